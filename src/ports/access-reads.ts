@@ -41,6 +41,8 @@ export interface FoundRole {
   readonly displayName: string
   /** Empty for none. Spec: Project role. */
   readonly group: string
+  /** What the role allows, in the order of code points; empty for none. */
+  readonly permissions: readonly string[]
   /** The role does not count from this moment on; absent for a role without an end. */
   readonly expiresAt?: Date
 }
@@ -92,6 +94,8 @@ export interface HoldersQuery {
   readonly userId?: string
   /** Roles with this key; all when absent. */
   readonly roleKey?: string
+  /** Roles that have this permission, or had it at that position; all when absent. */
+  readonly permission?: string
   /** As it was right after the event at this position, or the last one before it; as it is when absent. */
   readonly at?: Position
   /** Roles that have expired at this moment do not count. */

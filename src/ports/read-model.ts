@@ -53,6 +53,8 @@ export interface ProjectRole extends ProjectRoleDisplay {
   readonly projectId: string
   /** What authorization checks look at; unique within the project. Spec: Project role. */
   readonly roleKey: string
+  /** What the role allows, in the order of code points; empty for none. */
+  readonly permissions: readonly string[]
   /** A removed role is not read. */
   readonly state: 'active'
   /** Its owner, times and place in the log. Spec: Common response object `details`. */

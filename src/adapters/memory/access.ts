@@ -66,17 +66,20 @@ const heldRolesIn = (state: State, query: HeldRolesQuery): Slice<HeldRole> => {
 }
 
 const holdersIn = (state: State, query: HoldersQuery): Slice<Holder> => {
-  const { orgId: projectOrgId, projectId, roleKey } = query
+  const { orgId: projectOrgId, projectId, roleKey, permission, at } = query
   const { assignments } = state
   const scopes =
     projectId === undefined
       ? assignments.scopesOf(projectOrgId)
       : [projectScope(projectOrgId, projectId)]
   const holders: Holder[] = []
-  for (const scope of scopes)
+  for (const scope of scopes) {
+    const allowing =
+      permission === undefined ? undefined : assignments.allowing(scope, permission, at)
     for (const assignment of assignments.inScope(scope, roleKey)) {
       const { userId, orgId, expiresAt, given } = assignment
       if (userId === undefined || userId !== (query.userId ?? userId)) continue
+      if (allowing?.has(assignment.roleKey) === false) continue
       if (!counts(state, assignment, query)) continue
       holders.push({
         userId,
@@ -87,6 +90,7 @@ const holdersIn = (state: State, query: HoldersQuery): Slice<Holder> => {
         from: timeOf(given),
       })
     }
+  }
   return sliceOf(holders, query, keyOfHolder)
 }
 
@@ -114,9 +118,12 @@ const counts = (
   (assignment.expiresAt === undefined || assignment.expiresAt > now) &&
   !assignments.isPaused(assignment, at)
 
+const NO_PERMISSIONS: readonly string[] = Object.freeze([])
+
 const foundRole = (assignment: StoredAssignment, row: ProjectRole | undefined): FoundRole => {
   const { roleKey, expiresAt } = assignment
-  const role = { roleKey, displayName: row?.displayName ?? '', group: row?.group ?? '' }
+  const { displayName = '', group = '', permissions = NO_PERMISSIONS } = row ?? {}
+  const role = { roleKey, displayName, group, permissions }
   return expiresAt ? { ...role, expiresAt: new Date(expiresAt) } : role
 }
 

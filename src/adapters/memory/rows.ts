@@ -119,7 +119,12 @@ type ByRole = Map<string, StoredAssignment>
 /** Those in all projects, by the scope of the project. */
 type ByProject = Map<string, ByRole>
 
-/** All assignments that there were, and what was inactive when. */
+/** A time during which a role had a permission. */
+interface Allowance extends Suspension {
+  readonly roleKey: string
+}
+
+/** All assignments that there were, what was inactive when, and which permissions roles had when. */
 export interface Assignments extends AssignmentStore {
   /** The last assignment of each role of a project to an organization or a user, whether or not it has ended. */
   readonly lastOf: (range: AssignmentRange) => ReadonlyMap<string, StoredAssignment>
@@ -131,6 +136,12 @@ export interface Assignments extends AssignmentStore {
   readonly inScope: (scope: string, roleKey?: string) => Iterable<StoredAssignment>
   /** Whether what covers the assignment was inactive right after the event at a position. */
   readonly isPaused: (assignment: Assignment, at: Position | undefined) => boolean
+  /** Keys of the roles in a scope that had a permission right after the event at a position. */
+  readonly allowing: (
+    scope: string,
+    permission: string,
+    at: Position | undefined,
+  ) => ReadonlySet<string>
 }
 
 /** No assignments yet. */
@@ -142,6 +153,8 @@ export const emptyAssignments = (): Assignments => {
   /** By owner, the keys of `all`. */
   const scopes = new Map<string, Set<string>>()
   const suspensions = new Map<string, Suspension[]>()
+  /** By scope, then by permission. */
+  const allowances = new Map<string, Map<string, Allowance[]>>()
 
   const lastOf = (range: AssignmentRange): ReadonlyMap<string, StoredAssignment> => {
     const { orgId, userId } = range
@@ -172,6 +185,10 @@ export const emptyAssignments = (): Assignments => {
       coversOf(assignment).some((range) =>
         suspensions.get(placeOf(range))?.some((suspension) => holdsAt(suspension, at)),
       ),
+    allowing: (scope, permission, at) => {
+      const all = allowances.get(scope)?.get(permission) ?? []
+      return new Set(all.filter((each) => holdsAt(each, at)).map(({ roleKey }) => roleKey))
+    },
     assigned: (range) => new Map([...lastOf(range)].filter(([, { until }]) => until === undefined)),
     begin: (assignment) => {
       const { roleKey, orgId, userId, projectOrgId } = assignment
@@ -203,6 +220,20 @@ export const emptyAssignments = (): Assignments => {
     },
     resume: (range, until) => {
       for (const suspension of suspensions.get(placeOf(range)) ?? []) suspension.until ??= until
+    },
+    allow: (range, permissions, from) => {
+      const { roleKey } = range
+      if (roleKey === undefined) throw new Error('Permissions are those of a role')
+      const ofScope = getOrAdd(allowances, scopeOf(range), () => new Map<string, Allowance[]>())
+      for (const permission of permissions)
+        getOrAdd(ofScope, permission, () => []).push({ roleKey, from })
+    },
+    disallow: (range, permissions, until) => {
+      const ofScope = allowances.get(scopeOf(range))
+      for (const permission of permissions ?? ofScope?.keys() ?? [])
+        for (const allowance of ofScope?.get(permission) ?? [])
+          if (range.roleKey === undefined || allowance.roleKey === range.roleKey)
+            allowance.until ??= until
     },
   }
 }

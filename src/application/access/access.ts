@@ -3,7 +3,14 @@ import * as z from 'zod/mini'
 import { exists } from '../../domain/decider.js'
 import { projectRoles } from '../../domain/project-role/aggregate.js'
 import { userGrants } from '../../domain/user-grant/aggregate.js'
-import { PERMISSIONS, type Permission, ProjectId, RoleKey, UserId } from '../../domain/values.js'
+import {
+  PERMISSIONS,
+  type Permission,
+  ProjectId,
+  RoleKey,
+  RolePermission,
+  UserId,
+} from '../../domain/values.js'
 import type { HeldRole, HeldRolesQuery, Holder, HoldersQuery } from '../../ports/access-reads.js'
 import type { SortValue } from '../../ports/read-model.js'
 import type { AccessDenied } from '../errors/errors.js'
@@ -38,6 +45,7 @@ export const WhoHasInput = z.strictObject({
   projectId: z.optional(ProjectId),
   userId: z.optional(UserId),
   roleKey: z.optional(RoleKey),
+  permission: z.optional(RolePermission),
   at: z.optional(date),
   pageSize,
   pageToken,
@@ -49,6 +57,8 @@ export interface WhoHasInput extends PageInput {
   readonly userId?: string | undefined
   /** Roles with this key; all when absent. Spec: Project role. */
   readonly roleKey?: string | undefined
+  /** Of the roles that have this permission, or had it `at` that time; of all when absent. 1 to 100 characters. */
+  readonly permission?: string | undefined
   /** At the end of this millisecond, which must not lie in the future; as it is when absent. */
   readonly at?: Date | undefined
 }
@@ -76,8 +86,8 @@ export interface AccessPage<Item> {
  */
 export interface AccessChecks {
   /**
-   * Whether a role counts for a user of the organization, or the project lets the user in; and if not, why. It answers a
-   * "no" too: to guard something, use `require`.
+   * Whether a role counts for a user of the organization, whether a role that counts has a permission, or whether the
+   * project lets the user in; and if not, why. It answers a "no" too: to guard something, use `require`.
    *
    * @example
    * const checked = await iam.access.check({ userId: 'bob', projectId, roleKey: 'editor' }, context)
@@ -103,6 +113,7 @@ export interface AccessChecks {
   /**
    * The users of all organizations who have roles of one project of the organization, or of all its projects, that
    * count, or counted `at` a time in the past, by `roleKey`, `orgId` and `userId`; of all projects, by `projectId` first.
+   * A user with several of the roles is an item for each.
    *
    * @example
    * const at = new Date('2026-03-31T23:59:59Z')
@@ -181,11 +192,11 @@ export const accessOf = (runtime: Runtime): AccessChecks => {
         schema: WhoHasInput,
         target: targetOf(projectRoles),
       },
-      async (call, { projectId, userId, roleKey, at, pageSize, pageToken }) => {
+      async (call, { projectId, userId, roleKey, permission, at, pageSize, pageToken }) => {
         const { orgId } = call
         const moment = momentOf(at, runtime.now())
         if (moment.isErr()) return err(moment.error)
-        const asked = [projectId ?? null, userId ?? null, roleKey ?? null, at ?? null]
+        const asked = [projectId, userId, roleKey, permission, at].map((value) => value ?? null)
         return readPage({
           token: pageToken,
           query: [orgId, 'whoHas', ...asked],
@@ -200,6 +211,7 @@ export const accessOf = (runtime: Runtime): AccessChecks => {
               ...(projectId !== undefined && { projectId }),
               ...(userId !== undefined && { userId }),
               ...(roleKey !== undefined && { roleKey }),
+              ...(permission !== undefined && { permission }),
               ...moment.value,
               ...(after && { after }),
               limit: pageSize,
@@ -229,8 +241,8 @@ const asShown = async (streams: Streams, held: HeldRole): Promise<HeldRole> => {
   const ids = { projectId: ProjectId.parse(held.projectId), roleKey: RoleKey.parse(held.roleKey) }
   const { state } = await streams.read(projectRoles, ids, { orgId: held.projectOrgId })
   if (!exists(state)) throw new Error('A role that counted was there')
-  const { displayName, group } = state
-  return { ...held, displayName, group }
+  const { displayName, group, permissions } = state
+  return { ...held, displayName, group, permissions }
 }
 
 /** Whether `values` name a place in the order of the roles of a user. */

@@ -109,8 +109,8 @@ export const foundIn = (steps: AccessSteps): FoundAccess => {
     const end = endOf(role, steps)
     if (end) lost.push({ roleKey, with: end.with })
     else if (shown && exists(shown)) {
-      const { displayName, group } = shown
-      const found = { roleKey, displayName, group }
+      const { displayName, group, permissions } = shown
+      const found = { roleKey, displayName, group, permissions }
       roles.push(expiresAt === undefined ? found : { ...found, expiresAt: new Date(expiresAt) })
     }
   }

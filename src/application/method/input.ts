@@ -3,7 +3,7 @@ import { en } from 'zod/locales'
 import * as z from 'zod/mini'
 import { EVENT_TYPES } from '../../domain/aggregates.js'
 import { compiled } from '../../domain/message.js'
-import { listOf, MAX_GRANTED_ROLES, MAX_REPORTED, RoleKey } from '../../domain/values.js'
+import { listOf, MAX_GRANTED_ROLES, MAX_REPORTED, onlyOnce, RoleKey } from '../../domain/values.js'
 import type { Position } from '../../ports/event-store.js'
 import { type InvalidArgument, invalid, type Violation } from '../errors/errors.js'
 
@@ -75,38 +75,6 @@ const pathOf = (path: readonly PropertyKey[]): string =>
     const name = String(step).slice(0, LONGEST_NAME).toWellFormed()
     return field === '' ? name : `${field}.${name}`
   }, '')
-
-/** The violation of a wrong item, and its path within the item. */
-interface ItemViolation {
-  readonly path: readonly PropertyKey[]
-  readonly message: string
-}
-
-/**
- * Refuses the wrong items of a list, and reports as many as one error may.
- *
- * @param checkFor - makes the check of one list, which is given its items in order: true for a wrong one
- */
-export const refuseItems = <Item>(
-  { path, message }: ItemViolation,
-  checkFor: (items: readonly Item[]) => (item: Item) => boolean,
-) =>
-  z.superRefine<readonly Item[]>((items, { addIssue }) => {
-    const isWrong = checkFor(items)
-    let reported = 0
-    for (const [index, item] of items.entries()) {
-      if (!isWrong(item)) continue
-      addIssue({ code: 'custom', path: [index, ...path], message })
-      if (++reported === MAX_REPORTED) return
-    }
-  })
-
-/** Refuses each item of a list whose `identity`, at `path` within it, an earlier item has. */
-export const onlyOnce = <Item>(identity: (item: Item) => string, path: readonly PropertyKey[]) =>
-  refuseItems<Item>({ path, message: 'must not appear twice' }, () => {
-    const seen = new Set<string>()
-    return (item) => seen.size === seen.add(identity(item)).size
-  })
 
 /** Number of rows of a page: 1 to 1000; 100 when absent. */
 export const pageSize = z._default(

@@ -37,6 +37,7 @@ import {
   OBJECTS,
   type Positions,
   positionColumns,
+  ROLE_PERMISSIONS,
   SUSPENSIONS,
 } from './tables.js'
 
@@ -163,11 +164,13 @@ const sliceOf = <Item>(found: readonly Item[], limit: number): Slice<Item> => ({
   hasMore: found.length > limit,
 })
 
-/** How a role is shown, by its body; with empty texts when there is no such role. */
-const shownRole = (body: string | null): Pick<FoundRole, 'displayName' | 'group'> => {
-  if (body === null) return { displayName: '', group: '' }
-  const { displayName, group }: ProjectRole = JSON.parse(body)
-  return { displayName, group }
+/** How a role is shown, by its body; empty when there is no such role. */
+const shownRole = (
+  body: string | null,
+): Pick<FoundRole, 'displayName' | 'group' | 'permissions'> => {
+  if (body === null) return { displayName: '', group: '', permissions: [] }
+  const { displayName, group, permissions }: ProjectRole = JSON.parse(body)
+  return { displayName, group, permissions }
 }
 
 /** When a role expires, if it does. */
@@ -202,7 +205,7 @@ export const heldRolesStatement = (dialect: Dialect, query: HeldRolesQuery): Sta
 
 /** Finds the users who have roles that count, one more than asked for, and the positions beside each. */
 export const holdersStatement = (dialect: Dialect, query: HoldersQuery): Statement => {
-  const { projectId, userId, roleKey, at, now, after, limit } = query
+  const { projectId, userId, roleKey, permission, at, now, after, limit } = query
   const { from, isAsked, scope } = holdersOf(dialect, query)
   const counts = allOf([
     isAsked,
@@ -210,12 +213,13 @@ export const holdersStatement = (dialect: Dialect, query: HoldersQuery): Stateme
       ? { sql: `held.user_id <> ''`, parameters: [] }
       : { sql: 'held.user_id = ?', parameters: [userId] },
     ...(roleKey === undefined ? [] : [{ sql: 'held.role = ?', parameters: [roleKey] }]),
+    ...(permission === undefined ? [] : [isAllowed(dialect, query, permission)]),
     ...counting(dialect, { scope, now, at }),
     ...(after === undefined ? [] : [followsHolder(query, after)]),
   ])
   const order = `${projectId === undefined ? 'scope, ' : ''}role, org, user_id`
   return {
-    name: `w${flags(projectId, userId, roleKey, at)}${after === undefined ? 0 : isGoingOn(roleKey, after) ? 1 : 2}`,
+    name: `w${flags(projectId, userId, roleKey, permission, at)}${after === undefined ? 0 : isGoingOn(roleKey, after) ? 1 : 2}`,
     sql: `${besidePositions(
       dialect,
       'role, org, user_id, expires_at, given, scope',
@@ -247,6 +251,25 @@ const holdersOf = (dialect: Dialect, { orgId, projectId }: HoldersQuery) => {
 
 /** Where `project` is joined. */
 const SCOPE_OF_PROJECT: Statement = { sql: 'project.name', parameters: [] }
+
+/** The role of an assignment, called `held`, has a permission, or had it at a position. */
+const isAllowed = (
+  dialect: Dialect,
+  { orgId, projectId, at }: HoldersQuery,
+  permission: string,
+): Statement => {
+  const allowing = allOf([
+    projectId === undefined
+      ? { sql: 'allowed.scope = held.scope', parameters: [] }
+      : isNamed(dialect, 'allowed.scope', projectScope(orgId, projectId)),
+    { sql: 'allowed.permission = ?', parameters: [permission] },
+    lasting('allowed', at),
+  ])
+  return {
+    sql: `held.role IN (SELECT allowed.role FROM ${dialect.table(ROLE_PERMISSIONS)} AS allowed WHERE ${allowing.sql})`,
+    parameters: allowing.parameters,
+  }
+}
 
 /** Which of the values are given: another text has another name. */
 const flags = (...given: readonly unknown[]): string =>
