@@ -73,6 +73,7 @@ export const ENTRY_COLUMNS: readonly Column[] = [
   { name: 'actor', holds: 'text' },
   { name: 'actor_org_id', holds: 'text' },
   { name: 'correlation_id', holds: 'text', isNullable: true },
+  { name: 'reason', holds: 'text', isNullable: true },
   { name: 'changes', holds: 'json' },
 ]
 
