@@ -20,6 +20,7 @@ export type {
   RolesOfInput,
   WhoHasInput,
 } from './application/access/access.js'
+export type { LiveChecks, LiveOptions, LiveQuestion } from './application/access/live.js'
 // Access declared in code: desired states and plans.
 export { type Access, defineAccess } from './application/desired-state/declared/define-access.js'
 export {

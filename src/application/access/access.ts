@@ -1,11 +1,11 @@
-import { err, ok } from 'neverthrow'
+import { err, ok, type ResultAsync } from 'neverthrow'
 import * as z from 'zod/mini'
 import { projectRoles } from '../../domain/project-role/aggregate.js'
 import { userGrants } from '../../domain/user-grant/aggregate.js'
 import { PERMISSIONS, type Permission, ProjectId, RoleKey, UserId } from '../../domain/values.js'
 import type { HeldRole, HeldRolesQuery, Holder, HoldersQuery } from '../../ports/access-reads.js'
 import type { SortValue } from '../../ports/read-model.js'
-import { invalid } from '../errors/errors.js'
+import { invalid, type ReadError } from '../errors/errors.js'
 import { type AccessCheck, judgeAccess } from '../granting/judge-access.js'
 import { date, firstPositionIn, pageSize } from '../method/input.js'
 import { isPermitted, type Read, read } from '../method/method.js'
@@ -13,6 +13,7 @@ import { targetOf } from '../method/target.js'
 import { pageToken, readPage } from '../reading/page-token.js'
 import { requireCheckpoint } from '../reading/query.js'
 import type { Runtime } from '../runtime.js'
+import { type LiveChecks, type LiveOptions, live } from './live.js'
 
 /** Which access to check. */
 export const CheckAccessInput = z.extend(userGrants.ids, { roleKey: z.optional(RoleKey) })
@@ -110,6 +111,18 @@ export interface AccessChecks {
    * each, without an object. Needs no permission.
    */
   readonly permissions: Read<PermissionsInput, CallerPermissions>
+  /**
+   * For the host itself, without a permission check: checks that are answered at once from memory, for every request.
+   * Reads the whole log once, then follows it until `signal` aborts.
+   *
+   * @example
+   * const live = await orThrow(iam.access.live({ signal }))
+   * if (!live.can({ orgId, userId, projectId, roleKey: 'editor' })) return response.status(403).end()
+   *
+   * @returns once it has caught up; or why the log cannot be read
+   * @throws TypeError when an option is missing, unknown or of a wrong type
+   */
+  readonly live: (options: LiveOptions) => ResultAsync<LiveChecks, ReadError>
 }
 
 /** Nothing: the context names the caller and the organization. */
@@ -214,6 +227,7 @@ export const accessOf = (runtime: Runtime): AccessChecks => {
         return ok({ permissions: PERMISSIONS.filter((_, index) => answers[index] === true) })
       },
     ),
+    live: (options) => live(runtime, options),
   }
 }
 

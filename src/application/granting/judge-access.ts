@@ -12,6 +12,7 @@ export interface AccessReason {
    * - `RoleNotGranted`: the user was not given the role, or the organization is no longer granted it.
    * - `RoleRemoved`: the role was removed since the user was given it, even if it was added again.
    * - `Expired`: the role was given until a time that is over.
+   * - `Stale`: a live check could not follow the log, so it says nothing else.
    */
   readonly kind:
     | 'ProjectNotFound'
@@ -23,6 +24,7 @@ export interface AccessReason {
     | 'RoleNotGranted'
     | 'RoleRemoved'
     | 'Expired'
+    | 'Stale'
 }
 
 /** Whether a role counts, or a user may log in. */
@@ -56,6 +58,10 @@ export const judgeAccess = (
     reasons: kinds.map((kind) => ({ kind })),
   }
 }
+
+/** Whether {@link judgeAccess} allows it. */
+export const isAllowed = (found: FoundAccess, question: AccessQuestion): boolean =>
+  reasonsOf(found, question).length === 0
 
 /** The roles that count: all on the way to them is active, and they have not expired. */
 export const countingRoles = (
@@ -101,8 +107,9 @@ const roleReasons = (
     roleKey === undefined || role.roleKey === roleKey
   const asked = roles.filter(isAsked)
   if (asked.some((role) => !isExpired(role, now))) return []
-  const reasons = new Set<Kind>(asked.map(() => 'Expired'))
-  for (const role of lost.filter(isAsked))
-    reasons.add(role.with === 'role' ? 'RoleRemoved' : 'RoleNotGranted')
-  return reasons.size > 0 ? [...reasons] : ['RoleNotGranted']
+  const ends = new Set(lost.filter(isAsked).map((role) => role.with))
+  const reasons: Kind[] = asked.length > 0 ? ['Expired'] : []
+  if (ends.has('role')) reasons.push('RoleRemoved')
+  if (ends.has('project_grant') || reasons.length === 0) reasons.push('RoleNotGranted')
+  return reasons
 }
