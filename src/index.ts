@@ -14,13 +14,13 @@ export type {
   AccessChecks,
   AccessPage,
   CallerPermissions,
-  CheckAccessInput,
   PageInput,
   PermissionsInput,
   RolesOfInput,
   WhoHasInput,
 } from './application/access/access.js'
-export type { LiveChecks, LiveOptions, LiveQuestion } from './application/access/live.js'
+export type { AskAccess, CheckAccessInput, Misread } from './application/access/check-access.js'
+export type { AskLive, LiveChecks, LiveOptions, LiveQuestion } from './application/access/live.js'
 // Access declared in code: desired states and plans.
 export { type Access, defineAccess } from './application/desired-state/declared/define-access.js'
 export {

@@ -53,6 +53,8 @@ export interface ProjectRole extends ProjectRoleDisplay {
   readonly projectId: string
   /** What authorization checks look at; unique within the project. Spec: Project role. */
   readonly roleKey: string
+  /** What the role allows, in the order of code points; empty for none. */
+  readonly permissions: readonly string[]
   /** A removed role is not read. */
   readonly state: 'active'
   /** Its owner, times and place in the log. Spec: Common response object `details`. */
@@ -269,6 +271,8 @@ export interface HistoryQuery {
   readonly object?: ObjectRef
   /** Only with a project as `object`: also the entries of all its roles, removed ones included. */
   readonly including?: 'roles'
+  /** Never with `object`: the entries of all grants of roles to this user of the organization. */
+  readonly user?: string
   /** `userId` of who acted. */
   readonly actor?: string
   /** Event types, any of which an entry must have. */

@@ -36,11 +36,18 @@ export const shownChanges = (type: ViewType, { before, after }: Change): readonl
   const from = shownFields(type, before)
   const to = shownFields(type, after)
   const taken = Object.keys(from).filter((field) => !Object.hasOwn(to, field))
-  return [...changedFields(from, to), ...taken].map((field) => ({
+  const isShown = (field: string) => before !== undefined || !isWithout(type, field, to[field])
+  return [...changedFields(from, to).filter(isShown), ...taken].map((field) => ({
     field,
     from: from[field],
     to: to[field],
   }))
+}
+
+/** Whether `value` says that an object has nothing in an optional list. */
+const isWithout = (type: ViewType, name: string, value: unknown): boolean => {
+  const field = aggregates[type].fields[name]
+  return field?.holds === 'list' && field.isOptional === true && String(value) === ''
 }
 
 /** Fields of a row by name. Each assigned role is a field of its own, so that it has a change of its own. */

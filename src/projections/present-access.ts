@@ -1,6 +1,6 @@
 import { projects } from '../domain/project/aggregate.js'
 import { type ProjectGrantView, projectGrants } from '../domain/project-grant/aggregate.js'
-import { projectRoles } from '../domain/project-role/aggregate.js'
+import { type ProjectRoleView, projectRoles } from '../domain/project-role/aggregate.js'
 import type { ProjectRoleEvent } from '../domain/project-role/events.js'
 import { type UserGrantView, userGrants } from '../domain/user-grant/aggregate.js'
 import type { UserGrantEvent } from '../domain/user-grant/events.js'
@@ -129,12 +129,19 @@ const applyTo = (owners: Owners, event: KnownEvent): void => {
 const changeRole = (roles: Project['roles'], role: Role, event: ProjectRoleEvent): void => {
   const { projectId, roleKey } = event.data
   const view = projectRoles.view({ projectId, ...role.found, state: 'active' }, event)
-  if (view) role.found = { roleKey, displayName: view.displayName, group: view.group }
+  if (view) role.found = foundRole(view)
   else {
     role.isRemoved = true
     roles.delete(roleKey)
   }
 }
+
+const foundRole = ({ roleKey, displayName, group, permissions }: ProjectRoleView): FoundRole => ({
+  roleKey,
+  displayName,
+  group,
+  permissions,
+})
 
 /** Takes all roles from the users of an organization that the grant of the project has `left` out. */
 const withdraw = (given: Organization['given'], left: ReadonlySet<string>): void => {
@@ -188,7 +195,7 @@ const projectIn = (owners: Owners, orgId: string, projectId: string): Project =>
 
 const roleIn = (roles: Project['roles'], roleKey: string): Role =>
   getOrAdd(roles, roleKey, () => ({
-    found: { roleKey, displayName: '', group: '' },
+    found: { roleKey, displayName: '', group: '', permissions: [] },
     isRemoved: false,
   }))
 

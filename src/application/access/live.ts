@@ -13,6 +13,7 @@ import { isSignal } from '../method/context.js'
 import { isPosition, POSITION_IN_WORDS } from '../method/input.js'
 import type { Runtime } from '../runtime.js'
 import { raceAbort, within } from '../waiting.js'
+import type { Asked, CheckAccessInput, Misread } from './check-access.js'
 
 /** How live checks follow the log. */
 export interface LiveOptions {
@@ -25,19 +26,23 @@ export interface LiveOptions {
   readonly maxLag?: number | undefined
 }
 
-/** Which access to check, of a user of which organization. */
-export interface LiveQuestion {
+/** Which access to check, as `access.check` has it without `at`, of a user of which organization. */
+export type LiveQuestion = CheckAccessInput & {
   /** The organization of the user. */
   readonly orgId: string
-  /** The user, as the host names them. */
-  readonly userId: string
-  /** The `id` of the project. Spec: Project. */
-  readonly projectId: string
-  /** The organization that owns the project; that of the user when absent. */
-  readonly projectOrgId?: string | undefined
-  /** The role that is asked for; when absent, the login rules of the project are. Spec: Project role. */
-  readonly roleKey?: string
+  /** Absent: live checks answer about now. */
+  readonly at?: never
 }
+
+/** What a field of a question is, if it is given. */
+interface LiveAsked extends Omit<Asked, 'at'> {
+  readonly orgId: string
+}
+
+/** Asks about the access of one user to one project. As in {@link AskAccess}, nothing may be undefined but `projectOrgId`. */
+export type AskLive<Answer> = <Question extends LiveQuestion>(
+  question: Question & Misread<Question, LiveAsked>,
+) => Answer
 
 /**
  * Checks that are answered at once from memory, for the host itself: they know no caller and need no permission. They
@@ -46,13 +51,14 @@ export interface LiveQuestion {
  */
 export interface LiveChecks {
   /**
-   * Whether a role counts, or the project lets the user in; false when the log cannot be followed.
+   * Whether `check` allows it.
    *
-   * @throws TypeError when the question has an unknown field, or `roleKey` is there and undefined
+   * @throws TypeError when a field of the question is unknown, or both or an undefined one of `roleKey` and `permission`
+   *   are given
    */
-  readonly can: (question: LiveQuestion) => boolean
-  /** As `access.check` answers it; with the reason `Stale` alone when the log cannot be followed. @throws as `can` */
-  readonly check: (question: LiveQuestion) => AccessCheck
+  readonly can: AskLive<boolean>
+  /** What `access.check` answers; when the log cannot be followed, a "no" with the reason `Stale`. @throws as `can` */
+  readonly check: AskLive<AccessCheck>
   /** Position of the last event that the answers take into account. */
   readonly position: Position
   /**
@@ -167,11 +173,11 @@ const followed = async (
   }
 
   const read = (question: LiveQuestion) => {
-    const { orgId, userId, projectId, projectOrgId = orgId, roleKey } = question
-    if (roleKey === undefined) requireKnown(question)
+    requireKnown(question)
+    const { orgId, userId, projectId, projectOrgId = orgId, roleKey, permission } = question
     return {
       query: { orgId, userId, projectId, projectOrgId },
-      asked: { isOwn: projectOrgId === orgId, roleKey, now: now() },
+      asked: { isOwn: projectOrgId === orgId, roleKey, permission, now: now() },
     }
   }
 
@@ -223,13 +229,23 @@ const followed = async (
 }
 
 /** Says nothing but that it cannot say. */
-const stale = (): AccessCheck => ({ allowed: false, roleKeys: [], reasons: [{ kind: 'Stale' }] })
+const stale = (): AccessCheck => ({
+  allowed: false,
+  roleKeys: [],
+  permissions: [],
+  reasons: [{ kind: 'Stale' }],
+})
 
-const LOGIN_FIELDS: ReadonlySet<string> = new Set(['orgId', 'userId', 'projectId', 'projectOrgId'])
+const FIELDS = new Set(['orgId', 'userId', 'projectId', 'projectOrgId', 'roleKey', 'permission'])
 
-/** @throws TypeError when a field would be ignored, and the login rules be asked in its place */
+/** @throws TypeError when another question would be answered than what is meant */
 const requireKnown = (question: LiveQuestion): void => {
-  for (const field of Object.keys(question))
-    if (!LOGIN_FIELDS.has(field))
-      throw new TypeError(`${field} must not be in a question about the login rules`)
+  for (const field in question)
+    if (!FIELDS.has(field)) throw new TypeError(`A live check has no field ${field}`)
+  const { roleKey, permission } = question
+  if (roleKey !== undefined && permission !== undefined)
+    throw new TypeError('permission must not be given with roleKey: make two checks')
+  const isLogin = roleKey === undefined && permission === undefined
+  if (isLogin && ('roleKey' in question || 'permission' in question))
+    throw new TypeError('roleKey and permission must not be undefined: leave them out')
 }

@@ -63,10 +63,15 @@ describe('a planted fault is found', () => {
     await good(iam.projectGrants.deactivate(toGlobex, acme))
     await good(iam.userGrants.deactivate(own, acme))
     await good(iam.userGrants.update({ ...shop, roles: [{ roleKey: 'reader' }] }, acme))
+    const inShop = { ...reader, projectId: 'shop' }
+    await good(iam.projectRoles.patch({ ...inShop, permissions: ['a.read'] }, acme))
+    const late = { ...inShop, roleKey: 'late', displayName: 'Late', permissions: ['b/own'] }
+    await good(iam.projectRoles.add(late, acme))
+    await good(iam.userGrants.addRoles({ ...shop, roles: [{ roleKey: 'late' }] }, acme))
     await good(iam.userGrants.remove({ ...own, userId: 'u+2' }, acme))
     await good(iam.userGrants.remove({ ...shop, userId: 'u+2' }, acme))
     await good(iam.projects.patch({ id: 'shop', projectRoleCheck: true }, acme))
-    await good(iam.projects.deactivate({ id: 'shop' }, acme))
+    await good(iam.projects.deactivate({ id: 'portal' }, acme))
     const toAcme = { projectId: 'portal', grantedOrgId: 'acme' }
     await good(iam.projectGrants.remove(toAcme, globex))
     await good(iam.projects.remove({ id: 'shop' }, globex))
@@ -83,6 +88,8 @@ describe('a planted fault is found', () => {
 
   test.each([
     'project_role.removed',
+    'project_role.added',
+    'project_role.updated',
     'project_grant.added',
     'project_grant.updated',
     'project_grant.deactivated',

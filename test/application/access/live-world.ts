@@ -8,7 +8,7 @@ import {
   memoryReadModel,
 } from '../../../src/index.js'
 import { context, good, type Iam, iamOn } from '../host.js'
-import { ORGS, PROJECTS, ROLES, USERS } from './any-history.js'
+import { ORGS, PERMISSIONS, PROJECTS, ROLES, USERS } from './any-history.js'
 
 /** Begins live checks that end with the test. */
 export const liveOf = (iam: Iam, maxLag?: number): Promise<LiveChecks> => {
@@ -23,7 +23,11 @@ export const everyQuestion: readonly LiveQuestion[] = ORGS.flatMap((orgId) =>
     PROJECTS.flatMap((projectId) =>
       USERS.flatMap((userId) => {
         const ids = { orgId, projectOrgId, projectId, userId }
-        return [ids, ...ROLES.map((roleKey) => ({ ...ids, roleKey }))]
+        return [
+          ids,
+          ...ROLES.map((roleKey) => ({ ...ids, roleKey })),
+          ...PERMISSIONS.map((permission) => ({ ...ids, permission })),
+        ]
       }),
     ),
   ),

@@ -49,7 +49,7 @@ const away = (): never => {
 
 const never = () => new Promise<never>(() => undefined)
 
-const stale = { allowed: false, roleKeys: [], reasons: [{ kind: 'Stale' }] }
+const stale = { allowed: false, roleKeys: [], permissions: [], reasons: [{ kind: 'Stale' }] }
 
 describe('Live checks', () => {
   it('answer at once, as an eventual check does', async () => {
@@ -57,7 +57,12 @@ describe('Live checks', () => {
     await good(iam.userGrants.add(grant, context))
     const live = await liveOf(iam)
     expect(live.can(asked)).toBe(true)
-    expect(live.check(asked)).toEqual({ allowed: true, roleKeys: ['editor'], reasons: [] })
+    expect(live.check(asked)).toEqual({
+      allowed: true,
+      roleKeys: ['editor'],
+      permissions: [],
+      reasons: [],
+    })
     expect(live.can({ ...asked, roleKey: 'author' })).toBe(false)
     expect(live.check({ ...asked, orgId: 'globex' }).reasons).toEqual([{ kind: 'ProjectNotFound' }])
     expect(live.position).toBe(await store.lastPosition())
@@ -81,7 +86,10 @@ describe('Live checks', () => {
   it.each([
     ['an unknown field', { role: 'editor' }],
     ['a role key that is undefined', { roleKey: undefined }],
-  ])('refuse to answer the login rules in place of %s', async (_, more) => {
+    ['a permission that is undefined', { permission: undefined }],
+    ['a time', { at: new Date(0) }],
+    ['two questions', { roleKey: 'editor', permission: 'text.edit' }],
+  ])('refuse a question with %s, and answer no other in its place', async (_, more) => {
     const { iam } = await world()
     const live = await liveOf(iam)
     const { roleKey: _role, ...login } = asked

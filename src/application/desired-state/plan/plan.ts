@@ -20,6 +20,7 @@ import {
   MAX_SCOPES,
   type ObjectRef,
   OrgId,
+  onlyOnce,
   type ProjectId,
   type RoleKey,
   requiredText,
@@ -27,7 +28,6 @@ import {
 import type { NewEvent } from '../../../ports/event-store.js'
 import type { ObjectDetails } from '../../../ports/read-model.js'
 import { streamOf } from '../../../projections/read-events.js'
-import { onlyOnce } from '../../method/input.js'
 import { accessVersion, DECLARED_TYPES, SealedAccess } from '../declared/desired-access.js'
 
 /** What a plan and the result of applying it have in common. */
