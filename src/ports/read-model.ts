@@ -206,14 +206,19 @@ export interface ListQuery<Type extends ViewType> {
   readonly limit: number
 }
 
+/** How many rows a list counts: in a large organization, a full count would take longer than the page. */
+export const MAX_TOTAL_SIZE = 10_000
+
 /** What a {@link ListQuery} finds, all as of one moment. */
 export interface Listing<Row> {
   /** The page, in the order asked for. */
   readonly items: readonly Row[]
   /** Whether rows follow the last of `items`. */
   readonly hasMore: boolean
-  /** Rows that meet the conditions, on all pages together. */
+  /** Rows that meet the conditions, on all pages together; at most {@link MAX_TOTAL_SIZE}. */
   readonly totalSize: number
+  /** True when more than `totalSize` rows meet the conditions; absent otherwise. */
+  readonly totalSizeCapped?: true
   /** The checkpoint that the rows were read at. */
   readonly sequence: Position
 }
@@ -255,6 +260,8 @@ export interface HistoryEntry {
   readonly changes: readonly FieldChange[]
   /** That of the context, if it had one. */
   readonly correlationId?: string
+  /** That of the context, if it had one: why the change was made. */
+  readonly reason?: string
 }
 
 /**

@@ -9,7 +9,7 @@ import { aggregateOf, objectOf } from './read-events.js'
 /** The entry of `event`, which made `change`. */
 export const historyEntry = (event: KnownEvent, change: Change): HistoryEntry => {
   const { position, type, metadata } = event
-  const { actor, correlationId } = metadata
+  const { actor, correlationId, reason } = metadata
   return {
     sequence: position,
     time: timeOf(position),
@@ -18,6 +18,7 @@ export const historyEntry = (event: KnownEvent, change: Change): HistoryEntry =>
     object: objectOf(event),
     changes: fieldChanges(event, change),
     ...(correlationId !== undefined && { correlationId }),
+    ...(reason !== undefined && { reason }),
   }
 }
 

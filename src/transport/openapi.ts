@@ -92,7 +92,8 @@ export const openApiDocument = {
         "displayNameMapping": "OIDC_MAPPING_FIELD_PREFERRED_USERNAME",
         "usernameMapping": "OIDC_MAPPING_FIELD_PREFERRED_USERNAME",
         "autoRegister": true,
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -240,7 +241,8 @@ export const openApiDocument = {
         ],
         "displayNameMapping": "OIDC_MAPPING_FIELD_PREFERRED_USERNAME",
         "usernameMapping": "OIDC_MAPPING_FIELD_PREFERRED_USERNAME",
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -379,7 +381,8 @@ export const openApiDocument = {
         "name": "Portal",
         "stylingType": "STYLING_TYPE_GOOGLE",
         "autoRegister": true,
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -520,7 +523,8 @@ export const openApiDocument = {
         ],
         "displayNameMapping": "OIDC_MAPPING_FIELD_PREFERRED_USERNAME",
         "usernameMapping": "OIDC_MAPPING_FIELD_PREFERRED_USERNAME",
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -619,6 +623,16 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "schema": {
        "type": "boolean"
+      }
+     },
+     {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
       }
      },
      {
@@ -839,6 +853,16 @@ export const openApiDocument = {
       }
      },
      {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
+      }
+     },
+     {
       "name": "Idempotency-Key",
       "in": "header",
       "required": false,
@@ -959,6 +983,16 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "schema": {
        "type": "boolean"
+      }
+     },
+     {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
       }
      },
      {
@@ -1310,7 +1344,8 @@ export const openApiDocument = {
          ],
          "nextPageToken": "",
          "totalSize": 1,
-         "sequence": "1769851800250000"
+         "sequence": "1769851800250000",
+         "totalSizeCapped": true
         }
        }
       }
@@ -1480,7 +1515,8 @@ export const openApiDocument = {
              "to": "Shop"
             }
            ],
-           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736"
+           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736",
+           "reason": "Ticket 4711: joins the team"
           }
          ],
          "nextAfter": "1769851800250000",
@@ -1753,7 +1789,8 @@ export const openApiDocument = {
         "projectRoleCheck": true,
         "hasProjectCheck": true,
         "privateLabelingSetting": "PRIVATE_LABELING_SETTING_ENFORCE_PROJECT_RESOURCE_OWNER_POLICY",
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -2005,7 +2042,8 @@ export const openApiDocument = {
          ],
          "nextPageToken": "",
          "totalSize": 1,
-         "sequence": "1769851800250000"
+         "sequence": "1769851800250000",
+         "totalSizeCapped": true
         }
        }
       }
@@ -2103,7 +2141,8 @@ export const openApiDocument = {
         "projectRoleCheck": true,
         "hasProjectCheck": true,
         "privateLabelingSetting": "PRIVATE_LABELING_SETTING_ENFORCE_PROJECT_RESOURCE_OWNER_POLICY",
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -2245,7 +2284,8 @@ export const openApiDocument = {
         "projectRoleCheck": true,
         "hasProjectCheck": true,
         "privateLabelingSetting": "PRIVATE_LABELING_SETTING_ENFORCE_PROJECT_RESOURCE_OWNER_POLICY",
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -2344,6 +2384,16 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "schema": {
        "type": "boolean"
+      }
+     },
+     {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
       }
      },
      {
@@ -2575,6 +2625,16 @@ export const openApiDocument = {
       }
      },
      {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
+      }
+     },
+     {
       "name": "x-service-orgid",
       "in": "header",
       "required": false,
@@ -2704,6 +2764,16 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "schema": {
        "type": "boolean"
+      }
+     },
+     {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
       }
      },
      {
@@ -3174,7 +3244,8 @@ export const openApiDocument = {
              "to": "Shop"
             }
            ],
-           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736"
+           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736",
+           "reason": "Ticket 4711: joins the team"
           }
          ],
          "nextAfter": "1769851800250000",
@@ -3383,7 +3454,8 @@ export const openApiDocument = {
         "roleKey": "editor",
         "displayName": "Editor",
         "group": "content",
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -3667,7 +3739,8 @@ export const openApiDocument = {
          ],
          "nextPageToken": "",
          "totalSize": 1,
-         "sequence": "1769851800250000"
+         "sequence": "1769851800250000",
+         "totalSizeCapped": true
         }
        }
       }
@@ -3758,7 +3831,8 @@ export const openApiDocument = {
           "group": "content"
          }
         ],
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -3910,7 +3984,8 @@ export const openApiDocument = {
        "example": {
         "displayName": "Editor",
         "group": "content",
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -4060,7 +4135,8 @@ export const openApiDocument = {
        "example": {
         "displayName": "Editor",
         "group": "content",
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -4170,6 +4246,16 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "schema": {
        "type": "boolean"
+      }
+     },
+     {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
       }
      },
      {
@@ -4542,7 +4628,8 @@ export const openApiDocument = {
              "to": "Shop"
             }
            ],
-           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736"
+           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736",
+           "reason": "Ticket 4711: joins the team"
           }
          ],
          "nextAfter": "1769851800250000",
@@ -4761,7 +4848,8 @@ export const openApiDocument = {
         "roleKeys": [
          "editor"
         ],
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -5023,7 +5111,8 @@ export const openApiDocument = {
          ],
          "nextPageToken": "",
          "totalSize": 1,
-         "sequence": "1769851800250000"
+         "sequence": "1769851800250000",
+         "totalSizeCapped": true
         }
        }
       }
@@ -5130,7 +5219,8 @@ export const openApiDocument = {
         "roleKeys": [
          "editor"
         ],
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -5240,6 +5330,16 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "schema": {
        "type": "boolean"
+      }
+     },
+     {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
       }
      },
      {
@@ -5493,6 +5593,16 @@ export const openApiDocument = {
       }
      },
      {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
+      }
+     },
+     {
       "name": "x-service-orgid",
       "in": "header",
       "required": false,
@@ -5633,6 +5743,16 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "schema": {
        "type": "boolean"
+      }
+     },
+     {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
       }
      },
      {
@@ -5917,7 +6037,8 @@ export const openApiDocument = {
          ],
          "nextPageToken": "",
          "totalSize": 1,
-         "sequence": "1769851800250000"
+         "sequence": "1769851800250000",
+         "totalSizeCapped": true
         }
        }
       }
@@ -6107,7 +6228,8 @@ export const openApiDocument = {
              "to": "Shop"
             }
            ],
-           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736"
+           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736",
+           "reason": "Ticket 4711: joins the team"
           }
          ],
          "nextAfter": "1769851800250000",
@@ -6322,7 +6444,8 @@ export const openApiDocument = {
           "expiresAt": "2099-12-31T23:59:59.000Z"
          }
         ],
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -6654,7 +6777,8 @@ export const openApiDocument = {
          ],
          "nextPageToken": "",
          "totalSize": 1,
-         "sequence": "1769851800250000"
+         "sequence": "1769851800250000",
+         "totalSizeCapped": true
         }
        }
       }
@@ -6775,7 +6899,8 @@ export const openApiDocument = {
           "expiresAt": "2099-12-31T23:59:59.000Z"
          }
         ],
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -6896,6 +7021,16 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "schema": {
        "type": "boolean"
+      }
+     },
+     {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
       }
      },
      {
@@ -7215,7 +7350,8 @@ export const openApiDocument = {
           "expiresAt": "2099-12-31T23:59:59.000Z"
          }
         ],
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -7379,7 +7515,8 @@ export const openApiDocument = {
         "roleKeys": [
          "editor"
         ],
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -7502,6 +7639,16 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "schema": {
        "type": "boolean"
+      }
+     },
+     {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
       }
      },
      {
@@ -7659,6 +7806,16 @@ export const openApiDocument = {
       }
      },
      {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
+      }
+     },
+     {
       "name": "x-service-orgid",
       "in": "header",
       "required": false,
@@ -7797,7 +7954,8 @@ export const openApiDocument = {
         "$ref": "#/components/schemas/RemoveAllUserGrantsRequest"
        },
        "example": {
-        "userId": "alice"
+        "userId": "alice",
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -8029,7 +8187,8 @@ export const openApiDocument = {
              "to": "Shop"
             }
            ],
-           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736"
+           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736",
+           "reason": "Ticket 4711: joins the team"
           }
          ],
          "nextAfter": "1769851800250000",
@@ -8250,7 +8409,8 @@ export const openApiDocument = {
        },
        "example": {
         "domain": "text",
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -8500,7 +8660,8 @@ export const openApiDocument = {
          ],
          "nextPageToken": "",
          "totalSize": 1,
-         "sequence": "1769851800250000"
+         "sequence": "1769851800250000",
+         "totalSizeCapped": true
         }
        }
       }
@@ -8555,6 +8716,16 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "schema": {
        "type": "boolean"
+      }
+     },
+     {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
       }
      },
      {
@@ -8726,7 +8897,8 @@ export const openApiDocument = {
        },
        "example": {
         "idpId": "01JGFJJZ00V6RM8DHQ4B0H7SKP",
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -8827,6 +8999,16 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "schema": {
        "type": "boolean"
+      }
+     },
+     {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
       }
      },
      {
@@ -9176,7 +9358,8 @@ export const openApiDocument = {
              "to": "Shop"
             }
            ],
-           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736"
+           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736",
+           "reason": "Ticket 4711: joins the team"
           }
          ],
          "nextAfter": "1769851800250000",
@@ -9463,7 +9646,8 @@ export const openApiDocument = {
              "to": "Shop"
             }
            ],
-           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736"
+           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736",
+           "reason": "Ticket 4711: joins the team"
           }
          ],
          "nextAfter": "1769851800250000",
@@ -9580,7 +9764,8 @@ export const openApiDocument = {
         "prune": true,
         "managedBy": "platform-team",
         "version": "12",
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -10201,6 +10386,14 @@ export const openApiDocument = {
       "examples": [
        false
       ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
      }
     },
     "required": [
@@ -10288,6 +10481,14 @@ export const openApiDocument = {
       "examples": [
        false
       ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
      }
     },
     "required": [
@@ -10333,6 +10534,14 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "examples": [
        false
+      ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
       ]
      }
     },
@@ -10447,6 +10656,14 @@ export const openApiDocument = {
       "examples": [
        false
       ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
      }
     },
     "required": [],
@@ -10514,6 +10731,14 @@ export const openApiDocument = {
       "examples": [
        false
       ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
      }
     },
     "required": [
@@ -10573,6 +10798,14 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "examples": [
        false
+      ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
       ]
      }
     },
@@ -10636,6 +10869,14 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "examples": [
        false
+      ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
       ]
      }
     },
@@ -10728,6 +10969,14 @@ export const openApiDocument = {
       "examples": [
        false
       ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
      }
     },
     "required": [
@@ -10754,6 +11003,14 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "examples": [
        false
+      ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
       ]
      }
     },
@@ -10788,6 +11045,14 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "examples": [
        false
+      ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
       ]
      }
     },
@@ -10827,6 +11092,14 @@ export const openApiDocument = {
       "examples": [
        false
       ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
      }
     },
     "required": [],
@@ -10865,6 +11138,14 @@ export const openApiDocument = {
       "examples": [
        false
       ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
      }
     },
     "required": [
@@ -10896,6 +11177,14 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "examples": [
        false
+      ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
       ]
      }
     },
@@ -10950,6 +11239,14 @@ export const openApiDocument = {
       "examples": [
        false
       ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
      }
     },
     "required": [
@@ -10978,6 +11275,14 @@ export const openApiDocument = {
       "examples": [
        false
       ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
      }
     },
     "required": [
@@ -11003,6 +11308,14 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "examples": [
        false
+      ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
       ]
      }
     },
@@ -11035,6 +11348,14 @@ export const openApiDocument = {
       "examples": [
        false
       ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
      }
     },
     "required": [
@@ -11053,6 +11374,14 @@ export const openApiDocument = {
       "description": "The user, as the host names them.",
       "examples": [
        "alice"
+      ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
       ]
      }
     },
@@ -11080,6 +11409,14 @@ export const openApiDocument = {
       "examples": [
        false
       ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
      }
     },
     "required": [
@@ -11105,6 +11442,14 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "examples": [
        false
+      ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
       ]
      }
     },
@@ -11160,6 +11505,14 @@ export const openApiDocument = {
       "description": "Plans only: records nothing, and needs no permission to write.",
       "examples": [
        false
+      ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
       ]
      }
     },
@@ -11681,7 +12034,7 @@ export const openApiDocument = {
      "totalSize": {
       "type": "integer",
       "format": "int32",
-      "description": "How many there are, on all pages together.",
+      "description": "How many there are, on all pages together: exact up to 10,000, where counting stops.",
       "examples": [
        1
       ]
@@ -11693,13 +12046,21 @@ export const openApiDocument = {
       "examples": [
        "1769851800250000"
       ]
+     },
+     "totalSizeCapped": {
+      "type": "boolean",
+      "description": "Whether there are more than total_size.",
+      "examples": [
+       true
+      ]
      }
     },
     "required": [
      "identityProviders",
      "nextPageToken",
      "totalSize",
-     "sequence"
+     "sequence",
+     "totalSizeCapped"
     ]
    },
    "ListIdentityProviderHistoryResponse": {
@@ -11906,7 +12267,7 @@ export const openApiDocument = {
      "totalSize": {
       "type": "integer",
       "format": "int32",
-      "description": "How many there are, on all pages together.",
+      "description": "How many there are, on all pages together: exact up to 10,000, where counting stops.",
       "examples": [
        1
       ]
@@ -11918,13 +12279,21 @@ export const openApiDocument = {
       "examples": [
        "1769851800250000"
       ]
+     },
+     "totalSizeCapped": {
+      "type": "boolean",
+      "description": "Whether there are more than total_size.",
+      "examples": [
+       true
+      ]
      }
     },
     "required": [
      "projects",
      "nextPageToken",
      "totalSize",
-     "sequence"
+     "sequence",
+     "totalSizeCapped"
     ]
    },
    "CheckLoginResponse": {
@@ -12109,7 +12478,7 @@ export const openApiDocument = {
      "totalSize": {
       "type": "integer",
       "format": "int32",
-      "description": "How many there are, on all pages together.",
+      "description": "How many there are, on all pages together: exact up to 10,000, where counting stops.",
       "examples": [
        1
       ]
@@ -12121,13 +12490,21 @@ export const openApiDocument = {
       "examples": [
        "1769851800250000"
       ]
+     },
+     "totalSizeCapped": {
+      "type": "boolean",
+      "description": "Whether there are more than total_size.",
+      "examples": [
+       true
+      ]
      }
     },
     "required": [
      "projectRoles",
      "nextPageToken",
      "totalSize",
-     "sequence"
+     "sequence",
+     "totalSizeCapped"
     ]
    },
    "ListProjectRoleHistoryResponse": {
@@ -12292,7 +12669,7 @@ export const openApiDocument = {
      "totalSize": {
       "type": "integer",
       "format": "int32",
-      "description": "How many there are, on all pages together.",
+      "description": "How many there are, on all pages together: exact up to 10,000, where counting stops.",
       "examples": [
        1
       ]
@@ -12304,13 +12681,21 @@ export const openApiDocument = {
       "examples": [
        "1769851800250000"
       ]
+     },
+     "totalSizeCapped": {
+      "type": "boolean",
+      "description": "Whether there are more than total_size.",
+      "examples": [
+       true
+      ]
      }
     },
     "required": [
      "projectGrants",
      "nextPageToken",
      "totalSize",
-     "sequence"
+     "sequence",
+     "totalSizeCapped"
     ]
    },
    "ListReceivedProjectGrantsResponse": {
@@ -12334,7 +12719,7 @@ export const openApiDocument = {
      "totalSize": {
       "type": "integer",
       "format": "int32",
-      "description": "How many there are, on all pages together.",
+      "description": "How many there are, on all pages together: exact up to 10,000, where counting stops.",
       "examples": [
        1
       ]
@@ -12346,13 +12731,21 @@ export const openApiDocument = {
       "examples": [
        "1769851800250000"
       ]
+     },
+     "totalSizeCapped": {
+      "type": "boolean",
+      "description": "Whether there are more than total_size.",
+      "examples": [
+       true
+      ]
      }
     },
     "required": [
      "projectGrants",
      "nextPageToken",
      "totalSize",
-     "sequence"
+     "sequence",
+     "totalSizeCapped"
     ]
    },
    "ListProjectGrantHistoryResponse": {
@@ -12576,7 +12969,7 @@ export const openApiDocument = {
      "totalSize": {
       "type": "integer",
       "format": "int32",
-      "description": "How many there are, on all pages together.",
+      "description": "How many there are, on all pages together: exact up to 10,000, where counting stops.",
       "examples": [
        1
       ]
@@ -12588,13 +12981,21 @@ export const openApiDocument = {
       "examples": [
        "1769851800250000"
       ]
+     },
+     "totalSizeCapped": {
+      "type": "boolean",
+      "description": "Whether there are more than total_size.",
+      "examples": [
+       true
+      ]
      }
     },
     "required": [
      "userGrants",
      "nextPageToken",
      "totalSize",
-     "sequence"
+     "sequence",
+     "totalSizeCapped"
     ]
    },
    "ListUserGrantHistoryResponse": {
@@ -12756,7 +13157,7 @@ export const openApiDocument = {
      "totalSize": {
       "type": "integer",
       "format": "int32",
-      "description": "How many there are, on all pages together.",
+      "description": "How many there are, on all pages together: exact up to 10,000, where counting stops.",
       "examples": [
        1
       ]
@@ -12768,13 +13169,21 @@ export const openApiDocument = {
       "examples": [
        "1769851800250000"
       ]
+     },
+     "totalSizeCapped": {
+      "type": "boolean",
+      "description": "Whether there are more than total_size.",
+      "examples": [
+       true
+      ]
      }
     },
     "required": [
      "domains",
      "nextPageToken",
      "totalSize",
-     "sequence"
+     "sequence",
+     "totalSizeCapped"
     ]
    },
    "ListDomainHistoryResponse": {
@@ -13269,6 +13678,13 @@ export const openApiDocument = {
       "description": "Id of the request that made the change, if it had one.",
       "examples": [
        "4bf92f3577b34da6a3ce929d0e0e4736"
+      ]
+     },
+     "reason": {
+      "type": "string",
+      "description": "Why the change was made, if that was said.",
+      "examples": [
+       "Ticket 4711: joins the team"
       ]
      }
     },
@@ -13825,7 +14241,7 @@ export const openApiDocument = {
       "type": "string",
       "description": "`removed`, only of what is blocked.",
       "examples": [
-       "text"
+       "removed"
       ]
      },
      "fields": {

@@ -10,7 +10,7 @@ import type {
 } from '../../ports/read-model.js'
 import { isOfObject, readEvents } from '../../projections/read-events.js'
 import { meetsAll, rowOrder } from '../../projections/row-order.js'
-import { changeRow, getOrAdd, listedScope, rowKeyOf } from '../../projections/rows.js'
+import { cappedTotal, changeRow, getOrAdd, listedScope, rowKeyOf } from '../../projections/rows.js'
 import { type ViewFields, viewFields } from '../../projections/view-fields.js'
 import { accessIn } from './access.js'
 import { emptyHistory, historyOf } from './history.js'
@@ -91,7 +91,7 @@ const listRows = <Type extends ViewType>(
   return {
     items: following.toSorted(order.compare).slice(0, query.limit).map(copyOf),
     hasMore: following.length > query.limit,
-    totalSize: found.length,
+    ...cappedTotal(found.length),
     sequence: state.checkpoint,
   }
 }

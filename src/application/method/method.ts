@@ -119,7 +119,7 @@ export const read = <Schema extends z.ZodMiniType, Answer, Also extends IamError
   spec: MethodSpec<Schema>,
   run: Run<Schema, Answer, ReadError | NoInfer<Also>>,
 ): Read<z.input<Schema>, Answer, Also> => {
-  const checked = { ...spec, refuses: [...ONE_OBJECT_WRITES, 'onProgress'] as const }
+  const checked = { ...spec, refuses: [...ONE_OBJECT_WRITES, 'reason', 'onProgress'] as const }
   return (input, context) =>
     begin(host, checked, {
       input,

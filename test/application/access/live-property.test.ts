@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { openSqlite } from '../../../src/adapters/sqlite/index.js'
 import { type EventStore, memoryEventStore } from '../../../src/index.js'
 import { temporaryFile } from '../../adapters/sqlite/temporary-file.js'
-import { context, good, iamOn, logOf } from '../host.js'
+import { context, good, iamOn, logOf, oidc } from '../host.js'
 import { anyStep, foundation, START, STEP_MS } from './any-history.js'
 import { differences, liveOf } from './live-world.js'
 
@@ -75,7 +75,7 @@ describe('a planted fault is found', () => {
     const toAcme = { projectId: 'portal', grantedOrgId: 'acme' }
     await good(iam.projectGrants.remove(toAcme, globex))
     await good(iam.projects.remove({ id: 'shop' }, globex))
-    await good(iam.projectRoles.add({ ...reader, roleKey: 'last', displayName: 'Last' }, acme))
+    await good(iam.identityProviders.addOidc(oidc, acme))
     return store
   }
 

@@ -245,6 +245,11 @@ describe('Verifying', () => {
       ({ metadata }) => ({ metadata: { ...metadata, correlationId: 'a\0b' } }),
       { kind: 'CorruptEvent', field: 'metadata.correlationId' },
     ],
+    [
+      'a reason that cannot be stored',
+      ({ metadata }) => ({ metadata: { ...metadata, reason: 'a\0b' } }),
+      { kind: 'CorruptEvent', field: 'metadata.reason' },
+    ],
   ]
 
   test.each(faults)('tells of %s, and where', async (_, change, expected) => {

@@ -77,6 +77,7 @@ test.each([
   [{ actor: { userId: 'u1' }, resourceOwner: 'acme' }, 'metadata.actor.orgId'],
   [{ actor: recorded.metadata.actor }, 'metadata.resourceOwner'],
   [{ ...recorded.metadata, correlationId: 5 }, 'metadata.correlationId'],
+  [{ ...recorded.metadata, reason: 5 }, 'metadata.reason'],
 ])('An event with the metadata %j is corrupt.', (metadata, field) => {
   // As a store of another program might give it out.
   const read = readEvent({ ...recorded, metadata } as RecordedEvent)

@@ -178,7 +178,7 @@ export interface KeyedEvent {
 /** The values of {@link ENTRY_COLUMNS} for an event and what it changed. */
 export const encodeEntry = ({ event, rowKey }: KeyedEvent, change: Change, shared: Shared): Row => {
   const { numberOf } = shared
-  const { actor, resourceOwner, correlationId = null } = event.metadata
+  const { actor, resourceOwner, correlationId = null, reason = null } = event.metadata
   return [
     numberOf(resourceOwner),
     numberOf(rowKey.scope),
@@ -188,6 +188,7 @@ export const encodeEntry = ({ event, rowKey }: KeyedEvent, change: Change, share
     actor.userId,
     actor.orgId,
     correlationId,
+    reason,
     changesIn(event, change, shared),
   ]
 }
@@ -210,13 +211,14 @@ export type StoredEntry = readonly [
   actor: string,
   actorOrgId: string,
   correlationId: string | null,
+  reason: string | null,
   /** As JSON: the list of changes, or the body of a new object. */
   changes: string,
 ]
 
 /** The entry that is stored as `row`. */
 export const decodeEntry = (row: StoredEntry): HistoryEntry => {
-  const [scope, type, key, position, userId, orgId, correlationId, json] = row
+  const [scope, type, key, position, userId, orgId, correlationId, reason, json] = row
   const sequence = BigInt(position)
   const changes: readonly FieldChange[] | Views[ViewType] = JSON.parse(json)
   const object = objectAt(type, { scope, key })
@@ -231,6 +233,7 @@ export const decodeEntry = (row: StoredEntry): HistoryEntry => {
         ? shownChanges(object.type, { before: undefined, after: changes })
         : changes.map(decodeChange),
     ...(correlationId !== null && { correlationId }),
+    ...(reason !== null && { reason }),
   }
 }
 

@@ -73,6 +73,7 @@ export const ENTRY_COLUMNS: readonly Column[] = [
   { name: 'actor', holds: 'text' },
   { name: 'actor_org_id', holds: 'text' },
   { name: 'correlation_id', holds: 'text', isNullable: true },
+  { name: 'reason', holds: 'text', isNullable: true },
   { name: 'changes', holds: 'json' },
 ]
 
@@ -139,9 +140,6 @@ interface RowShape {
 
 const ACCESS_SHAPE = [ASSIGNMENT_COLUMNS, SUSPENSION_COLUMNS, PERMISSION_COLUMNS]
 
-/** The name of the shape that was the first to have one; by its hash it would have another. */
-const FIRST_NAME = { hash: 'smf19n', name: 'read_1cjoi8j' }
-
 /** The name of tables with rows of these shapes, by type. The order of types, columns and fields does not matter. */
 export const readModelName = (rows: Readonly<Record<string, RowShape>>): string => {
   const shapes = Object.entries(rows).map(([type, { columns, fields }]) => [
@@ -150,8 +148,7 @@ export const readModelName = (rows: Readonly<Record<string, RowShape>>): string 
     fields.toSorted(),
   ])
   shapes.sort(([one = ''], [other = '']) => (one < other ? -1 : 1))
-  const hash = hashOf(JSON.stringify([REVISION, ENTRY_COLUMNS, shapes, ACCESS_SHAPE]))
-  return hash === FIRST_NAME.hash ? FIRST_NAME.name : `read_${hash}`
+  return `read_${hashOf(JSON.stringify([REVISION, ENTRY_COLUMNS, shapes, ACCESS_SHAPE]))}`
 }
 
 /**

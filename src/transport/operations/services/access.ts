@@ -49,8 +49,11 @@ const applyOperation = (method: WireMethod, { plan, apply }: Iam): Operation => 
   return {
     method,
     run: async ({ validateOnly, ...values }, context) => {
-      const operation = validateOnly === true ? planned : applied
-      return operation.run(desiredAccess(values), context)
+      const desired = desiredAccess(values)
+      // To plan is to read, which has no reason.
+      return validateOnly === true
+        ? planned.run(desired, { ...context, reason: undefined })
+        : applied.run(desired, context)
     },
   }
 }

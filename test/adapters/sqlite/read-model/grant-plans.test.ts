@@ -50,7 +50,7 @@ const stepsOf = ({ sql, parameters }: Statement): readonly string[] =>
 
 /** Steps that read a whole table, or that begin with it where several tables are named. */
 const scansIn = (statement: Statement): readonly string[] =>
-  stepsOf(statement).filter((step) => /^SCAN (?!CONSTANT|moment|page|json_each)/.test(step))
+  stepsOf(statement).filter((step) => /^SCAN (?!CONSTANT|moment|page|counted|json_each)/.test(step))
 
 const byIndex = (statement: Statement, table: string): readonly string[] =>
   stepsOf(statement).filter((step) => step.includes(`${table}_`) || step.includes(`_${table}`))
