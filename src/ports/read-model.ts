@@ -225,7 +225,7 @@ export interface Listing<Row> {
 
 /**
  * How one event changed one field, except ids, keys and `details`. An event that adds an object changes all of
- * them, from undefined; one that removes it changes `state` to `removed`; one that seals a secret anew
+ * them, from undefined, except permissions of a role that has none; one that removes it changes `state` to `removed`; one that seals a secret anew
  * changes none.
  */
 export type FieldChange =

@@ -189,7 +189,11 @@ const ALL_THREE = [OWN, 'reader globex/bob', 'writer globex/bob']
 /** Every way in which a role begins to count, stops for a time, and ends for ever. Holders are in order. */
 export const STORY: readonly StoryStep[] = [
   ['acme', projectAdded('portal'), []],
-  ['acme', roleAdded('portal', 'reader', { displayName: 'Reader', group: 'all' }), []],
+  [
+    'acme',
+    roleAdded('portal', 'reader', { displayName: 'Reader', group: 'all', permissions: ['read'] }),
+    [],
+  ],
   ['acme', roleAdded('portal', 'writer'), []],
   ['acme', userGrantAdded(grantOf('ann'), ['reader']), [OWN]],
   ['acme', projectGrantAdded('portal', 'globex', ['reader', 'writer']), [OWN]],

@@ -6,6 +6,7 @@ import { getLaws, routeLaws } from './get-laws.js'
 import type { ReadModelLaw } from './harness.js'
 import { historyLaws, historyPageLaws } from './history-laws.js'
 import { listLaws, orderLaws } from './list-laws.js'
+import { permissionLaws } from './permission-laws.js'
 import { shownLaws } from './shown-laws.js'
 
 /**
@@ -24,6 +25,7 @@ export const readModelLaws: readonly ReadModelLaw[] = [
   ...holderLaws,
   ...accessLaws,
   ...endingLaws,
+  ...permissionLaws,
   ...routeLaws,
   ...headLaws,
 ]
