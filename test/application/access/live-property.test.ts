@@ -64,7 +64,7 @@ describe('a planted fault is found', () => {
     await good(iam.userGrants.deactivate(own, acme))
     await good(iam.userGrants.update({ ...shop, roles: [{ roleKey: 'reader' }] }, acme))
     const inShop = { ...reader, projectId: 'shop' }
-    await good(iam.projectRoles.patch({ ...inShop, permissions: ['a.read'] }, acme))
+    await good(iam.projectRoles.patch({ ...inShop, permissions: ['b/own', 'a.write'] }, acme))
     const late = { ...inShop, roleKey: 'late', displayName: 'Late', permissions: ['b/own'] }
     await good(iam.projectRoles.add(late, acme))
     await good(iam.userGrants.addRoles({ ...shop, roles: [{ roleKey: 'late' }] }, acme))
