@@ -5,6 +5,8 @@ import type { ObjectRef } from '../domain/values.js'
 import type {
   AccessQuery,
   AccessReads,
+  Affected,
+  AffectedQuery,
   FoundAccess,
   HeldRole,
   HeldRolesQuery,
@@ -233,7 +235,7 @@ export interface Listing<Row> {
 
 /**
  * How one event changed one field, except ids, keys and `details`. An event that adds an object changes all of
- * them, from undefined; one that removes it changes `state` to `removed`; one that seals a secret anew
+ * them, from undefined, except permissions of a role that has none; one that removes it changes `state` to `removed`; one that seals a secret anew
  * changes none.
  */
 export type FieldChange =
@@ -286,6 +288,8 @@ export interface HistoryQuery {
   readonly object?: ObjectRef
   /** Only with a project as `object`: also the entries of all its roles, removed ones included. */
   readonly including?: 'roles'
+  /** Never with `object`: the entries of all grants of roles to this user of the organization. */
+  readonly user?: string
   /** `userId` of who acted. */
   readonly actor?: string
   /** Event types, any of which an entry must have. */
@@ -367,6 +371,8 @@ export interface ReadArguments<Type extends ViewType> {
   readonly heldRoles: readonly [query: HeldRolesQuery]
   /** Which page of the users who have roles of a project. */
   readonly holders: readonly [query: HoldersQuery]
+  /** Which roles a change concerns. */
+  readonly affected: readonly [query: AffectedQuery]
   /** The domain, in ASCII and lower case. */
   readonly route: readonly [domain: string]
   /** Which page of history. */
@@ -385,6 +391,8 @@ export interface ReadResults<Type extends ViewType> {
   readonly heldRoles: Slice<HeldRole>
   /** The page of users. */
   readonly holders: Slice<Holder>
+  /** The roles that a change concerns. */
+  readonly affected: Affected
   /** Where users of the domain sign in; undefined when nowhere. */
   readonly route: SignInRoute | undefined
   /** The page of history. */

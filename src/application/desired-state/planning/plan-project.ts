@@ -231,6 +231,7 @@ const planRoles = async (
       return decideRole({ type: 'RemoveProjectRole', data }, row)
     },
     touch: touchRole,
+    ends: (row, role) => (role ? undefined : [row.roleKey]),
   })
 }
 
@@ -291,6 +292,10 @@ const planGrants = async (
       return plannedEvents([{ type: 'project_grant.removed', data }])
     },
     touch: touchGrant,
+    ends: (row, grant) => {
+      const kept = new Set<string>(grant?.roleKeys)
+      return row.roleKeys.filter((roleKey) => !kept.has(roleKey) && !isRemoved(roleKey))
+    },
   })
   if (planned.isErr()) return err(planned.error)
 
@@ -320,6 +325,7 @@ const planEach = async <Type extends ContentType, Declared>(
     change,
     remove,
     touch,
+    ends,
   }: {
     readonly type: Type
     readonly projectId: string
@@ -333,6 +339,11 @@ const planEach = async <Type extends ContentType, Declared>(
     readonly remove: (row: Views[Type]) => readonly PlannedEvent[]
     /** An event that replaces the fields of an object by themselves. */
     readonly touch: (row: Views[Type]) => PlannedEvent
+    /** Keys of the roles that users lose when an object changes as declared, or is removed. */
+    readonly ends: (
+      row: Views[Type],
+      declared: Declared | undefined,
+    ) => readonly string[] | undefined
   },
 ): Promise<Result<readonly PendingChange[], Protected>> => {
   const left = [...rows].filter(
@@ -350,21 +361,22 @@ const planEach = async <Type extends ContentType, Declared>(
       const row = rows.get(key)
       const current = currentObject(refOf(key), row)
       if (found?.isNewer) return ok(superseded(current))
-      const planned = changeBy(change(each, row), current)
-      if (!row)
-        return protectDeclared(
-          planning,
-          { ...planned, lastEvent: found?.lastEvent },
-          { current, touch: never },
-        )
-      return protectDeclared(planning, planned, { current, touch: () => touch(row) })
+      const events = change(each, row)
+      const planned = changeBy(events, current)
+      if (!row) {
+        const added = { ...planned, lastEvent: found?.lastEvent }
+        return protectDeclared(planning, added, { current, touch: never })
+      }
+      const changed = events.length > 0 ? { ...planned, ends: ends(row, each) } : planned
+      return protectDeclared(planning, changed, { current, touch: () => touch(row) })
     }),
   )
   const removals = undeclared.flatMap(([key, row]) => {
     const found = marks.get(streamOfKey(key))
     if (!found?.isOwn) return []
     const current = currentObject(refOf(key), row)
-    return found.isNewer ? superseded(current) : removalBy(remove(row), current)
+    if (found.isNewer) return superseded(current)
+    return { ...removalBy(remove(row), current), ends: ends(row, undefined) }
   })
   const rowsToLift = planning.access.prune ? new Map() : new Map(left)
   const lifts = await liftContents(planning, { type, id: projectId, rows: rowsToLift, touch })
