@@ -904,7 +904,8 @@ export const openApiDocument = {
            "creationDate": "2026-01-01T08:00:00.000Z",
            "changeDate": "2026-01-31T09:30:00.250Z",
            "resourceOwner": "acme"
-          }
+          },
+          "protectedBy": "platform-team"
          }
         }
        }
@@ -1493,7 +1494,8 @@ export const openApiDocument = {
             "creationDate": "2026-01-01T08:00:00.000Z",
             "changeDate": "2026-01-31T09:30:00.250Z",
             "resourceOwner": "acme"
-           }
+           },
+           "protectedBy": "platform-team"
           }
          ],
          "nextPageToken": "",
@@ -1789,7 +1791,8 @@ export const openApiDocument = {
            "creationDate": "2026-01-01T08:00:00.000Z",
            "changeDate": "2026-01-31T09:30:00.250Z",
            "resourceOwner": "acme"
-          }
+          },
+          "protectedBy": "platform-team"
          }
         }
        }
@@ -2213,7 +2216,8 @@ export const openApiDocument = {
             "creationDate": "2026-01-01T08:00:00.000Z",
             "changeDate": "2026-01-31T09:30:00.250Z",
             "resourceOwner": "acme"
-           }
+           },
+           "protectedBy": "platform-team"
           }
          ],
          "nextPageToken": "",
@@ -2808,7 +2812,8 @@ export const openApiDocument = {
            "creationDate": "2026-01-01T08:00:00.000Z",
            "changeDate": "2026-01-31T09:30:00.250Z",
            "resourceOwner": "acme"
-          }
+          },
+          "protectedBy": "platform-team"
          }
         }
        }
@@ -3652,7 +3657,8 @@ export const openApiDocument = {
            "creationDate": "2026-01-01T08:00:00.000Z",
            "changeDate": "2026-01-31T09:30:00.250Z",
            "resourceOwner": "acme"
-          }
+          },
+          "protectedBy": "platform-team"
          }
         }
        }
@@ -4042,7 +4048,8 @@ export const openApiDocument = {
             "creationDate": "2026-01-01T08:00:00.000Z",
             "changeDate": "2026-01-31T09:30:00.250Z",
             "resourceOwner": "acme"
-           }
+           },
+           "protectedBy": "platform-team"
           }
          ],
          "nextPageToken": "",
@@ -4833,7 +4840,8 @@ export const openApiDocument = {
            "creationDate": "2026-01-01T08:00:00.000Z",
            "changeDate": "2026-01-31T09:30:00.250Z",
            "resourceOwner": "acme"
-          }
+          },
+          "protectedBy": "platform-team"
          }
         }
        }
@@ -5155,7 +5163,8 @@ export const openApiDocument = {
            "creationDate": "2026-01-01T08:00:00.000Z",
            "changeDate": "2026-01-31T09:30:00.250Z",
            "resourceOwner": "acme"
-          }
+          },
+          "protectedBy": "platform-team"
          }
         }
        }
@@ -5524,7 +5533,8 @@ export const openApiDocument = {
             "creationDate": "2026-01-01T08:00:00.000Z",
             "changeDate": "2026-01-31T09:30:00.250Z",
             "resourceOwner": "acme"
-           }
+           },
+           "protectedBy": "platform-team"
           }
          ],
          "nextPageToken": "",
@@ -5985,7 +5995,8 @@ export const openApiDocument = {
            "creationDate": "2026-01-01T08:00:00.000Z",
            "changeDate": "2026-01-31T09:30:00.250Z",
            "resourceOwner": "acme"
-          }
+          },
+          "protectedBy": "platform-team"
          }
         }
        }
@@ -6538,7 +6549,8 @@ export const openApiDocument = {
             "creationDate": "2026-01-01T08:00:00.000Z",
             "changeDate": "2026-01-31T09:30:00.250Z",
             "resourceOwner": "acme"
-           }
+           },
+           "protectedBy": "platform-team"
           }
          ],
          "nextPageToken": "",
@@ -6867,7 +6879,8 @@ export const openApiDocument = {
            "creationDate": "2026-01-01T08:00:00.000Z",
            "changeDate": "2026-01-31T09:30:00.250Z",
            "resourceOwner": "acme"
-          }
+          },
+          "protectedBy": "platform-team"
          }
         }
        }
@@ -10513,7 +10526,8 @@ export const openApiDocument = {
         "managedBy": "platform-team",
         "version": "12",
         "validateOnly": false,
-        "reason": "Ticket 4711: joins the team"
+        "reason": "Ticket 4711: joins the team",
+        "protect": false
        }
       }
      }
@@ -10561,7 +10575,8 @@ export const openApiDocument = {
            "type": "project",
            "id": "portal"
           }
-         ]
+         ],
+         "protect": false
         }
        }
       }
@@ -12261,6 +12276,13 @@ export const openApiDocument = {
       "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
       "examples": [
        "Ticket 4711: joins the team"
+      ]
+     },
+     "protect": {
+      "type": "boolean",
+      "description": "Protects what is declared: only this desired state may change it from then on. Without it, that is lifted.",
+      "examples": [
+       false
       ]
      }
     },
@@ -14054,6 +14076,13 @@ export const openApiDocument = {
        "$ref": "#/components/schemas/ObjectRef"
       },
       "description": "Projects and identity providers that exist, are not declared and stay as they are; of types that are declared, and that the caller may read."
+     },
+     "protect": {
+      "type": "boolean",
+      "description": "Whether what is declared is protected.",
+      "examples": [
+       false
+      ]
      }
     },
     "required": [
@@ -14445,6 +14474,13 @@ export const openApiDocument = {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
       "description": "Where it stands in the log."
+     },
+     "protectedBy": {
+      "type": "string",
+      "description": "`managedBy` of the desired state that alone may change it; absent when anybody may who has the permission.",
+      "examples": [
+       "platform-team"
+      ]
      }
     },
     "required": [
@@ -14720,6 +14756,13 @@ export const openApiDocument = {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
       "description": "Where it stands in the log."
+     },
+     "protectedBy": {
+      "type": "string",
+      "description": "`managedBy` of the desired state that alone may change it; absent when anybody may who has the permission.",
+      "examples": [
+       "platform-team"
+      ]
      }
     },
     "required": [
@@ -14813,6 +14856,13 @@ export const openApiDocument = {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
       "description": "Where it stands in the log."
+     },
+     "protectedBy": {
+      "type": "string",
+      "description": "`managedBy` of the desired state that alone may change it; absent when anybody may who has the permission.",
+      "examples": [
+       "platform-team"
+      ]
      }
     },
     "required": [
@@ -14877,6 +14927,13 @@ export const openApiDocument = {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
       "description": "Where it stands in the log. The end of a role is no change of the grant, and leaves this as it is."
+     },
+     "protectedBy": {
+      "type": "string",
+      "description": "`managedBy` of the desired state that alone may change it; absent when anybody may who has the permission.",
+      "examples": [
+       "platform-team"
+      ]
      }
     },
     "required": [

@@ -89,6 +89,8 @@ export const texts = {
     'One role key a line; with an expiry: key, a space, and a time such as 2027-01-31T00:00Z.',
   willChange: 'This will change:',
   noChange: 'This changes nothing.',
+  declaredBy: (managedBy: string) =>
+    `Declared by code (${managedBy}). It changes only when that is applied.`,
   reason: 'Reason',
   reasonHint: 'Shown in the history, to everybody who may read it. May stay empty.',
   secretChanges: 'a new one, which is not shown',
@@ -159,6 +161,7 @@ export const texts = {
   recent: 'Latest changes',
   allChanges: 'All changes',
   fields: {
+    protectedBy: 'Declared by',
     id: 'Id',
     idpId: 'Provider id',
     name: 'Name',
