@@ -3455,7 +3455,10 @@ export const openApiDocument = {
         "displayName": "Editor",
         "group": "content",
         "validateOnly": false,
-        "reason": "Ticket 4711: joins the team"
+        "reason": "Ticket 4711: joins the team",
+        "permissions": [
+         "project.read"
+        ]
        }
       }
      }
@@ -3734,7 +3737,10 @@ export const openApiDocument = {
             "creationDate": "2026-01-01T08:00:00.000Z",
             "changeDate": "2026-01-31T09:30:00.250Z",
             "resourceOwner": "acme"
-           }
+           },
+           "permissions": [
+            "project.read"
+           ]
           }
          ],
          "nextPageToken": "",
@@ -3828,7 +3834,10 @@ export const openApiDocument = {
          {
           "roleKey": "editor",
           "displayName": "Editor",
-          "group": "content"
+          "group": "content",
+          "permissions": [
+           "project.read"
+          ]
          }
         ],
         "validateOnly": false,
@@ -3913,7 +3922,7 @@ export const openApiDocument = {
     "tags": [
      "ProjectRoleService"
     ],
-    "description": "Replaces what a role shows: a group given no value is empty afterwards. The key never changes.",
+    "description": "Replaces what a role shows and allows: a group given no value is empty afterwards, permissions given none are none. The key never changes.",
     "parameters": [
      {
       "name": "projectId",
@@ -3985,7 +3994,10 @@ export const openApiDocument = {
         "displayName": "Editor",
         "group": "content",
         "validateOnly": false,
-        "reason": "Ticket 4711: joins the team"
+        "reason": "Ticket 4711: joins the team",
+        "permissions": [
+         "project.read"
+        ]
        }
       }
      }
@@ -4136,7 +4148,10 @@ export const openApiDocument = {
         "displayName": "Editor",
         "group": "content",
         "validateOnly": false,
-        "reason": "Ticket 4711: joins the team"
+        "reason": "Ticket 4711: joins the team",
+        "permissions": [
+         "project.read"
+        ]
        }
       }
      }
@@ -4437,7 +4452,10 @@ export const openApiDocument = {
            "creationDate": "2026-01-01T08:00:00.000Z",
            "changeDate": "2026-01-31T09:30:00.250Z",
            "resourceOwner": "acme"
-          }
+          },
+          "permissions": [
+           "project.read"
+          ]
          }
         }
        }
@@ -4759,7 +4777,10 @@ export const openApiDocument = {
            "creationDate": "2026-01-01T08:00:00.000Z",
            "changeDate": "2026-01-31T09:30:00.250Z",
            "resourceOwner": "acme"
-          }
+          },
+          "permissions": [
+           "project.read"
+          ]
          }
         }
        }
@@ -9729,7 +9750,10 @@ export const openApiDocument = {
            {
             "roleKey": "editor",
             "displayName": "Editor",
-            "group": "content"
+            "group": "content",
+            "permissions": [
+             "project.read"
+            ]
            }
           ],
           "grants": [
@@ -9857,7 +9881,7 @@ export const openApiDocument = {
     "tags": [
      "AccessService"
     ],
-    "description": "Tells whether a role counts for a user of the organization, or the project lets the user in; and if not, why. Whatever does not exist is an answer, no error.",
+    "description": "Tells whether a role counts for a user of the organization, whether a role that counts has a permission, or whether the project lets the user in; and if not, why. Whatever does not exist is an answer, no error.",
     "parameters": [
      {
       "name": "userId",
@@ -9896,11 +9920,22 @@ export const openApiDocument = {
       "name": "roleKey",
       "in": "query",
       "required": false,
-      "description": "The role that is asked for; when absent, the login rules of the project are.",
+      "description": "The role that is asked for; without it and a permission, the login rules of the project are.",
       "schema": {
        "type": "string",
        "minLength": 1,
        "maxLength": 200
+      }
+     },
+     {
+      "name": "permission",
+      "in": "query",
+      "required": false,
+      "description": "The permission that a role of the user must have: 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 100
       }
      },
      {
@@ -9936,7 +9971,10 @@ export const openApiDocument = {
          "roleKeys": [
           "editor"
          ],
-         "reasons": []
+         "reasons": [],
+         "permissions": [
+          "project.read"
+         ]
         }
        }
       }
@@ -10051,7 +10089,10 @@ export const openApiDocument = {
            "roleKey": "editor",
            "displayName": "Editor",
            "group": "content",
-           "expiresAt": "2099-12-31T23:59:59.000Z"
+           "expiresAt": "2099-12-31T23:59:59.000Z",
+           "permissions": [
+            "project.read"
+           ]
           }
          ],
          "nextPageToken": ""
@@ -10089,7 +10130,7 @@ export const openApiDocument = {
     "tags": [
      "AccessService"
     ],
-    "description": "Lists the users of all organizations who have roles of a project of the organization that count, or counted at a time in the past, page by page, by `roleKey`, `orgId` and `userId`.",
+    "description": "Lists the users of all organizations who have roles of a project of the organization that count, or counted at a time in the past, page by page, by `roleKey`, `orgId` and `userId`. A user with several of the roles is an item for each.",
     "parameters": [
      {
       "name": "projectId",
@@ -10141,6 +10182,17 @@ export const openApiDocument = {
       "schema": {
        "type": "string",
        "maxLength": 16384
+      }
+     },
+     {
+      "name": "permission",
+      "in": "query",
+      "required": false,
+      "description": "Of the roles that have this permission, or had it at that time; of all when absent: 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 100
       }
      },
      {
@@ -10977,6 +11029,19 @@ export const openApiDocument = {
       "examples": [
        "Ticket 4711: joins the team"
       ]
+     },
+     "permissions": {
+      "type": "array",
+      "items": {
+       "type": "string"
+      },
+      "maxItems": 200,
+      "description": "What it allows: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit; none twice.",
+      "examples": [
+       [
+        "project.read"
+       ]
+      ]
      }
     },
     "required": [
@@ -11054,6 +11119,19 @@ export const openApiDocument = {
       "examples": [
        "Ticket 4711: joins the team"
       ]
+     },
+     "permissions": {
+      "type": "array",
+      "items": {
+       "type": "string"
+      },
+      "maxItems": 200,
+      "description": "What it allows: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit; none twice.",
+      "examples": [
+       [
+        "project.read"
+       ]
+      ]
      }
     },
     "required": [
@@ -11099,6 +11177,19 @@ export const openApiDocument = {
       "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
       "examples": [
        "Ticket 4711: joins the team"
+      ]
+     },
+     "permissions": {
+      "type": "array",
+      "items": {
+       "type": "string"
+      },
+      "maxItems": 200,
+      "description": "What it allows: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit; none twice. In protobuf, only a mask can give an empty list.",
+      "examples": [
+       [
+        "project.read"
+       ]
       ]
      }
     },
@@ -11548,6 +11639,19 @@ export const openApiDocument = {
       "examples": [
        "content"
       ]
+     },
+     "permissions": {
+      "type": "array",
+      "items": {
+       "type": "string"
+      },
+      "maxItems": 200,
+      "description": "What it allows: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit; none twice.",
+      "examples": [
+       [
+        "project.read"
+       ]
+      ]
      }
     },
     "required": [
@@ -11703,6 +11807,23 @@ export const openApiDocument = {
       "examples": [
        "content"
       ]
+     },
+     "permissions": {
+      "type": "array",
+      "items": {
+       "type": "string"
+      },
+      "maxItems": 200,
+      "description": "What it allows: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit; none twice. Stay as they are when absent. In protobuf, only a mask can give an empty list.",
+      "examples": [
+       [
+        "project.read"
+       ]
+      ]
+     },
+     "updateMask": {
+      "type": "string",
+      "description": "Names of the fields that are given, separated by commas in JSON. Without it, those that are in the request are."
      }
     },
     "required": [
@@ -13321,7 +13442,7 @@ export const openApiDocument = {
     "properties": {
      "allowed": {
       "type": "boolean",
-      "description": "Of a role: whether it counts. Without one: whether the login rules of the project let the user in.",
+      "description": "Of a role: whether it counts. Of a permission: whether a role that counts has it. Without either: whether the login rules of the project let the user in.",
       "examples": [
        true
       ]
@@ -13344,12 +13465,25 @@ export const openApiDocument = {
        "$ref": "#/components/schemas/AccessReason"
       },
       "description": "Empty when allowed; otherwise all that apply."
+     },
+     "permissions": {
+      "type": "array",
+      "items": {
+       "type": "string"
+      },
+      "description": "What these roles allow together, each permission once, in the order of code points.",
+      "examples": [
+       [
+        "project.read"
+       ]
+      ]
      }
     },
     "required": [
      "allowed",
      "roleKeys",
-     "reasons"
+     "reasons",
+     "permissions"
     ]
    },
    "ListRolesOfUserResponse": {
@@ -13986,6 +14120,18 @@ export const openApiDocument = {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
       "description": "Where it stands in the log."
+     },
+     "permissions": {
+      "type": "array",
+      "items": {
+       "type": "string"
+      },
+      "description": "What it allows, in the order of code points.",
+      "examples": [
+       [
+        "project.read"
+       ]
+      ]
      }
     },
     "required": [
@@ -13994,7 +14140,8 @@ export const openApiDocument = {
      "displayName",
      "group",
      "state",
-     "details"
+     "details",
+     "permissions"
     ]
    },
    "ProjectGrant": {
@@ -14359,7 +14506,7 @@ export const openApiDocument = {
     "properties": {
      "kind": {
       "type": "string",
-      "description": "`ProjectNotFound`, `ProjectInactive`, `ProjectGrantMissing`, `ProjectGrantInactive`, `NoGrant`, `GrantInactive`, `RoleNotGranted`, `RoleRemoved` or `Expired`.",
+      "description": "`ProjectNotFound`, `ProjectInactive`, `ProjectGrantMissing`, `ProjectGrantInactive`, `NoGrant`, `GrantInactive`, `RoleNotGranted`, `RoleRemoved`, `PermissionNotGranted` or `Expired`.",
       "examples": [
        "Expired"
       ]
@@ -14412,6 +14559,18 @@ export const openApiDocument = {
       "type": "string",
       "format": "date-time",
       "description": "It does not count from this moment on; absent for a role without an end."
+     },
+     "permissions": {
+      "type": "array",
+      "items": {
+       "type": "string"
+      },
+      "description": "What it allows, in the order of code points.",
+      "examples": [
+       [
+        "project.read"
+       ]
+      ]
      }
     },
     "required": [
@@ -14419,7 +14578,8 @@ export const openApiDocument = {
      "projectOrgId",
      "roleKey",
      "displayName",
-     "group"
+     "group",
+     "permissions"
     ]
    },
    "RoleHolder": {
