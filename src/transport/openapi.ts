@@ -136,7 +136,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -284,7 +306,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -418,7 +462,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -560,7 +626,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -694,7 +782,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -921,7 +1031,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -1054,7 +1186,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -1827,7 +1981,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -2178,7 +2354,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -2321,7 +2519,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -2464,7 +2684,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -2702,7 +2944,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -2844,7 +3108,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -3494,7 +3780,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -3877,7 +4185,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -4033,7 +4363,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -4187,7 +4539,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -4341,7 +4715,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -4906,7 +5302,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -5277,7 +5695,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -5431,7 +5871,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -5691,7 +6153,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -5844,7 +6328,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -6502,7 +7008,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -6957,7 +7485,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -7122,7 +7672,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -7408,7 +7980,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -7573,7 +8167,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -7740,7 +8356,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -7904,7 +8542,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -8469,7 +9129,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -8817,7 +9499,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -8955,7 +9659,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -9100,7 +9826,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -13609,6 +14357,10 @@ export const openApiDocument = {
        "$ref": "#/components/schemas/FieldChange"
       },
       "description": "The fields that would change. Of several roles, each with the place of its role, such as `roles[0].displayName`."
+     },
+     "impact": {
+      "$ref": "#/components/schemas/Impact",
+      "description": "Whose roles would end or begin; absent if the write can do neither, or the caller may not read who has roles of the project."
      }
     },
     "required": [
@@ -13643,6 +14395,81 @@ export const openApiDocument = {
     },
     "required": [
      "field"
+    ]
+   },
+   "Impact": {
+    "type": "object",
+    "description": "The roles of users that a write ends and begins, of those that count at this moment.",
+    "properties": {
+     "loses": {
+      "$ref": "#/components/schemas/AffectedRoles",
+      "description": "Those that would stop counting."
+     },
+     "gains": {
+      "$ref": "#/components/schemas/AffectedRoles",
+      "description": "Those that would begin to count."
+     }
+    },
+    "required": [
+     "loses",
+     "gains"
+    ]
+   },
+   "AffectedRoles": {
+    "type": "object",
+    "description": "Roles of users. A user who has two of them counts twice.",
+    "properties": {
+     "count": {
+      "type": "integer",
+      "format": "int32",
+      "description": "How many there are.",
+      "examples": [
+       "text"
+      ]
+     },
+     "first": {
+      "type": "array",
+      "items": {
+       "$ref": "#/components/schemas/AffectedRole"
+      },
+      "description": "The first of them, at most 20, by role, organization and user."
+     }
+    },
+    "required": [
+     "count",
+     "first"
+    ]
+   },
+   "AffectedRole": {
+    "type": "object",
+    "description": "A role of a user.",
+    "properties": {
+     "orgId": {
+      "type": "string",
+      "description": "The organization of the user.",
+      "examples": [
+       "acme"
+      ]
+     },
+     "userId": {
+      "type": "string",
+      "description": "The user, as their organization names them.",
+      "examples": [
+       "alice"
+      ]
+     },
+     "roleKey": {
+      "type": "string",
+      "description": "Key of the role.",
+      "examples": [
+       "editor"
+      ]
+     }
+    },
+    "required": [
+     "orgId",
+     "userId",
+     "roleKey"
     ]
    },
    "IdentityProvider": {
@@ -14401,6 +15228,10 @@ export const openApiDocument = {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
       "description": "The object afterwards; absent of what is planned only, and where there is no object."
+     },
+     "impact": {
+      "$ref": "#/components/schemas/Impact",
+      "description": "Only with `validateOnly`: who would lose a role by it; absent if it can end none, or the caller may not read who has roles of the project."
      }
     },
     "required": [

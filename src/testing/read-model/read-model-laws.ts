@@ -1,4 +1,5 @@
 import { accessLaws, holderLaws } from './access-laws.js'
+import { affectedLaws } from './affected-laws.js'
 import { checkpointLaws, headLaws } from './checkpoint-laws.js'
 import { endingLaws } from './ending-laws.js'
 import { filterLaws } from './filter-laws.js'
@@ -24,6 +25,7 @@ export const readModelLaws: readonly ReadModelLaw[] = [
   ...shownLaws,
   ...holderLaws,
   ...accessLaws,
+  ...affectedLaws,
   ...endingLaws,
   ...permissionLaws,
   ...routeLaws,

@@ -1,6 +1,8 @@
 import { memoryReadModel } from '../../../src/adapters/memory/read-model.js'
 import type {
   AccessReads,
+  Affected,
+  AffectedQuery,
   FoundAccess,
   HeldRole,
   HeldRolesQuery,
@@ -53,6 +55,35 @@ const askedForHolders =
 const holding =
   (change: (page: Slice<Holder>, query: HoldersQuery) => Slice<Holder>): Plant =>
   (sound) => ({ holders: async (query) => change(await sound.holders(query), query) })
+
+/** The model with what `affected` is asked for changed. */
+const askedForAffected =
+  (change: (query: AffectedQuery) => AffectedQuery): Plant =>
+  (sound) => ({ affected: (query) => sound.affected(change(query)) })
+
+/** The model with the roles that it finds a change to concern changed. */
+const affecting =
+  (change: (affected: Affected) => Partial<Affected>): Plant =>
+  (sound) => ({
+    affected: async (query) => {
+      const found = await sound.affected(query)
+      return { ...found, ...change(found) }
+    },
+  })
+
+/** The model that counts as if a grant of the project and something else were active. */
+const asIfActiveToo =
+  (type: string): Plant =>
+  (sound, store) => {
+    const { affected, ...blind } = blindTo([type], ['affected'])(sound, store)
+    return {
+      ...blind,
+      affected: (query) =>
+        query.asIfActive && query.userOrgId !== undefined && affected
+          ? affected(query)
+          : sound.affected(query),
+    }
+  }
 
 /** The model with what `heldRoles` is asked for changed. */
 const askedForRoles =
@@ -327,6 +358,78 @@ const ACCESS_FAULTS: readonly Fault[] = [
   })),
 ]
 
+const AFFECTED_FAULTS: readonly Fault[] = [
+  {
+    fault: 'counts the affected as they are at the end of the log',
+    law: 'The roles that a change concerns are those that count',
+    plant: askedForAffected((query) => ({ ...query, at: 2n ** 62n })),
+  },
+  {
+    fault: 'counts the affected as of before the event',
+    law: 'The roles that a change concerns are those that count',
+    plant: askedForAffected((query) => ({ ...query, at: query.at - 1n })),
+  },
+  ...[...PAUSES, ...ENDS].map((type) => ({
+    fault: `asks nothing of ${type} in affected`,
+    law: 'The roles that a change concerns are those that count',
+    plant: blindTo([type], ['affected']),
+  })),
+  {
+    fault: 'names the affected in the order of users',
+    law: 'The roles that a change concerns are those that count',
+    plant: affecting(({ first }) => ({
+      first: first.toSorted((one, other) => (one.userId < other.userId ? 1 : -1)),
+    })),
+  },
+  {
+    fault: 'counts no more of the affected than it names',
+    law: 'The number of roles that a change concerns',
+    plant: affecting(({ first }) => ({ count: first.length })),
+  },
+  {
+    fault: 'names all that are affected',
+    law: 'The number of roles that a change concerns',
+    plant: askedForAffected((query) => ({ ...query, limit: 1000 })),
+  },
+  {
+    fault: 'counts the affected of any role',
+    law: 'The roles that a change concerns are found by their keys',
+    plant: askedForAffected(({ roleKeys: _, ...query }) => query),
+  },
+  {
+    fault: 'takes no roles for all roles',
+    law: 'The roles that a change concerns are found by their keys',
+    plant: askedForAffected(({ roleKeys = [], ...query }) =>
+      roleKeys.length === 0 ? query : { ...query, roleKeys },
+    ),
+  },
+  {
+    fault: 'counts the affected of any organization',
+    law: 'The roles that a change concerns are found by their keys',
+    plant: askedForAffected(({ userOrgId: _, ...query }) => query),
+  },
+  {
+    fault: 'counts the affected of any project',
+    law: 'The roles that a change concerns are found by their keys',
+    plant: askedForAffected((query) => ({ ...query, projectId: 'portal' })),
+  },
+  {
+    fault: 'counts what is inactive as inactive, whatever it is asked',
+    law: 'Roles are found as if their project',
+    plant: askedForAffected(({ asIfActive: _, ...query }) => query),
+  },
+  ...['project.deactivated', 'user_grant.deactivated'].map((type) => ({
+    fault: `asks nothing of ${type} when it counts as if a grant of the project were active`,
+    law: 'Roles are found as if their project',
+    plant: asIfActiveToo(type),
+  })),
+  {
+    fault: 'counts the affected at the moment at which their roles expire',
+    law: 'A role that has expired',
+    plant: askedForAffected((query) => ({ ...query, now: earlier(query.now) })),
+  },
+]
+
 const ENDING_FAULTS: readonly Fault[] = [
   ...(['orgId', 'projectOrgId', 'projectId'] as const).map((field) => ({
     fault: `minds no ${field} in access`,
@@ -535,6 +638,7 @@ const PERMISSION_FAULTS: readonly Fault[] = [
 export const GRANT_FAULTS: readonly Fault[] = [
   ...SHOWN_FAULTS,
   ...ACCESS_FAULTS,
+  ...AFFECTED_FAULTS,
   ...ENDING_FAULTS,
   ...PERMISSION_FAULTS,
 ]

@@ -52,7 +52,7 @@ export const checkAccess = (asked: Asked, details: Details = {}): Call =>
     rpc: 'claviger.v1.AccessService/CheckAccess',
     request: { ...asked },
     http: ['GET', `/v1/access:check?${new URLSearchParams({ ...asked })}`],
-    inProcess: (iam) => iam.access.check(asked, contextOf(details)),
+    inProcess: (iam) => iam.access.check(asked as Untrusted, contextOf(details)),
     shape: (answer) => answer,
   })
 

@@ -111,3 +111,15 @@ export const HOLDERS = [
   ['scope=?', { ...holders, at: 1_700_000_000_500_000n }],
   ['scope=? AND role=?', { ...holders, permission: 'be editor' }],
 ] as const
+
+const affected = { ...holders, at: 1_700_000_000_500_000n }
+
+/** The same for the roles that a change concerns. */
+export const AFFECTED = [
+  ['scope=?', affected],
+  ['scope=? AND role=?', { ...affected, roleKeys: ['editor'] }],
+  [
+    'scope=? AND role=? AND org=?',
+    { ...affected, roleKeys: ['editor', 'reader'], userOrgId: 'org-5', asIfActive: true },
+  ],
+] as const
