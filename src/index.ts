@@ -159,6 +159,7 @@ export {
 } from './application/method/context.js'
 export type {
   BatchWrite,
+  Impact,
   LongWrite,
   Planned,
   Read,
@@ -330,6 +331,9 @@ export {
 export type {
   AccessQuery,
   AccessReads,
+  Affected,
+  AffectedQuery,
+  AffectedRole,
   FoundAccess,
   FoundProject,
   FoundRole,
