@@ -26,6 +26,7 @@ export type {
   ExplainAccessInput,
   OtherCause,
 } from './application/access/explain-access.js'
+export type { AskLive, LiveChecks, LiveOptions, LiveQuestion } from './application/access/live.js'
 // Access declared in code: desired states and plans.
 export { type Access, defineAccess } from './application/desired-state/declared/define-access.js'
 export {

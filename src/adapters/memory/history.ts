@@ -4,8 +4,8 @@ import type { Position } from '../../ports/event-store.js'
 import type { HistoryEntry, HistoryQuery } from '../../ports/read-model.js'
 import { historyEntry } from '../../projections/history-entries.js'
 import { objectOf, streamOf } from '../../projections/read-events.js'
-import { containerOf } from '../../projections/rows.js'
-import { countUpTo, getOrAdd, type History, type PastChange, type State } from './rows.js'
+import { containerOf, getOrAdd } from '../../projections/rows.js'
+import { countUpTo, type History, type PastChange, type State } from './rows.js'
 
 /** The history before the first event of an organization. */
 export const emptyHistory = (): History => ({

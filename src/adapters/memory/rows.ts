@@ -11,7 +11,7 @@ import {
   type Ending,
   withHeld,
 } from '../../projections/assignments.js'
-import { projectScope, type RowStore } from '../../projections/rows.js'
+import { getOrAdd, projectScope, type RowStore } from '../../projections/rows.js'
 
 /** All that a read model in memory holds. */
 export interface State {
@@ -296,13 +296,4 @@ export const countUpTo = <Item>(
     else low = middle + 1
   }
   return low
-}
-
-/** The value under `key`; made and added when there is none. */
-export const getOrAdd = <Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value => {
-  const found = map.get(key)
-  if (found !== undefined) return found
-  const made = make()
-  map.set(key, made)
-  return made
 }

@@ -1,4 +1,4 @@
-import { err, ok } from 'neverthrow'
+import { err, ok, type ResultAsync } from 'neverthrow'
 import * as z from 'zod/mini'
 import { exists } from '../../domain/decider.js'
 import { projectRoles } from '../../domain/project-role/aggregate.js'
@@ -13,7 +13,7 @@ import {
 } from '../../domain/values.js'
 import type { HeldRole, HeldRolesQuery, Holder, HoldersQuery } from '../../ports/access-reads.js'
 import type { SortValue } from '../../ports/read-model.js'
-import type { AccessDenied } from '../errors/errors.js'
+import type { AccessDenied, ReadError } from '../errors/errors.js'
 import { date, momentOf, pageSize } from '../method/input.js'
 import { isPermitted, type Read, read } from '../method/method.js'
 import { targetOf } from '../method/target.js'
@@ -23,6 +23,7 @@ import { type Streams, streamsAt } from '../recording/streams.js'
 import type { Runtime } from '../runtime.js'
 import { type AskAccess, CheckAccessInput, checkAccess, requireAccess } from './check-access.js'
 import { type AccessExplanation, ExplainAccessInput, explainAccess } from './explain-access.js'
+import { type LiveChecks, type LiveOptions, live } from './live.js'
 
 /** Whose roles to list. */
 export const RolesOfInput = z.strictObject({
@@ -135,6 +136,18 @@ export interface AccessChecks {
    * each, without an object. Needs no permission.
    */
   readonly permissions: Read<PermissionsInput, CallerPermissions>
+  /**
+   * For the host itself, without a permission check: checks that are answered at once from memory, for every request.
+   * Reads the whole log once, then follows it until `signal` aborts.
+   *
+   * @example
+   * const live = await orThrow(iam.access.live({ signal }))
+   * if (!live.can({ orgId, userId, projectId, roleKey: 'editor' })) return response.status(403).end()
+   *
+   * @returns once it has caught up; or why the log cannot be read
+   * @throws TypeError when an option is missing, unknown or of a wrong type
+   */
+  readonly live: (options: LiveOptions) => ResultAsync<LiveChecks, ReadError>
 }
 
 /** Nothing: the context names the caller and the organization. */
@@ -253,6 +266,7 @@ export const accessOf = (runtime: Runtime): AccessChecks => {
         return ok({ permissions: PERMISSIONS.filter((_, index) => answers[index] === true) })
       },
     ),
+    live: (options) => live(runtime, options),
   }
 }
 

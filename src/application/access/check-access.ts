@@ -56,15 +56,15 @@ export type CheckAccessInput = CheckedUser &
   )
 
 /** What each property of a question is, if it is given. */
-interface Asked extends Required<Omit<CheckedUser, 'projectOrgId'>> {
+export interface Asked extends Required<Omit<CheckedUser, 'projectOrgId'>> {
   readonly projectOrgId: string | undefined
   readonly roleKey: string
   readonly permission: string
 }
 
 /** The properties of a question that are unknown, or undefined where they must not be. Such a question does not compile. */
-export type Misread<Question> = {
-  readonly [Name in keyof Question as Required<Question>[Name] extends Asked[Name & keyof Asked]
+export type Misread<Question, Known = Asked> = {
+  readonly [Name in keyof Question as Required<Question>[Name] extends Known[Name & keyof Known]
     ? never
     : Name]: never
 }

@@ -176,7 +176,7 @@ export const HOLDERS: HoldersQuery & Pick<AffectedQuery, 'projectId'> = {
   orgId: userGrant.projectOrgId,
   projectId: userGrant.projectId,
   ...NOW,
-}
+} satisfies HoldersQuery
 
 /** Asks which of the roles of that project a change concerns. */
 export const AFFECTED: AffectedQuery = { ...HOLDERS, at: 2n ** 62n }
