@@ -21,11 +21,18 @@ interface ValueProps {
   readonly field: string
 }
 
-/** A value of a field, as text of either direction. */
+/** A value of a field, as text of either direction; permissions of a role as tags. */
 export const Value = ({ of, field }: ValueProps) => {
   if (of === undefined || of === null || of === '' || (Array.isArray(of) && of.length === 0))
     return <span class="none">{texts.none}</span>
   if (typeof of === 'boolean') return of ? texts.yes : texts.no
+  if (field === 'permissions' && Array.isArray(of))
+    return of.flatMap((permission, at) => [
+      at > 0 && ' ',
+      <span class="badge">
+        <bdi>{String(permission)}</bdi>
+      </span>,
+    ])
   if (Array.isArray(of)) return of.flatMap((item, at) => [at > 0 && ', ', <Item of={item} />])
   const text = String(of)
   if (TIMES.includes(field)) return <Time at={text} />

@@ -83,6 +83,24 @@ export const desiredStates: readonly (readonly [name: string, ...calls: Call[]])
     applyAccess({ ...portalWith({ grants: [], updateMask: 'grants' }), prune: true, ...managed }),
   ],
   [
+    'gives roles permissions, keeps them where they are absent, and takes them',
+    applyAccess(
+      portalWith({ roles: [{ roleKey: 'editor', displayName: 'E', permissions: ['b', 'a'] }] }),
+    ),
+    planAccess(portalWith({ roles: [{ roleKey: 'editor', displayName: 'E' }] })),
+    planAccess(
+      portalWith({ roles: [{ roleKey: 'editor', displayName: 'E', permissions: ['a'] }] }),
+    ),
+    applyAccess(
+      portalWith({
+        roles: [
+          { roleKey: 'editor', displayName: 'E', permissions: [], updateMask: 'permissions' },
+        ],
+      }),
+    ),
+    getProjectRole(['portal', 'editor']),
+  ],
+  [
     'leaves what a newer one has marked, and what cannot be added again',
     applyAccess({ ...portalWith({ settings: { projectRoleCheck: true } }), ...managed }),
     applyAccess({ ...portalWith({}), managedBy: 'platform', version: '2' }),

@@ -142,7 +142,9 @@ describe('JSON', () => {
 
   it('is read up to one item more than are allowed', () => {
     const read = rolesIn({ projectId: 'portal', roles })
-    expect(read).toEqual(roles.slice(0, 1_001).map((role) => ({ ...role, group: '' })))
+    expect(read).toEqual(
+      roles.slice(0, 1_001).map((role) => ({ ...role, group: '', permissions: [] })),
+    )
   })
 
   it('keeps texts as they are, for the library to refuse', async () => {
@@ -158,6 +160,8 @@ describe('JSON', () => {
 
   it('may have either name of a field, and null for an absent one', () => {
     const json = { projectId: 'portal', roles: [{ role_key: '😀'.repeat(200), group: null }] }
-    expect(rolesIn(json)).toEqual([{ roleKey: '😀'.repeat(200), displayName: '', group: '' }])
+    expect(rolesIn(json)).toEqual([
+      { roleKey: '😀'.repeat(200), displayName: '', group: '', permissions: [] },
+    ])
   })
 })
