@@ -14,6 +14,7 @@ import { listStatements } from '../../../../src/adapters/sql/read-model/list.js'
 import { ASSIGNMENTS, OBJECTS } from '../../../../src/adapters/sql/read-model/tables.js'
 import {
   ACCESS,
+  ALL_HOLDERS,
   AFFECTED,
   applyManyGrants,
   GRANT_LISTS,
@@ -84,6 +85,16 @@ describe('Among 20,000 grants in 100 organizations, PostgreSQL uses an index', (
     const statement = affectedStatement(dialect, query)
     await expectIndexes(statement)
   })
+
+  test.each(ALL_HOLDERS)(
+    'for the holders of roles of all projects, or one user, by %s.',
+    async (columns, query) => {
+      const statement = holdersStatement(dialect, query)
+      await expectIndexes(statement)
+      const [held] = await readsOf(statement)
+      if (columns === 'user_id=?') expect(held).toContain(`${ASSIGNMENTS.name}_holder`)
+    },
+  )
 
   test('for the grants of a removed project.', async () => {
     const [read] = await readsOf(removalOf(dialect, 'user_grant', ['owner+project-8']))
