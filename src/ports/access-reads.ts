@@ -127,6 +127,47 @@ export interface Holder {
   readonly from: Date
 }
 
+/**
+ * Roles of one project that count for users at a position: those that a change of the project, of a role or of a grant
+ * of the project would end, or begin.
+ */
+export interface AffectedQuery {
+  /** The organization that owns the project. */
+  readonly orgId: string
+  /** The `id` of the project. */
+  readonly projectId: string
+  /** Any of these roles, at most 400 and none twice; all when absent. */
+  readonly roleKeys?: readonly string[]
+  /** The organization of the users; all when absent. */
+  readonly userOrgId?: string
+  /** Counts the roles as if the project, or with `userOrgId` the grant of it to that organization, were active. */
+  readonly asIfActive?: true
+  /** As it was right after the event at this position, or the last one before it. */
+  readonly at: Position
+  /** Roles that have expired at this moment do not count. */
+  readonly now: Date
+  /** How many roles to name: 1 to 1000. */
+  readonly limit: number
+}
+
+/** Roles of users. A user who has two of them counts twice. */
+export interface Affected {
+  /** How many there are. */
+  readonly count: number
+  /** The first of them, by `roleKey`, `orgId` and `userId`. */
+  readonly first: readonly AffectedRole[]
+}
+
+/** A role of a user. */
+export interface AffectedRole {
+  /** The organization of the user. */
+  readonly orgId: string
+  /** The user, as their organization names them. */
+  readonly userId: string
+  /** What authorization checks look at. Spec: Project role. */
+  readonly roleKey: string
+}
+
 /** Some of what a query finds, in its order. */
 export interface Slice<Item> {
   /** At most as many as asked for. */
@@ -154,4 +195,7 @@ export interface AccessReads {
    * position, in the order of `roleKey`, `orgId` and `userId`; of all projects, by `projectId` first.
    */
   holders(query: HoldersQuery): Promise<Slice<Holder>>
+
+  /** How many roles of users count that a change concerns, and the first of them. */
+  affected(query: AffectedQuery): Promise<Affected>
 }

@@ -5,6 +5,8 @@ import type { ObjectRef } from '../domain/values.js'
 import type {
   AccessQuery,
   AccessReads,
+  Affected,
+  AffectedQuery,
   FoundAccess,
   HeldRole,
   HeldRolesQuery,
@@ -361,6 +363,8 @@ export interface ReadArguments<Type extends ViewType> {
   readonly heldRoles: readonly [query: HeldRolesQuery]
   /** Which page of the users who have roles of a project. */
   readonly holders: readonly [query: HoldersQuery]
+  /** Which roles a change concerns. */
+  readonly affected: readonly [query: AffectedQuery]
   /** The domain, in ASCII and lower case. */
   readonly route: readonly [domain: string]
   /** Which page of history. */
@@ -379,6 +383,8 @@ export interface ReadResults<Type extends ViewType> {
   readonly heldRoles: Slice<HeldRole>
   /** The page of users. */
   readonly holders: Slice<Holder>
+  /** The roles that a change concerns. */
+  readonly affected: Affected
   /** Where users of the domain sign in; undefined when nowhere. */
   readonly route: SignInRoute | undefined
   /** The page of history. */

@@ -136,7 +136,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -284,7 +306,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -418,7 +462,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -560,7 +626,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -694,7 +782,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -921,7 +1031,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -1054,7 +1186,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -1827,7 +1981,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -2178,7 +2354,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -2321,7 +2519,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -2464,7 +2684,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -2702,7 +2944,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -2844,7 +3108,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -3491,7 +3777,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -3868,7 +4176,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -4021,7 +4351,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -4172,7 +4524,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -4326,7 +4700,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -4885,7 +5281,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -5256,7 +5674,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -5410,7 +5850,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -5670,7 +6132,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -5823,7 +6307,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -6481,7 +6987,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -6936,7 +7464,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -7101,7 +7651,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -7387,7 +7959,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -7552,7 +8146,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -7719,7 +8335,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -7883,7 +8521,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -8448,7 +9108,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -8796,7 +9478,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -8934,7 +9638,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -9079,7 +9805,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -13475,6 +14223,10 @@ export const openApiDocument = {
        "$ref": "#/components/schemas/FieldChange"
       },
       "description": "The fields that would change. Of several roles, each with the place of its role, such as `roles[0].displayName`."
+     },
+     "impact": {
+      "$ref": "#/components/schemas/Impact",
+      "description": "Whose roles would end or begin; absent if the write can do neither, or the caller may not read who has roles of the project."
      }
     },
     "required": [
@@ -13509,6 +14261,81 @@ export const openApiDocument = {
     },
     "required": [
      "field"
+    ]
+   },
+   "Impact": {
+    "type": "object",
+    "description": "The roles of users that a write ends and begins, of those that count at this moment.",
+    "properties": {
+     "loses": {
+      "$ref": "#/components/schemas/AffectedRoles",
+      "description": "Those that would stop counting."
+     },
+     "gains": {
+      "$ref": "#/components/schemas/AffectedRoles",
+      "description": "Those that would begin to count."
+     }
+    },
+    "required": [
+     "loses",
+     "gains"
+    ]
+   },
+   "AffectedRoles": {
+    "type": "object",
+    "description": "Roles of users. A user who has two of them counts twice.",
+    "properties": {
+     "count": {
+      "type": "integer",
+      "format": "int32",
+      "description": "How many there are.",
+      "examples": [
+       "text"
+      ]
+     },
+     "first": {
+      "type": "array",
+      "items": {
+       "$ref": "#/components/schemas/AffectedRole"
+      },
+      "description": "The first of them, at most 20, by role, organization and user."
+     }
+    },
+    "required": [
+     "count",
+     "first"
+    ]
+   },
+   "AffectedRole": {
+    "type": "object",
+    "description": "A role of a user.",
+    "properties": {
+     "orgId": {
+      "type": "string",
+      "description": "The organization of the user.",
+      "examples": [
+       "acme"
+      ]
+     },
+     "userId": {
+      "type": "string",
+      "description": "The user, as their organization names them.",
+      "examples": [
+       "alice"
+      ]
+     },
+     "roleKey": {
+      "type": "string",
+      "description": "Key of the role.",
+      "examples": [
+       "editor"
+      ]
+     }
+    },
+    "required": [
+     "orgId",
+     "userId",
+     "roleKey"
     ]
    },
    "IdentityProvider": {
@@ -14254,6 +15081,10 @@ export const openApiDocument = {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
       "description": "The object afterwards; absent of what is planned only, and where there is no object."
+     },
+     "impact": {
+      "$ref": "#/components/schemas/Impact",
+      "description": "Only with `validateOnly`: who would lose a role by it; absent if it can end none, or the caller may not read who has roles of the project."
      }
     },
     "required": [

@@ -125,9 +125,26 @@ export const FieldChange: WireMessage = {"name":"FieldChange","description":"How
   {"name":"changed","protoName":"changed","number":4,"kind":"flag","isOptional":true,"description":"True for a secret, of which nothing else is shown; otherwise absent."},
 ]}
 
+export const AffectedRole: WireMessage = {"name":"AffectedRole","description":"A role of a user.","fields":[
+  {"name":"orgId","protoName":"org_id","number":1,"kind":"text","description":"The organization of the user."},
+  {"name":"userId","protoName":"user_id","number":2,"kind":"text","description":"The user, as their organization names them."},
+  {"name":"roleKey","protoName":"role_key","number":3,"kind":"text","description":"Key of the role."},
+]}
+
+export const AffectedRoles: WireMessage = {"name":"AffectedRoles","description":"Roles of users. A user who has two of them counts twice.","fields":[
+  {"name":"count","protoName":"count","number":1,"kind":"number","description":"How many there are."},
+  {"name":"first","protoName":"first","number":2,"kind":"message","isList":true,"description":"The first of them, at most 20, by role, organization and user.","message":AffectedRole},
+]}
+
+export const Impact: WireMessage = {"name":"Impact","description":"The roles of users that a write ends and begins, of those that count at this moment.","fields":[
+  {"name":"loses","protoName":"loses","number":1,"kind":"message","description":"Those that would stop counting.","message":AffectedRoles},
+  {"name":"gains","protoName":"gains","number":2,"kind":"message","description":"Those that would begin to count.","message":AffectedRoles},
+]}
+
 export const Planned: WireMessage = {"name":"Planned","description":"What a write would do, of which nothing was recorded.","fields":[
   {"name":"changed","protoName":"changed","number":1,"kind":"flag","description":"False when nothing would change."},
   {"name":"changes","protoName":"changes","number":2,"kind":"message","isList":true,"description":"The fields that would change. Of several roles, each with the place of its role, such as `roles[0].displayName`.","message":FieldChange},
+  {"name":"impact","protoName":"impact","number":3,"kind":"message","isOptional":true,"description":"Whose roles would end or begin; absent if the write can do neither, or the caller may not read who has roles of the project.","message":Impact},
 ]}
 
 export const AddOidcIdentityProviderResponse: WireMessage = {"name":"AddOidcIdentityProviderResponse","description":"The provider that was added.","fields":[
@@ -1199,6 +1216,7 @@ export const PlannedChange: WireMessage = {"name":"PlannedChange","description":
   {"name":"reason","protoName":"reason","number":3,"kind":"text","isOptional":true,"description":"`removed`, only of what is blocked."},
   {"name":"fields","protoName":"fields","number":4,"kind":"message","isList":true,"description":"What changes of it.","message":PlannedField},
   {"name":"details","protoName":"details","number":5,"kind":"message","isOptional":true,"description":"The object afterwards; absent of what is planned only, and where there is no object.","message":ObjectDetails},
+  {"name":"impact","protoName":"impact","number":6,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: who would lose a role by it; absent if it can end none, or the caller may not read who has roles of the project.","message":Impact},
 ]}
 
 export const Counts: WireMessage = {"name":"Counts","description":"How many objects each action has.","fields":[

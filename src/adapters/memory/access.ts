@@ -1,6 +1,10 @@
+import type { AssignmentRange } from '../../domain/aggregate.js'
 import type {
   AccessQuery,
   AccessReads,
+  Affected,
+  AffectedQuery,
+  AffectedRole,
   FoundAccess,
   FoundRole,
   HeldRole,
@@ -21,6 +25,7 @@ export const accessIn = (present: () => State): AccessReads => ({
   access: async (query) => accessOf(present(), query),
   heldRoles: async (query) => heldRolesIn(present(), query),
   holders: async (query) => holdersIn(present(), query),
+  affected: async (query) => affectedIn(present(), query),
 })
 
 const accessOf = (state: State, query: AccessQuery): FoundAccess => {
@@ -108,15 +113,33 @@ const assignedAt = (
   return found
 }
 
-/** Whether an assignment counts at a position, or as it is. */
+const affectedIn = (state: State, query: AffectedQuery): Affected => {
+  const { orgId: projectOrgId, projectId, roleKeys, userOrgId, asIfActive, limit } = query
+  const project = { projectOrgId, projectId }
+  const except =
+    asIfActive && (userOrgId === undefined ? project : { ...project, orgId: userOrgId })
+  const scope = projectScope(projectOrgId, projectId)
+  const affected: AffectedRole[] = []
+  for (const each of roleKeys ?? [undefined])
+    for (const assignment of state.assignments.inScope(scope, each)) {
+      const { orgId, userId, roleKey } = assignment
+      if (userId === undefined || (userOrgId !== undefined && orgId !== userOrgId)) continue
+      if (counts(state, assignment, query, except)) affected.push({ orgId, userId, roleKey })
+    }
+  const keyOf = ({ roleKey, orgId, userId }: AffectedRole) => [roleKey, orgId, userId]
+  return { count: affected.length, first: sliceOf(affected, { limit }, keyOf).items }
+}
+
+/** Whether an assignment counts at a position, or as it is. @param except - counts as active */
 const counts = (
   { assignments }: State,
   assignment: StoredAssignment,
   { now, at }: Pick<HoldersQuery, 'now' | 'at'>,
+  except?: AssignmentRange,
 ): boolean =>
   holdsAt(assignment, at) &&
   (assignment.expiresAt === undefined || assignment.expiresAt > now) &&
-  !assignments.isPaused(assignment, at)
+  !assignments.isPaused(assignment, at, except)
 
 const NO_PERMISSIONS: readonly string[] = Object.freeze([])
 

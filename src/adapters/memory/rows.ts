@@ -134,8 +134,12 @@ export interface Assignments extends AssignmentStore {
   readonly scopesOf: (projectOrgId: string) => Iterable<string>
   /** All assignments in the project of a scope, of one role or of all. */
   readonly inScope: (scope: string, roleKey?: string) => Iterable<StoredAssignment>
-  /** Whether what covers the assignment was inactive right after the event at a position. */
-  readonly isPaused: (assignment: Assignment, at: Position | undefined) => boolean
+  /** Whether what covers the assignment, `except` one, was inactive right after the event at a position. */
+  readonly isPaused: (
+    assignment: Assignment,
+    at: Position | undefined,
+    except?: AssignmentRange,
+  ) => boolean
   /** Keys of the roles in a scope that had a permission right after the event at a position. */
   readonly allowing: (
     scope: string,
@@ -181,10 +185,15 @@ export const emptyAssignments = (): Assignments => {
     allOf: (orgId, userId) => lasts.get(orgId)?.get(userId) ?? NO_PROJECTS,
     scopesOf: (projectOrgId) => scopes.get(projectOrgId) ?? [],
     inScope,
-    isPaused: (assignment, at) =>
-      coversOf(assignment).some((range) =>
-        suspensions.get(placeOf(range))?.some((suspension) => holdsAt(suspension, at)),
-      ),
+    isPaused: (assignment, at, except) => {
+      const active = except && placeOf(except)
+      return coversOf(assignment).some((range) => {
+        const place = placeOf(range)
+        return (
+          place !== active && suspensions.get(place)?.some((suspension) => holdsAt(suspension, at))
+        )
+      })
+    },
     allowing: (scope, permission, at) => {
       const all = allowances.get(scope)?.get(permission) ?? []
       return new Set(all.filter((each) => holdsAt(each, at)).map(({ roleKey }) => roleKey))

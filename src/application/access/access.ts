@@ -22,6 +22,7 @@ import { requireCheckpoint } from '../reading/query.js'
 import { type Streams, streamsAt } from '../recording/streams.js'
 import type { Runtime } from '../runtime.js'
 import { type AskAccess, CheckAccessInput, checkAccess, requireAccess } from './check-access.js'
+import { type AccessExplanation, ExplainAccessInput, explainAccess } from './explain-access.js'
 import { type LiveChecks, type LiveOptions, live } from './live.js'
 
 /** Whose roles to list. */
@@ -103,6 +104,15 @@ export interface AccessChecks {
    */
   readonly require: AskAccess<AccessDenied>
   /**
+   * Why a role counts for a user of the organization, or does not: the verdict of `check`, and the changes that it rests
+   * on. Also needs `event.read`.
+   *
+   * @example
+   * const why = await iam.access.explain({ userId: 'bob', projectId, roleKey: 'editor' }, context)
+   * if (why.isOk()) for (const { time, type } of why.value.because) console.log(time, type)
+   */
+  readonly explain: Read<ExplainAccessInput, AccessExplanation>
+  /**
    * The roles of a user of the organization that count, or counted `at` a time in the past, by `projectOrgId`,
    * `projectId` and `roleKey`, each as it was shown then.
    *
@@ -160,6 +170,16 @@ export const accessOf = (runtime: Runtime): AccessChecks => {
     ),
     require: read(runtime, { ...ofUser, method: 'access.require' }, (call, input) =>
       requireAccess(runtime, call, input),
+    ),
+    explain: read(
+      runtime,
+      {
+        method: 'access.explain',
+        permissions: [...permissions, 'event.read'],
+        schema: ExplainAccessInput,
+        target: targetOf(userGrants),
+      },
+      (call, input) => explainAccess(runtime, call, input),
     ),
     rolesOf: read(
       runtime,

@@ -53,8 +53,8 @@ export interface Transaction<Decided extends Decision, Answer> {
  * Takes a decision, records its events on condition that nothing that it read has changed, and decides again after a
  * lost race. Nothing else records events.
  *
- * A cached state may be out of date. An append that relies on it can only lose the race; a refusal, a decision that
- * changes nothing and a dry run are answered only once all that they read was loaded together.
+ * A cached state may be out of date. An append that relies on it can only lose the race; a refusal and a decision that
+ * changes nothing are answered only once all that they read was loaded together.
  */
 export const transact = async <Decided extends Decision, Answer>(
   runtime: Runtime,
@@ -78,7 +78,7 @@ export const transact = async <Decided extends Decision, Answer>(
       const changes = decision.isOk() ? decision.value.changes : []
 
       // 2. Nothing to record: answer, if the decision was taken on what the store has.
-      if (decision.isErr() || call.dryRun || !changes.some(hasEvents)) {
+      if (decision.isErr() || !changes.some(hasEvents)) {
         if (!streams.isFresh) await streams.reload()
         if (!streams.isFresh) continue
         const before = await earlier?.(false)
@@ -132,7 +132,7 @@ export const transact = async <Decided extends Decision, Answer>(
 const hasEvents = ({ events }: StreamChange): boolean => events.length > 0
 
 /** Refuses a change of an object that is not at the sequence that the caller expects. */
-const asExpected = <Decided extends Decision>(
+export const asExpected = <Decided extends Decision>(
   { expectedSequence: expected }: AdmittedCall,
   decision: Result<Decided, WriteError>,
 ): Result<Decided, WriteError> => {

@@ -31,8 +31,8 @@ const roles = fc
     all.map(({ roleKey, end }) => ({ roleKey, ...(ENDS[end] && { expiresAt: ENDS[end] }) })),
   )
 
-/** A call that may well be refused. */
-export type Step = (iam: Iam) => unknown
+/** A call that may well be refused; another context than the usual one makes it a dry run. */
+export type Step = (iam: Iam, within?: typeof context) => unknown
 
 const ids = fc.record({ userId, projectId: id, projectOrgId: org })
 const grant = fc.record({ projectId: id, grantedOrgId: org })
@@ -43,8 +43,8 @@ const inOrg = <Input>(
 ): fc.Arbitrary<Step> =>
   fc.tuple(org, input).map(
     ([orgId, given]) =>
-      (iam: Iam) =>
-        call(iam, given, { ...context, orgId }),
+      (iam: Iam, within = context) =>
+        call(iam, given, { ...within, orgId }),
   )
 
 const twoThirds = <Value>(often: fc.Arbitrary<Value>, seldom: fc.Arbitrary<Value>) =>

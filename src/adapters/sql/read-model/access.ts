@@ -1,6 +1,8 @@
 import { aggregates } from '../../../domain/aggregates.js'
 import type {
   AccessQuery,
+  Affected,
+  AffectedQuery,
   FoundAccess,
   FoundProject,
   FoundRole,
@@ -94,12 +96,14 @@ export const accessStatement = (dialect: Dialect, query: AccessQuery): Statement
   const scope = projectScope(projectOrgId, projectId)
   const grantKey = aggregates.user_grant.key({ userId, projectId, projectOrgId }, orgId)
   return {
-    name: 'access',
-    sql: `SELECT ${positionColumns(dialect)},
+    ...dialect.named(
+      'access',
+      () => `SELECT ${positionColumns(dialect)},
       (SELECT body FROM ${table(OBJECTS.project)} WHERE ${hasKey(dialect)}) AS project,
       (SELECT ${fieldInBody('state')} FROM ${table(OBJECTS.project_grant)} WHERE ${hasKey(dialect)}) AS project_grant,
       (SELECT body FROM ${table(OBJECTS.user_grant)} WHERE ${hasKey(dialect)}) AS user_grant,
       (${lastOfRoles(dialect)}) AS roles`,
+    ),
     parameters: [projectOrgId, projectId, scope, orgId, orgId, grantKey, scope, orgId, userId],
   }
 }
@@ -157,6 +161,17 @@ export function* readHolders(
     from: timeOf(BigInt(given)),
   }))
   return { ...positions, found: sliceOf(holders, query.limit) }
+}
+
+/** The roles of users that a change concerns, and how far the read model is. */
+export function* readAffected(
+  dialect: Dialect,
+  query: AffectedQuery,
+): Steps<FoundAtHead<Affected>> {
+  type Row = readonly [role: string, org: string, user: string, count: number | string]
+  const { found, ...positions } = yield* findPage<Row>(affectedStatement(dialect, query))
+  const first = found.map(([roleKey, orgId, userId]) => ({ orgId, userId, roleKey }))
+  return { ...positions, found: { count: Number(found[0]?.[3] ?? 0), first } }
 }
 
 const sliceOf = <Item>(found: readonly Item[], limit: number): Slice<Item> => ({
@@ -231,11 +246,12 @@ export const holdersStatement = (dialect: Dialect, query: HoldersQuery): Stateme
 }
 
 /** Where to look for the holders of roles: in one project, or in all of an organization. */
-const holdersOf = (dialect: Dialect, { orgId, projectId }: HoldersQuery) => {
+const holdersOf = (dialect: Dialect, { orgId, projectId, userId }: HoldersQuery) => {
   const held = `${dialect.table(ASSIGNMENTS)} AS held`
   if (projectId !== undefined) {
     const name = projectScope(orgId, projectId)
-    const isAsked = isNamed(dialect, 'held.scope', name)
+    // The plus keeps a database from reading the whole project in order, where few rows are of the user.
+    const isAsked = isNamed(dialect, userId === undefined ? 'held.scope' : '+held.scope', name)
     return { from: held, isAsked, scope: { sql: '?', parameters: [name] } }
   }
   return {
@@ -251,6 +267,33 @@ const holdersOf = (dialect: Dialect, { orgId, projectId }: HoldersQuery) => {
 
 /** Where `project` is joined. */
 const SCOPE_OF_PROJECT: Statement = { sql: 'project.name', parameters: [] }
+
+/** Finds the roles of users that a change concerns, up to the limit, and beside each how many there are. */
+export const affectedStatement = (dialect: Dialect, query: AffectedQuery): Statement => {
+  const { orgId, projectId, roleKeys, userOrgId, asIfActive, at, now, limit } = query
+  const scope = projectScope(orgId, projectId)
+  const except = asIfActive && (userOrgId === undefined ? PROJECT : PROJECT_GRANT)
+  const counts = allOf([
+    isNamed(dialect, 'held.scope', scope),
+    ...(roleKeys === undefined ? [] : [dialect.isListed('held.role', roleKeys)]),
+    ...(userOrgId === undefined ? [] : [{ sql: 'held.org = ?', parameters: [userOrgId] }]),
+    { sql: `held.user_id <> ''`, parameters: [] },
+    ...counting(dialect, { scope: { sql: '?', parameters: [scope] }, now, at, except }),
+  ])
+  const found = `FROM ${dialect.table(ASSIGNMENTS)} AS held WHERE ${counts.sql}`
+  const order = 'role, org, user_id'
+  return {
+    name: `hit${flags(roleKeys, userOrgId, asIfActive)}`,
+    sql: `${besidePositions(
+      dialect,
+      `${order}, total`,
+      // A window function would keep every row before it returns the first.
+      `SELECT held.role, held.org, held.user_id, (SELECT count(*) ${found}) AS total
+        ${found} ORDER BY ${order} LIMIT ?`,
+    )} ORDER BY ${order}`,
+    parameters: [...counts.parameters, ...counts.parameters, limit],
+  }
+}
 
 /** The role of an assignment, called `held`, has a permission, or had it at a position. */
 const isAllowed = (
@@ -301,11 +344,20 @@ interface Counted {
   readonly now: Date
   /** As it is when undefined. */
   readonly at?: Position | undefined
+  /** Counts as active. */
+  readonly except?: Cover | undefined
 }
 
+/** What can be inactive of an assignment: the organization and the user, in SQL. */
+type Cover = readonly [org: string, user: string]
+
+const PROJECT: Cover = [`''`, `''`]
+const PROJECT_GRANT: Cover = ['held.org', `''`]
+const USER_GRANT: Cover = ['held.org', 'held.user_id']
+
 /** An assignment holds, has not expired, and nothing that covers it is inactive. */
-const counting = (dialect: Dialect, { scope, now, at }: Counted): readonly Statement[] => {
-  const isInactive = ([org, user]: readonly [string, string]): Statement => {
+const counting = (dialect: Dialect, { scope, now, at, except }: Counted): readonly Statement[] => {
+  const isActive = ([org, user]: Cover): Statement => {
     const lasts = lasting('suspension', at)
     return {
       sql: `NOT EXISTS (SELECT 1 FROM ${dialect.table(SUSPENSIONS)} AS suspension
@@ -319,14 +371,7 @@ const counting = (dialect: Dialect, { scope, now, at }: Counted): readonly State
       sql: '(held.expires_at IS NULL OR held.expires_at > ?)',
       parameters: [now.getTime()],
     },
-    // The project, the grant of it, and the grant of the role.
-    ...(
-      [
-        [`''`, `''`],
-        ['held.org', `''`],
-        ['held.org', 'held.user_id'],
-      ] as const
-    ).map(isInactive),
+    ...[PROJECT, PROJECT_GRANT, USER_GRANT].filter((cover) => cover !== except).map(isActive),
   ]
 }
 

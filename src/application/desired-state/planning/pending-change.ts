@@ -20,6 +20,8 @@ export interface PendingChange {
    * that was added and removed again since. Absent when the stream was not read.
    */
   readonly lastEvent?: Position | undefined
+  /** Keys of the roles that the change takes from users; absent of a change that can take none. */
+  readonly ends?: readonly string[] | undefined
 }
 
 /** An object as it was read; without details and values when it does not exist. */

@@ -3,15 +3,17 @@ import { aggregates } from '../../../domain/aggregates.js'
 import type { ObjectRef } from '../../../domain/values.js'
 import { streamOf } from '../../../projections/read-events.js'
 import type { WriteError } from '../../errors/errors.js'
+import { fromPort } from '../../errors/fault.js'
 import type { AdmittedCall } from '../../method/context.js'
 import { isPermitted } from '../../method/method.js'
 import { allObjects } from '../../reading/reads.js'
 import type { Runtime } from '../../runtime.js'
-import { raceAbort, yieldToEventLoop } from '../../waiting.js'
+import { pause, raceAbort, retryDeadline, yieldToEventLoop } from '../../waiting.js'
 import type { ParsedAccess } from '../declared/desired-access.js'
 import { countsOf, type Plan, type PlannedChange } from '../plan/plan.js'
 import type { PendingChange } from './pending-change.js'
 import { planIdentityProvider } from './plan-identity-provider.js'
+import { withImpact } from './plan-impact.js'
 import { planProject } from './plan-project.js'
 import { type Planning, sealAccess } from './sealed-secrets.js'
 
@@ -22,11 +24,29 @@ export const planDesired = async (
   access: ParsedAccess,
 ): Promise<Result<Plan, WriteError>> => {
   const planning = await sealAccess(runtime, call, access)
-  const planned = await planAll(planning, unitsOf(planning))
+  const planned = await planWithImpact(planning)
   if (planned.isErr()) return err(planned.error)
-  const changes = planned.value.flatMap((unit) => unit.changes.map(({ change }) => change))
+  const changes = planned.value
   const undeclared = await findUndeclared(planning, changes)
   return ok({ ...planOf(planning, changes, undeclared), desired: planning.access })
+}
+
+/** All changes with their impacts. Plans again when a project changes before its impact is counted. */
+const planWithImpact = async (
+  planning: Planning,
+): Promise<Result<readonly PlannedChange[], WriteError>> => {
+  const { store } = planning.runtime
+  const isTooLate = retryDeadline()
+  for (let attempts = 1; ; attempts++) {
+    const from = await fromPort(() => store.lastPosition())
+    const planned = await planAll(planning, unitsOf(planning))
+    if (planned.isErr()) return err(planned.error)
+    const pending = planned.value.flatMap((unit) => unit.changes)
+    const changes = await withImpact(planning, pending, from)
+    if (changes) return ok(changes)
+    if (isTooLate()) return err({ kind: 'Aborted', attempts })
+    await pause(attempts, planning.call.signal)
+  }
 }
 
 /** The plan of a desired state, or its result, without the desired state. */
