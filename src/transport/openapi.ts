@@ -139,7 +139,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -149,7 +149,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -309,7 +309,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -319,7 +319,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -465,7 +465,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -475,7 +475,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -629,7 +629,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -639,7 +639,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -785,7 +785,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -795,7 +795,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -1034,7 +1034,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -1044,7 +1044,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -1189,7 +1189,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -1199,7 +1199,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -1984,7 +1984,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -1994,7 +1994,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -2357,7 +2357,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -2367,7 +2367,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -2522,7 +2522,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -2532,7 +2532,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -2687,7 +2687,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -2697,7 +2697,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -2947,7 +2947,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -2957,7 +2957,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -3111,7 +3111,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -3121,7 +3121,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -3780,7 +3780,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -3790,7 +3790,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -4179,7 +4179,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -4189,7 +4189,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -4354,7 +4354,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -4364,7 +4364,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -4527,7 +4527,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -4537,7 +4537,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -4703,7 +4703,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -4713,7 +4713,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -5284,7 +5284,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -5294,7 +5294,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -5677,7 +5677,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -5687,7 +5687,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -5853,7 +5853,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -5863,7 +5863,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -6135,7 +6135,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -6145,7 +6145,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -6310,7 +6310,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -6320,7 +6320,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -6990,7 +6990,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -7000,7 +7000,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -7467,7 +7467,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -7477,7 +7477,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -7654,7 +7654,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -7664,7 +7664,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -7962,7 +7962,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -7972,7 +7972,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -8149,7 +8149,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -8159,7 +8159,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -8338,7 +8338,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -8348,7 +8348,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -8524,7 +8524,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -8534,7 +8534,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -9111,7 +9111,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -9121,7 +9121,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -9481,7 +9481,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -9491,7 +9491,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -9641,7 +9641,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -9651,7 +9651,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -9808,7 +9808,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -9818,7 +9818,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -14290,7 +14290,7 @@ export const openApiDocument = {
       "format": "int32",
       "description": "How many there are.",
       "examples": [
-       "text"
+       1
       ]
      },
      "first": {
