@@ -63,6 +63,11 @@ export interface HeldRolesQuery {
   readonly userId: string
   /** Of projects with this `id`, of any organization; of all when absent. */
   readonly projectId?: string
+  /**
+   * Those that counted right after the event at this position, or the last one before it; those that count when absent.
+   * Either way they are shown as their roles are now; with empty texts where there is no such role any more.
+   */
+  readonly at?: Position
   /** Roles that have expired at this moment do not count. */
   readonly now: Date
   /** `projectOrgId`, `projectId` and `roleKey` of the role after which the page begins, exclusive. */
@@ -79,13 +84,15 @@ export interface HeldRole extends FoundRole {
   readonly projectOrgId: string
 }
 
-/** A page of the users who have roles of one project that count or counted. */
+/** A page of the users who have roles of an organization's projects that count or counted. */
 export interface HoldersQuery {
-  /** The organization that owns the project. */
+  /** The organization that owns the projects. */
   readonly orgId: string
-  /** The `id` of the project. */
-  readonly projectId: string
-  /** One role; all when absent. */
+  /** The `id` of one project; all of the organization when absent. */
+  readonly projectId?: string
+  /** One user, of any organization; all when absent. */
+  readonly userId?: string
+  /** Roles with this key; all when absent. */
   readonly roleKey?: string
   /** Roles that have this permission, or had it at that position; all when absent. */
   readonly permission?: string
@@ -93,8 +100,13 @@ export interface HoldersQuery {
   readonly at?: Position
   /** Roles that have expired at this moment do not count. */
   readonly now: Date
-  /** `roleKey`, `orgId` and `userId` of the holder after whom the page begins, exclusive. */
-  readonly after?: readonly [roleKey: string, orgId: string, userId: string]
+  /**
+   * `roleKey`, `orgId` and `userId` of the holder after whom the page begins, exclusive; before them `projectId`, where the
+   * query is about all projects.
+   */
+  readonly after?:
+    | readonly [roleKey: string, orgId: string, userId: string]
+    | readonly [projectId: string, roleKey: string, orgId: string, userId: string]
   /** 1 to 1000 holders. */
   readonly limit: number
 }
@@ -105,6 +117,8 @@ export interface Holder {
   readonly userId: string
   /** The organization of the user. */
   readonly orgId: string
+  /** The `id` of the project, where the query is about all projects. */
+  readonly projectId?: string
   /** What authorization checks look at. Spec: Project role. */
   readonly roleKey: string
   /** The role does not count from this moment on; absent for a role without an end. */
@@ -170,12 +184,15 @@ export interface AccessReads {
   /** What a check of one user and one project goes by. */
   access(query: AccessQuery): Promise<FoundAccess>
 
-  /** A page of the roles of one user that count, in the order of `projectOrgId`, `projectId` and `roleKey`. */
+  /**
+   * A page of the roles of one user that count, or counted at a position, in the order of `projectOrgId`, `projectId`
+   * and `roleKey`.
+   */
   heldRoles(query: HeldRolesQuery): Promise<Slice<HeldRole>>
 
   /**
-   * A page of the users, of all organizations, who have roles of a project that count, or counted at a position, in
-   * the order of `roleKey`, `orgId` and `userId`.
+   * A page of the users, of all organizations, who have roles of an organization's projects that count, or counted at a
+   * position, in the order of `roleKey`, `orgId` and `userId`; of all projects, by `projectId` first.
    */
   holders(query: HoldersQuery): Promise<Slice<Holder>>
 

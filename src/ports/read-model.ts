@@ -227,7 +227,7 @@ export interface Listing<Row> {
 
 /**
  * How one event changed one field, except ids, keys and `details`. An event that adds an object changes all of
- * them, from undefined; one that removes it changes `state` to `removed`; one that seals a secret anew
+ * them, from undefined, except permissions of a role that has none; one that removes it changes `state` to `removed`; one that seals a secret anew
  * changes none.
  */
 export type FieldChange =
@@ -280,6 +280,8 @@ export interface HistoryQuery {
   readonly object?: ObjectRef
   /** Only with a project as `object`: also the entries of all its roles, removed ones included. */
   readonly including?: 'roles'
+  /** Never with `object`: the entries of all grants of roles to this user of the organization. */
+  readonly user?: string
   /** `userId` of who acted. */
   readonly actor?: string
   /** Event types, any of which an entry must have. */

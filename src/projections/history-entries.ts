@@ -45,8 +45,8 @@ export const shownChanges = (type: ViewType, { before, after }: Change): readonl
   }))
 }
 
-/** Whether `value` says that an object has nothing in an optional list. */
-const isWithout = (type: ViewType, name: string, value: unknown): boolean => {
+/** Whether `value` is an optional list without items: no one is shown that an object begins or ends without it. */
+export const isWithout = (type: ViewType, name: string, value: unknown): boolean => {
   const field = aggregates[type].fields[name]
   return field?.holds === 'list' && field.isOptional === true && String(value) === ''
 }

@@ -54,14 +54,15 @@ const accessOf = (state: State, query: AccessQuery): FoundAccess => {
 }
 
 const heldRolesIn = (state: State, query: HeldRolesQuery): Slice<HeldRole> => {
-  const { orgId, userId, projectId, now } = query
+  const { orgId, userId, projectId, at } = query
   const held: HeldRole[] = []
   for (const [scope, byRole] of state.assignments.allOf(orgId, userId)) {
     const projectOrgId = ownerOf(scope)
     const roleRows = state.rows.project_role.get(scope)
-    for (const assignment of byRole.values()) {
-      if (projectId !== undefined && assignment.projectId !== projectId) continue
-      if (!counts(state, assignment, { now })) continue
+    for (const last of byRole.values()) {
+      if (projectId !== undefined && last.projectId !== projectId) continue
+      const assignment = assignedAt(last, at)
+      if (!assignment || !counts(state, assignment, query)) continue
       const role = foundRole(assignment, roleRows?.get(assignment.roleKey))
       held.push({ projectId: assignment.projectId, projectOrgId, ...role })
     }
@@ -71,18 +72,45 @@ const heldRolesIn = (state: State, query: HeldRolesQuery): Slice<HeldRole> => {
 
 const holdersIn = (state: State, query: HoldersQuery): Slice<Holder> => {
   const { orgId: projectOrgId, projectId, roleKey, permission, at } = query
-  const scope = projectScope(projectOrgId, projectId)
+  const { assignments } = state
+  const scopes =
+    projectId === undefined
+      ? assignments.scopesOf(projectOrgId)
+      : [projectScope(projectOrgId, projectId)]
   const holders: Holder[] = []
-  const allowing =
-    permission === undefined ? undefined : state.assignments.allowing(scope, permission, at)
-  for (const assignment of state.assignments.inScope(scope, roleKey)) {
-    const { userId, orgId, expiresAt, given } = assignment
-    if (userId === undefined || allowing?.has(assignment.roleKey) === false) continue
-    if (!counts(state, assignment, query)) continue
-    const holder = { userId, orgId, roleKey: assignment.roleKey, from: timeOf(given) }
-    holders.push(expiresAt ? { ...holder, expiresAt: new Date(expiresAt) } : holder)
+  for (const scope of scopes) {
+    const allowing =
+      permission === undefined ? undefined : assignments.allowing(scope, permission, at)
+    for (const assignment of assignments.inScope(scope, roleKey)) {
+      const { userId, orgId, expiresAt, given } = assignment
+      if (userId === undefined || userId !== (query.userId ?? userId)) continue
+      if (allowing?.has(assignment.roleKey) === false) continue
+      if (!counts(state, assignment, query)) continue
+      holders.push({
+        userId,
+        orgId,
+        ...(projectId === undefined && { projectId: assignment.projectId }),
+        roleKey: assignment.roleKey,
+        ...(expiresAt && { expiresAt: new Date(expiresAt) }),
+        from: timeOf(given),
+      })
+    }
   }
-  return sliceOf(holders, query, (holder) => [holder.roleKey, holder.orgId, holder.userId])
+  return sliceOf(holders, query, keyOfHolder)
+}
+
+/** A holder's place in the order. */
+const keyOfHolder = ({ projectId, roleKey, orgId, userId }: Holder): readonly string[] =>
+  projectId === undefined ? [roleKey, orgId, userId] : [projectId, roleKey, orgId, userId]
+
+/** The assignment of the role of `last` that held at a position; the last one itself when that is absent. */
+const assignedAt = (
+  last: StoredAssignment,
+  at: HeldRolesQuery['at'],
+): StoredAssignment | undefined => {
+  let found: StoredAssignment | undefined = last
+  while (at !== undefined && found && found.from > at) found = found.before
+  return found
 }
 
 const affectedIn = (state: State, query: AffectedQuery): Affected => {

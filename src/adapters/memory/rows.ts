@@ -11,7 +11,7 @@ import {
   type Ending,
   withHeld,
 } from '../../projections/assignments.js'
-import { projectScope, type RowStore } from '../../projections/rows.js'
+import { getOrAdd, projectScope, type RowStore } from '../../projections/rows.js'
 
 /** All that a read model in memory holds. */
 export interface State {
@@ -39,7 +39,9 @@ export interface History {
   readonly byObject: Map<StreamId, PastChange[]>
   /** Of each project and its roles, as far as `indexed`. */
   readonly withRoles: Map<StreamId, PastChange[]>
-  /** How many of `all` are in `byObject` and `withRoles`. */
+  /** Of the grants of each user, as far as `indexed`. */
+  readonly byUser: Map<string, PastChange[]>
+  /** How many of `all` are in the other indexes. */
   indexed: number
 }
 
@@ -104,6 +106,8 @@ export interface StoredAssignment extends Assignment {
   until?: Position
   /** Type of the object whose event ended it. */
   with?: ViewType
+  /** The assignment of the same role to the same organization or user before this one. */
+  readonly before: StoredAssignment | undefined
 }
 
 /** A time during which something was inactive. */
@@ -126,6 +130,8 @@ export interface Assignments extends AssignmentStore {
   readonly lastOf: (range: AssignmentRange) => ReadonlyMap<string, StoredAssignment>
   /** The same, by the scope of the project. */
   readonly allOf: (orgId: string, userId: string) => ReadonlyMap<string, ByRole>
+  /** The scopes of the projects of an organization of which roles were ever assigned. */
+  readonly scopesOf: (projectOrgId: string) => Iterable<string>
   /** All assignments in the project of a scope, of one role or of all. */
   readonly inScope: (scope: string, roleKey?: string) => Iterable<StoredAssignment>
   /** Whether what covers the assignment, `except` one, was inactive right after the event at a position. */
@@ -148,6 +154,8 @@ export const emptyAssignments = (): Assignments => {
   const lasts = new Map<string, Map<string | undefined, ByProject>>()
   /** By scope, then by role. */
   const all = new Map<string, Map<string, StoredAssignment[]>>()
+  /** By owner, the keys of `all`. */
+  const scopes = new Map<string, Set<string>>()
   const suspensions = new Map<string, Suspension[]>()
   /** By scope, then by permission. */
   const allowances = new Map<string, Map<string, Allowance[]>>()
@@ -175,6 +183,7 @@ export const emptyAssignments = (): Assignments => {
   return {
     lastOf,
     allOf: (orgId, userId) => lasts.get(orgId)?.get(userId) ?? NO_PROJECTS,
+    scopesOf: (projectOrgId) => scopes.get(projectOrgId) ?? [],
     inScope,
     isPaused: (assignment, at, except) => {
       const active = except && placeOf(except)
@@ -191,14 +200,18 @@ export const emptyAssignments = (): Assignments => {
     },
     assigned: (range) => new Map([...lastOf(range)].filter(([, { until }]) => until === undefined)),
     begin: (assignment) => {
-      const { roleKey, orgId, userId } = assignment
-      const stored: StoredAssignment = { ...assignment }
+      const { roleKey, orgId, userId, projectOrgId } = assignment
       const scope = scopeOf(assignment)
-      const ofScope = getOrAdd(all, scope, () => new Map<string, StoredAssignment[]>())
-      getOrAdd(ofScope, roleKey, () => []).push(stored)
       const ofOrganization = getOrAdd(lasts, orgId, () => new Map<string | undefined, ByProject>())
       const ofHolder = getOrAdd(ofOrganization, userId, (): ByProject => new Map())
-      getOrAdd(ofHolder, scope, (): ByRole => new Map()).set(roleKey, stored)
+      const byRole = getOrAdd(ofHolder, scope, (): ByRole => new Map())
+      const stored: StoredAssignment = { ...assignment, before: byRole.get(roleKey) }
+      byRole.set(roleKey, stored)
+      const ofScope = getOrAdd(all, scope, () => {
+        getOrAdd(scopes, projectOrgId, () => new Set()).add(scope)
+        return new Map<string, StoredAssignment[]>()
+      })
+      getOrAdd(ofScope, roleKey, () => []).push(stored)
     },
     end: (ending) => {
       const { roleKeys, orgId, until } = ending
@@ -283,13 +296,4 @@ export const countUpTo = <Item>(
     else low = middle + 1
   }
   return low
-}
-
-/** The value under `key`; made and added when there is none. */
-export const getOrAdd = <Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value => {
-  const found = map.get(key)
-  if (found !== undefined) return found
-  const made = make()
-  map.set(key, made)
-  return made
 }

@@ -13,6 +13,7 @@ export interface AccessReason {
    * - `RoleRemoved`: the role was removed since the user was given it, even if it was added again.
    * - `PermissionNotGranted`: no role that the user was given has the permission.
    * - `Expired`: the role, or each role with the permission, was given until a time that is over.
+   * - `Stale`: a live check could not follow the log, so it says nothing else.
    */
   readonly kind:
     | 'ProjectNotFound'
@@ -25,6 +26,7 @@ export interface AccessReason {
     | 'RoleRemoved'
     | 'PermissionNotGranted'
     | 'Expired'
+    | 'Stale'
 }
 
 /** Whether a role counts, or a user may log in. */
@@ -64,6 +66,10 @@ export const judgeAccess = (found: FoundAccess, question: AccessQuestion): Acces
     reasons: kinds.map((kind) => ({ kind })),
   }
 }
+
+/** Whether {@link judgeAccess} allows it. */
+export const isAllowed = (found: FoundAccess, question: AccessQuestion): boolean =>
+  reasonsOf(found, question).length === 0
 
 /** What the roles allow together, each permission once, in the order of code points. */
 const permissionsOf = (roles: readonly FoundRole[]): readonly string[] => {
@@ -119,8 +125,9 @@ const roleReasons = (
   if (asked.some((role) => !isExpired(role, now))) return []
   // Whether a lost role had the permission is not known.
   if (permission !== undefined) return asked.length > 0 ? ['Expired'] : ['PermissionNotGranted']
-  const reasons = new Set<Kind>(asked.map(() => 'Expired'))
-  for (const role of lost.filter(isAsked))
-    reasons.add(role.with === 'role' ? 'RoleRemoved' : 'RoleNotGranted')
-  return reasons.size > 0 ? [...reasons] : ['RoleNotGranted']
+  const ends = new Set(lost.filter(isAsked).map((role) => role.with))
+  const reasons: Kind[] = asked.length > 0 ? ['Expired'] : []
+  if (ends.has('role')) reasons.push('RoleRemoved')
+  if (ends.has('project_grant') || reasons.length === 0) reasons.push('RoleNotGranted')
+  return reasons
 }

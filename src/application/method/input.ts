@@ -113,6 +113,33 @@ export const date = z.pipe(
 /** The first position that an event recorded in the millisecond `time` can have. */
 export const firstPositionIn = (time: Date): Position => BigInt(time.getTime()) * 1000n
 
+/** The last position that an event recorded in the millisecond `time` can have. */
+export const lastPositionIn = (time: Date): Position => firstPositionIn(time) + 999n
+
+/** Until which position, and at what time, roles count. */
+export interface Moment {
+  readonly at?: Position
+  readonly now: Date
+}
+
+/** The moment of a question with the field `at`, which must not be after `now`; the present when it is absent. */
+export const momentOf = (at: Date | undefined, now: Date): Result<Moment, InvalidArgument> => {
+  if (at === undefined) return ok({ now })
+  if (at > now) return err(invalid('at', 'must not be in the future'))
+  return ok({ at: lastPositionIn(at), now: at })
+}
+
+/** A field that may be absent, but not undefined: its absence asks for something else, and must not be an accident. */
+export const mayBeLeftOut = <Output, Input>(schema: z.ZodMiniType<Output, Input>) =>
+  z.exactOptional(
+    z.pipe(
+      z.custom<Input>((value) => value !== undefined, {
+        error: 'must not be undefined: leave the field out, or give a value',
+      }),
+      schema,
+    ),
+  )
+
 /** 1 to 100 event types. */
 export const eventTypes = z.optional(
   listOf(z.enum(EVENT_TYPES, { error: 'must be an event type' }), 1, 100),

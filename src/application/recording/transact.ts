@@ -102,7 +102,14 @@ export const transact = async <Decided extends Decision, Answer>(
       const hash = commandHash && (await raceAbort(commandHash(), signal))
       const append = { id: newId(), writes, metadata: metadataOf(call, marks, hash) }
       const recorded = await appendOnce(store, append, observer)
-      if (recorded.isOk()) return ok(answer(applied(states, decision.value, recorded.value)))
+      if (recorded.isOk()) {
+        const done = ok(answer(applied(states, decision.value, recorded.value)))
+        const position = recorded.value.at(-1)?.position
+        if (runtime.recorded.size === 0 || position === undefined) return done
+        lock?.release()
+        await Promise.all([...runtime.recorded].map((see) => see(position)))
+        return done
+      }
 
       // 5. The race was lost. A used idempotency key has an answer already.
       lost++

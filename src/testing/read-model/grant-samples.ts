@@ -172,11 +172,11 @@ const NOW = { now: new Date('2026-01-01T00:00:00.000Z'), limit: 1000 }
 export const HELD_ROLES: HeldRolesQuery = { orgId: 'acme', userId: userGrant.userId, ...NOW }
 
 /** Asks for those who have roles of the project of {@link userGrantSample}. */
-export const HOLDERS: HoldersQuery = {
+export const HOLDERS = {
   orgId: userGrant.projectOrgId,
   projectId: userGrant.projectId,
   ...NOW,
-}
+} satisfies HoldersQuery
 
 /** Asks which of the roles of that project a change concerns. */
 export const AFFECTED: AffectedQuery = { ...HOLDERS, at: 2n ** 62n }
@@ -197,7 +197,11 @@ const ALL_THREE = [OWN, 'reader globex/bob', 'writer globex/bob']
 /** Every way in which a role begins to count, stops for a time, and ends for ever. Holders are in order. */
 export const STORY: readonly StoryStep[] = [
   ['acme', projectAdded('portal'), []],
-  ['acme', roleAdded('portal', 'reader', { displayName: 'Reader', group: 'all' }), []],
+  [
+    'acme',
+    roleAdded('portal', 'reader', { displayName: 'Reader', group: 'all', permissions: ['read'] }),
+    [],
+  ],
   ['acme', roleAdded('portal', 'writer'), []],
   ['acme', userGrantAdded(grantOf('ann'), ['reader']), [OWN]],
   ['acme', projectGrantAdded('portal', 'globex', ['reader', 'writer']), [OWN]],

@@ -226,7 +226,14 @@ const shown = {
   group: 'content',
   permissions: ['article.edit', 'article.read'],
 }
-const firstRole = { ...role, displayName: 'editor', group: '', permissions: [], state: 'active' }
+const firstRole = {
+  ...role,
+  displayName: 'editor',
+  group: '',
+  permissions: ['article.read'],
+  state: 'active',
+}
+const editorAdded = roleAdded('portal', 'editor', { permissions: ['article.read'] })
 
 /** Samples of roles. */
 export const projectRoleSample: Sample<'project_role'> = {
@@ -237,10 +244,10 @@ export const projectRoleSample: Sample<'project_role'> = {
   scenario: {
     ref: { type: 'project_role', ...role },
     steps: [
-      [roleAdded('portal', 'editor'), firstRole],
+      [editorAdded, firstRole],
       [roleUpdated('portal', 'editor', shown), shown],
       [roleRemoved('portal', 'editor')],
-      [roleAdded('portal', 'editor'), firstRole],
+      [editorAdded, firstRole],
     ],
     others: [
       ['acme', projectAdded('portal')],

@@ -7,6 +7,7 @@ import { getLaws, routeLaws } from './get-laws.js'
 import type { ReadModelLaw } from './harness.js'
 import { historyLaws, historyPageLaws } from './history-laws.js'
 import { listLaws, orderLaws } from './list-laws.js'
+import { permissionLaws } from './permission-laws.js'
 import { shownLaws } from './shown-laws.js'
 
 /**
@@ -26,6 +27,7 @@ export const readModelLaws: readonly ReadModelLaw[] = [
   ...accessLaws,
   ...affectedLaws,
   ...endingLaws,
+  ...permissionLaws,
   ...routeLaws,
   ...headLaws,
 ]

@@ -370,6 +370,7 @@ describe('The organization of a call', () => {
     expect(await good(access.check(bob, inGlobex))).toEqual({
       allowed: false,
       roleKeys: [],
+      permissions: [],
       reasons: [{ kind: 'ProjectNotFound' }],
     })
     expect(await good(access.rolesOf({ userId: 'bob' }, inGlobex))).toEqual({ items: [] })

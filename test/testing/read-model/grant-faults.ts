@@ -534,10 +534,111 @@ const ENDING_FAULTS: readonly Fault[] = [
   })),
 ]
 
-/** Faults in what is read of grants, and of who has which role. */
+/** The keys of the roles of `acme`'s `portal` that have a permission now. */
+const allowingNow = async (sound: ReadModel, permission: string | undefined) => {
+  const { items } = await sound.list<'project_role'>({
+    type: 'project_role',
+    orgId: 'acme',
+    projectId: 'portal',
+    conditions: [],
+    sort: [{ field: 'roleKey', direction: 'asc' }],
+    limit: 1000,
+  })
+  return items
+    .filter(({ permissions }) => permission === undefined || permissions.includes(permission))
+    .map(({ roleKey }) => roleKey)
+}
+
+const PERMISSION_FAULTS: readonly Fault[] = [
+  {
+    fault: 'finds holders whatever their roles allow',
+    law: 'Holders of a permission are those',
+    plant: askedForHolders(({ permission: _, ...query }) => query),
+  },
+  ...['project_role.updated', 'project_role.removed', 'project.removed'].map((type) => ({
+    fault: `finds holders by permissions as if ${type} had not happened`,
+    law: 'Holders of a permission are those',
+    plant: blindTo([type], ['holders']),
+  })),
+  {
+    fault: 'minds no case of permissions',
+    law: 'Holders of a permission are those',
+    plant: askedForHolders(({ permission, ...query }) =>
+      permission === undefined ? query : { ...query, permission: permission.toLowerCase() },
+    ),
+  },
+  {
+    fault: 'finds past holders by what their roles allow now',
+    law: 'Holders of a permission at a position',
+    plant: (sound) => ({
+      holders: async ({ permission, ...query }) => {
+        const allowing = await allowingNow(sound, permission)
+        const { items, hasMore } = await sound.holders(query)
+        return { items: items.filter(({ roleKey }) => allowing.includes(roleKey)), hasMore }
+      },
+    }),
+  },
+  {
+    fault: 'pages holders of a permission by all holders',
+    law: 'Holders of a permission are found',
+    plant: (sound) => ({
+      holders: async (query) => {
+        const { hasMore } = await sound.holders({ ...query, after: ['', '', ''] })
+        return { ...(await sound.holders(query)), hasMore }
+      },
+    }),
+  },
+  {
+    fault: 'finds roles to hold without what they allow',
+    law: 'The roles of a user have the permissions',
+    plant: heldAs(({ items, hasMore }) => ({
+      items: items.map((item) => ({ ...item, permissions: [] })),
+      hasMore,
+    })),
+  },
+  {
+    fault: 'finds access by permissions in another order',
+    law: 'The roles of a user have the permissions',
+    plant: finding(({ roles }) => ({
+      roles: roles.map((role) => ({ ...role, permissions: role.permissions.toReversed() })),
+    })),
+  },
+  {
+    fault: 'shows in history that a role has no permissions',
+    law: 'History does not show that a role',
+    plant: entries((found) =>
+      found.map((entry) =>
+        entry.type === 'project_role.added'
+          ? {
+              ...entry,
+              changes: [{ field: 'permissions', from: undefined, to: [] }, ...entry.changes],
+            }
+          : entry,
+      ),
+    ),
+  },
+  {
+    fault: 'gives permissions to roles of version 1',
+    law: 'A role whose events are of version 1',
+    plant: (sound) => ({
+      apply: (from, events) =>
+        sound.apply(
+          from,
+          events.map((event) =>
+            event.schemaVersion === 1 && /^project_role\.(added|updated)$/.test(event.type)
+              ? { ...event, schemaVersion: 2, data: { ...event.data, permissions: ['read'] } }
+              : event,
+          ),
+        ),
+    }),
+  },
+]
+
+/** Faults in what is read of grants, of who has which role, and of what roles allow. */
 export const GRANT_FAULTS: readonly Fault[] = [
   ...SHOWN_FAULTS,
   ...ACCESS_FAULTS,
   ...AFFECTED_FAULTS,
   ...ENDING_FAULTS,
+  ...PERMISSION_FAULTS,
 ]

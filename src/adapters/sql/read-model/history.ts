@@ -30,6 +30,7 @@ import {
 } from '../dialect.js'
 import { bodyOf, type Shared } from './stored-rows.js'
 import {
+  ASSIGNMENTS,
   besidePositions,
   ENTRY_COLUMNS,
   findPage,
@@ -90,8 +91,9 @@ const conditionsOf = (
 /** What belongs to the organization, or to one object of it; no entry meets two of the conditions. */
 const belonging = (
   dialect: Dialect,
-  { orgId, object, including }: HistoryQuery,
+  { orgId, object, including, user }: HistoryQuery,
 ): readonly Statement[] => {
+  if (user !== undefined) return [isOfUser(dialect, orgId, user)]
   if (object === undefined) return [isNamed(dialect, 'org', orgId)]
   const { scope, key } = rowKeyOf(orgId, object)
   const own = allOf([
@@ -105,6 +107,24 @@ const belonging = (
   if (including === undefined) return [own]
   const roles = isNamed(dialect, 'scope', projectScope(orgId, key))
   return [own, allOf([roles, isOfType(dialect, 'project_role')])]
+}
+
+/** The entry is one of a grant of roles to a user. Every such grant was added with a role, which was assigned then. */
+const isOfUser = (dialect: Dialect, orgId: string, userId: string): Statement => {
+  const { table } = dialect
+  return allOf([
+    isNamed(dialect, 'scope', orgId),
+    {
+      sql: `key IN (
+        SELECT project.name || ? FROM ${table(ASSIGNMENTS)} AS held
+        JOIN ${table(NAMES)} AS project ON project.number = held.scope
+        WHERE held.org = ? AND held.user_id = ?
+      )`,
+      parameters: [`+${userId}`, orgId, userId],
+    },
+    // An object of another type may have the same key.
+    isOfType(dialect, 'user_grant'),
+  ])
 }
 
 /** The container is removed, and the last entry of the object before that is there and is no removal. */

@@ -15,7 +15,7 @@ import { readAccess, readAffected, readHeldRoles, readHolders } from './access.j
 import type { Batch } from './changes.js'
 import { readHistory } from './history.js'
 import { readList } from './list.js'
-import { objectReader, readCheckpoint, readRoute } from './reads.js'
+import { readCheckpoint, readObject, readRoute } from './reads.js'
 import { FILLED, READ_MODEL } from './tables.js'
 
 /** Runs the work of a read model in one database. */
@@ -55,12 +55,11 @@ export const sqlReads = ({
   read,
   readTogether,
 }: Pick<ReadModelDriver, 'dialect' | 'read' | 'readTogether'>): ReadAtHead => {
-  const readObject = objectReader(dialect)
   return <Method extends ReadMethod, Type extends ViewType>(
     query: ReadQuery<Method, Type>,
   ): Promise<FoundAtHead<ReadResults<Type>[Method]>> => {
     const steps: Reads<Type> = {
-      get: readObject,
+      get: (orgId, ref) => readObject(dialect, orgId, ref),
       list: (query) => readList(dialect, query),
       access: (query) => readAccess(dialect, query),
       heldRoles: (query) => readHeldRoles(dialect, query),

@@ -123,7 +123,7 @@ const PERMISSION_COLUMNS: readonly Column[] = [
 ]
 
 /** Raise it when what the tables hold changes and neither their columns nor the fields of views do. */
-const REVISION = 5
+const REVISION = 6
 
 /** FNV-1a with 32 bits, in digits and small letters. */
 const hashOf = (text: string): string => {
@@ -219,7 +219,8 @@ export const ASSIGNMENTS: Table = {
   columns: ASSIGNMENT_COLUMNS,
   // In the order in which the holders of roles are listed.
   key: ['scope', 'role', 'org', 'user_id', 'begin_at'],
-  indexes: [{ name: 'holder', columns: ['org', 'user_id', 'scope', 'role'] }],
+  // A user is asked for with the organization, and without.
+  indexes: [{ name: 'holder', columns: ['user_id', 'org', 'scope', 'role'] }],
 }
 
 /** Holds one row for every suspension in which a project, a grant of it or a grant of its roles was inactive. */
