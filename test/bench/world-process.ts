@@ -48,24 +48,25 @@ const time = async (job: Job, first: number, calls: number, inFlight: number): P
 
 const MOST_CALLS = 2_000_000
 
-/** How many calls each job made, and how many it makes in a round with so much in flight. */
-const progress = new Map<string, { made: number; calls: number; inFlight: number }>()
+/** How many calls were made, of all jobs: no index comes twice, so that no job adds what another one did. */
+let made = 0
+
+/** How many calls each job makes in a round with so much in flight. */
+const rounds = new Map<string, number>()
+
+const runCalls = (job: Job, calls: number, inFlight: number): Promise<Took> => {
+  const first = made
+  made += calls
+  return time(job, first, calls, inFlight)
+}
 
 /** Doubles the calls until they take long enough to tell how many fill a round. */
-const calibrate = async (job: Job, request: RoundRequest, made: number) => {
-  const { inFlight, milliseconds, by } = request
-  const state = { made, calls: inFlight, inFlight }
-  const enough = (milliseconds * 1e6) / 2
-  for (;;) {
-    const each = await time(job, state.made, state.calls, inFlight)
-    state.made += state.calls
-    const took = each[by] * state.calls * (job.operations ?? 1)
-    if (took < enough && state.calls < MOST_CALLS) {
-      state.calls *= 2
-      continue
-    }
-    state.calls = Math.max(inFlight, Math.round((state.calls * milliseconds * 1e6) / took))
-    return state
+const calibrate = async (job: Job, { inFlight, milliseconds, by }: RoundRequest) => {
+  const wanted = milliseconds * 1e6
+  for (let calls = inFlight; ; calls *= 2) {
+    const took = (await runCalls(job, calls, inFlight))[by] * calls * (job.operations ?? 1)
+    if (took < wanted / 2 && calls < MOST_CALLS) continue
+    return Math.max(inFlight, Math.round((calls * wanted) / took))
   }
 }
 
@@ -76,13 +77,10 @@ const world = await openSystem(systemName as SystemName, place)
 process.on('message', async (request: RoundRequest) => {
   const job = world.jobs[request.job]
   if (!job) throw new Error(`${systemName} has no job ${request.job}`)
-  const last = progress.get(request.job)
-  const isKnown = last?.inFlight === request.inFlight
-  const state = isKnown ? last : await calibrate(job, request, last?.made ?? 0)
-  progress.set(request.job, state)
-  const took = await time(job, state.made, state.calls, request.inFlight)
-  state.made += state.calls
-  process.send?.(took)
+  const key = `${request.job}, ${request.inFlight}`
+  const calls = rounds.get(key) ?? (await calibrate(job, request))
+  rounds.set(key, calls)
+  process.send?.(await runCalls(job, calls, request.inFlight))
 })
 process.once('disconnect', async () => {
   await world.close()

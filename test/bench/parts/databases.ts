@@ -24,10 +24,10 @@ export const databases = async (report: Report, scale: Scale): Promise<void> => 
       })
     }
     await compare('check', 'check a role')
+    await compare('list', 'list a page of grants')
     await compare('add', 'give a role')
     await compare('add', 'give a role, 64 at once', 64)
     await compare('add, then get', 'give a role, then read it')
-    await compare('list', 'list a page of grants')
     await closeAll(worlds)
   }
   const aim = (peer: string, job: string, least: number) =>

@@ -7,7 +7,7 @@ import { type Runner, type Scale, takeTurns } from '../rounds.ts'
 import { answersOf } from '../worlds.ts'
 
 /** Long enough that the code of a server is compiled. */
-const WARM_UP_SECONDS = 5
+const WARM_UP_SECONDS = 4
 
 /** Each route beside servers that do the same; those with an aim are to take at least so many times as long. */
 const WORKLOADS: readonly (readonly [

@@ -1,8 +1,8 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
+import { BetterSQLiteSession } from 'drizzle-orm/better-sqlite3/session'
 import { drizzle as drizzlePostgres } from 'drizzle-orm/node-postgres'
 import * as postgres from 'drizzle-orm/pg-core'
 import * as sqlite from 'drizzle-orm/sqlite-core'
-import { drizzle as drizzleSqlite } from 'drizzle-orm/sqlite-proxy'
 import { type Open, ORG_ID } from '../world.ts'
 import { byHand } from './by-hand.ts'
 import { auditOf, type GrantKey, postgresTables, sqliteTables } from './tables.ts'
@@ -15,7 +15,33 @@ export const drizzle: Open = async (place) =>
     ? byHand(place, onPostgres(await postgresTables(place)))
     : byHand(place, onSqlite(sqliteTables(place)))
 
-const onSqlite = ({ prepare, close }: ReturnType<typeof sqliteTables>) => {
+/** What Drizzle uses of better-sqlite3, on the driver of the others. */
+const betterSqlite = ({ prepare }: ReturnType<typeof sqliteTables>) => ({
+  prepare: (query: string) => {
+    const statement = prepare(query)
+    return {
+      run: statement.run.bind(statement),
+      raw: () => {
+        statement.setReturnArrays(true)
+        return statement
+      },
+    }
+  },
+  transaction: <Transaction>(work: (transaction: Transaction) => unknown) => ({
+    deferred: (transaction: Transaction) => {
+      prepare('BEGIN').run()
+      try {
+        work(transaction)
+        prepare('COMMIT').run()
+      } catch (cause) {
+        prepare('ROLLBACK').run()
+        throw cause
+      }
+    },
+  }),
+})
+
+const onSqlite = (tables: ReturnType<typeof sqliteTables>) => {
   const { text } = sqlite
   const grants = sqlite.sqliteTable('grants', {
     orgId: text('org_id').notNull(),
@@ -31,15 +57,9 @@ const onSqlite = ({ prepare, close }: ReturnType<typeof sqliteTables>) => {
     action: text().notNull(),
     details: text().notNull(),
   })
-  const database = drizzleSqlite(async (query, params, method) => {
-    const statement = prepare(query)
-    if (method === 'run') {
-      statement.run(...params)
-      return { rows: [] }
-    }
-    statement.setReturnArrays(true)
-    return { rows: statement.all(...params) }
-  })
+  const dialect = new sqlite.SQLiteSyncDialect()
+  const session = new BetterSQLiteSession(betterSqlite(tables), dialect, undefined)
+  const database = new sqlite.BaseSQLiteDatabase('sync', dialect, session, undefined)
   return {
     has: async ({ userId, projectId, roleKey }: GrantKey) => {
       const rows = await database
@@ -56,10 +76,13 @@ const onSqlite = ({ prepare, close }: ReturnType<typeof sqliteTables>) => {
         .limit(1)
       return rows.length === 1
     },
-    add: (grant: GrantKey) =>
-      database.transaction(async (transaction) => {
-        await transaction.insert(grants).values({ orgId: ORG_ID, ...grant })
-        await transaction.insert(audit).values(auditOf(grant))
+    add: async (grant: GrantKey) =>
+      database.transaction((transaction) => {
+        transaction
+          .insert(grants)
+          .values({ orgId: ORG_ID, ...grant })
+          .run()
+        transaction.insert(audit).values(auditOf(grant)).run()
       }),
     pageAfter: ({ userId, projectId }: Pick<GrantKey, 'userId' | 'projectId'>) =>
       database
@@ -73,7 +96,7 @@ const onSqlite = ({ prepare, close }: ReturnType<typeof sqliteTables>) => {
         )
         .orderBy(asc(grants.userId), asc(grants.projectId))
         .limit(PAGE),
-    close: async () => close(),
+    close: async () => tables.close(),
   }
 }
 

@@ -50,9 +50,9 @@ export const claviger: Open = async (place) => {
   const roles = [{ roleKey: HELD_ROLE }]
   const add = async (index: number) =>
     (await iam.userGrants.add({ ...newGrantOf(index), roles }, CONTEXT)).isOk()
-  const get = async (grant: ReturnType<typeof newGrantOf>) => {
-    const got = await iam.userGrants.get(grant, CONTEXT)
-    return got.isOk() && got.value.userId === grant.userId
+  const get = async ({ userId, projectId }: ReturnType<typeof newGrantOf>) => {
+    const got = await iam.userGrants.get({ userId, projectId }, CONTEXT)
+    return got.isOk() && got.value.userId === userId
   }
   const check = (context: typeof CONTEXT) => async (index: number) => {
     const checked = await iam.access.check(questionOf(index, place), context)
