@@ -164,6 +164,8 @@ export interface Assignments<Ids, View, Event> {
   assignmentScope(ids: Ids, orgId: string): AssignmentRange
   /** The type of the object that it is removed with, which the organization need not own. */
   readonly removedWith?: ObjectRef['type']
+  /** The permissions of a role; absent for what is no role. */
+  allows?(view: View): readonly string[]
   /** The roles that an object assigns in its scope; absent when objects assign none. */
   readonly assigns?: Assigns<View, Event>
 }
@@ -311,6 +313,8 @@ export type ShownField<View> =
       readonly holds: 'list' | 'roles' | 'text'
       readonly filterable: false
       readonly sortable: false
+      /** Objects without it have an empty list: history does not show that they are added without it. */
+      readonly isOptional?: true
     }
   | {
       /** Lists can be filtered by the keys of the roles that are assigned. */
@@ -340,6 +344,9 @@ export const plainText = { holds: 'text', filterable: false, sortable: false } a
 
 /** A field with several values. */
 export const plainList = { holds: 'list', filterable: false, sortable: false } as const
+
+/** A {@link plainList} that not every object has. */
+export const optionalList = { ...plainList, isOptional: true } as const
 
 /** The roles that are assigned, which lists show. */
 export const assignedRoles = { holds: 'roles', filterable: false, sortable: false } as const

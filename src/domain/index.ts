@@ -137,7 +137,7 @@ export {
   AddProjectRole,
   PatchProjectRole,
   ProjectRoleCommand,
-  type ProjectRoleGroupInput,
+  type ProjectRoleFieldsInput,
   RemoveProjectRole,
   UpdateProjectRole,
 } from './project-role/commands.js'

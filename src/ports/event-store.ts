@@ -33,6 +33,8 @@ export interface Metadata {
   readonly resourceOwner: string
   /** Id by which the host traces the request; at most 255 characters. */
   readonly correlationId?: string
+  /** Why the change was made: 1 to 500 characters. */
+  readonly reason?: string
   /** `<orgId>+<key>`; a store records at most one append under it. */
   readonly idempotencyKey?: string
   /** SHA-256 of the command that `idempotencyKey` was used for, in base64url. */

@@ -3,7 +3,14 @@ import type { ObjectRef } from '../domain/values.js'
 import type { FoundProject } from '../ports/access-reads.js'
 import { type RecordedEvent, timeOf } from '../ports/event-store.js'
 import type { KnownEvent } from '../ports/known-event.js'
-import type { ListQuery, ObjectDetails, Views, ViewType } from '../ports/read-model.js'
+import {
+  type Listing,
+  type ListQuery,
+  MAX_TOTAL_SIZE,
+  type ObjectDetails,
+  type Views,
+  type ViewType,
+} from '../ports/read-model.js'
 import { type AssignmentStore, type Change, changeAssignments } from './assignments.js'
 import { aggregateOf, objectOf } from './read-events.js'
 
@@ -112,6 +119,14 @@ export const listedScope = ({
 export const containerOf = (ref: ObjectRef): ObjectRef | undefined =>
   aggregates[ref.type].container?.ref(ref)
 
+/** The total of a list in which `counted` rows were counted; one more than {@link MAX_TOTAL_SIZE} is enough. */
+export const cappedTotal = (
+  counted: number,
+): Pick<Listing<never>, 'totalSize' | 'totalSizeCapped'> =>
+  counted > MAX_TOTAL_SIZE
+    ? { totalSize: MAX_TOTAL_SIZE, totalSizeCapped: true }
+    : { totalSize: counted }
+
 /** The row key of the object that `ref` names within the organization. */
 export const rowKeyOf = (orgId: string, ref: ObjectRef): RowKey => {
   const container = containerOf(ref)
@@ -136,3 +151,12 @@ export const foundProject = (row: FoundProject): FoundProject => ({
   privateLabelingSetting: row.privateLabelingSetting,
   state: row.state,
 })
+
+/** The value under `key`; made and added when there is none. */
+export const getOrAdd = <Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value => {
+  const found = map.get(key)
+  if (found !== undefined) return found
+  const made = make()
+  map.set(key, made)
+  return made
+}

@@ -92,7 +92,8 @@ export const openApiDocument = {
         "displayNameMapping": "OIDC_MAPPING_FIELD_PREFERRED_USERNAME",
         "usernameMapping": "OIDC_MAPPING_FIELD_PREFERRED_USERNAME",
         "autoRegister": true,
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -135,7 +136,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -240,7 +263,8 @@ export const openApiDocument = {
         ],
         "displayNameMapping": "OIDC_MAPPING_FIELD_PREFERRED_USERNAME",
         "usernameMapping": "OIDC_MAPPING_FIELD_PREFERRED_USERNAME",
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -282,7 +306,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -379,7 +425,8 @@ export const openApiDocument = {
         "name": "Portal",
         "stylingType": "STYLING_TYPE_GOOGLE",
         "autoRegister": true,
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -415,7 +462,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -520,7 +589,8 @@ export const openApiDocument = {
         ],
         "displayNameMapping": "OIDC_MAPPING_FIELD_PREFERRED_USERNAME",
         "usernameMapping": "OIDC_MAPPING_FIELD_PREFERRED_USERNAME",
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -556,7 +626,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -622,6 +714,16 @@ export const openApiDocument = {
       }
      },
      {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
+      }
+     },
+     {
       "name": "Idempotency-Key",
       "in": "header",
       "required": false,
@@ -680,7 +782,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -839,6 +963,16 @@ export const openApiDocument = {
       }
      },
      {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
+      }
+     },
+     {
       "name": "Idempotency-Key",
       "in": "header",
       "required": false,
@@ -897,7 +1031,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -962,6 +1118,16 @@ export const openApiDocument = {
       }
      },
      {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
+      }
+     },
+     {
       "name": "Idempotency-Key",
       "in": "header",
       "required": false,
@@ -1020,7 +1186,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -1310,7 +1498,8 @@ export const openApiDocument = {
          ],
          "nextPageToken": "",
          "totalSize": 1,
-         "sequence": "1769851800250000"
+         "sequence": "1769851800250000",
+         "totalSizeCapped": true
         }
        }
       }
@@ -1480,7 +1669,8 @@ export const openApiDocument = {
              "to": "Shop"
             }
            ],
-           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736"
+           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736",
+           "reason": "Ticket 4711: joins the team"
           }
          ],
          "nextAfter": "1769851800250000",
@@ -1753,7 +1943,8 @@ export const openApiDocument = {
         "projectRoleCheck": true,
         "hasProjectCheck": true,
         "privateLabelingSetting": "PRIVATE_LABELING_SETTING_ENFORCE_PROJECT_RESOURCE_OWNER_POLICY",
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -1790,7 +1981,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -2005,7 +2218,8 @@ export const openApiDocument = {
          ],
          "nextPageToken": "",
          "totalSize": 1,
-         "sequence": "1769851800250000"
+         "sequence": "1769851800250000",
+         "totalSizeCapped": true
         }
        }
       }
@@ -2103,7 +2317,8 @@ export const openApiDocument = {
         "projectRoleCheck": true,
         "hasProjectCheck": true,
         "privateLabelingSetting": "PRIVATE_LABELING_SETTING_ENFORCE_PROJECT_RESOURCE_OWNER_POLICY",
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -2139,7 +2354,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -2245,7 +2482,8 @@ export const openApiDocument = {
         "projectRoleCheck": true,
         "hasProjectCheck": true,
         "privateLabelingSetting": "PRIVATE_LABELING_SETTING_ENFORCE_PROJECT_RESOURCE_OWNER_POLICY",
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -2281,7 +2519,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -2344,6 +2604,16 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "schema": {
        "type": "boolean"
+      }
+     },
+     {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
       }
      },
      {
@@ -2414,7 +2684,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -2575,6 +2867,16 @@ export const openApiDocument = {
       }
      },
      {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
+      }
+     },
+     {
       "name": "x-service-orgid",
       "in": "header",
       "required": false,
@@ -2642,7 +2944,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -2704,6 +3028,16 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "schema": {
        "type": "boolean"
+      }
+     },
+     {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
       }
      },
      {
@@ -2774,7 +3108,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -3174,7 +3530,8 @@ export const openApiDocument = {
              "to": "Shop"
             }
            ],
-           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736"
+           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736",
+           "reason": "Ticket 4711: joins the team"
           }
          ],
          "nextAfter": "1769851800250000",
@@ -3383,7 +3740,8 @@ export const openApiDocument = {
         "roleKey": "editor",
         "displayName": "Editor",
         "group": "content",
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -3419,7 +3777,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -3667,7 +4047,8 @@ export const openApiDocument = {
          ],
          "nextPageToken": "",
          "totalSize": 1,
-         "sequence": "1769851800250000"
+         "sequence": "1769851800250000",
+         "totalSizeCapped": true
         }
        }
       }
@@ -3758,7 +4139,8 @@ export const openApiDocument = {
           "group": "content"
          }
         ],
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -3794,7 +4176,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -3910,7 +4314,8 @@ export const openApiDocument = {
        "example": {
         "displayName": "Editor",
         "group": "content",
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -3946,7 +4351,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -4060,7 +4487,8 @@ export const openApiDocument = {
        "example": {
         "displayName": "Editor",
         "group": "content",
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -4096,7 +4524,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -4173,6 +4623,16 @@ export const openApiDocument = {
       }
      },
      {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
+      }
+     },
+     {
       "name": "x-service-orgid",
       "in": "header",
       "required": false,
@@ -4240,7 +4700,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -4542,7 +5024,8 @@ export const openApiDocument = {
              "to": "Shop"
             }
            ],
-           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736"
+           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736",
+           "reason": "Ticket 4711: joins the team"
           }
          ],
          "nextAfter": "1769851800250000",
@@ -4761,7 +5244,8 @@ export const openApiDocument = {
         "roleKeys": [
          "editor"
         ],
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -4797,7 +5281,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -5023,7 +5529,8 @@ export const openApiDocument = {
          ],
          "nextPageToken": "",
          "totalSize": 1,
-         "sequence": "1769851800250000"
+         "sequence": "1769851800250000",
+         "totalSizeCapped": true
         }
        }
       }
@@ -5130,7 +5637,8 @@ export const openApiDocument = {
         "roleKeys": [
          "editor"
         ],
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -5166,7 +5674,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -5243,6 +5773,16 @@ export const openApiDocument = {
       }
      },
      {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
+      }
+     },
+     {
       "name": "x-service-orgid",
       "in": "header",
       "required": false,
@@ -5310,7 +5850,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -5493,6 +6055,16 @@ export const openApiDocument = {
       }
      },
      {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
+      }
+     },
+     {
       "name": "x-service-orgid",
       "in": "header",
       "required": false,
@@ -5560,7 +6132,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -5636,6 +6230,16 @@ export const openApiDocument = {
       }
      },
      {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
+      }
+     },
+     {
       "name": "x-service-orgid",
       "in": "header",
       "required": false,
@@ -5703,7 +6307,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -5917,7 +6543,8 @@ export const openApiDocument = {
          ],
          "nextPageToken": "",
          "totalSize": 1,
-         "sequence": "1769851800250000"
+         "sequence": "1769851800250000",
+         "totalSizeCapped": true
         }
        }
       }
@@ -6107,7 +6734,8 @@ export const openApiDocument = {
              "to": "Shop"
             }
            ],
-           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736"
+           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736",
+           "reason": "Ticket 4711: joins the team"
           }
          ],
          "nextAfter": "1769851800250000",
@@ -6322,7 +6950,8 @@ export const openApiDocument = {
           "expiresAt": "2099-12-31T23:59:59.000Z"
          }
         ],
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -6358,7 +6987,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -6654,7 +7305,8 @@ export const openApiDocument = {
          ],
          "nextPageToken": "",
          "totalSize": 1,
-         "sequence": "1769851800250000"
+         "sequence": "1769851800250000",
+         "totalSizeCapped": true
         }
        }
       }
@@ -6775,7 +7427,8 @@ export const openApiDocument = {
           "expiresAt": "2099-12-31T23:59:59.000Z"
          }
         ],
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -6811,7 +7464,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -6899,6 +7574,16 @@ export const openApiDocument = {
       }
      },
      {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
+      }
+     },
+     {
       "name": "x-service-orgid",
       "in": "header",
       "required": false,
@@ -6966,7 +7651,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -7215,7 +7922,8 @@ export const openApiDocument = {
           "expiresAt": "2099-12-31T23:59:59.000Z"
          }
         ],
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -7251,7 +7959,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -7379,7 +8109,8 @@ export const openApiDocument = {
         "roleKeys": [
          "editor"
         ],
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -7415,7 +8146,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -7505,6 +8258,16 @@ export const openApiDocument = {
       }
      },
      {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
+      }
+     },
+     {
       "name": "x-service-orgid",
       "in": "header",
       "required": false,
@@ -7572,7 +8335,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -7659,6 +8444,16 @@ export const openApiDocument = {
       }
      },
      {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
+      }
+     },
+     {
       "name": "x-service-orgid",
       "in": "header",
       "required": false,
@@ -7726,7 +8521,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -7797,7 +8614,8 @@ export const openApiDocument = {
         "$ref": "#/components/schemas/RemoveAllUserGrantsRequest"
        },
        "example": {
-        "userId": "alice"
+        "userId": "alice",
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -8029,7 +8847,8 @@ export const openApiDocument = {
              "to": "Shop"
             }
            ],
-           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736"
+           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736",
+           "reason": "Ticket 4711: joins the team"
           }
          ],
          "nextAfter": "1769851800250000",
@@ -8250,7 +9069,8 @@ export const openApiDocument = {
        },
        "example": {
         "domain": "text",
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -8288,7 +9108,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -8500,7 +9342,8 @@ export const openApiDocument = {
          ],
          "nextPageToken": "",
          "totalSize": 1,
-         "sequence": "1769851800250000"
+         "sequence": "1769851800250000",
+         "totalSizeCapped": true
         }
        }
       }
@@ -8555,6 +9398,16 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "schema": {
        "type": "boolean"
+      }
+     },
+     {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
       }
      },
      {
@@ -8625,7 +9478,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -8726,7 +9601,8 @@ export const openApiDocument = {
        },
        "example": {
         "idpId": "01JGFJJZ00V6RM8DHQ4B0H7SKP",
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -8762,7 +9638,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -8827,6 +9725,16 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "schema": {
        "type": "boolean"
+      }
+     },
+     {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
       }
      },
      {
@@ -8897,7 +9805,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": "text",
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -9176,7 +10106,8 @@ export const openApiDocument = {
              "to": "Shop"
             }
            ],
-           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736"
+           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736",
+           "reason": "Ticket 4711: joins the team"
           }
          ],
          "nextAfter": "1769851800250000",
@@ -9463,7 +10394,8 @@ export const openApiDocument = {
              "to": "Shop"
             }
            ],
-           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736"
+           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736",
+           "reason": "Ticket 4711: joins the team"
           }
          ],
          "nextAfter": "1769851800250000",
@@ -9580,7 +10512,8 @@ export const openApiDocument = {
         "prune": true,
         "managedBy": "platform-team",
         "version": "12",
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -10201,6 +11134,14 @@ export const openApiDocument = {
       "examples": [
        false
       ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
      }
     },
     "required": [
@@ -10288,6 +11229,14 @@ export const openApiDocument = {
       "examples": [
        false
       ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
      }
     },
     "required": [
@@ -10333,6 +11282,14 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "examples": [
        false
+      ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
       ]
      }
     },
@@ -10447,6 +11404,14 @@ export const openApiDocument = {
       "examples": [
        false
       ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
      }
     },
     "required": [],
@@ -10514,6 +11479,14 @@ export const openApiDocument = {
       "examples": [
        false
       ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
      }
     },
     "required": [
@@ -10573,6 +11546,14 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "examples": [
        false
+      ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
       ]
      }
     },
@@ -10636,6 +11617,14 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "examples": [
        false
+      ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
       ]
      }
     },
@@ -10728,6 +11717,14 @@ export const openApiDocument = {
       "examples": [
        false
       ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
      }
     },
     "required": [
@@ -10754,6 +11751,14 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "examples": [
        false
+      ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
       ]
      }
     },
@@ -10788,6 +11793,14 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "examples": [
        false
+      ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
       ]
      }
     },
@@ -10827,6 +11840,14 @@ export const openApiDocument = {
       "examples": [
        false
       ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
      }
     },
     "required": [],
@@ -10865,6 +11886,14 @@ export const openApiDocument = {
       "examples": [
        false
       ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
      }
     },
     "required": [
@@ -10896,6 +11925,14 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "examples": [
        false
+      ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
       ]
      }
     },
@@ -10950,6 +11987,14 @@ export const openApiDocument = {
       "examples": [
        false
       ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
      }
     },
     "required": [
@@ -10978,6 +12023,14 @@ export const openApiDocument = {
       "examples": [
        false
       ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
      }
     },
     "required": [
@@ -11003,6 +12056,14 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "examples": [
        false
+      ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
       ]
      }
     },
@@ -11035,6 +12096,14 @@ export const openApiDocument = {
       "examples": [
        false
       ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
      }
     },
     "required": [
@@ -11053,6 +12122,14 @@ export const openApiDocument = {
       "description": "The user, as the host names them.",
       "examples": [
        "alice"
+      ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
       ]
      }
     },
@@ -11080,6 +12157,14 @@ export const openApiDocument = {
       "examples": [
        false
       ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
      }
     },
     "required": [
@@ -11105,6 +12190,14 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "examples": [
        false
+      ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
       ]
      }
     },
@@ -11160,6 +12253,14 @@ export const openApiDocument = {
       "description": "Plans only: records nothing, and needs no permission to write.",
       "examples": [
        false
+      ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
       ]
      }
     },
@@ -11681,7 +12782,7 @@ export const openApiDocument = {
      "totalSize": {
       "type": "integer",
       "format": "int32",
-      "description": "How many there are, on all pages together.",
+      "description": "How many there are, on all pages together: exact up to 10,000, where counting stops.",
       "examples": [
        1
       ]
@@ -11693,13 +12794,21 @@ export const openApiDocument = {
       "examples": [
        "1769851800250000"
       ]
+     },
+     "totalSizeCapped": {
+      "type": "boolean",
+      "description": "Whether there are more than total_size.",
+      "examples": [
+       true
+      ]
      }
     },
     "required": [
      "identityProviders",
      "nextPageToken",
      "totalSize",
-     "sequence"
+     "sequence",
+     "totalSizeCapped"
     ]
    },
    "ListIdentityProviderHistoryResponse": {
@@ -11906,7 +13015,7 @@ export const openApiDocument = {
      "totalSize": {
       "type": "integer",
       "format": "int32",
-      "description": "How many there are, on all pages together.",
+      "description": "How many there are, on all pages together: exact up to 10,000, where counting stops.",
       "examples": [
        1
       ]
@@ -11918,13 +13027,21 @@ export const openApiDocument = {
       "examples": [
        "1769851800250000"
       ]
+     },
+     "totalSizeCapped": {
+      "type": "boolean",
+      "description": "Whether there are more than total_size.",
+      "examples": [
+       true
+      ]
      }
     },
     "required": [
      "projects",
      "nextPageToken",
      "totalSize",
-     "sequence"
+     "sequence",
+     "totalSizeCapped"
     ]
    },
    "CheckLoginResponse": {
@@ -12109,7 +13226,7 @@ export const openApiDocument = {
      "totalSize": {
       "type": "integer",
       "format": "int32",
-      "description": "How many there are, on all pages together.",
+      "description": "How many there are, on all pages together: exact up to 10,000, where counting stops.",
       "examples": [
        1
       ]
@@ -12121,13 +13238,21 @@ export const openApiDocument = {
       "examples": [
        "1769851800250000"
       ]
+     },
+     "totalSizeCapped": {
+      "type": "boolean",
+      "description": "Whether there are more than total_size.",
+      "examples": [
+       true
+      ]
      }
     },
     "required": [
      "projectRoles",
      "nextPageToken",
      "totalSize",
-     "sequence"
+     "sequence",
+     "totalSizeCapped"
     ]
    },
    "ListProjectRoleHistoryResponse": {
@@ -12292,7 +13417,7 @@ export const openApiDocument = {
      "totalSize": {
       "type": "integer",
       "format": "int32",
-      "description": "How many there are, on all pages together.",
+      "description": "How many there are, on all pages together: exact up to 10,000, where counting stops.",
       "examples": [
        1
       ]
@@ -12304,13 +13429,21 @@ export const openApiDocument = {
       "examples": [
        "1769851800250000"
       ]
+     },
+     "totalSizeCapped": {
+      "type": "boolean",
+      "description": "Whether there are more than total_size.",
+      "examples": [
+       true
+      ]
      }
     },
     "required": [
      "projectGrants",
      "nextPageToken",
      "totalSize",
-     "sequence"
+     "sequence",
+     "totalSizeCapped"
     ]
    },
    "ListReceivedProjectGrantsResponse": {
@@ -12334,7 +13467,7 @@ export const openApiDocument = {
      "totalSize": {
       "type": "integer",
       "format": "int32",
-      "description": "How many there are, on all pages together.",
+      "description": "How many there are, on all pages together: exact up to 10,000, where counting stops.",
       "examples": [
        1
       ]
@@ -12346,13 +13479,21 @@ export const openApiDocument = {
       "examples": [
        "1769851800250000"
       ]
+     },
+     "totalSizeCapped": {
+      "type": "boolean",
+      "description": "Whether there are more than total_size.",
+      "examples": [
+       true
+      ]
      }
     },
     "required": [
      "projectGrants",
      "nextPageToken",
      "totalSize",
-     "sequence"
+     "sequence",
+     "totalSizeCapped"
     ]
    },
    "ListProjectGrantHistoryResponse": {
@@ -12576,7 +13717,7 @@ export const openApiDocument = {
      "totalSize": {
       "type": "integer",
       "format": "int32",
-      "description": "How many there are, on all pages together.",
+      "description": "How many there are, on all pages together: exact up to 10,000, where counting stops.",
       "examples": [
        1
       ]
@@ -12588,13 +13729,21 @@ export const openApiDocument = {
       "examples": [
        "1769851800250000"
       ]
+     },
+     "totalSizeCapped": {
+      "type": "boolean",
+      "description": "Whether there are more than total_size.",
+      "examples": [
+       true
+      ]
      }
     },
     "required": [
      "userGrants",
      "nextPageToken",
      "totalSize",
-     "sequence"
+     "sequence",
+     "totalSizeCapped"
     ]
    },
    "ListUserGrantHistoryResponse": {
@@ -12756,7 +13905,7 @@ export const openApiDocument = {
      "totalSize": {
       "type": "integer",
       "format": "int32",
-      "description": "How many there are, on all pages together.",
+      "description": "How many there are, on all pages together: exact up to 10,000, where counting stops.",
       "examples": [
        1
       ]
@@ -12768,13 +13917,21 @@ export const openApiDocument = {
       "examples": [
        "1769851800250000"
       ]
+     },
+     "totalSizeCapped": {
+      "type": "boolean",
+      "description": "Whether there are more than total_size.",
+      "examples": [
+       true
+      ]
      }
     },
     "required": [
      "domains",
      "nextPageToken",
      "totalSize",
-     "sequence"
+     "sequence",
+     "totalSizeCapped"
     ]
    },
    "ListDomainHistoryResponse": {
@@ -13066,6 +14223,10 @@ export const openApiDocument = {
        "$ref": "#/components/schemas/FieldChange"
       },
       "description": "The fields that would change. Of several roles, each with the place of its role, such as `roles[0].displayName`."
+     },
+     "impact": {
+      "$ref": "#/components/schemas/Impact",
+      "description": "Whose roles would end or begin; absent if the write can do neither, or the caller may not read who has roles of the project."
      }
     },
     "required": [
@@ -13100,6 +14261,81 @@ export const openApiDocument = {
     },
     "required": [
      "field"
+    ]
+   },
+   "Impact": {
+    "type": "object",
+    "description": "The roles of users that a write ends and begins, of those that count at this moment.",
+    "properties": {
+     "loses": {
+      "$ref": "#/components/schemas/AffectedRoles",
+      "description": "Those that would stop counting."
+     },
+     "gains": {
+      "$ref": "#/components/schemas/AffectedRoles",
+      "description": "Those that would begin to count."
+     }
+    },
+    "required": [
+     "loses",
+     "gains"
+    ]
+   },
+   "AffectedRoles": {
+    "type": "object",
+    "description": "Roles of users. A user who has two of them counts twice.",
+    "properties": {
+     "count": {
+      "type": "integer",
+      "format": "int32",
+      "description": "How many there are.",
+      "examples": [
+       "text"
+      ]
+     },
+     "first": {
+      "type": "array",
+      "items": {
+       "$ref": "#/components/schemas/AffectedRole"
+      },
+      "description": "The first of them, at most 20, by role, organization and user."
+     }
+    },
+    "required": [
+     "count",
+     "first"
+    ]
+   },
+   "AffectedRole": {
+    "type": "object",
+    "description": "A role of a user.",
+    "properties": {
+     "orgId": {
+      "type": "string",
+      "description": "The organization of the user.",
+      "examples": [
+       "acme"
+      ]
+     },
+     "userId": {
+      "type": "string",
+      "description": "The user, as their organization names them.",
+      "examples": [
+       "alice"
+      ]
+     },
+     "roleKey": {
+      "type": "string",
+      "description": "Key of the role.",
+      "examples": [
+       "editor"
+      ]
+     }
+    },
+    "required": [
+     "orgId",
+     "userId",
+     "roleKey"
     ]
    },
    "IdentityProvider": {
@@ -13269,6 +14505,13 @@ export const openApiDocument = {
       "description": "Id of the request that made the change, if it had one.",
       "examples": [
        "4bf92f3577b34da6a3ce929d0e0e4736"
+      ]
+     },
+     "reason": {
+      "type": "string",
+      "description": "Why the change was made, if that was said.",
+      "examples": [
+       "Ticket 4711: joins the team"
       ]
      }
     },
@@ -13825,7 +15068,7 @@ export const openApiDocument = {
       "type": "string",
       "description": "`removed`, only of what is blocked.",
       "examples": [
-       "text"
+       "removed"
       ]
      },
      "fields": {
@@ -13838,6 +15081,10 @@ export const openApiDocument = {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
       "description": "The object afterwards; absent of what is planned only, and where there is no object."
+     },
+     "impact": {
+      "$ref": "#/components/schemas/Impact",
+      "description": "Only with `validateOnly`: who would lose a role by it; absent if it can end none, or the caller may not read who has roles of the project."
      }
     },
     "required": [

@@ -24,9 +24,11 @@ describe.runIf(hasChromium())('Changes in the console, in Chromium', () => {
     await page.keyboard.type('Invoices')
     await page.keyboard.press('Enter')
     await page.getByText('This will change').waitFor()
+    await page.getByLabel('Reason').fill('Ticket 4711')
     await page.getByRole('button', { name: 'Save' }).focus()
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { level: 1, name: 'Invoices' }).waitFor()
+    await page.getByText('Reason: Ticket 4711').waitFor()
   })
 
   it('shows what the server refuses beside the field', async () => {

@@ -1,6 +1,7 @@
 import { err, type Result, ResultAsync } from 'neverthrow'
 import type * as z from 'zod/mini'
 import type { Permission } from '../../domain/values.js'
+import type { Affected } from '../../ports/access-reads.js'
 import type { NewEvent, RecordedEvent } from '../../ports/event-store.js'
 import type { Host, PermissionQuestion } from '../../ports/host.js'
 import type { FieldChange, ObjectDetails } from '../../ports/read-model.js'
@@ -78,7 +79,23 @@ export interface Planned {
    * command: as that was answered, since a repeat would change nothing.
    */
   readonly details?: ObjectDetails
+  /**
+   * The roles of users that would stop counting, and begin to count. Absent of a write that can do neither, and where the
+   * caller lacks `user.grant.read` on the project: a caller who may not ask who has a role does not learn it here.
+   */
+  readonly impact?: Impact
 }
+
+/** The roles of users that a write ends and begins, of those that count at this moment. */
+export interface Impact {
+  /** Those that would stop counting. `first` has at most 20. */
+  readonly loses: Affected
+  /** Those that would begin to count. `first` has at most 20. */
+  readonly gains: Affected
+}
+
+/** Most roles that either side of an {@link Impact} names. */
+export const MAX_NAMED = 20
 
 /** The answer of a write: what it did, with the ids of its object, or what it would do. */
 export type Outcome<Ids> = (Written & Ids) | Planned
@@ -119,7 +136,7 @@ export const read = <Schema extends z.ZodMiniType, Answer, Also extends IamError
   spec: MethodSpec<Schema>,
   run: Run<Schema, Answer, ReadError | NoInfer<Also>>,
 ): Read<z.input<Schema>, Answer, Also> => {
-  const checked = { ...spec, refuses: [...ONE_OBJECT_WRITES, 'onProgress'] as const }
+  const checked = { ...spec, refuses: [...ONE_OBJECT_WRITES, 'reason', 'onProgress'] as const }
   return (input, context) =>
     begin(host, checked, {
       input,

@@ -33,8 +33,10 @@ export interface Page<Row> {
   readonly items: readonly Row[]
   /** `pageToken` of the next page; absent on the last. */
   readonly nextPageToken?: string
-  /** Number of objects that meet the filter, on all pages. */
+  /** Number of objects that meet the filter, on all pages: exact up to 10,000, where counting stops. */
   readonly totalSize: number
+  /** True when there are more than `totalSize`; absent otherwise. */
+  readonly totalSizeCapped?: true
   /** Position of the last event that the list takes into account. */
   readonly sequence: Position
 }

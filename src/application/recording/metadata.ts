@@ -24,16 +24,17 @@ export type MetadataOf = (call: AdmittedCall, marks?: Marks, commandHash?: strin
 export const metadataFactory = (): MetadataOf => {
   let last: Metadata = frozen({ userId: '', orgId: '' }, '')
   return (call, marks, commandHash) => {
-    const { actorId, actorOrgId, orgId, correlationId, idempotencyKey } = call
+    const { actorId, actorOrgId, orgId, correlationId, reason, idempotencyKey } = call
     const { actor, resourceOwner } = last
     if (actor.userId !== actorId || actor.orgId !== actorOrgId || resourceOwner !== orgId) {
       last = frozen({ userId: actorId, orgId: actorOrgId }, orgId)
     }
     const { managedBy, version: managedVersion } = marks ?? NO_MARKS
-    if ((correlationId ?? managedBy ?? idempotencyKey) === undefined) return last
+    if ((correlationId ?? reason ?? managedBy ?? idempotencyKey) === undefined) return last
     return {
       ...last,
       ...(correlationId !== undefined && { correlationId }),
+      ...(reason !== undefined && { reason }),
       ...(managedBy !== undefined && { managedBy }),
       ...(managedVersion !== undefined && { managedVersion }),
       ...(idempotencyKey !== undefined && { idempotencyKey: storedKey(orgId, idempotencyKey) }),

@@ -53,8 +53,8 @@ export interface Transaction<Decided extends Decision, Answer> {
  * Takes a decision, records its events on condition that nothing that it read has changed, and decides again after a
  * lost race. Nothing else records events.
  *
- * A cached state may be out of date. An append that relies on it can only lose the race; a refusal, a decision that
- * changes nothing and a dry run are answered only once all that they read was loaded together.
+ * A cached state may be out of date. An append that relies on it can only lose the race; a refusal and a decision that
+ * changes nothing are answered only once all that they read was loaded together.
  */
 export const transact = async <Decided extends Decision, Answer>(
   runtime: Runtime,
@@ -78,7 +78,7 @@ export const transact = async <Decided extends Decision, Answer>(
       const changes = decision.isOk() ? decision.value.changes : []
 
       // 2. Nothing to record: answer, if the decision was taken on what the store has.
-      if (decision.isErr() || call.dryRun || !changes.some(hasEvents)) {
+      if (decision.isErr() || !changes.some(hasEvents)) {
         if (!streams.isFresh) await streams.reload()
         if (!streams.isFresh) continue
         const before = await earlier?.(false)
@@ -102,7 +102,14 @@ export const transact = async <Decided extends Decision, Answer>(
       const hash = commandHash && (await raceAbort(commandHash(), signal))
       const append = { id: newId(), writes, metadata: metadataOf(call, marks, hash) }
       const recorded = await appendOnce(store, append, observer)
-      if (recorded.isOk()) return ok(answer(applied(states, decision.value, recorded.value)))
+      if (recorded.isOk()) {
+        const done = ok(answer(applied(states, decision.value, recorded.value)))
+        const position = recorded.value.at(-1)?.position
+        if (runtime.recorded.size === 0 || position === undefined) return done
+        lock?.release()
+        await Promise.all([...runtime.recorded].map((see) => see(position)))
+        return done
+      }
 
       // 5. The race was lost. A used idempotency key has an answer already.
       lost++
@@ -125,7 +132,7 @@ export const transact = async <Decided extends Decision, Answer>(
 const hasEvents = ({ events }: StreamChange): boolean => events.length > 0
 
 /** Refuses a change of an object that is not at the sequence that the caller expects. */
-const asExpected = <Decided extends Decision>(
+export const asExpected = <Decided extends Decision>(
   { expectedSequence: expected }: AdmittedCall,
   decision: Result<Decided, WriteError>,
 ): Result<Decided, WriteError> => {

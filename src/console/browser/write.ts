@@ -80,6 +80,7 @@ export const useWrite = ({ operation, ids, fields, seen }: Write) => {
   )
   const [failure, setFailure] = useState<Failure | undefined>()
   const [preview, setPreview] = useState<Preview | undefined>()
+  const [reason, setReason] = useState('')
   const [now, setNow] = useState<StoredObject | undefined>()
   const [isBusy, setBusy] = useState(false)
   const etag = useRef(seen && etagOf(seen.object))
@@ -107,6 +108,9 @@ export const useWrite = ({ operation, ids, fields, seen }: Write) => {
     change: (name: string, text: string) => setWritten((last) => ({ ...last, [name]: text })),
     failure,
     preview,
+    /** Why it is written; kept with the change unless it is empty. */
+    reason,
+    setReason,
     /** The object as it is now, after a conflict. */
     now,
     isBusy,
@@ -123,8 +127,10 @@ export const useWrite = ({ operation, ids, fields, seen }: Write) => {
     /** Whether it was recorded. */
     save: async (tried: Preview): Promise<boolean> => {
       const known = seen ? tried.etag || etag.current : undefined
-      const body = hasBody ? bodyOf(fields, written) : undefined
-      return (await send({ method, path, body, etag: known, key: tried.key })) !== undefined
+      const request = hasBody
+        ? { path, body: { ...bodyOf(fields, written), reason } }
+        : { path: withQuery(path, { reason }) }
+      return (await send({ method, etag: known, key: tried.key, ...request })) !== undefined
     },
   }
 }

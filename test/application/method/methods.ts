@@ -297,7 +297,7 @@ export const reads: readonly Method[] = [
     permissions: ['event.read'],
     object: portal,
   }),
-].map((each) => ({ ...each, refuses: [...OF_ONE_OBJECT, 'onProgress'] }))
+].map((each) => ({ ...each, refuses: [...OF_ONE_OBJECT, 'reason', 'onProgress'] }))
 
 export const methods: readonly Method[] = [
   ...writes,

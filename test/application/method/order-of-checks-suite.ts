@@ -48,7 +48,13 @@ export const checkMethods = (methods: readonly Method[]) =>
 
     it('refuses the fields of the context that it does not support, and accepts the others', async () => {
       const onProgress = () => undefined
-      const given = { expectedSequence: 1n, idempotencyKey: 'k', dryRun: true, onProgress }
+      const given = {
+        expectedSequence: 1n,
+        idempotencyKey: 'k',
+        dryRun: true,
+        reason: 'why',
+        onProgress,
+      }
       for (const [field, value] of Object.entries(given)) {
         const answer = await of(withoutAuthorize(store))(input, {
           ...context,
@@ -127,6 +133,12 @@ export const checkOrder = (methods: readonly Method[]) =>
       ['correlationId', '\uD800'],
       ['correlationId', 'a\0'],
       ['correlationId', null],
+      ['reason', ''],
+      ['reason', 'x'.repeat(501)],
+      ['reason', '\uD800'],
+      ['reason', 'a\0'],
+      ['reason', 5],
+      ['reason', null],
       ['expectedSequence', -1n],
       ['expectedSequence', 2n ** 64n],
       ['expectedSequence', 1],

@@ -22,6 +22,7 @@ const errors: { readonly [Kind in IamError['kind']]: Extract<IamError, { kind: K
   NotFound: { kind: 'NotFound', object },
   AlreadyExists: { kind: 'AlreadyExists', object },
   PermissionDenied: { kind: 'PermissionDenied', permission: 'project.read', orgId: 'acme' },
+  AccessDenied: { kind: 'AccessDenied', reasons: [], roleKeys: [] },
   SequenceMismatch: { kind: 'SequenceMismatch', expected: 1n, actual: 2n },
   PlanOutdated: { kind: 'PlanOutdated', moved: [{ object, change: 'changed' }] },
   IdempotencyKeyReused: { kind: 'IdempotencyKeyReused', idempotencyKey: 'k' },

@@ -1,18 +1,10 @@
 import { err, ok, type Result } from 'neverthrow'
 import { invalid, type WriteError } from '../../errors/errors.js'
-import { type BatchWrite, batchWrite } from '../../method/method.js'
+import type { AdmittedCall } from '../../method/context.js'
 import type { Runtime } from '../../runtime.js'
 import { pause, raceAbort, retryDeadline } from '../../waiting.js'
-import { DesiredAccess } from '../declared/desired-access.js'
-import { permissionsToApply, permissionsToApplyPlan } from '../permissions-for-plan.js'
-import {
-  type Applied,
-  type AppliedChange,
-  isPlan,
-  type ParsedPlan,
-  Plan,
-  type PlanInput,
-} from '../plan/plan.js'
+import type { ParsedAccess } from '../declared/desired-access.js'
+import type { Applied, AppliedChange, ParsedPlan } from '../plan/plan.js'
 import {
   findUndeclared,
   type PlannedUnit,
@@ -24,29 +16,26 @@ import { openAccess, type Planning, sealAccess } from '../planning/sealed-secret
 import { applyChanges } from './apply-changes.js'
 import { asGiven, comparePlan } from './compare-plan.js'
 
-/** The method that applies a plan or a desired state. */
-export const applyAccess = (runtime: Runtime): BatchWrite<DesiredAccess | PlanInput, Applied> => {
-  const spec = { method: 'apply', permissions: [] }
-  const applyDesired = batchWrite(
-    runtime,
-    { ...spec, permissionsFor: permissionsToApply, schema: DesiredAccess },
-    async (call, access) => applyUnits(await sealAccess(runtime, call, access)),
-  )
-  const applyPlan = batchWrite(
-    runtime,
-    { ...spec, permissionsFor: permissionsToApplyPlan, schema: Plan },
-    async (call, plan) => {
-      if (plan.orgId !== call.orgId)
-        return err(invalid('orgId', 'must be the organization of the context'))
-      for (const option of ['managedBy', 'version'] as const)
-        if (plan[option] !== plan.desired[option])
-          return err(invalid(option, 'must be that of the desired state'))
-      const planning = await openAccess(runtime, call, plan)
-      return planning.isErr() ? err(planning.error) : applyUnits(planning.value, plan)
-    },
-  )
-  return (input, context) =>
-    isPlan(input) ? applyPlan(input, context) : applyDesired(input, context)
+/** Applies a desired state. */
+export const applyDesired = async (
+  runtime: Runtime,
+  call: AdmittedCall,
+  access: ParsedAccess,
+): Promise<Result<Applied, WriteError>> => applyUnits(await sealAccess(runtime, call, access))
+
+/** Applies a plan. */
+export const applyPlan = async (
+  runtime: Runtime,
+  call: AdmittedCall,
+  plan: ParsedPlan,
+): Promise<Result<Applied, WriteError>> => {
+  if (plan.orgId !== call.orgId)
+    return err(invalid('orgId', 'must be the organization of the context'))
+  for (const option of ['managedBy', 'version'] as const)
+    if (plan[option] !== plan.desired[option])
+      return err(invalid(option, 'must be that of the desired state'))
+  const planning = await openAccess(runtime, call, plan)
+  return planning.isErr() ? err(planning.error) : applyUnits(planning.value, plan)
 }
 
 /**

@@ -5,9 +5,16 @@ import {
   PatchIdentityProvider,
   type ProviderFieldsInput,
 } from '../../../domain/identity-provider/commands.js'
-import { choice, listOf, MAX_SCOPES, requiredText, SealedSecret } from '../../../domain/values.js'
+import {
+  choice,
+  listOf,
+  MAX_SCOPES,
+  onlyOnce,
+  requiredText,
+  SealedSecret,
+} from '../../../domain/values.js'
 import type { InvalidArgument } from '../../errors/errors.js'
-import { onlyOnce, parse } from '../../method/input.js'
+import { parse } from '../../method/input.js'
 import { bounds, DesiredProject } from './desired-project.js'
 
 /** Most projects, and most identity providers, of one desired state. */

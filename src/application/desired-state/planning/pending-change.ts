@@ -3,6 +3,7 @@ import { changedFields, currentVersion } from '../../../domain/message.js'
 import type { ObjectRef, StreamId } from '../../../domain/values.js'
 import type { Position } from '../../../ports/event-store.js'
 import type { ObjectDetails } from '../../../ports/read-model.js'
+import { isWithout } from '../../../projections/history-entries.js'
 import { aggregateOf, readBatch } from '../../../projections/read-events.js'
 import { Fault, fromPort } from '../../errors/fault.js'
 import { yieldToEventLoop } from '../../waiting.js'
@@ -19,6 +20,8 @@ export interface PendingChange {
    * that was added and removed again since. Absent when the stream was not read.
    */
   readonly lastEvent?: Position | undefined
+  /** Keys of the roles that the change takes from users; absent of a change that can take none. */
+  readonly ends?: readonly string[] | undefined
 }
 
 /** An object as it was read; without details and values when it does not exist. */
@@ -45,7 +48,9 @@ export const changeBy = (
         from: values[field],
         to: after[field],
       }))
-    : Object.entries(after).map(([field, to]) => ({ field, to }))
+    : Object.entries(after)
+        .filter(([field, to]) => !isWithout(object.type, field, to))
+        .map(([field, to]) => ({ field, to }))
   const action = details ? (events.length > 0 ? 'update' : 'unchanged') : 'add'
   return pending(action, current, { events, fields: [...fields, ...more] })
 }
@@ -56,7 +61,9 @@ export const removalBy = (
   current: CurrentObject,
 ): PendingChange => {
   const { object, values = {} } = current
-  const fields = SHOWN[object.type].map((field) => ({ field, from: values[field] }))
+  const fields = SHOWN[object.type]
+    .filter((field) => !isWithout(object.type, field, values[field]))
+    .map((field) => ({ field, from: values[field] }))
   return pending('remove', current, { events, fields })
 }
 

@@ -3,32 +3,51 @@ import { aggregates } from '../../../domain/aggregates.js'
 import type { ObjectRef } from '../../../domain/values.js'
 import { streamOf } from '../../../projections/read-events.js'
 import type { WriteError } from '../../errors/errors.js'
-import { isPermitted, type Read, read } from '../../method/method.js'
+import { fromPort } from '../../errors/fault.js'
+import type { AdmittedCall } from '../../method/context.js'
+import { isPermitted } from '../../method/method.js'
 import { allObjects } from '../../reading/reads.js'
 import type { Runtime } from '../../runtime.js'
-import { raceAbort, yieldToEventLoop } from '../../waiting.js'
-import { DesiredAccess } from '../declared/desired-access.js'
-import { permissionsToPlan } from '../permissions-for-plan.js'
+import { pause, raceAbort, retryDeadline, yieldToEventLoop } from '../../waiting.js'
+import type { ParsedAccess } from '../declared/desired-access.js'
 import { countsOf, type Plan, type PlannedChange } from '../plan/plan.js'
 import type { PendingChange } from './pending-change.js'
 import { planIdentityProvider } from './plan-identity-provider.js'
+import { withImpact } from './plan-impact.js'
 import { planProject } from './plan-project.js'
 import { type Planning, sealAccess } from './sealed-secrets.js'
 
-/** The method that plans a desired state. It records nothing. */
-export const planAccess = (runtime: Runtime): Read<DesiredAccess, Plan, WriteError> =>
-  read(
-    runtime,
-    { method: 'plan', permissions: [], permissionsFor: permissionsToPlan, schema: DesiredAccess },
-    async (call, access) => {
-      const planning = await sealAccess(runtime, call, access)
-      const planned = await planAll(planning, unitsOf(planning))
-      if (planned.isErr()) return err(planned.error)
-      const changes = planned.value.flatMap((unit) => unit.changes.map(({ change }) => change))
-      const undeclared = await findUndeclared(planning, changes)
-      return ok({ ...planOf(planning, changes, undeclared), desired: planning.access })
-    },
-  )
+/** Plans a desired state. */
+export const planDesired = async (
+  runtime: Runtime,
+  call: AdmittedCall,
+  access: ParsedAccess,
+): Promise<Result<Plan, WriteError>> => {
+  const planning = await sealAccess(runtime, call, access)
+  const planned = await planWithImpact(planning)
+  if (planned.isErr()) return err(planned.error)
+  const changes = planned.value
+  const undeclared = await findUndeclared(planning, changes)
+  return ok({ ...planOf(planning, changes, undeclared), desired: planning.access })
+}
+
+/** All changes with their impacts. Plans again when a project changes before its impact is counted. */
+const planWithImpact = async (
+  planning: Planning,
+): Promise<Result<readonly PlannedChange[], WriteError>> => {
+  const { store } = planning.runtime
+  const isTooLate = retryDeadline()
+  for (let attempts = 1; ; attempts++) {
+    const from = await fromPort(() => store.lastPosition())
+    const planned = await planAll(planning, unitsOf(planning))
+    if (planned.isErr()) return err(planned.error)
+    const pending = planned.value.flatMap((unit) => unit.changes)
+    const changes = await withImpact(planning, pending, from)
+    if (changes) return ok(changes)
+    if (isTooLate()) return err({ kind: 'Aborted', attempts })
+    await pause(attempts, planning.call.signal)
+  }
+}
 
 /** The plan of a desired state, or its result, without the desired state. */
 export const planOf = <Change extends PlannedChange>(

@@ -141,6 +141,7 @@ const planRoles = async (
       const data = { projectId, roleKey: RoleKey.parse(row.roleKey) }
       return decideRole({ type: 'RemoveProjectRole', data }, row)
     },
+    ends: (row, role) => (role ? undefined : [row.roleKey]),
   })
 }
 
@@ -199,6 +200,10 @@ const planGrants = async (
       const data = { projectId, grantedOrgId: OrgId.parse(row.grantedOrgId) }
       return plannedEvents([{ type: 'project_grant.removed', data }])
     },
+    ends: (row, grant) => {
+      const kept = new Set<string>(grant?.roleKeys)
+      return row.roleKeys.filter((roleKey) => !kept.has(roleKey) && !isRemoved(roleKey))
+    },
   })
 
   const changes = [...planned]
@@ -226,6 +231,7 @@ const planEach = async <Type extends ContentType, Declared>(
     declared,
     change,
     remove,
+    ends,
   }: {
     readonly type: Type
     readonly projectId: string
@@ -237,6 +243,11 @@ const planEach = async <Type extends ContentType, Declared>(
     /** The events that a declared object needs; `row` is absent when it does not exist. */
     readonly change: (declared: Declared, row: Views[Type] | undefined) => readonly PlannedEvent[]
     readonly remove: (row: Views[Type]) => readonly PlannedEvent[]
+    /** Keys of the roles that users lose when an object changes as declared, or is removed. */
+    readonly ends: (
+      row: Views[Type],
+      declared: Declared | undefined,
+    ) => readonly string[] | undefined
   },
 ): Promise<readonly PendingChange[]> => {
   const undeclared = planning.access.prune ? [...rows].filter(([key]) => !declared.has(key)) : []
@@ -250,14 +261,17 @@ const planEach = async <Type extends ContentType, Declared>(
     const row = rows.get(key)
     const current = currentObject(refOf(key), row)
     if (found?.isNewer) return superseded(current)
-    const planned = changeBy(change(each, row), current)
-    return row ? planned : { ...planned, lastEvent: found?.lastEvent }
+    const events = change(each, row)
+    const planned = changeBy(events, current)
+    if (!row) return { ...planned, lastEvent: found?.lastEvent }
+    return events.length > 0 ? { ...planned, ends: ends(row, each) } : planned
   })
   const removals = undeclared.flatMap(([key, row]) => {
     const found = marks.get(streamOfKey(key))
     if (!found?.isOwn) return []
     const current = currentObject(refOf(key), row)
-    return found.isNewer ? superseded(current) : removalBy(remove(row), current)
+    if (found.isNewer) return superseded(current)
+    return { ...removalBy(remove(row), current), ends: ends(row, undefined) }
   })
   return [...changes, ...removals]
 }

@@ -7,6 +7,7 @@ import {
 } from '../../../transport/wire.js'
 import { call, type Failure, type Json, type Outcome, pathOf } from '../api.js'
 import { Button, FailureNotice } from '../display.js'
+import { ReasonField } from '../form.js'
 import { List, Section, useList } from '../list.js'
 import { ObjectPage } from '../object-page.js'
 import * as types from '../object-types.js'
@@ -103,6 +104,7 @@ interface RemoveAllProps {
 const RemoveAll = ({ userId, done }: RemoveAllProps) => {
   const [failure, setFailure] = useState<Failure | undefined>()
   const [isAsking, setAsking] = useState(false)
+  const [reason, setReason] = useState('')
   const { permission } = types.userGrant
   const isAllowed = usePermission(permission)
   if (isAllowed === undefined) return null
@@ -110,12 +112,13 @@ const RemoveAll = ({ userId, done }: RemoveAllProps) => {
   const removeAll = async () => {
     setAsking(false)
     const path = pathOf(userGrantService.removeAllUserGrants)
-    const outcome = await call({ method: 'POST', path, body: { userId } })
+    const outcome = await call({ method: 'POST', path, body: { userId, reason } })
     setFailure('failure' in outcome ? outcome.failure : undefined)
     done()
   }
   return (
     <>
+      {isAsking && <ReasonField reason={reason} change={setReason} />}
       <div class="actions start">
         {isAsking ? (
           <>

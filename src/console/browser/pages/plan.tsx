@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { accessService } from '../../../transport/wire.js'
 import { call, type Failure, type FieldChange, type Json, pathOf } from '../api.js'
 import { Button, Changes, FailureNotice, RefLink } from '../display.js'
+import { ReasonField } from '../form.js'
 import { texts } from '../texts.js'
 
 const EXAMPLE = `{
@@ -35,13 +36,14 @@ export const Plan = () => {
   const [failure, setFailure] = useState<Failure | undefined>()
   const [isWrong, setWrong] = useState(false)
   const [result, setResult] = useState<Result | undefined>()
+  const [reason, setReason] = useState('')
   const run = async (isApplied: boolean) => {
     const desired = parsed(text)
     setWrong(desired === undefined)
     setFailure(undefined)
     setResult(undefined)
     if (desired === undefined) return
-    const body = { ...desired, validateOnly: !isApplied }
+    const body = { ...desired, ...(isApplied && reason && { reason }), validateOnly: !isApplied }
     const outcome = await call<PlanBody>({
       method: 'POST',
       path: pathOf(accessService.applyAccess),
@@ -84,6 +86,7 @@ export const Plan = () => {
           }
         />
       </div>
+      {canApply && <ReasonField reason={reason} change={setReason} />}
       <div class="actions start">
         <Button text={texts.planPreview} look="primary" onClick={() => void run(false)} />
         {canApply && <Button text={texts.apply} onClick={() => void run(true)} />}

@@ -5,6 +5,7 @@ import { numbered, postgresDialect } from '../../../../src/adapters/postgres/rea
 import type { Statement } from '../../../../src/adapters/sql/dialect.js'
 import {
   accessStatement,
+  affectedStatement,
   heldRolesStatement,
   holdersStatement,
 } from '../../../../src/adapters/sql/read-model/access.js'
@@ -13,6 +14,7 @@ import { listStatements } from '../../../../src/adapters/sql/read-model/list.js'
 import { ASSIGNMENTS, OBJECTS } from '../../../../src/adapters/sql/read-model/tables.js'
 import {
   ACCESS,
+  AFFECTED,
   applyManyGrants,
   GRANT_LISTS,
   HELD_ROLES,
@@ -76,6 +78,11 @@ describe('Among 20,000 grants in 100 organizations, PostgreSQL uses an index', (
     await expectIndexes(statement)
     const [held] = await readsOf(statement)
     expect(held).toContain(`Index Scan using ${ASSIGNMENTS.name}_pkey`)
+  })
+
+  test.each(AFFECTED)('for the roles that a change concerns by %s.', async (_, query) => {
+    const statement = affectedStatement(dialect, query)
+    await expectIndexes(statement)
   })
 
   test('for the grants of a removed project.', async () => {

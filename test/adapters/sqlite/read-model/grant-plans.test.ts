@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Statement } from '../../../../src/adapters/sql/dialect.js'
 import {
   accessStatement,
+  affectedStatement,
   heldRolesStatement,
   holdersStatement,
 } from '../../../../src/adapters/sql/read-model/access.js'
@@ -21,6 +22,7 @@ import { LIMITS } from '../../../../src/adapters/sqlite/connection.js'
 import { openSqlite } from '../../../../src/adapters/sqlite/index.js'
 import {
   ACCESS,
+  AFFECTED,
   applyManyGrants,
   GRANT_LISTS,
   HELD_ROLES,
@@ -50,7 +52,7 @@ const stepsOf = ({ sql, parameters }: Statement): readonly string[] =>
 
 /** Steps that read a whole table, or that begin with it where several tables are named. */
 const scansIn = (statement: Statement): readonly string[] =>
-  stepsOf(statement).filter((step) => /^SCAN (?!CONSTANT|moment|page|json_each)/.test(step))
+  stepsOf(statement).filter((step) => /^SCAN (?!CONSTANT|moment|page|counted|json_each)/.test(step))
 
 const byIndex = (statement: Statement, table: string): readonly string[] =>
   stepsOf(statement).filter((step) => step.includes(`${table}_`) || step.includes(`_${table}`))
@@ -114,6 +116,14 @@ describe('Among 20,000 grants in 100 organizations', () => {
     // Only the page is sorted again, beside the positions.
     const sorts = stepsOf(statement).filter((step) => step.includes('TEMP B-TREE'))
     expect(sorts).toHaveLength(1)
+  })
+
+  test.each(AFFECTED)('the roles that a change concerns are found by %s.', (columns, query) => {
+    const statement = affectedStatement(DIALECT, query)
+    expect(scansIn(statement)).toEqual([])
+    const found = byIndex(statement, ASSIGNMENTS.name)
+    expect(found).toHaveLength(2)
+    for (const step of found) expect(step.endsWith(`(${columns})`), step).toBe(true)
   })
 
   test('the removal of a project finds its grants in all organizations.', () => {
