@@ -41,6 +41,20 @@ export const openWorld = async (system: SystemName, place: Place): Promise<OpenW
   }
 }
 
+/** {@link openWorld} for several systems, one after the other. */
+export const openWorlds = async (
+  systems: readonly SystemName[],
+  place: Place,
+): Promise<readonly OpenWorld[]> => {
+  const worlds: OpenWorld[] = []
+  for (const system of systems) worlds.push(await openWorld(system, place))
+  return worlds
+}
+
+export const closeWorlds = async (worlds: readonly OpenWorld[]): Promise<void> => {
+  for (const each of worlds) await each.close()
+}
+
 /** The next message of a process; rejects when the process ends instead. */
 export const answersOf = (child: ChildProcess, name: string) => {
   const ended = new Promise<never>((_, reject) => {

@@ -1,8 +1,8 @@
 import { addComparison, atLeast, type Report, ratioOf } from '../report.ts'
 import type { Scale } from '../rounds.ts'
 import type { SystemName } from '../systems.ts'
-import type { Place, StoreName } from '../world.ts'
-import { entriesOf, type OpenWorld, openWorld, runEntries } from '../worlds.ts'
+import type { StoreName } from '../world.ts'
+import { closeWorlds, entriesOf, openWorlds, runEntries } from '../worlds.ts'
 
 const GRANTS = 5_000
 const SHOWN = { sqlite: 'SQLite', postgres: 'PostgreSQL' } as const
@@ -10,7 +10,7 @@ const SHOWN = { sqlite: 'SQLite', postgres: 'PostgreSQL' } as const
 /** Jobs of a host on its database, beside what it would use instead. */
 export const databases = async (report: Report, scale: Scale): Promise<void> => {
   for (const store of ['sqlite', 'postgres'] as const) {
-    const worlds = await openAll(['claviger', 'betterAuth', 'drizzle', 'kysely'], {
+    const worlds = await openWorlds(['claviger', 'betterAuth', 'drizzle', 'kysely'], {
       store,
       grants: GRANTS,
     })
@@ -28,7 +28,7 @@ export const databases = async (report: Report, scale: Scale): Promise<void> => 
     await compare('add', 'give a role')
     await compare('add', 'give a role, 64 at once', 64)
     await compare('add, then get', 'give a role, then read it')
-    await closeAll(worlds)
+    await closeWorlds(worlds)
   }
   const aim = (peer: string, job: string, least: number) =>
     atLeast(report, `${peer} / claviger, ${job}`, least, ratioOf(report, job, peer))
@@ -44,14 +44,14 @@ export const floors = async (report: Report, scale: Scale): Promise<void> => {
     systems: readonly SystemName[],
     inFlights: readonly number[],
   ) => {
-    const worlds = await openAll(systems, { store, grants: 0 })
+    const worlds = await openWorlds(systems, { store, grants: 0 })
     for (const inFlight of inFlights) {
       const by = store === 'memory' ? 'cpu' : 'wall'
       const entries = entriesOf(worlds, 'add role')
       const measured = await runEntries(entries, scale, { by, inFlight })
       addComparison(report, { table: 'floors', job: addRole(store, inFlight), by, measured })
     }
-    await closeAll(worlds)
+    await closeWorlds(worlds)
   }
   await compare('memory', ['claviger', 'equinox'], [1])
   await compare('sqlite', ['claviger', 'rawSqlite'], [1, 64])
@@ -67,13 +67,3 @@ export const floors = async (report: Report, scale: Scale): Promise<void> => {
 
 const addRole = (store: StoreName, inFlight: number): string =>
   `add a role, ${store === 'memory' ? 'memory' : SHOWN[store]}${inFlight > 1 ? `, ${inFlight} at once` : ''}`
-
-const openAll = async (systems: readonly SystemName[], place: Place) => {
-  const worlds: OpenWorld[] = []
-  for (const system of systems) worlds.push(await openWorld(system, place))
-  return worlds
-}
-
-const closeAll = async (worlds: readonly OpenWorld[]): Promise<void> => {
-  for (const each of worlds) await each.close()
-}

@@ -1,7 +1,7 @@
 import { addComparison, atMost, type Report, ratioOf } from '../report.ts'
 import type { Scale } from '../rounds.ts'
 import type { Place, StoreName } from '../world.ts'
-import { type OpenWorld, openWorld, runEntries } from '../worlds.ts'
+import { closeWorlds, openWorld, openWorlds, runEntries } from '../worlds.ts'
 
 /** Growth that is allowed: in a large store a call may take this many times as long. */
 const ALLOWED = 1.2
@@ -55,7 +55,7 @@ export const growth = async (report: Report, scale: Scale): Promise<void> => {
       const grown = ratioOf(report, title, nameOf(scale.large))
       atMost(report, `growth of ${title}`, ALLOWED, grown)
     }
-    await closeAll(worlds)
+    await closeWorlds(worlds)
   }
 }
 
@@ -75,7 +75,7 @@ export const rebuild = async (report: Report, scale: Scale): Promise<void> => {
     ['postgres', 'rawPostgres', scale.large / 5],
   ] as const) {
     const place: Place = { store, grants: large }
-    const worlds = [await openWorld('claviger', place), await openWorld(floor, place)]
+    const worlds = await openWorlds(['claviger', floor], place)
     const entries = worlds.map((world, index) => ({
       world,
       job: 'rebuild',
@@ -87,10 +87,6 @@ export const rebuild = async (report: Report, scale: Scale): Promise<void> => {
       by: 'wall',
       measured: await runEntries(entries, { ...scale, rounds: 3, warmUps: 0 }, { by: 'wall' }),
     })
-    await closeAll(worlds)
+    await closeWorlds(worlds)
   }
-}
-
-const closeAll = async (worlds: readonly OpenWorld[]): Promise<void> => {
-  for (const each of worlds) await each.close()
 }

@@ -2,7 +2,7 @@ import { addComparison, atLeast, type Report, ratioOf } from '../report.ts'
 import type { Scale } from '../rounds.ts'
 import type { SystemName } from '../systems.ts'
 import type { Place } from '../world.ts'
-import { entriesOf, type OpenWorld, openWorld, runEntries } from '../worlds.ts'
+import { closeWorlds, entriesOf, openWorld, openWorlds, runEntries } from '../worlds.ts'
 
 const GRANTS = 50_000
 const MEMORY: Place = { store: 'memory', grants: GRANTS }
@@ -11,9 +11,10 @@ const PEERS: readonly SystemName[] = ['nestedMap', 'casl', 'casbin', 'cedar']
 /** A check on every request: live and eventual checks beside what else a host could ask in its process. */
 export const requests = async (report: Report, scale: Scale): Promise<void> => {
   const own = await openWorld('claviger', MEMORY)
-  const peers: OpenWorld[] = []
-  for (const peer of PEERS) peers.push(await openWorld(peer, MEMORY))
-  peers.push(await openWorld('betterAuth', { store: 'sqlite', grants: GRANTS }))
+  const peers = [
+    ...(await openWorlds(PEERS, MEMORY)),
+    await openWorld('betterAuth', { store: 'sqlite', grants: GRANTS }),
+  ]
   for (const [job, title] of [
     ['live check', LIVE],
     ['eventual check', EVENTUAL],
@@ -24,7 +25,7 @@ export const requests = async (report: Report, scale: Scale): Promise<void> => {
     const measured = await runEntries(entries, scale, { by: 'cpu' })
     addComparison(report, { table: 'requests', job: title, by: 'cpu', measured })
   }
-  for (const each of [own, ...peers]) await each.close()
+  await closeWorlds([own, ...peers])
   atLeast(report, 'CASL / live.can', 1, ratioOf(report, LIVE, 'CASL'))
 }
 

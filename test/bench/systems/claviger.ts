@@ -2,6 +2,7 @@ import {
   aesGcmCipher,
   createIam,
   type Iam,
+  orThrow,
   PERMISSIONS,
   permissionsFromCaller,
   type ReadError,
@@ -22,7 +23,6 @@ import {
   usersIn,
 } from '../world.ts'
 import { fill } from './fill.ts'
-import { openLive } from './live.ts'
 
 /** The caller of every call: permitted, in their own organization. */
 export const CONTEXT = { caller: { userId: 'u1', orgId: ORG_ID, permissions: PERMISSIONS } }
@@ -46,7 +46,7 @@ export const claviger: Open = async (place) => {
   const reached = await iam.catchUp(opened.readModel)
   if (reached.isErr()) throw new Error(reached.error.kind)
   const ending = new AbortController()
-  const live = await openLive(iam, ending.signal)
+  const live = await orThrow(iam.access.live({ signal: ending.signal }))
   const roles = [{ roleKey: HELD_ROLE }]
   const add = async (index: number) =>
     (await iam.userGrants.add({ ...newGrantOf(index), roles }, CONTEXT)).isOk()
@@ -62,12 +62,9 @@ export const claviger: Open = async (place) => {
     (await iam.projectRoles.add(newRoleOf(index), CONTEXT)).isOk()
   return {
     jobs: {
-      ...(live && {
-        'live check': {
-          call: (index) =>
-            live.can({ orgId: ORG_ID, ...questionOf(index, place) }) === isHeld(index),
-        },
-      }),
+      'live check': {
+        call: (index) => live.can({ orgId: ORG_ID, ...questionOf(index, place) }) === isHeld(index),
+      },
       'eventual check': { call: check(EVENTUAL) },
       check: { call: check(CONTEXT) },
       add: { call: add },
