@@ -40,7 +40,7 @@ const shared: readonly (readonly [string, () => Promise<() => Promise<EventStore
 ]
 
 const WRITERS = 16
-const ROUNDS = 6
+const ROUNDS = 4
 
 const role = { projectId: 'portal', roleKey: 'editor' }
 const grant = { projectId: 'portal', grantedOrgId: 'globex' }
@@ -99,13 +99,14 @@ it.each(shared)(
         const written = await writes[turn % writes.length]?.(own, `by ${n}`)
         const kind = written?.isErr() ? written.error.kind : 'ok'
         kinds.set(kind, (kinds.get(kind) ?? 0) + 1)
-        await pause(n)
+        await pause(100 + 10 * n)
       }
     }
     const writing = Array.from({ length: WRITERS }, (_each, n) => write(n))
     for (let round = 1; round <= ROUNDS; round++) {
       // Every other round lifts the protection, so that there is something to race for.
       await good(iam.apply(declared(round, round % 2 === 0), context))
+      await pause(300)
     }
     isOver = true
     await Promise.all(writing)
