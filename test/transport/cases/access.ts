@@ -75,8 +75,8 @@ export const desiredStates: readonly (readonly [name: string, ...calls: Call[]])
       headers: { 'x-service-orgid': 'globex' },
       context: { orgId: 'globex' },
     }),
-    planAccess({ projects: [], protect: true, ...managed }),
-    applyAccess({ projects: [], protect: true, ...managed }),
+    planAccess({ projects: [{ id: 'shop', name: 'Shop' }], protect: true, ...managed }),
+    applyAccess({ projects: [{ id: 'shop', name: 'Shop' }], protect: true, ...managed }),
     getProject('portal'),
   ],
   [
