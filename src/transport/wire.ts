@@ -1148,6 +1148,7 @@ export const ListHistoryRequest: WireMessage = {"name":"ListHistoryRequest","des
   {"name":"before","protoName":"before","number":5,"kind":"sequence","isOptional":true,"description":"Only entries below this position in the log; no bound when absent."},
   {"name":"time","protoName":"time","number":6,"kind":"message","description":"Only entries of this time; `after` and `before` apply too.","message":TimeBounds},
   {"name":"pageSize","protoName":"page_size","number":7,"kind":"number","description":"1 to 1000; 100 when absent."},
+  {"name":"user","protoName":"user","number":8,"kind":"text","most":200,"description":"A user of the organization: only changes of the grants of roles to this user, of any project; up to 200 characters; all changes when empty."},
 ]}
 
 export const ListHistoryResponse: WireMessage = {"name":"ListHistoryResponse","description":"A page of history.","fields":[
@@ -1249,7 +1250,8 @@ export const CheckAccessRequest: WireMessage = {"name":"CheckAccessRequest","des
   {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
   {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","isOptional":true,"least":1,"most":64,"description":"The organization that owns the project; the one at hand when absent."},
   {"name":"roleKey","protoName":"role_key","number":4,"kind":"text","isOptional":true,"least":1,"most":200,"description":"The role that is asked for; without it and a permission, the login rules of the project are."},
-  {"name":"permission","protoName":"permission","number":5,"kind":"text","isOptional":true,"least":1,"most":100,"description":"The permission that a role of the user must have: 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit."},
+  {"name":"permission","protoName":"permission","number":5,"kind":"text","isOptional":true,"least":1,"most":100,"description":"The permission that a role of the user must have: 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit. Not together with a role."},
+  {"name":"at","protoName":"at","number":6,"kind":"time","description":"At the end of this millisecond, which must not lie in the future; as it is when absent."},
 ]}
 
 export const AccessReason: WireMessage = {"name":"AccessReason","description":"Why a role does not count, or a user may not log in.","fields":[
@@ -1263,11 +1265,26 @@ export const CheckAccessResponse: WireMessage = {"name":"CheckAccessResponse","d
   {"name":"permissions","protoName":"permissions","number":4,"kind":"text","isList":true,"description":"What these roles allow together, each permission once, in the order of code points."},
 ]}
 
+export const ExplainAccessRequest: WireMessage = {"name":"ExplainAccessRequest","description":"Which access to explain.","fields":[
+  {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"least":1,"most":200,"description":"The user, as the host names them."},
+  {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
+  {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","isOptional":true,"least":1,"most":64,"description":"The organization that owns the project; the one at hand when absent."},
+  {"name":"roleKey","protoName":"role_key","number":4,"kind":"text","isRequired":true,"least":1,"most":200,"description":"The role that is asked for."},
+  {"name":"at","protoName":"at","number":5,"kind":"time","description":"At the end of this millisecond, which must not lie in the future; as it is when absent."},
+]}
+
+export const ExplainAccessResponse: WireMessage = {"name":"ExplainAccessResponse","description":"Why a role counts, or does not.","fields":[
+  {"name":"allowed","protoName":"allowed","number":1,"kind":"flag","description":"Whether the role counts."},
+  {"name":"reasons","protoName":"reasons","number":2,"kind":"message","isList":true,"description":"Empty when allowed; otherwise all that apply.","message":AccessReason},
+  {"name":"because","protoName":"because","number":3,"kind":"message","isList":true,"description":"The changes that this rests on, oldest first: what added the role, what granted the project, what gave the role to the user, and, where it does not count, what ended it. Of changes in another organization, which owns the project, only `sequence`, `time` and `type` are shown.","message":HistoryEntry},
+]}
+
 export const ListRolesOfUserRequest: WireMessage = {"name":"ListRolesOfUserRequest","description":"Whose roles to list.","fields":[
   {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"least":1,"most":200,"description":"The user, as the host names them."},
   {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isOptional":true,"least":1,"most":64,"description":"Of projects with this id, of any organization; of all when absent."},
   {"name":"pageSize","protoName":"page_size","number":3,"kind":"number","description":"1 to 1000; 100 when absent."},
   {"name":"pageToken","protoName":"page_token","number":4,"kind":"text","most":16384,"description":"Token that the page before gave for the next one; the rest of the request must be the same."},
+  {"name":"at","protoName":"at","number":5,"kind":"time","description":"At the end of this millisecond, which must not lie in the future; as it is when absent."},
 ]}
 
 export const UserRole: WireMessage = {"name":"UserRole","description":"A role of a user that counts.","fields":[
@@ -1292,6 +1309,7 @@ export const ListRoleHoldersRequest: WireMessage = {"name":"ListRoleHoldersReque
   {"name":"pageSize","protoName":"page_size","number":4,"kind":"number","description":"1 to 1000; 100 when absent."},
   {"name":"pageToken","protoName":"page_token","number":5,"kind":"text","most":16384,"description":"Token that the page before gave for the next one; the rest of the request must be the same."},
   {"name":"permission","protoName":"permission","number":6,"kind":"text","isOptional":true,"least":1,"most":100,"description":"Of the roles that have this permission, or had it at that time; of all when absent: 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit."},
+  {"name":"userId","protoName":"user_id","number":7,"kind":"text","isOptional":true,"least":1,"most":200,"description":"One user, of any organization, as that organization names them; all when absent."},
 ]}
 
 export const RoleHolder: WireMessage = {"name":"RoleHolder","description":"A user who has a role.","fields":[
@@ -1300,9 +1318,24 @@ export const RoleHolder: WireMessage = {"name":"RoleHolder","description":"A use
   {"name":"roleKey","protoName":"role_key","number":3,"kind":"text","description":"Key of the role."},
   {"name":"expiresAt","protoName":"expires_at","number":4,"kind":"time","isOptional":true,"description":"The role does not count from this moment on; absent for a role without an end."},
   {"name":"from","protoName":"from","number":5,"kind":"time","description":"When the user was given the role, in its present life; a change of its end leaves this as it is."},
+  {"name":"projectId","protoName":"project_id","number":6,"kind":"text","isOptional":true,"description":"Id of the project, where holders of all projects are listed."},
 ]}
 
 export const ListRoleHoldersResponse: WireMessage = {"name":"ListRoleHoldersResponse","description":"A page of holders of roles.","fields":[
+  {"name":"roleHolders","protoName":"role_holders","number":1,"kind":"message","isList":true,"description":"In their order.","message":RoleHolder},
+  {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text","description":"Asks for the next page; empty on the last."},
+]}
+
+export const ListAllRoleHoldersRequest: WireMessage = {"name":"ListAllRoleHoldersRequest","description":"Which holders of roles to list, of all projects, and when.","fields":[
+  {"name":"userId","protoName":"user_id","number":1,"kind":"text","isOptional":true,"least":1,"most":200,"description":"One user, of any organization, as that organization names them; all when absent."},
+  {"name":"roleKey","protoName":"role_key","number":2,"kind":"text","isOptional":true,"least":1,"most":200,"description":"Roles with this key; all when absent."},
+  {"name":"permission","protoName":"permission","number":3,"kind":"text","isOptional":true,"least":1,"most":100,"description":"Of the roles that have this permission, or had it at that time; of all when absent: 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit."},
+  {"name":"at","protoName":"at","number":4,"kind":"time","description":"At the end of this millisecond, which must not lie in the future; as it is when absent."},
+  {"name":"pageSize","protoName":"page_size","number":5,"kind":"number","description":"1 to 1000; 100 when absent."},
+  {"name":"pageToken","protoName":"page_token","number":6,"kind":"text","most":16384,"description":"Token that the page before gave for the next one; the rest of the request must be the same."},
+]}
+
+export const ListAllRoleHoldersResponse: WireMessage = {"name":"ListAllRoleHoldersResponse","description":"A page of holders of roles of all projects.","fields":[
   {"name":"roleHolders","protoName":"role_holders","number":1,"kind":"message","isList":true,"description":"In their order.","message":RoleHolder},
   {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text","description":"Asks for the next page; empty on the last."},
 ]}
@@ -1407,11 +1440,13 @@ export const historyService: Readonly<Record<'listHistory', WireMethod>> = {
   listHistory: {"service":"claviger.v1.HistoryService","name":"ListHistory","effect":"none","verb":"GET","path":"/v1/history","description":"Lists who changed what in the organization and when, page by page; removed objects keep their history.","request":ListHistoryRequest,"response":ListHistoryResponse},
 }
 
-export const accessService: Readonly<Record<'applyAccess' | 'checkAccess' | 'listRolesOfUser' | 'listRoleHolders' | 'listPermissions', WireMethod>> = {
+export const accessService: Readonly<Record<'applyAccess' | 'checkAccess' | 'explainAccess' | 'listRolesOfUser' | 'listRoleHolders' | 'listAllRoleHolders' | 'listPermissions', WireMethod>> = {
   applyAccess: {"service":"claviger.v1.AccessService","name":"ApplyAccess","effect":"organization","verb":"POST","path":"/v1/access:apply","hasBody":true,"description":"Changes the organization so that it has what is declared. Only what is declared is compared and changed; applied again, it changes nothing.","request":ApplyAccessRequest,"response":ApplyAccessResponse},
   checkAccess: {"service":"claviger.v1.AccessService","name":"CheckAccess","effect":"none","verb":"GET","path":"/v1/access:check","description":"Tells whether a role counts for a user of the organization, whether a role that counts has a permission, or whether the project lets the user in; and if not, why. Whatever does not exist is an answer, no error.","request":CheckAccessRequest,"response":CheckAccessResponse},
-  listRolesOfUser: {"service":"claviger.v1.AccessService","name":"ListRolesOfUser","effect":"none","verb":"GET","path":"/v1/userRoles","description":"Lists the roles of a user of the organization that count, page by page, by `projectOrgId`, `projectId` and `roleKey`.","request":ListRolesOfUserRequest,"response":ListRolesOfUserResponse},
+  explainAccess: {"service":"claviger.v1.AccessService","name":"ExplainAccess","effect":"none","verb":"GET","path":"/v1/access:explain","description":"Explains why a role counts for a user of the organization, or does not, by the changes that this rests on.","request":ExplainAccessRequest,"response":ExplainAccessResponse},
+  listRolesOfUser: {"service":"claviger.v1.AccessService","name":"ListRolesOfUser","effect":"none","verb":"GET","path":"/v1/userRoles","description":"Lists the roles of a user of the organization that count, or counted at a time in the past, page by page, by `projectOrgId`, `projectId` and `roleKey`, each as it was shown then.","request":ListRolesOfUserRequest,"response":ListRolesOfUserResponse},
   listRoleHolders: {"service":"claviger.v1.AccessService","name":"ListRoleHolders","effect":"none","verb":"GET","path":"/v1/projects/{project_id}/roleHolders","description":"Lists the users of all organizations who have roles of a project of the organization that count, or counted at a time in the past, page by page, by `roleKey`, `orgId` and `userId`. A user with several of the roles is an item for each.","request":ListRoleHoldersRequest,"response":ListRoleHoldersResponse},
+  listAllRoleHolders: {"service":"claviger.v1.AccessService","name":"ListAllRoleHolders","effect":"none","verb":"GET","path":"/v1/roleHolders","description":"Lists the users of all organizations who have roles of any project of the organization that count, or counted at a time in the past, page by page, by `projectId`, `roleKey`, `orgId` and `userId`. A user with several of the roles is an item for each.","request":ListAllRoleHoldersRequest,"response":ListAllRoleHoldersResponse},
   listPermissions: {"service":"claviger.v1.AccessService","name":"ListPermissions","effect":"none","verb":"GET","path":"/v1/permissions","description":"Lists the permissions that the caller has in the organization as a whole. Needs no permission.","request":ListPermissionsRequest,"response":ListPermissionsResponse},
 }
 
