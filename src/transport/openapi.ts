@@ -139,7 +139,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -149,7 +149,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -309,7 +309,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -319,7 +319,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -465,7 +465,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -475,7 +475,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -629,7 +629,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -639,7 +639,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -785,7 +785,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -795,7 +795,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -1034,7 +1034,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -1044,7 +1044,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -1189,7 +1189,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -1199,7 +1199,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -1984,7 +1984,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -1994,7 +1994,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -2357,7 +2357,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -2367,7 +2367,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -2522,7 +2522,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -2532,7 +2532,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -2687,7 +2687,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -2697,7 +2697,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -2947,7 +2947,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -2957,7 +2957,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -3111,7 +3111,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -3121,7 +3121,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -3783,7 +3783,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -3793,7 +3793,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -4188,7 +4188,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -4198,7 +4198,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -4366,7 +4366,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -4376,7 +4376,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -4542,7 +4542,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -4552,7 +4552,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -4718,7 +4718,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -4728,7 +4728,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -5305,7 +5305,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -5315,7 +5315,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -5698,7 +5698,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -5708,7 +5708,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -5874,7 +5874,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -5884,7 +5884,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -6156,7 +6156,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -6166,7 +6166,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -6331,7 +6331,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -6341,7 +6341,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -7011,7 +7011,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -7021,7 +7021,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -7488,7 +7488,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -7498,7 +7498,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -7675,7 +7675,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -7685,7 +7685,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -7983,7 +7983,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -7993,7 +7993,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -8170,7 +8170,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -8180,7 +8180,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -8359,7 +8359,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -8369,7 +8369,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -8545,7 +8545,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -8555,7 +8555,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -9132,7 +9132,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -9142,7 +9142,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -9502,7 +9502,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -9512,7 +9512,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -9662,7 +9662,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -9672,7 +9672,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -9829,7 +9829,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -9839,7 +9839,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -14818,7 +14818,7 @@ export const openApiDocument = {
       "format": "int32",
       "description": "How many there are.",
       "examples": [
-       "text"
+       1
       ]
      },
      "first": {

@@ -89,6 +89,11 @@ export const texts = {
     'One role key a line; with an expiry: key, a space, and a time such as 2027-01-31T00:00Z.',
   willChange: 'This will change:',
   noChange: 'This changes nothing.',
+  loses: (count: number) =>
+    count === 1 ? 'One role of a user ends:' : `${count} roles of users end:`,
+  gains: (count: number) =>
+    count === 1 ? 'One role of a user begins to count:' : `${count} roles of users begin to count:`,
+  andMore: (count: number) => `and ${count} more`,
   reason: 'Reason',
   reasonHint: 'Shown in the history, to everybody who may read it. May stay empty.',
   secretChanges: 'a new one, which is not shown',

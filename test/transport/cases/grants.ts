@@ -296,6 +296,8 @@ export const grants: readonly (readonly [name: string, ...calls: Call[]])[] = [
     validating((details) => deactivateUserGrant(CAROL, details)),
     validating((details) => reactivateUserGrant(CAROL, details)),
     validating((details) => removeUserGrant(CAROL, details)),
+    validating((details) => removeProjectRole(['portal', 'viewer'], details)),
+    validating((details) => removeProject('portal', details)),
   ],
   [
     'records a change of a grant once under an idempotency key',
