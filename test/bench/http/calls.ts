@@ -1,8 +1,13 @@
 /** How a server of the benchmark is called. */
 export type Protocol = 'rest' | 'connect' | 'grpc'
 
-/** Who answers: we, or one of the bare peers. */
-export type Server = 'claviger' | 'Fastify and zod' | 'Hono and zod' | 'ConnectRPC'
+/** Who answers: we, a route by hand on the same `iam`, or one of the bare peers. */
+export type Server =
+  | 'claviger'
+  | 'route by hand'
+  | 'Fastify and zod'
+  | 'Hono and zod'
+  | 'ConnectRPC'
 
 /** What it is asked to do: add a role, or show a project. */
 export type Operation = 'post' | 'get'
