@@ -82,6 +82,7 @@ const readModelInMemory = (): ReadModel => {
     access: async (query) => (await loaded()).access(query),
     heldRoles: async (query) => (await loaded()).heldRoles(query),
     holders: async (query) => (await loaded()).holders(query),
+    affected: async (query) => (await loaded()).affected(query),
   }
   return model
 }

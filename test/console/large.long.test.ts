@@ -41,7 +41,9 @@ describe.runIf(hasChromium())('Much in the console', () => {
     const list = page.getByRole('region', { name: 'Roles', exact: true })
     const drawn = () => list.locator('tbody tr:not([aria-hidden])').count()
     await list.getByRole('link', { name: 'Role 00000' }).waitFor()
-    expect(await list.locator('table').getAttribute('aria-rowcount')).toBe('10002')
+    const countedRows = () => list.locator('table').getAttribute('aria-rowcount')
+    expect(await countedRows()).toBe('-1')
+    await list.getByText('of more than 10,000').waitFor()
     const last = list.getByRole('link', { name: 'Role 09999' })
     await list.focus()
     let most = 0
@@ -55,6 +57,7 @@ describe.runIf(hasChromium())('Much in the console', () => {
     expect(most).toBeLessThanOrEqual(60)
     const row = list.locator('tr', { hasText: 'Role 09999' })
     expect(await row.getAttribute('aria-rowindex')).toBe('10002')
+    expect(await countedRows()).toBe('10002')
     await page.keyboard.press('Home')
     await list.getByRole('link', { name: 'Role 00000' }).waitFor()
   })

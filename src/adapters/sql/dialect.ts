@@ -51,6 +51,8 @@ export interface Declarations {
 /** The SQL in which one database differs from another. */
 export interface Dialect {
   readonly declarations: Declarations
+  /** The text of all statements of a name: `make` is called once. */
+  readonly named: (name: string, make: () => string) => Pick<Statement, 'name' | 'sql'>
   /** Name of a table with its schema. */
   readonly table: (table: Pick<Table, 'name'>) => string
   /** A field that has no column of its own, from `body`; text is ordered by code point. */
@@ -98,6 +100,16 @@ export interface Dialect {
   readonly remove: (table: Table, keys: readonly NumberedKey[]) => Iterable<Statement>
 }
 
+/** @see Dialect.named */
+export const namedTexts = (): Dialect['named'] => {
+  const texts = new Map<string, string>()
+  return (name, make) => {
+    const sql = texts.get(name) ?? make()
+    texts.set(name, sql)
+    return { name, sql }
+  }
+}
+
 /** The value of a question mark. */
 export type Parameter = string | number | bigint | null
 
@@ -105,7 +117,7 @@ export type Parameter = string | number | bigint | null
 export interface Statement {
   readonly sql: string
   readonly parameters: readonly Parameter[]
-  /** Of a statement that is worth preparing: at most 6 letters, one name for one text. */
+  /** Of a statement that is worth preparing: at most 7 letters, one name for one text. */
   readonly name?: string
 }
 

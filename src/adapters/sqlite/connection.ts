@@ -51,6 +51,14 @@ export const openConnection = (
   let isReady = false
   let hasClosed = false
 
+  let isSynced = true
+  /** Whether commits wait for the disk from now on; a commit that does takes earlier ones with it. */
+  const sync = (isWanted: boolean): void => {
+    if (isWanted === isSynced) return
+    database.script(`PRAGMA synchronous = ${isWanted ? 'FULL' : 'NORMAL'}`)
+    isSynced = isWanted
+  }
+
   const attempt = <Value>(work: Work<Value>): Value => {
     if (hasClosed) throw new StoreFault('The database is closed', 'not_recorded')
     if (!isReady) setUp(database, migrate)
@@ -81,7 +89,11 @@ export const openConnection = (
   return {
     query: read,
     read: (work) => read((database) => inTransaction(database, 'BEGIN DEFERRED', work)),
-    write: (work) => write((database) => inTransaction(database, 'BEGIN IMMEDIATE', work)),
+    write: (work, commit) =>
+      write((database) => {
+        sync(commit !== 'unsynced')
+        return inTransaction(database, 'BEGIN IMMEDIATE', work)
+      }),
     isClosed: () => hasClosed,
     close,
   }

@@ -33,8 +33,10 @@ export interface Page<Row> {
   readonly items: readonly Row[]
   /** `pageToken` of the next page; absent on the last. */
   readonly nextPageToken?: string
-  /** Number of objects that meet the filter, on all pages. */
+  /** Number of objects that meet the filter, on all pages: exact up to 10,000, where counting stops. */
   readonly totalSize: number
+  /** True when there are more than `totalSize`; absent otherwise. */
+  readonly totalSizeCapped?: true
   /** Position of the last event that the list takes into account. */
   readonly sequence: Position
 }
@@ -246,10 +248,12 @@ export interface ListOptions<Row> {
         /** `sequence`, `creationDate` and `changeDate` are those of `details`. */
         readonly field:
           | {
-              [Field in keyof Row]-?: NonNullable<Row[Field]> extends string | boolean
+              [Field in Exclude<keyof Row, 'protectedBy'>]-?: NonNullable<Row[Field]> extends
+                | string
+                | boolean
                 ? Field
                 : never
-            }[keyof Row]
+            }[Exclude<keyof Row, 'protectedBy'>]
           | 'sequence'
           | 'creationDate'
           | 'changeDate'

@@ -106,12 +106,18 @@ interface ListProps {
   readonly query: Query<StoredObject>
 }
 
+/** How many rows there are on all pages; undefined when more follow than the server counts. */
+const totalOf = ({ body, rows = [], hasMore }: Query<StoredObject>): number | undefined => {
+  if (!hasMore) return rows.length
+  return body?.['totalSizeCapped'] ? undefined : Number(body?.['totalSize'])
+}
+
 /** A list that is filtered, sorted and read page by page. */
 export const List = ({ list, query }: ListProps) => {
   const { type, filters, prefix = '', label } = list
   const { field, text, state, order } = choiceOf(list)
-  const { body, rows } = query
-  const total = Number(body?.['totalSize'] ?? rows?.length ?? 0)
+  const { rows } = query
+  const total = totalOf(query)
   const set = (name: string, value: string) => setParameters({ [`${prefix}${name}`]: value })
   const sort = (column: string) => set('order', order === column ? `${column} desc` : column)
   const clear = () => setParameters({ [`${prefix}filter`]: '', [`${prefix}state`]: '' })

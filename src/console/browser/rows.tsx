@@ -31,7 +31,8 @@ const DRAWN = 60
 interface RowsProps {
   readonly list: ListSpec
   readonly rows: readonly StoredObject[]
-  readonly total: number
+  /** Undefined when it is not known. */
+  readonly total: number | undefined
   /** Column that the rows are ordered by, in snake case, and ` desc` where they are. */
   readonly order: string
   readonly sort: (column: string) => void
@@ -55,7 +56,7 @@ export const Rows = ({ list, rows, total, order, sort, more }: RowsProps) => {
   }
   return (
     <section class="window" tabIndex={0} aria-label={label} onScroll={onScroll}>
-      <table aria-rowcount={total + 1}>
+      <table aria-rowcount={total === undefined ? -1 : total + 1}>
         <thead>
           <tr aria-rowindex={1}>
             {columns.map((column) => (
@@ -89,7 +90,7 @@ export const snake = (name: string): string =>
 
 /** Lists have no order. */
 export const isSortable = (column: string): boolean =>
-  !['roles', 'roleKeys', 'scopes'].includes(column)
+  !['roles', 'roleKeys', 'scopes', 'permissions'].includes(column)
 
 const ARROWS = { ascending: ' ↑', descending: ' ↓', none: '' }
 

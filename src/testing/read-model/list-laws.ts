@@ -1,5 +1,11 @@
 import { fieldOf } from '../../domain/values.js'
-import type { SortKey, Views, ViewType } from '../../ports/read-model.js'
+import {
+  type ListQuery,
+  MAX_TOTAL_SIZE,
+  type SortKey,
+  type Views,
+  type ViewType,
+} from '../../ports/read-model.js'
 import { compareCodePoints } from '../../projections/row-order.js'
 import { allOf, demand, demandEqual, lawsOf } from '../law.js'
 import { fedWith, feed, type ReadModelHome } from './harness.js'
@@ -40,6 +46,24 @@ export const listLaws = lawsOf<ReadModelHome>({
     demandEqual('page after the last row', end, empty)
     const none = await model.list({ ...query, projectId: 'none' })
     demandEqual('page of nothing', none, { ...empty, totalSize: 0 })
+  },
+  'A list counts 10,000 rows exactly, and of more it says that there are more.': async (home) => {
+    const keys = Array.from({ length: MAX_TOTAL_SIZE }, (_, index) => `role-${index}`)
+    const log = portalWith(keys)
+    const model = await fedWith(home, log)
+    const totalOf = async (query: ListQuery<'project_role'>) => {
+      const { totalSize, totalSizeCapped } = await model.list({ ...query, limit: 2 })
+      return [totalSize, totalSizeCapped ?? false]
+    }
+    demandEqual('10,000 rows', await totalOf(ROLES), [10_000, false])
+    for (const key of ['one-more', 'two-more']) log.record('acme', roleAdded('portal', key))
+    await feed(model, log)
+    demandEqual('10,002 rows', await totalOf(ROLES), [10_000, true])
+    demandEqual('on the last page', await totalOf({ ...ROLES, after: ['two'] }), [10_000, true])
+    const conditions = [
+      { field: 'roleKey', operator: 'contains', value: 'more', ignoreCase: false },
+    ] as const
+    demandEqual('2 of 10,002 rows', await totalOf({ ...ROLES, conditions }), [2, false])
   },
   'Rows added or removed between two pages neither hide nor repeat the others.': async (home) => {
     for (const direction of DIRECTIONS) {

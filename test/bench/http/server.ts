@@ -1,5 +1,4 @@
 import { createServer, type RequestListener } from 'node:http'
-import { createServer as createHttp2Server } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import type { ConnectRouter } from '@connectrpc/connect'
@@ -9,23 +8,21 @@ import {
   type Context,
   createIam,
   httpStatusOf,
-  type Iam,
   type IamError,
   memoryEventStore,
-  type NewRoleInput,
   type ObjectDetails,
-  type Permission,
+  PERMISSIONS,
   permissionsFromCaller,
-  toStatus,
+  toJson,
 } from 'claviger'
 import { nodeHandler, ProjectRoleService, ProjectService } from 'claviger/transport'
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { ANSWER_HEADERS, DETAILS, PROJECT, READ_HEADERS, ROLE } from './bare-answers.ts'
 import { type Server, TOKEN } from './calls.ts'
 
-const permissions: readonly Permission[] = ['project.read', 'project.write', 'project.role.write']
-const CALLER = { userId: 'u1', orgId: 'acme', permissions: [...permissions] }
-const newIam = async (): Promise<Iam> => {
+const CALLER = { userId: 'u1', orgId: 'acme', permissions: PERMISSIONS }
+
+const openIam = async () => {
   const iam = createIam({
     store: memoryEventStore(),
     secrets: aesGcmCipher({ current: 'k1', keys: { k1: new Uint8Array(32) } }),
@@ -37,51 +34,49 @@ const newIam = async (): Promise<Iam> => {
 }
 
 const claviger = async (): Promise<RequestListener> =>
-  nodeHandler(await newIam(), {
+  nodeHandler(await openIam(), {
     authenticate: (headers) => (headers.get('authorization') === TOKEN ? CALLER : undefined),
   })
 
-/** What a host would write in Fastify on the same `iam`: the same bodies, statuses and headers. */
-const byHand = async (): Promise<RequestListener> => {
-  const iam = await newIam()
+/** The routes that a host writes by hand: the same methods, the same answers. */
+const fastifyOnClaviger = async (): Promise<RequestListener> => {
+  const iam = await openIam()
   const app = fastify()
-  const contextOf = ({ headers }: FastifyRequest): Context => ({
-    caller: headers.authorization === TOKEN ? CALLER : undefined,
-    orgId: headers['x-service-orgid']?.toString(),
-  })
-  const refuse = (reply: FastifyReply, error: IamError) => {
-    const status = toStatus(error)
-    return reply.code(httpStatusOf(status)).send(status)
-  }
-  const detailsOf = ({ sequence, ...details }: ObjectDetails) => ({
-    sequence: String(sequence),
-    ...details,
-  })
-  app.post<{ Params: { projectId: string }; Body: NewRoleInput }>(
+  const contextOf = ({ headers }: FastifyRequest): Context | undefined =>
+    headers.authorization === TOKEN ? { caller: CALLER } : undefined
+  const refuse = (reply: FastifyReply, error: IamError) =>
+    reply.code(httpStatusOf(error)).send({ error: toJson(error) })
+  const shown = (details: ObjectDetails) => ({ ...details, sequence: String(details.sequence) })
+
+  app.post<{ Params: { projectId: string }; Body: { roleKey: string; displayName: string } }>(
     '/v1/projects/:projectId/roles',
     async (request, reply) => {
-      const role = { ...request.params, ...request.body }
-      const added = await iam.projectRoles.add(role, contextOf(request))
+      const context = contextOf(request)
+      if (!context) return reply.code(401).send()
+      const { projectId } = request.params
+      const added = await iam.projectRoles.add({ ...request.body, projectId }, context)
       if (added.isErr()) return refuse(reply, added.error)
       const { details } = added.value
-      reply.headers({ 'cache-control': 'no-store', etag: `"${details.sequence}"` })
-      return { details: detailsOf(details) }
+      return reply
+        .headers({ ...ANSWER_HEADERS, etag: `"${details.sequence}"` })
+        .send({ details: shown(details) })
     },
   )
   app.get<{ Params: { id: string } }>('/v1/projects/:id', async (request, reply) => {
-    const found = await iam.projects.get({ id: request.params.id }, contextOf(request))
-    if (found.isErr()) return refuse(reply, found.error)
-    const { details, state, ...project } = found.value
-    reply.headers({ ...READ_HEADERS, etag: `"${details.sequence}"` })
-    return {
-      project: { ...project, state: `STATE_${state.toUpperCase()}`, details: detailsOf(details) },
-    }
+    const context = contextOf(request)
+    if (!context) return reply.code(401).send()
+    const got = await iam.projects.get({ id: request.params.id }, context)
+    if (got.isErr()) return refuse(reply, got.error)
+    const { details, ...project } = got.value
+    return reply
+      .headers({ ...READ_HEADERS, etag: `"${details.sequence}"` })
+      .send({ project: { ...project, details: shown(details) } })
   })
   await app.ready()
   return app.routing
 }
 
-/** Routes of Fastify that parse the same body and answer the same bytes. */
+/** Routes of Fastify that parse the same body and answer the same bytes, and do nothing. */
 const bareFastify = async (): Promise<RequestListener> => {
   const app = fastify()
   app.post('/v1/projects/:projectId/roles', (request, reply) => {
@@ -97,7 +92,7 @@ const bareFastify = async (): Promise<RequestListener> => {
   return app.routing
 }
 
-/** Rpcs of ConnectRPC that answer the same messages. */
+/** Rpcs of ConnectRPC that answer the same messages, and do nothing. */
 const bareRpc = (router: ConnectRouter): void => {
   const time = timestampFromDate(new Date(DETAILS.creationDate))
   const details = {
@@ -112,30 +107,22 @@ const bareRpc = (router: ConnectRouter): void => {
   }))
 }
 
-// The compiler does not follow this name: peers are a package of their own.
-const HONO: string = '../peers/hono.ts'
-
 const LISTENERS: Readonly<Record<Server, () => Promise<RequestListener>>> = {
   claviger,
-  'route by hand': byHand,
-  'Fastify and zod': bareFastify,
-  'Hono and zod': async () => (await import(HONO)).bareHono(),
-  ConnectRPC: async () => connectNodeAdapter({ routes: bareRpc }),
+  'Fastify by hand on claviger': fastifyOnClaviger,
+  'bare Fastify': bareFastify,
+  'bare ConnectRPC': async () => connectNodeAdapter({ routes: bareRpc }),
 }
 
-const [server, protocol] = process.argv.slice(2)
-const listen = await LISTENERS[server as Server]()
-// The listeners of both take what HTTP/2 has in their place.
-const made = protocol === 'grpc' ? createHttp2Server(listen as never) : createServer(listen)
-made.listen(0, '127.0.0.1', () => {
-  const { port } = made.address() as AddressInfo
+const listen = await LISTENERS[process.argv[2] as Server]()
+const server = createServer(listen)
+server.listen(0, '127.0.0.1', () => {
+  const { port } = server.address() as AddressInfo
   process.send?.(port)
 })
-// Answers any message with the microseconds of processor time since the one before it.
-let before = process.cpuUsage()
+// Any message asks for the time of the processor so far, in microseconds.
 process.on('message', () => {
-  const { user, system } = process.cpuUsage(before)
-  before = process.cpuUsage()
+  const { user, system } = process.cpuUsage()
   process.send?.(user + system)
 })
 process.once('disconnect', () => process.exit())

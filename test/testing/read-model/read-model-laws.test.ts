@@ -9,6 +9,7 @@ import type {
   FoundAtHead,
   HistoryQuery,
   Listing,
+  ListQuery,
   ReadAtHead,
   ReadMethod,
   ReadMethods,
@@ -67,7 +68,7 @@ const of =
 
 /** The model with what its lists hold, or how they are asked for, changed. */
 const lists =
-  (change: (listing: object & { items: readonly unknown[] }, query: object) => object) =>
+  (change: (listing: Listing<unknown>, query: ListQuery<ViewType>) => object) =>
   (sound: ReadModel): Partial<ReadModel> => ({
     list: async (query) => {
       const listing = await sound.list(query)
@@ -473,6 +474,35 @@ const FAULTS: readonly Fault[] = [
     fault: 'does not say as of when',
     law: 'A page says whether rows follow',
     plant: lists(() => ({ sequence: 0n })),
+  },
+  {
+    fault: 'counts more rows than 10,000',
+    law: 'A list counts 10,000 rows exactly',
+    plant: lists(({ totalSizeCapped }) =>
+      totalSizeCapped ? { totalSize: 10_002, totalSizeCapped: undefined } : {},
+    ),
+  },
+  {
+    fault: 'does not say that there are more than 10,000',
+    law: 'A list counts 10,000 rows exactly',
+    plant: lists(() => ({ totalSizeCapped: undefined })),
+  },
+  {
+    fault: 'says of 10,000 rows that there are more',
+    law: 'A list counts 10,000 rows exactly',
+    plant: lists(({ totalSize }) => (totalSize === 10_000 ? { totalSizeCapped: true } : {})),
+  },
+  {
+    fault: 'says of a page by a filter that there are more',
+    law: 'A list counts 10,000 rows exactly',
+    plant: lists(({ totalSize }, { conditions }) =>
+      conditions.length > 0 && totalSize < 3 ? { totalSize: 10_000, totalSizeCapped: true } : {},
+    ),
+  },
+  {
+    fault: 'counts only the rows that follow',
+    law: 'A list counts 10,000 rows exactly',
+    plant: lists((_, { after }) => (after ? { totalSize: 2, totalSizeCapped: undefined } : {})),
   },
   {
     fault: 'begins every page with the first row',
@@ -963,6 +993,13 @@ const FAULTS: readonly Fault[] = [
     law: 'An entry says who did what',
     plant: histories(async (query, ask) =>
       (await ask(query)).map((entry) => ({ correlationId: null as never, ...entry })),
+    ),
+  },
+  {
+    fault: 'forgets reasons',
+    law: 'An entry says who did what',
+    plant: histories(async (query, ask) =>
+      (await ask(query)).map(({ reason: _, ...entry }) => entry),
     ),
   },
   {

@@ -25,10 +25,11 @@ export const shownDomain = (outcome: JsonObject): JsonObject => ({
 /** A page of objects that protobuf has under `name`. */
 export const page =
   (name: string, shownAs = shown) =>
-  ({ items, nextPageToken, totalSize, sequence }: JsonObject): Json => ({
+  ({ items, nextPageToken, totalSize, totalSizeCapped, sequence }: JsonObject): Json => ({
     [name]: Array.isArray(items) ? items.map(shownAs) : [],
     nextPageToken: nextPageToken ?? '',
     totalSize: totalSize ?? 0,
+    totalSizeCapped: totalSizeCapped ?? false,
     sequence: sequence ?? '',
   })
 

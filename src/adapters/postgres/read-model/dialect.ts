@@ -2,6 +2,7 @@ import {
   allOf,
   type Column,
   type Dialect,
+  namedTexts,
   type Parameter,
   type Row,
   type Statement,
@@ -24,6 +25,7 @@ export const postgresDialect = (schema: string): Dialect => ({
     options: '',
     layout: (table) => table,
   },
+  named: namedTexts(),
   table: ({ name }) => `${schema}.${name}`,
   fieldInBody: (field) => `(body::json ->> '${field}'::text) COLLATE "C"`,
   // JSON has neither tabs nor line breaks.

@@ -136,10 +136,12 @@ function* nameNumbers(
   const { sql, parameters } = dialect.isListed('name', [...names])
   type Found = readonly [reached: Integer, last: Integer, name: string | null, number: Integer]
   const found = yield* find<Found>({
-    name: 'names',
-    sql: `SELECT reached, last, name, number
+    ...dialect.named(
+      'names',
+      () => `SELECT reached, last, name, number
       FROM (SELECT ${checkpointIn(dialect)} AS reached, (SELECT max(number) FROM ${table}) AS last) AS moment
       LEFT JOIN ${table} ON ${sql}`,
+    ),
     parameters,
   })
   const [first] = found
@@ -216,11 +218,13 @@ interface Entry {
   row: View | undefined
 }
 
+const ENCODERS = byType(({ type }) => rowEncoder(type))
+
 /** @param held - gets the assignments of the rows that are read */
 const typeBatch = (dialect: Dialect, shared: Shared, held: AssignmentBatch, kind: AnyAggregate) => {
   const { type } = kind
   const table = OBJECTS[type]
-  const encode = rowEncoder(type)
+  const encode = ENCODERS[type]
   /** By scope, then by key. */
   const entries = new Map<string, Map<string, Entry>>()
   const wanted: Entry[] = []

@@ -1,13 +1,14 @@
 import { aggregates } from '../../../domain/aggregates.js'
-import type {
-  Condition,
-  FoundAtHead,
-  Listing,
-  ListQuery,
-  SortKey,
-  SortValue,
-  Views,
-  ViewType,
+import {
+  type Condition,
+  type FoundAtHead,
+  type Listing,
+  type ListQuery,
+  MAX_TOTAL_SIZE,
+  type SortKey,
+  type SortValue,
+  type Views,
+  type ViewType,
 } from '../../../ports/read-model.js'
 import {
   afterPrefix,
@@ -15,7 +16,7 @@ import {
   foldCase,
   isOfRoleKeys,
 } from '../../../projections/row-order.js'
-import { listedScope } from '../../../projections/rows.js'
+import { cappedTotal, listedScope } from '../../../projections/rows.js'
 import { fieldNamed, identityField, viewFields } from '../../../projections/view-fields.js'
 import { allOf, type Dialect, find, type Integer, type Statement, type Steps } from '../dialect.js'
 import { assignedBy, decodeRow, plainKey, readColumns, type StoredRow } from './stored-rows.js'
@@ -44,7 +45,7 @@ export function* readList<Type extends ViewType>(
   return atHead([head, reached], {
     items: rows.slice(0, limit).map((row) => decodeRow<Type>(type, scope, row)),
     hasMore: rows.length > limit,
-    totalSize: Number(total),
+    ...cappedTotal(Number(total)),
     sequence: BigInt(reached ?? 0),
   })
 }
@@ -78,7 +79,7 @@ const rowIn = (line: string): StoredRow => {
 }
 
 /**
- * Count the rows on all pages of `query`; and find its page and one row more, which shows that more follow. Where the
+ * Count the rows on all pages of `query`, up to one more than a total may have; and find its page and one row more, which shows that more follow. Where the
  * page is read as lines, it has the values of its order, too.
  */
 export const listStatements = (
@@ -94,7 +95,7 @@ export const listStatements = (
   const table = dialect.table(OBJECTS[type])
   return {
     count: {
-      sql: `SELECT count(*) FROM ${table} WHERE ${counted.sql}`,
+      sql: `SELECT count(*) FROM (SELECT 1 FROM ${table} WHERE ${counted.sql} LIMIT ${MAX_TOTAL_SIZE + 1}) AS counted`,
       parameters: counted.parameters,
     },
     page: {

@@ -11,11 +11,11 @@ import type {
 } from '../../../ports/read-model.js'
 import { readEvents } from '../../../projections/read-events.js'
 import type { Dialect, Steps } from '../dialect.js'
-import { readAccess, readHeldRoles, readHolders } from './access.js'
+import { readAccess, readAffected, readHeldRoles, readHolders } from './access.js'
 import type { Batch } from './changes.js'
 import { readHistory } from './history.js'
 import { readList } from './list.js'
-import { objectReader, readCheckpoint, readRoute } from './reads.js'
+import { readCheckpoint, readObject, readRoute } from './reads.js'
 import { FILLED, READ_MODEL } from './tables.js'
 
 /** Runs the work of a read model in one database. */
@@ -55,16 +55,16 @@ export const sqlReads = ({
   read,
   readTogether,
 }: Pick<ReadModelDriver, 'dialect' | 'read' | 'readTogether'>): ReadAtHead => {
-  const readObject = objectReader(dialect)
   return <Method extends ReadMethod, Type extends ViewType>(
     query: ReadQuery<Method, Type>,
   ): Promise<FoundAtHead<ReadResults<Type>[Method]>> => {
     const steps: Reads<Type> = {
-      get: readObject,
+      get: (orgId, ref) => readObject(dialect, orgId, ref),
       list: (query) => readList(dialect, query),
       access: (query) => readAccess(dialect, query),
       heldRoles: (query) => readHeldRoles(dialect, query),
       holders: (query) => readHolders(dialect, query),
+      affected: (query) => readAffected(dialect, query),
       route: (domain) => readRoute(dialect, domain),
       history: (query) => readHistory(dialect, query),
     }
@@ -92,6 +92,7 @@ export const readMethods = (
   access: (...args) => read({ method: 'access', args }),
   heldRoles: (...args) => read({ method: 'heldRoles', args }),
   holders: (...args) => read({ method: 'holders', args }),
+  affected: (...args) => read({ method: 'affected', args }),
   route: (...args) => read({ method: 'route', args }),
   history: (...args) => read({ method: 'history', args }),
 })

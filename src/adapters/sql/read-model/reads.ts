@@ -1,4 +1,4 @@
-import { byType, TYPES } from '../../../domain/aggregates.js'
+import { TYPES } from '../../../domain/aggregates.js'
 import type { ObjectRef } from '../../../domain/values.js'
 import type { Position } from '../../../ports/event-store.js'
 import type { FoundAtHead, RefOf, SignInRoute, Views, ViewType } from '../../../ports/read-model.js'
@@ -20,31 +20,29 @@ import {
 
 /** Position of the last event applied. */
 export function* readCheckpoint(dialect: Dialect): Steps<Position> {
-  const [row] = yield { name: 'check', sql: `SELECT ${checkpointIn(dialect)}`, parameters: [] }
+  const text = dialect.named('check', () => `SELECT ${checkpointIn(dialect)}`)
+  const [row] = yield { ...text, parameters: [] }
   return BigInt(row?.[0] ?? 0)
 }
 
 /** Reads one object, and how far the read model is. */
-export const objectReader = (dialect: Dialect) => {
-  // The text for each type is made once: an object is found in little more time than that takes.
-  const statements = byType(({ type }) => ({
-    name: `head ${TYPES.indexOf(type)}`,
-    sql: `SELECT head, reached, ${readColumns(dialect, type).join(', ')} FROM (SELECT ${positionColumns(dialect)}) AS moment
+export function* readObject<Type extends ViewType>(
+  dialect: Dialect,
+  orgId: string,
+  ref: RefOf<Type>,
+): Steps<FoundAtHead<Views[Type] | undefined>> {
+  const { type }: ObjectRef = ref
+  const { scope, key } = rowKeyOf(orgId, ref)
+  type Found = readonly [...Positions, ...(StoredRow | NoRow)]
+  const [head, reached, ...row] = yield* findOne<Found>({
+    ...dialect.named(
+      `head ${TYPES.indexOf(type)}`,
+      () => `SELECT head, reached, ${readColumns(dialect, type).join(', ')} FROM (SELECT ${positionColumns(dialect)}) AS moment
       LEFT JOIN ${dialect.table(OBJECTS[type])} ON ${hasKey(dialect)}`,
-  }))
-  return function* readObject<Type extends ViewType>(
-    orgId: string,
-    ref: RefOf<Type>,
-  ): Steps<FoundAtHead<Views[Type] | undefined>> {
-    const { type }: ObjectRef = ref
-    const { scope, key } = rowKeyOf(orgId, ref)
-    type Found = readonly [...Positions, ...(StoredRow | NoRow)]
-    const [head, reached, ...row] = yield* findOne<Found>({
-      ...statements[type],
-      parameters: [scope, key],
-    })
-    return atHead([head, reached], isRow(row) ? decodeRow<Type>(type, scope, row) : undefined)
-  }
+    ),
+    parameters: [scope, key],
+  })
+  return atHead([head, reached], isRow(row) ? decodeRow<Type>(type, scope, row) : undefined)
 }
 
 type NoRow = readonly [null, null, null, ...assigned: readonly string[]]
@@ -66,8 +64,9 @@ export const routeStatement = (dialect: Dialect, domain: string): Statement => {
   const { table, fieldInBody } = dialect
   const state = foldedColumn('state')
   return {
-    name: 'route',
-    sql: `SELECT head, reached, org, idp FROM (SELECT ${positionColumns(dialect)}) AS moment
+    ...dialect.named(
+      'route',
+      () => `SELECT head, reached, org, idp FROM (SELECT ${positionColumns(dialect)}) AS moment
       LEFT JOIN (
         SELECT named.name AS org, provider.key AS idp
         FROM (SELECT scope, ${fieldInBody('idpId')} AS idp FROM ${table(OBJECTS.domain)} WHERE key = ? AND ${state} = ?) AS verified
@@ -75,6 +74,7 @@ export const routeStatement = (dialect: Dialect, domain: string): Statement => {
           ON provider.scope = verified.scope AND provider.key = verified.idp AND provider.${state} = ?
         JOIN ${table(NAMES)} AS named ON named.number = verified.scope
       ) AS found ON TRUE`,
+    ),
     parameters: [domain, foldCase('verified'), foldCase('active')],
   }
 }

@@ -1,4 +1,12 @@
-import type { ChangedRow, Dialect, Parameter, Row, Statement, Table } from '../dialect.js'
+import {
+  type ChangedRow,
+  type Dialect,
+  namedTexts,
+  type Parameter,
+  type Row,
+  type Statement,
+  type Table,
+} from '../dialect.js'
 
 /** A synchronous connection to a database of SQLite. Integers are numbers. */
 export interface SyncDatabase {
@@ -18,8 +26,11 @@ export interface SyncConnection {
   readonly query: <Value>(work: (database: SyncDatabase) => Value) => Promise<Value>
   /** Runs `work` so that all its queries see the database as of one moment. */
   readonly read: <Value>(work: (database: SyncDatabase) => Value) => Promise<Value>
-  /** Runs `work` so that all that it writes is recorded or nothing. */
-  readonly write: <Value>(work: (database: SyncDatabase) => Value) => Promise<Value>
+  /** Runs `work` so that all that it writes is recorded or nothing, on the disk unless `commit` says otherwise. */
+  readonly write: <Value>(
+    work: (database: SyncDatabase) => Value,
+    commit?: 'unsynced',
+  ) => Promise<Value>
 }
 
 /** The limits of one statement. */
@@ -34,54 +45,59 @@ export interface SqliteLimits {
 const ROWS_AT_ONCE = [128, 16, 8, 1]
 
 /** The SQL of SQLite. */
-export const sqliteDialect = ({ maxParameters }: Pick<SqliteLimits, 'maxParameters'>): Dialect => ({
-  declarations: {
-    types: { integer: 'INTEGER', text: 'TEXT', json: 'TEXT' },
-    ifMissing: 'IF NOT EXISTS',
-    options: 'STRICT',
-    layout: byRowId,
-  },
-  table: ({ name }) => name,
-  fieldInBody: (field) => `body ->> '$.${field}'`,
-  // With a plus, SQLite uses the indexes of conditions and sorts the rows found. Without it, it would read all rows in the
-  // order of their keys.
-  ordered: (expression, conditions) =>
-    conditions.some(({ operator }) => operator !== 'contains') ? `+${expression}` : expression,
-  contains: (text) => `instr(${text}, ?) > 0`,
-  flag: Number,
-  isListed: (text, list) => ({
-    sql: `${text} IN (SELECT value FROM json_each(?))`,
-    parameters: [JSON.stringify(list)],
-  }),
-  jsonRows: (expressions) => `json_group_array(json_array(${expressions.join(', ')}))`,
-  wantedKeys: (keys) => ({
-    sql: `(SELECT value ->> 0 AS scope, value ->> 1 AS key, key + 1 AS nth FROM json_each(?)) AS wanted`,
-    parameters: [JSON.stringify(keys)],
-  }),
-  *insert(table, items, rowOf) {
-    let done = 0
-    for (const count of ROWS_AT_ONCE) {
-      if (count * table.columns.length > maxParameters) continue
-      const sql = insertion(table, count)
-      for (; done + count <= items.length; done += count)
-        yield { sql, parameters: items.slice(done, done + count).flatMap(rowOf) }
-    }
-  },
-  *update(table, items, changeOf) {
-    for (const item of items) yield updateOf(table, changeOf(item))
-  },
-  *setWhereNull({ name }, { by, set }, items) {
-    const sql = `UPDATE ${name} SET ${set.map((column) => `${column} = ?`).join(', ')}
+export const sqliteDialect = ({ maxParameters }: Pick<SqliteLimits, 'maxParameters'>): Dialect => {
+  const named = namedTexts()
+  return {
+    declarations: {
+      types: { integer: 'INTEGER', text: 'TEXT', json: 'TEXT' },
+      ifMissing: 'IF NOT EXISTS',
+      options: 'STRICT',
+      layout: byRowId,
+    },
+    named,
+    table: ({ name }) => name,
+    fieldInBody: (field) => `body ->> '$.${field}'`,
+    // With a plus, SQLite uses the indexes of conditions and sorts the rows found. Without it, it would read all rows in the
+    // order of their keys.
+    ordered: (expression, conditions) =>
+      conditions.some(({ operator }) => operator !== 'contains') ? `+${expression}` : expression,
+    contains: (text) => `instr(${text}, ?) > 0`,
+    flag: Number,
+    isListed: (text, list) => ({
+      sql: `${text} IN (SELECT value FROM json_each(?))`,
+      parameters: [JSON.stringify(list)],
+    }),
+    jsonRows: (expressions) => `json_group_array(json_array(${expressions.join(', ')}))`,
+    wantedKeys: (keys) => ({
+      sql: `(SELECT value ->> 0 AS scope, value ->> 1 AS key, key + 1 AS nth FROM json_each(?)) AS wanted`,
+      parameters: [JSON.stringify(keys)],
+    }),
+    *insert(table, items, rowOf) {
+      let done = 0
+      for (const count of ROWS_AT_ONCE) {
+        if (count * table.columns.length > maxParameters) continue
+        for (; done + count <= items.length; done += count) {
+          const text = named(`${table.name} ${count}`, () => insertion(table, count))
+          yield { ...text, parameters: items.slice(done, done + count).flatMap(rowOf) }
+        }
+      }
+    },
+    *update(table, items, changeOf) {
+      for (const item of items) yield updateOf(table, changeOf(item))
+    },
+    *setWhereNull({ name }, { by, set }, items) {
+      const sql = `UPDATE ${name} SET ${set.map((column) => `${column} = ?`).join(', ')}
       WHERE ${by.map((column) => `${column} = ?`).join(' AND ')} AND ${set[0]} IS NULL`
-    for (const item of items)
-      yield { sql, parameters: [...item.slice(by.length), ...item.slice(0, by.length)] }
-  },
-  remove: ({ name }, keys) =>
-    keys.map((parameters) => ({
-      sql: `DELETE FROM ${name} WHERE scope = ? AND key = ?`,
-      parameters,
-    })),
-})
+      for (const item of items)
+        yield { sql, parameters: [...item.slice(by.length), ...item.slice(0, by.length)] }
+    },
+    remove: ({ name }, keys) =>
+      keys.map((parameters) => ({
+        sql: `DELETE FROM ${name} WHERE scope = ? AND key = ?`,
+        parameters,
+      })),
+  }
+}
 
 /** SQLite finds a row fastest by an integer primary key, and appends that key to every index itself. */
 function byRowId(table: Table): Table {

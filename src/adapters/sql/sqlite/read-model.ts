@@ -36,8 +36,10 @@ export const sqliteReadModel = (
       read: async (steps) => (await ready()).query((database) => run(database, steps())),
       readTogether: async (steps) => (await ready()).read((database) => run(database, steps())),
       apply: async (batch) =>
-        (await ready()).write((database) =>
-          partsOf(batch, limits.maxEvents).every((part) => apply(database, part)),
+        // What a power cut takes is made again from the log, from the checkpoint that is left.
+        (await ready()).write(
+          (database) => partsOf(batch, limits.maxEvents).every((part) => apply(database, part)),
+          'unsynced',
         ),
       reset: () =>
         connection.write((database) => {

@@ -54,7 +54,11 @@ const Count = ({ page, operation, label }: CountProps) => {
         <a href={href(page)}>{label}</a>
       </h2>
       <Waiting query={query} />
-      {query.body && <p class="figure">{Number(query.body['totalSize'] ?? 0)}</p>}
+      {query.body && (
+        <p class="figure">
+          {query.body['totalSizeCapped'] ? texts.capped : Number(query.body['totalSize'] ?? 0)}
+        </p>
+      )}
     </section>
   )
 }

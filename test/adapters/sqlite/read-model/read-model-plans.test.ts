@@ -67,15 +67,15 @@ const stepsOf = ({ sql, parameters }: Statement): readonly string[] =>
     .all(...parameters)
     .map(({ detail }) => `${detail}`)
 
-/** How the number of the scope is found. */
+/** How the number of the scope is found, and how the rows found are counted. */
 const SCOPE = new RegExp(
-  `^SCALAR SUBQUERY \\d+$|^SEARCH ${NAMES.name} USING COVERING INDEX .* \\(name=\\?\\)$`,
+  `^SCALAR SUBQUERY \\d+$|^SEARCH ${NAMES.name} USING COVERING INDEX .* \\(name=\\?\\)$|^(CO-ROUTINE|SCAN) counted$`,
 )
 
 /** How a table is read. */
 const SEARCH = `^SEARCH ${READ_MODEL}_\\w+ USING`
 
-/** The same without the look-ups of the scope's number. */
+/** The same without the look-ups of the scope's number and the count. */
 const planOf = (statement: Statement): readonly string[] =>
   stepsOf(statement).filter((step) => !SCOPE.test(step))
 

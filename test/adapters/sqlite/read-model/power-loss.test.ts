@@ -1,0 +1,80 @@
+import { copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { openSqlite } from '../../../../src/adapters/sqlite/index.js'
+import { context, good, iamOn } from '../../../application/host.js'
+import { temporaryFile } from '../temporary-file.js'
+
+/** A page of the database with its header in the write-ahead log. */
+const FRAME = 4096 + 24
+
+const bob = { projectId: 'portal', userId: 'bob' }
+const editor = { projectId: 'portal', roleKey: 'editor' }
+
+test('A power cut that takes the last commits of the read model takes no answered append.', async () => {
+  const path = temporaryFile()
+  await using opened = openSqlite(path)
+  const iam = iamOn(opened.store, opened)
+  await good(iam.projects.add({ id: 'portal', name: 'Portal' }, context))
+  await good(iam.projectRoles.add({ ...editor, displayName: 'Editor' }, context))
+  await good(iam.userGrants.add({ ...bob, roles: [{ roleKey: 'editor' }] }, context))
+  await good(iam.projects.get({ id: 'portal' }, context))
+  await good(iam.projectRoles.remove(editor, context))
+  await good(iam.projects.patch({ id: 'portal', name: 'Renamed' }, context))
+  const answered = statSync(`${path}-wal`).size
+  const head = await opened.store.lastPosition()
+  const before = await opened.readModel.checkpoint()
+  expect(before).toBeLessThan(head)
+  const shown = await good(iam.userGrants.get(bob, context))
+  const history = await good(iam.history.list({}, context))
+  const wal = readFileSync(`${path}-wal`)
+  expect(wal.length).toBeGreaterThan(answered + FRAME)
+
+  const checkpoints = new Set<bigint>()
+  for (let cut = answered; cut <= wal.length; cut += FRAME / 2)
+    for (const isZeroed of [false, true]) {
+      const copy = temporaryFile()
+      copyFileSync(path, copy)
+      // Of what was not yet on the disk, the end is missing; or a page in between, and what follows is there.
+      const left = isZeroed
+        ? Buffer.from(wal).fill(0, cut, Math.min(cut + FRAME / 2, wal.length))
+        : wal.subarray(0, cut)
+      writeFileSync(`${copy}-wal`, left)
+      await using cutOff = openSqlite(copy)
+      expect(await cutOff.store.lastPosition()).toBe(head)
+      checkpoints.add(await cutOff.readModel.checkpoint())
+      const again = iamOn(cutOff.store, cutOff)
+      expect(await good(again.userGrants.get(bob, context))).toEqual(shown)
+      expect(await good(again.history.list({}, context))).toEqual(history)
+    }
+  expect(checkpoints).toEqual(new Set([before, head]))
+})
+
+test('Appends wait for the disk, the read model does not.', async () => {
+  const { prepare } = DatabaseSync.prototype
+  const preparing = vi.spyOn(DatabaseSync.prototype, 'prepare')
+  onTestFinished(() => preparing.mockRestore())
+  const levels: unknown[] = []
+  preparing.mockImplementation(function (this: DatabaseSync, sql) {
+    const statement = prepare.call(this, sql)
+    if (sql !== 'COMMIT') return statement
+    const run = statement.run.bind(statement)
+    statement.run = () => {
+      levels.push(prepare.call(this, 'PRAGMA synchronous').get()?.['synchronous'])
+      return run()
+    }
+    return statement
+  })
+  await using opened = openSqlite(temporaryFile())
+  const iam = iamOn(opened.store, opened)
+  const [normal, full] = [1, 2]
+  await opened.readModel.checkpoint()
+  levels.length = 0
+  for (const id of ['portal', 'shop']) {
+    await good(iam.projects.add({ id, name: id }, context))
+    await good(iam.projects.get({ id }, context))
+  }
+  await good(iam.projects.remove({ id: 'shop' }, context))
+  await opened.readModel.reset()
+  expect(levels).toEqual([full, normal, full, normal, full, full])
+})
