@@ -15,8 +15,8 @@ export const newDatabase = async () => {
   const { href } = url
   return {
     connectionString: href,
-    /** Does away with what removed rows leave behind, as the server does by itself in time. */
-    vacuum: () => administer({ connectionString: href }, 'VACUUM'),
+    /** Does away with what removed rows leave behind and counts what is there, as the server does by itself in time. */
+    vacuum: () => administer({ connectionString: href }, 'VACUUM ANALYZE'),
     /** Rows of a table, counted through a connection of its own. */
     countRows: async (table: string) => {
       const client = new pg.Client(href)

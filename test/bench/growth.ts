@@ -1,4 +1,5 @@
 import { apart, runApart } from './apart.ts'
+import { listGrowth } from './lists.ts'
 import { addRatio, addRows, type Report } from './report.ts'
 import { type Measured, median, runRounds } from './rounds.ts'
 import { postgres } from './stores.ts'
@@ -91,6 +92,7 @@ export const growth = async (report: Report, scale: Scale): Promise<void> => {
     calls: 8_000,
     inFlight: 16,
   })
+  await listGrowth(report, scale)
 }
 
 const sizeOf = (task: Task): string =>

@@ -21,6 +21,8 @@ export interface OpenStore {
   readonly countEvents: () => Promise<number>
   /** Empties the read model, which then is as good as new. */
   readonly emptyReadModel: () => Promise<void>
+  /** What the server does by itself some time after a table was filled. */
+  readonly analyze?: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -76,6 +78,7 @@ export const postgres: StoreEntry = {
         await vacuum()
       },
       countEvents: () => countRows('claviger.events'),
+      analyze: vacuum,
       close,
     }
   },
