@@ -24,6 +24,11 @@ const library = defineConfig({
   target: 'es2024',
   // `await using`: the compiler knows `Symbol.asyncDispose` by its newest library alone.
   dts: { banner: '/// <reference lib="esnext.disposable" />' },
+  // What we use of them: an import of zod loads 64 languages, one of ulid `node:crypto`. See docs/decisions/dependencies.md.
+  noExternal: ['zod', 'ulid'],
+  // For every runtime: `ulid` then takes the random numbers that all of them have.
+  platform: 'neutral',
+  external: [/^node:/],
   // Not every runtime knows the modules of Node.js without their prefix.
   removeNodeProtocol: false,
 })

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 
-/** Packages whose code is in dist: docs/NOTICE has their licences. */
+/** Packages for development whose code is in dist, as is that of zod and ulid: docs/NOTICE has their licences. */
 const BUNDLED = ['@preact/signals', 'preact']
 
 const root = resolve(import.meta.dirname, '..')

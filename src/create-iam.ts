@@ -1,4 +1,3 @@
-import { memoryReadModel } from './adapters/memory/read-model.js'
 import type { Hooks } from './application/hooks.js'
 import { type Iam, iamOf } from './application/iam.js'
 import { checkedIds, ulids } from './application/recording/new-id.js'
@@ -51,7 +50,7 @@ export interface IamOptions {
  */
 export const createIam: (options: IamOptions) => Iam = (options) => {
   checkOptions('createIam', options, OPTIONS)
-  const { store, secrets, authorize, readModel = memoryReadModel() } = options
+  const { store, secrets, authorize, readModel = readModelInMemory() } = options
   const { newId, now, domains = {}, hooks } = options
   checkOptions('domains', domains, { optional: DOMAIN_OPTIONS, prefix: 'domains.' })
   checkHooks(hooks)
@@ -60,6 +59,32 @@ export const createIam: (options: IamOptions) => Iam = (options) => {
     { store, secrets, authorize, readModel, newId: ids, now: clock(now), domains },
     hooks,
   )
+}
+
+/** Is loaded at its first use: a host that gives another read model does not start with it. */
+const readModelInMemory = (): ReadModel => {
+  let loading: Promise<ReadModel> | undefined
+  const load = async () => {
+    const { memoryReadModel } = await import('./adapters/memory/read-model.js')
+    // From now on its own methods are called.
+    return Object.assign(model, memoryReadModel())
+  }
+  const loaded = () => (loading ??= load())
+  const model: ReadModel = {
+    name: 'memory-read-model',
+    checkpoint: async () => (await loaded()).checkpoint(),
+    apply: async (from, events) => (await loaded()).apply(from, events),
+    reset: async () => (await loaded()).reset(),
+    get: async (orgId, ref) => (await loaded()).get(orgId, ref),
+    list: async (query) => (await loaded()).list(query),
+    history: async (query) => (await loaded()).history(query),
+    route: async (domain) => (await loaded()).route(domain),
+    access: async (query) => (await loaded()).access(query),
+    heldRoles: async (query) => (await loaded()).heldRoles(query),
+    holders: async (query) => (await loaded()).holders(query),
+    affected: async (query) => (await loaded()).affected(query),
+  }
+  return model
 }
 
 const OBJECT: OptionCheck = [

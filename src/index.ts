@@ -14,12 +14,19 @@ export type {
   AccessChecks,
   AccessPage,
   CallerPermissions,
-  CheckAccessInput,
   PageInput,
   PermissionsInput,
   RolesOfInput,
   WhoHasInput,
 } from './application/access/access.js'
+export type { AskAccess, CheckAccessInput, Misread } from './application/access/check-access.js'
+export type {
+  AccessCause,
+  AccessExplanation,
+  ExplainAccessInput,
+  OtherCause,
+} from './application/access/explain-access.js'
+export type { AskLive, LiveChecks, LiveOptions, LiveQuestion } from './application/access/live.js'
 // Access declared in code: desired states and plans.
 export { type Access, defineAccess } from './application/desired-state/declared/define-access.js'
 export {
@@ -65,6 +72,7 @@ export type {
 } from './application/domains/domains.js'
 export type {
   Aborted,
+  AccessDenied,
   Cancelled,
   DifferentLog,
   IamError,
@@ -78,6 +86,7 @@ export type {
   PlanOutdated,
   PositionOutOfOrder,
   ProjectionFailed,
+  Protected,
   ReadError,
   SealBroken,
   SequenceMismatch,
@@ -152,6 +161,7 @@ export {
 } from './application/method/context.js'
 export type {
   BatchWrite,
+  Impact,
   LongWrite,
   Planned,
   Read,
@@ -193,6 +203,7 @@ export type {
   UpdateProjectInput,
 } from './application/projects/projects.js'
 export type { HistoryPage, ListHistoryInput, StateAtInput } from './application/reading/history.js'
+export { type ItemPage, items } from './application/reading/items.js'
 export type { Page, TextFilter } from './application/reading/list.js'
 export type { ImportUserGrantsInput } from './application/user-grants/import-user-grants.js'
 export type { RemovedOfUser } from './application/user-grants/remove-all-of-user.js'
@@ -313,6 +324,7 @@ export {
   type ProjectId,
   type ProjectRef,
   type ProjectRoleRef,
+  type ProjectRoleTarget,
   type RoleKey,
   type SealedSecret,
   type StreamId,
@@ -322,6 +334,9 @@ export {
 export type {
   AccessQuery,
   AccessReads,
+  Affected,
+  AffectedQuery,
+  AffectedRole,
   FoundAccess,
   FoundProject,
   FoundRole,

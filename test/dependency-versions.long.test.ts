@@ -77,7 +77,7 @@ describe('A host with the oldest version of what our range takes', () => {
     return stdout + stderr
   }
 
-  it.each(OLDEST)('has one copy of %s, ours and its own', async (name, installed) => {
+  it.each(OLDEST)('has the version of %s that our range begins with', async (name, installed) => {
     const { dependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
     const { version } = JSON.parse(
       await readFile(join(root, 'node_modules', installed, 'package.json'), 'utf8'),
@@ -93,6 +93,23 @@ describe('A host with the oldest version of what our range takes', () => {
     const ran = await run(process.execPath, ['esm.mjs'], { cwd: folder.path })
     expect(ran).toMatchObject({ code: 0, stderr: '' })
     expect(ran.stdout).toMatch(/^memory: project\.added.*\nSQLite: project\.added.*\n$/)
+  })
+
+  // What runs of zod is a copy of ours, of the newest version.
+  it('takes our schemas for its own', async () => {
+    const code = `
+      import { AddProject } from 'claviger'
+      import * as z from 'zod'
+      const data = { id: '01K7B0S9RXCJH2QW5V3M8N6P4T', name: 'Portal' }
+      const { success } = z.object({ of: z.array(AddProject) }).safeParse({ of: [{ type: 'AddProject', data }] })
+      const { error } = z.array(AddProject).safeParse([{}])
+      console.log(success, AddProject instanceof z.core.$ZodObject, error.issues.length > 0)
+      console.log(z.compile(z.array(AddProject)).safeParse([1]).success, z.toJSONSchema(AddProject).type)`
+    const parameters = ['--input-type=module', '--eval', code]
+    expect(await run(process.execPath, parameters, { cwd: folder.path })).toMatchObject({
+      code: 0,
+      stdout: 'true true true\nfalse object\n',
+    })
   })
 
   // Classes with private fields: why a range that is narrower than it has to be is a trap.

@@ -1,3 +1,4 @@
+import type { Position } from '../ports/event-store.js'
 import type { Host } from '../ports/host.js'
 import { type Follow, follow } from './following/follow.js'
 import type { Hooks } from './hooks.js'
@@ -15,6 +16,8 @@ export interface Runtime extends Host {
   readonly follow: Follow
   readonly query: Query
   readonly metadataOf: MetadataOf
+  /** Called with the position of each append that this runtime records, before it is answered. */
+  readonly recorded: Set<(position: Position) => Promise<void>>
 }
 
 /** @see Runtime */
@@ -28,5 +31,6 @@ export const createRuntime = (host: Host, hooks?: Hooks): Runtime => {
     follow: following,
     query: queryOf(host, following),
     metadataOf: metadataFactory(),
+    recorded: new Set(),
   }
 }

@@ -82,6 +82,16 @@ export const callPort = <Value>(
   signal: AbortSignal | undefined,
 ): Promise<Value> => raceAbort(fromPort(call), signal)
 
+/** Waits for `promise`, but not longer than some milliseconds. @throws Fault when it takes longer */
+export const within = <Value>(milliseconds: number, promise: Promise<Value>): Promise<Value> => {
+  let timer: ReturnType<typeof setTimeout>
+  const tooLate = new Promise<never>((_, reject) => {
+    const cause = new Error(`No answer within ${milliseconds} ms`)
+    timer = setTimeout(() => reject(unavailable(cause, 'not_recorded')), milliseconds)
+  })
+  return Promise.race([promise, tooLate]).finally(() => clearTimeout(timer))
+}
+
 const later: (next: () => void) => unknown =
   typeof setImmediate === 'function' ? setImmediate : setTimeout
 

@@ -154,6 +154,15 @@ export const progressOf = ({ terminal }: CommandCall): Hooks => {
   }
 }
 
+/** Options of every command that records. */
+export const RECORDING = { user: { type: 'string' }, reason: { type: 'string' } } as const
+
+/** {@link contextOf} for a change, with its reason. */
+export const writingContextOf = (call: CommandCall, orgId: string) => ({
+  ...contextOf(call, orgId),
+  reason: optional(call, 'reason'),
+})
+
 /** The caller that is on record for changes by the command line. */
 export const contextOf = (call: CommandCall, orgId: string) => ({
   caller: { userId: optional(call, 'user') ?? 'claviger-cli', orgId },

@@ -38,6 +38,9 @@ interface Definition<Ref extends ObjectRef, View extends Stateful, Event extends
   /** The object whose permission is checked when the organization at hand is `orgId`; the container when absent. */
   target?(ids: Omit<Ref, 'type'>, orgId: string): PermissionTarget
 
+  /** The object whose permission is checked before a write of one object; that of `target` when absent. */
+  writeTarget?(ids: Omit<Ref, 'type'>): PermissionTarget
+
   /** Names of the secret fields that `event` changes; objects have no secrets when absent. */
   secretsChanged?(event: Event): readonly string[]
 }
@@ -115,6 +118,9 @@ export interface Derived<Ids, Ref extends ObjectRef, Event extends Message> {
 
   /** The object whose permission is checked when the organization at hand is `orgId`. */
   target(ids: Ids, orgId: string): PermissionTarget
+
+  /** The object whose permission is checked before a write of one object. */
+  writeTarget(ids: Ids, orgId: string): PermissionTarget
 }
 
 /** What an event does to its object. */
@@ -164,6 +170,8 @@ export interface Assignments<Ids, View, Event> {
   assignmentScope(ids: Ids, orgId: string): AssignmentRange
   /** The type of the object that it is removed with, which the organization need not own. */
   readonly removedWith?: ObjectRef['type']
+  /** The permissions of a role; absent for what is no role. */
+  allows?(view: View): readonly string[]
   /** The roles that an object assigns in its scope; absent when objects assign none. */
   readonly assigns?: Assigns<View, Event>
 }
@@ -279,6 +287,7 @@ const derive = (definition: AnyDefinition): Derived<NamedIds, ObjectRef, Message
       [...effectByType].filter(([, each]) => each === effect).map(([eventType]) => eventType),
     secretsChanged: definition.secretsChanged ?? (() => []),
     target,
+    writeTarget: definition.writeTarget ?? target,
   }
 }
 
@@ -311,6 +320,8 @@ export type ShownField<View> =
       readonly holds: 'list' | 'roles' | 'text'
       readonly filterable: false
       readonly sortable: false
+      /** Objects without it have an empty list: history does not show that they are added without it. */
+      readonly isOptional?: true
     }
   | {
       /** Lists can be filtered by the keys of the roles that are assigned. */
@@ -340,6 +351,9 @@ export const plainText = { holds: 'text', filterable: false, sortable: false } a
 
 /** A field with several values. */
 export const plainList = { holds: 'list', filterable: false, sortable: false } as const
+
+/** A {@link plainList} that not every object has. */
+export const optionalList = { ...plainList, isOptional: true } as const
 
 /** The roles that are assigned, which lists show. */
 export const assignedRoles = { holds: 'roles', filterable: false, sortable: false } as const

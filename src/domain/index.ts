@@ -137,7 +137,7 @@ export {
   AddProjectRole,
   PatchProjectRole,
   ProjectRoleCommand,
-  type ProjectRoleGroupInput,
+  type ProjectRoleFieldsInput,
   RemoveProjectRole,
   UpdateProjectRole,
 } from './project-role/commands.js'
@@ -193,6 +193,7 @@ export type {
   ProjectId,
   ProjectRef,
   ProjectRoleRef,
+  ProjectRoleTarget,
   RoleKey,
   SealedSecret,
   StreamId,

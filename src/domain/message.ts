@@ -73,9 +73,23 @@ export const compiled = <Schema extends z.ZodMiniType>(schema: Schema): Schema =
   const known = compiledSchemas.get(schema)
   // The compiled form of a schema has the type of the schema.
   if (known) return known as Schema
-  const made = z.util.allowsEval.value ? z.compile(schema) : schema
+  const made = mayGenerateCode() ? z.compile(schema) : schema
   compiledSchemas.set(schema, made)
   return made
+}
+
+let isCodeAllowed: boolean | undefined
+
+/** Tries it once, since a content security policy reports every attempt. */
+const mayGenerateCode = (): boolean => {
+  if (z.config().jitless) return false
+  try {
+    // `z.util.allowsEval` says the same, and brings all of `z.util` into a bundle.
+    isCodeAllowed ??= Boolean(new Function(''))
+  } catch {
+    isCodeAllowed = false
+  }
+  return isCodeAllowed
 }
 
 /** Fields of `next` that `previous` lacks or has with another value; the order of lists matters. */

@@ -90,6 +90,38 @@ export const listOf = <Item extends z.ZodMiniType>(item: Item, least: number, mo
     z.readonly(z.array(item)),
   )
 
+/** The violation of a wrong item, and its path within the item. */
+interface ItemViolation {
+  readonly path: readonly PropertyKey[]
+  readonly message: string
+}
+
+/**
+ * Refuses the wrong items of a list, and reports as many as one error may.
+ *
+ * @param checkFor - makes the check of one list, which is given its items in order: true for a wrong one
+ */
+export const refuseItems = <Item>(
+  { path, message }: ItemViolation,
+  checkFor: (items: readonly Item[]) => (item: Item) => boolean,
+) =>
+  z.superRefine<readonly Item[]>((items, { addIssue }) => {
+    const isWrong = checkFor(items)
+    let reported = 0
+    for (const [index, item] of items.entries()) {
+      if (!isWrong(item)) continue
+      addIssue({ code: 'custom', path: [index, ...path], message })
+      if (++reported === MAX_REPORTED) return
+    }
+  })
+
+/** Refuses each item of a list whose `identity`, at `path` within it, an earlier item has. */
+export const onlyOnce = <Item>(identity: (item: Item) => string, path: readonly PropertyKey[]) =>
+  refuseItems<Item>({ path, message: 'must not appear twice' }, () => {
+    const seen = new Set<string>()
+    return (item) => seen.size === seen.add(identity(item)).size
+  })
+
 const ID = /^[A-Za-z0-9][A-Za-z0-9._:@~-]{0,63}$/
 
 /** The rule of {@link isId} in words. */
@@ -123,6 +155,26 @@ export type ProjectId = z.infer<typeof ProjectId>
  */
 export const RoleKey = requiredText.brand<'RoleKey'>()
 export type RoleKey = z.infer<typeof RoleKey>
+
+/**
+ * What a role allows, as the host's code names it, such as `invoice.approve`: 1 to 100 letters of ASCII, digits or any
+ * of `. _ : / -`, starting with a letter or digit. Names are compared whole: there are no wildcards.
+ */
+export const RolePermission = z
+  .string({
+    error: expected(
+      '1 to 100 letters, digits or any of . _ : / -, starting with a letter or digit',
+    ),
+  })
+  .check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,99}$/))
+
+/** Most permissions of one role. */
+export const MAX_ROLE_PERMISSIONS = 200
+
+/** The permissions of a role: at most {@link MAX_ROLE_PERMISSIONS}, none twice. */
+export const RolePermissions = listOf(RolePermission, 0, MAX_ROLE_PERMISSIONS).check(
+  onlyOnce((permission: string) => permission, []),
+)
 
 /** A user, as the host names them: an opaque id of 1 to 200 characters (at most 800 bytes of UTF-8). */
 export const UserId = requiredText.brand<'UserId'>()
@@ -230,7 +282,7 @@ export const PERMISSIONS = [
 ] as const
 
 /** The object that a permission is asked for. Spec: Authentication. */
-export type PermissionTarget = OwnedTarget | GrantedProjectTarget
+export type PermissionTarget = OwnedTarget | GrantedProjectTarget | ProjectRoleTarget
 
 /** An object of the organization that the question is about. */
 export interface OwnedTarget {
@@ -238,6 +290,14 @@ export interface OwnedTarget {
   readonly type: 'identity_provider' | 'project' | 'domain'
   /** An `idpId`, the `id` of a project, or a domain in ASCII; unique within its organization alone. */
   readonly id: string
+  /** Never: only a role has it. */
+  readonly projectId?: undefined
+}
+
+/** A role that is written. */
+export interface ProjectRoleTarget extends ProjectRoleRef {
+  /** Never: the name of its project is `projectId`. */
+  readonly id?: undefined
 }
 
 /** A project of another organization, of which the one that the question is about may have a grant. */
@@ -247,6 +307,8 @@ export interface GrantedProjectTarget {
   readonly id: string
   /** The organization that owns the project. */
   readonly orgId: string
+  /** Never: only a role has it. */
+  readonly projectId?: undefined
 }
 
 /** Whether `value` has properties; arrays have, too. */

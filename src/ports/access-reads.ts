@@ -41,6 +41,8 @@ export interface FoundRole {
   readonly displayName: string
   /** Empty for none. Spec: Project role. */
   readonly group: string
+  /** What the role allows, in the order of code points; empty for none. */
+  readonly permissions: readonly string[]
   /** The role does not count from this moment on; absent for a role without an end. */
   readonly expiresAt?: Date
 }
@@ -61,6 +63,11 @@ export interface HeldRolesQuery {
   readonly userId: string
   /** Of projects with this `id`, of any organization; of all when absent. */
   readonly projectId?: string
+  /**
+   * Those that counted right after the event at this position, or the last one before it; those that count when absent.
+   * Either way they are shown as their roles are now; with empty texts where there is no such role any more.
+   */
+  readonly at?: Position
   /** Roles that have expired at this moment do not count. */
   readonly now: Date
   /** `projectOrgId`, `projectId` and `roleKey` of the role after which the page begins, exclusive. */
@@ -77,20 +84,29 @@ export interface HeldRole extends FoundRole {
   readonly projectOrgId: string
 }
 
-/** A page of the users who have roles of one project that count or counted. */
+/** A page of the users who have roles of an organization's projects that count or counted. */
 export interface HoldersQuery {
-  /** The organization that owns the project. */
+  /** The organization that owns the projects. */
   readonly orgId: string
-  /** The `id` of the project. */
-  readonly projectId: string
-  /** One role; all when absent. */
+  /** The `id` of one project; all of the organization when absent. */
+  readonly projectId?: string
+  /** One user, of any organization; all when absent. */
+  readonly userId?: string
+  /** Roles with this key; all when absent. */
   readonly roleKey?: string
+  /** Roles that have this permission, or had it at that position; all when absent. */
+  readonly permission?: string
   /** As it was right after the event at this position, or the last one before it; as it is when absent. */
   readonly at?: Position
   /** Roles that have expired at this moment do not count. */
   readonly now: Date
-  /** `roleKey`, `orgId` and `userId` of the holder after whom the page begins, exclusive. */
-  readonly after?: readonly [roleKey: string, orgId: string, userId: string]
+  /**
+   * `roleKey`, `orgId` and `userId` of the holder after whom the page begins, exclusive; before them `projectId`, where the
+   * query is about all projects.
+   */
+  readonly after?:
+    | readonly [roleKey: string, orgId: string, userId: string]
+    | readonly [projectId: string, roleKey: string, orgId: string, userId: string]
   /** 1 to 1000 holders. */
   readonly limit: number
 }
@@ -101,12 +117,55 @@ export interface Holder {
   readonly userId: string
   /** The organization of the user. */
   readonly orgId: string
+  /** The `id` of the project, where the query is about all projects. */
+  readonly projectId?: string
   /** What authorization checks look at. Spec: Project role. */
   readonly roleKey: string
   /** The role does not count from this moment on; absent for a role without an end. */
   readonly expiresAt?: Date
   /** When the user was given the role, in its current generation; a change of `expiresAt` leaves it as it is. */
   readonly from: Date
+}
+
+/**
+ * Roles of one project that count for users at a position: those that a change of the project, of a role or of a grant
+ * of the project would end, or begin.
+ */
+export interface AffectedQuery {
+  /** The organization that owns the project. */
+  readonly orgId: string
+  /** The `id` of the project. */
+  readonly projectId: string
+  /** Any of these roles, at most 400 and none twice; all when absent. */
+  readonly roleKeys?: readonly string[]
+  /** The organization of the users; all when absent. */
+  readonly userOrgId?: string
+  /** Counts the roles as if the project, or with `userOrgId` the grant of it to that organization, were active. */
+  readonly asIfActive?: true
+  /** As it was right after the event at this position, or the last one before it. */
+  readonly at: Position
+  /** Roles that have expired at this moment do not count. */
+  readonly now: Date
+  /** How many roles to name: 1 to 1000. */
+  readonly limit: number
+}
+
+/** Roles of users. A user who has two of them counts twice. */
+export interface Affected {
+  /** How many there are. */
+  readonly count: number
+  /** The first of them, by `roleKey`, `orgId` and `userId`. */
+  readonly first: readonly AffectedRole[]
+}
+
+/** A role of a user. */
+export interface AffectedRole {
+  /** The organization of the user. */
+  readonly orgId: string
+  /** The user, as their organization names them. */
+  readonly userId: string
+  /** What authorization checks look at. Spec: Project role. */
+  readonly roleKey: string
 }
 
 /** Some of what a query finds, in its order. */
@@ -125,12 +184,18 @@ export interface AccessReads {
   /** What a check of one user and one project goes by. */
   access(query: AccessQuery): Promise<FoundAccess>
 
-  /** A page of the roles of one user that count, in the order of `projectOrgId`, `projectId` and `roleKey`. */
+  /**
+   * A page of the roles of one user that count, or counted at a position, in the order of `projectOrgId`, `projectId`
+   * and `roleKey`.
+   */
   heldRoles(query: HeldRolesQuery): Promise<Slice<HeldRole>>
 
   /**
-   * A page of the users, of all organizations, who have roles of a project that count, or counted at a position, in
-   * the order of `roleKey`, `orgId` and `userId`.
+   * A page of the users, of all organizations, who have roles of an organization's projects that count, or counted at a
+   * position, in the order of `roleKey`, `orgId` and `userId`; of all projects, by `projectId` first.
    */
   holders(query: HoldersQuery): Promise<Slice<Holder>>
+
+  /** How many roles of users count that a change concerns, and the first of them. */
+  affected(query: AffectedQuery): Promise<Affected>
 }

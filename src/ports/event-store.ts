@@ -33,6 +33,8 @@ export interface Metadata {
   readonly resourceOwner: string
   /** Id by which the host traces the request; at most 255 characters. */
   readonly correlationId?: string
+  /** Why the change was made: 1 to 500 characters. */
+  readonly reason?: string
   /** `<orgId>+<key>`; a store records at most one append under it. */
   readonly idempotencyKey?: string
   /** SHA-256 of the command that `idempotencyKey` was used for, in base64url. */
@@ -41,6 +43,11 @@ export interface Metadata {
   readonly managedBy?: string
   /** Version of that desired state, from 1; an older version does not change these objects. */
   readonly managedVersion?: number
+  /**
+   * Whether that desired state alone may change the object from this event on; only with `managedBy`. An event of the
+   * same desired state without it lifts that.
+   */
+  readonly protect?: true
 }
 
 /** An event as the library passes it to a store. */

@@ -5,6 +5,8 @@ import type { ObjectRef } from '../domain/values.js'
 import type {
   AccessQuery,
   AccessReads,
+  Affected,
+  AffectedQuery,
   FoundAccess,
   HeldRole,
   HeldRolesQuery,
@@ -33,6 +35,8 @@ export interface IdentityProvider extends ProviderAppearance, OidcConfig {
   readonly idpId: string
   /** An inactive provider cannot be used; nothing else of it changes. */
   readonly state: 'active' | 'inactive'
+  /** The `managedBy` of the desired state that alone may change it; absent when anybody may who has the permission. */
+  readonly protectedBy?: string | undefined
   /** Its owner, times and place in the log. Spec: Common response object `details`. */
   readonly details: ObjectDetails
 }
@@ -43,6 +47,8 @@ export interface Project extends ProjectSettings {
   readonly id: string
   /** Users cannot log in to an inactive project, see `checkLogin`; nothing else of it changes. */
   readonly state: 'active' | 'inactive'
+  /** The `managedBy` of the desired state that alone may change it; absent when anybody may who has the permission. */
+  readonly protectedBy?: string | undefined
   /** Its owner, times and place in the log. Spec: Common response object `details`. */
   readonly details: ObjectDetails
 }
@@ -53,8 +59,12 @@ export interface ProjectRole extends ProjectRoleDisplay {
   readonly projectId: string
   /** What authorization checks look at; unique within the project. Spec: Project role. */
   readonly roleKey: string
+  /** What the role allows, in the order of code points; empty for none. */
+  readonly permissions: readonly string[]
   /** A removed role is not read. */
   readonly state: 'active'
+  /** The `managedBy` of the desired state that alone may change it; absent when anybody may who has the permission. */
+  readonly protectedBy?: string | undefined
   /** Its owner, times and place in the log. Spec: Common response object `details`. */
   readonly details: ObjectDetails
 }
@@ -71,6 +81,8 @@ export interface ProjectGrant {
   readonly roleKeys: readonly string[]
   /** While a grant is inactive, no role counts that the organization has given. */
   readonly state: 'active' | 'inactive'
+  /** The `managedBy` of the desired state that alone may change it; absent when anybody may who has the permission. */
+  readonly protectedBy?: string | undefined
   /** Its owner, times and place in the log. Spec: Common response object `details`. */
   readonly details: ObjectDetails
 }
@@ -223,7 +235,7 @@ export interface Listing<Row> {
 
 /**
  * How one event changed one field, except ids, keys and `details`. An event that adds an object changes all of
- * them, from undefined; one that removes it changes `state` to `removed`; one that seals a secret anew
+ * them, from undefined, except permissions of a role that has none; one that removes it changes `state` to `removed`; one that seals a secret anew
  * changes none.
  */
 export type FieldChange =
@@ -258,6 +270,8 @@ export interface HistoryEntry {
   readonly changes: readonly FieldChange[]
   /** That of the context, if it had one. */
   readonly correlationId?: string
+  /** That of the context, if it had one: why the change was made. */
+  readonly reason?: string
 }
 
 /**
@@ -274,6 +288,8 @@ export interface HistoryQuery {
   readonly object?: ObjectRef
   /** Only with a project as `object`: also the entries of all its roles, removed ones included. */
   readonly including?: 'roles'
+  /** Never with `object`: the entries of all grants of roles to this user of the organization. */
+  readonly user?: string
   /** `userId` of who acted. */
   readonly actor?: string
   /** Event types, any of which an entry must have. */
@@ -355,6 +371,8 @@ export interface ReadArguments<Type extends ViewType> {
   readonly heldRoles: readonly [query: HeldRolesQuery]
   /** Which page of the users who have roles of a project. */
   readonly holders: readonly [query: HoldersQuery]
+  /** Which roles a change concerns. */
+  readonly affected: readonly [query: AffectedQuery]
   /** The domain, in ASCII and lower case. */
   readonly route: readonly [domain: string]
   /** Which page of history. */
@@ -373,6 +391,8 @@ export interface ReadResults<Type extends ViewType> {
   readonly heldRoles: Slice<HeldRole>
   /** The page of users. */
   readonly holders: Slice<Holder>
+  /** The roles that a change concerns. */
+  readonly affected: Affected
   /** Where users of the domain sign in; undefined when nowhere. */
   readonly route: SignInRoute | undefined
   /** The page of history. */

@@ -31,7 +31,10 @@ export interface Ending extends AssignmentRange {
   readonly with: ViewType
 }
 
-/** The assignments of roles, and when what covers them was inactive, after the events applied so far. */
+/**
+ * The assignments of roles, when what covers them was inactive, and which permissions roles had when, after the events
+ * applied so far.
+ */
 export interface AssignmentStore {
   /** Those in `range`, which has an organization and perhaps a user, that have not ended; by role. */
   readonly assigned: (
@@ -43,6 +46,18 @@ export interface AssignmentStore {
   readonly pause: (range: AssignmentRange, position: Position) => void
   /** It is active again from `position` on. */
   readonly resume: (range: AssignmentRange, position: Position) => void
+  /** The role of `range` has `permissions`, which it had not, from `position` on. */
+  readonly allow: (
+    range: AssignmentRange,
+    permissions: readonly string[],
+    position: Position,
+  ) => void
+  /** The roles of `range` no longer have `permissions` from `position` on; none at all when absent. */
+  readonly disallow: (
+    range: AssignmentRange,
+    permissions: readonly string[] | undefined,
+    position: Position,
+  ) => void
 }
 
 /** An object before an event and after it. */
@@ -79,7 +94,33 @@ export const changeAssignments = (
     if (before?.state === 'inactive') store.resume(range, position)
     if (after?.state === 'inactive') store.pause(range, position)
   }
+  if (assignments.allows) changeAllowed(store, assignments.allows, { range, recorded, position })
+  // A project takes the permissions of all its roles with it.
+  else if (effectOf(event) === 'removes' && range.orgId === undefined)
+    store.disallow(range, undefined, position)
   return { before: shown(before), after: roles ? after : shown(after) }
+}
+
+/** Begins the permissions that a role gains, and ends those that it loses. */
+const changeAllowed = (
+  store: AssignmentStore,
+  allows: (role: AnyView) => readonly string[],
+  {
+    range,
+    recorded: { before, after },
+    position,
+  }: {
+    readonly range: AssignmentRange
+    readonly recorded: Change
+    readonly position: Position
+  },
+): void => {
+  const held = new Set(before && allows(before))
+  const allowed = new Set(after && allows(after))
+  const lost = [...held].filter((permission) => !allowed.has(permission))
+  const gained = [...allowed].filter((permission) => !held.has(permission))
+  if (lost.length > 0) store.disallow(range, lost, position)
+  if (gained.length > 0) store.allow(range, gained, position)
 }
 
 type Held = ReadonlyMap<string, Pick<Assignment, 'given' | 'expiresAt'>>

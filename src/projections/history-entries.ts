@@ -9,7 +9,7 @@ import { aggregateOf, objectOf } from './read-events.js'
 /** The entry of `event`, which made `change`. */
 export const historyEntry = (event: KnownEvent, change: Change): HistoryEntry => {
   const { position, type, metadata } = event
-  const { actor, correlationId } = metadata
+  const { actor, correlationId, reason } = metadata
   return {
     sequence: position,
     time: timeOf(position),
@@ -18,6 +18,7 @@ export const historyEntry = (event: KnownEvent, change: Change): HistoryEntry =>
     object: objectOf(event),
     changes: fieldChanges(event, change),
     ...(correlationId !== undefined && { correlationId }),
+    ...(reason !== undefined && { reason }),
   }
 }
 
@@ -36,11 +37,18 @@ export const shownChanges = (type: ViewType, { before, after }: Change): readonl
   const from = shownFields(type, before)
   const to = shownFields(type, after)
   const taken = Object.keys(from).filter((field) => !Object.hasOwn(to, field))
-  return [...changedFields(from, to), ...taken].map((field) => ({
+  const isShown = (field: string) => before !== undefined || !isWithout(type, field, to[field])
+  return [...changedFields(from, to).filter(isShown), ...taken].map((field) => ({
     field,
     from: from[field],
     to: to[field],
   }))
+}
+
+/** Whether `value` is an optional list without items: no one is shown that an object begins or ends without it. */
+export const isWithout = (type: ViewType, name: string, value: unknown): boolean => {
+  const field = aggregates[type].fields[name]
+  return field?.holds === 'list' && field.isOptional === true && String(value) === ''
 }
 
 /** Fields of a row by name. Each assigned role is a field of its own, so that it has a change of its own. */

@@ -97,8 +97,13 @@ const inNewestVersion = (recorded: RecordedEvent, { definition, version }: Shape
 const hasShape = (event: RecordedEvent, shape: Shape): event is RecordedEvent & AnyEvent =>
   z.validate(compiled(shape.data), event.data)
 
+/** Texts of metadata that views show and that an append may lack. */
+const OPTIONAL_TEXTS = ['correlationId', 'reason', 'managedBy'] as const
+
 /** Metadata as a store returns it, with the fields that views need. */
-type StoredMetadata = Partial<Record<'actor' | 'resourceOwner' | 'correlationId', unknown>> | null
+type StoredMetadata = Partial<
+  Record<'actor' | 'resourceOwner' | (typeof OPTIONAL_TEXTS)[number], unknown>
+> | null
 
 /** Path of the first of these fields that is not as an append has it. */
 const flawOf = ({ metadata }: { readonly metadata?: StoredMetadata }): string | undefined => {
@@ -106,8 +111,8 @@ const flawOf = ({ metadata }: { readonly metadata?: StoredMetadata }): string | 
   if (typeof actor?.userId !== 'string') return 'metadata.actor.userId'
   if (typeof actor.orgId !== 'string') return 'metadata.actor.orgId'
   if (typeof metadata?.resourceOwner !== 'string') return 'metadata.resourceOwner'
-  const correlationId = metadata.correlationId ?? ''
-  return typeof correlationId === 'string' ? undefined : 'metadata.correlationId'
+  const flawed = OPTIONAL_TEXTS.find((field) => typeof (metadata[field] ?? '') !== 'string')
+  return flawed && `metadata.${flawed}`
 }
 
 const isKnownVersion = (version: number, shape: Shape): boolean =>

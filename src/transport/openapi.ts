@@ -92,7 +92,8 @@ export const openApiDocument = {
         "displayNameMapping": "OIDC_MAPPING_FIELD_PREFERRED_USERNAME",
         "usernameMapping": "OIDC_MAPPING_FIELD_PREFERRED_USERNAME",
         "autoRegister": true,
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -135,7 +136,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -240,7 +263,8 @@ export const openApiDocument = {
         ],
         "displayNameMapping": "OIDC_MAPPING_FIELD_PREFERRED_USERNAME",
         "usernameMapping": "OIDC_MAPPING_FIELD_PREFERRED_USERNAME",
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -282,7 +306,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -379,7 +425,8 @@ export const openApiDocument = {
         "name": "Portal",
         "stylingType": "STYLING_TYPE_GOOGLE",
         "autoRegister": true,
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -415,7 +462,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -520,7 +589,8 @@ export const openApiDocument = {
         ],
         "displayNameMapping": "OIDC_MAPPING_FIELD_PREFERRED_USERNAME",
         "usernameMapping": "OIDC_MAPPING_FIELD_PREFERRED_USERNAME",
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -556,7 +626,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -622,6 +714,16 @@ export const openApiDocument = {
       }
      },
      {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
+      }
+     },
+     {
       "name": "Idempotency-Key",
       "in": "header",
       "required": false,
@@ -680,7 +782,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -839,6 +963,16 @@ export const openApiDocument = {
       }
      },
      {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
+      }
+     },
+     {
       "name": "Idempotency-Key",
       "in": "header",
       "required": false,
@@ -897,7 +1031,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -962,6 +1118,16 @@ export const openApiDocument = {
       }
      },
      {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
+      }
+     },
+     {
       "name": "Idempotency-Key",
       "in": "header",
       "required": false,
@@ -1020,7 +1186,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -1481,7 +1669,8 @@ export const openApiDocument = {
              "to": "Shop"
             }
            ],
-           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736"
+           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736",
+           "reason": "Ticket 4711: joins the team"
           }
          ],
          "nextAfter": "1769851800250000",
@@ -1754,7 +1943,8 @@ export const openApiDocument = {
         "projectRoleCheck": true,
         "hasProjectCheck": true,
         "privateLabelingSetting": "PRIVATE_LABELING_SETTING_ENFORCE_PROJECT_RESOURCE_OWNER_POLICY",
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -1791,7 +1981,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -2105,7 +2317,8 @@ export const openApiDocument = {
         "projectRoleCheck": true,
         "hasProjectCheck": true,
         "privateLabelingSetting": "PRIVATE_LABELING_SETTING_ENFORCE_PROJECT_RESOURCE_OWNER_POLICY",
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -2141,7 +2354,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -2247,7 +2482,8 @@ export const openApiDocument = {
         "projectRoleCheck": true,
         "hasProjectCheck": true,
         "privateLabelingSetting": "PRIVATE_LABELING_SETTING_ENFORCE_PROJECT_RESOURCE_OWNER_POLICY",
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -2283,7 +2519,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -2346,6 +2604,16 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "schema": {
        "type": "boolean"
+      }
+     },
+     {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
       }
      },
      {
@@ -2416,7 +2684,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -2577,6 +2867,16 @@ export const openApiDocument = {
       }
      },
      {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
+      }
+     },
+     {
       "name": "x-service-orgid",
       "in": "header",
       "required": false,
@@ -2644,7 +2944,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -2706,6 +3028,16 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "schema": {
        "type": "boolean"
+      }
+     },
+     {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
       }
      },
      {
@@ -2776,7 +3108,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -3176,7 +3530,8 @@ export const openApiDocument = {
              "to": "Shop"
             }
            ],
-           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736"
+           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736",
+           "reason": "Ticket 4711: joins the team"
           }
          ],
          "nextAfter": "1769851800250000",
@@ -3385,7 +3740,11 @@ export const openApiDocument = {
         "roleKey": "editor",
         "displayName": "Editor",
         "group": "content",
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team",
+        "permissions": [
+         "project.read"
+        ]
        }
       }
      }
@@ -3421,7 +3780,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -3664,7 +4045,10 @@ export const openApiDocument = {
             "creationDate": "2026-01-01T08:00:00.000Z",
             "changeDate": "2026-01-31T09:30:00.250Z",
             "resourceOwner": "acme"
-           }
+           },
+           "permissions": [
+            "project.read"
+           ]
           }
          ],
          "nextPageToken": "",
@@ -3758,10 +4142,14 @@ export const openApiDocument = {
          {
           "roleKey": "editor",
           "displayName": "Editor",
-          "group": "content"
+          "group": "content",
+          "permissions": [
+           "project.read"
+          ]
          }
         ],
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -3797,7 +4185,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -3842,7 +4252,7 @@ export const openApiDocument = {
     "tags": [
      "ProjectRoleService"
     ],
-    "description": "Replaces what a role shows: a group given no value is empty afterwards. The key never changes.",
+    "description": "Replaces what a role shows and allows: a group given no value is empty afterwards, permissions given none are none. The key never changes.",
     "parameters": [
      {
       "name": "projectId",
@@ -3913,7 +4323,11 @@ export const openApiDocument = {
        "example": {
         "displayName": "Editor",
         "group": "content",
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team",
+        "permissions": [
+         "project.read"
+        ]
        }
       }
      }
@@ -3949,7 +4363,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -4063,7 +4499,11 @@ export const openApiDocument = {
        "example": {
         "displayName": "Editor",
         "group": "content",
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team",
+        "permissions": [
+         "project.read"
+        ]
        }
       }
      }
@@ -4099,7 +4539,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -4176,6 +4638,16 @@ export const openApiDocument = {
       }
      },
      {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
+      }
+     },
+     {
       "name": "x-service-orgid",
       "in": "header",
       "required": false,
@@ -4243,7 +4715,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -4354,7 +4848,10 @@ export const openApiDocument = {
            "creationDate": "2026-01-01T08:00:00.000Z",
            "changeDate": "2026-01-31T09:30:00.250Z",
            "resourceOwner": "acme"
-          }
+          },
+          "permissions": [
+           "project.read"
+          ]
          }
         }
        }
@@ -4545,7 +5042,8 @@ export const openApiDocument = {
              "to": "Shop"
             }
            ],
-           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736"
+           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736",
+           "reason": "Ticket 4711: joins the team"
           }
          ],
          "nextAfter": "1769851800250000",
@@ -4675,7 +5173,10 @@ export const openApiDocument = {
            "creationDate": "2026-01-01T08:00:00.000Z",
            "changeDate": "2026-01-31T09:30:00.250Z",
            "resourceOwner": "acme"
-          }
+          },
+          "permissions": [
+           "project.read"
+          ]
          }
         }
        }
@@ -4764,7 +5265,8 @@ export const openApiDocument = {
         "roleKeys": [
          "editor"
         ],
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -4800,7 +5302,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -5134,7 +5658,8 @@ export const openApiDocument = {
         "roleKeys": [
          "editor"
         ],
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -5170,7 +5695,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -5247,6 +5794,16 @@ export const openApiDocument = {
       }
      },
      {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
+      }
+     },
+     {
       "name": "x-service-orgid",
       "in": "header",
       "required": false,
@@ -5314,7 +5871,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -5497,6 +6076,16 @@ export const openApiDocument = {
       }
      },
      {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
+      }
+     },
+     {
       "name": "x-service-orgid",
       "in": "header",
       "required": false,
@@ -5564,7 +6153,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -5640,6 +6251,16 @@ export const openApiDocument = {
       }
      },
      {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
+      }
+     },
+     {
       "name": "x-service-orgid",
       "in": "header",
       "required": false,
@@ -5707,7 +6328,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -6112,7 +6755,8 @@ export const openApiDocument = {
              "to": "Shop"
             }
            ],
-           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736"
+           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736",
+           "reason": "Ticket 4711: joins the team"
           }
          ],
          "nextAfter": "1769851800250000",
@@ -6327,7 +6971,8 @@ export const openApiDocument = {
           "expiresAt": "2099-12-31T23:59:59.000Z"
          }
         ],
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -6363,7 +7008,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -6781,7 +7448,8 @@ export const openApiDocument = {
           "expiresAt": "2099-12-31T23:59:59.000Z"
          }
         ],
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -6817,7 +7485,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -6905,6 +7595,16 @@ export const openApiDocument = {
       }
      },
      {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
+      }
+     },
+     {
       "name": "x-service-orgid",
       "in": "header",
       "required": false,
@@ -6972,7 +7672,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -7221,7 +7943,8 @@ export const openApiDocument = {
           "expiresAt": "2099-12-31T23:59:59.000Z"
          }
         ],
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -7257,7 +7980,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -7385,7 +8130,8 @@ export const openApiDocument = {
         "roleKeys": [
          "editor"
         ],
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -7421,7 +8167,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -7511,6 +8279,16 @@ export const openApiDocument = {
       }
      },
      {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
+      }
+     },
+     {
       "name": "x-service-orgid",
       "in": "header",
       "required": false,
@@ -7578,7 +8356,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -7665,6 +8465,16 @@ export const openApiDocument = {
       }
      },
      {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
+      }
+     },
+     {
       "name": "x-service-orgid",
       "in": "header",
       "required": false,
@@ -7732,7 +8542,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -7803,7 +8635,8 @@ export const openApiDocument = {
         "$ref": "#/components/schemas/RemoveAllUserGrantsRequest"
        },
        "example": {
-        "userId": "alice"
+        "userId": "alice",
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -8035,7 +8868,8 @@ export const openApiDocument = {
              "to": "Shop"
             }
            ],
-           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736"
+           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736",
+           "reason": "Ticket 4711: joins the team"
           }
          ],
          "nextAfter": "1769851800250000",
@@ -8256,7 +9090,8 @@ export const openApiDocument = {
        },
        "example": {
         "domain": "text",
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -8294,7 +9129,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -8565,6 +9422,16 @@ export const openApiDocument = {
       }
      },
      {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
+      }
+     },
+     {
       "name": "x-service-orgid",
       "in": "header",
       "required": false,
@@ -8632,7 +9499,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -8733,7 +9622,8 @@ export const openApiDocument = {
        },
        "example": {
         "idpId": "01JGFJJZ00V6RM8DHQ4B0H7SKP",
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -8769,7 +9659,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -8834,6 +9746,16 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "schema": {
        "type": "boolean"
+      }
+     },
+     {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
       }
      },
      {
@@ -8904,7 +9826,29 @@ export const openApiDocument = {
             "from": "Portal",
             "to": "Shop"
            }
-          ]
+          ],
+          "impact": {
+           "loses": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
          }
         }
        }
@@ -9183,7 +10127,8 @@ export const openApiDocument = {
              "to": "Shop"
             }
            ],
-           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736"
+           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736",
+           "reason": "Ticket 4711: joins the team"
           }
          ],
          "nextAfter": "1769851800250000",
@@ -9422,6 +10367,16 @@ export const openApiDocument = {
       }
      },
      {
+      "name": "user",
+      "in": "query",
+      "required": false,
+      "description": "A user of the organization: only changes of the grants of roles to this user, of any project; up to 200 characters; all changes when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 200
+      }
+     },
+     {
       "name": "x-service-orgid",
       "in": "header",
       "required": false,
@@ -9470,7 +10425,8 @@ export const openApiDocument = {
              "to": "Shop"
             }
            ],
-           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736"
+           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736",
+           "reason": "Ticket 4711: joins the team"
           }
          ],
          "nextAfter": "1769851800250000",
@@ -9552,7 +10508,10 @@ export const openApiDocument = {
            {
             "roleKey": "editor",
             "displayName": "Editor",
-            "group": "content"
+            "group": "content",
+            "permissions": [
+             "project.read"
+            ]
            }
           ],
           "grants": [
@@ -9587,7 +10546,8 @@ export const openApiDocument = {
         "prune": true,
         "managedBy": "platform-team",
         "version": "12",
-        "validateOnly": false
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
        }
       }
      }
@@ -9679,7 +10639,7 @@ export const openApiDocument = {
     "tags": [
      "AccessService"
     ],
-    "description": "Tells whether a role counts for a user of the organization, or the project lets the user in; and if not, why. Whatever does not exist is an answer, no error.",
+    "description": "Tells whether a role counts for a user of the organization, whether a role that counts has a permission, or whether the project lets the user in; and if not, why. Whatever does not exist is an answer, no error.",
     "parameters": [
      {
       "name": "userId",
@@ -9718,11 +10678,32 @@ export const openApiDocument = {
       "name": "roleKey",
       "in": "query",
       "required": false,
-      "description": "The role that is asked for; when absent, the login rules of the project are.",
+      "description": "The role that is asked for; without it and a permission, the login rules of the project are.",
       "schema": {
        "type": "string",
        "minLength": 1,
        "maxLength": 200
+      }
+     },
+     {
+      "name": "permission",
+      "in": "query",
+      "required": false,
+      "description": "The permission that a role of the user must have: 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit. Not together with a role.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 100
+      }
+     },
+     {
+      "name": "at",
+      "in": "query",
+      "required": false,
+      "description": "At the end of this millisecond, which must not lie in the future; as it is when absent.",
+      "schema": {
+       "type": "string",
+       "format": "date-time"
       }
      },
      {
@@ -9758,7 +10739,159 @@ export const openApiDocument = {
          "roleKeys": [
           "editor"
          ],
-         "reasons": []
+         "reasons": [],
+         "permissions": [
+          "project.read"
+         ]
+        }
+       }
+      }
+     },
+     "400": {
+      "$ref": "#/components/responses/400"
+     },
+     "401": {
+      "$ref": "#/components/responses/401"
+     },
+     "403": {
+      "$ref": "#/components/responses/403"
+     },
+     "404": {
+      "$ref": "#/components/responses/404"
+     },
+     "500": {
+      "$ref": "#/components/responses/500"
+     },
+     "503": {
+      "$ref": "#/components/responses/503"
+     },
+     "default": {
+      "$ref": "#/components/responses/default"
+     }
+    }
+   }
+  },
+  "/v1/access:explain": {
+   "get": {
+    "operationId": "ExplainAccess",
+    "tags": [
+     "AccessService"
+    ],
+    "description": "Explains why a role counts for a user of the organization, or does not, by the changes that this rests on.",
+    "parameters": [
+     {
+      "name": "userId",
+      "in": "query",
+      "required": true,
+      "description": "The user, as the host names them.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "projectId",
+      "in": "query",
+      "required": true,
+      "description": "Id of the project.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 64
+      }
+     },
+     {
+      "name": "projectOrgId",
+      "in": "query",
+      "required": false,
+      "description": "The organization that owns the project; the one at hand when absent.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 64
+      }
+     },
+     {
+      "name": "roleKey",
+      "in": "query",
+      "required": true,
+      "description": "The role that is asked for.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "at",
+      "in": "query",
+      "required": false,
+      "description": "At the end of this millisecond, which must not lie in the future; as it is when absent.",
+      "schema": {
+       "type": "string",
+       "format": "date-time"
+      }
+     },
+     {
+      "name": "x-service-orgid",
+      "in": "header",
+      "required": false,
+      "description": "Organization whose objects are meant; the caller's own when absent or empty. The caller needs the permission there.",
+      "schema": {
+       "type": "string"
+      }
+     },
+     {
+      "name": "traceparent",
+      "in": "header",
+      "required": false,
+      "description": "W3C Trace Context; its trace id is kept with what the call records.",
+      "schema": {
+       "type": "string"
+      }
+     }
+    ],
+    "responses": {
+     "200": {
+      "description": "Why a role counts, or does not.",
+      "headers": {},
+      "content": {
+       "application/json": {
+        "schema": {
+         "$ref": "#/components/schemas/ExplainAccessResponse"
+        },
+        "example": {
+         "allowed": true,
+         "reasons": [
+          {
+           "kind": "Expired"
+          }
+         ],
+         "because": [
+          {
+           "sequence": "1769851800250000",
+           "time": "2026-01-31T09:30:00.250Z",
+           "actor": {
+            "userId": "alice",
+            "orgId": "acme"
+           },
+           "type": "project.updated",
+           "object": {
+            "type": "project",
+            "id": "portal"
+           },
+           "changes": [
+            {
+             "field": "name",
+             "from": "Portal",
+             "to": "Shop"
+            }
+           ],
+           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736",
+           "reason": "Ticket 4711: joins the team"
+          }
+         ]
         }
        }
       }
@@ -9793,7 +10926,7 @@ export const openApiDocument = {
     "tags": [
      "AccessService"
     ],
-    "description": "Lists the roles of a user of the organization that count, page by page, by `projectOrgId`, `projectId` and `roleKey`.",
+    "description": "Lists the roles of a user of the organization that count, or counted at a time in the past, page by page, by `projectOrgId`, `projectId` and `roleKey`, each as it was shown then.",
     "parameters": [
      {
       "name": "userId",
@@ -9838,6 +10971,16 @@ export const openApiDocument = {
       }
      },
      {
+      "name": "at",
+      "in": "query",
+      "required": false,
+      "description": "At the end of this millisecond, which must not lie in the future; as it is when absent.",
+      "schema": {
+       "type": "string",
+       "format": "date-time"
+      }
+     },
+     {
       "name": "x-service-orgid",
       "in": "header",
       "required": false,
@@ -9873,7 +11016,10 @@ export const openApiDocument = {
            "roleKey": "editor",
            "displayName": "Editor",
            "group": "content",
-           "expiresAt": "2099-12-31T23:59:59.000Z"
+           "expiresAt": "2099-12-31T23:59:59.000Z",
+           "permissions": [
+            "project.read"
+           ]
           }
          ],
          "nextPageToken": ""
@@ -9911,7 +11057,7 @@ export const openApiDocument = {
     "tags": [
      "AccessService"
     ],
-    "description": "Lists the users of all organizations who have roles of a project of the organization that count, or counted at a time in the past, page by page, by `roleKey`, `orgId` and `userId`.",
+    "description": "Lists the users of all organizations who have roles of a project of the organization that count, or counted at a time in the past, page by page, by `roleKey`, `orgId` and `userId`. A user with several of the roles is an item for each.",
     "parameters": [
      {
       "name": "projectId",
@@ -9966,6 +11112,28 @@ export const openApiDocument = {
       }
      },
      {
+      "name": "permission",
+      "in": "query",
+      "required": false,
+      "description": "Of the roles that have this permission, or had it at that time; of all when absent: 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 100
+      }
+     },
+     {
+      "name": "userId",
+      "in": "query",
+      "required": false,
+      "description": "One user, of any organization, as that organization names them; all when absent.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 200
+      }
+     },
+     {
       "name": "x-service-orgid",
       "in": "header",
       "required": false,
@@ -10000,7 +11168,147 @@ export const openApiDocument = {
            "orgId": "acme",
            "roleKey": "editor",
            "expiresAt": "2099-12-31T23:59:59.000Z",
-           "from": "2026-01-01T00:00:00.000Z"
+           "from": "2026-01-01T00:00:00.000Z",
+           "projectId": "portal"
+          }
+         ],
+         "nextPageToken": ""
+        }
+       }
+      }
+     },
+     "400": {
+      "$ref": "#/components/responses/400"
+     },
+     "401": {
+      "$ref": "#/components/responses/401"
+     },
+     "403": {
+      "$ref": "#/components/responses/403"
+     },
+     "404": {
+      "$ref": "#/components/responses/404"
+     },
+     "500": {
+      "$ref": "#/components/responses/500"
+     },
+     "503": {
+      "$ref": "#/components/responses/503"
+     },
+     "default": {
+      "$ref": "#/components/responses/default"
+     }
+    }
+   }
+  },
+  "/v1/roleHolders": {
+   "get": {
+    "operationId": "ListAllRoleHolders",
+    "tags": [
+     "AccessService"
+    ],
+    "description": "Lists the users of all organizations who have roles of any project of the organization that count, or counted at a time in the past, page by page, by `projectId`, `roleKey`, `orgId` and `userId`. A user with several of the roles is an item for each.",
+    "parameters": [
+     {
+      "name": "userId",
+      "in": "query",
+      "required": false,
+      "description": "One user, of any organization, as that organization names them; all when absent.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "roleKey",
+      "in": "query",
+      "required": false,
+      "description": "Roles with this key; all when absent.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "permission",
+      "in": "query",
+      "required": false,
+      "description": "Of the roles that have this permission, or had it at that time; of all when absent: 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 100
+      }
+     },
+     {
+      "name": "at",
+      "in": "query",
+      "required": false,
+      "description": "At the end of this millisecond, which must not lie in the future; as it is when absent.",
+      "schema": {
+       "type": "string",
+       "format": "date-time"
+      }
+     },
+     {
+      "name": "pageSize",
+      "in": "query",
+      "required": false,
+      "description": "1 to 1000; 100 when absent.",
+      "schema": {
+       "type": "integer",
+       "format": "int32"
+      }
+     },
+     {
+      "name": "pageToken",
+      "in": "query",
+      "required": false,
+      "description": "Token that the page before gave for the next one; the rest of the request must be the same.",
+      "schema": {
+       "type": "string",
+       "maxLength": 16384
+      }
+     },
+     {
+      "name": "x-service-orgid",
+      "in": "header",
+      "required": false,
+      "description": "Organization whose objects are meant; the caller's own when absent or empty. The caller needs the permission there.",
+      "schema": {
+       "type": "string"
+      }
+     },
+     {
+      "name": "traceparent",
+      "in": "header",
+      "required": false,
+      "description": "W3C Trace Context; its trace id is kept with what the call records.",
+      "schema": {
+       "type": "string"
+      }
+     }
+    ],
+    "responses": {
+     "200": {
+      "description": "A page of holders of roles of all projects.",
+      "headers": {},
+      "content": {
+       "application/json": {
+        "schema": {
+         "$ref": "#/components/schemas/ListAllRoleHoldersResponse"
+        },
+        "example": {
+         "roleHolders": [
+          {
+           "userId": "alice",
+           "orgId": "acme",
+           "roleKey": "editor",
+           "expiresAt": "2099-12-31T23:59:59.000Z",
+           "from": "2026-01-01T00:00:00.000Z",
+           "projectId": "portal"
           }
          ],
          "nextPageToken": ""
@@ -10208,6 +11516,14 @@ export const openApiDocument = {
       "examples": [
        false
       ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
      }
     },
     "required": [
@@ -10295,6 +11611,14 @@ export const openApiDocument = {
       "examples": [
        false
       ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
      }
     },
     "required": [
@@ -10340,6 +11664,14 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "examples": [
        false
+      ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
       ]
      }
     },
@@ -10454,6 +11786,14 @@ export const openApiDocument = {
       "examples": [
        false
       ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
      }
     },
     "required": [],
@@ -10521,6 +11861,14 @@ export const openApiDocument = {
       "examples": [
        false
       ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
      }
     },
     "required": [
@@ -10580,6 +11928,14 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "examples": [
        false
+      ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
       ]
      }
     },
@@ -10643,6 +11999,14 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "examples": [
        false
+      ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
       ]
      }
     },
@@ -10735,6 +12099,27 @@ export const openApiDocument = {
       "examples": [
        false
       ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
+     },
+     "permissions": {
+      "type": "array",
+      "items": {
+       "type": "string"
+      },
+      "maxItems": 200,
+      "description": "What it allows: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit; none twice.",
+      "examples": [
+       [
+        "project.read"
+       ]
+      ]
      }
     },
     "required": [
@@ -10761,6 +12146,14 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "examples": [
        false
+      ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
       ]
      }
     },
@@ -10795,6 +12188,27 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "examples": [
        false
+      ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
+     },
+     "permissions": {
+      "type": "array",
+      "items": {
+       "type": "string"
+      },
+      "maxItems": 200,
+      "description": "What it allows: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit; none twice.",
+      "examples": [
+       [
+        "project.read"
+       ]
       ]
      }
     },
@@ -10834,6 +12248,27 @@ export const openApiDocument = {
       "examples": [
        false
       ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
+     },
+     "permissions": {
+      "type": "array",
+      "items": {
+       "type": "string"
+      },
+      "maxItems": 200,
+      "description": "What it allows: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit; none twice. In protobuf, only a mask can give an empty list.",
+      "examples": [
+       [
+        "project.read"
+       ]
+      ]
      }
     },
     "required": [],
@@ -10872,6 +12307,14 @@ export const openApiDocument = {
       "examples": [
        false
       ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
      }
     },
     "required": [
@@ -10903,6 +12346,14 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "examples": [
        false
+      ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
       ]
      }
     },
@@ -10957,6 +12408,14 @@ export const openApiDocument = {
       "examples": [
        false
       ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
      }
     },
     "required": [
@@ -10985,6 +12444,14 @@ export const openApiDocument = {
       "examples": [
        false
       ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
      }
     },
     "required": [
@@ -11010,6 +12477,14 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "examples": [
        false
+      ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
       ]
      }
     },
@@ -11042,6 +12517,14 @@ export const openApiDocument = {
       "examples": [
        false
       ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
      }
     },
     "required": [
@@ -11060,6 +12543,14 @@ export const openApiDocument = {
       "description": "The user, as the host names them.",
       "examples": [
        "alice"
+      ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
       ]
      }
     },
@@ -11087,6 +12578,14 @@ export const openApiDocument = {
       "examples": [
        false
       ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
      }
     },
     "required": [
@@ -11112,6 +12611,14 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "examples": [
        false
+      ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
       ]
      }
     },
@@ -11168,6 +12675,14 @@ export const openApiDocument = {
       "examples": [
        false
       ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
      }
     },
     "required": [],
@@ -11201,6 +12716,19 @@ export const openApiDocument = {
       "description": "For display only: lets a caller grant all roles of a group.",
       "examples": [
        "content"
+      ]
+     },
+     "permissions": {
+      "type": "array",
+      "items": {
+       "type": "string"
+      },
+      "maxItems": 200,
+      "description": "What it allows: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit; none twice.",
+      "examples": [
+       [
+        "project.read"
+       ]
       ]
      }
     },
@@ -11357,6 +12885,23 @@ export const openApiDocument = {
       "examples": [
        "content"
       ]
+     },
+     "permissions": {
+      "type": "array",
+      "items": {
+       "type": "string"
+      },
+      "maxItems": 200,
+      "description": "What it allows: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit; none twice. Stay as they are when absent. In protobuf, only a mask can give an empty list.",
+      "examples": [
+       [
+        "project.read"
+       ]
+      ]
+     },
+     "updateMask": {
+      "type": "string",
+      "description": "Names of the fields that are given, separated by commas in JSON. Without it, those that are in the request are."
      }
     },
     "required": [
@@ -12975,7 +14520,7 @@ export const openApiDocument = {
     "properties": {
      "allowed": {
       "type": "boolean",
-      "description": "Of a role: whether it counts. Without one: whether the login rules of the project let the user in.",
+      "description": "Of a role: whether it counts. Of a permission: whether a role that counts has it. Without either: whether the login rules of the project let the user in.",
       "examples": [
        true
       ]
@@ -12998,12 +14543,57 @@ export const openApiDocument = {
        "$ref": "#/components/schemas/AccessReason"
       },
       "description": "Empty when allowed; otherwise all that apply."
+     },
+     "permissions": {
+      "type": "array",
+      "items": {
+       "type": "string"
+      },
+      "description": "What these roles allow together, each permission once, in the order of code points.",
+      "examples": [
+       [
+        "project.read"
+       ]
+      ]
      }
     },
     "required": [
      "allowed",
      "roleKeys",
-     "reasons"
+     "reasons",
+     "permissions"
+    ]
+   },
+   "ExplainAccessResponse": {
+    "type": "object",
+    "description": "Why a role counts, or does not.",
+    "properties": {
+     "allowed": {
+      "type": "boolean",
+      "description": "Whether the role counts.",
+      "examples": [
+       true
+      ]
+     },
+     "reasons": {
+      "type": "array",
+      "items": {
+       "$ref": "#/components/schemas/AccessReason"
+      },
+      "description": "Empty when allowed; otherwise all that apply."
+     },
+     "because": {
+      "type": "array",
+      "items": {
+       "$ref": "#/components/schemas/HistoryEntry"
+      },
+      "description": "The changes that this rests on, oldest first: what added the role, what granted the project, what gave the role to the user, and, where it does not count, what ended it. Of changes in another organization, which owns the project, only `sequence`, `time` and `type` are shown."
+     }
+    },
+    "required": [
+     "allowed",
+     "reasons",
+     "because"
     ]
    },
    "ListRolesOfUserResponse": {
@@ -13033,6 +14623,30 @@ export const openApiDocument = {
    "ListRoleHoldersResponse": {
     "type": "object",
     "description": "A page of holders of roles.",
+    "properties": {
+     "roleHolders": {
+      "type": "array",
+      "items": {
+       "$ref": "#/components/schemas/RoleHolder"
+      },
+      "description": "In their order."
+     },
+     "nextPageToken": {
+      "type": "string",
+      "description": "Asks for the next page; empty on the last.",
+      "examples": [
+       ""
+      ]
+     }
+    },
+    "required": [
+     "roleHolders",
+     "nextPageToken"
+    ]
+   },
+   "ListAllRoleHoldersResponse": {
+    "type": "object",
+    "description": "A page of holders of roles of all projects.",
     "properties": {
      "roleHolders": {
       "type": "array",
@@ -13129,6 +14743,10 @@ export const openApiDocument = {
        "$ref": "#/components/schemas/FieldChange"
       },
       "description": "The fields that would change. Of several roles, each with the place of its role, such as `roles[0].displayName`."
+     },
+     "impact": {
+      "$ref": "#/components/schemas/Impact",
+      "description": "Whose roles would end or begin; absent if the write can do neither, or the caller may not read who has roles of the project."
      }
     },
     "required": [
@@ -13163,6 +14781,81 @@ export const openApiDocument = {
     },
     "required": [
      "field"
+    ]
+   },
+   "Impact": {
+    "type": "object",
+    "description": "The roles of users that a write ends and begins, of those that count at this moment.",
+    "properties": {
+     "loses": {
+      "$ref": "#/components/schemas/AffectedRoles",
+      "description": "Those that would stop counting."
+     },
+     "gains": {
+      "$ref": "#/components/schemas/AffectedRoles",
+      "description": "Those that would begin to count."
+     }
+    },
+    "required": [
+     "loses",
+     "gains"
+    ]
+   },
+   "AffectedRoles": {
+    "type": "object",
+    "description": "Roles of users. A user who has two of them counts twice.",
+    "properties": {
+     "count": {
+      "type": "integer",
+      "format": "int32",
+      "description": "How many there are.",
+      "examples": [
+       1
+      ]
+     },
+     "first": {
+      "type": "array",
+      "items": {
+       "$ref": "#/components/schemas/AffectedRole"
+      },
+      "description": "The first of them, at most 20, by role, organization and user."
+     }
+    },
+    "required": [
+     "count",
+     "first"
+    ]
+   },
+   "AffectedRole": {
+    "type": "object",
+    "description": "A role of a user.",
+    "properties": {
+     "orgId": {
+      "type": "string",
+      "description": "The organization of the user.",
+      "examples": [
+       "acme"
+      ]
+     },
+     "userId": {
+      "type": "string",
+      "description": "The user, as their organization names them.",
+      "examples": [
+       "alice"
+      ]
+     },
+     "roleKey": {
+      "type": "string",
+      "description": "Key of the role.",
+      "examples": [
+       "editor"
+      ]
+     }
+    },
+    "required": [
+     "orgId",
+     "userId",
+     "roleKey"
     ]
    },
    "IdentityProvider": {
@@ -13332,6 +15025,13 @@ export const openApiDocument = {
       "description": "Id of the request that made the change, if it had one.",
       "examples": [
        "4bf92f3577b34da6a3ce929d0e0e4736"
+      ]
+     },
+     "reason": {
+      "type": "string",
+      "description": "Why the change was made, if that was said.",
+      "examples": [
+       "Ticket 4711: joins the team"
       ]
      }
     },
@@ -13633,6 +15333,18 @@ export const openApiDocument = {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
       "description": "Where it stands in the log."
+     },
+     "permissions": {
+      "type": "array",
+      "items": {
+       "type": "string"
+      },
+      "description": "What it allows, in the order of code points.",
+      "examples": [
+       [
+        "project.read"
+       ]
+      ]
      }
     },
     "required": [
@@ -13641,7 +15353,8 @@ export const openApiDocument = {
      "displayName",
      "group",
      "state",
-     "details"
+     "details",
+     "permissions"
     ]
    },
    "ProjectGrant": {
@@ -13888,7 +15601,7 @@ export const openApiDocument = {
       "type": "string",
       "description": "`removed`, only of what is blocked.",
       "examples": [
-       "text"
+       "removed"
       ]
      },
      "fields": {
@@ -13901,6 +15614,10 @@ export const openApiDocument = {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
       "description": "The object afterwards; absent of what is planned only, and where there is no object."
+     },
+     "impact": {
+      "$ref": "#/components/schemas/Impact",
+      "description": "Only with `validateOnly`: who would lose a role by it; absent if it can end none, or the caller may not read who has roles of the project."
      }
     },
     "required": [
@@ -14006,7 +15723,7 @@ export const openApiDocument = {
     "properties": {
      "kind": {
       "type": "string",
-      "description": "`ProjectNotFound`, `ProjectInactive`, `ProjectGrantMissing`, `ProjectGrantInactive`, `NoGrant`, `GrantInactive`, `RoleNotGranted`, `RoleRemoved` or `Expired`.",
+      "description": "`ProjectNotFound`, `ProjectInactive`, `ProjectGrantMissing`, `ProjectGrantInactive`, `NoGrant`, `GrantInactive`, `RoleNotGranted`, `RoleRemoved`, `PermissionNotGranted` or `Expired`.",
       "examples": [
        "Expired"
       ]
@@ -14059,6 +15776,18 @@ export const openApiDocument = {
       "type": "string",
       "format": "date-time",
       "description": "It does not count from this moment on; absent for a role without an end."
+     },
+     "permissions": {
+      "type": "array",
+      "items": {
+       "type": "string"
+      },
+      "description": "What it allows, in the order of code points.",
+      "examples": [
+       [
+        "project.read"
+       ]
+      ]
      }
     },
     "required": [
@@ -14066,7 +15795,8 @@ export const openApiDocument = {
      "projectOrgId",
      "roleKey",
      "displayName",
-     "group"
+     "group",
+     "permissions"
     ]
    },
    "RoleHolder": {
@@ -14103,6 +15833,13 @@ export const openApiDocument = {
       "type": "string",
       "format": "date-time",
       "description": "When the user was given the role, in its present life; a change of its end leaves this as it is."
+     },
+     "projectId": {
+      "type": "string",
+      "description": "Id of the project, where holders of all projects are listed.",
+      "examples": [
+       "portal"
+      ]
      }
     },
     "required": [

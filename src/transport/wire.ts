@@ -108,6 +108,7 @@ export const AddOidcIdentityProviderRequest: WireMessage = {"name":"AddOidcIdent
   {"name":"usernameMapping","protoName":"username_mapping","number":8,"kind":"enum","description":"What the user name is taken from.","values":OidcMappingField},
   {"name":"autoRegister","protoName":"auto_register","number":9,"kind":"flag","description":"Unknown users may be registered at their first login."},
   {"name":"validateOnly","protoName":"validate_only","number":10,"kind":"flag","description":"Decides as usual and records nothing; the response says what would change."},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, for its history: up to 500 characters; none when empty."},
 ]}
 
 export const ObjectDetails: WireMessage = {"name":"ObjectDetails","description":"Where an object stands in the log.","fields":[
@@ -124,9 +125,26 @@ export const FieldChange: WireMessage = {"name":"FieldChange","description":"How
   {"name":"changed","protoName":"changed","number":4,"kind":"flag","isOptional":true,"description":"True for a secret, of which nothing else is shown; otherwise absent."},
 ]}
 
+export const AffectedRole: WireMessage = {"name":"AffectedRole","description":"A role of a user.","fields":[
+  {"name":"orgId","protoName":"org_id","number":1,"kind":"text","description":"The organization of the user."},
+  {"name":"userId","protoName":"user_id","number":2,"kind":"text","description":"The user, as their organization names them."},
+  {"name":"roleKey","protoName":"role_key","number":3,"kind":"text","description":"Key of the role."},
+]}
+
+export const AffectedRoles: WireMessage = {"name":"AffectedRoles","description":"Roles of users. A user who has two of them counts twice.","fields":[
+  {"name":"count","protoName":"count","number":1,"kind":"number","description":"How many there are."},
+  {"name":"first","protoName":"first","number":2,"kind":"message","isList":true,"description":"The first of them, at most 20, by role, organization and user.","message":AffectedRole},
+]}
+
+export const Impact: WireMessage = {"name":"Impact","description":"The roles of users that a write ends and begins, of those that count at this moment.","fields":[
+  {"name":"loses","protoName":"loses","number":1,"kind":"message","description":"Those that would stop counting.","message":AffectedRoles},
+  {"name":"gains","protoName":"gains","number":2,"kind":"message","description":"Those that would begin to count.","message":AffectedRoles},
+]}
+
 export const Planned: WireMessage = {"name":"Planned","description":"What a write would do, of which nothing was recorded.","fields":[
   {"name":"changed","protoName":"changed","number":1,"kind":"flag","description":"False when nothing would change."},
   {"name":"changes","protoName":"changes","number":2,"kind":"message","isList":true,"description":"The fields that would change. Of several roles, each with the place of its role, such as `roles[0].displayName`.","message":FieldChange},
+  {"name":"impact","protoName":"impact","number":3,"kind":"message","isOptional":true,"description":"Whose roles would end or begin; absent if the write can do neither, or the caller may not read who has roles of the project.","message":Impact},
 ]}
 
 export const AddOidcIdentityProviderResponse: WireMessage = {"name":"AddOidcIdentityProviderResponse","description":"The provider that was added.","fields":[
@@ -144,6 +162,7 @@ export const UpdateOidcConfigRequest: WireMessage = {"name":"UpdateOidcConfigReq
   {"name":"displayNameMapping","protoName":"display_name_mapping","number":6,"kind":"enum","description":"What the display name of the user is taken from.","values":OidcMappingField},
   {"name":"usernameMapping","protoName":"username_mapping","number":7,"kind":"enum","description":"What the user name is taken from.","values":OidcMappingField},
   {"name":"validateOnly","protoName":"validate_only","number":8,"kind":"flag","description":"Decides as usual and records nothing; the response says what would change."},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, for its history: up to 500 characters; none when empty."},
 ]}
 
 export const UpdateOidcConfigResponse: WireMessage = {"name":"UpdateOidcConfigResponse","description":"The provider after the change.","fields":[
@@ -157,6 +176,7 @@ export const UpdateIdentityProviderRequest: WireMessage = {"name":"UpdateIdentit
   {"name":"stylingType","protoName":"styling_type","number":3,"kind":"enum","description":"Styling of the login button.","values":StylingType},
   {"name":"autoRegister","protoName":"auto_register","number":4,"kind":"flag","description":"Unknown users may be registered at their first login."},
   {"name":"validateOnly","protoName":"validate_only","number":5,"kind":"flag","description":"Decides as usual and records nothing; the response says what would change."},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, for its history: up to 500 characters; none when empty."},
 ]}
 
 export const UpdateIdentityProviderResponse: WireMessage = {"name":"UpdateIdentityProviderResponse","description":"The provider after the change.","fields":[
@@ -177,6 +197,7 @@ export const PatchIdentityProviderRequest: WireMessage = {"name":"PatchIdentityP
   {"name":"usernameMapping","protoName":"username_mapping","number":10,"kind":"enum","isOptional":true,"description":"What the user name is taken from.","values":OidcMappingField},
   {"name":"updateMask","protoName":"update_mask","number":11,"kind":"mask","description":"Names of the fields that are given, separated by commas in JSON. Without it, those that are in the request are."},
   {"name":"validateOnly","protoName":"validate_only","number":12,"kind":"flag","description":"Decides as usual and records nothing; the response says what would change."},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, for its history: up to 500 characters; none when empty."},
 ]}
 
 export const PatchIdentityProviderResponse: WireMessage = {"name":"PatchIdentityProviderResponse","description":"The provider after the change.","fields":[
@@ -187,6 +208,7 @@ export const PatchIdentityProviderResponse: WireMessage = {"name":"PatchIdentity
 export const DeactivateIdentityProviderRequest: WireMessage = {"name":"DeactivateIdentityProviderRequest","description":"Names a provider.","fields":[
   {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the provider."},
   {"name":"validateOnly","protoName":"validate_only","number":2,"kind":"flag","description":"Decides as usual and records nothing; the response says what would change."},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, for its history: up to 500 characters; none when empty."},
 ]}
 
 export const DeactivateIdentityProviderResponse: WireMessage = {"name":"DeactivateIdentityProviderResponse","description":"The provider after the change.","fields":[
@@ -197,6 +219,7 @@ export const DeactivateIdentityProviderResponse: WireMessage = {"name":"Deactiva
 export const ReactivateIdentityProviderRequest: WireMessage = {"name":"ReactivateIdentityProviderRequest","description":"Names a provider.","fields":[
   {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the provider."},
   {"name":"validateOnly","protoName":"validate_only","number":2,"kind":"flag","description":"Decides as usual and records nothing; the response says what would change."},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, for its history: up to 500 characters; none when empty."},
 ]}
 
 export const ReactivateIdentityProviderResponse: WireMessage = {"name":"ReactivateIdentityProviderResponse","description":"The provider after the change.","fields":[
@@ -207,6 +230,7 @@ export const ReactivateIdentityProviderResponse: WireMessage = {"name":"Reactiva
 export const RemoveIdentityProviderRequest: WireMessage = {"name":"RemoveIdentityProviderRequest","description":"Names a provider.","fields":[
   {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the provider."},
   {"name":"validateOnly","protoName":"validate_only","number":2,"kind":"flag","description":"Decides as usual and records nothing; the response says what would change."},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, for its history: up to 500 characters; none when empty."},
 ]}
 
 export const RemoveIdentityProviderResponse: WireMessage = {"name":"RemoveIdentityProviderResponse","description":"The provider as it was removed.","fields":[
@@ -307,6 +331,7 @@ export const HistoryEntry: WireMessage = {"name":"HistoryEntry","description":"W
   {"name":"object","protoName":"object","number":5,"kind":"message","description":"What changed. In the history of a role, the removal of its project names the project.","message":ObjectRef},
   {"name":"changes","protoName":"changes","number":6,"kind":"message","isList":true,"description":"The fields whose values differ; never a secret.","message":FieldChange},
   {"name":"correlationId","protoName":"correlation_id","number":7,"kind":"text","isOptional":true,"description":"Id of the request that made the change, if it had one."},
+  {"name":"reason","protoName":"reason","number":8,"kind":"text","isOptional":true,"description":"Why the change was made, if that was said."},
 ]}
 
 export const ListIdentityProviderHistoryResponse: WireMessage = {"name":"ListIdentityProviderHistoryResponse","description":"A page of the history of a provider.","fields":[
@@ -347,6 +372,7 @@ export const AddProjectRequest: WireMessage = {"name":"AddProjectRequest","descr
   {"name":"hasProjectCheck","protoName":"has_project_check","number":5,"kind":"flag","description":"At login, the user's organization must have a grant to the project."},
   {"name":"privateLabelingSetting","protoName":"private_labeling_setting","number":6,"kind":"enum","description":"Which private labeling applies at login.","values":PrivateLabelingSetting},
   {"name":"validateOnly","protoName":"validate_only","number":7,"kind":"flag","description":"Decides as usual and records nothing; the response says what would change."},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, for its history: up to 500 characters; none when empty."},
 ]}
 
 export const AddProjectResponse: WireMessage = {"name":"AddProjectResponse","description":"The project that was added.","fields":[
@@ -363,6 +389,7 @@ export const UpdateProjectRequest: WireMessage = {"name":"UpdateProjectRequest",
   {"name":"hasProjectCheck","protoName":"has_project_check","number":5,"kind":"flag","description":"At login, the user's organization must have a grant to the project."},
   {"name":"privateLabelingSetting","protoName":"private_labeling_setting","number":6,"kind":"enum","description":"Which private labeling applies at login.","values":PrivateLabelingSetting},
   {"name":"validateOnly","protoName":"validate_only","number":7,"kind":"flag","description":"Decides as usual and records nothing; the response says what would change."},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, for its history: up to 500 characters; none when empty."},
 ]}
 
 export const UpdateProjectResponse: WireMessage = {"name":"UpdateProjectResponse","description":"The project after the change.","fields":[
@@ -379,6 +406,7 @@ export const PatchProjectRequest: WireMessage = {"name":"PatchProjectRequest","d
   {"name":"privateLabelingSetting","protoName":"private_labeling_setting","number":6,"kind":"enum","isOptional":true,"description":"Which private labeling applies at login.","values":PrivateLabelingSetting},
   {"name":"updateMask","protoName":"update_mask","number":7,"kind":"mask","description":"Names of the fields that are given, separated by commas in JSON. Without it, those that are in the request are."},
   {"name":"validateOnly","protoName":"validate_only","number":8,"kind":"flag","description":"Decides as usual and records nothing; the response says what would change."},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, for its history: up to 500 characters; none when empty."},
 ]}
 
 export const PatchProjectResponse: WireMessage = {"name":"PatchProjectResponse","description":"The project after the change.","fields":[
@@ -389,6 +417,7 @@ export const PatchProjectResponse: WireMessage = {"name":"PatchProjectResponse",
 export const DeactivateProjectRequest: WireMessage = {"name":"DeactivateProjectRequest","description":"Names a project.","fields":[
   {"name":"id","protoName":"id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
   {"name":"validateOnly","protoName":"validate_only","number":2,"kind":"flag","description":"Decides as usual and records nothing; the response says what would change."},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, for its history: up to 500 characters; none when empty."},
 ]}
 
 export const DeactivateProjectResponse: WireMessage = {"name":"DeactivateProjectResponse","description":"The project after the change.","fields":[
@@ -399,6 +428,7 @@ export const DeactivateProjectResponse: WireMessage = {"name":"DeactivateProject
 export const ReactivateProjectRequest: WireMessage = {"name":"ReactivateProjectRequest","description":"Names a project.","fields":[
   {"name":"id","protoName":"id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
   {"name":"validateOnly","protoName":"validate_only","number":2,"kind":"flag","description":"Decides as usual and records nothing; the response says what would change."},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, for its history: up to 500 characters; none when empty."},
 ]}
 
 export const ReactivateProjectResponse: WireMessage = {"name":"ReactivateProjectResponse","description":"The project after the change.","fields":[
@@ -409,6 +439,7 @@ export const ReactivateProjectResponse: WireMessage = {"name":"ReactivateProject
 export const RemoveProjectRequest: WireMessage = {"name":"RemoveProjectRequest","description":"Names a project.","fields":[
   {"name":"id","protoName":"id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
   {"name":"validateOnly","protoName":"validate_only","number":2,"kind":"flag","description":"Decides as usual and records nothing; the response says what would change."},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, for its history: up to 500 characters; none when empty."},
 ]}
 
 export const RemoveProjectResponse: WireMessage = {"name":"RemoveProjectResponse","description":"The project as it was removed.","fields":[
@@ -517,6 +548,8 @@ export const AddProjectRoleRequest: WireMessage = {"name":"AddProjectRoleRequest
   {"name":"displayName","protoName":"display_name","number":3,"kind":"text","isRequired":true,"least":1,"most":200,"description":"What it is shown as."},
   {"name":"group","protoName":"group","number":4,"kind":"text","most":200,"description":"For display only: lets a caller grant all roles of a group."},
   {"name":"validateOnly","protoName":"validate_only","number":5,"kind":"flag","description":"Decides as usual and records nothing; the response says what would change."},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, for its history: up to 500 characters; none when empty."},
+  {"name":"permissions","protoName":"permissions","number":6,"kind":"text","isList":true,"most":200,"description":"What it allows: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit; none twice."},
 ]}
 
 export const AddProjectRoleResponse: WireMessage = {"name":"AddProjectRoleResponse","description":"The role that was added.","fields":[
@@ -528,12 +561,14 @@ export const NewProjectRole: WireMessage = {"name":"NewProjectRole","description
   {"name":"roleKey","protoName":"role_key","number":1,"kind":"text","isRequired":true,"least":1,"most":200,"description":"Unique within the project."},
   {"name":"displayName","protoName":"display_name","number":2,"kind":"text","isRequired":true,"least":1,"most":200,"description":"What it is shown as."},
   {"name":"group","protoName":"group","number":3,"kind":"text","most":200,"description":"For display only: lets a caller grant all roles of a group."},
+  {"name":"permissions","protoName":"permissions","number":4,"kind":"text","isList":true,"most":200,"description":"What it allows: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit; none twice."},
 ]}
 
 export const AddProjectRolesRequest: WireMessage = {"name":"AddProjectRolesRequest","description":"Roles to add to one project.","fields":[
   {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
   {"name":"roles","protoName":"roles","number":2,"kind":"message","isList":true,"isRequired":true,"least":1,"most":1000,"description":"No key twice.","message":NewProjectRole},
   {"name":"validateOnly","protoName":"validate_only","number":3,"kind":"flag","description":"Decides as usual and records nothing; the response says what would change."},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, for its history: up to 500 characters; none when empty."},
 ]}
 
 export const AddProjectRolesResponse: WireMessage = {"name":"AddProjectRolesResponse","description":"The roles that were added.","fields":[
@@ -547,6 +582,8 @@ export const UpdateProjectRoleRequest: WireMessage = {"name":"UpdateProjectRoleR
   {"name":"displayName","protoName":"display_name","number":3,"kind":"text","isRequired":true,"least":1,"most":200,"description":"What it is shown as."},
   {"name":"group","protoName":"group","number":4,"kind":"text","most":200,"description":"For display only: lets a caller grant all roles of a group."},
   {"name":"validateOnly","protoName":"validate_only","number":5,"kind":"flag","description":"Decides as usual and records nothing; the response says what would change."},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, for its history: up to 500 characters; none when empty."},
+  {"name":"permissions","protoName":"permissions","number":6,"kind":"text","isList":true,"most":200,"description":"What it allows: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit; none twice."},
 ]}
 
 export const UpdateProjectRoleResponse: WireMessage = {"name":"UpdateProjectRoleResponse","description":"The role after the change.","fields":[
@@ -561,6 +598,8 @@ export const PatchProjectRoleRequest: WireMessage = {"name":"PatchProjectRoleReq
   {"name":"group","protoName":"group","number":4,"kind":"text","isOptional":true,"most":200,"description":"For display only: lets a caller grant all roles of a group."},
   {"name":"updateMask","protoName":"update_mask","number":5,"kind":"mask","description":"Names of the fields that are given, separated by commas in JSON. Without it, those that are in the request are."},
   {"name":"validateOnly","protoName":"validate_only","number":6,"kind":"flag","description":"Decides as usual and records nothing; the response says what would change."},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, for its history: up to 500 characters; none when empty."},
+  {"name":"permissions","protoName":"permissions","number":7,"kind":"text","isList":true,"most":200,"description":"What it allows: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit; none twice. In protobuf, only a mask can give an empty list."},
 ]}
 
 export const PatchProjectRoleResponse: WireMessage = {"name":"PatchProjectRoleResponse","description":"The role after the change.","fields":[
@@ -572,6 +611,7 @@ export const RemoveProjectRoleRequest: WireMessage = {"name":"RemoveProjectRoleR
   {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
   {"name":"roleKey","protoName":"role_key","number":2,"kind":"text","isRequired":true,"least":1,"most":200,"description":"Key of the role."},
   {"name":"validateOnly","protoName":"validate_only","number":3,"kind":"flag","description":"Decides as usual and records nothing; the response says what would change."},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, for its history: up to 500 characters; none when empty."},
 ]}
 
 export const RemoveProjectRoleResponse: WireMessage = {"name":"RemoveProjectRoleResponse","description":"The role as it was removed.","fields":[
@@ -591,6 +631,7 @@ export const ProjectRole: WireMessage = {"name":"ProjectRole","description":"A r
   {"name":"group","protoName":"group","number":4,"kind":"text","description":"For display only: lets a caller grant all roles of a group."},
   {"name":"state","protoName":"state","number":5,"kind":"enum","description":"Always active.","values":State},
   {"name":"details","protoName":"details","number":6,"kind":"message","description":"Where it stands in the log.","message":ObjectDetails},
+  {"name":"permissions","protoName":"permissions","number":7,"kind":"text","isList":true,"description":"What it allows, in the order of code points."},
 ]}
 
 export const GetProjectRoleResponse: WireMessage = {"name":"GetProjectRoleResponse","description":"The role asked for.","fields":[
@@ -653,6 +694,7 @@ export const AddProjectGrantRequest: WireMessage = {"name":"AddProjectGrantReque
   {"name":"grantedOrgId","protoName":"granted_org_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64,"description":"The organization that has the grant."},
   {"name":"roleKeys","protoName":"role_keys","number":3,"kind":"text","isList":true,"isRequired":true,"least":1,"most":400,"description":"Keys of roles that the project has, none twice."},
   {"name":"validateOnly","protoName":"validate_only","number":4,"kind":"flag","description":"Decides as usual and records nothing; the response says what would change."},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, for its history: up to 500 characters; none when empty."},
 ]}
 
 export const AddProjectGrantResponse: WireMessage = {"name":"AddProjectGrantResponse","description":"The grant that was added.","fields":[
@@ -665,6 +707,7 @@ export const UpdateProjectGrantRequest: WireMessage = {"name":"UpdateProjectGran
   {"name":"grantedOrgId","protoName":"granted_org_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64,"description":"The organization that has the grant."},
   {"name":"roleKeys","protoName":"role_keys","number":3,"kind":"text","isList":true,"isRequired":true,"least":1,"most":400,"description":"Keys of roles that the project has, none twice."},
   {"name":"validateOnly","protoName":"validate_only","number":4,"kind":"flag","description":"Decides as usual and records nothing; the response says what would change."},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, for its history: up to 500 characters; none when empty."},
 ]}
 
 export const UpdateProjectGrantResponse: WireMessage = {"name":"UpdateProjectGrantResponse","description":"The grant after the change.","fields":[
@@ -676,6 +719,7 @@ export const DeactivateProjectGrantRequest: WireMessage = {"name":"DeactivatePro
   {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
   {"name":"grantedOrgId","protoName":"granted_org_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64,"description":"The organization that has the grant."},
   {"name":"validateOnly","protoName":"validate_only","number":3,"kind":"flag","description":"Decides as usual and records nothing; the response says what would change."},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, for its history: up to 500 characters; none when empty."},
 ]}
 
 export const DeactivateProjectGrantResponse: WireMessage = {"name":"DeactivateProjectGrantResponse","description":"The grant after the change.","fields":[
@@ -687,6 +731,7 @@ export const ReactivateProjectGrantRequest: WireMessage = {"name":"ReactivatePro
   {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
   {"name":"grantedOrgId","protoName":"granted_org_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64,"description":"The organization that has the grant."},
   {"name":"validateOnly","protoName":"validate_only","number":3,"kind":"flag","description":"Decides as usual and records nothing; the response says what would change."},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, for its history: up to 500 characters; none when empty."},
 ]}
 
 export const ReactivateProjectGrantResponse: WireMessage = {"name":"ReactivateProjectGrantResponse","description":"The grant after the change.","fields":[
@@ -698,6 +743,7 @@ export const RemoveProjectGrantRequest: WireMessage = {"name":"RemoveProjectGran
   {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
   {"name":"grantedOrgId","protoName":"granted_org_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64,"description":"The organization that has the grant."},
   {"name":"validateOnly","protoName":"validate_only","number":3,"kind":"flag","description":"Decides as usual and records nothing; the response says what would change."},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, for its history: up to 500 characters; none when empty."},
 ]}
 
 export const RemoveProjectGrantResponse: WireMessage = {"name":"RemoveProjectGrantResponse","description":"The grant as it was removed.","fields":[
@@ -800,6 +846,7 @@ export const AddUserGrantRequest: WireMessage = {"name":"AddUserGrantRequest","d
   {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","isOptional":true,"least":1,"most":64,"description":"The organization that owns the project; the one at hand when absent."},
   {"name":"roles","protoName":"roles","number":4,"kind":"message","isList":true,"isRequired":true,"least":1,"most":400,"description":"No key twice.","message":GivenUserRole},
   {"name":"validateOnly","protoName":"validate_only","number":5,"kind":"flag","description":"Decides as usual and records nothing; the response says what would change."},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, for its history: up to 500 characters; none when empty."},
 ]}
 
 export const AddUserGrantResponse: WireMessage = {"name":"AddUserGrantResponse","description":"The grant that was added.","fields":[
@@ -813,6 +860,7 @@ export const UpdateUserGrantRequest: WireMessage = {"name":"UpdateUserGrantReque
   {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","isOptional":true,"inQuery":true,"least":1,"most":64,"description":"The organization that owns the project; the one at hand when absent."},
   {"name":"roles","protoName":"roles","number":4,"kind":"message","isList":true,"isRequired":true,"least":1,"most":400,"description":"No key twice.","message":GivenUserRole},
   {"name":"validateOnly","protoName":"validate_only","number":5,"kind":"flag","description":"Decides as usual and records nothing; the response says what would change."},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, for its history: up to 500 characters; none when empty."},
 ]}
 
 export const UpdateUserGrantResponse: WireMessage = {"name":"UpdateUserGrantResponse","description":"The grant after the change.","fields":[
@@ -826,6 +874,7 @@ export const AddUserGrantRolesRequest: WireMessage = {"name":"AddUserGrantRolesR
   {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","isOptional":true,"inQuery":true,"least":1,"most":64,"description":"The organization that owns the project; the one at hand when absent."},
   {"name":"roles","protoName":"roles","number":4,"kind":"message","isList":true,"isRequired":true,"least":1,"most":400,"description":"No key twice.","message":GivenUserRole},
   {"name":"validateOnly","protoName":"validate_only","number":5,"kind":"flag","description":"Decides as usual and records nothing; the response says what would change."},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, for its history: up to 500 characters; none when empty."},
 ]}
 
 export const AddUserGrantRolesResponse: WireMessage = {"name":"AddUserGrantRolesResponse","description":"The grant after the change.","fields":[
@@ -839,6 +888,7 @@ export const RemoveUserGrantRolesRequest: WireMessage = {"name":"RemoveUserGrant
   {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","isOptional":true,"inQuery":true,"least":1,"most":64,"description":"The organization that owns the project; the one at hand when absent."},
   {"name":"roleKeys","protoName":"role_keys","number":4,"kind":"text","isList":true,"isRequired":true,"least":1,"most":400,"description":"Keys of roles, none twice."},
   {"name":"validateOnly","protoName":"validate_only","number":5,"kind":"flag","description":"Decides as usual and records nothing; the response says what would change."},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, for its history: up to 500 characters; none when empty."},
 ]}
 
 export const RemoveUserGrantRolesResponse: WireMessage = {"name":"RemoveUserGrantRolesResponse","description":"The grant after the change.","fields":[
@@ -851,6 +901,7 @@ export const DeactivateUserGrantRequest: WireMessage = {"name":"DeactivateUserGr
   {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
   {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","isOptional":true,"least":1,"most":64,"description":"The organization that owns the project; the one at hand when absent."},
   {"name":"validateOnly","protoName":"validate_only","number":4,"kind":"flag","description":"Decides as usual and records nothing; the response says what would change."},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, for its history: up to 500 characters; none when empty."},
 ]}
 
 export const DeactivateUserGrantResponse: WireMessage = {"name":"DeactivateUserGrantResponse","description":"The grant after the change.","fields":[
@@ -863,6 +914,7 @@ export const ReactivateUserGrantRequest: WireMessage = {"name":"ReactivateUserGr
   {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
   {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","isOptional":true,"least":1,"most":64,"description":"The organization that owns the project; the one at hand when absent."},
   {"name":"validateOnly","protoName":"validate_only","number":4,"kind":"flag","description":"Decides as usual and records nothing; the response says what would change."},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, for its history: up to 500 characters; none when empty."},
 ]}
 
 export const ReactivateUserGrantResponse: WireMessage = {"name":"ReactivateUserGrantResponse","description":"The grant after the change.","fields":[
@@ -875,6 +927,7 @@ export const RemoveUserGrantRequest: WireMessage = {"name":"RemoveUserGrantReque
   {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
   {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","isOptional":true,"least":1,"most":64,"description":"The organization that owns the project; the one at hand when absent."},
   {"name":"validateOnly","protoName":"validate_only","number":4,"kind":"flag","description":"Decides as usual and records nothing; the response says what would change."},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, for its history: up to 500 characters; none when empty."},
 ]}
 
 export const RemoveUserGrantResponse: WireMessage = {"name":"RemoveUserGrantResponse","description":"The grant as it was removed.","fields":[
@@ -884,6 +937,7 @@ export const RemoveUserGrantResponse: WireMessage = {"name":"RemoveUserGrantResp
 
 export const RemoveAllUserGrantsRequest: WireMessage = {"name":"RemoveAllUserGrantsRequest","description":"Names a user.","fields":[
   {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"least":1,"most":200,"description":"The user, as the host names them."},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, for its history: up to 500 characters; none when empty."},
 ]}
 
 export const UserGrantIds: WireMessage = {"name":"UserGrantIds","description":"The ids of a grant of roles to a user.","fields":[
@@ -978,6 +1032,7 @@ export const GetUserGrantStateResponse: WireMessage = {"name":"GetUserGrantState
 export const AddDomainRequest: WireMessage = {"name":"AddDomainRequest","description":"A domain to add.","fields":[
   {"name":"domain","protoName":"domain","number":1,"kind":"text","isRequired":true,"least":1,"most":253,"description":"The domain: at least two labels, such as `example.com`; in any case, and in Unicode or ASCII."},
   {"name":"validateOnly","protoName":"validate_only","number":2,"kind":"flag","description":"Decides as usual and records nothing; the response says what would change."},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, for its history: up to 500 characters; none when empty."},
 ]}
 
 export const AddDomainResponse: WireMessage = {"name":"AddDomainResponse","description":"The domain that was added.","fields":[
@@ -990,6 +1045,7 @@ export const AddDomainResponse: WireMessage = {"name":"AddDomainResponse","descr
 export const VerifyDomainRequest: WireMessage = {"name":"VerifyDomainRequest","description":"Names a domain.","fields":[
   {"name":"domain","protoName":"domain","number":1,"kind":"text","isRequired":true,"least":1,"most":253,"description":"The domain: at least two labels, such as `example.com`; in any case, and in Unicode or ASCII."},
   {"name":"validateOnly","protoName":"validate_only","number":2,"kind":"flag","description":"Decides as usual and records nothing; the response says what would change."},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, for its history: up to 500 characters; none when empty."},
 ]}
 
 export const VerifyDomainResponse: WireMessage = {"name":"VerifyDomainResponse","description":"The domain after the change.","fields":[
@@ -1001,6 +1057,7 @@ export const SetDomainProviderRequest: WireMessage = {"name":"SetDomainProviderR
   {"name":"domain","protoName":"domain","number":1,"kind":"text","isRequired":true,"least":1,"most":253,"description":"The domain: at least two labels, such as `example.com`; in any case, and in Unicode or ASCII."},
   {"name":"idpId","protoName":"idp_id","number":2,"kind":"text","isOptional":true,"least":1,"most":64,"description":"Id of a provider of the organization; none when absent."},
   {"name":"validateOnly","protoName":"validate_only","number":3,"kind":"flag","description":"Decides as usual and records nothing; the response says what would change."},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, for its history: up to 500 characters; none when empty."},
 ]}
 
 export const SetDomainProviderResponse: WireMessage = {"name":"SetDomainProviderResponse","description":"The domain after the change.","fields":[
@@ -1011,6 +1068,7 @@ export const SetDomainProviderResponse: WireMessage = {"name":"SetDomainProvider
 export const RemoveDomainRequest: WireMessage = {"name":"RemoveDomainRequest","description":"Names a domain.","fields":[
   {"name":"domain","protoName":"domain","number":1,"kind":"text","isRequired":true,"least":1,"most":253,"description":"The domain: at least two labels, such as `example.com`; in any case, and in Unicode or ASCII."},
   {"name":"validateOnly","protoName":"validate_only","number":2,"kind":"flag","description":"Decides as usual and records nothing; the response says what would change."},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, for its history: up to 500 characters; none when empty."},
 ]}
 
 export const RemoveDomainResponse: WireMessage = {"name":"RemoveDomainResponse","description":"The domain as it was removed.","fields":[
@@ -1090,6 +1148,7 @@ export const ListHistoryRequest: WireMessage = {"name":"ListHistoryRequest","des
   {"name":"before","protoName":"before","number":5,"kind":"sequence","isOptional":true,"description":"Only entries below this position in the log; no bound when absent."},
   {"name":"time","protoName":"time","number":6,"kind":"message","description":"Only entries of this time; `after` and `before` apply too.","message":TimeBounds},
   {"name":"pageSize","protoName":"page_size","number":7,"kind":"number","description":"1 to 1000; 100 when absent."},
+  {"name":"user","protoName":"user","number":8,"kind":"text","most":200,"description":"A user of the organization: only changes of the grants of roles to this user, of any project; up to 200 characters; all changes when empty."},
 ]}
 
 export const ListHistoryResponse: WireMessage = {"name":"ListHistoryResponse","description":"A page of history.","fields":[
@@ -1109,6 +1168,8 @@ export const DesiredRole: WireMessage = {"name":"DesiredRole","description":"A r
   {"name":"roleKey","protoName":"role_key","number":1,"kind":"text","isRequired":true,"least":1,"most":200,"description":"Key of the role."},
   {"name":"displayName","protoName":"display_name","number":2,"kind":"text","isRequired":true,"least":1,"most":200,"description":"What it is shown as."},
   {"name":"group","protoName":"group","number":3,"kind":"text","isOptional":true,"most":200,"description":"For display only; stays as it is when absent."},
+  {"name":"permissions","protoName":"permissions","number":4,"kind":"text","isList":true,"most":200,"description":"What it allows: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit; none twice. Stay as they are when absent. In protobuf, only a mask can give an empty list."},
+  {"name":"updateMask","protoName":"update_mask","number":5,"kind":"mask","description":"Names of the fields that are given, separated by commas in JSON. Without it, those that are in the request are."},
 ]}
 
 export const DesiredGrant: WireMessage = {"name":"DesiredGrant","description":"A grant as it is desired.","fields":[
@@ -1147,6 +1208,7 @@ export const ApplyAccessRequest: WireMessage = {"name":"ApplyAccessRequest","des
   {"name":"managedBy","protoName":"managed_by","number":4,"kind":"text","isOptional":true,"least":1,"most":200,"description":"Marks what is recorded."},
   {"name":"version","protoName":"version","number":5,"kind":"sequence","isOptional":true,"description":"From 1 to 2^53 - 1, higher for a newer one: objects with the mark of a newer one stay as they are."},
   {"name":"validateOnly","protoName":"validate_only","number":6,"kind":"flag","description":"Plans only: records nothing, and needs no permission to write."},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, for its history: up to 500 characters; none when empty."},
 ]}
 
 export const PlannedField: WireMessage = {"name":"PlannedField","description":"One field of a change.","fields":[
@@ -1162,6 +1224,7 @@ export const PlannedChange: WireMessage = {"name":"PlannedChange","description":
   {"name":"reason","protoName":"reason","number":3,"kind":"text","isOptional":true,"description":"`removed`, only of what is blocked."},
   {"name":"fields","protoName":"fields","number":4,"kind":"message","isList":true,"description":"What changes of it.","message":PlannedField},
   {"name":"details","protoName":"details","number":5,"kind":"message","isOptional":true,"description":"The object afterwards; absent of what is planned only, and where there is no object.","message":ObjectDetails},
+  {"name":"impact","protoName":"impact","number":6,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: who would lose a role by it; absent if it can end none, or the caller may not read who has roles of the project.","message":Impact},
 ]}
 
 export const Counts: WireMessage = {"name":"Counts","description":"How many objects each action has.","fields":[
@@ -1186,17 +1249,34 @@ export const CheckAccessRequest: WireMessage = {"name":"CheckAccessRequest","des
   {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"least":1,"most":200,"description":"The user, as the host names them."},
   {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
   {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","isOptional":true,"least":1,"most":64,"description":"The organization that owns the project; the one at hand when absent."},
-  {"name":"roleKey","protoName":"role_key","number":4,"kind":"text","isOptional":true,"least":1,"most":200,"description":"The role that is asked for; when absent, the login rules of the project are."},
+  {"name":"roleKey","protoName":"role_key","number":4,"kind":"text","isOptional":true,"least":1,"most":200,"description":"The role that is asked for; without it and a permission, the login rules of the project are."},
+  {"name":"permission","protoName":"permission","number":5,"kind":"text","isOptional":true,"least":1,"most":100,"description":"The permission that a role of the user must have: 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit. Not together with a role."},
+  {"name":"at","protoName":"at","number":6,"kind":"time","description":"At the end of this millisecond, which must not lie in the future; as it is when absent."},
 ]}
 
 export const AccessReason: WireMessage = {"name":"AccessReason","description":"Why a role does not count, or a user may not log in.","fields":[
-  {"name":"kind","protoName":"kind","number":1,"kind":"text","description":"`ProjectNotFound`, `ProjectInactive`, `ProjectGrantMissing`, `ProjectGrantInactive`, `NoGrant`, `GrantInactive`, `RoleNotGranted`, `RoleRemoved` or `Expired`."},
+  {"name":"kind","protoName":"kind","number":1,"kind":"text","description":"`ProjectNotFound`, `ProjectInactive`, `ProjectGrantMissing`, `ProjectGrantInactive`, `NoGrant`, `GrantInactive`, `RoleNotGranted`, `RoleRemoved`, `PermissionNotGranted` or `Expired`."},
 ]}
 
 export const CheckAccessResponse: WireMessage = {"name":"CheckAccessResponse","description":"Whether a role counts, or a user may log in.","fields":[
-  {"name":"allowed","protoName":"allowed","number":1,"kind":"flag","description":"Of a role: whether it counts. Without one: whether the login rules of the project let the user in."},
+  {"name":"allowed","protoName":"allowed","number":1,"kind":"flag","description":"Of a role: whether it counts. Of a permission: whether a role that counts has it. Without either: whether the login rules of the project let the user in."},
   {"name":"roleKeys","protoName":"role_keys","number":2,"kind":"text","isList":true,"description":"Keys of all roles of the project that count for the user, in the order of code points."},
   {"name":"reasons","protoName":"reasons","number":3,"kind":"message","isList":true,"description":"Empty when allowed; otherwise all that apply.","message":AccessReason},
+  {"name":"permissions","protoName":"permissions","number":4,"kind":"text","isList":true,"description":"What these roles allow together, each permission once, in the order of code points."},
+]}
+
+export const ExplainAccessRequest: WireMessage = {"name":"ExplainAccessRequest","description":"Which access to explain.","fields":[
+  {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"least":1,"most":200,"description":"The user, as the host names them."},
+  {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
+  {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","isOptional":true,"least":1,"most":64,"description":"The organization that owns the project; the one at hand when absent."},
+  {"name":"roleKey","protoName":"role_key","number":4,"kind":"text","isRequired":true,"least":1,"most":200,"description":"The role that is asked for."},
+  {"name":"at","protoName":"at","number":5,"kind":"time","description":"At the end of this millisecond, which must not lie in the future; as it is when absent."},
+]}
+
+export const ExplainAccessResponse: WireMessage = {"name":"ExplainAccessResponse","description":"Why a role counts, or does not.","fields":[
+  {"name":"allowed","protoName":"allowed","number":1,"kind":"flag","description":"Whether the role counts."},
+  {"name":"reasons","protoName":"reasons","number":2,"kind":"message","isList":true,"description":"Empty when allowed; otherwise all that apply.","message":AccessReason},
+  {"name":"because","protoName":"because","number":3,"kind":"message","isList":true,"description":"The changes that this rests on, oldest first: what added the role, what granted the project, what gave the role to the user, and, where it does not count, what ended it. Of changes in another organization, which owns the project, only `sequence`, `time` and `type` are shown.","message":HistoryEntry},
 ]}
 
 export const ListRolesOfUserRequest: WireMessage = {"name":"ListRolesOfUserRequest","description":"Whose roles to list.","fields":[
@@ -1204,6 +1284,7 @@ export const ListRolesOfUserRequest: WireMessage = {"name":"ListRolesOfUserReque
   {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isOptional":true,"least":1,"most":64,"description":"Of projects with this id, of any organization; of all when absent."},
   {"name":"pageSize","protoName":"page_size","number":3,"kind":"number","description":"1 to 1000; 100 when absent."},
   {"name":"pageToken","protoName":"page_token","number":4,"kind":"text","most":16384,"description":"Token that the page before gave for the next one; the rest of the request must be the same."},
+  {"name":"at","protoName":"at","number":5,"kind":"time","description":"At the end of this millisecond, which must not lie in the future; as it is when absent."},
 ]}
 
 export const UserRole: WireMessage = {"name":"UserRole","description":"A role of a user that counts.","fields":[
@@ -1213,6 +1294,7 @@ export const UserRole: WireMessage = {"name":"UserRole","description":"A role of
   {"name":"displayName","protoName":"display_name","number":4,"kind":"text","description":"What it is shown as."},
   {"name":"group","protoName":"group","number":5,"kind":"text","description":"For display only; empty for none."},
   {"name":"expiresAt","protoName":"expires_at","number":6,"kind":"time","isOptional":true,"description":"It does not count from this moment on; absent for a role without an end."},
+  {"name":"permissions","protoName":"permissions","number":7,"kind":"text","isList":true,"description":"What it allows, in the order of code points."},
 ]}
 
 export const ListRolesOfUserResponse: WireMessage = {"name":"ListRolesOfUserResponse","description":"A page of the roles of a user.","fields":[
@@ -1226,6 +1308,8 @@ export const ListRoleHoldersRequest: WireMessage = {"name":"ListRoleHoldersReque
   {"name":"at","protoName":"at","number":3,"kind":"time","description":"At the end of this millisecond, which must not lie in the future; as it is when absent."},
   {"name":"pageSize","protoName":"page_size","number":4,"kind":"number","description":"1 to 1000; 100 when absent."},
   {"name":"pageToken","protoName":"page_token","number":5,"kind":"text","most":16384,"description":"Token that the page before gave for the next one; the rest of the request must be the same."},
+  {"name":"permission","protoName":"permission","number":6,"kind":"text","isOptional":true,"least":1,"most":100,"description":"Of the roles that have this permission, or had it at that time; of all when absent: 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit."},
+  {"name":"userId","protoName":"user_id","number":7,"kind":"text","isOptional":true,"least":1,"most":200,"description":"One user, of any organization, as that organization names them; all when absent."},
 ]}
 
 export const RoleHolder: WireMessage = {"name":"RoleHolder","description":"A user who has a role.","fields":[
@@ -1234,9 +1318,24 @@ export const RoleHolder: WireMessage = {"name":"RoleHolder","description":"A use
   {"name":"roleKey","protoName":"role_key","number":3,"kind":"text","description":"Key of the role."},
   {"name":"expiresAt","protoName":"expires_at","number":4,"kind":"time","isOptional":true,"description":"The role does not count from this moment on; absent for a role without an end."},
   {"name":"from","protoName":"from","number":5,"kind":"time","description":"When the user was given the role, in its present life; a change of its end leaves this as it is."},
+  {"name":"projectId","protoName":"project_id","number":6,"kind":"text","isOptional":true,"description":"Id of the project, where holders of all projects are listed."},
 ]}
 
 export const ListRoleHoldersResponse: WireMessage = {"name":"ListRoleHoldersResponse","description":"A page of holders of roles.","fields":[
+  {"name":"roleHolders","protoName":"role_holders","number":1,"kind":"message","isList":true,"description":"In their order.","message":RoleHolder},
+  {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text","description":"Asks for the next page; empty on the last."},
+]}
+
+export const ListAllRoleHoldersRequest: WireMessage = {"name":"ListAllRoleHoldersRequest","description":"Which holders of roles to list, of all projects, and when.","fields":[
+  {"name":"userId","protoName":"user_id","number":1,"kind":"text","isOptional":true,"least":1,"most":200,"description":"One user, of any organization, as that organization names them; all when absent."},
+  {"name":"roleKey","protoName":"role_key","number":2,"kind":"text","isOptional":true,"least":1,"most":200,"description":"Roles with this key; all when absent."},
+  {"name":"permission","protoName":"permission","number":3,"kind":"text","isOptional":true,"least":1,"most":100,"description":"Of the roles that have this permission, or had it at that time; of all when absent: 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit."},
+  {"name":"at","protoName":"at","number":4,"kind":"time","description":"At the end of this millisecond, which must not lie in the future; as it is when absent."},
+  {"name":"pageSize","protoName":"page_size","number":5,"kind":"number","description":"1 to 1000; 100 when absent."},
+  {"name":"pageToken","protoName":"page_token","number":6,"kind":"text","most":16384,"description":"Token that the page before gave for the next one; the rest of the request must be the same."},
+]}
+
+export const ListAllRoleHoldersResponse: WireMessage = {"name":"ListAllRoleHoldersResponse","description":"A page of holders of roles of all projects.","fields":[
   {"name":"roleHolders","protoName":"role_holders","number":1,"kind":"message","isList":true,"description":"In their order.","message":RoleHolder},
   {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text","description":"Asks for the next page; empty on the last."},
 ]}
@@ -1289,7 +1388,7 @@ export const projectService: Readonly<Record<'addProject' | 'updateProject' | 'p
 export const projectRoleService: Readonly<Record<'addProjectRole' | 'addProjectRoles' | 'updateProjectRole' | 'patchProjectRole' | 'removeProjectRole' | 'getProjectRole' | 'listProjectRoles' | 'listProjectRoleHistory' | 'getProjectRoleState', WireMethod>> = {
   addProjectRole: {"service":"claviger.v1.ProjectRoleService","name":"AddProjectRole","effect":"command","verb":"POST","path":"/v1/projects/{project_id}/roles","hasBody":true,"description":"Adds a role to a project.","request":AddProjectRoleRequest,"response":AddProjectRoleResponse},
   addProjectRoles: {"service":"claviger.v1.ProjectRoleService","name":"AddProjectRoles","effect":"command","verb":"POST","path":"/v1/projects/{project_id}/roles:batchAdd","hasBody":true,"description":"Adds several roles to one project, all or none.","request":AddProjectRolesRequest,"response":AddProjectRolesResponse},
-  updateProjectRole: {"service":"claviger.v1.ProjectRoleService","name":"UpdateProjectRole","effect":"command","verb":"PUT","path":"/v1/projects/{project_id}/role","hasBody":true,"description":"Replaces what a role shows: a group given no value is empty afterwards. The key never changes.","request":UpdateProjectRoleRequest,"response":UpdateProjectRoleResponse},
+  updateProjectRole: {"service":"claviger.v1.ProjectRoleService","name":"UpdateProjectRole","effect":"command","verb":"PUT","path":"/v1/projects/{project_id}/role","hasBody":true,"description":"Replaces what a role shows and allows: a group given no value is empty afterwards, permissions given none are none. The key never changes.","request":UpdateProjectRoleRequest,"response":UpdateProjectRoleResponse},
   patchProjectRole: {"service":"claviger.v1.ProjectRoleService","name":"PatchProjectRole","effect":"command","verb":"PATCH","path":"/v1/projects/{project_id}/role","hasBody":true,"description":"Changes what is given of what a role shows, and leaves the rest as it is.","request":PatchProjectRoleRequest,"response":PatchProjectRoleResponse},
   removeProjectRole: {"service":"claviger.v1.ProjectRoleService","name":"RemoveProjectRole","effect":"command","verb":"DELETE","path":"/v1/projects/{project_id}/role","description":"Removes a role; its key may be added again, as a new role.","request":RemoveProjectRoleRequest,"response":RemoveProjectRoleResponse},
   getProjectRole: {"service":"claviger.v1.ProjectRoleService","name":"GetProjectRole","effect":"none","verb":"GET","path":"/v1/projects/{project_id}/role","description":"Shows one role.","request":GetProjectRoleRequest,"response":GetProjectRoleResponse},
@@ -1341,11 +1440,13 @@ export const historyService: Readonly<Record<'listHistory', WireMethod>> = {
   listHistory: {"service":"claviger.v1.HistoryService","name":"ListHistory","effect":"none","verb":"GET","path":"/v1/history","description":"Lists who changed what in the organization and when, page by page; removed objects keep their history.","request":ListHistoryRequest,"response":ListHistoryResponse},
 }
 
-export const accessService: Readonly<Record<'applyAccess' | 'checkAccess' | 'listRolesOfUser' | 'listRoleHolders' | 'listPermissions', WireMethod>> = {
+export const accessService: Readonly<Record<'applyAccess' | 'checkAccess' | 'explainAccess' | 'listRolesOfUser' | 'listRoleHolders' | 'listAllRoleHolders' | 'listPermissions', WireMethod>> = {
   applyAccess: {"service":"claviger.v1.AccessService","name":"ApplyAccess","effect":"organization","verb":"POST","path":"/v1/access:apply","hasBody":true,"description":"Changes the organization so that it has what is declared. Only what is declared is compared and changed; applied again, it changes nothing.","request":ApplyAccessRequest,"response":ApplyAccessResponse},
-  checkAccess: {"service":"claviger.v1.AccessService","name":"CheckAccess","effect":"none","verb":"GET","path":"/v1/access:check","description":"Tells whether a role counts for a user of the organization, or the project lets the user in; and if not, why. Whatever does not exist is an answer, no error.","request":CheckAccessRequest,"response":CheckAccessResponse},
-  listRolesOfUser: {"service":"claviger.v1.AccessService","name":"ListRolesOfUser","effect":"none","verb":"GET","path":"/v1/userRoles","description":"Lists the roles of a user of the organization that count, page by page, by `projectOrgId`, `projectId` and `roleKey`.","request":ListRolesOfUserRequest,"response":ListRolesOfUserResponse},
-  listRoleHolders: {"service":"claviger.v1.AccessService","name":"ListRoleHolders","effect":"none","verb":"GET","path":"/v1/projects/{project_id}/roleHolders","description":"Lists the users of all organizations who have roles of a project of the organization that count, or counted at a time in the past, page by page, by `roleKey`, `orgId` and `userId`.","request":ListRoleHoldersRequest,"response":ListRoleHoldersResponse},
+  checkAccess: {"service":"claviger.v1.AccessService","name":"CheckAccess","effect":"none","verb":"GET","path":"/v1/access:check","description":"Tells whether a role counts for a user of the organization, whether a role that counts has a permission, or whether the project lets the user in; and if not, why. Whatever does not exist is an answer, no error.","request":CheckAccessRequest,"response":CheckAccessResponse},
+  explainAccess: {"service":"claviger.v1.AccessService","name":"ExplainAccess","effect":"none","verb":"GET","path":"/v1/access:explain","description":"Explains why a role counts for a user of the organization, or does not, by the changes that this rests on.","request":ExplainAccessRequest,"response":ExplainAccessResponse},
+  listRolesOfUser: {"service":"claviger.v1.AccessService","name":"ListRolesOfUser","effect":"none","verb":"GET","path":"/v1/userRoles","description":"Lists the roles of a user of the organization that count, or counted at a time in the past, page by page, by `projectOrgId`, `projectId` and `roleKey`, each as it was shown then.","request":ListRolesOfUserRequest,"response":ListRolesOfUserResponse},
+  listRoleHolders: {"service":"claviger.v1.AccessService","name":"ListRoleHolders","effect":"none","verb":"GET","path":"/v1/projects/{project_id}/roleHolders","description":"Lists the users of all organizations who have roles of a project of the organization that count, or counted at a time in the past, page by page, by `roleKey`, `orgId` and `userId`. A user with several of the roles is an item for each.","request":ListRoleHoldersRequest,"response":ListRoleHoldersResponse},
+  listAllRoleHolders: {"service":"claviger.v1.AccessService","name":"ListAllRoleHolders","effect":"none","verb":"GET","path":"/v1/roleHolders","description":"Lists the users of all organizations who have roles of any project of the organization that count, or counted at a time in the past, page by page, by `projectId`, `roleKey`, `orgId` and `userId`. A user with several of the roles is an item for each.","request":ListAllRoleHoldersRequest,"response":ListAllRoleHoldersResponse},
   listPermissions: {"service":"claviger.v1.AccessService","name":"ListPermissions","effect":"none","verb":"GET","path":"/v1/permissions","description":"Lists the permissions that the caller has in the organization as a whole. Needs no permission.","request":ListPermissionsRequest,"response":ListPermissionsResponse},
 }
 

@@ -181,7 +181,9 @@ export const commandsSuite = (kind: keyof typeof PLACES): void => {
     const again = out(await run('copy', ...place.from, ...target.to, '--json'))
     expect(JSON.parse(again)).toEqual({ copied: 0, events: 3 })
     // What one of them records makes them two logs.
-    out(await run('apply', changed, ...asked, ...target.database))
+    out(await run('apply', changed, ...asked, '--reason', 'Ticket 4711', ...target.database))
+    const history = ['history', 'project', 'portal', '--org', 'acme', ...target.database] as const
+    expect(out(await run(...history))).toContain('    reason: Ticket 4711\n    name: "Portal" -> ')
     const refused = await run('copy', ...place.from, ...target.to)
     expect(refused).toMatchObject({ code: 1, out: '' })
     expect(refused.notes).toMatch(/^claviger: The target holds events that the source does not/)

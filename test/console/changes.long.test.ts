@@ -24,9 +24,11 @@ describe.runIf(hasChromium())('Changes in the console, in Chromium', () => {
     await page.keyboard.type('Invoices')
     await page.keyboard.press('Enter')
     await page.getByText('This will change').waitFor()
+    await page.getByLabel('Reason').fill('Ticket 4711')
     await page.getByRole('button', { name: 'Save' }).focus()
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { level: 1, name: 'Invoices' }).waitFor()
+    await page.getByText('Reason: Ticket 4711').waitFor()
   })
 
   it('shows what the server refuses beside the field', async () => {
@@ -63,6 +65,20 @@ describe.runIf(hasChromium())('Changes in the console, in Chromium', () => {
     await page.getByText('Somebody has changed this').waitFor()
     const values = page.locator('.compare td')
     expect(await values.allInnerTexts()).toEqual(['active', 'inactive', '–'])
+    await page.getByRole('button', { name: 'Cancel' }).click()
+  })
+
+  it('says before a role is removed who loses it', async () => {
+    await open('role?projectId=portal&roleKey=editor')
+    await page.getByRole('button', { name: 'Remove' }).click()
+    await page.getByText('roles of users end:').waitFor()
+    const { items } = (
+      await opened.host.iam.access.whoHas({ projectId: 'portal', roleKey: 'editor' }, context())
+    )._unsafeUnwrap()
+    expect(items.length).toBeGreaterThan(1)
+    await page.getByText(`${items.length} roles of users end:`).waitFor()
+    for (const { userId, orgId } of items.slice(0, 20))
+      expect(await page.getByRole('dialog').innerText()).toContain(`${userId} (${orgId})`)
     await page.getByRole('button', { name: 'Cancel' }).click()
   })
 

@@ -109,19 +109,23 @@ export const projectCommands: fc.Arbitrary<ProjectCommand> = fc.oneof(
   message('RemoveProject', fc.constant(project)),
 )
 
+const permissions = fc.option(fc.subarray(['a', 'b', 'c']), { nil: undefined })
+
 /** Any command of one role. */
 export const projectRoleCommands: fc.Arbitrary<ProjectRoleCommand> = fc.oneof(
   message(
     'AddProjectRole',
-    fc.record(shown).map((data) => ({ ...role, ...data })),
+    fc.record({ ...shown, permissions }).map((data) => ({ ...role, ...data })),
   ),
   message(
     'UpdateProjectRole',
-    fc.record(shown).map((data) => ({ ...role, ...data })),
+    fc.record({ ...shown, permissions }).map((data) => ({ ...role, ...data })),
   ),
   message(
     'PatchProjectRole',
-    fc.record(shown, { requiredKeys: [] }).map((data) => ({ ...role, ...data })),
+    fc
+      .record({ ...shown, permissions }, { requiredKeys: [] })
+      .map((data) => ({ ...role, ...data })),
   ),
   message('RemoveProjectRole', fc.constant(role)),
 )

@@ -28,6 +28,7 @@ const roleSince = (since: number): ProjectRoleState => ({
   since,
   displayName: 'Role',
   group: '',
+  permissions: [],
 })
 const grant = (...roles: [roleKey: RoleKey, roleSince: number, since: number][]) =>
   ({

@@ -68,10 +68,13 @@ const effectOnProject = ({ type, data }: ProjectCommand): Effect => {
 const effectOnRole = ({ type, data }: ProjectRoleCommand): Effect => {
   switch (type) {
     case 'AddProjectRole':
-      return { does: 'create', fields: data }
+      return { does: 'create', fields: { ...data, permissions: data.permissions ?? [] } }
     case 'UpdateProjectRole':
-    case 'PatchProjectRole':
-      return { does: 'change', fields: data }
+      return { does: 'change', fields: { ...data, permissions: data.permissions ?? [] } }
+    case 'PatchProjectRole': {
+      const { permissions, ...rest } = data
+      return { does: 'change', fields: permissions ? { ...rest, permissions } : rest }
+    }
     case 'RemoveProjectRole':
       return { does: 'remove' }
   }

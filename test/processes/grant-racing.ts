@@ -127,7 +127,7 @@ export const raceForGrants = async (place: Place, writersOfEach: number): Promis
   const model = new NaiveModel(log)
   const now = new Date()
   const { items } = await orThrow(iam.access.whoHas({ ...portal, pageSize: 1_000 }, acme))
-  expect(items).toEqual(model.whoHas('acme', 'portal', now))
+  expect(items).toEqual(model.whoHas('acme', 'portal', undefined, now))
   const roles = await orThrow(iam.projectRoles.list({ ...portal, pageSize: 1_000 }, acme))
   const existing = new Set(roles.items.map(({ roleKey }) => roleKey))
   expect(items.filter(({ roleKey }) => !existing.has(roleKey))).toEqual([])

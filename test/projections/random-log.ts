@@ -78,7 +78,8 @@ const roleEvents = fc
   .record({ id: ids, key: texts, text: texts, kind: fc.nat(4) })
   .map(({ id, key, text, kind }) => {
     const roleKey = RoleKey.parse(`${key}+`)
-    const shown = { displayName: text, group: key }
+    const permissions = ['read', 'write'].filter((permission) => text.length > permission.length)
+    const shown = { displayName: text, group: key, permissions }
     const names = { projectId: ProjectId.parse(id), roleKey }
     switch (kind) {
       case 0:

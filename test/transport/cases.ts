@@ -6,6 +6,7 @@ import { faults } from './cases/faults.js'
 import { grantRefusals, grants } from './cases/grants.js'
 import { headers } from './cases/headers.js'
 import { histories, historyRefusals } from './cases/history.js'
+import { reasonRefusals, reasons } from './cases/reasons.js'
 import { errors, transportRefusals } from './cases/refusals.js'
 import { successes } from './cases/successes.js'
 
@@ -21,6 +22,7 @@ export const cases: readonly Case[] = [
   ...histories.map(([name, ...made]) => ({ name, calls: made, httpStatus: 200 })),
   ...grants.map(([name, ...made]) => ({ name, calls: made, httpStatus: 200 })),
   ...domains.map(([name, ...made]) => ({ name, calls: made, httpStatus: 200 })),
+  ...reasons.map(([name, ...made]) => ({ name: `Reasons ${name}`, calls: made, httpStatus: 200 })),
   ...headers.map(([name, ...made]) => ({ name, calls: made, httpStatus: 200 })),
   ...[
     ...errors,
@@ -29,6 +31,7 @@ export const cases: readonly Case[] = [
     ...domainRefusals,
     ...dryRunRefusals,
     ...desiredStateRefusals,
+    ...reasonRefusals,
   ].map(([name, httpStatus, ...made]) => ({
     name: `Refused: ${name}`,
     calls: made,

@@ -70,7 +70,10 @@ describe('The type of an input, which has docstrings, is what its schema takes, 
     type Imported = claviger.ImportProjectRolesInput['roles']
     type Added = Given<typeof AddProjectRolesSchema>['roles'][number]
     expectTypeOf<Frozen<claviger.AddProjectRoleInput>>().toEqualTypeOf<Given<Add>>()
-    expectTypeOf<Frozen<claviger.UpdateProjectRoleInput>>().toEqualTypeOf<InFull<Given<Update>>>()
+    // In full, but for the permissions, which version 0.1 did not have.
+    expectTypeOf<Frozen<claviger.UpdateProjectRoleInput>>().toEqualTypeOf<
+      Frozen<InFull<Omit<Given<Update>, 'permissions'>> & Pick<Given<Update>, 'permissions'>>
+    >()
     expectTypeOf<Frozen<claviger.PatchProjectRoleInput>>().toEqualTypeOf<Given<Patch>>()
     expectTypeOf<Frozen<claviger.ProjectRoleInput>>().toEqualTypeOf<Given<Name>>()
     expectTypeOf<Frozen<claviger.AddProjectRolesInput>>().toEqualTypeOf<

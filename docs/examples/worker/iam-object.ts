@@ -38,7 +38,7 @@ export const iamObject = (
   const isAllowed = async (request: Request, query: URLSearchParams): Promise<Response> => {
     const caller = await authenticate(request.headers)
     if (caller === undefined) return new Response(null, { status: 401 })
-    const { userId = '', projectId = '', projectOrgId, roleKey } = Object.fromEntries(query)
+    const { userId = '', projectId = '', projectOrgId, roleKey = '' } = Object.fromEntries(query)
     const consistency = query.get('consistency') === 'eventual' ? 'eventual' : 'strong'
     const input = { userId, projectId, projectOrgId, roleKey }
     const checked = await iam.access.check(input, { caller, consistency })

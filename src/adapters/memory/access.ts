@@ -1,6 +1,10 @@
+import type { AssignmentRange } from '../../domain/aggregate.js'
 import type {
   AccessQuery,
   AccessReads,
+  Affected,
+  AffectedQuery,
+  AffectedRole,
   FoundAccess,
   FoundRole,
   HeldRole,
@@ -21,6 +25,7 @@ export const accessIn = (present: () => State): AccessReads => ({
   access: async (query) => accessOf(present(), query),
   heldRoles: async (query) => heldRolesIn(present(), query),
   holders: async (query) => holdersIn(present(), query),
+  affected: async (query) => affectedIn(present(), query),
 })
 
 const accessOf = (state: State, query: AccessQuery): FoundAccess => {
@@ -49,14 +54,15 @@ const accessOf = (state: State, query: AccessQuery): FoundAccess => {
 }
 
 const heldRolesIn = (state: State, query: HeldRolesQuery): Slice<HeldRole> => {
-  const { orgId, userId, projectId, now } = query
+  const { orgId, userId, projectId, at } = query
   const held: HeldRole[] = []
   for (const [scope, byRole] of state.assignments.allOf(orgId, userId)) {
     const projectOrgId = ownerOf(scope)
     const roleRows = state.rows.project_role.get(scope)
-    for (const assignment of byRole.values()) {
-      if (projectId !== undefined && assignment.projectId !== projectId) continue
-      if (!counts(state, assignment, { now })) continue
+    for (const last of byRole.values()) {
+      if (projectId !== undefined && last.projectId !== projectId) continue
+      const assignment = assignedAt(last, at)
+      if (!assignment || !counts(state, assignment, query)) continue
       const role = foundRole(assignment, roleRows?.get(assignment.roleKey))
       held.push({ projectId: assignment.projectId, projectOrgId, ...role })
     }
@@ -65,31 +71,82 @@ const heldRolesIn = (state: State, query: HeldRolesQuery): Slice<HeldRole> => {
 }
 
 const holdersIn = (state: State, query: HoldersQuery): Slice<Holder> => {
-  const { orgId: projectOrgId, projectId, roleKey } = query
-  const scope = projectScope(projectOrgId, projectId)
+  const { orgId: projectOrgId, projectId, roleKey, permission, at } = query
+  const { assignments } = state
+  const scopes =
+    projectId === undefined
+      ? assignments.scopesOf(projectOrgId)
+      : [projectScope(projectOrgId, projectId)]
   const holders: Holder[] = []
-  for (const assignment of state.assignments.inScope(scope, roleKey)) {
-    const { userId, orgId, expiresAt, given } = assignment
-    if (userId === undefined || !counts(state, assignment, query)) continue
-    const holder = { userId, orgId, roleKey: assignment.roleKey, from: timeOf(given) }
-    holders.push(expiresAt ? { ...holder, expiresAt: new Date(expiresAt) } : holder)
+  for (const scope of scopes) {
+    const allowing =
+      permission === undefined ? undefined : assignments.allowing(scope, permission, at)
+    for (const assignment of assignments.inScope(scope, roleKey)) {
+      const { userId, orgId, expiresAt, given } = assignment
+      if (userId === undefined || userId !== (query.userId ?? userId)) continue
+      if (allowing?.has(assignment.roleKey) === false) continue
+      if (!counts(state, assignment, query)) continue
+      holders.push({
+        userId,
+        orgId,
+        ...(projectId === undefined && { projectId: assignment.projectId }),
+        roleKey: assignment.roleKey,
+        ...(expiresAt && { expiresAt: new Date(expiresAt) }),
+        from: timeOf(given),
+      })
+    }
   }
-  return sliceOf(holders, query, (holder) => [holder.roleKey, holder.orgId, holder.userId])
+  return sliceOf(holders, query, keyOfHolder)
 }
 
-/** Whether an assignment counts at a position, or as it is. */
+/** A holder's place in the order. */
+const keyOfHolder = ({ projectId, roleKey, orgId, userId }: Holder): readonly string[] =>
+  projectId === undefined ? [roleKey, orgId, userId] : [projectId, roleKey, orgId, userId]
+
+/** The assignment of the role of `last` that held at a position; the last one itself when that is absent. */
+const assignedAt = (
+  last: StoredAssignment,
+  at: HeldRolesQuery['at'],
+): StoredAssignment | undefined => {
+  let found: StoredAssignment | undefined = last
+  while (at !== undefined && found && found.from > at) found = found.before
+  return found
+}
+
+const affectedIn = (state: State, query: AffectedQuery): Affected => {
+  const { orgId: projectOrgId, projectId, roleKeys, userOrgId, asIfActive, limit } = query
+  const project = { projectOrgId, projectId }
+  const except =
+    asIfActive && (userOrgId === undefined ? project : { ...project, orgId: userOrgId })
+  const scope = projectScope(projectOrgId, projectId)
+  const affected: AffectedRole[] = []
+  for (const each of roleKeys ?? [undefined])
+    for (const assignment of state.assignments.inScope(scope, each)) {
+      const { orgId, userId, roleKey } = assignment
+      if (userId === undefined || (userOrgId !== undefined && orgId !== userOrgId)) continue
+      if (counts(state, assignment, query, except)) affected.push({ orgId, userId, roleKey })
+    }
+  const keyOf = ({ roleKey, orgId, userId }: AffectedRole) => [roleKey, orgId, userId]
+  return { count: affected.length, first: sliceOf(affected, { limit }, keyOf).items }
+}
+
+/** Whether an assignment counts at a position, or as it is. @param except - counts as active */
 const counts = (
   { assignments }: State,
   assignment: StoredAssignment,
   { now, at }: Pick<HoldersQuery, 'now' | 'at'>,
+  except?: AssignmentRange,
 ): boolean =>
   holdsAt(assignment, at) &&
   (assignment.expiresAt === undefined || assignment.expiresAt > now) &&
-  !assignments.isPaused(assignment, at)
+  !assignments.isPaused(assignment, at, except)
+
+const NO_PERMISSIONS: readonly string[] = Object.freeze([])
 
 const foundRole = (assignment: StoredAssignment, row: ProjectRole | undefined): FoundRole => {
   const { roleKey, expiresAt } = assignment
-  const role = { roleKey, displayName: row?.displayName ?? '', group: row?.group ?? '' }
+  const { displayName = '', group = '', permissions = NO_PERMISSIONS } = row ?? {}
+  const role = { roleKey, displayName, group, permissions }
   return expiresAt ? { ...role, expiresAt: new Date(expiresAt) } : role
 }
 

@@ -4,14 +4,15 @@ import type { Position } from '../../ports/event-store.js'
 import type { HistoryEntry, HistoryQuery } from '../../ports/read-model.js'
 import { historyEntry } from '../../projections/history-entries.js'
 import { objectOf, streamOf } from '../../projections/read-events.js'
-import { containerOf } from '../../projections/rows.js'
-import { countUpTo, getOrAdd, type History, type PastChange, type State } from './rows.js'
+import { containerOf, getOrAdd } from '../../projections/rows.js'
+import { countUpTo, type History, type PastChange, type State } from './rows.js'
 
 /** The history before the first event of an organization. */
 export const emptyHistory = (): History => ({
   all: [],
   byObject: new Map(),
   withRoles: new Map(),
+  byUser: new Map(),
   indexed: 0,
 })
 
@@ -31,11 +32,13 @@ export const historyOf = (state: State, query: HistoryQuery): readonly HistoryEn
 
 const pastOf = (
   state: State,
-  { orgId, object, including }: HistoryQuery,
+  { orgId, object, including, user }: HistoryQuery,
 ): readonly PastChange[] => {
   const history = state.history.get(orgId)
-  if (history === undefined || object === undefined) return history?.all ?? []
+  if (history === undefined) return []
+  if (object === undefined && user === undefined) return history.all
   index(history)
+  if (object === undefined) return history.byUser.get(user ?? '') ?? []
   const container = containerOf(object)
   if (container) return pastWithin(history, orgId, { object, container })
   const past = including === undefined ? history.byObject : history.withRoles
@@ -43,7 +46,7 @@ const pastOf = (
 }
 
 const index = (history: History): void => {
-  const { all, byObject, withRoles, indexed } = history
+  const { all, byObject, withRoles, byUser, indexed } = history
   for (const found of all.slice(indexed)) {
     const { stream, metadata } = found.event
     getOrAdd(byObject, stream, () => []).push(found)
@@ -52,6 +55,7 @@ const index = (history: History): void => {
     const around = container ? streamOf(metadata.resourceOwner, container) : stream
     if (!container || object.type === 'project_role')
       getOrAdd(withRoles, around, () => []).push(found)
+    if (object.type === 'user_grant') getOrAdd(byUser, object.userId, () => []).push(found)
   }
   history.indexed = all.length
 }

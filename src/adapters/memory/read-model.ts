@@ -10,11 +10,11 @@ import type {
 } from '../../ports/read-model.js'
 import { isOfObject, readEvents } from '../../projections/read-events.js'
 import { meetsAll, rowOrder } from '../../projections/row-order.js'
-import { cappedTotal, changeRow, listedScope, rowKeyOf } from '../../projections/rows.js'
+import { cappedTotal, changeRow, getOrAdd, listedScope, rowKeyOf } from '../../projections/rows.js'
 import { type ViewFields, viewFields } from '../../projections/view-fields.js'
 import { accessIn } from './access.js'
 import { emptyHistory, historyOf } from './history.js'
-import { copyOf, emptyState, getOrAdd, rowStore, type State, shownRow } from './rows.js'
+import { copyOf, emptyState, rowStore, type State, shownRow } from './rows.js'
 
 /** A read model that lives as long as the process; it is rebuilt from the log at every start. */
 export const memoryReadModel = (): ReadModel => {

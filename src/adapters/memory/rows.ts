@@ -11,7 +11,7 @@ import {
   type Ending,
   withHeld,
 } from '../../projections/assignments.js'
-import { projectScope, type RowStore } from '../../projections/rows.js'
+import { getOrAdd, projectScope, type RowStore } from '../../projections/rows.js'
 
 /** All that a read model in memory holds. */
 export interface State {
@@ -39,7 +39,9 @@ export interface History {
   readonly byObject: Map<StreamId, PastChange[]>
   /** Of each project and its roles, as far as `indexed`. */
   readonly withRoles: Map<StreamId, PastChange[]>
-  /** How many of `all` are in `byObject` and `withRoles`. */
+  /** Of the grants of each user, as far as `indexed`. */
+  readonly byUser: Map<string, PastChange[]>
+  /** How many of `all` are in the other indexes. */
   indexed: number
 }
 
@@ -104,6 +106,8 @@ export interface StoredAssignment extends Assignment {
   until?: Position
   /** Type of the object whose event ended it. */
   with?: ViewType
+  /** The assignment of the same role to the same organization or user before this one. */
+  readonly before: StoredAssignment | undefined
 }
 
 /** A time during which something was inactive. */
@@ -115,16 +119,33 @@ type ByRole = Map<string, StoredAssignment>
 /** Those in all projects, by the scope of the project. */
 type ByProject = Map<string, ByRole>
 
-/** All assignments that there were, and what was inactive when. */
+/** A time during which a role had a permission. */
+interface Allowance extends Suspension {
+  readonly roleKey: string
+}
+
+/** All assignments that there were, what was inactive when, and which permissions roles had when. */
 export interface Assignments extends AssignmentStore {
   /** The last assignment of each role of a project to an organization or a user, whether or not it has ended. */
   readonly lastOf: (range: AssignmentRange) => ReadonlyMap<string, StoredAssignment>
   /** The same, by the scope of the project. */
   readonly allOf: (orgId: string, userId: string) => ReadonlyMap<string, ByRole>
+  /** The scopes of the projects of an organization of which roles were ever assigned. */
+  readonly scopesOf: (projectOrgId: string) => Iterable<string>
   /** All assignments in the project of a scope, of one role or of all. */
   readonly inScope: (scope: string, roleKey?: string) => Iterable<StoredAssignment>
-  /** Whether what covers the assignment was inactive right after the event at a position. */
-  readonly isPaused: (assignment: Assignment, at: Position | undefined) => boolean
+  /** Whether what covers the assignment, `except` one, was inactive right after the event at a position. */
+  readonly isPaused: (
+    assignment: Assignment,
+    at: Position | undefined,
+    except?: AssignmentRange,
+  ) => boolean
+  /** Keys of the roles in a scope that had a permission right after the event at a position. */
+  readonly allowing: (
+    scope: string,
+    permission: string,
+    at: Position | undefined,
+  ) => ReadonlySet<string>
 }
 
 /** No assignments yet. */
@@ -133,7 +154,11 @@ export const emptyAssignments = (): Assignments => {
   const lasts = new Map<string, Map<string | undefined, ByProject>>()
   /** By scope, then by role. */
   const all = new Map<string, Map<string, StoredAssignment[]>>()
+  /** By owner, the keys of `all`. */
+  const scopes = new Map<string, Set<string>>()
   const suspensions = new Map<string, Suspension[]>()
+  /** By scope, then by permission. */
+  const allowances = new Map<string, Map<string, Allowance[]>>()
 
   const lastOf = (range: AssignmentRange): ReadonlyMap<string, StoredAssignment> => {
     const { orgId, userId } = range
@@ -158,21 +183,35 @@ export const emptyAssignments = (): Assignments => {
   return {
     lastOf,
     allOf: (orgId, userId) => lasts.get(orgId)?.get(userId) ?? NO_PROJECTS,
+    scopesOf: (projectOrgId) => scopes.get(projectOrgId) ?? [],
     inScope,
-    isPaused: (assignment, at) =>
-      coversOf(assignment).some((range) =>
-        suspensions.get(placeOf(range))?.some((suspension) => holdsAt(suspension, at)),
-      ),
+    isPaused: (assignment, at, except) => {
+      const active = except && placeOf(except)
+      return coversOf(assignment).some((range) => {
+        const place = placeOf(range)
+        return (
+          place !== active && suspensions.get(place)?.some((suspension) => holdsAt(suspension, at))
+        )
+      })
+    },
+    allowing: (scope, permission, at) => {
+      const all = allowances.get(scope)?.get(permission) ?? []
+      return new Set(all.filter((each) => holdsAt(each, at)).map(({ roleKey }) => roleKey))
+    },
     assigned: (range) => new Map([...lastOf(range)].filter(([, { until }]) => until === undefined)),
     begin: (assignment) => {
-      const { roleKey, orgId, userId } = assignment
-      const stored: StoredAssignment = { ...assignment }
+      const { roleKey, orgId, userId, projectOrgId } = assignment
       const scope = scopeOf(assignment)
-      const ofScope = getOrAdd(all, scope, () => new Map<string, StoredAssignment[]>())
-      getOrAdd(ofScope, roleKey, () => []).push(stored)
       const ofOrganization = getOrAdd(lasts, orgId, () => new Map<string | undefined, ByProject>())
       const ofHolder = getOrAdd(ofOrganization, userId, (): ByProject => new Map())
-      getOrAdd(ofHolder, scope, (): ByRole => new Map()).set(roleKey, stored)
+      const byRole = getOrAdd(ofHolder, scope, (): ByRole => new Map())
+      const stored: StoredAssignment = { ...assignment, before: byRole.get(roleKey) }
+      byRole.set(roleKey, stored)
+      const ofScope = getOrAdd(all, scope, () => {
+        getOrAdd(scopes, projectOrgId, () => new Set()).add(scope)
+        return new Map<string, StoredAssignment[]>()
+      })
+      getOrAdd(ofScope, roleKey, () => []).push(stored)
     },
     end: (ending) => {
       const { roleKeys, orgId, until } = ending
@@ -190,6 +229,20 @@ export const emptyAssignments = (): Assignments => {
     },
     resume: (range, until) => {
       for (const suspension of suspensions.get(placeOf(range)) ?? []) suspension.until ??= until
+    },
+    allow: (range, permissions, from) => {
+      const { roleKey } = range
+      if (roleKey === undefined) throw new Error('Permissions are those of a role')
+      const ofScope = getOrAdd(allowances, scopeOf(range), () => new Map<string, Allowance[]>())
+      for (const permission of permissions)
+        getOrAdd(ofScope, permission, () => []).push({ roleKey, from })
+    },
+    disallow: (range, permissions, until) => {
+      const ofScope = allowances.get(scopeOf(range))
+      for (const permission of permissions ?? ofScope?.keys() ?? [])
+        for (const allowance of ofScope?.get(permission) ?? [])
+          if (range.roleKey === undefined || allowance.roleKey === range.roleKey)
+            allowance.until ??= until
     },
   }
 }
@@ -243,13 +296,4 @@ export const countUpTo = <Item>(
     else low = middle + 1
   }
   return low
-}
-
-/** The value under `key`; made and added when there is none. */
-export const getOrAdd = <Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value => {
-  const found = map.get(key)
-  if (found !== undefined) return found
-  const made = make()
-  map.set(key, made)
-  return made
 }

@@ -117,7 +117,7 @@ export type Parameter = string | number | bigint | null
 export interface Statement {
   readonly sql: string
   readonly parameters: readonly Parameter[]
-  /** Of a statement that is worth preparing: at most 6 letters, one name for one text. */
+  /** Of a statement that is worth preparing: at most 7 letters, one name for one text. */
   readonly name?: string
 }
 

@@ -37,6 +37,7 @@ const checkMetadata = (metadata: Metadata): InvalidAppend | undefined =>
   checkText('metadata.actor.orgId', metadata.actor.orgId) ??
   checkText('metadata.resourceOwner', metadata.resourceOwner) ??
   checkText('metadata.correlationId', metadata.correlationId) ??
+  checkText('metadata.reason', metadata.reason) ??
   checkText('metadata.idempotencyKey', metadata.idempotencyKey) ??
   checkText('metadata.commandHash', metadata.commandHash) ??
   checkText('metadata.managedBy', metadata.managedBy)

@@ -1,36 +1,35 @@
-import { err, ok } from 'neverthrow'
+import { err, ok, type ResultAsync } from 'neverthrow'
 import * as z from 'zod/mini'
+import { exists } from '../../domain/decider.js'
 import { projectRoles } from '../../domain/project-role/aggregate.js'
 import { userGrants } from '../../domain/user-grant/aggregate.js'
-import { PERMISSIONS, type Permission, ProjectId, RoleKey, UserId } from '../../domain/values.js'
+import {
+  PERMISSIONS,
+  type Permission,
+  ProjectId,
+  RoleKey,
+  RolePermission,
+  UserId,
+} from '../../domain/values.js'
 import type { HeldRole, HeldRolesQuery, Holder, HoldersQuery } from '../../ports/access-reads.js'
 import type { SortValue } from '../../ports/read-model.js'
-import { invalid } from '../errors/errors.js'
-import { type AccessCheck, judgeAccess } from '../granting/judge-access.js'
-import { date, firstPositionIn, pageSize } from '../method/input.js'
+import type { AccessDenied, ReadError } from '../errors/errors.js'
+import { date, momentOf, pageSize } from '../method/input.js'
 import { isPermitted, type Read, read } from '../method/method.js'
 import { targetOf } from '../method/target.js'
 import { pageToken, readPage } from '../reading/page-token.js'
 import { requireCheckpoint } from '../reading/query.js'
+import { type Streams, streamsAt } from '../recording/streams.js'
 import type { Runtime } from '../runtime.js'
-
-/** Which access to check. */
-export const CheckAccessInput = z.extend(userGrants.ids, { roleKey: z.optional(RoleKey) })
-export interface CheckAccessInput {
-  /** The user, as the host names them: 1 to 200 characters (code points). */
-  readonly userId: string
-  /** The `id` of the project. Spec: Project. */
-  readonly projectId: string
-  /** The organization that owns the project; the organization at hand when absent. */
-  readonly projectOrgId?: string | undefined
-  /** The role that is asked for; when absent, the login rules of the project are. Spec: Project role. */
-  readonly roleKey?: string | undefined
-}
+import { type AskAccess, CheckAccessInput, checkAccess, requireAccess } from './check-access.js'
+import { type AccessExplanation, ExplainAccessInput, explainAccess } from './explain-access.js'
+import { type LiveChecks, type LiveOptions, live } from './live.js'
 
 /** Whose roles to list. */
 export const RolesOfInput = z.strictObject({
   userId: UserId,
   projectId: z.optional(ProjectId),
+  at: z.optional(date),
   pageSize,
   pageToken,
 })
@@ -39,21 +38,29 @@ export interface RolesOfInput extends PageInput {
   readonly userId: string
   /** Of projects with this `id`, of any organization; of all when absent. Spec: Project. */
   readonly projectId?: string | undefined
+  /** At the end of this millisecond, which must not lie in the future; as it is when absent. */
+  readonly at?: Date | undefined
 }
 
 /** Which holders of roles to list, and when. */
 export const WhoHasInput = z.strictObject({
-  projectId: ProjectId,
+  projectId: z.optional(ProjectId),
+  userId: z.optional(UserId),
   roleKey: z.optional(RoleKey),
+  permission: z.optional(RolePermission),
   at: z.optional(date),
   pageSize,
   pageToken,
 })
 export interface WhoHasInput extends PageInput {
-  /** The `id` of the project. Spec: Project. */
-  readonly projectId: string
-  /** One role; all of the project when absent. Spec: Project role. */
+  /** The `id` of a project of the organization; all of its projects when absent. Spec: Project. */
+  readonly projectId?: string | undefined
+  /** One user, of any organization: 1 to 200 characters (code points); all when absent. */
+  readonly userId?: string | undefined
+  /** Roles with this key; all when absent. Spec: Project role. */
   readonly roleKey?: string | undefined
+  /** Of the roles that have this permission, or had it `at` that time; of all when absent. 1 to 100 characters. */
+  readonly permission?: string | undefined
   /** At the end of this millisecond, which must not lie in the future; as it is when absent. */
   readonly at?: Date | undefined
 }
@@ -81,15 +88,33 @@ export interface AccessPage<Item> {
  */
 export interface AccessChecks {
   /**
-   * Whether a role counts for a user of the organization, or the project lets the user in; and if not, why.
+   * Whether a role counts for a user of the organization, whether a role that counts has a permission, or whether the
+   * project lets the user in; and if not, why. It answers a "no" too: to guard something, use `require`.
    *
    * @example
    * const checked = await iam.access.check({ userId: 'bob', projectId, roleKey: 'editor' }, context)
    * if (checked.isErr() || !checked.value.allowed) return response.status(403).end()
    */
-  readonly check: Read<CheckAccessInput, AccessCheck>
+  readonly check: AskAccess
   /**
-   * The roles of a user of the organization that count, by `projectOrgId`, `projectId` and `roleKey`.
+   * The answer of `check` where it allows the access; the error `AccessDenied` where it does not.
+   *
+   * @example
+   * await orThrow(iam.access.require({ userId: 'bob', projectId, roleKey: 'editor' }, context))
+   */
+  readonly require: AskAccess<AccessDenied>
+  /**
+   * Why a role counts for a user of the organization, or does not: the verdict of `check`, and the changes that it rests
+   * on. Also needs `event.read`.
+   *
+   * @example
+   * const why = await iam.access.explain({ userId: 'bob', projectId, roleKey: 'editor' }, context)
+   * if (why.isOk()) for (const { time, type } of why.value.because) console.log(time, type)
+   */
+  readonly explain: Read<ExplainAccessInput, AccessExplanation>
+  /**
+   * The roles of a user of the organization that count, or counted `at` a time in the past, by `projectOrgId`,
+   * `projectId` and `roleKey`, each as it was shown then.
    *
    * @example
    * const held = await iam.access.rolesOf({ userId: 'bob' }, context)
@@ -97,8 +122,9 @@ export interface AccessChecks {
    */
   readonly rolesOf: Read<RolesOfInput, AccessPage<HeldRole>>
   /**
-   * The users of all organizations who have roles of a project of the organization that count, or counted `at` a time
-   * in the past, by `roleKey`, `orgId` and `userId`.
+   * The users of all organizations who have roles of one project of the organization, or of all its projects, that
+   * count, or counted `at` a time in the past, by `roleKey`, `orgId` and `userId`; of all projects, by `projectId` first.
+   * A user with several of the roles is an item for each.
    *
    * @example
    * const at = new Date('2026-03-31T23:59:59Z')
@@ -110,6 +136,18 @@ export interface AccessChecks {
    * each, without an object. Needs no permission.
    */
   readonly permissions: Read<PermissionsInput, CallerPermissions>
+  /**
+   * For the host itself, without a permission check: checks that are answered at once from memory, for every request.
+   * Reads the whole log once, then follows it until `signal` aborts.
+   *
+   * @example
+   * const live = await orThrow(iam.access.live({ signal }))
+   * if (!live.can({ orgId, userId, projectId, roleKey: 'editor' })) return response.status(403).end()
+   *
+   * @returns once it has caught up; or why the log cannot be read
+   * @throws TypeError when an option is missing, unknown or of a wrong type
+   */
+  readonly live: (options: LiveOptions) => ResultAsync<LiveChecks, ReadError>
 }
 
 /** Nothing: the context names the caller and the organization. */
@@ -125,32 +163,34 @@ export interface CallerPermissions {
 /** @see AccessChecks */
 export const accessOf = (runtime: Runtime): AccessChecks => {
   const permissions = [userGrants.permissions.read]
+  const ofUser = { permissions, schema: CheckAccessInput, target: targetOf(userGrants) }
   return {
-    check: read(
+    check: read(runtime, { ...ofUser, method: 'access.check' }, (call, input) =>
+      checkAccess(runtime, call, input),
+    ),
+    require: read(runtime, { ...ofUser, method: 'access.require' }, (call, input) =>
+      requireAccess(runtime, call, input),
+    ),
+    explain: read(
       runtime,
       {
-        method: 'access.check',
-        permissions,
-        schema: CheckAccessInput,
+        method: 'access.explain',
+        permissions: [...permissions, 'event.read'],
+        schema: ExplainAccessInput,
         target: targetOf(userGrants),
       },
-      async (call, { userId, projectId, projectOrgId = call.orgId, roleKey }) => {
-        const { orgId } = call
-        const query = { orgId, userId, projectOrgId, projectId }
-        const found = await runtime.query(call, { method: 'access', args: [query] })
-        if (!found.project) await requireCheckpoint(runtime, call)
-        const isOwn = projectOrgId === orgId
-        return ok(judgeAccess(found, { isOwn, roleKey, now: runtime.now() }))
-      },
+      (call, input) => explainAccess(runtime, call, input),
     ),
     rolesOf: read(
       runtime,
       { method: 'access.rolesOf', permissions, schema: RolesOfInput },
-      (call, { userId, projectId, pageSize, pageToken }) =>
-        readPage({
+      async (call, { userId, projectId, at, pageSize, pageToken }) => {
+        const moment = momentOf(at, runtime.now())
+        if (moment.isErr()) return err(moment.error)
+        return readPage({
           token: pageToken,
-          query: [call.orgId, 'rolesOf', userId, projectId ?? null],
-          isKey,
+          query: [call.orgId, 'rolesOf', userId, projectId ?? null, at ?? null],
+          isKey: isRoleKey,
           keyOf: ({ projectOrgId, projectId, roleKey }: HeldRole) => [
             projectOrgId,
             projectId,
@@ -161,15 +201,21 @@ export const accessOf = (runtime: Runtime): AccessChecks => {
               orgId: call.orgId,
               userId,
               ...(projectId !== undefined && { projectId }),
-              now: runtime.now(),
+              ...moment.value,
               ...(after && { after }),
               limit: pageSize,
             }
             const found = await runtime.query(call, { method: 'heldRoles', args: [query] })
             if (found.items.length === 0) await requireCheckpoint(runtime, call)
-            return found
+            if (at === undefined) return found
+            const streams = streamsAt(runtime.store, call.orgId, moment.value.at)
+            return {
+              ...found,
+              items: await Promise.all(found.items.map((role) => asShown(streams, role))),
+            }
           },
-        }),
+        })
+      },
     ),
     whoHas: read(
       runtime,
@@ -179,21 +225,27 @@ export const accessOf = (runtime: Runtime): AccessChecks => {
         schema: WhoHasInput,
         target: targetOf(projectRoles),
       },
-      async (call, { projectId, roleKey, at, pageSize, pageToken }) => {
-        const now = runtime.now()
-        if (at && at > now) return err(invalid('at', 'must not be in the future'))
+      async (call, { projectId, userId, roleKey, permission, at, pageSize, pageToken }) => {
+        const { orgId } = call
+        const moment = momentOf(at, runtime.now())
+        if (moment.isErr()) return err(moment.error)
+        const asked = [projectId, userId, roleKey, permission, at].map((value) => value ?? null)
         return readPage({
           token: pageToken,
-          query: [call.orgId, 'whoHas', projectId, roleKey ?? null, at ?? null],
-          isKey,
-          keyOf: ({ roleKey, orgId, userId }: Holder) => [roleKey, orgId, userId],
+          query: [orgId, 'whoHas', ...asked],
+          isKey: isHolderKey(projectId),
+          keyOf: ({ projectId, roleKey, orgId, userId }: Holder) =>
+            projectId === undefined
+              ? [roleKey, orgId, userId]
+              : [projectId, roleKey, orgId, userId],
           read: async (after) => {
             const query: HoldersQuery = {
-              orgId: call.orgId,
-              projectId,
+              orgId,
+              ...(projectId !== undefined && { projectId }),
+              ...(userId !== undefined && { userId }),
               ...(roleKey !== undefined && { roleKey }),
-              ...(at && { at: firstPositionIn(at) + 999n }),
-              now: at ?? now,
+              ...(permission !== undefined && { permission }),
+              ...moment.value,
               ...(after && { after }),
               limit: pageSize,
             }
@@ -214,9 +266,27 @@ export const accessOf = (runtime: Runtime): AccessChecks => {
         return ok({ permissions: PERMISSIONS.filter((_, index) => answers[index] === true) })
       },
     ),
+    live: (options) => live(runtime, options),
   }
 }
 
-/** Whether `values` name a place in the order of roles or of holders. */
-const isKey = (values: readonly SortValue[]): values is readonly [string, string, string] =>
-  values.length === 3 && values.every((value) => typeof value === 'string')
+/** A role as the log shows it: a read model keeps roles as they are. */
+const asShown = async (streams: Streams, held: HeldRole): Promise<HeldRole> => {
+  const ids = { projectId: ProjectId.parse(held.projectId), roleKey: RoleKey.parse(held.roleKey) }
+  const { state } = await streams.read(projectRoles, ids, { orgId: held.projectOrgId })
+  if (!exists(state)) throw new Error('A role that counted was there')
+  const { displayName, group, permissions } = state
+  return { ...held, displayName, group, permissions }
+}
+
+/** Whether `values` name a place in the order of the roles of a user. */
+const isRoleKey = (values: readonly SortValue[]): values is readonly [string, string, string] =>
+  values.length === 3 && values.every(isText)
+
+/** Whether `values` name a place in the order of holders, of one project or of all. */
+const isHolderKey =
+  (projectId: string | undefined) =>
+  (values: readonly SortValue[]): values is NonNullable<HoldersQuery['after']> =>
+    values.length === (projectId === undefined ? 4 : 3) && values.every(isText)
+
+const isText = (value: SortValue): boolean => typeof value === 'string'

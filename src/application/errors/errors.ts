@@ -4,9 +4,10 @@ import type { ObjectRef, Permission, StreamId } from '../../domain/values.js'
 import type { Position, Version } from '../../ports/event-store.js'
 import type { CorruptEvent, UnknownEvent } from '../../ports/known-event.js'
 import type { SecretUnreadable } from '../../ports/secret-cipher.js'
+import type { AccessReason } from '../granting/judge-access.js'
 
 /** Every error that a method may answer with. */
-export type IamError = WriteError | LoginRefusal
+export type IamError = WriteError | LoginRefusal | AccessDenied
 
 /** What a method that reads may answer with. */
 export type ReadError =
@@ -26,6 +27,7 @@ export type WriteError =
   | ReadError
   | AlreadyExists
   | SequenceMismatch
+  | Protected
   | PlanOutdated
   | IdempotencyKeyReused
   | Aborted
@@ -60,6 +62,22 @@ export interface PermissionDenied {
   readonly permission: Permission
   /** The organization in which it is missing. */
   readonly orgId: string
+}
+
+/** A desired state protects the object, so that only `apply` under its `managedBy` may change it. */
+export interface Protected {
+  readonly kind: 'Protected'
+  /** Of the desired state that declares the object. */
+  readonly managedBy: string
+}
+
+/** The user does not have the access that `access.require` was asked for. Spec: Errors, status 403. */
+export interface AccessDenied {
+  readonly kind: 'AccessDenied'
+  /** All that apply; at least one. */
+  readonly reasons: readonly AccessReason[]
+  /** Keys of all roles of the project that count for the user, in the order of code points. */
+  readonly roleKeys: readonly string[]
 }
 
 /** The object has changed since `expectedSequence`. Spec: Errors, status 409. */

@@ -1,7 +1,14 @@
 import type { Result } from 'neverthrow'
 import { idsOf } from '../../domain/aggregates.js'
 import { fieldOf, type ObjectRef } from '../../domain/values.js'
-import type { DifferentLog, IamError, LogFault, Moved, Unavailable } from './errors.js'
+import type {
+  AccessDenied,
+  DifferentLog,
+  IamError,
+  LogFault,
+  Moved,
+  Unavailable,
+} from './errors.js'
 
 /** A google.rpc error detail: its type and, beside it, its fields. */
 export interface StatusDetail {
@@ -50,7 +57,9 @@ const TABLE: {
   NotFound: [5, 'The object does not exist'],
   AlreadyExists: [6, 'The object exists already'],
   PermissionDenied: [7, 'The caller lacks the permission'],
+  AccessDenied: [7, 'The user does not have the access'],
   SequenceMismatch: [9, 'The object has changed since the expected sequence'],
+  Protected: [9, 'A desired state declares the object, and only applying that may change it'],
   PlanOutdated: [9, 'What was planned on has changed since'],
   IdempotencyKeyReused: [9, 'The idempotency key was used for another command'],
   ProjectInactive: [9, 'The project is inactive'],
@@ -117,8 +126,12 @@ const metadataOf = (error: AnyError): Readonly<Record<string, string>> => {
   switch (error.kind) {
     case 'PermissionDenied':
       return { permission: error.permission, orgId: error.orgId }
+    case 'AccessDenied':
+      return { reasons: kindsOf(error).join() }
     case 'SequenceMismatch':
       return { expected: String(error.expected), actual: String(error.actual) }
+    case 'Protected':
+      return { managedBy: error.managedBy }
     case 'SecretUnreadable':
       return { secretReason: error.reason }
     case 'SealBroken':
@@ -136,6 +149,8 @@ const metadataOf = (error: AnyError): Readonly<Record<string, string>> => {
   }
 }
 
+const kindsOf = ({ reasons }: AccessDenied): readonly string[] => reasons.map(({ kind }) => kind)
+
 const specificDetails = (error: AnyError): readonly StatusDetail[] => {
   switch (error.kind) {
     case 'InvalidArgument':
@@ -149,6 +164,8 @@ const specificDetails = (error: AnyError): readonly StatusDetail[] => {
       return [detail('PreconditionFailure', { violations: error.moved.map(violationOf) })]
     case 'SequenceMismatch':
       return [preconditionFailure(error, 'expectedSequence')]
+    case 'Protected':
+      return [preconditionFailure(error, 'managedBy')]
     case 'IdempotencyKeyReused':
       return [preconditionFailure(error, 'idempotencyKey')]
     case 'ProjectInactive':
@@ -208,8 +225,9 @@ export const httpStatusOf = (error: AnyError | Pick<Status, 'code'>): number => 
 const isRpcCode = (code: number): code is keyof typeof RPC_CODES => Object.hasOwn(RPC_CODES, code)
 
 /**
- * The exception of {@link orThrow}. Its message has the kind, the google.rpc code and, for malformed input,
- * each field. Its `cause` is what a port of the host threw.
+ * The exception of {@link orThrow}. Its message has the kind and the google.rpc code, and says what is wrong: the fields
+ * that are malformed, the permission that is missing and where, the object that was not found, the reasons why a user does
+ * not have an access. Its `cause` is what a port of the host threw.
  */
 export class IamFailure extends Error {
   override readonly name = 'IamFailure'
@@ -233,10 +251,39 @@ export class IamFailure extends Error {
 const messageOf = (error: AnyError): string => {
   const [code, message] = TABLE[error.kind]
   const summary = `${error.kind} (${RPC_CODES[code].name}): ${message}`
-  if (error.kind !== 'InvalidArgument') return summary
-  const fields = error.violations.map(({ field, description }) => `${field} ${description}`.trim())
-  return `${summary}: ${fields.join('; ')}`
+  const particulars = particularsOf(error)
+  return particulars === '' ? summary : `${summary}: ${particulars}`
 }
+
+/** What a developer needs to know of this very error; empty for nothing. */
+const particularsOf = (error: AnyError): string => {
+  switch (error.kind) {
+    case 'InvalidArgument':
+      return error.violations
+        .map(({ field, description }) => `${field} ${description}`.trim())
+        .join('; ')
+    case 'PermissionDenied':
+      return `${error.permission} in the organization ${error.orgId}`
+    case 'NotFound':
+      return `${namedObject(error.object)}${error.object.type === 'project' ? HINT : ''}`
+    case 'AlreadyExists':
+      return namedObject(error.object)
+    case 'Protected':
+      return `managedBy ${error.managedBy}`
+    case 'AccessDenied': {
+      const kinds = kindsOf(error)
+      return `${kinds.join(', ')}${kinds.includes('ProjectNotFound') ? HINT : ''}`
+    }
+    default:
+      return ''
+  }
+}
+
+const namedObject = (object: ObjectRef): string => `${object.type} ${nameOf(object)}`
+
+/** A project was looked for in the organization at hand. */
+const HINT =
+  '. If another organization owns the project, name that organization with projectOrgId, where the method takes it'
 
 const unwrap = <Value>(result: Result<Value, AnyError>): Value => {
   if (result.isErr()) throw new IamFailure(result.error)

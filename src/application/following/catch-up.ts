@@ -6,8 +6,8 @@ import { type ReadBatch, readBatch } from '../../projections/read-events.js'
 import type { ProjectionFailed, ReadError } from '../errors/errors.js'
 import { catchFaults, fromPort, isBug, isTransientFault, unavailable } from '../errors/fault.js'
 import { type Hooks, reportCatchUp, reportFault } from '../hooks.js'
-import { callPort, growingPauses, raceAbort } from '../waiting.js'
-import { appendSignal, logPages } from './log-pages.js'
+import { callPort, growingPauses, raceAbort, within } from '../waiting.js'
+import { type AppendSignal, appendSignal, logPages } from './log-pages.js'
 
 /** How a projection is fed. */
 export interface CatchUpOptions {
@@ -39,6 +39,18 @@ export interface WithHooks {
 /** Longest wait for the last checkpoint of a projection after an abort, in milliseconds. */
 const CHECKPOINT_TIMEOUT_MS = 1_000
 
+/** What followers within the library also ask of {@link run}. */
+interface FollowOptions extends HeadOptions {
+  /** Reported to hooks. */
+  readonly method?: string
+  /** Where to learn of new events; `run` ends it. */
+  readonly appends?: AppendSignal
+  /** A look at the head that takes longer, in milliseconds, is not waited for: its connection may be lost. */
+  readonly longestLook?: number
+  /** Called after each look at the head, with the time by `performance.now()` when it began. */
+  readonly onLook?: (outcome: Result<Position, ReadError>, begin: number) => void
+}
+
 /**
  * Keeps `projection` up to date until `signal` aborts; waits while the store or the projection is unavailable.
  *
@@ -48,17 +60,20 @@ const CHECKPOINT_TIMEOUT_MS = 1_000
 export const run = async (
   store: EventStore,
   projection: Projection,
-  options: CatchUpOptions & WithHooks,
+  options: CatchUpOptions & WithHooks & FollowOptions,
 ): Promise<Result<Position, ReadError>> => {
-  const { signal, hooks } = options
-  const appends = appendSignal(store)
+  const { signal, hooks, method = 'run', longestLook, onLook } = options
+  const { appends = appendSignal(store) } = options
   const pauses = growingPauses()
   try {
     while (!signal?.aborted) {
       const seen = appends.count()
-      const caughtUp = await catchUpToHead(store, projection, options)
+      const begin = performance.now()
+      const look = catchUpToHead(store, projection, options)
+      const caughtUp = await (longestLook ? catchFaults(() => within(longestLook, look)) : look)
+      onLook?.(caughtUp, begin)
       if (caughtUp.isErr()) {
-        reportFault(hooks, 'run', caughtUp.error)
+        reportFault(hooks, method, caughtUp.error)
         if (!isWorthRetrying(caughtUp.error)) return caughtUp
         await pauses.next(signal)
       } else {
@@ -77,14 +92,20 @@ export const run = async (
 const isWorthRetrying = (error: ReadError): boolean =>
   error.kind === 'Cancelled' || (error.kind === 'Unavailable' && !isBug(error.cause))
 
+interface HeadOptions {
+  /** Called with the head of the log, before events are read. */
+  readonly onHead?: (head: Position) => void
+}
+
 /** Feeds `projection` the events that are in the store now. */
 export const catchUpToHead = (
   store: EventStore,
   projection: Projection,
-  options: CatchUpOptions & WithHooks,
+  options: CatchUpOptions & WithHooks & HeadOptions,
 ): Promise<Result<Position, ReadError>> =>
   catchFaults(async () => {
     const head = await callPort(() => store.lastPosition(), options.signal)
+    options.onHead?.(head)
     return catchUp(store, projection, { ...options, head })
   })
 

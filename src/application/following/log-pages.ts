@@ -81,15 +81,21 @@ const WITH_HINTS_MS = 1_000
 const WITHOUT_HINTS_MS = 100
 
 /** Waits for new events in a store. */
-export const appendSignal = (store: EventStore) => {
+export type AppendSignal = ReturnType<typeof appendSignal>
+
+/** @see AppendSignal. @param longestWait - in milliseconds, where a store is to be read more often */
+export const appendSignal = (store: EventStore, longestWait = Number.POSITIVE_INFINITY) => {
   let hints = 0
   const waiting = new Set<() => void>()
-  const end = store.onAppend?.(() => {
+  const hint = () => {
     hints++
     for (const wake of waiting) wake()
-  })
-  const longest = end ? WITH_HINTS_MS : WITHOUT_HINTS_MS
+  }
+  const end = store.onAppend?.(hint)
+  const longest = Math.min(longestWait, end ? WITH_HINTS_MS : WITHOUT_HINTS_MS)
   return {
+    /** Ends every wait, as the store does when it has added events. */
+    hint,
     /** Number of hints so far. Taken before the store is read, it makes sure that `wait` misses none. */
     count: (): number => hints,
     /** Waits for a hint after the first `seen`, for a limited time, or until `signal` aborts. */

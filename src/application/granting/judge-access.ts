@@ -11,7 +11,9 @@ export interface AccessReason {
    * - `GrantInactive`: the grant of the user was deactivated.
    * - `RoleNotGranted`: the user was not given the role, or the organization is no longer granted it.
    * - `RoleRemoved`: the role was removed since the user was given it, even if it was added again.
-   * - `Expired`: the role was given until a time that is over.
+   * - `PermissionNotGranted`: no role that the user was given has the permission.
+   * - `Expired`: the role, or each role with the permission, was given until a time that is over.
+   * - `Stale`: a live check could not follow the log, so it says nothing else.
    */
   readonly kind:
     | 'ProjectNotFound'
@@ -22,15 +24,22 @@ export interface AccessReason {
     | 'GrantInactive'
     | 'RoleNotGranted'
     | 'RoleRemoved'
+    | 'PermissionNotGranted'
     | 'Expired'
+    | 'Stale'
 }
 
 /** Whether a role counts, or a user may log in. */
 export interface AccessCheck {
-  /** With a `roleKey`: whether that role counts. Without: whether the login rules of the project let the user in. */
+  /**
+   * With a `roleKey`: whether that role counts. With a `permission`: whether a role that counts has it. Without either:
+   * whether the login rules of the project let the user in.
+   */
   readonly allowed: boolean
   /** Keys of all roles of the project that count for the user, in the order of code points. */
   readonly roleKeys: readonly string[]
+  /** What these roles allow together, each permission once, in the order of code points. */
+  readonly permissions: readonly string[]
   /** Empty when allowed; otherwise all that apply. Of a project that is not there, nothing else is said. */
   readonly reasons: readonly AccessReason[]
 }
@@ -39,22 +48,36 @@ export interface AccessCheck {
 export interface AccessQuestion {
   /** Whether the organization of the user owns the project. */
   readonly isOwn: boolean
-  /** The role that is asked for; the login rules of the project when absent. */
+  /** The role that is asked for. Without it and a permission, the login rules of the project are. */
   readonly roleKey?: string | undefined
+  /** The permission that is asked for. */
+  readonly permission?: string | undefined
   readonly now: Date
 }
 
 /** Judges by the grants whether a role counts, or a user may log in. Spec: Project, both checks at login. */
-export const judgeAccess = (
-  found: FoundAccess,
-  { isOwn, roleKey, now }: AccessQuestion,
-): AccessCheck => {
-  const kinds = reasonsOf(found, { isOwn, roleKey, now })
+export const judgeAccess = (found: FoundAccess, question: AccessQuestion): AccessCheck => {
+  const kinds = reasonsOf(found, question)
+  const counting = countingRoles(found, question)
   return {
     allowed: kinds.length === 0,
-    roleKeys: countingRoles(found, { isOwn, now }).map((role) => role.roleKey),
+    roleKeys: counting.map((role) => role.roleKey),
+    permissions: permissionsOf(counting),
     reasons: kinds.map((kind) => ({ kind })),
   }
+}
+
+/** Whether {@link judgeAccess} allows it. */
+export const isAllowed = (found: FoundAccess, question: AccessQuestion): boolean =>
+  reasonsOf(found, question).length === 0
+
+/** What the roles allow together, each permission once, in the order of code points. */
+const permissionsOf = (roles: readonly FoundRole[]): readonly string[] => {
+  const allowing = roles.filter(({ permissions }) => permissions.length > 0)
+  const [first, second] = allowing
+  // The permissions of one role are in order, and none twice.
+  if (second === undefined) return [...(first?.permissions ?? [])]
+  return [...new Set(allowing.flatMap(({ permissions }) => permissions))].sort()
 }
 
 /** The roles that count: all on the way to them is active, and they have not expired. */
@@ -72,15 +95,13 @@ const isExpired = ({ expiresAt }: FoundRole, now: Date): boolean =>
 
 type Kind = AccessReason['kind']
 
-const reasonsOf = (
-  found: FoundAccess,
-  { isOwn, roleKey, now }: AccessQuestion,
-): readonly Kind[] => {
+const reasonsOf = (found: FoundAccess, question: AccessQuestion): readonly Kind[] => {
+  const { isOwn, roleKey, permission } = question
   const { project, projectGrant, userGrant } = found
   // Nothing of another's project is said without a grant of it, not even whether it exists.
   if (!isOwn && projectGrant === undefined) return ['ProjectGrantMissing']
   if (project === undefined) return ['ProjectNotFound']
-  const needsRole = roleKey !== undefined || project.projectRoleCheck
+  const needsRole = roleKey !== undefined || permission !== undefined || project.projectRoleCheck
   const needsGrant = needsRole || project.hasProjectCheck
   const reasons: Kind[] = []
   if (project.state === 'inactive') reasons.push('ProjectInactive')
@@ -88,21 +109,25 @@ const reasonsOf = (
   if (!needsRole) return reasons
   if (userGrant === undefined) return [...reasons, 'NoGrant']
   if (userGrant === 'inactive') reasons.push('GrantInactive')
-  return [...reasons, ...roleReasons(found, roleKey, now)]
+  return [...reasons, ...roleReasons(found, question)]
 }
 
 /** Why a role does not count by itself, or why none does. */
 const roleReasons = (
   { roles, lost }: FoundAccess,
-  roleKey: string | undefined,
-  now: Date,
+  { roleKey, permission, now }: AccessQuestion,
 ): readonly Kind[] => {
   const isAsked = (role: { readonly roleKey: string }) =>
     roleKey === undefined || role.roleKey === roleKey
-  const asked = roles.filter(isAsked)
+  const asked = roles.filter(
+    (role) => isAsked(role) && (permission === undefined || role.permissions.includes(permission)),
+  )
   if (asked.some((role) => !isExpired(role, now))) return []
-  const reasons = new Set<Kind>(asked.map(() => 'Expired'))
-  for (const role of lost.filter(isAsked))
-    reasons.add(role.with === 'role' ? 'RoleRemoved' : 'RoleNotGranted')
-  return reasons.size > 0 ? [...reasons] : ['RoleNotGranted']
+  // Whether a lost role had the permission is not known.
+  if (permission !== undefined) return asked.length > 0 ? ['Expired'] : ['PermissionNotGranted']
+  const ends = new Set(lost.filter(isAsked).map((role) => role.with))
+  const reasons: Kind[] = asked.length > 0 ? ['Expired'] : []
+  if (ends.has('role')) reasons.push('RoleRemoved')
+  if (ends.has('project_grant') || reasons.length === 0) reasons.push('RoleNotGranted')
+  return reasons
 }

@@ -43,6 +43,11 @@ interface AnyContext {
   readonly consistency?: 'strong' | 'eventual' | undefined
   /** Id by which the host traces the request; at most 255 characters, kept with the events. */
   readonly correlationId?: string | undefined
+  /**
+   * Writes only. Why the change is made: 1 to 500 characters (code points) of well-formed text, kept with the events and
+   * shown by history. It stays in the log for ever. A repeat under an `idempotencyKey` may have another reason.
+   */
+  readonly reason?: string | undefined
   /** Ends the call early; an append that was sent is waited for, and stays recorded. */
   readonly signal?: AbortSignal | undefined
 }
@@ -98,13 +103,14 @@ export interface AdmittedCall {
   readonly dryRun: boolean
   readonly consistency: 'strong' | 'eventual'
   readonly correlationId: string | undefined
+  readonly reason: string | undefined
   readonly signal: AbortSignal | undefined
   /** Of a long write: receives its progress. */
   readonly onProgress?: unknown
 }
 
 /** Fields of a context that some methods do not support, and therefore refuse. */
-export type Refused = 'expectedSequence' | 'idempotencyKey' | 'dryRun' | 'onProgress'
+export type Refused = 'expectedSequence' | 'idempotencyKey' | 'dryRun' | 'reason' | 'onProgress'
 
 /** The context of any method. */
 type ContextInput = (Context | DryRunContext) & { readonly onProgress?: unknown }
@@ -117,6 +123,7 @@ const FIELDS: Readonly<Record<keyof ContextInput, true>> = {
   dryRun: true,
   consistency: true,
   correlationId: true,
+  reason: true,
   signal: true,
   onProgress: true,
 }
@@ -135,7 +142,7 @@ export const admit = (
     // Each field is read once: a getter could answer differently after the check.
     const { caller, orgId, expectedSequence, idempotencyKey, dryRun = false } = context
     if (caller === undefined || caller === null) return err({ kind: 'Unauthenticated' })
-    const { consistency = 'strong', correlationId, signal, onProgress } = context
+    const { consistency = 'strong', correlationId, reason, signal, onProgress } = context
     const { userId: actorId, orgId: actorOrgId } = caller
     const call: AdmittedCall = {
       method,
@@ -149,6 +156,7 @@ export const admit = (
       dryRun,
       consistency,
       correlationId,
+      reason,
       signal,
       onProgress,
     }
@@ -201,11 +209,12 @@ const PRINTABLE_ASCII = /^[\x20-\x7E]{1,255}$/
 
 /** In code points, like every length of text. */
 const UP_TO_255 = /^.{0,255}$/su
+const UP_TO_500 = /^.{1,500}$/su
 
 // Every call takes this path. A loop over a table of rules would take ten times as long.
 const checkOptions = (check: Check, call: AdmittedCall): void => {
   const { expectedSequence, idempotencyKey, dryRun, consistency } = call
-  const { correlationId, signal, onProgress } = call
+  const { correlationId, reason, signal, onProgress } = call
   check(
     expectedSequence === undefined || isPosition(expectedSequence),
     'expectedSequence',
@@ -227,6 +236,11 @@ const checkOptions = (check: Check, call: AdmittedCall): void => {
       (isTextLike(correlationId, UP_TO_255) && unstorable(correlationId) === undefined),
     'correlationId',
     'must be at most 255 characters of well-formed text',
+  )
+  check(
+    reason === undefined || (isTextLike(reason, UP_TO_500) && unstorable(reason) === undefined),
+    'reason',
+    'must be 1 to 500 characters of well-formed text',
   )
   check(isSignal(signal), 'signal', 'must be an AbortSignal')
   check(

@@ -3,7 +3,7 @@ import { en } from 'zod/locales'
 import * as z from 'zod/mini'
 import { EVENT_TYPES } from '../../domain/aggregates.js'
 import { compiled } from '../../domain/message.js'
-import { listOf, MAX_GRANTED_ROLES, MAX_REPORTED, RoleKey } from '../../domain/values.js'
+import { listOf, MAX_GRANTED_ROLES, MAX_REPORTED, onlyOnce, RoleKey } from '../../domain/values.js'
 import type { Position } from '../../ports/event-store.js'
 import { type InvalidArgument, invalid, type Violation } from '../errors/errors.js'
 
@@ -76,38 +76,6 @@ const pathOf = (path: readonly PropertyKey[]): string =>
     return field === '' ? name : `${field}.${name}`
   }, '')
 
-/** The violation of a wrong item, and its path within the item. */
-interface ItemViolation {
-  readonly path: readonly PropertyKey[]
-  readonly message: string
-}
-
-/**
- * Refuses the wrong items of a list, and reports as many as one error may.
- *
- * @param checkFor - makes the check of one list, which is given its items in order: true for a wrong one
- */
-export const refuseItems = <Item>(
-  { path, message }: ItemViolation,
-  checkFor: (items: readonly Item[]) => (item: Item) => boolean,
-) =>
-  z.superRefine<readonly Item[]>((items, { addIssue }) => {
-    const isWrong = checkFor(items)
-    let reported = 0
-    for (const [index, item] of items.entries()) {
-      if (!isWrong(item)) continue
-      addIssue({ code: 'custom', path: [index, ...path], message })
-      if (++reported === MAX_REPORTED) return
-    }
-  })
-
-/** Refuses each item of a list whose `identity`, at `path` within it, an earlier item has. */
-export const onlyOnce = <Item>(identity: (item: Item) => string, path: readonly PropertyKey[]) =>
-  refuseItems<Item>({ path, message: 'must not appear twice' }, () => {
-    const seen = new Set<string>()
-    return (item) => seen.size === seen.add(identity(item)).size
-  })
-
 /** Number of rows of a page: 1 to 1000; 100 when absent. */
 export const pageSize = z._default(
   z
@@ -144,6 +112,33 @@ export const date = z.pipe(
 
 /** The first position that an event recorded in the millisecond `time` can have. */
 export const firstPositionIn = (time: Date): Position => BigInt(time.getTime()) * 1000n
+
+/** The last position that an event recorded in the millisecond `time` can have. */
+export const lastPositionIn = (time: Date): Position => firstPositionIn(time) + 999n
+
+/** Until which position, and at what time, roles count. */
+export interface Moment {
+  readonly at?: Position
+  readonly now: Date
+}
+
+/** The moment of a question with the field `at`, which must not be after `now`; the present when it is absent. */
+export const momentOf = (at: Date | undefined, now: Date): Result<Moment, InvalidArgument> => {
+  if (at === undefined) return ok({ now })
+  if (at > now) return err(invalid('at', 'must not be in the future'))
+  return ok({ at: lastPositionIn(at), now: at })
+}
+
+/** A field that may be absent, but not undefined: its absence asks for something else, and must not be an accident. */
+export const mayBeLeftOut = <Output, Input>(schema: z.ZodMiniType<Output, Input>) =>
+  z.exactOptional(
+    z.pipe(
+      z.custom<Input>((value) => value !== undefined, {
+        error: 'must not be undefined: leave the field out, or give a value',
+      }),
+      schema,
+    ),
+  )
 
 /** 1 to 100 event types. */
 export const eventTypes = z.optional(

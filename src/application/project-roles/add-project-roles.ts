@@ -1,11 +1,11 @@
 import { err, Result } from 'neverthrow'
 import * as z from 'zod/mini'
 import { projectRoles } from '../../domain/project-role/aggregate.js'
-import { AddProjectRole, type ProjectRoleGroupInput } from '../../domain/project-role/commands.js'
+import { AddProjectRole, type ProjectRoleFieldsInput } from '../../domain/project-role/commands.js'
 import { projectRole } from '../../domain/project-role/decider.js'
-import { listOf, ProjectId } from '../../domain/values.js'
-import { onlyOnce } from '../method/input.js'
+import { listOf, onlyOnce, ProjectId } from '../../domain/values.js'
 import { type Write, write } from '../method/method.js'
+import { targetOf } from '../method/target.js'
 import { change } from '../recording/stream-state.js'
 import type { Runtime } from '../runtime.js'
 import { missingContainer, specOf, writeObject } from '../writing/write-object.js'
@@ -22,7 +22,7 @@ export interface ProjectRolesIds {
 }
 
 /** A role to add. Spec: Project role. */
-export interface NewRoleInput extends ProjectRoleGroupInput {
+export interface NewRoleInput extends ProjectRoleFieldsInput {
   /**
    * What authorization checks look at: 1 to 200 characters (code points), unique within the project.
    * Compared code point by code point, so case counts. Spec: Project role.
@@ -58,11 +58,14 @@ export interface AddProjectRolesInput {
 export const addProjectRoles = (runtime: Runtime): Write<AddProjectRolesInput, ProjectRolesIds> =>
   write(
     runtime,
-    specOf(projectRoles, {
-      method: 'projectRoles.addMany',
-      schema: AddProjectRolesInput,
-      isNew: true,
-    }),
+    {
+      ...specOf(projectRoles, {
+        method: 'projectRoles.addMany',
+        schema: AddProjectRolesInput,
+        isNew: true,
+      }),
+      target: targetOf(projectRoles),
+    },
     (call, input) => {
       const { projectId } = input
       return writeObject(runtime, call, {

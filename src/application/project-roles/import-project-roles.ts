@@ -1,8 +1,9 @@
 import { err, ok, type Result } from 'neverthrow'
 import * as z from 'zod/mini'
 import { exists } from '../../domain/decider.js'
+import { changesNothing } from '../../domain/message.js'
 import { projectRoles } from '../../domain/project-role/aggregate.js'
-import { projectRole } from '../../domain/project-role/decider.js'
+import { fieldsOf, type ProjectRoleFields, projectRole } from '../../domain/project-role/decider.js'
 import { ProjectId, type RoleKey } from '../../domain/values.js'
 import type { WriteError } from '../errors/errors.js'
 import {
@@ -83,7 +84,7 @@ const importBatch = (
           const decision = projectRole.decide({ type: 'AddProjectRole', data }, before.state)
           const isThere = exists(before.state)
           return {
-            role: isThere ? { shown: before.state } : { shown: row, addedBy: row },
+            role: isThere ? { shown: before.state } : { shown: fieldsOf(row), addedBy: row },
             change: change(before, isThere ? [] : decision.unwrapOr([])),
           }
         }),
@@ -103,7 +104,5 @@ const importBatch = (
       }),
   })
 
-const isEqual = (
-  role: AddedRole,
-  shown: Pick<AddedRole, 'displayName' | 'group'> | undefined,
-): boolean => shown?.displayName === role.displayName && shown.group === role.group
+const isEqual = (role: AddedRole, shown: ProjectRoleFields | undefined): boolean =>
+  shown !== undefined && changesNothing(shown, fieldsOf(role))

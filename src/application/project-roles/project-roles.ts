@@ -4,7 +4,7 @@ import {
   AddProjectRole,
   PatchProjectRole,
   type ProjectRoleDisplay,
-  type ProjectRoleGroupInput,
+  type ProjectRoleFieldsInput,
   RemoveProjectRole,
   UpdateProjectRole,
 } from '../../domain/project-role/commands.js'
@@ -32,10 +32,16 @@ import {
 import { type ImportProjectRolesInput, importProjectRoles } from './import-project-roles.js'
 
 /** A role with all its fields. The update would set an absent group to empty. */
-export interface UpdateProjectRoleInput extends ProjectRoleInput, ProjectRoleDisplay {}
+export interface UpdateProjectRoleInput extends ProjectRoleInput, ProjectRoleDisplay {
+  /**
+   * What the role allows: at most 200 names, none twice, each of 1 to 100 ASCII letters, digits or any of `. _ : / -`,
+   * starting with a letter or digit. Absent: none.
+   */
+  readonly permissions?: readonly string[] | undefined
+}
 
 /** A role and the fields to change; an absent one stays as it is. */
-export interface PatchProjectRoleInput extends ProjectRoleInput, ProjectRoleGroupInput {
+export interface PatchProjectRoleInput extends ProjectRoleInput, ProjectRoleFieldsInput {
   /** 1 to 200 characters (code points). Spec: Project role. */
   readonly displayName?: string | undefined
 }
@@ -86,7 +92,8 @@ export interface ProjectRoles {
    * Adds a role. Refused: a key that the project already has. Spec: Endpoints §4.
    *
    * @example
-   * await iam.projectRoles.add({ projectId, roleKey: 'editor', displayName: 'Editor', group: 'content' }, context)
+   * const permissions = ['article.edit', 'article.publish']
+   * await iam.projectRoles.add({ projectId, roleKey: 'editor', displayName: 'Editor', permissions }, context)
    */
   readonly add: Write<AddProjectRoleInput, ProjectRoleIds>
   /** Adds 1 to 1,000 roles of one project, all or none; answers with the `details` of the last. */
@@ -97,7 +104,7 @@ export interface ProjectRoles {
    * interrupted import continues when it is run again.
    */
   readonly import: LongWrite<ImportProjectRolesInput, ImportProgress, ImportReport>
-  /** Replaces `displayName` and `group`; an absent group becomes empty. */
+  /** Replaces `displayName`, `group` and `permissions`; absent, the group becomes empty and the permissions none. */
   readonly update: Write<UpdateProjectRoleInput, ProjectRoleIds>
   /**
    * Changes the given fields and keeps the others as they are in the current state of the role. Without any

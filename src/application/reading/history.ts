@@ -1,14 +1,21 @@
 import { err, ok } from 'neverthrow'
 import * as z from 'zod/mini'
 import { type AnyEvent, ObjectInput } from '../../domain/aggregates.js'
-import { choice, type ObjectRef, requiredText, type StreamId } from '../../domain/values.js'
+import { choice, type ObjectRef, requiredText, type StreamId, UserId } from '../../domain/values.js'
 import type { Position } from '../../ports/event-store.js'
 import type { HistoryEntry, HistoryQuery, Views, ViewType } from '../../ports/read-model.js'
 import { readEvent, streamOf } from '../../projections/read-events.js'
 import { containerOf, rowAfter } from '../../projections/rows.js'
 import { Fault, fromPort } from '../errors/fault.js'
 import { withCurrentRoles } from '../granting/shown-roles.js'
-import { date, eventTypes, firstPositionIn, pageSize, position } from '../method/input.js'
+import {
+  date,
+  eventTypes,
+  firstPositionIn,
+  lastPositionIn,
+  pageSize,
+  position,
+} from '../method/input.js'
 import { type Read, read } from '../method/method.js'
 import { targetOfObject } from '../method/target.js'
 import { streamsAt } from '../recording/streams.js'
@@ -23,11 +30,12 @@ const timeBounds = z.pipe(
   z.strictObject({ from: z.optional(date), to: z.optional(date) }),
 )
 
-/** Which changes to list: of the organization, or of one object. */
+/** Which changes to list: of the organization, of one object, or of the grants of one user. */
 export const ListHistoryInput = z
   .strictObject({
     object: z.optional(ObjectInput),
     including: z.optional(choice(['roles'])),
+    user: z.optional(UserId),
     actor: z.optional(requiredText),
     types: eventTypes,
     order: z._default(choice(['asc', 'desc']), 'asc'),
@@ -41,12 +49,18 @@ export const ListHistoryInput = z
       error: 'needs an object of type project',
       path: ['including'],
     }),
+    z.refine(({ object, user }) => object === undefined || user === undefined, {
+      error: 'must not be given with object',
+      path: ['user'],
+    }),
   )
 export interface ListHistoryInput {
   /** By its type and ids, also one that was removed; all of the organization when absent. */
   readonly object?: ObjectRef | undefined
   /** With an `object` that is a project: also the history of its roles, removed ones included. */
   readonly including?: 'roles' | undefined
+  /** Without `object`: the history of all grants of roles to this user, of any project, removed ones included. */
+  readonly user?: string | undefined
   /** `userId` of the actor: 1 to 200 characters (code points); any when absent. */
   readonly actor?: string | undefined
   /** Any of these event types: 1 to 100; every type when absent. */
@@ -93,7 +107,7 @@ export const listHistory = (runtime: Runtime): Read<ListHistoryInput, HistoryPag
       schema: ListHistoryInput,
       target: targetOfObject,
     },
-    async (call, { object, including, actor, types, order, limit, ...range }) => {
+    async (call, { object, including, user, actor, types, order, limit, ...range }) => {
       const query: HistoryQuery = {
         orgId: call.orgId,
         ...boundsOf(range),
@@ -102,6 +116,7 @@ export const listHistory = (runtime: Runtime): Read<ListHistoryInput, HistoryPag
         limit: limit + 1,
         ...(object !== undefined && { object }),
         ...(including !== undefined && { including }),
+        ...(user !== undefined && { user }),
         ...(actor !== undefined && { actor }),
         ...(types !== undefined && { types }),
       }
@@ -164,7 +179,7 @@ export const stateAt = (runtime: Runtime): Read<StateAtInput, Views[ViewType]> =
       target: targetOfObject,
     },
     async ({ orgId }, { object, sequence, time }) => {
-      const until = sequence ?? endOfMillisecond(time)
+      const until = sequence ?? lastPositionIn(time ?? new Date(0))
       const at = (ref: ObjectRef) => objectAt(runtime, streamOf(orgId, ref), until)
       const found = await at(object)
       const container = containerOf(object)
@@ -175,8 +190,6 @@ export const stateAt = (runtime: Runtime): Read<StateAtInput, Views[ViewType]> =
       return shown ? ok(shown) : err({ kind: 'NotFound', object })
     },
   )
-
-const endOfMillisecond = (time = new Date(0)): Position => firstPositionIn(time) + 999n
 
 /** @param until - last position that counts */
 const objectAt = async (

@@ -6,6 +6,8 @@ export interface Marks {
   readonly managedBy?: string | undefined
   /** Version of the desired state; only with `managedBy`. */
   readonly version?: number | undefined
+  /** Whether the desired state alone may change the objects from then on; only with `managedBy`. */
+  readonly protect?: boolean | undefined
 }
 
 /** The key as stores have it: each organization has its own. */
@@ -24,18 +26,20 @@ export type MetadataOf = (call: AdmittedCall, marks?: Marks, commandHash?: strin
 export const metadataFactory = (): MetadataOf => {
   let last: Metadata = frozen({ userId: '', orgId: '' }, '')
   return (call, marks, commandHash) => {
-    const { actorId, actorOrgId, orgId, correlationId, idempotencyKey } = call
+    const { actorId, actorOrgId, orgId, correlationId, reason, idempotencyKey } = call
     const { actor, resourceOwner } = last
     if (actor.userId !== actorId || actor.orgId !== actorOrgId || resourceOwner !== orgId) {
       last = frozen({ userId: actorId, orgId: actorOrgId }, orgId)
     }
-    const { managedBy, version: managedVersion } = marks ?? NO_MARKS
-    if ((correlationId ?? managedBy ?? idempotencyKey) === undefined) return last
+    const { managedBy, version: managedVersion, protect } = marks ?? NO_MARKS
+    if ((correlationId ?? reason ?? managedBy ?? idempotencyKey) === undefined) return last
     return {
       ...last,
       ...(correlationId !== undefined && { correlationId }),
+      ...(reason !== undefined && { reason }),
       ...(managedBy !== undefined && { managedBy }),
       ...(managedVersion !== undefined && { managedVersion }),
+      ...(protect === true && { protect }),
       ...(idempotencyKey !== undefined && { idempotencyKey: storedKey(orgId, idempotencyKey) }),
       ...(commandHash !== undefined && { commandHash }),
     }

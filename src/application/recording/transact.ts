@@ -43,6 +43,8 @@ export interface Transaction<Decided extends Decision, Answer> {
   readonly decide: (streams: Streams) => Promise<Result<Decided, WriteError>>
   readonly answer: (applied: Applied<Decided>) => Answer
   readonly marks?: Marks | undefined
+  /** Whether it may change protected objects: what it records leaves them as they are shown. */
+  readonly isUpkeep?: boolean
   /** Tells the command from others under its idempotency key; absent without a key. */
   readonly commandHash?: () => Promise<string>
   /** The answer to the same command when it was recorded before; `isUsed` when its key certainly was. */
@@ -53,13 +55,13 @@ export interface Transaction<Decided extends Decision, Answer> {
  * Takes a decision, records its events on condition that nothing that it read has changed, and decides again after a
  * lost race. Nothing else records events.
  *
- * A cached state may be out of date. An append that relies on it can only lose the race; a refusal, a decision that
- * changes nothing and a dry run are answered only once all that they read was loaded together.
+ * A cached state may be out of date. An append that relies on it can only lose the race; a refusal and a decision that
+ * changes nothing are answered only once all that they read was loaded together.
  */
 export const transact = async <Decided extends Decision, Answer>(
   runtime: Runtime,
   call: AdmittedCall,
-  { decide, answer, marks, commandHash, earlier }: Transaction<Decided, Answer>,
+  { decide, answer, marks, isUpkeep = false, commandHash, earlier }: Transaction<Decided, Answer>,
 ): Promise<Result<Answer, WriteError>> => {
   const { store, states, locks, newId, metadataOf } = runtime
   const { observer, signal } = call
@@ -71,14 +73,15 @@ export const transact = async <Decided extends Decision, Answer>(
   try {
     for (;;) {
       // 1. Decide; reads load what is not cached. A decision that saw a stream in two states is taken again.
-      const decision = asExpected(call, await streams.decide(decide))
+      const expected = asExpected(call, await streams.decide(decide))
+      const decision = isUpkeep ? expected : unprotected(marks, expected)
       if (signal?.aborted) return err({ kind: 'Cancelled' })
       if (streams.isMixed) continue
       if (announced === lost) observer?.deciding(++announced)
       const changes = decision.isOk() ? decision.value.changes : []
 
       // 2. Nothing to record: answer, if the decision was taken on what the store has.
-      if (decision.isErr() || call.dryRun || !changes.some(hasEvents)) {
+      if (decision.isErr() || !changes.some(hasEvents)) {
         if (!streams.isFresh) await streams.reload()
         if (!streams.isFresh) continue
         const before = await earlier?.(false)
@@ -102,7 +105,14 @@ export const transact = async <Decided extends Decision, Answer>(
       const hash = commandHash && (await raceAbort(commandHash(), signal))
       const append = { id: newId(), writes, metadata: metadataOf(call, marks, hash) }
       const recorded = await appendOnce(store, append, observer)
-      if (recorded.isOk()) return ok(answer(applied(states, decision.value, recorded.value)))
+      if (recorded.isOk()) {
+        const done = ok(answer(applied(states, decision.value, recorded.value)))
+        const position = recorded.value.at(-1)?.position
+        if (runtime.recorded.size === 0 || position === undefined) return done
+        lock?.release()
+        await Promise.all([...runtime.recorded].map((see) => see(position)))
+        return done
+      }
 
       // 5. The race was lost. A used idempotency key has an answer already.
       lost++
@@ -125,13 +135,27 @@ export const transact = async <Decided extends Decision, Answer>(
 const hasEvents = ({ events }: StreamChange): boolean => events.length > 0
 
 /** Refuses a change of an object that is not at the sequence that the caller expects. */
-const asExpected = <Decided extends Decision>(
+export const asExpected = <Decided extends Decision>(
   { expectedSequence: expected }: AdmittedCall,
   decision: Result<Decided, WriteError>,
 ): Result<Decided, WriteError> => {
   if (expected === undefined || decision.isErr()) return decision
   const actual = decision.value.changes.at(-1)?.before.changed ?? 0n
   return expected === actual ? decision : err({ kind: 'SequenceMismatch', expected, actual })
+}
+
+/** Refuses a change of an object that another desired state protects than that of `marks`. */
+export const unprotected = <Decided extends Decision>(
+  marks: Marks | undefined,
+  decision: Result<Decided, WriteError>,
+): Result<Decided, WriteError> => {
+  const changes = decision.isOk() ? decision.value.changes : []
+  for (const { before, events } of changes) {
+    const { protectedBy: managedBy } = before
+    if (managedBy !== undefined && managedBy !== marks?.managedBy && events.length > 0)
+      return err({ kind: 'Protected', managedBy })
+  }
+  return decision
 }
 
 /** The streams that have events: nobody waits to create a stream, since versions decide who does. */

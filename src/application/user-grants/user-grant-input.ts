@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
 import { userGrants } from '../../domain/user-grant/aggregate.js'
-import { listOf, MAX_GRANTED_ROLES, RoleKey, UserId } from '../../domain/values.js'
+import { listOf, MAX_GRANTED_ROLES, onlyOnce, RoleKey, UserId } from '../../domain/values.js'
 import type { UserGrant } from '../../ports/read-model.js'
-import { date, onlyOnce, roleKeys } from '../method/input.js'
+import { date, roleKeys } from '../method/input.js'
 import type { ListOptions, TextFilter } from '../reading/list.js'
 import { filterBy, pageOf } from '../reading/list.js'
 

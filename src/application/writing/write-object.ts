@@ -4,28 +4,35 @@ import { type AnyAggregate, aggregates } from '../../domain/aggregates.js'
 import { exists, type NotFound } from '../../domain/decider.js'
 import type { Message } from '../../domain/message.js'
 import type { ObjectRef } from '../../domain/values.js'
-import type { RecordedEvent } from '../../ports/event-store.js'
+import type { NewEvent, RecordedEvent } from '../../ports/event-store.js'
 import type { KnownEvent } from '../../ports/known-event.js'
 import type { FieldChange, Views, ViewType } from '../../ports/read-model.js'
 import { fieldChanges } from '../../projections/history-entries.js'
-import {
-  aggregateOf,
-  isOfObject,
-  objectOf,
-  readBatch,
-  readEvents,
-} from '../../projections/read-events.js'
+import { aggregateOf, isOfObject, readBatch, readEvents } from '../../projections/read-events.js'
 import { rowAfter } from '../../projections/rows.js'
 import type { WriteError } from '../errors/errors.js'
 import { errorOf, Fault, fromPort } from '../errors/fault.js'
+import { impactOf, type ObjectChange } from '../granting/impact.js'
 import { withCurrentRoles } from '../granting/shown-roles.js'
 import type { AdmittedCall } from '../method/context.js'
-import { type MethodSpec, type Outcome, type Write, write } from '../method/method.js'
-import { targetOf } from '../method/target.js'
+import { type MethodSpec, type Outcome, type Write, type Written, write } from '../method/method.js'
+import { writeTargetOf } from '../method/target.js'
 import { storedKey } from '../recording/metadata.js'
-import { change, detailsOf, type StreamChange, StreamState } from '../recording/stream-state.js'
-import type { Streams } from '../recording/streams.js'
-import { type Applied, type Decision, transact } from '../recording/transact.js'
+import {
+  type AnyStreamState,
+  change,
+  detailsOf,
+  type StreamChange,
+  StreamState,
+} from '../recording/stream-state.js'
+import { type Streams, streamsAt } from '../recording/streams.js'
+import {
+  type Applied,
+  asExpected,
+  type Decision,
+  transact,
+  unprotected,
+} from '../recording/transact.js'
 import type { Runtime } from '../runtime.js'
 import { sha256 } from '../sha256.js'
 import { raceAbort } from '../waiting.js'
@@ -93,13 +100,13 @@ export const writesOf = <Command extends Message, Ref extends ObjectRef, Ids>(
 
 /** What a method checks that records a command of `aggregate`. */
 export const specOf = <Schema extends z.ZodMiniType>(
-  aggregate: Pick<AnyAggregate, 'permissions' | 'target'>,
+  aggregate: Pick<AnyAggregate, 'permissions' | 'target' | 'writeTarget'>,
   { method, schema, isNew }: CommandSpec<Schema>,
 ): MethodSpec<Schema> => ({
   method,
   permissions: [aggregate.permissions.write],
   schema,
-  target: targetOf(aggregate),
+  target: writeTargetOf(aggregate),
   refuses: isNew ? ['expectedSequence'] : [],
 })
 
@@ -166,25 +173,18 @@ export interface ObjectWrite<Ids> {
   readonly isSameSecret?: (recorded: readonly KnownEvent[]) => Promise<boolean>
 }
 
-/** Records a command, at most once under an idempotency key, and answers with its object. */
+/** Records a command, at most once under an idempotency key, and answers with its object; or plans it in a dry run. */
 export const writeObject = <Ids>(
   runtime: Runtime,
   call: AdmittedCall,
   write: ObjectWrite<Ids>,
 ): Promise<Result<Outcome<Ids>, WriteError>> => {
-  const decide = async (streams: Streams): Promise<Result<ObjectDecision, WriteError>> => {
-    const decided = await write.decide(streams)
-    if (decided.isErr()) return err(decided.error)
-    const changes = decided.value
-    // Within the decision, so that what a dry run shows comes from the streams that it was decided on.
-    const fields = call.dryRun
-      ? await fieldChangesOf(runtime, call, { streams, changes, write })
-      : []
-    return ok({ changes, fields })
-  }
-  const answer = (applied: Applied<ObjectDecision>) => outcomeOf(call, write, applied)
-  if (call.idempotencyKey === undefined) return transact(runtime, call, { decide, answer })
   const earlier = () => earlierOutcome(runtime, call, write)
+  if (call.dryRun) return raceAbort(planned(runtime, call, { write, earlier }), call.signal)
+  const decide = async (streams: Streams) =>
+    (await write.decide(streams)).map((changes) => ({ changes }))
+  const answer = (applied: Applied<Decision>) => outcomeOf(call, write, applied)
+  if (call.idempotencyKey === undefined) return transact(runtime, call, { decide, answer })
   return transact(runtime, call, {
     decide,
     answer,
@@ -193,61 +193,88 @@ export const writeObject = <Ids>(
   })
 }
 
-interface ObjectDecision extends Decision {
-  /** Of a dry run, the fields that would change. */
-  readonly fields: readonly FieldChange[]
-}
-
 const outcomeOf = <Ids>(
-  { orgId, dryRun }: AdmittedCall,
+  { orgId }: AdmittedCall,
   { ids }: Pick<ObjectWrite<Ids>, 'ids'>,
-  { decided, events, streams }: Applied<ObjectDecision>,
-): Outcome<Ids> => {
+  { events, streams }: Applied<Decision>,
+): Written & Ids => {
   const object = streams.at(-1)
-  if (object === undefined)
-    throw new Error('A command that answers with an object must change its stream')
-  const details = detailsOf(object, orgId)
-  if (!dryRun) return { ...ids(events), details, changed: events.length > 0, events }
-  const planned = decided.changes.flatMap((each) => each.events)
-  return {
-    changed: planned.length > 0,
-    events: planned,
-    changes: decided.fields,
-    ...(exists(object.state) && { details }),
-  }
+  if (object === undefined) throw new Error(NO_CHANGE)
+  return { ...ids(events), details: detailsOf(object, orgId), changed: events.length > 0, events }
 }
 
-/** The fields that the events of a dry run would change: of one object, as it was decided on, or of new ones. */
-const fieldChangesOf = async <Ids>(
+const NO_CHANGE = 'A command that answers with an object must change its stream'
+
+/**
+ * Decides on the state at the end of the log. All that is shown, the impact included, is of that position, whatever is
+ * recorded meanwhile.
+ */
+const planned = async <Ids>(
+  runtime: Runtime,
+  call: AdmittedCall,
+  {
+    write,
+    earlier,
+  }: {
+    readonly write: ObjectWrite<Ids>
+    readonly earlier: () => ReturnType<typeof earlierOutcome<Ids>>
+  },
+): Promise<Result<Outcome<Ids>, WriteError>> => {
+  const { store } = runtime
+  const before = call.idempotencyKey === undefined ? undefined : await earlier()
+  if (before) return before
+  const at = await fromPort(() => store.lastPosition())
+  const streams = streamsAt(store, call.orgId, at)
+  call.observer?.deciding(1)
+  const decision = (await write.decide(streams)).map((changes) => ({ changes }))
+  const decided = unprotected(undefined, asExpected(call, decision))
+  if (decided.isErr()) return err(decided.error)
+  const { changes } = decided.value
+  const object = changes.at(-1)?.before
+  if (object === undefined) throw new Error(NO_CHANGE)
+  const events = changes.flatMap((each) => each.events)
+  const { fields, ...shown } = await shownChange(runtime, call, { streams, object, events, write })
+  const { aggregate, input: ids } = write
+  const impact = await impactOf(runtime, call, { aggregate, ids, ...shown, streams, at })
+  return ok({
+    changed: events.length > 0,
+    events,
+    changes: fields,
+    ...(exists(object.state) && { details: detailsOf(object, call.orgId) }),
+    ...(impact && { impact }),
+  })
+}
+
+/** The object of a dry run before and after its events, as it is shown, and the fields that they would change. */
+const shownChange = async <Ids>(
   { store, metadataOf }: Runtime,
   call: AdmittedCall,
   given: {
     readonly streams: Streams
-    readonly changes: readonly StreamChange[]
-    readonly write: Pick<ObjectWrite<Ids>, 'pathOf'>
+    readonly object: AnyStreamState
+    readonly events: readonly NewEvent[]
+    readonly write: Pick<ObjectWrite<Ids>, 'aggregate' | 'input' | 'pathOf'>
   },
-): Promise<readonly FieldChange[]> => {
-  const { streams, changes, write } = given
+): Promise<
+  Pick<ObjectChange, 'before' | 'after'> & { readonly fields: readonly FieldChange[] }
+> => {
+  const { streams, object, events, write } = given
   const metadata = metadataOf(call)
-  const planned = changes.flatMap(({ events }) => events).filter(isOfObject)
   const known = readEvents(
-    planned.map(({ type, schemaVersion, data }): RecordedEvent => {
+    events.filter(isOfObject).map(({ type, schemaVersion, data }): RecordedEvent => {
       const stream = aggregateOf(type).stream(call.orgId, data)
       return { type, schemaVersion, data, appendId: '', stream, version: 1, position: 0n, metadata }
     }),
   )
-  const [first] = known
-  const before = changes.at(-1)?.before
-  if (!first || !before) return []
   let row: Views[ViewType] | undefined
-  if (exists(before.state)) {
-    const reading = fromPort(() => store.readStream(before.name))
-    const past = await raceAbort(reading, call.signal)
-    row = readEvents(past.slice(0, before.version)).reduce(rowAfter, row)
-    row &&= await withCurrentRoles(streams, objectOf(first), row)
+  if (exists(object.state)) {
+    const past = await fromPort(() => store.readStream(object.name))
+    row = readEvents(past.slice(0, object.version)).reduce(rowAfter, row)
+    row &&= await withCurrentRoles(streams, write.aggregate.ref(write.input), row)
   }
-  return known.flatMap((event, index) => {
-    const earlier = exists(before.state) ? row : undefined
+  const before = row
+  const fields = known.flatMap((event, index) => {
+    const earlier = exists(object.state) ? row : undefined
     row = rowAfter(earlier, event)
     const path = write.pathOf?.(index) ?? ''
     return fieldChanges(event, { before: earlier, after: row }).map((change) => ({
@@ -255,6 +282,7 @@ const fieldChangesOf = async <Ids>(
       field: `${path}${change.field}`,
     }))
   })
+  return { before, after: row, fields }
 }
 
 /**

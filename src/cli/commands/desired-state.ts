@@ -15,7 +15,9 @@ import {
   openDatabase,
   openIam,
   progressOf,
+  RECORDING,
   requireCipher,
+  writingContextOf,
 } from '../database.js'
 
 export const plan: Command = {
@@ -67,19 +69,20 @@ Applied again, it changes nothing, or goes on after an interruption. Exits with
   --create        creates the database, or brings its tables up to date
   --org ORG       the organization
   --user USER     who is on record for it; claviger-cli when absent
+  --reason TEXT   why; on record with the changes
   --keys FILE     keys that seal secrets; else CLAVIGER_KEYS_FILE
   --json          what was applied as a line of JSON`,
   options: {
     ...DATABASE,
     ...KEYS,
+    ...RECORDING,
     org: { type: 'string' },
-    user: { type: 'string' },
     create: { type: 'boolean' },
   },
   positionals: [1, 1],
   run: async (call) => {
     const [file = ''] = call.positionals
-    const context = contextOf(call, required(call, 'org'))
+    const context = writingContextOf(call, required(call, 'org'))
     const desired = await readDesired(file)
     const hasProviders = (desired.identityProviders ?? []).length > 0
     const cipher = await (hasProviders ? requireCipher : openCipher)(call)

@@ -63,7 +63,7 @@ const objectOf = ([type, ...ids]: readonly string[]): ObjectRef | undefined => {
 }
 
 const shownOn = ({ bold }: Terminal, entry: HistoryEntry): string => {
-  const { sequence, time, actor, type, object, changes } = entry
+  const { sequence, time, actor, type, object, changes, reason } = entry
   const { type: _, ...ids } = object
   const head = [
     sequence,
@@ -72,8 +72,9 @@ const shownOn = ({ bold }: Terminal, entry: HistoryEntry): string => {
     printable(Object.values(ids).join(' ')),
     printable(actor.userId),
   ]
+  const why = reason === undefined ? [] : [`    reason: ${printable(reason)}`]
   const fields = changes.map((change) => `    ${shownChange(change)}`)
-  return [head.join('  '), ...fields].join('\n')
+  return [head.join('  '), ...why, ...fields].join('\n')
 }
 
 const shownChange = (change: FieldChange): string => {

@@ -25,7 +25,16 @@ import {
   UsageError,
   unwrap,
 } from '../command.js'
-import { contextOf, DATABASE, KEYS, openCipher, openDatabase, openIam } from '../database.js'
+import {
+  contextOf,
+  DATABASE,
+  KEYS,
+  openCipher,
+  openDatabase,
+  openIam,
+  RECORDING,
+  writingContextOf,
+} from '../database.js'
 import { printable, type Terminal } from '../terminal.js'
 
 export const importCommand: Command = {
@@ -40,14 +49,15 @@ with 2 when changes are pending with --dry-run, or user grants were refused.
   --create        creates the database when it is not there
   --dry-run       shows it, and records nothing
   --user USER     who is on record for it; claviger-cli when absent
+  --reason TEXT   why; on record with the changes
   --keys FILE     keys that seal secrets; else CLAVIGER_KEYS_FILE
   --json          plans, warnings and results as lines of JSON`,
   options: {
     ...DATABASE,
     ...KEYS,
+    ...RECORDING,
     create: { type: 'boolean' },
     'dry-run': { type: 'boolean' },
-    user: { type: 'string' },
   },
   positionals: [2, 2],
   run: async (call) => {
@@ -127,13 +137,13 @@ const applyAll = async (
   const { terminal } = call
   for (const [index, { orgId, plan }] of planned.entries()) {
     terminal.progress(`${index} of ${planned.length} organizations applied`)
-    unwrap(await iam.apply(plan, contextOf(call, orgId)))
+    unwrap(await iam.apply(plan, writingContextOf(call, orgId)))
   }
   let refused = 0
   for (const { orgId, userGrants, plan } of planned) {
     const onProgress = ({ done }: { readonly done: number }) =>
       terminal.progress(`${orgId}: ${done} of ${userGrants.length} user grants`)
-    const context = { ...contextOf(call, orgId), onProgress }
+    const context = { ...writingContextOf(call, orgId), onProgress }
     const imported = unwrap(await iam.userGrants.import({ grants: userGrants }, context))
     await report.result(plan, userGrants, imported)
     refused += imported.refusedCount

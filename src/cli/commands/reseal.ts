@@ -1,6 +1,14 @@
 import { toJson } from 'claviger'
 import { type Command, explain, required, unwrap } from '../command.js'
-import { contextOf, DATABASE, KEYS, openDatabase, openIam, requireCipher } from '../database.js'
+import {
+  DATABASE,
+  KEYS,
+  openDatabase,
+  openIam,
+  RECORDING,
+  requireCipher,
+  writingContextOf,
+} from '../database.js'
 
 export const reseal: Command = {
   help: `Usage: claviger reseal --org ORG --keys FILE [options]
@@ -12,15 +20,16 @@ only what the log holds of the past needs the older keys.
   --schema NAME   schema of PostgreSQL; claviger when absent
   --org ORG       the organization
   --user USER     who is on record for it; claviger-cli when absent
+  --reason TEXT   why; on record with the changes
   --keys FILE     the current key and the older ones; else CLAVIGER_KEYS_FILE
   --json          the result as a line of JSON`,
-  options: { ...DATABASE, ...KEYS, org: { type: 'string' }, user: { type: 'string' } },
+  options: { ...DATABASE, ...KEYS, ...RECORDING, org: { type: 'string' } },
   positionals: [0, 0],
   run: async (call) => {
     const { terminal } = call
     const onProgress = ({ done, total }: { readonly done: number; readonly total: number }) =>
       terminal.progress(`${done} of ${total} providers`)
-    const context = { ...contextOf(call, required(call, 'org')), onProgress }
+    const context = { ...writingContextOf(call, required(call, 'org')), onProgress }
     const cipher = await requireCipher(call)
     await using database = await openDatabase(call)
     const { identityProviders } = openIam(database, cipher)

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Failure, StoredObject } from './api.js'
-import { Button, Changes, FailureNotice, Value } from './display.js'
+import { Button, Changes, Consequences, FailureNotice, Value } from './display.js'
 import { fieldName, texts } from './texts.js'
 import { type FormField, jsonOf, useWrite, type Write } from './write.js'
 
@@ -12,7 +12,8 @@ interface WriteDialogProps {
 /** A dialog that previews a write, then sends it. */
 export const WriteDialog = ({ write, close }: WriteDialogProps) => {
   const { title, fields, seen } = write
-  const { written, change, failure, preview, now, isBusy, goBack, tryOut, save } = useWrite(write)
+  const { written, change, failure, preview, now, isBusy, goBack, tryOut, save, ...why } =
+    useWrite(write)
   const dialog = useRef<HTMLDialogElement>(null)
   const hasFields = fields.length > 0
   // Before anything can be typed: a dialog that is not open takes no focus.
@@ -49,7 +50,11 @@ export const WriteDialog = ({ write, close }: WriteDialogProps) => {
           <div class="preview" role="status">
             <p>{preview.changes.length > 0 ? texts.willChange : texts.noChange}</p>
             <Changes changes={preview.changes} />
+            <Consequences impact={preview.impact} />
           </div>
+        )}
+        {preview && preview.changes.length > 0 && (
+          <ReasonField reason={why.reason} change={why.setReason} />
         )}
         <div class="actions">
           <Button text={texts.cancel} onClick={() => dialog.current?.close()} />
@@ -62,6 +67,34 @@ export const WriteDialog = ({ write, close }: WriteDialogProps) => {
     </dialog>
   )
 }
+
+/** Most characters of a reason. */
+const LONGEST_REASON = 500
+
+interface ReasonFieldProps {
+  readonly reason: string
+  readonly change: (reason: string) => void
+}
+
+/** Why a change is made. It may stay empty. */
+export const ReasonField = ({ reason, change }: ReasonFieldProps) => (
+  <div class="field">
+    <label for="field-reason">{texts.reason}</label>
+    <input
+      type="text"
+      id="field-reason"
+      autocomplete="off"
+      maxLength={LONGEST_REASON}
+      dir="auto"
+      value={reason}
+      onInput={({ currentTarget }) => change(currentTarget.value)}
+      aria-describedby="field-reason-hint"
+    />
+    <p class="none" id="field-reason-hint">
+      {texts.reasonHint}
+    </p>
+  </div>
+)
 
 /** What is wrong with a field or a part of it. */
 const violationsOf = (failure: Failure | undefined, name: string): Failure['violations'] =>

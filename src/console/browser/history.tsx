@@ -13,6 +13,7 @@ interface HistoryEntry {
   readonly actor: { readonly userId: string }
   readonly object: Json
   readonly changes?: readonly FieldChange[]
+  readonly reason?: string
 }
 
 interface HistoryOptions {
@@ -53,7 +54,7 @@ export const HistoryList = ({ history, hasObjects = false }: HistoryProps) => {
   return (
     <div>
       <ol class="timeline">
-        {rows.map(({ sequence, time, type, actor, object, changes }) => (
+        {rows.map(({ sequence, time, type, actor, object, changes, reason }) => (
           <li key={`${sequence}${object['roleKey'] ?? ''}`}>
             <p>
               <strong>{texts.types[type] ?? type}</strong>{' '}
@@ -63,6 +64,11 @@ export const HistoryList = ({ history, hasObjects = false }: HistoryProps) => {
                 {texts.who.toLowerCase()} <bdi>{actor.userId}</bdi>, <Time at={time} />
               </span>
             </p>
+            {reason && (
+              <p>
+                {texts.reason}: <bdi>{reason}</bdi>
+              </p>
+            )}
             <Changes changes={changes} />
           </li>
         ))}

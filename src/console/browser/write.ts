@@ -5,6 +5,7 @@ import {
   call,
   type Failure,
   type FieldChange,
+  type Impact,
   type Json,
   type JsonValue,
   objectIn,
@@ -61,12 +62,13 @@ const controlOf = (field: WireField): FormField['as'] => {
 /** What a dry run showed, and what the write is sent with. */
 interface Preview {
   readonly changes: readonly FieldChange[]
+  readonly impact: Impact | undefined
   readonly etag: string
   readonly key: string
 }
 
 interface Tried {
-  readonly planned?: { readonly changes?: readonly FieldChange[] }
+  readonly planned?: { readonly changes?: readonly FieldChange[]; readonly impact?: Impact }
 }
 
 /** A write that is tried first, then sent with the ETag of what was tried. */
@@ -80,6 +82,7 @@ export const useWrite = ({ operation, ids, fields, seen }: Write) => {
   )
   const [failure, setFailure] = useState<Failure | undefined>()
   const [preview, setPreview] = useState<Preview | undefined>()
+  const [reason, setReason] = useState('')
   const [now, setNow] = useState<StoredObject | undefined>()
   const [isBusy, setBusy] = useState(false)
   const etag = useRef(seen && etagOf(seen.object))
@@ -107,6 +110,9 @@ export const useWrite = ({ operation, ids, fields, seen }: Write) => {
     change: (name: string, text: string) => setWritten((last) => ({ ...last, [name]: text })),
     failure,
     preview,
+    /** Why it is written; kept with the change unless it is empty. */
+    reason,
+    setReason,
     /** The object as it is now, after a conflict. */
     now,
     isBusy,
@@ -118,13 +124,16 @@ export const useWrite = ({ operation, ids, fields, seen }: Write) => {
       const tried = await send({ method, etag: etag.current, ...request })
       if (!tried) return
       setNow(undefined)
-      setPreview({ changes: tried.body.planned?.changes ?? [], etag: tried.etag, key: drawKey() })
+      const { changes = [], impact } = tried.body.planned ?? {}
+      setPreview({ changes, impact, etag: tried.etag, key: drawKey() })
     },
     /** Whether it was recorded. */
     save: async (tried: Preview): Promise<boolean> => {
       const known = seen ? tried.etag || etag.current : undefined
-      const body = hasBody ? bodyOf(fields, written) : undefined
-      return (await send({ method, path, body, etag: known, key: tried.key })) !== undefined
+      const request = hasBody
+        ? { path, body: { ...bodyOf(fields, written), reason } }
+        : { path: withQuery(path, { reason }) }
+      return (await send({ method, etag: known, key: tried.key, ...request })) !== undefined
     },
   }
 }

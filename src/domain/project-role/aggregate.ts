@@ -4,6 +4,7 @@ import {
   defineAggregate,
   filterableText,
   inProject,
+  optionalList,
   sortableText,
 } from '../aggregate.js'
 import { ProjectId, type ProjectRoleRef, RoleKey, type StreamId } from '../values.js'
@@ -29,7 +30,7 @@ export const projectRoleView = (
     case 'project_role.added':
       return added(event)
     case 'project_role.updated':
-      return view && { ...view, ...event.data }
+      return view && { ...view, ...event.data, permissions: frozen(event.data) }
     case 'project_role.removed':
       return undefined
   }
@@ -41,8 +42,13 @@ const added = ({ data }: ProjectRoleAdded): ProjectRoleView => ({
   roleKey: data.roleKey,
   displayName: data.displayName,
   group: data.group,
+  permissions: frozen(data),
   state: 'active',
 })
+
+/** A copy that no reader can change; the list of the event may be shared. */
+const frozen = ({ permissions }: ProjectRoleAdded['data']): readonly string[] =>
+  Object.freeze([...permissions])
 
 /** Roles of projects. */
 export const projectRoles = defineAggregate({
@@ -64,7 +70,9 @@ export const projectRoles = defineAggregate({
     roleKey: filterableText((view) => view.roleKey),
     displayName: filterableText((view) => view.displayName),
     group: filterableText((view) => view.group),
+    permissions: optionalList,
   },
+  writeTarget: ({ projectId, roleKey }) => ({ type: 'project_role', projectId, roleKey }),
   permissions: { read: 'project.role.read', write: 'project.role.write' },
   assignments: {
     assignmentScope: ({ projectId, roleKey }, orgId) => ({
@@ -73,6 +81,7 @@ export const projectRoles = defineAggregate({
       roleKey,
     }),
     removedWith: 'project',
+    allows: ({ permissions }) => permissions,
   },
 } satisfies AggregateDefinition<ProjectRoleRef, ProjectRoleView, ProjectRoleEvent>)
 

@@ -1,27 +1,43 @@
 import * as z from 'zod/mini'
 import { command, type Patch } from '../message.js'
-import { ProjectId, RoleKey, requiredText, text } from '../values.js'
+import { ProjectId, RoleKey, RolePermissions, requiredText, text } from '../values.js'
 import type { ProjectRoleAdded } from './events.js'
+
+/**
+ * An empty list is as good as none: a command that is repeated under its idempotency key, with one in place of the other,
+ * is the same.
+ */
+const permissionsOrNone = z.optional(
+  z.pipe(
+    RolePermissions,
+    z.transform((permissions) => (permissions.length > 0 ? permissions : undefined)),
+  ),
+)
 
 const role = {
   projectId: ProjectId,
   roleKey: RoleKey,
   displayName: requiredText,
   group: z._default(text, ''),
+  permissions: permissionsOrNone,
 }
+
+/** A role as a command gives it: absent permissions are none. */
+type GivenRole = Omit<ProjectRoleAdded['data'], 'permissions'> &
+  Patch<Pick<ProjectRoleAdded['data'], 'permissions'>>
 
 /** Adds a role to a project. Spec: Endpoints §4. */
 export const AddProjectRole = command('AddProjectRole', role)
 export interface AddProjectRole extends z.infer<typeof AddProjectRole> {
   /** The new role. */
-  readonly data: ProjectRoleAdded['data']
+  readonly data: GivenRole
 }
 
-/** Replaces display name and group of a role; its key never changes. */
+/** Replaces display name, group and permissions of a role; its key never changes. */
 export const UpdateProjectRole = command('UpdateProjectRole', role)
 export interface UpdateProjectRole extends z.infer<typeof UpdateProjectRole> {
   /** Which role, and its new values. */
-  readonly data: ProjectRoleAdded['data']
+  readonly data: GivenRole
 }
 
 /** Replaces the given fields; the others stay as they are. */
@@ -30,11 +46,12 @@ export const PatchProjectRole = command('PatchProjectRole', {
   roleKey: RoleKey,
   displayName: z.optional(requiredText),
   group: z.optional(text),
+  permissions: z.optional(RolePermissions),
 })
 export interface PatchProjectRole extends z.infer<typeof PatchProjectRole> {
   /** Which role, and its new values; an undefined one counts as absent. */
   readonly data: Pick<ProjectRoleAdded['data'], 'projectId' | 'roleKey'> &
-    Patch<Pick<ProjectRoleAdded['data'], 'displayName' | 'group'>>
+    Patch<Pick<ProjectRoleAdded['data'], 'displayName' | 'group' | 'permissions'>>
 }
 
 /** Removes a role; its key can be added again, as a new role. */
@@ -73,11 +90,17 @@ export interface ProjectRoleDisplay {
   readonly group: string
 }
 
-/** Group of a role that may be absent. Spec: Project role. */
-export interface ProjectRoleGroupInput {
+/** Fields of a role that may be absent. Spec: Project role. */
+export interface ProjectRoleFieldsInput {
   /**
    * For display only, such as to give a user all roles of a group, see `rolesOfGroup`: at most 200
    * characters (code points). Absent: empty for a new role, else as it is. Spec: Project role.
    */
   readonly group?: string | undefined
+  /**
+   * What the role allows, as the code of the host names it, such as `invoice.approve`: at most 200 names, none twice,
+   * each of 1 to 100 ASCII letters, digits or any of `. _ : / -`, starting with a letter or digit. No wildcards. Absent:
+   * none for a new role, else as they are.
+   */
+  readonly permissions?: readonly string[] | undefined
 }

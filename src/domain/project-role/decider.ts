@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow'
 import type { AlreadyExists, Decider, NotFound } from '../decider.js'
-import { changesNothing } from '../message.js'
+import { changesNothing, patched } from '../message.js'
 import type { ProjectRoleRef } from '../values.js'
 import type {
   AddProjectRole,
@@ -23,7 +23,13 @@ export type ProjectRoleState =
       readonly status: 'active'
       /** Version of the event that began the current generation of the role: removing the role ends it. */
       readonly since: number
-    } & Pick<ProjectRoleAdded['data'], 'displayName' | 'group'>)
+    } & ProjectRoleFields)
+
+/** What a role shows, besides its ids. */
+export type ProjectRoleFields = Pick<
+  ProjectRoleAdded['data'],
+  'displayName' | 'group' | 'permissions'
+>
 
 /** Why a command of a role may not happen. */
 export type ProjectRoleRefusal = NotFound<ProjectRoleRef> | AlreadyExists<ProjectRoleRef>
@@ -35,21 +41,35 @@ const refuse = (
   { projectId, roleKey }: ProjectRoleCommand['data'],
 ): Decision => err({ kind, object: { type: 'project_role', projectId, roleKey } })
 
+/** What a command gives a role: absent permissions are none; they are recorded in the order of code points. */
+export const fieldsOf = ({
+  displayName,
+  group,
+  permissions = [],
+}: Omit<AddProjectRole['data'], 'projectId' | 'roleKey'>): ProjectRoleFields => ({
+  displayName,
+  group,
+  permissions: permissions.toSorted(),
+})
+
 const add = ({ data }: AddProjectRole, state: ProjectRoleState): Decision => {
   if (state.status === 'active') return refuse('AlreadyExists', data)
-  return ok([{ type: 'project_role.added', data }])
+  const { projectId, roleKey } = data
+  return ok([{ type: 'project_role.added', data: { projectId, roleKey, ...fieldsOf(data) } }])
 }
 
-/** Replaces the given fields; an update gives all of them. */
+/** Replaces the fields of a patch that are given; an update gives all of them. */
 const update = (
-  { data }: UpdateProjectRole | PatchProjectRole,
+  { type, data }: UpdateProjectRole | PatchProjectRole,
   state: ProjectRoleState,
 ): Decision => {
   if (state.status === 'absent') return refuse('NotFound', data)
-  const { projectId, roleKey, displayName = state.displayName, group = state.group } = data
-  if (changesNothing(state, { displayName, group })) return ok([])
-  const updated = { projectId, roleKey, displayName, group }
-  return ok([{ type: 'project_role.updated', data: updated }])
+  const fields = fieldsOf(
+    type === 'UpdateProjectRole' ? data : patched<ProjectRoleFields>(state, data),
+  )
+  if (changesNothing(state, fields)) return ok([])
+  const { projectId, roleKey } = data
+  return ok([{ type: 'project_role.updated', data: { projectId, roleKey, ...fields } }])
 }
 
 const remove = ({ data }: RemoveProjectRole, state: ProjectRoleState): Decision => {
@@ -85,9 +105,9 @@ const evolve = (
 }
 
 const shown = (
-  { data: { displayName, group } }: ProjectRoleAdded | ProjectRoleUpdated,
+  { data: { displayName, group, permissions } }: ProjectRoleAdded | ProjectRoleUpdated,
   since: number,
-): ProjectRoleState => ({ status: 'active', since, displayName, group })
+): ProjectRoleState => ({ status: 'active', since, displayName, group, permissions })
 
 /**
  * A role of a project. Refuses a `roleKey` that the project has; under a race the key is unique because it is part of the

@@ -8,6 +8,7 @@ const role = {
   roleKey: RoleKey,
   displayName: z.string(),
   group: z.string(),
+  permissions: z.readonly(z.array(z.string())),
 }
 
 /** A role was added. */
@@ -23,10 +24,12 @@ export interface ProjectRoleAdded extends z.infer<typeof ProjectRoleAdded> {
     readonly displayName: string
     /** As `ProjectRole.group`. */
     readonly group: string
+    /** As `ProjectRole.permissions`. */
+    readonly permissions: readonly string[]
   }
 }
 
-/** Display name and group of a role were replaced. */
+/** Display name, group and permissions of a role were replaced. */
 export const ProjectRoleUpdated = event('project_role.updated', role)
 export interface ProjectRoleUpdated extends z.infer<typeof ProjectRoleUpdated> {
   /** As it is from now on. */
@@ -51,5 +54,11 @@ export const ProjectRoleEvent = z.discriminatedUnion('type', [
 ])
 export type ProjectRoleEvent = ProjectRoleAdded | ProjectRoleUpdated | ProjectRoleRemoved
 
-/** None: every event type is still at version 1. */
-export const projectRoleUpcasters: Upcasters = {}
+/** Roles of version 1 had no permissions. */
+const withoutPermissions = (data: object): object => ({ ...data, permissions: [] })
+
+/** Version 2 of the events that add or update a role has its permissions. */
+export const projectRoleUpcasters: Upcasters = {
+  'project_role.added': [withoutPermissions],
+  'project_role.updated': [withoutPermissions],
+}

@@ -8,6 +8,7 @@ const MAX_CLOCK_DIFFERENCE = 3_600_000_000n
 /** All optional fields. */
 const EVERY_METADATA = {
   correlationId: 'request-1',
+  reason: 'ticket 4711',
   idempotencyKey: 'key',
   commandHash: 'hash',
   managedBy: 'law',

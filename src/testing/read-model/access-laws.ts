@@ -67,8 +67,14 @@ export const accessLaws = lawsOf<ReadModelHome>({
         projectGrant: 'active',
         userGrant: 'active',
         roles: [
-          { roleKey: 'reader', displayName: 'Reader', group: 'all' },
-          { roleKey: 'writer', displayName: 'writer', group: '', expiresAt: new Date(END) },
+          { roleKey: 'reader', displayName: 'Reader', group: 'all', permissions: ['read'] },
+          {
+            roleKey: 'writer',
+            displayName: 'writer',
+            group: '',
+            permissions: [],
+            expiresAt: new Date(END),
+          },
         ],
         lost: [],
       })
@@ -207,6 +213,7 @@ export const holderLaws = lawsOf<ReadModelHome>({
           roleKey: 'reader',
           displayName: 'Reader',
           group: 'all',
+          permissions: ['read'],
         },
         {
           projectOrgId: 'acme',
@@ -214,6 +221,7 @@ export const holderLaws = lawsOf<ReadModelHome>({
           roleKey: 'writer',
           displayName: 'writer',
           group: '',
+          permissions: [],
           expiresAt: new Date(END),
         },
         {
@@ -222,6 +230,7 @@ export const holderLaws = lawsOf<ReadModelHome>({
           roleKey: 'reader',
           displayName: '',
           group: '',
+          permissions: [],
         },
       ]
       const query = { orgId: 'globex', userId: 'bob', now: BEFORE_END, limit: 1000 }

@@ -13,7 +13,7 @@ import type {
 import { objectOf, streamOf } from '../../projections/read-events.js'
 import { appendOf, record } from '../event-store/harness.js'
 import { allOf, demand, demandEqual, demandRejection, lawsOf } from '../law.js'
-import { ACCESS, HELD_ROLES, HOLDERS } from './grant-samples.js'
+import { ACCESS, AFFECTED, HELD_ROLES, HOLDERS } from './grant-samples.js'
 import { fedWith, feed, inNewestVersion, type ReadModelHome, type ReadModelLaw } from './harness.js'
 import { ALL } from './history-laws.js'
 import { DOMAIN, projectAdded, projectRemoved, roleAdded } from './object-samples.js'
@@ -193,6 +193,7 @@ const demandAnswers = async (
   await demandAnswer({ method: 'access', args: [ACCESS] })
   await demandAnswer({ method: 'heldRoles', args: [HELD_ROLES] })
   await demandAnswer({ method: 'holders', args: [HOLDERS] })
+  await demandAnswer({ method: 'affected', args: [AFFECTED] })
   await demandAnswer({ method: 'route', args: [DOMAIN] })
   await demandAnswer({ method: 'history', args: [ALL] })
 }

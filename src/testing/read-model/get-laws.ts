@@ -2,7 +2,7 @@ import type { AnyEvent } from '../../domain/aggregates.js'
 import { timeOf } from '../../ports/event-store.js'
 import type { SignInRoute } from '../../ports/read-model.js'
 import { demandEqual, lawsOf, spoil } from '../law.js'
-import { ACCESS, HELD_ROLES, HOLDERS } from './grant-samples.js'
+import { ACCESS, AFFECTED, HELD_ROLES, HOLDERS } from './grant-samples.js'
 import { fedWith, feed, newLog, type ReadModelHome } from './harness.js'
 import {
   DOMAIN,
@@ -184,6 +184,7 @@ export const getLaws = lawsOf<ReadModelHome>({
       () => model.access(ACCESS),
       () => model.heldRoles(HELD_ROLES),
       () => model.holders(HOLDERS),
+      () => model.affected(AFFECTED),
       () => model.history({ orgId: 'acme', after: 0n, limit: 10 }),
     ]
     for (const read of reads) {

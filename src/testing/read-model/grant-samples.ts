@@ -1,5 +1,10 @@
 import type { AnyEvent } from '../../domain/aggregates.js'
-import type { AccessQuery, HeldRolesQuery, HoldersQuery } from '../../ports/access-reads.js'
+import type {
+  AccessQuery,
+  AffectedQuery,
+  HeldRolesQuery,
+  HoldersQuery,
+} from '../../ports/access-reads.js'
 import type { ReadModel } from '../../ports/read-model.js'
 import { type Log, logOf, type ReadModelHome } from './harness.js'
 import {
@@ -167,11 +172,14 @@ const NOW = { now: new Date('2026-01-01T00:00:00.000Z'), limit: 1000 }
 export const HELD_ROLES: HeldRolesQuery = { orgId: 'acme', userId: userGrant.userId, ...NOW }
 
 /** Asks for those who have roles of the project of {@link userGrantSample}. */
-export const HOLDERS: HoldersQuery = {
+export const HOLDERS: HoldersQuery & Pick<AffectedQuery, 'projectId'> = {
   orgId: userGrant.projectOrgId,
   projectId: userGrant.projectId,
   ...NOW,
-}
+} satisfies HoldersQuery
+
+/** Asks which of the roles of that project a change concerns. */
+export const AFFECTED: AffectedQuery = { ...HOLDERS, at: 2n ** 62n }
 
 /** Before and after {@link END}. */
 export const BEFORE_END = new Date('2030-01-02T03:04:05.005Z')
@@ -189,7 +197,11 @@ const ALL_THREE = [OWN, 'reader globex/bob', 'writer globex/bob']
 /** Every way in which a role begins to count, stops for a time, and ends for ever. Holders are in order. */
 export const STORY: readonly StoryStep[] = [
   ['acme', projectAdded('portal'), []],
-  ['acme', roleAdded('portal', 'reader', { displayName: 'Reader', group: 'all' }), []],
+  [
+    'acme',
+    roleAdded('portal', 'reader', { displayName: 'Reader', group: 'all', permissions: ['read'] }),
+    [],
+  ],
   ['acme', roleAdded('portal', 'writer'), []],
   ['acme', userGrantAdded(grantOf('ann'), ['reader']), [OWN]],
   ['acme', projectGrantAdded('portal', 'globex', ['reader', 'writer']), [OWN]],

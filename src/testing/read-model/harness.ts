@@ -59,7 +59,7 @@ export const logOf = (recorded: readonly (readonly [...Recorded, ...unknown[]])[
 export type Recorded = readonly [orgId: string, event: AnyEvent]
 
 /** Metadata that a law sets. */
-export type Circumstances = Partial<Pick<Metadata, 'actor' | 'correlationId'>>
+export type Circumstances = Partial<Pick<Metadata, 'actor' | 'correlationId' | 'reason'>>
 
 /** A log as a store would record it. */
 export interface Log {

@@ -109,21 +109,23 @@ const ALIKE: Cases = [
 
 /** Laws of `history`. */
 export const historyLaws = lawsOf<ReadModelHome>({
-  'An entry says who did what to which object, and when.': async (home) => {
+  'An entry says who did what to which object, when, and why.': async (home) => {
     const log = newLog()
     const actor = { userId: 'u2', orgId: 'partner' }
     log.record('acme', projectAdded('portal'))
     const recorded = [
       log.record('acme', roleAdded('portal', 'editor'), { actor }),
       log.record('acme', roleRemoved('portal', 'editor'), { correlationId: 'c1' }),
+      log.record('acme', roleAdded('portal', 'editor'), { reason: 'ticket 4711' }),
     ]
     const object = role('portal', 'editor')
     const entries = await (await fedWith(home, log)).history({ ...ALL, object })
     demandEqual(
       'entries',
       entries.map(({ changes: _, ...entry }) => entry),
-      recorded.map(({ position, type, metadata: { actor, correlationId } }) => {
-        return { sequence: position, time: timeOf(position), actor, type, object, correlationId }
+      recorded.map(({ position, type, metadata: { actor, correlationId, reason } }) => {
+        const when = { sequence: position, time: timeOf(position) }
+        return { ...when, actor, type, object, correlationId, reason }
       }),
     )
   },

@@ -200,13 +200,20 @@ export const projectSample: Sample<'project'> = {
   name: 'name',
 }
 
-/** The name and the group of a role; its key and none if they are absent. */
-type Shown = Partial<Pick<ProjectRole, 'displayName' | 'group'>>
+/** Name, group and permissions of a role; its key, none and none if they are absent. */
+type Shown = Partial<Pick<ProjectRole, 'displayName' | 'group' | 'permissions'>>
 
 /** A role is added. */
 export const roleAdded = (projectId: string, roleKey: string, shown: Shown = {}) =>
-  eventOf('project_role.added', { projectId, roleKey, displayName: roleKey, group: '', ...shown })
-/** A role gets another name or group. */
+  eventOf('project_role.added', {
+    projectId,
+    roleKey,
+    displayName: roleKey,
+    group: '',
+    permissions: [],
+    ...shown,
+  })
+/** A role gets another name, another group or other permissions. */
 export const roleUpdated = (projectId: string, roleKey: string, shown: Shown) =>
   eventOf('project_role.updated', { ...roleAdded(projectId, roleKey, shown).data })
 /** A role is removed. */
@@ -214,8 +221,19 @@ export const roleRemoved = (projectId: string, roleKey: string) =>
   eventOf('project_role.removed', { projectId, roleKey })
 
 const role = { projectId: 'portal', roleKey: 'editor' }
-const shown = { displayName: 'Chief editor', group: 'content' }
-const firstRole = { ...role, displayName: 'editor', group: '', state: 'active' }
+const shown = {
+  displayName: 'Chief editor',
+  group: 'content',
+  permissions: ['article.edit', 'article.read'],
+}
+const firstRole = {
+  ...role,
+  displayName: 'editor',
+  group: '',
+  permissions: ['article.read'],
+  state: 'active',
+}
+const editorAdded = roleAdded('portal', 'editor', { permissions: ['article.read'] })
 
 /** Samples of roles. */
 export const projectRoleSample: Sample<'project_role'> = {
@@ -226,10 +244,10 @@ export const projectRoleSample: Sample<'project_role'> = {
   scenario: {
     ref: { type: 'project_role', ...role },
     steps: [
-      [roleAdded('portal', 'editor'), firstRole],
+      [editorAdded, firstRole],
       [roleUpdated('portal', 'editor', shown), shown],
       [roleRemoved('portal', 'editor')],
-      [roleAdded('portal', 'editor'), firstRole],
+      [editorAdded, firstRole],
     ],
     others: [
       ['acme', projectAdded('portal')],

@@ -1,4 +1,5 @@
 import { accessLaws, holderLaws } from './access-laws.js'
+import { affectedLaws } from './affected-laws.js'
 import { checkpointLaws, headLaws } from './checkpoint-laws.js'
 import { endingLaws } from './ending-laws.js'
 import { filterLaws } from './filter-laws.js'
@@ -6,7 +7,9 @@ import { getLaws, routeLaws } from './get-laws.js'
 import type { ReadModelLaw } from './harness.js'
 import { historyLaws, historyPageLaws } from './history-laws.js'
 import { listLaws, orderLaws } from './list-laws.js'
+import { permissionLaws } from './permission-laws.js'
 import { shownLaws } from './shown-laws.js'
+import { userLaws } from './user-laws.js'
 
 /**
  * What the port `ReadModel` promises, as checks that need no test runner: a read model is right
@@ -23,7 +26,10 @@ export const readModelLaws: readonly ReadModelLaw[] = [
   ...shownLaws,
   ...holderLaws,
   ...accessLaws,
+  ...affectedLaws,
   ...endingLaws,
+  ...userLaws,
+  ...permissionLaws,
   ...routeLaws,
   ...headLaws,
 ]

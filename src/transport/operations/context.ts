@@ -86,10 +86,21 @@ export const perform = async (
   call: CallContext,
   { operation, values, caller }: OperationCall,
 ): Promise<Performed> => {
-  const answer = await operation.run(values, contextOf(options, call, caller))
+  const context = contextOf(options, call, caller)
+  const answer = await (call.method.effect === 'none'
+    ? operation.run(values, context)
+    : runWithReason(operation, values, context))
   if (answer.isErr()) throw refusalOfError(options, call, answer.error)
   return { response: answer.value, etag: etagOf(answer.value) }
 }
+
+/** Every request that changes something has a field `reason`, which is no input of the method; empty stands for absent. */
+const runWithReason = (
+  { run }: Operation,
+  { reason, ...values }: Values,
+  context: Context,
+): ReturnType<Operation['run']> =>
+  run(values, typeof reason === 'string' && reason !== '' ? { ...context, reason } : context)
 
 const etagOf = (response: object): string | undefined => {
   const parts: readonly unknown[] = 'details' in response ? [response] : Object.values(response)

@@ -1,72 +1,11 @@
 import { isAuthorized } from '@cedar-policy/cedar-wasm/nodejs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { openSqlite } from '../../../src/adapters/sqlite/index.js'
-import {
-  type IamOptions,
-  memoryEventStore,
-  type RecordedEvent,
-  timeOf,
-} from '../../../src/index.js'
-import { temporaryFile } from '../../adapters/sqlite/temporary-file.js'
-import { context, good, type Iam, iamOn, logOf } from '../host.js'
-import {
-  anyStep,
-  foundation,
-  ORGS,
-  PROJECTS,
-  ROLES,
-  START,
-  STEP_MS,
-  type Step,
-  USERS,
-} from './any-history.js'
+import { memoryEventStore, timeOf } from '../../../src/index.js'
+import { context, good } from '../host.js'
+import { ORGS, PERMISSIONS, PROJECTS, ROLES, USERS } from './any-history.js'
 import { NaiveModel } from './naive-model.js'
-
-const HISTORIES = Number(process.env['FUZZ_RUNS'] ?? 60)
-
-/** What the library was asked, and the model of what was recorded. */
-interface World {
-  readonly iam: Iam
-  readonly log: readonly RecordedEvent[]
-  readonly now: Date
-}
-
-/** Opens ports with a clock. */
-type Open = (now: () => Date) => Pick<IamOptions, 'store' | 'readModel'>
-
-const HOMES: readonly (readonly [name: string, Open, share: number])[] = [
-  ['memory', (now) => ({ store: memoryEventStore({ now }) }), 1],
-  ['SQLite', (now) => openSqlite(temporaryFile(), { now }), 0.2],
-]
-
-/** Plays a history, with a clock that steps. */
-const played = async (steps: readonly Step[], open: Open): Promise<World> => {
-  let time = START.getTime()
-  const now = () => new Date(time)
-  const { store, ...ports } = open(now)
-  const iam = iamOn(store, { ...ports, now, authorize: () => true })
-  for (const step of foundation) await step(iam)
-  for (const step of steps) {
-    time += STEP_MS
-    await step(iam)
-  }
-  return { iam, log: await logOf(store), now: new Date(time) }
-}
-
-const histories = fc.array(anyStep, { minLength: 20, maxLength: 80 })
-
-const everyCheck = ORGS.flatMap((orgId) =>
-  ORGS.flatMap((projectOrgId) =>
-    PROJECTS.flatMap((projectId) =>
-      USERS.map((userId) => ({ orgId, projectOrgId, projectId, userId })),
-    ),
-  ),
-)
-
-const byKind = <Check extends { readonly reasons: readonly { readonly kind: string }[] }>(
-  check: Check,
-) => ({ ...check, reasons: check.reasons.map(({ kind }) => kind).toSorted() })
+import { byKind, everyCheck, HISTORIES, HOMES, histories, played, questions } from './played.js'
 
 test.each(HOMES)(
   'after any history, every check and every list of roles agrees with a naive replay: %s',
@@ -76,12 +15,13 @@ test.each(HOMES)(
         const { iam, log, now } = await played(steps, open)
         const model = new NaiveModel(log)
         for (const ids of everyCheck)
-          for (const roleKey of [undefined, ...ROLES]) {
+          for (const asked of questions) {
             const { orgId, ...rest } = ids
-            const input = { ...rest, ...(roleKey !== undefined && { roleKey }) }
-            const checked = await good(iam.access.check(input, { ...context, orgId }))
-            expect(byKind(checked), JSON.stringify({ ids, roleKey })).toEqual(
-              byKind(model.check(ids, roleKey, now)),
+            const checked = await good(
+              iam.access.check({ ...rest, ...asked }, { ...context, orgId }),
+            )
+            expect(byKind(checked), JSON.stringify({ ids, asked })).toEqual(
+              byKind(model.check(ids, asked, now)),
             )
           }
         for (const orgId of ORGS)
@@ -141,11 +81,13 @@ test.each(HOMES)(
           const at = new Date(moment)
           const model = new NaiveModel(log.filter(({ position }) => timeOf(position) <= at))
           for (const orgId of ORGS)
-            for (const projectId of PROJECTS) {
-              const asked = { projectId, ...(at < now && { at }) }
-              const { items } = await good(iam.access.whoHas(asked, { ...context, orgId }))
-              expect(items).toEqual(model.whoHas(orgId, projectId, at))
-            }
+            for (const projectId of PROJECTS)
+              for (const permission of [undefined, ...PERMISSIONS]) {
+                const which = permission === undefined ? {} : { permission }
+                const asked = { projectId, ...which, ...(at < now && { at }) }
+                const { items } = await good(iam.access.whoHas(asked, { ...context, orgId }))
+                expect(items).toEqual(model.whoHas(orgId, projectId, permission, at))
+              }
         }
       }),
       { numRuns: (HISTORIES / 2) * share },
@@ -153,7 +95,7 @@ test.each(HOMES)(
   },
 )
 
-/** Cedar on the same facts: one policy for each role that was given, with conditions on entities. */
+/** Cedar on the same facts: a policy for each role that was given, and for what it allows, with conditions on entities. */
 const cedar = (model: NaiveModel, now: Date) => {
   const facts = model.facts()
   const entity = (type: string, id: string, active: boolean) => ({
@@ -173,25 +115,30 @@ const cedar = (model: NaiveModel, now: Date) => {
   const unique = [
     ...new Map(entities.map((each) => [`${each.uid.type} ${each.uid.id}`, each])).values(),
   ]
-  const policies = facts.map(({ orgId, projectOrgId, projectId, userId, roleKey, expiresAt }) => {
+  const policies = facts.flatMap((fact) => {
+    const { orgId, projectOrgId, projectId, userId, roleKey, permissions, expiresAt } = fact
     const literal = (type: string, ...id: readonly string[]) =>
       `${type}::${JSON.stringify(nameOf(...id))}`
-    return `permit (
+    const permit = (actions: readonly string[], resource: string) => `permit (
       principal == ${literal('User', orgId, userId)},
-      action == Action::"use",
-      resource == ${literal('Role', projectOrgId, projectId, roleKey)}
+      action in [${actions.map((action) => literal('Action', action))}],
+      resource == ${resource}
     ) when {
       ${literal('Project', projectOrgId, projectId)}.active &&
       ${literal('ProjectGrant', projectOrgId, projectId, orgId)}.active &&
       ${literal('UserGrant', orgId, projectOrgId, projectId, userId)}.active &&
       context.now < ${expiresAt?.getTime() ?? Number.MAX_SAFE_INTEGER}
     };`
+    return [
+      permit(['use'], literal('Role', projectOrgId, projectId, roleKey)),
+      permit(permissions, literal('Project', projectOrgId, projectId)),
+    ]
   })
-  return (user: readonly string[], role: readonly string[]): boolean => {
+  return (user: readonly string[], action: string, type: string, resource: readonly string[]) => {
     const answer = isAuthorized({
       principal: { type: 'User', id: nameOf(...user) },
-      action: { type: 'Action', id: 'use' },
-      resource: { type: 'Role', id: nameOf(...role) },
+      action: { type: 'Action', id: action },
+      resource: { type, id: nameOf(...resource) },
       context: { now: now.getTime() },
       policies: { staticPolicies: policies.join('\n') },
       entities: unique,
@@ -201,17 +148,27 @@ const cedar = (model: NaiveModel, now: Date) => {
   }
 }
 
-test('at the end of any history, every check of a role agrees with Cedar on the same facts', async () => {
+test('at the end of any history, every check of a role or a permission agrees with Cedar on the same facts', async () => {
   await fc.assert(
     fc.asyncProperty(histories, async (steps) => {
       const { iam, log, now } = await played(steps, (now) => ({ store: memoryEventStore({ now }) }))
       const decide = cedar(new NaiveModel(log), now)
-      for (const { orgId, projectOrgId, projectId, userId } of everyCheck)
-        for (const roleKey of ROLES) {
-          const input = { userId, projectOrgId, projectId, roleKey }
-          const { allowed } = await good(iam.access.check(input, { ...context, orgId }))
-          expect(allowed).toBe(decide([orgId, userId], [projectOrgId, projectId, roleKey]))
+      for (const { orgId, projectOrgId, projectId, userId } of everyCheck) {
+        const [user, project] = [
+          [orgId, userId],
+          [projectOrgId, projectId],
+        ]
+        const isAllowed = async (asked: { roleKey: string } | { permission: string }) => {
+          const input = { userId, projectOrgId, projectId, ...asked }
+          return (await good(iam.access.check(input, { ...context, orgId }))).allowed
         }
+        for (const roleKey of ROLES)
+          expect(await isAllowed({ roleKey })).toBe(
+            decide(user, 'use', 'Role', [...project, roleKey]),
+          )
+        for (const permission of PERMISSIONS)
+          expect(await isAllowed({ permission })).toBe(decide(user, permission, 'Project', project))
+      }
     }),
     { numRuns: HISTORIES / 3 },
   )

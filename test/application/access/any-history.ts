@@ -5,6 +5,7 @@ import { context } from '../host.js'
 export const ORGS = ['acme', 'globex'] as const
 export const PROJECTS = ['portal', 'shop'] as const
 export const ROLES = ['reader', 'writer'] as const
+export const PERMISSIONS = ['a.read', 'a.write', 'b/own'] as const
 export const USERS = ['u1', 'u+2'] as const
 
 /** Two days pass with each step; the first of the ends of roles lies in the middle of a history. */
@@ -18,6 +19,7 @@ const roleKey = fc.constantFrom(...ROLES)
 const userId = fc.constantFrom(...USERS)
 const roleKeys = fc.uniqueArray(roleKey, { minLength: 1, maxLength: 2 })
 const flag = fc.boolean()
+const permissions = fc.option(fc.subarray([...PERMISSIONS]), { nil: undefined })
 
 const roles = fc
   .uniqueArray(fc.record({ roleKey, end: fc.constantFrom(0, 1, 2) }), {
@@ -29,8 +31,8 @@ const roles = fc
     all.map(({ roleKey, end }) => ({ roleKey, ...(ENDS[end] && { expiresAt: ENDS[end] }) })),
   )
 
-/** A call that may well be refused. */
-export type Step = (iam: Iam) => unknown
+/** A call that may well be refused; another context than the usual one makes it a dry run. */
+export type Step = (iam: Iam, within?: typeof context) => unknown
 
 const ids = fc.record({ userId, projectId: id, projectOrgId: org })
 const grant = fc.record({ projectId: id, grantedOrgId: org })
@@ -41,8 +43,8 @@ const inOrg = <Input>(
 ): fc.Arbitrary<Step> =>
   fc.tuple(org, input).map(
     ([orgId, given]) =>
-      (iam: Iam) =>
-        call(iam, given, { ...context, orgId }),
+      (iam: Iam, within = context) =>
+        call(iam, given, { ...within, orgId }),
   )
 
 const twoThirds = <Value>(often: fc.Arbitrary<Value>, seldom: fc.Arbitrary<Value>) =>
@@ -54,7 +56,7 @@ export const anyStep: fc.Arbitrary<Step> = twoThirds(
     inOrg(fc.record({ id, projectRoleCheck: flag, hasProjectCheck: flag }), (iam, input, at) =>
       iam.projects.add({ ...input, name: input.id }, at),
     ),
-    inOrg(fc.record({ projectId: id, roleKey }), (iam, input, at) =>
+    inOrg(fc.record({ projectId: id, roleKey, permissions }), (iam, input, at) =>
       iam.projectRoles.add({ ...input, displayName: `The ${input.roleKey}`, group: 'g' }, at),
     ),
     inOrg(fc.record({ projectId: id, grantedOrgId: org, roleKeys }), (iam, input, at) =>
@@ -68,6 +70,12 @@ export const anyStep: fc.Arbitrary<Step> = twoThirds(
     ),
   ),
   fc.oneof(
+    inOrg(fc.record({ projectId: id, roleKey, permissions }), (iam, input, at) =>
+      iam.projectRoles.patch(input, at),
+    ),
+    inOrg(fc.record({ projectId: id, roleKey, permissions }), (iam, input, at) =>
+      iam.projectRoles.update({ ...input, displayName: 'Updated', group: '' }, at),
+    ),
     inOrg(fc.record({ projectId: id, grantedOrgId: org, roleKeys }), (iam, input, at) =>
       iam.projectGrants.update(input, at),
     ),
@@ -110,7 +118,10 @@ const projects: readonly Step[] = ORGS.flatMap((orgId) =>
       ...ROLES.map(
         (roleKey): Step =>
           (iam) =>
-            iam.projectRoles.add({ projectId, roleKey, displayName: roleKey }, at),
+            iam.projectRoles.add(
+              { projectId, roleKey, displayName: roleKey, permissions: ['a.read'] },
+              at,
+            ),
       ),
       ...ORGS.filter((other) => other !== orgId).map(
         (grantedOrgId): Step =>

@@ -38,9 +38,15 @@ const ofGina = checked(gina, inGlobex)
 const no = (...reasons: readonly string[]) => ({
   allowed: false,
   roleKeys: [] as readonly string[],
+  permissions: [],
   reasons: reasons.toSorted(),
 })
-const yes = (...roleKeys: readonly string[]) => ({ allowed: true, roleKeys, reasons: [] })
+const yes = (...roleKeys: readonly string[]) => ({
+  allowed: true,
+  roleKeys,
+  permissions: [],
+  reasons: [],
+})
 
 /** Sets the login rules of the project. */
 const rules = (given: { projectRoleCheck?: boolean; hasProjectCheck?: boolean }) =>

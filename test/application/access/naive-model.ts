@@ -15,11 +15,18 @@ interface Given {
   lost?: 'RoleRemoved' | 'RoleNotGranted'
 }
 
+/** A role, from one addition to its removal; an update changes it. */
+interface Role {
+  displayName: string
+  group: string
+  permissions: readonly string[]
+}
+
 interface Project {
   active: boolean
   roleCheck: boolean
   projectCheck: boolean
-  readonly roles: Map<string, { readonly displayName: string; readonly group: string }>
+  readonly roles: Map<string, Role>
   readonly grants: Map<string, { active: boolean; places: Map<string, { readonly role: object }> }>
 }
 
@@ -49,6 +56,12 @@ const byText = (one: readonly string[], other: readonly string[]): number => {
     if (text !== against) return text < against ? -1 : 1
   }
   return 0
+}
+
+/** One role, one permission, or neither. */
+interface Asked {
+  readonly roleKey?: string
+  readonly permission?: string
 }
 
 /** The world after the events of a log. */
@@ -94,8 +107,20 @@ export class NaiveModel {
         this.#projects.delete(`${owner}/${given.id}`)
         return
       case 'project_role.added':
-        project?.roles.set(given.roleKey, { displayName: given.displayName, group: given.group })
+        project?.roles.set(given.roleKey, {
+          displayName: given.displayName,
+          group: given.group,
+          permissions: given.permissions,
+        })
         return
+      case 'project_role.updated': {
+        const role = project?.roles.get(given.roleKey)
+        if (!role) return
+        role.displayName = given.displayName
+        role.group = given.group
+        role.permissions = given.permissions
+        return
+      }
       case 'project_role.removed':
         project?.roles.delete(given.roleKey)
         return
@@ -194,20 +219,26 @@ export class NaiveModel {
   }
 
   /** As `iam.access.check`. */
-  check(ids: Ids, roleKey: string | undefined, now: Date) {
-    const counting = this.#counting(ids, now).map(([key]) => key)
-    const reasons = this.#reasons(ids, roleKey, now).map((kind) => ({ kind }))
-    return { allowed: reasons.length === 0, roleKeys: counting, reasons }
+  check(ids: Ids, asked: Asked, now: Date) {
+    const roleKeys = this.#counting(ids, now).map(([key]) => key)
+    const allowed = roleKeys.flatMap((key) => this.#permissions(ids, key))
+    const permissions = [...new Set(allowed)].toSorted()
+    const reasons = this.#reasons(ids, asked, now).map((kind) => ({ kind }))
+    return { allowed: reasons.length === 0, roleKeys, permissions, reasons }
   }
 
-  #reasons(ids: Ids, roleKey: string | undefined, now: Date): readonly string[] {
+  #permissions(ids: Ids, roleKey: string): readonly string[] {
+    return this.#project(ids)?.roles.get(roleKey)?.permissions ?? []
+  }
+
+  #reasons(ids: Ids, { roleKey, permission }: Asked, now: Date): readonly string[] {
     const project = this.#project(ids)
     const isOwn = ids.orgId === ids.projectOrgId
     const projectGrant = project?.grants.get(ids.orgId)
     if (!isOwn && !projectGrant) return ['ProjectGrantMissing']
     if (!project) return ['ProjectNotFound']
     const reasons: string[] = []
-    const needsRole = roleKey !== undefined || project.roleCheck
+    const needsRole = roleKey !== undefined || permission !== undefined || project.roleCheck
     if (!project.active) reasons.push('ProjectInactive')
     if ((needsRole || project.projectCheck) && !isOwn && !projectGrant?.active)
       reasons.push('ProjectGrantInactive')
@@ -216,7 +247,17 @@ export class NaiveModel {
     if (!grant) return [...reasons, 'NoGrant']
     if (!grant.active) reasons.push('GrantInactive')
     const living = this.#living(ids)
-    const keys = roleKey === undefined ? [...grant.roles.keys()] : [roleKey]
+    const allowing = [...living.keys()].filter((key) => {
+      return permission !== undefined && this.#permissions(ids, key).includes(permission)
+    })
+    if (permission !== undefined && allowing.length === 0)
+      return [...reasons, 'PermissionNotGranted']
+    const keys =
+      permission !== undefined
+        ? allowing
+        : roleKey === undefined
+          ? [...grant.roles.keys()]
+          : [roleKey]
     const why = keys.map((key) => {
       const given = grant.roles.get(key)
       const held = living.get(key)
@@ -250,18 +291,23 @@ export class NaiveModel {
   }
 
   /** As `iam.access.whoHas`. */
-  whoHas(projectOrgId: string, projectId: string, now: Date) {
+  whoHas(projectOrgId: string, projectId: string, permission: string | undefined, now: Date) {
     return [...this.#userGrants.keys()]
       .map(idsIn)
       .filter((ids) => ids.projectOrgId === projectOrgId && ids.projectId === projectId)
       .flatMap((ids) =>
-        this.#counting(ids, now).map(([roleKey, { expiresAt, from }]) => ({
-          userId: ids.userId,
-          orgId: ids.orgId,
-          roleKey,
-          ...(expiresAt && { expiresAt }),
-          from,
-        })),
+        this.#counting(ids, now)
+          .filter(
+            ([roleKey]) =>
+              permission === undefined || this.#permissions(ids, roleKey).includes(permission),
+          )
+          .map(([roleKey, { expiresAt, from }]) => ({
+            userId: ids.userId,
+            orgId: ids.orgId,
+            roleKey,
+            ...(expiresAt && { expiresAt }),
+            from,
+          })),
       )
       .toSorted((one, other) =>
         byText([one.roleKey, one.orgId, one.userId], [other.roleKey, other.orgId, other.userId]),
@@ -317,6 +363,7 @@ export class NaiveModel {
       return [...this.#living(ids)].map(([roleKey, { expiresAt }]) => ({
         ...ids,
         roleKey,
+        permissions: this.#permissions(ids, roleKey),
         expiresAt,
         userGrant: grant.active,
         project: this.#project(ids)?.active === true,

@@ -86,7 +86,12 @@ describe.each(homes)('In %s, whatever the names', (_, open) => {
         const sequence = 2n ** 63n
         expect(await good(iam.history.stateAt({ object, sequence }, context))).toEqual(shown)
         const check = await good(iam.access.check({ ...ids, projectOrgId, roleKey }, context))
-        expect(check).toEqual({ allowed: true, roleKeys: [roleKey], reasons: [] })
+        expect(check).toEqual({
+          allowed: true,
+          roleKeys: [roleKey],
+          permissions: [],
+          reasons: [],
+        })
       }
       expect((await good(iam.access.rolesOf({ userId }, context))).items).toMatchObject([
         { roleKey },

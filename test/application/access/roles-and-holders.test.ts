@@ -42,10 +42,17 @@ describe('access.rolesOf', () => {
     await good(iam.userGrants.add({ ...user, projectId: 'app', roles: rolesOf('user') }, context))
     const roles = [{ roleKey: 'viewer' }, { roleKey: 'editor', expiresAt }]
     await good(iam.userGrants.add({ ...bob, roles }, context))
-    const own = { projectId: 'portal', projectOrgId: 'acme', group: 'staff' }
+    const own = { projectId: 'portal', projectOrgId: 'acme', group: 'staff', permissions: [] }
     expect(await rolesOfBob()).toEqual({
       items: [
-        { projectId: 'app', projectOrgId: 'acme', roleKey: 'user', displayName: 'user', group: '' },
+        {
+          projectId: 'app',
+          projectOrgId: 'acme',
+          roleKey: 'user',
+          displayName: 'user',
+          group: '',
+          permissions: [],
+        },
         { ...own, roleKey: 'editor', displayName: 'The editor', expiresAt },
         { ...own, roleKey: 'viewer', displayName: 'The viewer' },
       ],

@@ -429,7 +429,13 @@ test('a plan may have more objects than a call takes arguments', async () => {
     roleKey: `r${index}`,
     displayName: 'R',
   }))
-  const rows = roles.map((role) => ({ ...role, group: '', state: 'active', details }))
+  const rows = roles.map((role) => ({
+    ...role,
+    group: '',
+    permissions: [],
+    state: 'active',
+    details,
+  }))
   const readModel = {
     ...memoryReadModel(),
     list: async ({ type }: { readonly type: string }) =>

@@ -34,8 +34,8 @@ export const planSuite = (open: OpenStore): void => {
             events: [
               {
                 type: 'project_role.added',
-                schemaVersion: 1,
-                data: { projectId: 'portal', ...editor },
+                schemaVersion: 2,
+                data: { projectId: 'portal', ...editor, permissions: [] },
               },
             ],
           },
@@ -43,6 +43,28 @@ export const planSuite = (open: OpenStore): void => {
         counts: { add: 2, update: 0, remove: 0, unchanged: 0 },
         undeclared: [],
       })
+    }))
+
+  test('the permissions of a role are planned, kept where they are not declared, and taken by []', () =>
+    onEmpty(open, async ({ iam }) => {
+      const desired = (permissions?: readonly string[]) => ({
+        projects: [{ ...portal, roles: [{ ...editor, ...(permissions && { permissions }) }] }],
+      })
+      const fieldsOf = async (permissions?: readonly string[]) => {
+        const { changes } = await done(iam.plan(desired(permissions), context))
+        return changes[1]?.fields
+      }
+      expect(await fieldsOf(['b', 'a'])).toContainEqual({ field: 'permissions', to: ['a', 'b'] })
+      await done(iam.apply(desired(['b', 'a']), context))
+      expect(await fieldsOf()).toEqual([])
+      expect(await fieldsOf(['b', 'a'])).toEqual([])
+      expect(await fieldsOf(['c'])).toEqual([{ field: 'permissions', from: ['a', 'b'], to: ['c'] }])
+      await done(iam.apply(desired(['c']), context))
+      await done(iam.apply(desired(), context))
+      const role = { projectId: 'portal', roleKey: 'editor' }
+      expect((await done(iam.projectRoles.get(role, context))).permissions).toEqual(['c'])
+      await done(iam.apply(desired([]), context))
+      expect((await done(iam.projectRoles.get(role, context))).permissions).toEqual([])
     }))
 
   test('a plan never writes', () =>

@@ -136,7 +136,7 @@ describe('Copying', () => {
 
   test('reports a fault of the store also for events that it cannot read', async () => {
     const log = await logOf(await filled(1))
-    const newer = log.map((event) => ({ ...event, schemaVersion: 2 }))
+    const newer = log.map((event) => ({ ...event, schemaVersion: 9 }))
     const full = new StoreFault('full', 'not_recorded')
     const broken: EventRestore['restore'] = () => Promise.reject(full)
     const copied = await copyEvents(storeOf(newer), { ...memoryEventStore(), restore: broken })
@@ -225,7 +225,7 @@ describe('Verifying', () => {
     ['a gap in a stream', () => ({ version: 2 }), { kind: 'VersionOutOfOrder', expected: 1 }],
     ['a version twice', () => ({ stream: 'project-acme+p0' }), { kind: 'VersionOutOfOrder' }],
     ['an unknown type', () => ({ type: 'project.painted' }), { kind: 'UnknownEvent' }],
-    ['a newer shape', () => ({ schemaVersion: 2 }), { kind: 'UnknownEvent' }],
+    ['a newer shape', () => ({ schemaVersion: 9 }), { kind: 'UnknownEvent' }],
     ['other data', () => ({ data: { id: 'p1' } }), { kind: 'CorruptEvent', field: 'data.name' }],
     ['a foreign stream', () => ({ stream: 'project-acme+p9' }), { kind: 'CorruptEvent' }],
     [
@@ -244,6 +244,11 @@ describe('Verifying', () => {
       'a correlation id that cannot be stored',
       ({ metadata }) => ({ metadata: { ...metadata, correlationId: 'a\0b' } }),
       { kind: 'CorruptEvent', field: 'metadata.correlationId' },
+    ],
+    [
+      'a reason that cannot be stored',
+      ({ metadata }) => ({ metadata: { ...metadata, reason: 'a\0b' } }),
+      { kind: 'CorruptEvent', field: 'metadata.reason' },
     ],
   ]
 

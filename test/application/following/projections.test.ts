@@ -167,7 +167,7 @@ describe('catchUp', () => {
   })
 
   it.each([
-    ['UnknownEvent', { schemaVersion: 2 }],
+    ['UnknownEvent', { schemaVersion: 9 }],
     ['CorruptEvent', { data: { id: 'portal' } }],
   ])('stops right before an event that cannot be read: %s', async (kind, broken) => {
     const [one, two, three] = (await logOf(store)) as [RecordedEvent, RecordedEvent, RecordedEvent]
@@ -187,7 +187,7 @@ describe('catchUp', () => {
   it('does not call a projection without an event to apply', async () => {
     const [one] = (await logOf(store)) as [RecordedEvent]
     const copy = memoryEventStore()
-    await copy.restore([{ ...one, schemaVersion: 2 }])
+    await copy.restore([{ ...one, schemaVersion: 9 }])
     const apply = vi.fn()
     const unreadable = iamOn(copy).catchUp({ ...collector().projection, apply })
     expect(await refusal(unreadable)).toMatchObject({ kind: 'UnknownEvent' })
@@ -197,7 +197,7 @@ describe('catchUp', () => {
   it('applies the events before one that cannot be read, although another process was faster at first', async () => {
     const [one, two, three] = (await logOf(store)) as [RecordedEvent, RecordedEvent, RecordedEvent]
     const copy = memoryEventStore()
-    await copy.restore([one, two, { ...three, schemaVersion: 2 }])
+    await copy.restore([one, two, { ...three, schemaVersion: 9 }])
     const { seen, projection } = collector()
     let isFirst = true
     const raced: Projection = {
@@ -330,7 +330,7 @@ describe('catchUp', () => {
   it('reports the events before the one that cannot be read', async () => {
     const [one, two, three] = (await logOf(store)) as [RecordedEvent, RecordedEvent, RecordedEvent]
     const copy = memoryEventStore()
-    await copy.restore([one, two, { ...three, schemaVersion: 2 }])
+    await copy.restore([one, two, { ...three, schemaVersion: 9 }])
     const steps: Progress[] = []
     const onProgress = (step: Progress) => steps.push(step)
     await refusal(iamOn(copy).catchUp(collector().projection, { onProgress }))

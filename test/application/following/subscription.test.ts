@@ -63,7 +63,7 @@ describe('A subscription with until: head', () => {
     const log = await logOf(store)
     const [one, two, three] = log as [RecordedEvent, RecordedEvent, RecordedEvent]
     const copy = memoryEventStore()
-    await copy.restore([one, two, { ...three, schemaVersion: 2 }])
+    await copy.restore([one, two, { ...three, schemaVersion: 9 }])
     const lastPosition = async () => two.position
     expect(await all(toHead, iamOn({ ...copy, lastPosition }))).toEqual([one, two])
     await expect(all(toHead, iamOn(copy))).rejects.toBeInstanceOf(SubscriptionEnded)

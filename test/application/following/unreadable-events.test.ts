@@ -51,7 +51,7 @@ describe('An event in the stream that cannot be read', () => {
 
   it.each([
     ['type', { type: 'project.exploded' }],
-    ['version', { schemaVersion: 2 }],
+    ['version', { schemaVersion: 9 }],
   ])('is unknown by its %s', async (_, broken) => {
     const process = iamOn(await storeWith(broken))
     const expected = { kind: 'UnknownEvent', ...address, ...broken }

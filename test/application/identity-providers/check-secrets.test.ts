@@ -106,7 +106,7 @@ describe('iam.checkSecrets', () => {
     const log = await logOf(store)
     const [added] = log as [RecordedEvent]
     const copy = memoryEventStore()
-    await copy.restore([{ ...added, schemaVersion: 2 }])
+    await copy.restore([{ ...added, schemaVersion: 9 }])
     expect(await fault(newCipher, copy)).toMatchObject({ kind: 'UnknownEvent' })
   })
 

@@ -33,7 +33,7 @@ export const withoutAuthorize = (store: EventStore) =>
 
 /** What each method decides by itself: its permissions, their object, and the fields of the context that it supports. */
 export const checkMethods = (methods: readonly Method[]) =>
-  describe.each(methods)('$name', ({ of, input, permissions, object, refuses = [] }) => {
+  describe.each(methods)('$name', ({ of, input, permissions, object, roleKeys, refuses = [] }) => {
     beforeEach(addStore)
 
     it('succeeds with the permission', async () => {
@@ -48,7 +48,13 @@ export const checkMethods = (methods: readonly Method[]) =>
 
     it('refuses the fields of the context that it does not support, and accepts the others', async () => {
       const onProgress = () => undefined
-      const given = { expectedSequence: 1n, idempotencyKey: 'k', dryRun: true, onProgress }
+      const given = {
+        expectedSequence: 1n,
+        idempotencyKey: 'k',
+        dryRun: true,
+        reason: 'why',
+        onProgress,
+      }
       for (const [field, value] of Object.entries(given)) {
         const answer = await of(withoutAuthorize(store))(input, {
           ...context,
@@ -70,6 +76,7 @@ export const checkMethods = (methods: readonly Method[]) =>
           permission,
           orgId: 'globex',
           ...(object && { object }),
+          ...(roleKeys && permission.endsWith('.write') && { roleKeys }),
         })),
       )
     })
@@ -101,7 +108,10 @@ export const checkMethods = (methods: readonly Method[]) =>
 
 /** What every method checks by the same functions, and in which order. */
 export const checkOrder = (methods: readonly Method[]) =>
-  describe.each(methods)('$name', ({ of, input, permissions }) => {
+  describe.each(methods)('$name', ({ of, input, permissions, roleKeys }) => {
+    const [first = ''] = permissions
+    const aboutNone = roleKeys && first.endsWith('.write') && { roleKeys: [] }
+
     beforeEach(addStore)
 
     it.each([undefined, null, {}, { caller: undefined }, { caller: null }, 'caller'])(
@@ -127,6 +137,12 @@ export const checkOrder = (methods: readonly Method[]) =>
       ['correlationId', '\uD800'],
       ['correlationId', 'a\0'],
       ['correlationId', null],
+      ['reason', ''],
+      ['reason', 'x'.repeat(501)],
+      ['reason', '\uD800'],
+      ['reason', 'a\0'],
+      ['reason', 5],
+      ['reason', null],
       ['expectedSequence', -1n],
       ['expectedSequence', 2n ** 64n],
       ['expectedSequence', 1],
@@ -162,7 +178,7 @@ export const checkOrder = (methods: readonly Method[]) =>
         const iam = iamOn(store, { authorize: (question) => asked.push(question) < 0 })
         const named = { idpId: id, id, projectId: id }
         await refusal(of(iam)({ ...named, object: { type: 'project', ...named } }, context))
-        expect(asked).toEqual([{ caller, permission: permissions[0], orgId: 'acme' }])
+        expect(asked).toEqual([{ caller, permission: first, orgId: 'acme', ...aboutNone }])
       },
     )
 
@@ -172,7 +188,7 @@ export const checkOrder = (methods: readonly Method[]) =>
         const asked: PermissionQuestion[] = []
         const iam = iamOn(store, { authorize: (question) => asked.push(question) > 0 })
         await badFields(of(iam)(nothing, context))
-        expect(asked[0]).toEqual({ caller, permission: permissions[0], orgId: 'acme' })
+        expect(asked[0]).toEqual({ caller, permission: first, orgId: 'acme', ...aboutNone })
       },
     )
 

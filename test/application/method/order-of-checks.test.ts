@@ -87,7 +87,7 @@ describe('An input that answers differently each time', () => {
     const asked: unknown[] = []
     const iam = iamOn(store, {
       authorize: ({ object }) => {
-        asked.push(object?.id)
+        asked.push(object?.id ?? object?.projectId)
         return true
       },
     })
@@ -197,6 +197,7 @@ describe('A context', () => {
       dryRun: 'yes',
       consistency: 'weak',
       correlationId: 'x'.repeat(256),
+      reason: '',
       signal: { aborted: false },
       onProgress: 1,
     }
@@ -207,6 +208,7 @@ describe('A context', () => {
       { field: 'dryRun', description: 'must be true or false' },
       { field: 'consistency', description: "must be 'strong' or 'eventual'" },
       { field: 'correlationId', description: 'must be at most 255 characters of well-formed text' },
+      { field: 'reason', description: 'must be 1 to 500 characters of well-formed text' },
       { field: 'signal', description: 'must be an AbortSignal' },
       { field: 'onProgress', description: 'must be a function' },
     ])
@@ -368,6 +370,7 @@ describe('The organization of a call', () => {
     expect(await good(access.check(bob, inGlobex))).toEqual({
       allowed: false,
       roleKeys: [],
+      permissions: [],
       reasons: [{ kind: 'ProjectNotFound' }],
     })
     expect(await good(access.rolesOf({ userId: 'bob' }, inGlobex))).toEqual({ items: [] })
@@ -457,6 +460,14 @@ describe('The organization of a call', () => {
     expect(await badFields(iamOn(store).projects.add({ name: 'n' }, long))).toEqual([
       'correlationId',
     ])
+  })
+
+  it('takes 500 characters of a reason, however many units they are', async () => {
+    const reason = '😀'.repeat(500)
+    const { events } = await good(iamOn(store).projects.add({ name: 'n' }, { caller, reason }))
+    expect(events.map(({ metadata }) => metadata.reason)).toEqual([reason])
+    const long = { caller, reason: `${reason}😀` }
+    expect(await badFields(iamOn(store).projects.add({ name: 'n' }, long))).toEqual(['reason'])
   })
 })
 

@@ -3,13 +3,12 @@ import * as z from 'zod/mini'
 import {
   date,
   eventTypes,
-  onlyOnce,
   pageSize,
   parse,
   position,
   readInput,
-  refuseItems,
 } from '../../../src/application/method/input.js'
+import { onlyOnce, refuseItems } from '../../../src/domain/values.js'
 
 const violationsOf = (schema: z.ZodMiniType, value: unknown) => {
   const parsed = parse(schema, value)

@@ -78,6 +78,31 @@ export const importSuite = (open: OpenStore): void => {
       expect(await plain.lastPosition()).toBe(head)
     }))
 
+  test('rows have permissions, and are equal whatever their order', () =>
+    onEmpty(open, async ({ iam }) => {
+      await done(iam.projects.add(portal, context))
+      const imported = (permissions?: readonly string[]) =>
+        done(
+          iam.projectRoles.import(
+            { projectId, roles: [{ ...row(0), ...(permissions && { permissions }) }] },
+            context,
+          ),
+        )
+      expect(await imported(['b', 'a'])).toMatchObject({ added: 1 })
+      expect(await imported(['a', 'b'])).toMatchObject({ unchanged: 1 })
+      for (const others of [['a'], [], undefined])
+        expect(await imported(others)).toMatchObject({
+          refused: [{ index: 0, error: { kind: 'AlreadyExists' } }],
+        })
+      expect(await imported(['a', 'a'])).toMatchObject({
+        refused: [{ error: { violations: [{ field: 'permissions[1]' }] } }],
+      })
+      const { permissions } = await done(
+        iam.projectRoles.get({ projectId, roleKey: 'r0' }, context),
+      )
+      expect(permissions).toEqual(['a', 'b'])
+    }))
+
   test('a malformed row and one that would change a role are reported, the others added', () =>
     onEmpty(open, async ({ iam }) => {
       await done(iam.projects.add(portal, context))

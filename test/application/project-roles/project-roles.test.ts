@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import {
+  badFields,
   clockedStore,
   context,
   detailsAt,
@@ -21,7 +22,7 @@ beforeEach(async () => {
 })
 
 const ref = { projectId: 'portal', roleKey: 'editor' }
-const shown = { displayName: 'Editor', group: 'content' }
+const shown = { displayName: 'Editor', group: 'content', permissions: ['article.edit'] }
 const object = { type: 'project_role', ...ref }
 
 const later = (): Date => {
@@ -101,7 +102,7 @@ describe('projectRoles.add', () => {
 })
 
 describe('projectRoles.update', () => {
-  it('replaces all fields, an absent group with an empty one', async () => {
+  it('replaces all fields, an absent group with an empty one, absent permissions with none', async () => {
     const created = later()
     await add()
     const changed = later()
@@ -114,7 +115,7 @@ describe('projectRoles.update', () => {
       events: [
         expect.objectContaining({
           type: 'project_role.updated',
-          data: { ...ref, displayName: 'Chief editor', group: '' },
+          data: { ...ref, displayName: 'Chief editor', group: '', permissions: [] },
         }),
       ],
       ...ref,
@@ -122,6 +123,7 @@ describe('projectRoles.update', () => {
     expect(await good(iam.projectRoles.get(ref, context))).toMatchObject({
       displayName: 'Chief editor',
       group: '',
+      permissions: [],
     })
   })
 
@@ -134,6 +136,71 @@ describe('projectRoles.update', () => {
       events: [],
       ...ref,
     })
+  })
+})
+
+describe('The permissions of a role', () => {
+  const permissions = ['b:all', 'a/b', 'A']
+
+  it('are recorded, shown, listed and in history in the order of code points', async () => {
+    const sorted = ['A', 'a/b', 'b:all']
+    const { events } = await good(
+      iam.projectRoles.add({ ...ref, displayName: 'Editor', permissions }, context),
+    )
+    expect(events).toMatchObject([{ schemaVersion: 2, data: { permissions: sorted } }])
+    const { items } = await good(iam.projectRoles.list({ projectId: 'portal' }, context))
+    expect(items).toMatchObject([{ permissions: sorted }])
+    await good(iam.projectRoles.patch({ ...ref, permissions: ['c'] }, context))
+    await good(iam.projectRoles.patch({ ...ref, permissions: [] }, context))
+    const history = await good(
+      iam.history.list({ object: { type: 'project_role', ...ref } }, context),
+    )
+    const changes = history.items.map((item) =>
+      item.changes.filter(({ field }) => field === 'permissions'),
+    )
+    expect(changes).toEqual([
+      [{ field: 'permissions', from: undefined, to: sorted }],
+      [{ field: 'permissions', from: sorted, to: ['c'] }],
+      [{ field: 'permissions', from: ['c'], to: [] }],
+    ])
+  })
+
+  it('are not in the history of a role that is added without any', async () => {
+    await good(iam.projectRoles.add({ ...ref, displayName: 'Editor' }, context))
+    const history = await good(
+      iam.history.list({ object: { type: 'project_role', ...ref } }, context),
+    )
+    expect(history.items[0]?.changes.map(({ field }) => field)).toEqual([
+      'displayName',
+      'group',
+      'state',
+    ])
+  })
+
+  it('stay as they are by a patch without them, and change nothing in another order', async () => {
+    await good(iam.projectRoles.add({ ...ref, ...shown, permissions }, context))
+    const patch = (change: object) => good(iam.projectRoles.patch({ ...ref, ...change }, context))
+    expect(await patch({ permissions: permissions.toReversed() })).toMatchObject({ changed: false })
+    expect(await patch({ group: 'other' })).toMatchObject({
+      events: [{ data: { permissions: ['A', 'a/b', 'b:all'] } }],
+    })
+  })
+
+  it('are checked, by field', async () => {
+    const twice = { ...ref, displayName: 'Editor', permissions: ['a', 'b', 'a'] }
+    expect(await badFields(iam.projectRoles.add(twice, context))).toEqual(['permissions[2]'])
+    expect(await badFields(iam.projectRoles.update({ group: '', ...twice }, context))).toEqual([
+      'permissions[2]',
+    ])
+    expect(await badFields(iam.projectRoles.patch(twice, context))).toEqual(['permissions[2]'])
+    const roles = [{ roleKey: 'a', displayName: 'A', permissions: ['good', '*'] }]
+    expect(
+      await badFields(iam.projectRoles.addMany({ projectId: 'portal', roles }, context)),
+    ).toEqual(['roles[0].permissions[1]'])
+    const many = Array.from({ length: 201 }, (_, index) => `p${index}`)
+    expect(await badFields(iam.projectRoles.add({ ...twice, permissions: many }, context))).toEqual(
+      ['permissions'],
+    )
   })
 })
 
@@ -177,7 +244,7 @@ describe('projectRoles.addMany', () => {
       roleKeys: ['a', 'b', 'c'],
     })
     expect(added.events.map(({ data }) => data)).toEqual(
-      roles.map((role) => ({ projectId: 'portal', ...role, group: '' })),
+      roles.map((role) => ({ projectId: 'portal', ...role, group: '', permissions: [] })),
     )
     expect(new Set(added.events.map(({ appendId }) => appendId)).size).toBe(1)
   })

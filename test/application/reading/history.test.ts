@@ -36,6 +36,7 @@ const role = { type: 'project_role', ...editor } as const
 const bob = {
   caller: { userId: 'bob', orgId: 'acme', permissions: everything },
   correlationId: 'request 7',
+  reason: 'ticket 4711',
 }
 
 const later = (): Date => {
@@ -66,8 +67,10 @@ describe('history.list', () => {
         { field: 'hasProjectCheck', from: false, to: true },
       ],
       correlationId: 'request 7',
+      reason: 'ticket 4711',
     })
     expect(items[0]).not.toHaveProperty('correlationId')
+    expect(items[0]).not.toHaveProperty('reason')
     expect(items[0]?.changes).toContainEqual({ field: 'name', from: undefined, to: 'Portal' })
   })
 
@@ -275,6 +278,7 @@ describe('history.list', () => {
       object: project,
       changes: [{ field: 'state', from: 'active', to: 'removed' }],
       correlationId: 'request 7',
+      reason: 'ticket 4711',
     })
     const types = ['project.removed'] as const
     const ends = await good(iam.history.list({ object: role, types, actor: 'bob' }, context))

@@ -12,6 +12,7 @@ export const admittedCall = (given: Partial<AdmittedCall> = {}): AdmittedCall =>
   dryRun: false,
   consistency: 'strong',
   correlationId: undefined,
+  reason: undefined,
   signal: undefined,
   ...given,
 })

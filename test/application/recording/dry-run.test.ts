@@ -36,6 +36,10 @@ const withoutSeals = (events: Planned['events']) =>
     },
   }))
 
+/** Writes that can begin or end the role of a user. */
+const CONCERNS_ROLES =
+  /^(userGrants|projectGrants)|^projects\.(deactivate|reactivate|remove)|^projectRoles\.remove/
+
 const drawnIn = ({ events }: Written): unknown => Reflect.get(events[0]?.data ?? {}, 'challenge')
 
 describe.each(writes)('A dry run of $name', ({ name, of, input, refuses = [] }) => {
@@ -43,9 +47,13 @@ describe.each(writes)('A dry run of $name', ({ name, of, input, refuses = [] }) 
     const planned = (await good(of(iam)(input, dry))) as Planned
     expect(appends).toBe(0)
     const isNew = refuses.includes('expectedSequence')
-    expect(Object.keys(planned).toSorted()).toEqual(
-      isNew ? ['changed', 'changes', 'events'] : ['changed', 'changes', 'details', 'events'],
-    )
+    expect(Object.keys(planned).toSorted()).toEqual([
+      'changed',
+      'changes',
+      ...(isNew ? [] : ['details']),
+      'events',
+      ...(CONCERNS_ROLES.test(name) ? ['impact'] : []),
+    ])
     const written = (await good(of(iam)(input, context))) as Written
     expect(planned.changed).toBe(written.changed)
     expect(withoutSeals(planned.events)).toEqual(withoutSeals(written.events))

@@ -163,7 +163,13 @@ describe('An idempotency key', () => {
     const same = { hasProjectCheck: false, name: 'n', projectRoleCheck: false, id: 'p' }
     expect(await good(iam.projects.add(same, once))).toEqual(first)
     const other = { userId: 'bob', orgId: 'globex', permissionsIn: { acme: everything } }
-    const byOther = { ...once, caller: other, orgId: 'acme', correlationId: 'another' }
+    const byOther = {
+      ...once,
+      caller: other,
+      orgId: 'acme',
+      correlationId: 'another',
+      reason: 'another',
+    }
     expect(await good(iam.projects.add(same, byOther))).toEqual(first)
   })
 

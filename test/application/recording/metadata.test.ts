@@ -23,6 +23,7 @@ describe('the metadata of an append', () => {
 
   it.each([
     ['correlation id', { correlationId: 'c' }, undefined, { correlationId: 'c' }],
+    ['reason', { reason: 'r' }, undefined, { reason: 'r' }],
     ['idempotency key', { idempotencyKey: 'k' }, undefined, { idempotencyKey: 'acme+k' }],
     ['desired state', {}, { managedBy: 'ci' }, { managedBy: 'ci' }],
     [

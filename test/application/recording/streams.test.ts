@@ -149,6 +149,34 @@ it('loads the latest when asked to, and guards nothing by what it only looks at'
   }
 })
 
+it('loads once what two reads ask for together, and answers later ones with it', async () => {
+  const streams = streamsOn()
+  const latest = (given: Streams) => given.read(projects, portal, { load: 'latest' })
+  await streams.decide((given) => Promise.all([latest(given), latest(given)]))
+  await streams.decide(latest)
+  expect(read).toEqual([PORTAL])
+})
+
+it('loads the latest of what was read as cached, and is then mixed', async () => {
+  const cache = new StateCache(store)
+  await cache.readLatest(projects, 'acme', portal)
+  await good(iam.projects.patch({ ...portal, name: 'newer' }, context))
+  const streams = streamsOn(cache)
+  await streams.decide(async (given) => {
+    expect(await given.read(projects, portal)).toMatchObject({ version: 1 })
+    expect(await given.read(projects, portal, { load: 'latest' })).toMatchObject({ version: 2 })
+  })
+  expect(streams.isMixed).toBe(true)
+})
+
+it('loads once what a refusal rests on', async () => {
+  const missing = { id: 'nowhere', name: 'n' }
+  expect(await refusal(iamOn(recording).projects.patch(missing, context))).toMatchObject({
+    kind: 'NotFound',
+  })
+  expect(read).toEqual(['project-acme+nowhere'])
+})
+
 it('does not load what is assumed to be empty, until a reload', async () => {
   const streams = streamsOn()
   const add = (given: Streams) => given.read(projects, portal, { load: 'assume-empty' })

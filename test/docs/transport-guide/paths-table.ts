@@ -40,6 +40,12 @@ interface DocumentedOperation {
   readonly requestBody?: { readonly content: { 'application/json': { example: unknown } } }
 }
 
+/** Where the permissions that are asked about are not those that the caller needs. */
+const PERMISSIONS_IN_WORDS: Readonly<Record<string, string>> = {
+  ListPermissions: 'none',
+  TestIdentityProvider: '`identity_provider.write`, asked by a patch that is a dry run',
+}
+
 /** What a request to the path of a method does. */
 const rowOf = async (method: WireMethod, example: unknown): Promise<string> => {
   const { verb = '', path: template, hasBody } = method
@@ -57,7 +63,8 @@ const rowOf = async (method: WireMethod, example: unknown): Promise<string> => {
     `\`${verb} ${path}\``,
     `\`${method.service.split('.').at(-1)}/${method.name}\``,
     called.map((method) => `\`${method}\``).join(', '),
-    [...asked].map((permission) => `\`${permission}\``).join(', '),
+    PERMISSIONS_IN_WORDS[method.name] ??
+      [...asked].map((permission) => `\`${permission}\``).join(', '),
   ]
   return `| ${cells.join(' | ')} |`
 }

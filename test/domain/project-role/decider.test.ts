@@ -22,8 +22,20 @@ const notFound = err({ kind: 'NotFound', object })
 const alreadyExists = err({ kind: 'AlreadyExists', object })
 
 const absent = { status: 'absent' } as const
-const active = { status: 'active', since: 5, displayName: 'Editor', group: 'content' } as const
-const asAuthor = { status: 'active', since: 5, displayName: 'Author', group: 'text' }
+const active = {
+  status: 'active',
+  since: 5,
+  displayName: 'Editor',
+  group: 'content',
+  permissions: ['article.edit', 'article.read'],
+} as const
+const asAuthor = {
+  status: 'active',
+  since: 5,
+  displayName: 'Author',
+  group: 'text',
+  permissions: ['article.read'],
+}
 
 describe('AddProjectRole', () => {
   it('adds a role that is not there', () => {
@@ -39,10 +51,28 @@ describe('AddProjectRole', () => {
     expect(given(projectRole, [editorAdded]).when(addEditor)).toEqual(alreadyExists)
     expect(given(projectRole, [authorAdded]).when(addEditor)).toEqual(alreadyExists)
   })
+
+  it('records permissions in the order of code points', () => {
+    const permissions = ['b', 'a:b', 'Z', '0', 'a.b', 'a', 'a/b']
+    const command = { type: 'AddProjectRole', data: { ...editor, permissions } } as const
+    const sorted = ['0', 'Z', 'a', 'a.b', 'a/b', 'a:b', 'b']
+    expect(given(projectRole, []).when(command)).toEqual(
+      ok([{ type: 'project_role.added', data: { ...editor, permissions: sorted } }]),
+    )
+  })
+
+  it('adds a role without permissions when none are given', () => {
+    for (const none of [{}, { permissions: undefined }]) {
+      const data = { ...id, displayName: 'Editor', group: '', ...none }
+      expect(given(projectRole, []).when({ type: 'AddProjectRole', data })).toEqual(
+        ok([{ type: 'project_role.added', data: { ...data, permissions: [] } }]),
+      )
+    }
+  })
 })
 
 describe('UpdateProjectRole', () => {
-  it('replaces display name and group, and records both in full', () => {
+  it('replaces display name, group and permissions, and records all in full', () => {
     expect(given(projectRole, [editorAdded]).when(updateToAuthor)).toEqual(ok([updatedToAuthor]))
   })
 
@@ -50,8 +80,9 @@ describe('UpdateProjectRole', () => {
     { displayName: 'Author', group: 'content' },
     { displayName: 'Editor', group: 'text' },
     { displayName: 'Editor', group: '' },
-  ])('sees a change of one field: $displayName, $group', (shown) => {
-    const data = { ...id, ...shown }
+    { displayName: 'Editor', group: 'content', permissions: ['article.read'] },
+  ])('sees a change of one field: $displayName, $group, $permissions', (shown) => {
+    const data = { ...editor, ...shown }
     expect(given(projectRole, [editorAdded]).when({ type: 'UpdateProjectRole', data })).toEqual(
       ok([{ type: 'project_role.updated', data }]),
     )
@@ -60,8 +91,17 @@ describe('UpdateProjectRole', () => {
   it('records nothing when nothing changes', () => {
     const command = { type: 'UpdateProjectRole', data: editor } as const
     expect(given(projectRole, [editorAdded]).when(command)).toEqual(ok([]))
+    const data = { ...editor, permissions: editor.permissions.toReversed() }
+    expect(given(projectRole, [editorAdded]).when({ ...command, data })).toEqual(ok([]))
     const past = [editorAdded, updatedToAuthor]
     expect(given(projectRole, past).when(updateToAuthor)).toEqual(ok([]))
+  })
+
+  it('takes all permissions when none are given', () => {
+    const { permissions: _, ...data } = editor
+    expect(given(projectRole, [editorAdded]).when({ type: 'UpdateProjectRole', data })).toEqual(
+      ok([{ type: 'project_role.updated', data: { ...data, permissions: [] } }]),
+    )
   })
 
   it('finds no role that never was or was removed', () => {
@@ -75,15 +115,18 @@ describe('PatchProjectRole', () => {
     expect(given(projectRole, [editorAdded]).when(patchEditor)).toEqual(ok([updatedToAuthor]))
   })
 
-  it.each([{ displayName: 'Author' }, { group: 'text' }, { group: '' }])(
-    'keeps the rest: %o',
-    (change) => {
-      const command = { type: 'PatchProjectRole', data: { ...id, ...change } } as const
-      expect(given(projectRole, [editorAdded]).when(command)).toEqual(
-        ok([{ type: 'project_role.updated', data: { ...editor, ...change } }]),
-      )
-    },
-  )
+  it.each([
+    { displayName: 'Author' },
+    { group: 'text' },
+    { group: '' },
+    { permissions: ['article.read'] },
+    { permissions: [] },
+  ])('keeps the rest: %o', (change) => {
+    const command = { type: 'PatchProjectRole', data: { ...id, ...change } } as const
+    expect(given(projectRole, [editorAdded]).when(command)).toEqual(
+      ok([{ type: 'project_role.updated', data: { ...editor, ...change } }]),
+    )
+  })
 
   it('records nothing when nothing changes', () => {
     const command = { type: 'PatchProjectRole', data: id } as const
@@ -131,7 +174,7 @@ describe('evolve', () => {
   it('keeps what a role shows, and not its names', () => {
     expect(
       Object.keys(projectRole.evolve(absent, { type: 'project_role.added', data: author }, 1)),
-    ).toEqual(['status', 'since', 'displayName', 'group'])
+    ).toEqual(['status', 'since', 'displayName', 'group', 'permissions'])
   })
 
   it('begins a generation with each event that adds a role that is absent', () => {

@@ -10,14 +10,19 @@ import { ProjectId, RoleKey } from '../../../src/domain/values.js'
 /** Names the role of these examples. */
 export const id = { projectId: ProjectId.parse('portal'), roleKey: RoleKey.parse('editor') }
 
-export const editor = { ...id, displayName: 'Editor', group: 'content' }
-export const author = { ...id, displayName: 'Author', group: 'text' }
+export const editor = {
+  ...id,
+  displayName: 'Editor',
+  group: 'content',
+  permissions: ['article.edit', 'article.read'],
+}
+export const author = { ...id, displayName: 'Author', group: 'text', permissions: ['article.read'] }
 
 export const addEditor: AddProjectRole = { type: 'AddProjectRole', data: editor }
 export const updateToAuthor: UpdateProjectRole = { type: 'UpdateProjectRole', data: author }
 export const patchEditor: PatchProjectRole = {
   type: 'PatchProjectRole',
-  data: { ...id, displayName: 'Author', group: 'text' },
+  data: { ...id, displayName: 'Author', group: 'text', permissions: ['article.read'] },
 }
 export const removeEditor: RemoveProjectRole = { type: 'RemoveProjectRole', data: id }
 

@@ -15,6 +15,8 @@ const recorder = (held: readonly string[]) => {
     end: ({ roleKeys = ['all'] }) => changes.push(`end ${roleKeys}`),
     pause: () => changes.push('pause'),
     resume: () => changes.push('resume'),
+    allow: (_, permissions) => changes.push(`allow ${permissions}`),
+    disallow: (_, permissions = ['all']) => changes.push(`disallow ${permissions}`),
   }
   return { changes, store }
 }

@@ -273,6 +273,14 @@ const FAULTS: readonly Fault[] = [
     }),
   },
   {
+    fault: 'forgets reasons',
+    law: 'An append returns its events as recorded, in the order written.',
+    plant: (sound) => ({
+      append: ({ metadata: { reason: _, ...metadata }, ...append }) =>
+        sound.append({ ...append, metadata }),
+    }),
+  },
+  {
     fault: 'folds case',
     law: 'Stream names are any well-formed text, compared by code points.',
     plant: (sound) => ({

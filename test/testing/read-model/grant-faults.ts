@@ -1,6 +1,8 @@
 import { memoryReadModel } from '../../../src/adapters/memory/read-model.js'
 import type {
   AccessReads,
+  Affected,
+  AffectedQuery,
   FoundAccess,
   HeldRole,
   HeldRolesQuery,
@@ -53,6 +55,35 @@ const askedForHolders =
 const holding =
   (change: (page: Slice<Holder>, query: HoldersQuery) => Slice<Holder>): Plant =>
   (sound) => ({ holders: async (query) => change(await sound.holders(query), query) })
+
+/** The model with what `affected` is asked for changed. */
+const askedForAffected =
+  (change: (query: AffectedQuery) => AffectedQuery): Plant =>
+  (sound) => ({ affected: (query) => sound.affected(change(query)) })
+
+/** The model with the roles that it finds a change to concern changed. */
+const affecting =
+  (change: (affected: Affected) => Partial<Affected>): Plant =>
+  (sound) => ({
+    affected: async (query) => {
+      const found = await sound.affected(query)
+      return { ...found, ...change(found) }
+    },
+  })
+
+/** The model that counts as if a grant of the project and something else were active. */
+const asIfActiveToo =
+  (type: string): Plant =>
+  (sound, store) => {
+    const { affected, ...blind } = blindTo([type], ['affected'])(sound, store)
+    return {
+      ...blind,
+      affected: (query) =>
+        query.asIfActive && query.userOrgId !== undefined && affected
+          ? affected(query)
+          : sound.affected(query),
+    }
+  }
 
 /** The model with what `heldRoles` is asked for changed. */
 const askedForRoles =
@@ -206,6 +237,107 @@ const ACCESS_FAULTS: readonly Fault[] = [
     plant: askedForHolders(({ at: _, ...query }) => query),
   },
   {
+    fault: 'takes the present roles of a user for past ones',
+    law: 'The roles that a user held at a position',
+    plant: askedForRoles(({ at: _, ...query }) => query),
+  },
+  {
+    fault: 'finds the past roles of a user as of before the event',
+    law: 'The roles that a user held at a position',
+    plant: askedForRoles(({ at, ...query }) =>
+      at === undefined ? query : { ...query, at: at - 1n },
+    ),
+  },
+  ...[...PAUSES, 'project_role.removed', 'project_grant.removed'].map((type) => ({
+    fault: `knows nothing of ${type} in the past of a user`,
+    law: 'The roles that a user held at a position',
+    plant: blindTo([type], ['heldRoles']),
+  })),
+  {
+    fault: 'finds the holders of roles whoever was asked for',
+    law: 'Holders are found by user',
+    plant: askedForHolders(({ userId: _, ...query }) => query),
+  },
+  {
+    fault: 'finds one user in their first organization alone',
+    law: 'Holders are found by user',
+    plant: holding(({ items, hasMore }, { userId }) => ({
+      items: items.filter(({ orgId }) => userId === undefined || orgId === items[0]?.orgId),
+      hasMore,
+    })),
+  },
+  {
+    fault: 'finds holders in all projects whatever organization owns them',
+    law: 'Holders in all projects are those of the projects of one organization',
+    plant: (sound) => ({
+      holders: async ({ after: _, ...query }) => {
+        const { items, hasMore } = await sound.holders(query)
+        if (query.projectId !== undefined) return { items, hasMore }
+        const other = await sound.holders({ ...query, orgId: 'other' })
+        return { items: [...items, ...other.items], hasMore }
+      },
+    }),
+  },
+  {
+    fault: 'finds holders in all projects without saying in which',
+    law: 'Holders in all projects are those of the projects of one organization',
+    plant: holding(({ items, hasMore }) => ({
+      items: items.map(({ projectId: _, ...holder }) => holder),
+      hasMore,
+    })),
+  },
+  {
+    fault: 'finds holders in all projects as they are now',
+    law: 'Holders in all projects are those of the projects of one organization',
+    plant: askedForHolders(({ at, ...query }) =>
+      at === undefined || query.projectId === undefined ? query : { ...query, at },
+    ),
+  },
+  {
+    fault: 'orders holders in all projects by role',
+    law: 'Holders in all projects are those of the projects of one organization',
+    plant: holding(({ items, hasMore }, { projectId }) => ({
+      items:
+        projectId === undefined
+          ? items.toSorted((one, other) => (one.roleKey < other.roleKey ? -1 : 1))
+          : items,
+      hasMore,
+    })),
+  },
+  {
+    fault: 'begins each page of holders in all projects with the first',
+    law: 'Holders in all projects are those of the projects of one organization',
+    plant: askedForHolders(({ after, ...query }) =>
+      after === undefined || query.projectId === undefined ? query : { ...query, after },
+    ),
+  },
+  {
+    fault: 'finds the history of the whole organization for that of a user',
+    law: 'The history of a user is that of the grants',
+    plant: (sound) => ({ history: ({ user: _, ...query }) => sound.history(query) }),
+  },
+  {
+    fault: 'finds the history of the present grants of a user alone',
+    law: 'The history of a user is that of the grants',
+    plant: entries((found, { user }) =>
+      user === undefined || found.at(-1)?.type !== 'user_grant.removed' ? found : [],
+    ),
+  },
+  {
+    fault: 'finds the history of users whose names end alike',
+    law: 'The history of a user is that of the grants',
+    plant: (sound) => ({
+      history: async (query) => {
+        const { user, ...rest } = query
+        const all = user === undefined ? [] : await sound.history({ ...rest, limit: 1000 })
+        const alike = all.filter(
+          ({ object }) => object.type === 'user_grant' && object.userId.endsWith(`${user}`),
+        )
+        return user === undefined ? sound.history(query) : alike.slice(0, query.limit)
+      },
+    }),
+  },
+  {
     fault: 'finds past holders as of before the event',
     law: 'Holders at a position',
     plant: askedForHolders(({ at, ...query }) =>
@@ -327,6 +459,78 @@ const ACCESS_FAULTS: readonly Fault[] = [
   })),
 ]
 
+const AFFECTED_FAULTS: readonly Fault[] = [
+  {
+    fault: 'counts the affected as they are at the end of the log',
+    law: 'The roles that a change concerns are those that count',
+    plant: askedForAffected((query) => ({ ...query, at: 2n ** 62n })),
+  },
+  {
+    fault: 'counts the affected as of before the event',
+    law: 'The roles that a change concerns are those that count',
+    plant: askedForAffected((query) => ({ ...query, at: query.at - 1n })),
+  },
+  ...[...PAUSES, ...ENDS].map((type) => ({
+    fault: `asks nothing of ${type} in affected`,
+    law: 'The roles that a change concerns are those that count',
+    plant: blindTo([type], ['affected']),
+  })),
+  {
+    fault: 'names the affected in the order of users',
+    law: 'The roles that a change concerns are those that count',
+    plant: affecting(({ first }) => ({
+      first: first.toSorted((one, other) => (one.userId < other.userId ? 1 : -1)),
+    })),
+  },
+  {
+    fault: 'counts no more of the affected than it names',
+    law: 'The number of roles that a change concerns',
+    plant: affecting(({ first }) => ({ count: first.length })),
+  },
+  {
+    fault: 'names all that are affected',
+    law: 'The number of roles that a change concerns',
+    plant: askedForAffected((query) => ({ ...query, limit: 1000 })),
+  },
+  {
+    fault: 'counts the affected of any role',
+    law: 'The roles that a change concerns are found by their keys',
+    plant: askedForAffected(({ roleKeys: _, ...query }) => query),
+  },
+  {
+    fault: 'takes no roles for all roles',
+    law: 'The roles that a change concerns are found by their keys',
+    plant: askedForAffected(({ roleKeys = [], ...query }) =>
+      roleKeys.length === 0 ? query : { ...query, roleKeys },
+    ),
+  },
+  {
+    fault: 'counts the affected of any organization',
+    law: 'The roles that a change concerns are found by their keys',
+    plant: askedForAffected(({ userOrgId: _, ...query }) => query),
+  },
+  {
+    fault: 'counts the affected of any project',
+    law: 'The roles that a change concerns are found by their keys',
+    plant: askedForAffected((query) => ({ ...query, projectId: 'portal' })),
+  },
+  {
+    fault: 'counts what is inactive as inactive, whatever it is asked',
+    law: 'Roles are found as if their project',
+    plant: askedForAffected(({ asIfActive: _, ...query }) => query),
+  },
+  ...['project.deactivated', 'user_grant.deactivated'].map((type) => ({
+    fault: `asks nothing of ${type} when it counts as if a grant of the project were active`,
+    law: 'Roles are found as if their project',
+    plant: asIfActiveToo(type),
+  })),
+  {
+    fault: 'counts the affected at the moment at which their roles expire',
+    law: 'A role that has expired',
+    plant: askedForAffected((query) => ({ ...query, now: earlier(query.now) })),
+  },
+]
+
 const ENDING_FAULTS: readonly Fault[] = [
   ...(['orgId', 'projectOrgId', 'projectId'] as const).map((field) => ({
     fault: `minds no ${field} in access`,
@@ -431,5 +635,111 @@ const ENDING_FAULTS: readonly Fault[] = [
   })),
 ]
 
-/** Faults in what is read of grants, and of who has which role. */
-export const GRANT_FAULTS: readonly Fault[] = [...SHOWN_FAULTS, ...ACCESS_FAULTS, ...ENDING_FAULTS]
+/** The keys of the roles of `acme`'s `portal` that have a permission now. */
+const allowingNow = async (sound: ReadModel, permission: string | undefined) => {
+  const { items } = await sound.list<'project_role'>({
+    type: 'project_role',
+    orgId: 'acme',
+    projectId: 'portal',
+    conditions: [],
+    sort: [{ field: 'roleKey', direction: 'asc' }],
+    limit: 1000,
+  })
+  return items
+    .filter(({ permissions }) => permission === undefined || permissions.includes(permission))
+    .map(({ roleKey }) => roleKey)
+}
+
+const PERMISSION_FAULTS: readonly Fault[] = [
+  {
+    fault: 'finds holders whatever their roles allow',
+    law: 'Holders of a permission are those',
+    plant: askedForHolders(({ permission: _, ...query }) => query),
+  },
+  ...['project_role.updated', 'project_role.removed', 'project.removed'].map((type) => ({
+    fault: `finds holders by permissions as if ${type} had not happened`,
+    law: 'Holders of a permission are those',
+    plant: blindTo([type], ['holders']),
+  })),
+  {
+    fault: 'minds no case of permissions',
+    law: 'Holders of a permission are those',
+    plant: askedForHolders(({ permission, ...query }) =>
+      permission === undefined ? query : { ...query, permission: permission.toLowerCase() },
+    ),
+  },
+  {
+    fault: 'finds past holders by what their roles allow now',
+    law: 'Holders of a permission at a position',
+    plant: (sound) => ({
+      holders: async ({ permission, ...query }) => {
+        const allowing = await allowingNow(sound, permission)
+        const { items, hasMore } = await sound.holders(query)
+        return { items: items.filter(({ roleKey }) => allowing.includes(roleKey)), hasMore }
+      },
+    }),
+  },
+  {
+    fault: 'pages holders of a permission by all holders',
+    law: 'Holders of a permission are found',
+    plant: (sound) => ({
+      holders: async (query) => {
+        const { hasMore } = await sound.holders({ ...query, after: ['', '', ''] })
+        return { ...(await sound.holders(query)), hasMore }
+      },
+    }),
+  },
+  {
+    fault: 'finds roles to hold without what they allow',
+    law: 'The roles of a user have the permissions',
+    plant: heldAs(({ items, hasMore }) => ({
+      items: items.map((item) => ({ ...item, permissions: [] })),
+      hasMore,
+    })),
+  },
+  {
+    fault: 'finds access by permissions in another order',
+    law: 'The roles of a user have the permissions',
+    plant: finding(({ roles }) => ({
+      roles: roles.map((role) => ({ ...role, permissions: role.permissions.toReversed() })),
+    })),
+  },
+  {
+    fault: 'shows in history that a role has no permissions',
+    law: 'History does not show that a role',
+    plant: entries((found) =>
+      found.map((entry) =>
+        entry.type === 'project_role.added'
+          ? {
+              ...entry,
+              changes: [{ field: 'permissions', from: undefined, to: [] }, ...entry.changes],
+            }
+          : entry,
+      ),
+    ),
+  },
+  {
+    fault: 'gives permissions to roles of version 1',
+    law: 'A role whose events are of version 1',
+    plant: (sound) => ({
+      apply: (from, events) =>
+        sound.apply(
+          from,
+          events.map((event) =>
+            event.schemaVersion === 1 && /^project_role\.(added|updated)$/.test(event.type)
+              ? { ...event, schemaVersion: 2, data: { ...event.data, permissions: ['read'] } }
+              : event,
+          ),
+        ),
+    }),
+  },
+]
+
+/** Faults in what is read of grants, of who has which role, and of what roles allow. */
+export const GRANT_FAULTS: readonly Fault[] = [
+  ...SHOWN_FAULTS,
+  ...ACCESS_FAULTS,
+  ...AFFECTED_FAULTS,
+  ...ENDING_FAULTS,
+  ...PERMISSION_FAULTS,
+]

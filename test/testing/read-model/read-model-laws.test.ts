@@ -996,6 +996,13 @@ const FAULTS: readonly Fault[] = [
     ),
   },
   {
+    fault: 'forgets reasons',
+    law: 'An entry says who did what',
+    plant: histories(async (query, ask) =>
+      (await ask(query)).map(({ reason: _, ...entry }) => entry),
+    ),
+  },
+  {
     fault: 'knows no position below 0',
     law: 'A page of history',
     plant: histories(async (query, ask) => (query.after < 0n ? [] : ask(query))),

@@ -107,6 +107,7 @@ describe('The .proto files', () => {
       username_mapping: 8,
       auto_register: 9,
       validate_only: 10,
+      reason: 15,
     })
     expect(numbersOf(addOidcIdentityProvider.output)).toEqual({ details: 1, idp_id: 2, planned: 3 })
     expect(numbersOf(updateOidcConfig.input)).toEqual({
@@ -118,6 +119,7 @@ describe('The .proto files', () => {
       display_name_mapping: 6,
       username_mapping: 7,
       validate_only: 8,
+      reason: 15,
     })
     expect(numbersOf(ProjectService.method.updateProject.input)).toEqual({
       id: 1,
@@ -127,6 +129,7 @@ describe('The .proto files', () => {
       has_project_check: 5,
       private_labeling_setting: 6,
       validate_only: 7,
+      reason: 15,
     })
     expect(numbersOf(ProjectRoleService.method.addProjectRole.input)).toEqual({
       project_id: 1,
@@ -134,6 +137,8 @@ describe('The .proto files', () => {
       display_name: 3,
       group: 4,
       validate_only: 5,
+      permissions: 6,
+      reason: 15,
     })
     const details = addOidcIdentityProvider.output.fields[0]?.message
     expect(details && numbersOf(details)).toEqual({

@@ -1,6 +1,8 @@
 import { aggregates } from '../../../domain/aggregates.js'
 import type {
   AccessQuery,
+  Affected,
+  AffectedQuery,
   FoundAccess,
   FoundProject,
   FoundRole,
@@ -37,6 +39,7 @@ import {
   OBJECTS,
   type Positions,
   positionColumns,
+  ROLE_PERMISSIONS,
   SUSPENSIONS,
 } from './tables.js'
 
@@ -140,12 +143,35 @@ export function* readHolders(
   dialect: Dialect,
   query: HoldersQuery,
 ): Steps<FoundAtHead<Slice<Holder>>> {
-  type Row = readonly [role: string, org: string, user: string, expires: Integer, given: string]
+  type Row = readonly [
+    role: string,
+    org: string,
+    user: string,
+    expires: Integer,
+    given: string,
+    scope: string,
+  ]
   const { found, ...positions } = yield* findPage<Row>(holdersStatement(dialect, query))
-  const holders = found.map(([roleKey, orgId, userId, expires, given]) => {
-    return { userId, orgId, roleKey, ...expiry(expires), from: timeOf(BigInt(given)) }
-  })
+  const holders = found.map(([roleKey, orgId, userId, expires, given, scope]) => ({
+    userId,
+    orgId,
+    ...(query.projectId === undefined && { projectId: projectOf(scope).projectId }),
+    roleKey,
+    ...expiry(expires),
+    from: timeOf(BigInt(given)),
+  }))
   return { ...positions, found: sliceOf(holders, query.limit) }
+}
+
+/** The roles of users that a change concerns, and how far the read model is. */
+export function* readAffected(
+  dialect: Dialect,
+  query: AffectedQuery,
+): Steps<FoundAtHead<Affected>> {
+  type Row = readonly [role: string, org: string, user: string, count: number | string]
+  const { found, ...positions } = yield* findPage<Row>(affectedStatement(dialect, query))
+  const first = found.map(([roleKey, orgId, userId]) => ({ orgId, userId, roleKey }))
+  return { ...positions, found: { count: Number(found[0]?.[3] ?? 0), first } }
 }
 
 const sliceOf = <Item>(found: readonly Item[], limit: number): Slice<Item> => ({
@@ -153,11 +179,13 @@ const sliceOf = <Item>(found: readonly Item[], limit: number): Slice<Item> => ({
   hasMore: found.length > limit,
 })
 
-/** How a role is shown, by its body; with empty texts when there is no such role. */
-const shownRole = (body: string | null): Pick<FoundRole, 'displayName' | 'group'> => {
-  if (body === null) return { displayName: '', group: '' }
-  const { displayName, group }: ProjectRole = JSON.parse(body)
-  return { displayName, group }
+/** How a role is shown, by its body; empty when there is no such role. */
+const shownRole = (
+  body: string | null,
+): Pick<FoundRole, 'displayName' | 'group' | 'permissions'> => {
+  if (body === null) return { displayName: '', group: '', permissions: [] }
+  const { displayName, group, permissions }: ProjectRole = JSON.parse(body)
+  return { displayName, group, permissions }
 }
 
 /** When a role expires, if it does. */
@@ -166,18 +194,18 @@ const expiry = (expires: Integer): Pick<FoundRole, 'expiresAt'> =>
 
 /** Finds the roles of a user that count, one more than asked for, and the positions beside each. */
 export const heldRolesStatement = (dialect: Dialect, query: HeldRolesQuery): Statement => {
-  const { orgId, userId, projectId, now, after, limit } = query
+  const { orgId, userId, projectId, at, now, after, limit } = query
   const { table } = dialect
   const counts = allOf([
     { sql: 'held.org = ? AND held.user_id = ?', parameters: [orgId, userId] },
-    ...counting(dialect, { scope: 'project.name', scopeValues: [], now }),
+    ...counting(dialect, { scope: SCOPE_OF_PROJECT, now, at }),
     ...(projectId === undefined ? [] : [endsWith('project.name', `+${projectId}`)]),
     ...(after === undefined
       ? []
       : [isAfter(['project.name', 'held.role'], [projectScope(after[0], after[1]), after[2]])]),
   ])
   return {
-    name: `held${flags(projectId, after)}`,
+    name: `hr${flags(projectId, at, after)}`,
     sql: `${besidePositions(
       dialect,
       'scope, role, expires_at, body',
@@ -190,27 +218,99 @@ export const heldRolesStatement = (dialect: Dialect, query: HeldRolesQuery): Sta
   }
 }
 
-/** Finds the users who have roles of a project that count, one more than asked for, and the positions beside each. */
+/** Finds the users who have roles that count, one more than asked for, and the positions beside each. */
 export const holdersStatement = (dialect: Dialect, query: HoldersQuery): Statement => {
-  const { orgId, projectId, roleKey, at, now, after, limit } = query
-  const scope = projectScope(orgId, projectId)
+  const { projectId, userId, roleKey, permission, at, now, after, limit } = query
+  const { from, isAsked, scope } = holdersOf(dialect, query)
   const counts = allOf([
-    isNamed(dialect, 'held.scope', scope),
+    isAsked,
+    userId === undefined
+      ? { sql: `held.user_id <> ''`, parameters: [] }
+      : { sql: 'held.user_id = ?', parameters: [userId] },
     ...(roleKey === undefined ? [] : [{ sql: 'held.role = ?', parameters: [roleKey] }]),
-    { sql: `held.user_id <> ''`, parameters: [] },
-    ...counting(dialect, { scope: '?', scopeValues: [scope], now, at }),
-    ...(after === undefined ? [] : [followsHolder(after, roleKey)]),
+    ...(permission === undefined ? [] : [isAllowed(dialect, query, permission)]),
+    ...counting(dialect, { scope, now, at }),
+    ...(after === undefined ? [] : [followsHolder(query, after)]),
   ])
-  const order = 'role, org, user_id'
+  const order = `${projectId === undefined ? 'scope, ' : ''}role, org, user_id`
   return {
-    name: `who${flags(roleKey, at)}${after === undefined ? 0 : after[0] === roleKey ? 1 : 2}`,
+    name: `w${flags(projectId, userId, roleKey, permission, at)}${after === undefined ? 0 : isGoingOn(roleKey, after) ? 1 : 2}`,
     sql: `${besidePositions(
       dialect,
-      `${order}, expires_at, given`,
-      `SELECT held.role, held.org, held.user_id, held.expires_at, held.given
-        FROM ${dialect.table(ASSIGNMENTS)} AS held WHERE ${counts.sql} ORDER BY ${order} LIMIT ?`,
+      'role, org, user_id, expires_at, given, scope',
+      `SELECT held.role, held.org, held.user_id, held.expires_at, held.given, ${projectId === undefined ? scope.sql : `''`} AS scope
+        FROM ${from} WHERE ${counts.sql} ORDER BY ${order} LIMIT ?`,
     )} ORDER BY ${order}`,
     parameters: [...counts.parameters, limit + 1],
+  }
+}
+
+/** Where to look for the holders of roles: in one project, or in all of an organization. */
+const holdersOf = (dialect: Dialect, { orgId, projectId, userId }: HoldersQuery) => {
+  const held = `${dialect.table(ASSIGNMENTS)} AS held`
+  if (projectId !== undefined) {
+    const name = projectScope(orgId, projectId)
+    // The plus keeps a database from reading the whole project in order, where few rows are of the user.
+    const isAsked = isNamed(dialect, userId === undefined ? 'held.scope' : '+held.scope', name)
+    return { from: held, isAsked, scope: { sql: '?', parameters: [name] } }
+  }
+  return {
+    from: `${dialect.table(NAMES)} AS project JOIN ${held} ON held.scope = project.number`,
+    // The comma is the character after the plus.
+    isAsked: {
+      sql: 'project.name > ? AND project.name < ?',
+      parameters: [`${orgId}+`, `${orgId},`],
+    },
+    scope: SCOPE_OF_PROJECT,
+  }
+}
+
+/** Where `project` is joined. */
+const SCOPE_OF_PROJECT: Statement = { sql: 'project.name', parameters: [] }
+
+/** Finds the roles of users that a change concerns, up to the limit, and beside each how many there are. */
+export const affectedStatement = (dialect: Dialect, query: AffectedQuery): Statement => {
+  const { orgId, projectId, roleKeys, userOrgId, asIfActive, at, now, limit } = query
+  const scope = projectScope(orgId, projectId)
+  const except = asIfActive && (userOrgId === undefined ? PROJECT : PROJECT_GRANT)
+  const counts = allOf([
+    isNamed(dialect, 'held.scope', scope),
+    ...(roleKeys === undefined ? [] : [dialect.isListed('held.role', roleKeys)]),
+    ...(userOrgId === undefined ? [] : [{ sql: 'held.org = ?', parameters: [userOrgId] }]),
+    { sql: `held.user_id <> ''`, parameters: [] },
+    ...counting(dialect, { scope: { sql: '?', parameters: [scope] }, now, at, except }),
+  ])
+  const found = `FROM ${dialect.table(ASSIGNMENTS)} AS held WHERE ${counts.sql}`
+  const order = 'role, org, user_id'
+  return {
+    name: `hit${flags(roleKeys, userOrgId, asIfActive)}`,
+    sql: `${besidePositions(
+      dialect,
+      `${order}, total`,
+      // A window function would keep every row before it returns the first.
+      `SELECT held.role, held.org, held.user_id, (SELECT count(*) ${found}) AS total
+        ${found} ORDER BY ${order} LIMIT ?`,
+    )} ORDER BY ${order}`,
+    parameters: [...counts.parameters, ...counts.parameters, limit],
+  }
+}
+
+/** The role of an assignment, called `held`, has a permission, or had it at a position. */
+const isAllowed = (
+  dialect: Dialect,
+  { orgId, projectId, at }: HoldersQuery,
+  permission: string,
+): Statement => {
+  const allowing = allOf([
+    projectId === undefined
+      ? { sql: 'allowed.scope = held.scope', parameters: [] }
+      : isNamed(dialect, 'allowed.scope', projectScope(orgId, projectId)),
+    { sql: 'allowed.permission = ?', parameters: [permission] },
+    lasting('allowed', at),
+  ])
+  return {
+    sql: `held.role IN (SELECT allowed.role FROM ${dialect.table(ROLE_PERMISSIONS)} AS allowed WHERE ${allowing.sql})`,
+    parameters: allowing.parameters,
   }
 }
 
@@ -218,36 +318,51 @@ export const holdersStatement = (dialect: Dialect, query: HoldersQuery): Stateme
 const flags = (...given: readonly unknown[]): string =>
   given.map((value) => (value === undefined ? 0 : 1)).join('')
 
-/** With one role, an index goes on at the organization and the user. */
+/** In one project, and with one role, an index goes on at what is not yet decided. */
 const followsHolder = (
-  [role, ...holder]: NonNullable<HoldersQuery['after']>,
-  roleKey: string | undefined,
-): Statement =>
+  { orgId, projectId, roleKey }: HoldersQuery,
+  after: NonNullable<HoldersQuery['after']>,
+): Statement => {
+  const columns = ['held.role', 'held.org', 'held.user_id']
+  if (projectId === undefined) {
+    const [project = '', ...holder] = after
+    return isAfter(['project.name', ...columns], [projectScope(orgId, project), ...holder])
+  }
+  return isGoingOn(roleKey, after)
+    ? isAfter(columns.slice(1), after.slice(1))
+    : isAfter(columns, after)
+}
+
+/** Whether a page of the holders of one role goes on within that role. */
+const isGoingOn = (roleKey: string | undefined, [role]: NonNullable<HoldersQuery['after']>) =>
   role === roleKey
-    ? isAfter(['held.org', 'held.user_id'], holder)
-    : isAfter(['held.role', 'held.org', 'held.user_id'], [role, ...holder])
 
 /** When and by which scope assignments, called `held`, count. */
 interface Counted {
-  /** The name of the scope, in SQL. */
-  readonly scope: string
-  readonly scopeValues: readonly Parameter[]
+  /** The name of the scope. */
+  readonly scope: Statement
   readonly now: Date
   /** As it is when undefined. */
   readonly at?: Position | undefined
+  /** Counts as active. */
+  readonly except?: Cover | undefined
 }
 
+/** What can be inactive of an assignment: the organization and the user, in SQL. */
+type Cover = readonly [org: string, user: string]
+
+const PROJECT: Cover = [`''`, `''`]
+const PROJECT_GRANT: Cover = ['held.org', `''`]
+const USER_GRANT: Cover = ['held.org', 'held.user_id']
+
 /** An assignment holds, has not expired, and nothing that covers it is inactive. */
-const counting = (
-  dialect: Dialect,
-  { scope, scopeValues, now, at }: Counted,
-): readonly Statement[] => {
-  const isInactive = ([org, user]: readonly [string, string]): Statement => {
+const counting = (dialect: Dialect, { scope, now, at, except }: Counted): readonly Statement[] => {
+  const isActive = ([org, user]: Cover): Statement => {
     const lasts = lasting('suspension', at)
     return {
       sql: `NOT EXISTS (SELECT 1 FROM ${dialect.table(SUSPENSIONS)} AS suspension
-        WHERE suspension.scope = ${scope} AND suspension.org = ${org} AND suspension.user_id = ${user} AND ${lasts.sql})`,
-      parameters: [...scopeValues, ...lasts.parameters],
+        WHERE suspension.scope = ${scope.sql} AND suspension.org = ${org} AND suspension.user_id = ${user} AND ${lasts.sql})`,
+      parameters: [...scope.parameters, ...lasts.parameters],
     }
   }
   return [
@@ -256,14 +371,7 @@ const counting = (
       sql: '(held.expires_at IS NULL OR held.expires_at > ?)',
       parameters: [now.getTime()],
     },
-    // The project, the grant of it, and the grant of the role.
-    ...(
-      [
-        [`''`, `''`],
-        ['held.org', `''`],
-        ['held.org', 'held.user_id'],
-      ] as const
-    ).map(isInactive),
+    ...[PROJECT, PROJECT_GRANT, USER_GRANT].filter((cover) => cover !== except).map(isActive),
   ]
 }
 

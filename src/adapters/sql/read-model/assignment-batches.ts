@@ -6,7 +6,7 @@ import { foldCase } from '../../../projections/row-order.js'
 import { projectScope } from '../../../projections/rows.js'
 import type { Dialect, Parameter, Row, Statement } from '../dialect.js'
 import type { Shared } from './stored-rows.js'
-import { ASSIGNMENTS, SUSPENSIONS } from './tables.js'
+import { ASSIGNMENTS, ROLE_PERMISSIONS, SUSPENSIONS } from './tables.js'
 
 /** The assignments while a batch of events changes them. */
 export interface AssignmentBatch extends AssignmentStore {
@@ -42,6 +42,7 @@ export const assignmentBatch = (dialect: Dialect, shared: Shared): AssignmentBat
   const begun: Begun[] = []
   const endings = endingBatch(dialect, shared)
   const { pause, resume, ...suspensions } = suspensionBatch(dialect)
+  const { allow, disallow, ...permissions } = permissionBatch(dialect, shared)
 
   const openOf = (range: Named): OpenRoles => {
     const [scope, orgId, userId] = namesOf(range)
@@ -85,11 +86,14 @@ export const assignmentBatch = (dialect: Dialect, shared: Shared): AssignmentBat
     },
     pause,
     resume,
-    isOrdered: endings.isOrdered,
+    allow,
+    disallow,
+    isOrdered: () => endings.isOrdered() || permissions.isOrdered(),
     *statements() {
       yield* endings.statements()
       yield* dialect.insert(ASSIGNMENTS, begun, (each) => encode(each, shared))
       yield* suspensions.statements()
+      yield* permissions.statements()
     },
   }
 }
@@ -101,7 +105,10 @@ type Named = Omit<AssignmentRange, 'userId'> & { readonly userId?: string | unde
 const namesOf = ({ projectOrgId, projectId, orgId = '', userId = '' }: Named) =>
   [projectScope(projectOrgId, projectId), orgId, userId] as const
 
-const inner = <Key, Value>(outer: Map<string, Map<Key, Value>>, key: string): Map<Key, Value> => {
+const inner = <Outer, Key, Value>(
+  outer: Map<Outer, Map<Key, Value>>,
+  key: Outer,
+): Map<Key, Value> => {
   const known = outer.get(key) ?? new Map<Key, Value>()
   outer.set(key, known)
   return known
@@ -225,3 +232,74 @@ const suspensionBatch = (dialect: Dialect) => {
     },
   }
 }
+
+/** A permission that a role gains in a batch, and perhaps loses in it. */
+interface Allowance {
+  readonly of: Row
+  readonly from: Position
+  until?: Position
+}
+
+/** Collects the permissions that roles gain and lose in a batch of events. */
+const permissionBatch = (dialect: Dialect, { numberOf }: Shared) => {
+  const begun: Allowance[] = []
+  /** By scope, then by role and permission. */
+  const open = new Map<number, Map<string, Allowance>>()
+  /** The ends of stored permissions, by scope, role and permission. */
+  const ended: Row[] = []
+  /** The ends of all stored permissions of a project, by its scope. */
+  const endedWithProject = new Map<number, Row>()
+
+  const scopeOf = (range: AssignmentRange): number => numberOf(namesOf(range)[0])
+
+  return {
+    allow: (range: AssignmentRange, permissions: readonly string[], from: Position): void => {
+      const { roleKey } = range
+      if (roleKey === undefined) throw new Error('Permissions are those of a role')
+      const scope = scopeOf(range)
+      for (const permission of permissions) {
+        const allowance: Allowance = { of: [scope, permission, roleKey], from }
+        begun.push(allowance)
+        inner(open, scope).set(keyOf(roleKey, permission), allowance)
+      }
+    },
+    disallow: (
+      range: AssignmentRange,
+      permissions: readonly string[] | undefined,
+      until: Position,
+    ): void => {
+      const scope = scopeOf(range)
+      const openIn = inner(open, scope)
+      if (permissions === undefined) {
+        for (const allowance of openIn.values()) allowance.until = until
+        openIn.clear()
+        if (!endedWithProject.has(scope)) endedWithProject.set(scope, [scope, until])
+      }
+      const { roleKey = '' } = range
+      for (const permission of permissions ?? []) {
+        const allowance = openIn.get(keyOf(roleKey, permission))
+        if (allowance) allowance.until = until
+        else ended.push([scope, permission, roleKey, until])
+        openIn.delete(keyOf(roleKey, permission))
+      }
+    },
+    /** To be run in this order. */
+    *statements(): Iterable<Statement> {
+      const set = ['end_at']
+      const by = ['scope', 'permission', 'role']
+      yield* dialect.setWhereNull(ROLE_PERMISSIONS, { by, set }, ended)
+      const ofProjects = [...endedWithProject.values()]
+      yield* dialect.setWhereNull(ROLE_PERMISSIONS, { by: ['scope'], set }, ofProjects)
+      yield* dialect.insert(ROLE_PERMISSIONS, begun, ({ of, from, until = null }) => [
+        ...of,
+        from,
+        until,
+      ])
+    },
+    /** Whether two statements may change the same row. */
+    isOrdered: (): boolean => ended.length > 0 && endedWithProject.size > 0,
+  }
+}
+
+/** No permission has a space. */
+const keyOf = (roleKey: string, permission: string): string => `${permission} ${roleKey}`

@@ -30,6 +30,7 @@ import {
 } from '../dialect.js'
 import { bodyOf, type Shared } from './stored-rows.js'
 import {
+  ASSIGNMENTS,
   besidePositions,
   ENTRY_COLUMNS,
   findPage,
@@ -90,8 +91,9 @@ const conditionsOf = (
 /** What belongs to the organization, or to one object of it; no entry meets two of the conditions. */
 const belonging = (
   dialect: Dialect,
-  { orgId, object, including }: HistoryQuery,
+  { orgId, object, including, user }: HistoryQuery,
 ): readonly Statement[] => {
+  if (user !== undefined) return [isOfUser(dialect, orgId, user)]
   if (object === undefined) return [isNamed(dialect, 'org', orgId)]
   const { scope, key } = rowKeyOf(orgId, object)
   const own = allOf([
@@ -105,6 +107,24 @@ const belonging = (
   if (including === undefined) return [own]
   const roles = isNamed(dialect, 'scope', projectScope(orgId, key))
   return [own, allOf([roles, isOfType(dialect, 'project_role')])]
+}
+
+/** The entry is one of a grant of roles to a user. Every such grant was added with a role, which was assigned then. */
+const isOfUser = (dialect: Dialect, orgId: string, userId: string): Statement => {
+  const { table } = dialect
+  return allOf([
+    isNamed(dialect, 'scope', orgId),
+    {
+      sql: `key IN (
+        SELECT project.name || ? FROM ${table(ASSIGNMENTS)} AS held
+        JOIN ${table(NAMES)} AS project ON project.number = held.scope
+        WHERE held.org = ? AND held.user_id = ?
+      )`,
+      parameters: [`+${userId}`, orgId, userId],
+    },
+    // An object of another type may have the same key.
+    isOfType(dialect, 'user_grant'),
+  ])
 }
 
 /** The container is removed, and the last entry of the object before that is there and is no removal. */
@@ -158,7 +178,7 @@ export interface KeyedEvent {
 /** The values of {@link ENTRY_COLUMNS} for an event and what it changed. */
 export const encodeEntry = ({ event, rowKey }: KeyedEvent, change: Change, shared: Shared): Row => {
   const { numberOf } = shared
-  const { actor, resourceOwner, correlationId = null } = event.metadata
+  const { actor, resourceOwner, correlationId = null, reason = null } = event.metadata
   return [
     numberOf(resourceOwner),
     numberOf(rowKey.scope),
@@ -168,6 +188,7 @@ export const encodeEntry = ({ event, rowKey }: KeyedEvent, change: Change, share
     actor.userId,
     actor.orgId,
     correlationId,
+    reason,
     changesIn(event, change, shared),
   ]
 }
@@ -190,13 +211,14 @@ export type StoredEntry = readonly [
   actor: string,
   actorOrgId: string,
   correlationId: string | null,
+  reason: string | null,
   /** As JSON: the list of changes, or the body of a new object. */
   changes: string,
 ]
 
 /** The entry that is stored as `row`. */
 export const decodeEntry = (row: StoredEntry): HistoryEntry => {
-  const [scope, type, key, position, userId, orgId, correlationId, json] = row
+  const [scope, type, key, position, userId, orgId, correlationId, reason, json] = row
   const sequence = BigInt(position)
   const changes: readonly FieldChange[] | Views[ViewType] = JSON.parse(json)
   const object = objectAt(type, { scope, key })
@@ -211,6 +233,7 @@ export const decodeEntry = (row: StoredEntry): HistoryEntry => {
         ? shownChanges(object.type, { before: undefined, after: changes })
         : changes.map(decodeChange),
     ...(correlationId !== null && { correlationId }),
+    ...(reason !== null && { reason }),
   }
 }
 

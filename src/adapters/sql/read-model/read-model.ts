@@ -11,7 +11,7 @@ import type {
 } from '../../../ports/read-model.js'
 import { readEvents } from '../../../projections/read-events.js'
 import type { Dialect, Steps } from '../dialect.js'
-import { readAccess, readHeldRoles, readHolders } from './access.js'
+import { readAccess, readAffected, readHeldRoles, readHolders } from './access.js'
 import type { Batch } from './changes.js'
 import { readHistory } from './history.js'
 import { readList } from './list.js'
@@ -64,6 +64,7 @@ export const sqlReads = ({
       access: (query) => readAccess(dialect, query),
       heldRoles: (query) => readHeldRoles(dialect, query),
       holders: (query) => readHolders(dialect, query),
+      affected: (query) => readAffected(dialect, query),
       route: (domain) => readRoute(dialect, domain),
       history: (query) => readHistory(dialect, query),
     }
@@ -91,6 +92,7 @@ export const readMethods = (
   access: (...args) => read({ method: 'access', args }),
   heldRoles: (...args) => read({ method: 'heldRoles', args }),
   holders: (...args) => read({ method: 'holders', args }),
+  affected: (...args) => read({ method: 'affected', args }),
   route: (...args) => read({ method: 'route', args }),
   history: (...args) => read({ method: 'history', args }),
 })

@@ -73,6 +73,7 @@ export const ENTRY_COLUMNS: readonly Column[] = [
   { name: 'actor', holds: 'text' },
   { name: 'actor_org_id', holds: 'text' },
   { name: 'correlation_id', holds: 'text', isNullable: true },
+  { name: 'reason', holds: 'text', isNullable: true },
   { name: 'changes', holds: 'json' },
 ]
 
@@ -110,8 +111,19 @@ const SUSPENSION_COLUMNS: readonly Column[] = [
   { name: 'end_at', holds: 'integer', isNullable: true },
 ]
 
+/** The columns of a permission that a role had. */
+const PERMISSION_COLUMNS: readonly Column[] = [
+  /** Number of the scope of the project. */
+  { name: 'scope', holds: 'integer' },
+  { name: 'permission', holds: 'text' },
+  { name: 'role', holds: 'text' },
+  { name: 'begin_at', holds: 'integer' },
+  /** Null while the role has it. */
+  { name: 'end_at', holds: 'integer', isNullable: true },
+]
+
 /** Raise it when what the tables hold changes and neither their columns nor the fields of views do. */
-const REVISION = 5
+const REVISION = 6
 
 /** FNV-1a with 32 bits, in digits and small letters. */
 const hashOf = (text: string): string => {
@@ -126,10 +138,7 @@ interface RowShape {
   readonly fields: readonly string[]
 }
 
-const ACCESS_SHAPE = [ASSIGNMENT_COLUMNS, SUSPENSION_COLUMNS]
-
-/** The name of the shape that was the first to have one; by its hash it would have another. */
-const FIRST_NAME = { hash: 'smf19n', name: 'read_1cjoi8j' }
+const ACCESS_SHAPE = [ASSIGNMENT_COLUMNS, SUSPENSION_COLUMNS, PERMISSION_COLUMNS]
 
 /** The name of tables with rows of these shapes, by type. The order of types, columns and fields does not matter. */
 export const readModelName = (rows: Readonly<Record<string, RowShape>>): string => {
@@ -139,8 +148,7 @@ export const readModelName = (rows: Readonly<Record<string, RowShape>>): string 
     fields.toSorted(),
   ])
   shapes.sort(([one = ''], [other = '']) => (one < other ? -1 : 1))
-  const hash = hashOf(JSON.stringify([REVISION, ENTRY_COLUMNS, shapes, ACCESS_SHAPE]))
-  return hash === FIRST_NAME.hash ? FIRST_NAME.name : `read_${hash}`
+  return `read_${hashOf(JSON.stringify([REVISION, ENTRY_COLUMNS, shapes, ACCESS_SHAPE]))}`
 }
 
 /**
@@ -211,7 +219,8 @@ export const ASSIGNMENTS: Table = {
   columns: ASSIGNMENT_COLUMNS,
   // In the order in which the holders of roles are listed.
   key: ['scope', 'role', 'org', 'user_id', 'begin_at'],
-  indexes: [{ name: 'holder', columns: ['org', 'user_id', 'scope', 'role'] }],
+  // A user is asked for with the organization, and without.
+  indexes: [{ name: 'holder', columns: ['user_id', 'org', 'scope', 'role'] }],
 }
 
 /** Holds one row for every suspension in which a project, a grant of it or a grant of its roles was inactive. */
@@ -222,6 +231,14 @@ export const SUSPENSIONS: Table = {
   indexes: [],
 }
 
+/** Holds one row for every permission that a role had, from one event to another. */
+export const ROLE_PERMISSIONS: Table = {
+  name: `${READ_MODEL}_permission`,
+  columns: PERMISSION_COLUMNS,
+  key: ['scope', 'permission', 'role', 'begin_at'],
+  indexes: [],
+}
+
 /** All that a reset empties, besides the checkpoint. */
 export const FILLED: readonly Table[] = [
   NAMES,
@@ -229,6 +246,7 @@ export const FILLED: readonly Table[] = [
   ...Object.values(OBJECTS),
   ASSIGNMENTS,
   SUSPENSIONS,
+  ROLE_PERMISSIONS,
 ]
 
 /** The checkpoint. A backup that is restored into new tables leaves a second row beside theirs. */

@@ -1,18 +1,10 @@
 import { err, ok, type Result } from 'neverthrow'
 import { invalid, type WriteError } from '../../errors/errors.js'
-import { type BatchWrite, batchWrite } from '../../method/method.js'
+import type { AdmittedCall } from '../../method/context.js'
 import type { Runtime } from '../../runtime.js'
 import { pause, raceAbort, retryDeadline } from '../../waiting.js'
-import { DesiredAccess } from '../declared/desired-access.js'
-import { permissionsToApply, permissionsToApplyPlan } from '../permissions-for-plan.js'
-import {
-  type Applied,
-  type AppliedChange,
-  isPlan,
-  type ParsedPlan,
-  Plan,
-  type PlanInput,
-} from '../plan/plan.js'
+import type { ParsedAccess } from '../declared/desired-access.js'
+import type { Applied, AppliedChange, ParsedPlan } from '../plan/plan.js'
 import {
   findUndeclared,
   type PlannedUnit,
@@ -21,32 +13,29 @@ import {
   unitsOf,
 } from '../planning/plan-access.js'
 import { openAccess, type Planning, sealAccess } from '../planning/sealed-secrets.js'
-import { applyChanges } from './apply-changes.js'
+import { applyChanges, permitGrants } from './apply-changes.js'
 import { asGiven, comparePlan } from './compare-plan.js'
 
-/** The method that applies a plan or a desired state. */
-export const applyAccess = (runtime: Runtime): BatchWrite<DesiredAccess | PlanInput, Applied> => {
-  const spec = { method: 'apply', permissions: [] }
-  const applyDesired = batchWrite(
-    runtime,
-    { ...spec, permissionsFor: permissionsToApply, schema: DesiredAccess },
-    async (call, access) => applyUnits(await sealAccess(runtime, call, access)),
-  )
-  const applyPlan = batchWrite(
-    runtime,
-    { ...spec, permissionsFor: permissionsToApplyPlan, schema: Plan },
-    async (call, plan) => {
-      if (plan.orgId !== call.orgId)
-        return err(invalid('orgId', 'must be the organization of the context'))
-      for (const option of ['managedBy', 'version'] as const)
-        if (plan[option] !== plan.desired[option])
-          return err(invalid(option, 'must be that of the desired state'))
-      const planning = await openAccess(runtime, call, plan)
-      return planning.isErr() ? err(planning.error) : applyUnits(planning.value, plan)
-    },
-  )
-  return (input, context) =>
-    isPlan(input) ? applyPlan(input, context) : applyDesired(input, context)
+/** Applies a desired state. */
+export const applyDesired = async (
+  runtime: Runtime,
+  call: AdmittedCall,
+  access: ParsedAccess,
+): Promise<Result<Applied, WriteError>> => applyUnits(await sealAccess(runtime, call, access))
+
+/** Applies a plan. */
+export const applyPlan = async (
+  runtime: Runtime,
+  call: AdmittedCall,
+  plan: ParsedPlan,
+): Promise<Result<Applied, WriteError>> => {
+  if (plan.orgId !== call.orgId)
+    return err(invalid('orgId', 'must be the organization of the context'))
+  for (const option of ['managedBy', 'version', 'protect'] as const)
+    if ((plan[option] || undefined) !== (plan.desired[option] || undefined))
+      return err(invalid(option, 'must be that of the desired state'))
+  const planning = await openAccess(runtime, call, plan)
+  return planning.isErr() ? err(planning.error) : applyUnits(planning.value, plan)
 }
 
 /**
@@ -57,7 +46,7 @@ const applyUnits = async (
   planning: Planning,
   plan?: ParsedPlan,
 ): Promise<Result<Applied, WriteError>> => {
-  const units = unitsOf(planning)
+  const units = await raceAbort(unitsOf(planning), planning.call.signal)
   // Everything is planned before anything is recorded, so that a refusal comes first.
   const planned = await planAll(
     planning,
@@ -67,6 +56,10 @@ const applyUnits = async (
   const all = planned.value.flatMap((unit) => unit.changes.map(({ change }) => change))
   const refusal = plan && comparePlan(plan, all)
   if (refusal) return err(refusal)
+  for (const { changes } of planned.value) {
+    const permitted = await permitGrants(planning, changes)
+    if (permitted.isErr()) return err(permitted.error)
+  }
   const undeclared = await raceAbort(findUndeclared(planning, all), planning.call.signal)
   const changes: AppliedChange[] = []
   for (const unit of planned.value) {
@@ -95,5 +88,7 @@ const applyUnit = async (
     const again = await planAll(planning, [unit])
     if (again.isErr()) return err(again.error)
     planned = again.value.flatMap((each) => each.changes)
+    const permitted = await permitGrants(planning, planned)
+    if (permitted.isErr()) return err(permitted.error)
   }
 }

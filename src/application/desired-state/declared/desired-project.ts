@@ -7,23 +7,27 @@ import {
 import {
   AddProjectRole,
   PatchProjectRole,
-  type ProjectRoleGroupInput,
+  type ProjectRoleFieldsInput,
 } from '../../../domain/project-role/commands.js'
 import {
   listOf,
   MAX_GRANTED_ROLES,
+  MAX_ROLE_PERMISSIONS,
   MAX_TEXT_LENGTH,
   OrgId,
+  onlyOnce,
+  RolePermissions,
   requiredText,
   text,
 } from '../../../domain/values.js'
-import { onlyOnce, roleKeys } from '../../method/input.js'
+import { roleKeys } from '../../method/input.js'
 
 /** Bounds for JSON Schema, which cannot express the functions that check them. */
 export const bounds = z
   .registry<{ minLength?: number; maxLength?: number; minItems?: number; maxItems?: number }>()
   .add(text, { maxLength: MAX_TEXT_LENGTH })
   .add(requiredText, { minLength: 1, maxLength: MAX_TEXT_LENGTH })
+  .add(RolePermissions, { maxItems: MAX_ROLE_PERMISSIONS })
 
 /** Most roles that a desired state declares for one project. */
 const MAX_DECLARED_ROLES = 10_000
@@ -31,8 +35,11 @@ const MAX_DECLARED_ROLES = 10_000
 /** Most grants that a desired state declares for one project. */
 const MAX_DECLARED_GRANTS = 10_000
 
-/** A desired role. An absent group stays as it is, or is empty when the role is added. */
-export interface DesiredRole extends ProjectRoleGroupInput {
+/**
+ * A desired role. An absent group, and absent permissions, stay as they are; when the role is added, the group is empty
+ * and it has no permissions.
+ */
+export interface DesiredRole extends ProjectRoleFieldsInput {
   /** Names the role within its project: 1 to 200 characters (code points). Spec: Project role. */
   readonly roleKey: string
   /** 1 to 200 characters (code points). Spec: Project role. */

@@ -1,5 +1,5 @@
 import { aggregates, idsOf } from '../../../domain/aggregates.js'
-import type { ObjectRef } from '../../../domain/values.js'
+import { fieldOf, type ObjectRef } from '../../../domain/values.js'
 import { type Action, countsOf, type Plan, type PlannedChange, type PlannedField } from './plan.js'
 
 const SIGNS: { readonly [Each in Action]: string } = {
@@ -13,8 +13,9 @@ const SIGNS: { readonly [Each in Action]: string } = {
 
 /**
  * The text of a plan, or of an applied one, for people to read: a line for each object except the unchanged
- * ones, with its fields below it; then the objects that are not declared, then the counts. Equal plans have equal
- * text. Secrets are never shown. `apply` records what is shown here, or refuses the plan.
+ * ones, with its fields and how many users lose a role below it; then the objects that are not declared, then the
+ * counts. Equal plans have equal text. Secrets are never shown. `apply` records the changes that are shown here, or
+ * refuses the plan; who loses a role may have changed.
  */
 export const formatPlan = ({ changes, undeclared }: Pick<Plan, 'changes' | 'undeclared'>): string =>
   [
@@ -36,7 +37,8 @@ const formatChange = (change: PlannedChange): readonly string[] => {
   const { action, object } = change
   const line = `${SIGNS[action]} ${nameOf(object)}`
   if (action === 'superseded') return [`${line} is superseded by a newer version`]
-  if (action !== 'blocked') return [line, ...change.fields.flatMap(formatField)]
+  if (action !== 'blocked')
+    return [line, ...change.fields.flatMap(formatField), ...formatImpact(change)]
   const { container } = aggregates[object.type]
   const why = container
     ? `its ${aggregates[container.type].label} was removed`
@@ -50,6 +52,20 @@ const formatField = (shown: PlannedField): readonly string[] => {
   const values = [shown.from, shown.to].filter((value) => value !== undefined).map(quoted)
   return values.length > 0 ? [`    ${name}: ${values.join(' -> ')}`] : []
 }
+
+/** Who loses which role: by role if all are named or only one can be meant, otherwise how many roles in all. */
+const formatImpact = ({ object, impact }: PlannedChange): readonly string[] => {
+  const { count, first } = impact?.loses ?? { count: 0, first: [] }
+  if (count === 0) return []
+  const roleKey = fieldOf(object, 'roleKey')
+  if (roleKey !== undefined) return [losing(count, String(roleKey))]
+  if (count > first.length) return [`    users lose ${count} roles`]
+  const byRole = Map.groupBy(first, (role) => role.roleKey)
+  return [...byRole].map(([key, roles]) => losing(roles.length, key))
+}
+
+const losing = (count: number, roleKey: string): string =>
+  `    ${count} ${count === 1 ? 'user loses' : 'users lose'} ${escaped(roleKey)}`
 
 /** The type and ids. Only the key of an object in a container is quoted, since it may be any text. */
 const nameOf = (object: ObjectRef): string => {

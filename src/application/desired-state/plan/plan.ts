@@ -20,6 +20,7 @@ import {
   MAX_SCOPES,
   type ObjectRef,
   OrgId,
+  onlyOnce,
   type ProjectId,
   type RoleKey,
   requiredText,
@@ -27,7 +28,7 @@ import {
 import type { NewEvent } from '../../../ports/event-store.js'
 import type { ObjectDetails } from '../../../ports/read-model.js'
 import { streamOf } from '../../../projections/read-events.js'
-import { onlyOnce } from '../../method/input.js'
+import { type Impact, MAX_NAMED } from '../../method/method.js'
 import { accessVersion, DECLARED_TYPES, SealedAccess } from '../declared/desired-access.js'
 
 /** What a plan and the result of applying it have in common. */
@@ -38,6 +39,8 @@ interface PlanHeader {
   readonly managedBy?: string | undefined
   /** `version` of the desired state; recorded with `managedBy`. */
   readonly version?: number | undefined
+  /** `protect` of the desired state, if it is true. */
+  readonly protect?: boolean | undefined
   /** Counts of all `changes`. */
   readonly counts: Counts
   /**
@@ -93,6 +96,12 @@ interface ChangeHeader {
    * object.
    */
   readonly sequence?: string | undefined
+  /**
+   * The roles that users would lose by it when the plan was made; a role that an earlier change ends is not counted again.
+   * Absent of a change that can end none, where the caller lacks `user.grant.read` on the project, and of what was
+   * applied. `apply` does not compare it: users may be given roles at any time.
+   */
+  readonly impact?: Impact | undefined
 }
 
 /** The change of one object, and its condition. Plain data, which can be stored as JSON. */
@@ -234,12 +243,21 @@ const Event = z.strictObject({
   data: z.record(z.string(), FieldValueInput, { error: 'must be an object' }),
 })
 
+const Affected = z.strictObject({
+  count,
+  first: plannedList(
+    z.strictObject({ orgId: z.string(), userId: z.string(), roleKey: z.string() }),
+    MAX_NAMED,
+  ),
+})
+
 const Change: z.ZodMiniType<PlannedChangeInput, PlannedChangeInput> = z.strictObject({
   action: choice(['add', 'update', 'remove', 'unchanged', 'blocked', 'superseded']),
   object: DeclaredObject,
   reason: z.optional(choice(['removed'])),
   fields: plannedList(Field, MAX_FIELDS),
   events: z.optional(plannedList(Event, 2)),
+  impact: z.optional(z.strictObject({ loses: Affected, gains: Affected })),
   sequence: z.optional(
     z
       .string({ error: 'must be text' })
@@ -251,6 +269,7 @@ const schema = z.strictObject({
   orgId: OrgId,
   managedBy: z.optional(requiredText),
   version: z.optional(accessVersion),
+  protect: z.optional(z.boolean({ error: 'must be true or false' })),
   desired: SealedAccess,
   changes: plannedList(Change, MAX_CHANGES).check(
     onlyOnce(({ object }) => streamOf('', object), ['object']),

@@ -1,44 +1,64 @@
 import { err, ok, type Result } from 'neverthrow'
 import { aggregates } from '../../../domain/aggregates.js'
-import type { ObjectRef } from '../../../domain/values.js'
+import { IdpId, type ObjectRef, ProjectId } from '../../../domain/values.js'
 import { streamOf } from '../../../projections/read-events.js'
 import type { WriteError } from '../../errors/errors.js'
-import { isPermitted, type Read, read } from '../../method/method.js'
+import { fromPort } from '../../errors/fault.js'
+import type { AdmittedCall } from '../../method/context.js'
+import { isPermitted } from '../../method/method.js'
 import { allObjects } from '../../reading/reads.js'
 import type { Runtime } from '../../runtime.js'
-import { raceAbort, yieldToEventLoop } from '../../waiting.js'
-import { DesiredAccess } from '../declared/desired-access.js'
-import { permissionsToPlan } from '../permissions-for-plan.js'
+import { pause, raceAbort, retryDeadline, yieldToEventLoop } from '../../waiting.js'
+import type { ParsedAccess } from '../declared/desired-access.js'
 import { countsOf, type Plan, type PlannedChange } from '../plan/plan.js'
 import type { PendingChange } from './pending-change.js'
-import { planIdentityProvider } from './plan-identity-provider.js'
-import { planProject } from './plan-project.js'
+import { liftIdentityProvider, planIdentityProvider } from './plan-identity-provider.js'
+import { withImpact } from './plan-impact.js'
+import { liftProject, planProject } from './plan-project.js'
 import { type Planning, sealAccess } from './sealed-secrets.js'
 
-/** The method that plans a desired state. It records nothing. */
-export const planAccess = (runtime: Runtime): Read<DesiredAccess, Plan, WriteError> =>
-  read(
-    runtime,
-    { method: 'plan', permissions: [], permissionsFor: permissionsToPlan, schema: DesiredAccess },
-    async (call, access) => {
-      const planning = await sealAccess(runtime, call, access)
-      const planned = await planAll(planning, unitsOf(planning))
-      if (planned.isErr()) return err(planned.error)
-      const changes = planned.value.flatMap((unit) => unit.changes.map(({ change }) => change))
-      const undeclared = await findUndeclared(planning, changes)
-      return ok({ ...planOf(planning, changes, undeclared), desired: planning.access })
-    },
-  )
+/** Plans a desired state. */
+export const planDesired = async (
+  runtime: Runtime,
+  call: AdmittedCall,
+  access: ParsedAccess,
+): Promise<Result<Plan, WriteError>> => {
+  const planning = await sealAccess(runtime, call, access)
+  const planned = await planWithImpact(planning)
+  if (planned.isErr()) return err(planned.error)
+  const changes = planned.value
+  const undeclared = await findUndeclared(planning, changes)
+  return ok({ ...planOf(planning, changes, undeclared), desired: planning.access })
+}
+
+/** All changes with their impacts. Plans again when a project changes before its impact is counted. */
+const planWithImpact = async (
+  planning: Planning,
+): Promise<Result<readonly PlannedChange[], WriteError>> => {
+  const { store } = planning.runtime
+  const isTooLate = retryDeadline()
+  for (let attempts = 1; ; attempts++) {
+    const from = await fromPort(() => store.lastPosition())
+    const planned = await planAll(planning, await unitsOf(planning))
+    if (planned.isErr()) return err(planned.error)
+    const pending = planned.value.flatMap((unit) => unit.changes)
+    const changes = await withImpact(planning, pending, from)
+    if (changes) return ok(changes)
+    if (isTooLate()) return err({ kind: 'Aborted', attempts })
+    await pause(attempts, planning.call.signal)
+  }
+}
 
 /** The plan of a desired state, or its result, without the desired state. */
 export const planOf = <Change extends PlannedChange>(
-  { call: { orgId }, access: { managedBy, version } }: Planning,
+  { call: { orgId }, access: { managedBy, version, protect } }: Planning,
   changes: readonly Change[],
   undeclared: readonly ObjectRef[],
 ) => ({
   orgId,
   ...(managedBy !== undefined && { managedBy }),
   ...(version !== undefined && { version }),
+  ...(protect === true && { protect }),
   changes,
   counts: countsOf(changes),
   undeclared,
@@ -56,8 +76,8 @@ export interface PlannedUnit {
   readonly changes: readonly PendingChange[]
 }
 
-/** The units of a desired state in its order, projects first. */
-export const unitsOf = (planning: Planning): readonly PlanUnit[] => {
+/** The units of a desired state in its order, projects first; then those of which it lifts the protection. */
+export const unitsOf = async (planning: Planning): Promise<readonly PlanUnit[]> => {
   const { projects = [], identityProviders = [] } = planning.access
   return [
     ...projects.map((desired, index) => ({
@@ -68,7 +88,37 @@ export const unitsOf = (planning: Planning): readonly PlanUnit[] => {
       object: aggregates.identity_provider.ref(desired),
       plan: () => planIdentityProvider(planning, desired, index),
     })),
+    ...(await unitsToLift(planning)),
   ]
+}
+
+/** What the desired state at hand protects and declares no longer, of the types that it lists. */
+const unitsToLift = async (planning: Planning): Promise<readonly PlanUnit[]> => {
+  const { runtime, call, access } = planning
+  const { managedBy, projects, identityProviders } = access
+  if (managedBy === undefined) return []
+  await runtime.follow({ ...call, consistency: 'strong' })
+  const units: PlanUnit[] = []
+  const { orgId } = call
+  if (projects) {
+    const declared = new Set<string>(projects.map(({ id }) => id))
+    for await (const row of allObjects(runtime, { type: 'project', orgId }))
+      if (row.protectedBy === managedBy && !declared.has(row.id))
+        units.push({
+          object: aggregates.project.ref(row),
+          plan: () => liftProject(planning, ProjectId.parse(row.id)),
+        })
+  }
+  if (identityProviders) {
+    const declared = new Set<string>(identityProviders.map(({ idpId }) => idpId))
+    for await (const row of allObjects(runtime, { type: 'identity_provider', orgId }))
+      if (row.protectedBy === managedBy && !declared.has(row.idpId))
+        units.push({
+          object: aggregates.identity_provider.ref(row),
+          plan: () => liftIdentityProvider(planning, IdpId.parse(row.idpId)),
+        })
+  }
+  return units
 }
 
 /** Plans `units` on everything that was recorded before the call. The first refusal of a unit ends it. */

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks'
 import { accessService } from '../../../transport/wire.js'
-import { call, type Failure, type FieldChange, type Json, pathOf } from '../api.js'
-import { Button, Changes, FailureNotice, RefLink } from '../display.js'
+import { call, type Failure, type FieldChange, type Impact, type Json, pathOf } from '../api.js'
+import { Button, Changes, Consequences, FailureNotice, RefLink } from '../display.js'
+import { ReasonField } from '../form.js'
 import { texts } from '../texts.js'
 
 const EXAMPLE = `{
@@ -14,6 +15,7 @@ interface ObjectChange {
   readonly action: string
   readonly object: Json
   readonly fields?: readonly FieldChange[]
+  readonly impact?: Impact
 }
 
 interface PlanBody {
@@ -35,13 +37,14 @@ export const Plan = () => {
   const [failure, setFailure] = useState<Failure | undefined>()
   const [isWrong, setWrong] = useState(false)
   const [result, setResult] = useState<Result | undefined>()
+  const [reason, setReason] = useState('')
   const run = async (isApplied: boolean) => {
     const desired = parsed(text)
     setWrong(desired === undefined)
     setFailure(undefined)
     setResult(undefined)
     if (desired === undefined) return
-    const body = { ...desired, validateOnly: !isApplied }
+    const body = { ...desired, ...(isApplied && reason && { reason }), validateOnly: !isApplied }
     const outcome = await call<PlanBody>({
       method: 'POST',
       path: pathOf(accessService.applyAccess),
@@ -84,6 +87,7 @@ export const Plan = () => {
           }
         />
       </div>
+      {canApply && <ReasonField reason={reason} change={setReason} />}
       <div class="actions start">
         <Button text={texts.planPreview} look="primary" onClick={() => void run(false)} />
         {canApply && <Button text={texts.apply} onClick={() => void run(true)} />}
@@ -116,7 +120,7 @@ const Outcome = ({ body, isApplied }: Result) => {
       </p>
       {changes.length === 0 && <p class="empty">{texts.planNothing}</p>}
       <ol class="timeline">
-        {changes.map(({ action, object, fields }) => (
+        {changes.map(({ action, object, fields, impact }) => (
           <li>
             <p>
               <span class={`badge ${action}`}>{texts.actions[action] ?? action}</span>{' '}
@@ -124,6 +128,7 @@ const Outcome = ({ body, isApplied }: Result) => {
             </p>
             {texts.obstacles[action] && <p>{texts.obstacles[action]}</p>}
             <Changes changes={fields} />
+            <Consequences impact={impact} />
           </li>
         ))}
       </ol>

@@ -1,4 +1,4 @@
-import type { AccessPage, Applied, Iam, Read } from '../../../index.js'
+import type { AccessPage, Applied, CheckAccessInput, Iam, Read } from '../../../index.js'
 import { accessService, historyService, type WireMethod } from '../../wire.js'
 import { historyOperation } from '../history.js'
 import type { Values } from '../message.js'
@@ -7,9 +7,11 @@ import { type Operation, pageOf, readOperation } from '../operation.js'
 /** The operations of `AccessService`. */
 export const accessOperations = (iam: Iam): readonly Operation[] => [
   applyOperation(accessService.applyAccess, iam),
-  readOperation(accessService.checkAccess, iam.access.check, (check) => check),
+  checkOperation(accessService.checkAccess, iam),
+  readOperation(accessService.explainAccess, iam.access.explain, (explained) => explained),
   pageOperation(accessService.listRolesOfUser, iam.access.rolesOf),
   pageOperation(accessService.listRoleHolders, iam.access.whoHas),
+  pageOperation(accessService.listAllRoleHolders, iam.access.whoHas),
   readOperation(accessService.listPermissions, iam.access.permissions, (answer) => answer),
 ]
 
@@ -17,6 +19,19 @@ export const accessOperations = (iam: Iam): readonly Operation[] => [
 export const historyOperations = ({ history }: Iam): readonly Operation[] => [
   historyOperation(historyService.listHistory, history),
 ]
+
+/** The operation that checks an access. What a request leaves out is left out of the question. */
+const checkOperation = (method: WireMethod, { access }: Iam): Operation => {
+  const { run } = readOperation(
+    method,
+    (input: CheckAccessInput, context) => access.check(input, context),
+    (check) => check,
+  )
+  return { method, run: (values, context) => run(given(values), context) }
+}
+
+const given = (values: Values): Values =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
 
 /** The operation of a method that lists what it finds in an order of its own, in the first field of the response. */
 const pageOperation = <Input, Item>(
@@ -36,8 +51,11 @@ const applyOperation = (method: WireMethod, { plan, apply }: Iam): Operation => 
   return {
     method,
     run: async ({ validateOnly, ...values }, context) => {
-      const operation = validateOnly === true ? planned : applied
-      return operation.run(desiredAccess(values), context)
+      const desired = desiredAccess(values)
+      // To plan is to read, which has no reason.
+      return validateOnly === true
+        ? planned.run(desired, { ...context, reason: undefined })
+        : applied.run(desired, context)
     },
   }
 }

@@ -5,6 +5,7 @@ import { numbered, postgresDialect } from '../../../../src/adapters/postgres/rea
 import type { Statement } from '../../../../src/adapters/sql/dialect.js'
 import {
   accessStatement,
+  affectedStatement,
   heldRolesStatement,
   holdersStatement,
 } from '../../../../src/adapters/sql/read-model/access.js'
@@ -13,6 +14,8 @@ import { listStatements } from '../../../../src/adapters/sql/read-model/list.js'
 import { ASSIGNMENTS, OBJECTS } from '../../../../src/adapters/sql/read-model/tables.js'
 import {
   ACCESS,
+  AFFECTED,
+  ALL_HOLDERS,
   applyManyGrants,
   GRANT_LISTS,
   HELD_ROLES,
@@ -77,6 +80,21 @@ describe('Among 20,000 grants in 100 organizations, PostgreSQL uses an index', (
     const [held] = await readsOf(statement)
     expect(held).toContain(`Index Scan using ${ASSIGNMENTS.name}_pkey`)
   })
+
+  test.each(AFFECTED)('for the roles that a change concerns by %s.', async (_, query) => {
+    const statement = affectedStatement(dialect, query)
+    await expectIndexes(statement)
+  })
+
+  test.each(ALL_HOLDERS)(
+    'for the holders of roles of all projects, or one user, by %s.',
+    async (columns, query) => {
+      const statement = holdersStatement(dialect, query)
+      await expectIndexes(statement)
+      const [held] = await readsOf(statement)
+      if (columns === 'user_id=?') expect(held).toContain(`${ASSIGNMENTS.name}_holder`)
+    },
+  )
 
   test('for the grants of a removed project.', async () => {
     const [read] = await readsOf(removalOf(dialect, 'user_grant', ['owner+project-8']))

@@ -34,6 +34,7 @@ const READ_TABLES = [
   'identity_provider',
   'inactive',
   'name',
+  'permission',
   'project',
   'project_grant',
   'project_role',

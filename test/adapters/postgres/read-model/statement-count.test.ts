@@ -2,7 +2,16 @@ import type pg from 'pg'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { openPostgres, type Postgres } from '../../../../src/adapters/postgres/index.js'
 import { firstOf, record } from '../../../../src/testing/event-store/harness.js'
-import { addSamples, context, good, iamOn, refusal } from '../../../application/host.js'
+import {
+  addSamples,
+  caller,
+  context,
+  everything,
+  good,
+  type Iam,
+  iamOn,
+  refusal,
+} from '../../../application/host.js'
 import { countedPool } from '../counted-pool.js'
 import { newSchema, serverForFile } from '../test-schemas.js'
 
@@ -32,6 +41,11 @@ const openProcess = async (schema: string) => {
     },
   }
 }
+
+const dry = { ...context, dryRun: true } as const
+
+/** All that a caller may do who may not ask who has roles. */
+const isNoRead = (permission: string): boolean => permission !== 'user.grant.read'
 
 const portal = { id: 'portal' }
 const editor = { projectId: 'portal', roleKey: 'editor' }
@@ -97,6 +111,17 @@ describe('On PostgreSQL, of a store in which nothing happens,', () => {
   test('a strong list of roles looks at their project, too.', async () => {
     const list = () => good(reader.iam.projectRoles.list({ projectId: 'portal' }, context))
     expect(await reader.statementsOf(list)).toHaveLength(2)
+  })
+
+  test.each([
+    ['of a role', (iam: Iam, to: typeof dry) => iam.projectRoles.remove(editor, to)],
+    ['of a project', (iam: Iam, to: typeof dry) => iam.projects.deactivate(portal, to)],
+  ])('the impact of a dry run %s is one statement.', async (_, write) => {
+    const plan = (to: typeof dry) => good(write(reader.iam, to))
+    expect((await plan(dry)).impact?.loses.count).toBe(1)
+    const blind = { ...dry, caller: { ...caller, permissions: [...everything].filter(isNoRead) } }
+    const without = await reader.statementsOf(() => plan(blind))
+    expect(await reader.statementsOf(() => plan(dry))).toHaveLength(without.length + 1)
   })
 
   test('an eventual get is one statement.', async () => {

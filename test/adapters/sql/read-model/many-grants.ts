@@ -16,7 +16,8 @@ export const applyManyGrants = async (model: ReadModel): Promise<void> => {
   const log = newLog()
   for (let project = 0; project < PROJECTS; project++) {
     log.record('owner', projectAdded(`project-${project}`))
-    for (const role of ROLES) log.record('owner', roleAdded(`project-${project}`, role))
+    for (const role of ROLES)
+      log.record('owner', roleAdded(`project-${project}`, role, { permissions: [`be ${role}`] }))
   }
   for (let org = 0; org < ORGANIZATIONS; org++) {
     for (let project = 0; project < PROJECTS; project += 4)
@@ -108,4 +109,35 @@ export const HOLDERS = [
     { ...holders, roleKey: 'editor', after: ['editor', 'org-5', 'user-5'] as const },
   ],
   ['scope=?', { ...holders, at: 1_700_000_000_500_000n }],
+  ['scope=? AND role=?', { ...holders, permission: 'be editor' }],
+] as const
+
+const ofAll = { orgId: 'owner', now, limit: 10 }
+
+/** The same for the holders of all projects of an organization, and for one user. */
+export const ALL_HOLDERS = [
+  ['scope=?', ofAll],
+  ['user_id=?', { ...ofAll, userId: 'user-7' }],
+  ['user_id=?', { ...holders, userId: 'user-7' }],
+  ['user_id=?', { ...ofAll, userId: 'user-7', at: 1_700_000_000_500_000n }],
+  [
+    'scope=?',
+    {
+      ...ofAll,
+      after: ['project-4', 'editor', 'org-5', 'user-5'] as const,
+      permission: 'be editor',
+    },
+  ],
+] as const
+
+const affected = { ...holders, at: 1_700_000_000_500_000n }
+
+/** The same for the roles that a change concerns. */
+export const AFFECTED = [
+  ['scope=?', affected],
+  ['scope=? AND role=?', { ...affected, roleKeys: ['editor'] }],
+  [
+    'scope=? AND role=? AND org=?',
+    { ...affected, roleKeys: ['editor', 'reader'], userOrgId: 'org-5', asIfActive: true },
+  ],
 ] as const

@@ -52,6 +52,7 @@ test('Its tables have their shape in their names and are made at first use.', as
     `${READ_MODEL}_domain`,
     `${READ_MODEL}_assignment`,
     `${READ_MODEL}_inactive`,
+    `${READ_MODEL}_permission`,
   ])
 })
 

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file claviger/v1/field_change.proto.
  */
 export const file_claviger_v1_field_change: GenFile = /*@__PURE__*/
-  fileDesc("Ch5jbGF2aWdlci92MS9maWVsZF9jaGFuZ2UucHJvdG8SC2NsYXZpZ2VyLnYxIqIBCgtGaWVsZENoYW5nZRINCgVmaWVsZBgBIAEoCRIpCgRmcm9tGAIgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlSACIAQESJwoCdG8YAyABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWVIAYgBARIUCgdjaGFuZ2VkGAQgASgISAKIAQFCBwoFX2Zyb21CBQoDX3RvQgoKCF9jaGFuZ2VkIkUKB1BsYW5uZWQSDwoHY2hhbmdlZBgBIAEoCBIpCgdjaGFuZ2VzGAIgAygLMhguY2xhdmlnZXIudjEuRmllbGRDaGFuZ2ViBnByb3RvMw", [file_google_protobuf_struct]);
+  fileDesc("Ch5jbGF2aWdlci92MS9maWVsZF9jaGFuZ2UucHJvdG8SC2NsYXZpZ2VyLnYxIqIBCgtGaWVsZENoYW5nZRINCgVmaWVsZBgBIAEoCRIpCgRmcm9tGAIgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlSACIAQESJwoCdG8YAyABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWVIAYgBARIUCgdjaGFuZ2VkGAQgASgISAKIAQFCBwoFX2Zyb21CBQoDX3RvQgoKCF9jaGFuZ2VkIkEKDEFmZmVjdGVkUm9sZRIOCgZvcmdfaWQYASABKAkSDwoHdXNlcl9pZBgCIAEoCRIQCghyb2xlX2tleRgDIAEoCSJICg1BZmZlY3RlZFJvbGVzEg0KBWNvdW50GAEgASgFEigKBWZpcnN0GAIgAygLMhkuY2xhdmlnZXIudjEuQWZmZWN0ZWRSb2xlIl4KBkltcGFjdBIpCgVsb3NlcxgBIAEoCzIaLmNsYXZpZ2VyLnYxLkFmZmVjdGVkUm9sZXMSKQoFZ2FpbnMYAiABKAsyGi5jbGF2aWdlci52MS5BZmZlY3RlZFJvbGVzInoKB1BsYW5uZWQSDwoHY2hhbmdlZBgBIAEoCBIpCgdjaGFuZ2VzGAIgAygLMhguY2xhdmlnZXIudjEuRmllbGRDaGFuZ2USKAoGaW1wYWN0GAMgASgLMhMuY2xhdmlnZXIudjEuSW1wYWN0SACIAQFCCQoHX2ltcGFjdGIGcHJvdG8z", [file_google_protobuf_struct]);
 
 /**
  * How one field changes. Ids, keys and `details` are not among the fields; `state` is.
@@ -57,6 +57,97 @@ export const FieldChangeSchema: GenMessage<FieldChange> = /*@__PURE__*/
   messageDesc(file_claviger_v1_field_change, 0);
 
 /**
+ * A role of a user.
+ *
+ * @generated from message claviger.v1.AffectedRole
+ */
+export type AffectedRole = Message<"claviger.v1.AffectedRole"> & {
+  /**
+   * The organization of the user.
+   *
+   * @generated from field: string org_id = 1;
+   */
+  orgId: string;
+
+  /**
+   * The user, as their organization names them.
+   *
+   * @generated from field: string user_id = 2;
+   */
+  userId: string;
+
+  /**
+   * Key of the role.
+   *
+   * @generated from field: string role_key = 3;
+   */
+  roleKey: string;
+};
+
+/**
+ * Describes the message claviger.v1.AffectedRole.
+ * Use `create(AffectedRoleSchema)` to create a new message.
+ */
+export const AffectedRoleSchema: GenMessage<AffectedRole> = /*@__PURE__*/
+  messageDesc(file_claviger_v1_field_change, 1);
+
+/**
+ * Roles of users. A user who has two of them counts twice.
+ *
+ * @generated from message claviger.v1.AffectedRoles
+ */
+export type AffectedRoles = Message<"claviger.v1.AffectedRoles"> & {
+  /**
+   * How many there are.
+   *
+   * @generated from field: int32 count = 1;
+   */
+  count: number;
+
+  /**
+   * The first of them, at most 20, by role, organization and user.
+   *
+   * @generated from field: repeated claviger.v1.AffectedRole first = 2;
+   */
+  first: AffectedRole[];
+};
+
+/**
+ * Describes the message claviger.v1.AffectedRoles.
+ * Use `create(AffectedRolesSchema)` to create a new message.
+ */
+export const AffectedRolesSchema: GenMessage<AffectedRoles> = /*@__PURE__*/
+  messageDesc(file_claviger_v1_field_change, 2);
+
+/**
+ * The roles of users that a write ends and begins, of those that count at this moment.
+ *
+ * @generated from message claviger.v1.Impact
+ */
+export type Impact = Message<"claviger.v1.Impact"> & {
+  /**
+   * Those that would stop counting.
+   *
+   * @generated from field: claviger.v1.AffectedRoles loses = 1;
+   */
+  loses?: AffectedRoles | undefined;
+
+  /**
+   * Those that would begin to count.
+   *
+   * @generated from field: claviger.v1.AffectedRoles gains = 2;
+   */
+  gains?: AffectedRoles | undefined;
+};
+
+/**
+ * Describes the message claviger.v1.Impact.
+ * Use `create(ImpactSchema)` to create a new message.
+ */
+export const ImpactSchema: GenMessage<Impact> = /*@__PURE__*/
+  messageDesc(file_claviger_v1_field_change, 3);
+
+/**
  * What a write would do, of which nothing was recorded.
  *
  * @generated from message claviger.v1.Planned
@@ -75,6 +166,13 @@ export type Planned = Message<"claviger.v1.Planned"> & {
    * @generated from field: repeated claviger.v1.FieldChange changes = 2;
    */
   changes: FieldChange[];
+
+  /**
+   * Whose roles would end or begin; absent if the write can do neither, or the caller may not read who has roles of the project.
+   *
+   * @generated from field: optional claviger.v1.Impact impact = 3;
+   */
+  impact?: Impact | undefined;
 };
 
 /**
@@ -82,5 +180,5 @@ export type Planned = Message<"claviger.v1.Planned"> & {
  * Use `create(PlannedSchema)` to create a new message.
  */
 export const PlannedSchema: GenMessage<Planned> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_field_change, 1);
+  messageDesc(file_claviger_v1_field_change, 4);
 

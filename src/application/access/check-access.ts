@@ -1,0 +1,112 @@
+import { err, ok, type Result, type ResultAsync } from 'neverthrow'
+import * as z from 'zod/mini'
+import { userGrants } from '../../domain/user-grant/aggregate.js'
+import { OrgId, RoleKey, RolePermission } from '../../domain/values.js'
+import { type AccessDenied, invalid, type ReadError } from '../errors/errors.js'
+import { type AccessCheck, judgeAccess } from '../granting/judge-access.js'
+import type { AdmittedCall, Context } from '../method/context.js'
+import { date, mayBeLeftOut, momentOf } from '../method/input.js'
+import { requireCheckpoint } from '../reading/query.js'
+import type { Runtime } from '../runtime.js'
+import { foundIn, replayAccess } from './past-access.js'
+
+/** Which access to check, and when. */
+export const CheckAccessInput = z.extend(userGrants.ids, {
+  roleKey: mayBeLeftOut(RoleKey),
+  permission: mayBeLeftOut(RolePermission),
+  at: mayBeLeftOut(date),
+})
+
+/** Whose access to which project is checked, and when. */
+interface CheckedUser {
+  /** The user, as the host names them: 1 to 200 characters (code points). */
+  readonly userId: string
+  /** The `id` of the project. Spec: Project. */
+  readonly projectId: string
+  /** The organization that owns the project; the organization at hand when absent. */
+  readonly projectOrgId?: string | undefined
+  /** At the end of this millisecond, which must not lie in the future; as it is when absent. */
+  readonly at?: Date
+}
+
+/**
+ * Which access to check: with a `roleKey`, whether that role counts; with a `permission`, whether a role that counts has
+ * it; with neither, whether the login rules of the project let the user in.
+ */
+export type CheckAccessInput = CheckedUser &
+  (
+    | {
+        /** The role that is asked for. Spec: Project role. */
+        readonly roleKey: string
+        /** Absent where a role is asked for. */
+        readonly permission?: never
+      }
+    | {
+        /** Absent where a permission is asked for. */
+        readonly roleKey?: never
+        /** The permission that a role of the user must have, such as `invoice.approve`: 1 to 100 characters. */
+        readonly permission: string
+      }
+    | {
+        /** Absent where the login rules of the project are asked. */
+        readonly roleKey?: never
+        /** Absent where the login rules of the project are asked. */
+        readonly permission?: never
+      }
+  )
+
+/** What each property of a question is, if it is given. */
+export interface Asked extends Required<Omit<CheckedUser, 'projectOrgId'>> {
+  readonly projectOrgId: string | undefined
+  readonly roleKey: string
+  readonly permission: string
+}
+
+/** The properties of a question that are unknown, or undefined where they must not be. Such a question does not compile. */
+export type Misread<Question, Known = Asked> = {
+  readonly [Name in keyof Question as Required<Question>[Name] extends Known[Name & keyof Known]
+    ? never
+    : Name]: never
+}
+
+/**
+ * Asks about the access of one user to one project. `roleKey`, `permission` and `at` must not be undefined: without
+ * them the question is another one, which may be answered "yes".
+ */
+export type AskAccess<Also = never> = <Question extends CheckAccessInput>(
+  input: Question & Misread<Question>,
+  context: Context,
+) => ResultAsync<AccessCheck, ReadError | Also>
+
+/** Answers a {@link CheckAccessInput}: as it is by the read model, as it was by the log. */
+export const checkAccess = async (
+  runtime: Runtime,
+  call: AdmittedCall,
+  input: z.output<typeof CheckAccessInput>,
+): Promise<Result<AccessCheck, ReadError>> => {
+  const { orgId } = call
+  const { userId, projectId, projectOrgId = OrgId.parse(orgId), roleKey, permission, at } = input
+  if (roleKey !== undefined && permission !== undefined)
+    return err(invalid('permission', 'must not be given with roleKey: make two checks'))
+  const query = { orgId, userId, projectOrgId, projectId }
+  const question = { isOwn: projectOrgId === orgId, roleKey, permission }
+  const moment = momentOf(at, runtime.now())
+  if (moment.isErr()) return err(moment.error)
+  const { at: until, now } = moment.value
+  if (until !== undefined) {
+    const found = foundIn(await replayAccess(runtime.store, query, { until }))
+    return ok(judgeAccess(found, { ...question, now }))
+  }
+  const found = await runtime.query(call, { method: 'access', args: [query] })
+  if (!found.project) await requireCheckpoint(runtime, call)
+  return ok(judgeAccess(found, { ...question, now }))
+}
+
+/** Answers as {@link checkAccess} where that allows the access, and is an error where it does not. */
+export const requireAccess = async (
+  ...asked: Parameters<typeof checkAccess>
+): Promise<Result<AccessCheck, ReadError | AccessDenied>> =>
+  (await checkAccess(...asked)).andThen((answer) => {
+    const { allowed, reasons, roleKeys } = answer
+    return allowed ? ok(answer) : err({ kind: 'AccessDenied' as const, reasons, roleKeys })
+  })

@@ -1,0 +1,183 @@
+import { err, ok, type Result } from 'neverthrow'
+import * as z from 'zod/mini'
+import { exists } from '../../domain/decider.js'
+import { userGrants } from '../../domain/user-grant/aggregate.js'
+import type { UserGrantRole } from '../../domain/user-grant/events.js'
+import { OrgId, RoleKey } from '../../domain/values.js'
+import { type RecordedEvent, timeOf } from '../../ports/event-store.js'
+import type { HistoryEntry } from '../../ports/read-model.js'
+import type { ReadError } from '../errors/errors.js'
+import { fromPort } from '../errors/fault.js'
+import { type AccessCheck, judgeAccess } from '../granting/judge-access.js'
+import type { AdmittedCall } from '../method/context.js'
+import { date, momentOf } from '../method/input.js'
+import type { Runtime } from '../runtime.js'
+import { type AccessSteps, endOf, foundIn, replayAccess, type Step } from './past-access.js'
+
+/** Which access to explain, and when. */
+export const ExplainAccessInput = z.extend(userGrants.ids, {
+  roleKey: RoleKey,
+  at: z.optional(date),
+})
+export interface ExplainAccessInput {
+  /** The user, as the host names them: 1 to 200 characters (code points). */
+  readonly userId: string
+  /** The `id` of the project. Spec: Project. */
+  readonly projectId: string
+  /** The organization that owns the project; the organization at hand when absent. */
+  readonly projectOrgId?: string | undefined
+  /** The role that is asked for. Spec: Project role. */
+  readonly roleKey: string
+  /** At the end of this millisecond, which must not lie in the future; as it is when absent. */
+  readonly at?: Date | undefined
+}
+
+/** Why a role counts for a user, or does not. */
+export interface AccessExplanation extends Pick<AccessCheck, 'allowed' | 'reasons'> {
+  /**
+   * The changes that this rests on, oldest first: what added the role, what granted the project, what gave the role to the
+   * user, and, where it does not count, what ended it.
+   */
+  readonly because: readonly AccessCause[]
+}
+
+/**
+ * An entry of the history. Of a change in another organization, which owns the project, only the position, the time and the
+ * type are shown.
+ */
+export type AccessCause = HistoryEntry | OtherCause
+
+/** What an organization is told of a change in another one. */
+export interface OtherCause extends Pick<HistoryEntry, 'sequence' | 'time' | 'type'> {}
+
+/** Answers an {@link ExplainAccessInput} by the log. */
+export const explainAccess = async (
+  runtime: Runtime,
+  call: AdmittedCall,
+  input: z.output<typeof ExplainAccessInput>,
+): Promise<Result<AccessExplanation, ReadError>> => {
+  const { orgId } = call
+  const { userId, projectId, projectOrgId = OrgId.parse(orgId), roleKey, at } = input
+  const moment = momentOf(at, runtime.now())
+  if (moment.isErr()) return err(moment.error)
+  const { now, at: until = await fromPort(() => runtime.store.lastPosition()) } = moment.value
+  const ids = { orgId, userId, projectOrgId, projectId }
+  const steps = await replayAccess(runtime.store, ids, { until, roleKey })
+  const { isOwn } = steps
+  const { allowed, reasons } = judgeAccess(foundIn(steps), { isOwn, roleKey, now })
+  const causes = causesOf(steps, roleKey)
+  const because = await Promise.all(causes.map((event) => shown(runtime, call, event)))
+  return ok({ allowed, reasons, because })
+}
+
+/** The event as `history.list` shows it, if it is one of the organization at hand. */
+const shown = async (
+  runtime: Runtime,
+  call: AdmittedCall,
+  { position, type, metadata }: RecordedEvent,
+): Promise<AccessCause> => {
+  const { orgId } = call
+  if (metadata.resourceOwner !== orgId) return { sequence: position, time: timeOf(position), type }
+  const query = { orgId, after: position - 1n, before: position + 1n, limit: 1 }
+  // The log was read, so the read model has to be as far.
+  const strong = { ...call, consistency: 'strong' as const }
+  const [entry] = await runtime.query(strong, { method: 'history', args: [query] })
+  if (!entry) throw new Error(`The history has no entry of the event at ${position}`)
+  return entry
+}
+
+/** The events that the verdict on a role rests on, oldest first: replayed alone, they lead to the same verdict. */
+const causesOf = (steps: AccessSteps, roleKey: string): readonly RecordedEvent[] => {
+  const { isOwn, project, projectGrant, userGrant } = steps
+  // Nothing of another's project is said that was never granted.
+  if (!isOwn && projectGrant.length === 0) return []
+  const ofProject = lifeOf(project)
+  const causes = [
+    // Nor is what happened to it after the grant was removed.
+    ...(isOwn || isThere(projectGrant) ? ofProject : ofProject.slice(0, 1)),
+    ...lifeOf(projectGrant),
+    ...lifeOf(userGrant),
+    ...causesOfRole(steps, roleKey),
+  ]
+  return [...new Set(causes)].sort((one, other) => (one.position < other.position ? -1 : 1))
+}
+
+/** What added a role and gave it to the user the last time, and what ended that. */
+const causesOfRole = (steps: AccessSteps, roleKey: string): readonly RecordedEvent[] => {
+  const { projectGrant, userGrant, roles } = steps
+  const held = lastHeld(userGrant, roleKey)
+  if (!held) return []
+  const { role, given, expiry, taken } = held
+  const added = roles.get(roleKey)?.find(({ event }) => event.version === role.roleSince)
+  const granted = projectGrant.findIndex(({ event }) => event.version === role.grantSince)
+  const end = endOf(role, steps)?.event
+  const isFirst = end && (!taken || end.position < taken.event.position)
+  return [
+    ...(added ? [added.event] : []),
+    ...beginningOf(projectGrant, granted),
+    ...beginningOf(userGrant, given),
+    expiry.event,
+    ...(isFirst ? [end] : []),
+    ...(taken ? [taken.event] : []),
+  ]
+}
+
+/** A role of a user, as it was given the last time. */
+interface Held {
+  readonly role: UserGrantRole
+  /** The index of the step that gave it. */
+  readonly given: number
+  /** What last said when it expires. */
+  readonly expiry: Step
+  /** What took it from the user's grant, if anything did. */
+  readonly taken: Step | undefined
+}
+
+const lastHeld = (userGrant: AccessSteps['userGrant'], roleKey: string): Held | undefined => {
+  let held: Held | undefined
+  for (const [index, step] of userGrant.entries()) {
+    const roles = exists(step.state) ? step.state.roles : []
+    const role = roles.find((each) => each.roleKey === roleKey)
+    if (!role) held = held && { ...held, taken: held.taken ?? step }
+    else if (!held || held.taken || !isSameGeneration(held.role, role))
+      held = { role, given: index, expiry: step, taken: undefined }
+    else if (role.expiresAt !== held.role.expiresAt) held = { ...held, role, expiry: step }
+  }
+  return held
+}
+
+const isSameGeneration = (one: UserGrantRole, other: UserGrantRole): boolean =>
+  one.roleSince === other.roleSince && one.grantSince === other.grantSince
+
+/** What added an object the last time, made it inactive if it is, and removed it if it was removed. */
+const lifeOf = (steps: readonly Step[]): readonly RecordedEvent[] => {
+  const last = steps.at(-1)
+  if (!last) return []
+  const inactive = last.state.status === 'inactive' && began(steps, isInactive)
+  return [
+    ...beginningOf(steps, steps.length - 1).slice(0, 1),
+    ...(inactive ? [inactive.event] : []),
+    ...(isThere(steps) ? [] : [last.event]),
+  ]
+}
+
+/** What added an object the last time before the step with that index, and that step; none when there is no such step. */
+const beginningOf = (steps: readonly Step[], index: number): readonly RecordedEvent[] => {
+  const until = steps.slice(0, index + 1)
+  const last = until.at(-1)
+  const added = began(until, isExisting)
+  return last && added ? [added.event, last.event] : []
+}
+
+/** The last step at which a condition began to hold. */
+const began = (steps: readonly Step[], holds: (step: Step) => boolean): Step | undefined =>
+  steps.findLast((step, index) => {
+    const before = steps[index - 1]
+    return holds(step) && !(before && holds(before))
+  })
+
+const isExisting = ({ state }: Step): boolean => exists(state)
+const isInactive = ({ state }: Step): boolean => state.status === 'inactive'
+
+/** Whether the object exists at the end. */
+const isThere = (steps: readonly Step[]): boolean => steps.slice(-1).some(isExisting)

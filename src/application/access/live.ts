@@ -1,0 +1,251 @@
+import { err, ok, type Result, ResultAsync } from 'neverthrow'
+import { checkOptions, type KnownOptions, milliseconds } from '../../check-options.js'
+import type { Position } from '../../ports/event-store.js'
+import type { Projection } from '../../ports/projection.js'
+import { presentAccess } from '../../projections/present-access.js'
+import { readEvents } from '../../projections/read-events.js'
+import type { ReadError } from '../errors/errors.js'
+import { catchFaults, Fault } from '../errors/fault.js'
+import { catchUpToHead, run } from '../following/catch-up.js'
+import { appendSignal, LOG_OPTIONS } from '../following/log-pages.js'
+import { type AccessCheck, isAllowed, judgeAccess } from '../granting/judge-access.js'
+import { isSignal } from '../method/context.js'
+import { isPosition, POSITION_IN_WORDS } from '../method/input.js'
+import type { Runtime } from '../runtime.js'
+import { raceAbort, within } from '../waiting.js'
+import type { Asked, CheckAccessInput, Misread } from './check-access.js'
+
+/** How live checks follow the log. */
+export interface LiveOptions {
+  /** Ends the live checks, which refuse everything from then on. */
+  readonly signal: AbortSignal
+  /**
+   * How long the checks answer while the log cannot be followed, in milliseconds: 50 to 3,600,000; 5,000 when absent.
+   * The log is read at least four times in it, and once a second.
+   */
+  readonly maxLag?: number | undefined
+}
+
+/** Which access to check, as `access.check` has it without `at`, of a user of which organization. */
+export type LiveQuestion = CheckAccessInput & {
+  /** The organization of the user. */
+  readonly orgId: string
+  /** Absent: live checks answer about now. */
+  readonly at?: never
+}
+
+/** What a field of a question is, if it is given. */
+interface LiveAsked extends Omit<Asked, 'at'> {
+  readonly orgId: string
+}
+
+/** Asks about the access of one user to one project. As in {@link AskAccess}, nothing may be undefined but `projectOrgId`. */
+export type AskLive<Answer> = <Question extends LiveQuestion>(
+  question: Question & Misread<Question, LiveAsked>,
+) => Answer
+
+/**
+ * Checks that are answered at once from memory, for the host itself: they know no caller and need no permission. They
+ * see everything that this `createIam` has recorded, and what others record as soon as the store reports it. When they
+ * could not follow the log for `maxLag` milliseconds, they refuse everything.
+ */
+export interface LiveChecks {
+  /**
+   * Whether `check` allows it.
+   *
+   * @throws TypeError when a field of the question is unknown, or both or an undefined one of `roleKey` and `permission`
+   *   are given
+   */
+  readonly can: AskLive<boolean>
+  /** What `access.check` answers; when the log cannot be followed, a "no" with the reason `Stale`. @throws as `can` */
+  readonly check: AskLive<AccessCheck>
+  /** Position of the last event that the answers take into account. */
+  readonly position: Position
+  /**
+   * Waits until the answers take the event at `position` into account, such as `details.sequence` of a write elsewhere.
+   *
+   * @returns the position reached; or `Unavailable` when the log cannot be read at the moment, the reason why it
+   *   cannot be followed any more, or `Cancelled` when a signal aborts
+   * @throws TypeError when the position is not one, or an option is unknown or of a wrong type
+   */
+  readonly reached: (
+    position: Position,
+    options?: {
+      /** Ends the wait. */
+      readonly signal?: AbortSignal | undefined
+    },
+  ) => ResultAsync<Position, ReadError>
+  /**
+   * Milliseconds since no event above `position` was in the log, as far as is known: up to a second where nothing is
+   * recorded, and `Infinity` after the end.
+   */
+  readonly lag: number
+}
+
+const DEFAULT_MAX_LAG_MS = 5_000
+
+/** How often the head of the log is read in `maxLag`: a look that is late or fails is not the last. */
+const LOOKS = 4
+
+/** Longest time that a write waits until live checks see it, in milliseconds. */
+const LONGEST_WRITE_WAIT_MS = 1_000
+
+const LIVE_OPTIONS: KnownOptions = {
+  required: {
+    signal: [(value) => value !== undefined && isSignal(value), 'must be an AbortSignal'],
+  },
+  optional: { maxLag: milliseconds(50, 3_600_000) },
+}
+
+/** @see AccessChecks.live */
+export const live = (
+  runtime: Runtime,
+  options: LiveOptions,
+): ResultAsync<LiveChecks, ReadError> => {
+  checkOptions('access.live', options, LIVE_OPTIONS)
+  return new ResultAsync(followed(runtime, options))
+}
+
+const followed = async (
+  { store, hooks, now, recorded }: Runtime,
+  { signal, maxLag = DEFAULT_MAX_LAG_MS }: LiveOptions,
+): Promise<Result<LiveChecks, ReadError>> => {
+  const { apply, access } = presentAccess()
+  const appends = appendSignal(store, maxLag / LOOKS)
+  let position = 0n
+  /** The highest head of the log that was read. */
+  let head = 0n
+  /** When the log had nothing above `position`, by `performance.now()`. */
+  let atHead = Number.NEGATIVE_INFINITY
+  /** Position of the last write of this process that was answered before it was seen here. */
+  let unseen = 0n
+  let isReady = false
+  let ended: ReadError | undefined
+  let waiting: ((error: ReadError | undefined) => void)[] = []
+
+  const projection: Projection = {
+    name: 'live-access',
+    checkpoint: async () => position,
+    apply: async (from, events) => {
+      if (from !== position) return false
+      for (const event of readEvents(events)) apply(event)
+      position = events.at(-1)?.position ?? from
+      return true
+    },
+    reset: async () => {
+      throw new Error('Call access.live again to begin anew')
+    },
+  }
+
+  /** Waits until the event at `wanted` was applied. @throws Fault when the log cannot be read */
+  const reach = async (wanted: Position): Promise<Position> => {
+    if (position < wanted) appends.hint()
+    while (position < wanted) {
+      const error = ended ?? (await new Promise((resolve) => waiting.push(resolve)))
+      if (error) throw new Fault(error)
+    }
+    return position
+  }
+  const isSeen = async (written: Position): Promise<boolean> => {
+    const wait = () => within(LONGEST_WRITE_WAIT_MS, reach(written))
+    return isReady && (await catchFaults(async () => ok(await wait()))).isOk()
+  }
+  /** A write is answered once it is seen here. If that takes too long, every check refuses until it is. */
+  const see = async (written: Position): Promise<void> => {
+    if (!(await isSeen(written)) && written > unseen) unseen = written
+  }
+  const isStale = (): boolean => performance.now() - atHead > maxLag || position < unseen
+
+  const onHead = (last: Position): void => {
+    if (last > head) head = last
+  }
+  const onLook = (outcome: Result<Position, ReadError>, begin: number): void => {
+    if (outcome.isOk() && position >= head && !signal.aborted) atHead = begin
+    const woken = waiting
+    waiting = []
+    for (const resolve of woken) resolve(outcome.isErr() ? outcome.error : undefined)
+  }
+  const end = (error: ReadError): void => {
+    ended = error
+    recorded.delete(see)
+    appends.end()
+    onLook(err(error), 0)
+  }
+
+  const read = (question: LiveQuestion) => {
+    requireKnown(question)
+    const { orgId, userId, projectId, projectOrgId = orgId, roleKey, permission } = question
+    return {
+      query: { orgId, userId, projectId, projectOrgId },
+      asked: { isOwn: projectOrgId === orgId, roleKey, permission, now: now() },
+    }
+  }
+
+  recorded.add(see)
+  signal.addEventListener('abort', () => {
+    atHead = Number.NEGATIVE_INFINITY
+  })
+  const following = { signal, hooks, onHead }
+  const begin = performance.now()
+  const first = await catchUpToHead(store, projection, following)
+  if (first.isErr()) {
+    end(first.error)
+    return err(first.error)
+  }
+  onLook(first, begin)
+  isReady = true
+  run(store, projection, {
+    ...following,
+    method: 'access.live',
+    appends,
+    longestLook: maxLag,
+    onLook,
+  }).then((outcome) => end(outcome.isErr() ? outcome.error : { kind: 'Cancelled' }))
+  await see(unseen)
+
+  return ok({
+    can: (question) => {
+      const { query, asked } = read(question)
+      return !isStale() && isAllowed(access(query), asked)
+    },
+    check: (question) => {
+      const { query, asked } = read(question)
+      return isStale() ? stale() : judgeAccess(access(query), asked)
+    },
+    get position() {
+      return position
+    },
+    get lag() {
+      return performance.now() - atHead
+    },
+    reached: (wanted, options = {}) => {
+      checkOptions('reached', options, { optional: { signal: LOG_OPTIONS.signal } })
+      if (!isPosition(wanted)) throw new TypeError(`position ${POSITION_IN_WORDS}`)
+      return new ResultAsync(
+        catchFaults(async () => ok(await raceAbort(reach(wanted), options.signal))),
+      )
+    },
+  })
+}
+
+/** Says nothing but that it cannot say. */
+const stale = (): AccessCheck => ({
+  allowed: false,
+  roleKeys: [],
+  permissions: [],
+  reasons: [{ kind: 'Stale' }],
+})
+
+const FIELDS = new Set(['orgId', 'userId', 'projectId', 'projectOrgId', 'roleKey', 'permission'])
+
+/** @throws TypeError when another question would be answered than what is meant */
+const requireKnown = (question: LiveQuestion): void => {
+  for (const field in question)
+    if (!FIELDS.has(field)) throw new TypeError(`A live check has no field ${field}`)
+  const { roleKey, permission } = question
+  if (roleKey !== undefined && permission !== undefined)
+    throw new TypeError('permission must not be given with roleKey: make two checks')
+  const isLogin = roleKey === undefined && permission === undefined
+  if (isLogin && ('roleKey' in question || 'permission' in question))
+    throw new TypeError('roleKey and permission must not be undefined: leave them out')
+}

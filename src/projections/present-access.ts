@@ -1,0 +1,207 @@
+import { projects } from '../domain/project/aggregate.js'
+import { type ProjectGrantView, projectGrants } from '../domain/project-grant/aggregate.js'
+import { type ProjectRoleView, projectRoles } from '../domain/project-role/aggregate.js'
+import type { ProjectRoleEvent } from '../domain/project-role/events.js'
+import { type UserGrantView, userGrants } from '../domain/user-grant/aggregate.js'
+import type { UserGrantEvent } from '../domain/user-grant/events.js'
+import type {
+  AccessQuery,
+  FoundAccess,
+  FoundProject,
+  FoundRole,
+  LostRole,
+} from '../ports/access-reads.js'
+import type { KnownEvent } from '../ports/known-event.js'
+import { compareCodePoints } from './row-order.js'
+import { foundProject, getOrAdd } from './rows.js'
+
+/** Who has which role after the events applied so far, without any past. */
+export interface PresentAccess {
+  /** Applies the next event of the log. */
+  readonly apply: (event: KnownEvent) => void
+  /** As a read model answers it, but at once. Parts of the answer are shared: change nothing in it. */
+  readonly access: (query: AccessQuery) => FoundAccess
+}
+
+interface Project {
+  found: FoundProject | undefined
+  /** The current generation of each role. */
+  readonly roles: Map<string, Role>
+  /** By organization whose users have roles of the project, or that the project is granted to. */
+  readonly organizations: Map<string, Organization>
+}
+
+/** A generation of a role. */
+interface Role {
+  found: FoundRole
+  isRemoved: boolean
+}
+
+interface Organization {
+  projectGrant: ProjectGrantView | undefined
+  /** What its users are given now: all users who have a role without an end share one. */
+  readonly given: Map<string, HeldRole>
+  readonly users: Map<string, UserGrant>
+}
+
+/** A role as an organization gives it, until the role or the grant of the project ends. */
+interface GivenRole {
+  readonly role: Role
+  /** Whether the grant of the project lost the role before the role was removed. */
+  isWithdrawn: boolean
+}
+
+interface HeldRole {
+  readonly given: GivenRole
+  readonly expiresAt?: Date
+}
+
+interface UserGrant {
+  readonly state: UserGrantView['state']
+  /** By role key. */
+  readonly roles: readonly HeldRole[]
+}
+
+/**
+ * The state before the first event. A role that ends does so for all users by one flag, so that no event takes longer
+ * with more users, and a grant of a role takes few bytes.
+ */
+export const presentAccess = (): PresentAccess => {
+  /** By owner, then by id. Nothing is kept of a removed project. */
+  const owners = new Map<string, Map<string, Project>>()
+  return {
+    apply: (event) => applyTo(owners, event),
+    access: ({ orgId, userId, projectOrgId, projectId }) => {
+      const project = owners.get(projectOrgId)?.get(projectId)
+      const organization = project?.organizations.get(orgId)
+      return foundAccess(project, organization, organization?.users.get(userId))
+    },
+  }
+}
+
+const foundAccess = (
+  project: Project | undefined,
+  organization: Organization | undefined,
+  userGrant: UserGrant | undefined,
+): FoundAccess => {
+  const roles: FoundRole[] = []
+  const lost: LostRole[] = []
+  for (const { given, expiresAt } of userGrant?.roles ?? []) {
+    const { found, isRemoved } = given.role
+    if (given.isWithdrawn) lost.push({ roleKey: found.roleKey, with: 'project_grant' })
+    else if (isRemoved) lost.push({ roleKey: found.roleKey, with: 'role' })
+    else roles.push(expiresAt ? { ...found, expiresAt } : found)
+  }
+  return {
+    project: project?.found,
+    projectGrant: organization?.projectGrant?.state,
+    userGrant: userGrant?.state,
+    roles,
+    lost,
+  }
+}
+
+type Owners = Map<string, Map<string, Project>>
+
+const applyTo = (owners: Owners, event: KnownEvent): void => {
+  const orgId = event.metadata.resourceOwner
+  if (projects.reads(event)) {
+    const { id } = event.data
+    const project = projectIn(owners, orgId, id)
+    const view = projects.view(project.found && { ...project.found, id }, event)
+    project.found = view && foundProject(view)
+    if (!view) owners.get(orgId)?.delete(id)
+  } else if (projectRoles.reads(event)) {
+    const { projectId, roleKey } = event.data
+    const { roles } = projectIn(owners, orgId, projectId)
+    changeRole(roles, roleIn(roles, roleKey), event)
+  } else if (projectGrants.reads(event)) {
+    const { projectId, grantedOrgId } = event.data
+    const organization = organizationIn(projectIn(owners, orgId, projectId), grantedOrgId)
+    organization.projectGrant = projectGrants.view(organization.projectGrant, event, orgId)
+    withdraw(organization.given, new Set(organization.projectGrant?.roleKeys))
+  } else if (userGrants.reads(event)) {
+    const { projectOrgId, projectId } = event.data
+    changeUserGrant(projectIn(owners, projectOrgId, projectId), orgId, event)
+  }
+}
+
+const changeRole = (roles: Project['roles'], role: Role, event: ProjectRoleEvent): void => {
+  const { projectId, roleKey } = event.data
+  const view = projectRoles.view({ projectId, ...role.found, state: 'active' }, event)
+  if (view) role.found = foundRole(view)
+  else {
+    role.isRemoved = true
+    roles.delete(roleKey)
+  }
+}
+
+const foundRole = ({ roleKey, displayName, group, permissions }: ProjectRoleView): FoundRole => ({
+  roleKey,
+  displayName,
+  group,
+  permissions,
+})
+
+/** Takes all roles from the users of an organization that the grant of the project has `left` out. */
+const withdraw = (given: Organization['given'], left: ReadonlySet<string>): void => {
+  for (const [roleKey, held] of given) {
+    if (left.has(roleKey)) continue
+    held.given.isWithdrawn = !held.given.role.isRemoved
+    given.delete(roleKey)
+  }
+}
+
+const changeUserGrant = (project: Project, orgId: string, event: UserGrantEvent): void => {
+  const { userId, projectId, projectOrgId } = event.data
+  const organization = organizationIn(project, orgId)
+  const { users } = organization
+  const before = users.get(userId)
+  const shown = before && { userId, projectId, projectOrgId, roles: [], state: before.state }
+  const view = userGrants.view(shown, event)
+  if (!view) {
+    users.delete(userId)
+    return
+  }
+  const assigned = userGrants.assignments.assigns.rolesIn(event)
+  const roles = assigned?.map(({ roleKey, expiresAt }): HeldRole => {
+    const held = heldRole(organization.given, roleIn(project.roles, roleKey))
+    return expiresAt ? { given: held.given, expiresAt } : held
+  })
+  users.set(userId, { state: view.state, roles: roles?.sort(byKey) ?? before?.roles ?? [] })
+}
+
+const byKey = (one: HeldRole, other: HeldRole): number =>
+  compareCodePoints(one.given.role.found.roleKey, other.given.role.found.roleKey)
+
+/** A role as an organization gives it now. One that was added again is another role than those that were given. */
+const heldRole = (given: Organization['given'], role: Role): HeldRole => {
+  const { roleKey } = role.found
+  const last = given.get(roleKey)
+  if (last?.given.role === role) return last
+  const held = { given: { role, isWithdrawn: false } }
+  given.set(roleKey, held)
+  return held
+}
+
+const projectIn = (owners: Owners, orgId: string, projectId: string): Project => {
+  const owned = getOrAdd(owners, orgId, (): Map<string, Project> => new Map())
+  return getOrAdd(owned, projectId, () => ({
+    found: undefined,
+    roles: new Map(),
+    organizations: new Map(),
+  }))
+}
+
+const roleIn = (roles: Project['roles'], roleKey: string): Role =>
+  getOrAdd(roles, roleKey, () => ({
+    found: { roleKey, displayName: '', group: '', permissions: [] },
+    isRemoved: false,
+  }))
+
+const organizationIn = ({ organizations }: Project, orgId: string): Organization =>
+  getOrAdd(organizations, orgId, () => ({
+    projectGrant: undefined,
+    given: new Map(),
+    users: new Map(),
+  }))

@@ -1,0 +1,79 @@
+import { onTestFinished } from 'vitest'
+import {
+  type AccessCheck,
+  type EventStore,
+  type IamOptions,
+  type LiveChecks,
+  type LiveQuestion,
+  memoryReadModel,
+} from '../../../src/index.js'
+import { context, good, type Iam, iamOn } from '../host.js'
+import { ORGS, PERMISSIONS, PROJECTS, ROLES, USERS } from './any-history.js'
+
+/** Begins live checks that end with the test. */
+export const liveOf = (iam: Iam, maxLag?: number): Promise<LiveChecks> => {
+  const ending = new AbortController()
+  onTestFinished(() => ending.abort())
+  return good(iam.access.live({ signal: ending.signal, maxLag }))
+}
+
+/** Every question about what {@link anyStep} changes. */
+export const everyQuestion: readonly LiveQuestion[] = ORGS.flatMap((orgId) =>
+  ORGS.flatMap((projectOrgId) =>
+    PROJECTS.flatMap((projectId) =>
+      USERS.flatMap((userId) => {
+        const ids = { orgId, projectOrgId, projectId, userId }
+        return [
+          ids,
+          ...ROLES.map((roleKey) => ({ ...ids, roleKey })),
+          ...PERMISSIONS.map((permission) => ({ ...ids, permission })),
+        ]
+      }),
+    ),
+  ),
+)
+
+/** A question that is answered in two ways. */
+export interface Difference {
+  readonly question: LiveQuestion
+  readonly live: AccessCheck
+  readonly can: boolean
+  readonly eventual: AccessCheck
+}
+
+/**
+ * The law of live checks: `can` and `check` answer every question as an eventual check does that is fed up to the same
+ * position. Returns the questions for which they do not.
+ */
+export const differences = async (
+  live: Pick<LiveChecks, 'can' | 'check' | 'position'>,
+  store: EventStore,
+  options: Partial<IamOptions> = {},
+): Promise<readonly Difference[]> => {
+  const { position } = live
+  const answers = everyQuestion.map((question) => ({
+    question,
+    live: live.check(question),
+    can: live.can(question),
+  }))
+  const readModel = memoryReadModel()
+  const iam = iamOn(upTo(store, position), { authorize: () => true, ...options, readModel })
+  await good(iam.catchUp(readModel))
+  const found: Difference[] = []
+  for (const answer of answers) {
+    const { orgId, ...input } = answer.question
+    const at = { ...context, orgId, consistency: 'eventual' } as const
+    const eventual = await good(iam.access.check(input, at))
+    const isSame = JSON.stringify(answer.live) === JSON.stringify(eventual)
+    if (!isSame || answer.can !== eventual.allowed) found.push({ ...answer, eventual })
+  }
+  return found
+}
+
+/** The store as it was right after the event at `position`. */
+const upTo = (store: EventStore, position: bigint): EventStore => ({
+  ...store,
+  lastPosition: async () => position,
+  readAll: async (after, limit) =>
+    (await store.readAll(after, limit)).filter((event) => event.position <= position),
+})

@@ -1,0 +1,328 @@
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import {
+  type EventStore,
+  type FaultSeen,
+  type Iam,
+  type LiveQuestion,
+  memoryEventStore,
+  StoreFault,
+} from '../../../src/index.js'
+import { addSamples, context, good, iamOn, logOf, refusal } from '../host.js'
+import { liveOf } from './live-world.js'
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const bob = { userId: 'bob', projectId: 'portal' }
+const grant = { ...bob, roles: [{ roleKey: 'editor' }] }
+const editor = { projectId: 'portal', roleKey: 'editor' }
+const asked: LiveQuestion = { orgId: 'acme', userId: 'bob', projectId: 'portal', roleKey: 'editor' }
+
+/** A store with the samples, whose reads can be staged, and the library on it. */
+const world = async (seen?: (fault: FaultSeen) => void) => {
+  const inner = memoryEventStore()
+  await addSamples(iamOn(inner))
+  const reads: { before: (() => unknown) | undefined } = { before: undefined }
+  const store: EventStore = {
+    ...inner,
+    lastPosition: async () => {
+      await reads.before?.()
+      return inner.lastPosition()
+    },
+    readAll: async (after, limit) => {
+      await reads.before?.()
+      return inner.readAll(after, limit)
+    },
+  }
+  const iam = iamOn(store, seen && { hooks: { onFault: seen } })
+  return { inner, store, reads, iam, other: iamOn(inner) }
+}
+
+const inVirtualTime = (): void => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+}
+
+const away = (): never => {
+  throw new StoreFault('away', 'not_recorded')
+}
+
+const never = () => new Promise<never>(() => undefined)
+
+const stale = { allowed: false, roleKeys: [], permissions: [], reasons: [{ kind: 'Stale' }] }
+
+describe('Live checks', () => {
+  it('answer at once, as an eventual check does', async () => {
+    const { iam, store } = await world()
+    await good(iam.userGrants.add(grant, context))
+    const live = await liveOf(iam)
+    expect(live.can(asked)).toBe(true)
+    expect(live.check(asked)).toEqual({
+      allowed: true,
+      roleKeys: ['editor'],
+      permissions: [],
+      reasons: [],
+    })
+    expect(live.can({ ...asked, roleKey: 'author' })).toBe(false)
+    expect(live.check({ ...asked, orgId: 'globex' }).reasons).toEqual([{ kind: 'ProjectNotFound' }])
+    expect(live.position).toBe(await store.lastPosition())
+    expect(live.lag).toBeLessThan(5_000)
+  })
+
+  it('give answers that can be changed without effect on others', async () => {
+    const { iam } = await world()
+    await good(iam.userGrants.add(grant, context))
+    const live = await liveOf(iam)
+    for (const question of [asked, { ...asked, roleKey: 'author' }]) {
+      const before = structuredClone(live.check(question))
+      const answer = live.check(question)
+      Object.assign(answer, { allowed: 'changed' })
+      Object.assign(answer.roleKeys, ['changed'])
+      Object.assign(answer.reasons, [{ kind: 'changed' }])
+      expect(live.check(question)).toEqual(before)
+    }
+  })
+
+  it.each([
+    ['an unknown field', { role: 'editor' }],
+    ['a role key that is undefined', { roleKey: undefined }],
+    ['a permission that is undefined', { permission: undefined }],
+    ['a time', { at: new Date(0) }],
+    ['two questions', { roleKey: 'editor', permission: 'text.edit' }],
+  ])('refuse a question with %s, and answer no other in its place', async (_, more) => {
+    const { iam } = await world()
+    const live = await liveOf(iam)
+    const { roleKey: _role, ...login } = asked
+    expect(live.can(login)).toBe(true)
+    const odd = Object.assign<LiveQuestion, object>({ ...login }, more)
+    expect(() => live.can(odd)).toThrow(TypeError)
+    expect(() => live.check(odd)).toThrow(TypeError)
+  })
+
+  it('refuse options that they do not know', async () => {
+    const { iam } = await world()
+    const { signal } = new AbortController()
+    const wrong: Parameters<Iam['access']['live']>[0][] = [
+      { signal, maxLag: 49 },
+      { signal, maxLag: 3_600_001 },
+      { signal, maxLag: 99.5 },
+      Object.assign({ signal }, { maxlag: 1_000 }),
+      Object.assign({ signal }, { signal: undefined }),
+      Object.assign({ signal }, { signal: {} }),
+    ]
+    for (const options of wrong) expect(() => iam.access.live(options)).toThrow(TypeError)
+    const live = await liveOf(iam)
+    expect(() => live.reached(-1n)).toThrow(TypeError)
+    expect(() => live.reached(1n, Object.assign({ signal }, { timeout: 1 }))).toThrow(TypeError)
+  })
+})
+
+describe('A write of the process', () => {
+  const noHints = ({ onAppend: _, ...store }: EventStore): EventStore => store
+
+  it.each([
+    ['a store', (store: EventStore) => store],
+    ['a store without hints', noHints],
+  ])('is seen by the next call: %s', async (_, on) => {
+    const { store } = await world()
+    const iam = iamOn(on(store))
+    const live = await liveOf(iam)
+    const writes: readonly (readonly [write: () => Promise<unknown>, allowed: boolean])[] = [
+      [() => good(iam.userGrants.add(grant, context)), true],
+      [() => good(iam.userGrants.deactivate(bob, context)), false],
+      [() => good(iam.userGrants.reactivate(bob, context)), true],
+      [() => good(iam.projectRoles.remove(editor, context)), false],
+      [
+        () =>
+          good(
+            iam.projectRoles.import(
+              { projectId: 'portal', roles: [{ roleKey: 'editor', displayName: 'Editor' }] },
+              context,
+            ),
+          ),
+        false,
+      ],
+      [() => good(iam.userGrants.addRoles(grant, context)), true],
+      [() => good(iam.userGrants.removeAllOfUser({ userId: 'bob' }, context)), false],
+    ]
+    for (const [write, allowed] of writes) {
+      await write()
+      expect(live.can(asked)).toBe(allowed)
+      expect(live.position).toBe(await store.lastPosition())
+    }
+  })
+
+  it('is seen at once also where the log is read slowly, and one of another process later', async () => {
+    const { iam, other, reads, store } = await world()
+    const live = await liveOf(iam)
+    const late = await liveOf(other)
+    let turns = 0
+    reads.before = async () => {
+      for (let turn = 0; turn < 50; turn++) await Promise.resolve(turns++)
+    }
+    await good(iam.userGrants.add(grant, context))
+    expect(turns).toBeGreaterThan(50)
+    expect(live.can(asked)).toBe(true)
+    await good(other.userGrants.remove(bob, context))
+    expect(late.can(asked)).toBe(false)
+    expect(live.can(asked)).toBe(true)
+    expect(await good(live.reached(await store.lastPosition()))).toBe(live.position)
+    expect(live.can(asked)).toBe(false)
+  })
+
+  it('that is recorded while they begin is seen by them', async () => {
+    const { iam } = await world()
+    const [live] = await Promise.all([liveOf(iam), good(iam.userGrants.add(grant, context))])
+    expect(live.can(asked)).toBe(true)
+  })
+
+  it('does not wait for those that have ended', async () => {
+    const { iam, reads } = await world()
+    const ending = new AbortController()
+    await good(iam.access.live({ signal: ending.signal }))
+    ending.abort()
+    await new Promise(setImmediate)
+    reads.before = never
+    await good(iam.userGrants.add(grant, context))
+  })
+
+  it.each([
+    ['fails', away],
+    ['hangs', never],
+  ])(
+    'is acknowledged within a second while the log %s, and refused until it is seen',
+    async (_, fault) => {
+      inVirtualTime()
+      const { iam, reads } = await world()
+      const live = await liveOf(iam)
+      const login = { orgId: 'acme', userId: 'bob', projectId: 'portal' }
+      expect(live.can(login)).toBe(true)
+      reads.before = fault
+      const written = iam.userGrants.add(grant, context)
+      await vi.advanceTimersByTimeAsync(1_000)
+      await good(written)
+      expect(live.lag).toBeLessThan(5_000)
+      expect(live.check(login)).toEqual(stale)
+      expect(live.can(asked)).toBe(false)
+      reads.before = undefined
+      await vi.advanceTimersByTimeAsync(6_000)
+      expect(live.can(login)).toBe(true)
+      expect(live.can(asked)).toBe(true)
+    },
+  )
+})
+
+describe('A log that cannot be followed', () => {
+  it.each([
+    ['fails', away],
+    ['hangs', never],
+  ])('is stale after maxLag, and no longer when it can be: %s', async (_, fault) => {
+    inVirtualTime()
+    const { iam, other, reads } = await world()
+    await good(iam.userGrants.add(grant, context))
+    const live = await liveOf(iam, 2_000)
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(live.can(asked)).toBe(true)
+    reads.before = fault
+    await good(other.userGrants.deactivate(bob, context))
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(live.can(asked)).toBe(true)
+    await vi.advanceTimersByTimeAsync(1_500)
+    expect(live.can(asked)).toBe(false)
+    expect(live.check(asked)).toEqual(stale)
+    expect(live.lag).toBeGreaterThan(2_000)
+    reads.before = undefined
+    await good(other.userGrants.reactivate(bob, context))
+    await vi.advanceTimersByTimeAsync(4_000)
+    expect(live.can(asked)).toBe(true)
+    expect(live.lag).toBeLessThan(2_000)
+  })
+
+  it('is stale where events that the store has recorded cannot be read', async () => {
+    inVirtualTime()
+    const { inner } = await world()
+    const iam = iamOn(inner)
+    let isLacking = false
+    const readAll: EventStore['readAll'] = async (...range) =>
+      isLacking ? [] : inner.readAll(...range)
+    const live = await liveOf(iamOn({ ...inner, readAll }))
+    const login = { orgId: 'acme', userId: 'bob', projectId: 'portal' }
+    expect(live.can(login)).toBe(true)
+    isLacking = true
+    await good(iam.userGrants.add(grant, context))
+    await vi.advanceTimersByTimeAsync(4_000)
+    expect(live.can(login)).toBe(true)
+    await vi.advanceTimersByTimeAsync(2_000)
+    expect(live.check(login)).toEqual(stale)
+  })
+
+  it('is stale after an event that cannot be read, which reached and onFault report', async () => {
+    inVirtualTime()
+    const faults: FaultSeen[] = []
+    const { inner, iam, other } = await world((fault) => faults.push(fault))
+    await good(iam.userGrants.add(grant, context))
+    const live = await liveOf(iam)
+    const [first] = await logOf(inner)
+    const last = await inner.lastPosition()
+    if (!first) throw new Error('The log is empty')
+    const position = last + 1n
+    const stream = `${first.stream}2` as typeof first.stream
+    await inner.restore([{ ...first, type: 'project.exploded', stream, version: 1, position }])
+    expect(await refusal(live.reached(position))).toMatchObject({ kind: 'UnknownEvent', position })
+    expect(faults).toEqual([{ method: 'access.live', kind: 'UnknownEvent', position }])
+    expect(live.can(asked)).toBe(true)
+    await vi.advanceTimersByTimeAsync(5_001)
+    expect(live.can(asked)).toBe(false)
+    await good(other.userGrants.remove(bob, context))
+    expect(await refusal(live.reached(position))).toMatchObject({ kind: 'UnknownEvent' })
+    expect(live.check(asked)).toEqual(stale)
+  })
+
+  it('is unavailable to those that begin, and to reached', async () => {
+    const { iam, reads, store } = await world()
+    const live = await liveOf(iam)
+    reads.before = away
+    const { signal } = new AbortController()
+    const unavailable = { kind: 'Unavailable', outcome: 'not_recorded' }
+    expect(await refusal(iam.access.live({ signal }))).toMatchObject(unavailable)
+    expect(
+      await refusal(live.reached(await store.lastPosition().catch(() => 1n << 60n))),
+    ).toMatchObject(unavailable)
+  })
+})
+
+describe('The end of live checks', () => {
+  it('refuses everything, at once', async () => {
+    const { iam } = await world()
+    await good(iam.userGrants.add(grant, context))
+    const ending = new AbortController()
+    onTestFinished(() => ending.abort())
+    const live = await good(iam.access.live({ signal: ending.signal }))
+    const waiting = refusal(live.reached(1n << 60n))
+    expect(live.can(asked)).toBe(true)
+    ending.abort()
+    expect(live.can(asked)).toBe(false)
+    expect(live.check(asked)).toEqual(stale)
+    expect(live.lag).toBe(Number.POSITIVE_INFINITY)
+    expect(await waiting).toEqual({ kind: 'Cancelled' })
+    await good(iam.userGrants.deactivate(bob, context))
+    expect(live.can(asked)).toBe(false)
+  })
+
+  it('is no beginning', async () => {
+    const { iam } = await world()
+    const live = iam.access.live({ signal: AbortSignal.abort() })
+    expect(await refusal(live)).toEqual({ kind: 'Cancelled' })
+  })
+
+  it('of a wait leaves the checks as they are', async () => {
+    const { iam } = await world()
+    await good(iam.userGrants.add(grant, context))
+    const live = await liveOf(iam)
+    const ending = new AbortController()
+    const waiting = refusal(live.reached(1n << 60n, { signal: ending.signal }))
+    ending.abort()
+    expect(await waiting).toEqual({ kind: 'Cancelled' })
+    expect(live.can(asked)).toBe(true)
+  })
+})
