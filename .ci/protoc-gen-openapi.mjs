@@ -288,6 +288,7 @@ const EXAMPLES = {
   clientSecret: 'a secret that the provider generated',
   contains: 'port',
   correlationId: '4bf92f3577b34da6a3ce929d0e0e4736',
+  count: 1,
   creationDate: '2026-01-01T08:00:00.000Z',
   displayName: 'Editor',
   equals: 'Portal',

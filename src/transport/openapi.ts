@@ -139,7 +139,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -149,7 +149,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -309,7 +309,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -319,7 +319,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -465,7 +465,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -475,7 +475,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -629,7 +629,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -639,7 +639,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -785,7 +785,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -795,7 +795,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -1034,7 +1034,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -1044,7 +1044,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -1189,7 +1189,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -1199,7 +1199,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -1984,7 +1984,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -1994,7 +1994,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -2357,7 +2357,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -2367,7 +2367,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -2522,7 +2522,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -2532,7 +2532,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -2687,7 +2687,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -2697,7 +2697,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -2947,7 +2947,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -2957,7 +2957,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -3111,7 +3111,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -3121,7 +3121,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -3741,7 +3741,10 @@ export const openApiDocument = {
         "displayName": "Editor",
         "group": "content",
         "validateOnly": false,
-        "reason": "Ticket 4711: joins the team"
+        "reason": "Ticket 4711: joins the team",
+        "permissions": [
+         "project.read"
+        ]
        }
       }
      }
@@ -3780,7 +3783,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -3790,7 +3793,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -4042,7 +4045,10 @@ export const openApiDocument = {
             "creationDate": "2026-01-01T08:00:00.000Z",
             "changeDate": "2026-01-31T09:30:00.250Z",
             "resourceOwner": "acme"
-           }
+           },
+           "permissions": [
+            "project.read"
+           ]
           }
          ],
          "nextPageToken": "",
@@ -4136,7 +4142,10 @@ export const openApiDocument = {
          {
           "roleKey": "editor",
           "displayName": "Editor",
-          "group": "content"
+          "group": "content",
+          "permissions": [
+           "project.read"
+          ]
          }
         ],
         "validateOnly": false,
@@ -4179,7 +4188,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -4189,7 +4198,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -4243,7 +4252,7 @@ export const openApiDocument = {
     "tags": [
      "ProjectRoleService"
     ],
-    "description": "Replaces what a role shows: a group given no value is empty afterwards. The key never changes.",
+    "description": "Replaces what a role shows and allows: a group given no value is empty afterwards, permissions given none are none. The key never changes.",
     "parameters": [
      {
       "name": "projectId",
@@ -4315,7 +4324,10 @@ export const openApiDocument = {
         "displayName": "Editor",
         "group": "content",
         "validateOnly": false,
-        "reason": "Ticket 4711: joins the team"
+        "reason": "Ticket 4711: joins the team",
+        "permissions": [
+         "project.read"
+        ]
        }
       }
      }
@@ -4354,7 +4366,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -4364,7 +4376,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -4488,7 +4500,10 @@ export const openApiDocument = {
         "displayName": "Editor",
         "group": "content",
         "validateOnly": false,
-        "reason": "Ticket 4711: joins the team"
+        "reason": "Ticket 4711: joins the team",
+        "permissions": [
+         "project.read"
+        ]
        }
       }
      }
@@ -4527,7 +4542,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -4537,7 +4552,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -4703,7 +4718,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -4713,7 +4728,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -4833,7 +4848,10 @@ export const openApiDocument = {
            "creationDate": "2026-01-01T08:00:00.000Z",
            "changeDate": "2026-01-31T09:30:00.250Z",
            "resourceOwner": "acme"
-          }
+          },
+          "permissions": [
+           "project.read"
+          ]
          }
         }
        }
@@ -5155,7 +5173,10 @@ export const openApiDocument = {
            "creationDate": "2026-01-01T08:00:00.000Z",
            "changeDate": "2026-01-31T09:30:00.250Z",
            "resourceOwner": "acme"
-          }
+          },
+          "permissions": [
+           "project.read"
+          ]
          }
         }
        }
@@ -5284,7 +5305,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -5294,7 +5315,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -5677,7 +5698,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -5687,7 +5708,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -5853,7 +5874,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -5863,7 +5884,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -6135,7 +6156,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -6145,7 +6166,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -6310,7 +6331,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -6320,7 +6341,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -6990,7 +7011,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -7000,7 +7021,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -7467,7 +7488,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -7477,7 +7498,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -7654,7 +7675,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -7664,7 +7685,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -7962,7 +7983,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -7972,7 +7993,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -8149,7 +8170,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -8159,7 +8180,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -8338,7 +8359,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -8348,7 +8369,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -8524,7 +8545,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -8534,7 +8555,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -9111,7 +9132,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -9121,7 +9142,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -9481,7 +9502,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -9491,7 +9512,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -9641,7 +9662,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -9651,7 +9672,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -9808,7 +9829,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -9818,7 +9839,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -10346,6 +10367,16 @@ export const openApiDocument = {
       }
      },
      {
+      "name": "user",
+      "in": "query",
+      "required": false,
+      "description": "A user of the organization: only changes of the grants of roles to this user, of any project; up to 200 characters; all changes when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 200
+      }
+     },
+     {
       "name": "x-service-orgid",
       "in": "header",
       "required": false,
@@ -10477,7 +10508,10 @@ export const openApiDocument = {
            {
             "roleKey": "editor",
             "displayName": "Editor",
-            "group": "content"
+            "group": "content",
+            "permissions": [
+             "project.read"
+            ]
            }
           ],
           "grants": [
@@ -10605,7 +10639,7 @@ export const openApiDocument = {
     "tags": [
      "AccessService"
     ],
-    "description": "Tells whether a role counts for a user of the organization, or the project lets the user in; and if not, why. Whatever does not exist is an answer, no error.",
+    "description": "Tells whether a role counts for a user of the organization, whether a role that counts has a permission, or whether the project lets the user in; and if not, why. Whatever does not exist is an answer, no error.",
     "parameters": [
      {
       "name": "userId",
@@ -10644,11 +10678,32 @@ export const openApiDocument = {
       "name": "roleKey",
       "in": "query",
       "required": false,
-      "description": "The role that is asked for; when absent, the login rules of the project are.",
+      "description": "The role that is asked for; without it and a permission, the login rules of the project are.",
       "schema": {
        "type": "string",
        "minLength": 1,
        "maxLength": 200
+      }
+     },
+     {
+      "name": "permission",
+      "in": "query",
+      "required": false,
+      "description": "The permission that a role of the user must have: 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit. Not together with a role.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 100
+      }
+     },
+     {
+      "name": "at",
+      "in": "query",
+      "required": false,
+      "description": "At the end of this millisecond, which must not lie in the future; as it is when absent.",
+      "schema": {
+       "type": "string",
+       "format": "date-time"
       }
      },
      {
@@ -10684,7 +10739,159 @@ export const openApiDocument = {
          "roleKeys": [
           "editor"
          ],
-         "reasons": []
+         "reasons": [],
+         "permissions": [
+          "project.read"
+         ]
+        }
+       }
+      }
+     },
+     "400": {
+      "$ref": "#/components/responses/400"
+     },
+     "401": {
+      "$ref": "#/components/responses/401"
+     },
+     "403": {
+      "$ref": "#/components/responses/403"
+     },
+     "404": {
+      "$ref": "#/components/responses/404"
+     },
+     "500": {
+      "$ref": "#/components/responses/500"
+     },
+     "503": {
+      "$ref": "#/components/responses/503"
+     },
+     "default": {
+      "$ref": "#/components/responses/default"
+     }
+    }
+   }
+  },
+  "/v1/access:explain": {
+   "get": {
+    "operationId": "ExplainAccess",
+    "tags": [
+     "AccessService"
+    ],
+    "description": "Explains why a role counts for a user of the organization, or does not, by the changes that this rests on.",
+    "parameters": [
+     {
+      "name": "userId",
+      "in": "query",
+      "required": true,
+      "description": "The user, as the host names them.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "projectId",
+      "in": "query",
+      "required": true,
+      "description": "Id of the project.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 64
+      }
+     },
+     {
+      "name": "projectOrgId",
+      "in": "query",
+      "required": false,
+      "description": "The organization that owns the project; the one at hand when absent.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 64
+      }
+     },
+     {
+      "name": "roleKey",
+      "in": "query",
+      "required": true,
+      "description": "The role that is asked for.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "at",
+      "in": "query",
+      "required": false,
+      "description": "At the end of this millisecond, which must not lie in the future; as it is when absent.",
+      "schema": {
+       "type": "string",
+       "format": "date-time"
+      }
+     },
+     {
+      "name": "x-service-orgid",
+      "in": "header",
+      "required": false,
+      "description": "Organization whose objects are meant; the caller's own when absent or empty. The caller needs the permission there.",
+      "schema": {
+       "type": "string"
+      }
+     },
+     {
+      "name": "traceparent",
+      "in": "header",
+      "required": false,
+      "description": "W3C Trace Context; its trace id is kept with what the call records.",
+      "schema": {
+       "type": "string"
+      }
+     }
+    ],
+    "responses": {
+     "200": {
+      "description": "Why a role counts, or does not.",
+      "headers": {},
+      "content": {
+       "application/json": {
+        "schema": {
+         "$ref": "#/components/schemas/ExplainAccessResponse"
+        },
+        "example": {
+         "allowed": true,
+         "reasons": [
+          {
+           "kind": "Expired"
+          }
+         ],
+         "because": [
+          {
+           "sequence": "1769851800250000",
+           "time": "2026-01-31T09:30:00.250Z",
+           "actor": {
+            "userId": "alice",
+            "orgId": "acme"
+           },
+           "type": "project.updated",
+           "object": {
+            "type": "project",
+            "id": "portal"
+           },
+           "changes": [
+            {
+             "field": "name",
+             "from": "Portal",
+             "to": "Shop"
+            }
+           ],
+           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736",
+           "reason": "Ticket 4711: joins the team"
+          }
+         ]
         }
        }
       }
@@ -10719,7 +10926,7 @@ export const openApiDocument = {
     "tags": [
      "AccessService"
     ],
-    "description": "Lists the roles of a user of the organization that count, page by page, by `projectOrgId`, `projectId` and `roleKey`.",
+    "description": "Lists the roles of a user of the organization that count, or counted at a time in the past, page by page, by `projectOrgId`, `projectId` and `roleKey`, each as it was shown then.",
     "parameters": [
      {
       "name": "userId",
@@ -10764,6 +10971,16 @@ export const openApiDocument = {
       }
      },
      {
+      "name": "at",
+      "in": "query",
+      "required": false,
+      "description": "At the end of this millisecond, which must not lie in the future; as it is when absent.",
+      "schema": {
+       "type": "string",
+       "format": "date-time"
+      }
+     },
+     {
       "name": "x-service-orgid",
       "in": "header",
       "required": false,
@@ -10799,7 +11016,10 @@ export const openApiDocument = {
            "roleKey": "editor",
            "displayName": "Editor",
            "group": "content",
-           "expiresAt": "2099-12-31T23:59:59.000Z"
+           "expiresAt": "2099-12-31T23:59:59.000Z",
+           "permissions": [
+            "project.read"
+           ]
           }
          ],
          "nextPageToken": ""
@@ -10837,7 +11057,7 @@ export const openApiDocument = {
     "tags": [
      "AccessService"
     ],
-    "description": "Lists the users of all organizations who have roles of a project of the organization that count, or counted at a time in the past, page by page, by `roleKey`, `orgId` and `userId`.",
+    "description": "Lists the users of all organizations who have roles of a project of the organization that count, or counted at a time in the past, page by page, by `roleKey`, `orgId` and `userId`. A user with several of the roles is an item for each.",
     "parameters": [
      {
       "name": "projectId",
@@ -10892,6 +11112,28 @@ export const openApiDocument = {
       }
      },
      {
+      "name": "permission",
+      "in": "query",
+      "required": false,
+      "description": "Of the roles that have this permission, or had it at that time; of all when absent: 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 100
+      }
+     },
+     {
+      "name": "userId",
+      "in": "query",
+      "required": false,
+      "description": "One user, of any organization, as that organization names them; all when absent.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 200
+      }
+     },
+     {
       "name": "x-service-orgid",
       "in": "header",
       "required": false,
@@ -10926,7 +11168,147 @@ export const openApiDocument = {
            "orgId": "acme",
            "roleKey": "editor",
            "expiresAt": "2099-12-31T23:59:59.000Z",
-           "from": "2026-01-01T00:00:00.000Z"
+           "from": "2026-01-01T00:00:00.000Z",
+           "projectId": "portal"
+          }
+         ],
+         "nextPageToken": ""
+        }
+       }
+      }
+     },
+     "400": {
+      "$ref": "#/components/responses/400"
+     },
+     "401": {
+      "$ref": "#/components/responses/401"
+     },
+     "403": {
+      "$ref": "#/components/responses/403"
+     },
+     "404": {
+      "$ref": "#/components/responses/404"
+     },
+     "500": {
+      "$ref": "#/components/responses/500"
+     },
+     "503": {
+      "$ref": "#/components/responses/503"
+     },
+     "default": {
+      "$ref": "#/components/responses/default"
+     }
+    }
+   }
+  },
+  "/v1/roleHolders": {
+   "get": {
+    "operationId": "ListAllRoleHolders",
+    "tags": [
+     "AccessService"
+    ],
+    "description": "Lists the users of all organizations who have roles of any project of the organization that count, or counted at a time in the past, page by page, by `projectId`, `roleKey`, `orgId` and `userId`. A user with several of the roles is an item for each.",
+    "parameters": [
+     {
+      "name": "userId",
+      "in": "query",
+      "required": false,
+      "description": "One user, of any organization, as that organization names them; all when absent.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "roleKey",
+      "in": "query",
+      "required": false,
+      "description": "Roles with this key; all when absent.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "permission",
+      "in": "query",
+      "required": false,
+      "description": "Of the roles that have this permission, or had it at that time; of all when absent: 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 100
+      }
+     },
+     {
+      "name": "at",
+      "in": "query",
+      "required": false,
+      "description": "At the end of this millisecond, which must not lie in the future; as it is when absent.",
+      "schema": {
+       "type": "string",
+       "format": "date-time"
+      }
+     },
+     {
+      "name": "pageSize",
+      "in": "query",
+      "required": false,
+      "description": "1 to 1000; 100 when absent.",
+      "schema": {
+       "type": "integer",
+       "format": "int32"
+      }
+     },
+     {
+      "name": "pageToken",
+      "in": "query",
+      "required": false,
+      "description": "Token that the page before gave for the next one; the rest of the request must be the same.",
+      "schema": {
+       "type": "string",
+       "maxLength": 16384
+      }
+     },
+     {
+      "name": "x-service-orgid",
+      "in": "header",
+      "required": false,
+      "description": "Organization whose objects are meant; the caller's own when absent or empty. The caller needs the permission there.",
+      "schema": {
+       "type": "string"
+      }
+     },
+     {
+      "name": "traceparent",
+      "in": "header",
+      "required": false,
+      "description": "W3C Trace Context; its trace id is kept with what the call records.",
+      "schema": {
+       "type": "string"
+      }
+     }
+    ],
+    "responses": {
+     "200": {
+      "description": "A page of holders of roles of all projects.",
+      "headers": {},
+      "content": {
+       "application/json": {
+        "schema": {
+         "$ref": "#/components/schemas/ListAllRoleHoldersResponse"
+        },
+        "example": {
+         "roleHolders": [
+          {
+           "userId": "alice",
+           "orgId": "acme",
+           "roleKey": "editor",
+           "expiresAt": "2099-12-31T23:59:59.000Z",
+           "from": "2026-01-01T00:00:00.000Z",
+           "projectId": "portal"
           }
          ],
          "nextPageToken": ""
@@ -11725,6 +12107,19 @@ export const openApiDocument = {
       "examples": [
        "Ticket 4711: joins the team"
       ]
+     },
+     "permissions": {
+      "type": "array",
+      "items": {
+       "type": "string"
+      },
+      "maxItems": 200,
+      "description": "What it allows: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit; none twice.",
+      "examples": [
+       [
+        "project.read"
+       ]
+      ]
      }
     },
     "required": [
@@ -11802,6 +12197,19 @@ export const openApiDocument = {
       "examples": [
        "Ticket 4711: joins the team"
       ]
+     },
+     "permissions": {
+      "type": "array",
+      "items": {
+       "type": "string"
+      },
+      "maxItems": 200,
+      "description": "What it allows: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit; none twice.",
+      "examples": [
+       [
+        "project.read"
+       ]
+      ]
      }
     },
     "required": [
@@ -11847,6 +12255,19 @@ export const openApiDocument = {
       "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
       "examples": [
        "Ticket 4711: joins the team"
+      ]
+     },
+     "permissions": {
+      "type": "array",
+      "items": {
+       "type": "string"
+      },
+      "maxItems": 200,
+      "description": "What it allows: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit; none twice. In protobuf, only a mask can give an empty list.",
+      "examples": [
+       [
+        "project.read"
+       ]
       ]
      }
     },
@@ -12296,6 +12717,19 @@ export const openApiDocument = {
       "examples": [
        "content"
       ]
+     },
+     "permissions": {
+      "type": "array",
+      "items": {
+       "type": "string"
+      },
+      "maxItems": 200,
+      "description": "What it allows: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit; none twice.",
+      "examples": [
+       [
+        "project.read"
+       ]
+      ]
      }
     },
     "required": [
@@ -12451,6 +12885,23 @@ export const openApiDocument = {
       "examples": [
        "content"
       ]
+     },
+     "permissions": {
+      "type": "array",
+      "items": {
+       "type": "string"
+      },
+      "maxItems": 200,
+      "description": "What it allows: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit; none twice. Stay as they are when absent. In protobuf, only a mask can give an empty list.",
+      "examples": [
+       [
+        "project.read"
+       ]
+      ]
+     },
+     "updateMask": {
+      "type": "string",
+      "description": "Names of the fields that are given, separated by commas in JSON. Without it, those that are in the request are."
      }
     },
     "required": [
@@ -14069,7 +14520,7 @@ export const openApiDocument = {
     "properties": {
      "allowed": {
       "type": "boolean",
-      "description": "Of a role: whether it counts. Without one: whether the login rules of the project let the user in.",
+      "description": "Of a role: whether it counts. Of a permission: whether a role that counts has it. Without either: whether the login rules of the project let the user in.",
       "examples": [
        true
       ]
@@ -14092,12 +14543,57 @@ export const openApiDocument = {
        "$ref": "#/components/schemas/AccessReason"
       },
       "description": "Empty when allowed; otherwise all that apply."
+     },
+     "permissions": {
+      "type": "array",
+      "items": {
+       "type": "string"
+      },
+      "description": "What these roles allow together, each permission once, in the order of code points.",
+      "examples": [
+       [
+        "project.read"
+       ]
+      ]
      }
     },
     "required": [
      "allowed",
      "roleKeys",
-     "reasons"
+     "reasons",
+     "permissions"
+    ]
+   },
+   "ExplainAccessResponse": {
+    "type": "object",
+    "description": "Why a role counts, or does not.",
+    "properties": {
+     "allowed": {
+      "type": "boolean",
+      "description": "Whether the role counts.",
+      "examples": [
+       true
+      ]
+     },
+     "reasons": {
+      "type": "array",
+      "items": {
+       "$ref": "#/components/schemas/AccessReason"
+      },
+      "description": "Empty when allowed; otherwise all that apply."
+     },
+     "because": {
+      "type": "array",
+      "items": {
+       "$ref": "#/components/schemas/HistoryEntry"
+      },
+      "description": "The changes that this rests on, oldest first: what added the role, what granted the project, what gave the role to the user, and, where it does not count, what ended it. Of changes in another organization, which owns the project, only `sequence`, `time` and `type` are shown."
+     }
+    },
+    "required": [
+     "allowed",
+     "reasons",
+     "because"
     ]
    },
    "ListRolesOfUserResponse": {
@@ -14127,6 +14623,30 @@ export const openApiDocument = {
    "ListRoleHoldersResponse": {
     "type": "object",
     "description": "A page of holders of roles.",
+    "properties": {
+     "roleHolders": {
+      "type": "array",
+      "items": {
+       "$ref": "#/components/schemas/RoleHolder"
+      },
+      "description": "In their order."
+     },
+     "nextPageToken": {
+      "type": "string",
+      "description": "Asks for the next page; empty on the last.",
+      "examples": [
+       ""
+      ]
+     }
+    },
+    "required": [
+     "roleHolders",
+     "nextPageToken"
+    ]
+   },
+   "ListAllRoleHoldersResponse": {
+    "type": "object",
+    "description": "A page of holders of roles of all projects.",
     "properties": {
      "roleHolders": {
       "type": "array",
@@ -14290,7 +14810,7 @@ export const openApiDocument = {
       "format": "int32",
       "description": "How many there are.",
       "examples": [
-       "text"
+       1
       ]
      },
      "first": {
@@ -14813,6 +15333,18 @@ export const openApiDocument = {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
       "description": "Where it stands in the log."
+     },
+     "permissions": {
+      "type": "array",
+      "items": {
+       "type": "string"
+      },
+      "description": "What it allows, in the order of code points.",
+      "examples": [
+       [
+        "project.read"
+       ]
+      ]
      }
     },
     "required": [
@@ -14821,7 +15353,8 @@ export const openApiDocument = {
      "displayName",
      "group",
      "state",
-     "details"
+     "details",
+     "permissions"
     ]
    },
    "ProjectGrant": {
@@ -15190,7 +15723,7 @@ export const openApiDocument = {
     "properties": {
      "kind": {
       "type": "string",
-      "description": "`ProjectNotFound`, `ProjectInactive`, `ProjectGrantMissing`, `ProjectGrantInactive`, `NoGrant`, `GrantInactive`, `RoleNotGranted`, `RoleRemoved` or `Expired`.",
+      "description": "`ProjectNotFound`, `ProjectInactive`, `ProjectGrantMissing`, `ProjectGrantInactive`, `NoGrant`, `GrantInactive`, `RoleNotGranted`, `RoleRemoved`, `PermissionNotGranted` or `Expired`.",
       "examples": [
        "Expired"
       ]
@@ -15243,6 +15776,18 @@ export const openApiDocument = {
       "type": "string",
       "format": "date-time",
       "description": "It does not count from this moment on; absent for a role without an end."
+     },
+     "permissions": {
+      "type": "array",
+      "items": {
+       "type": "string"
+      },
+      "description": "What it allows, in the order of code points.",
+      "examples": [
+       [
+        "project.read"
+       ]
+      ]
      }
     },
     "required": [
@@ -15250,7 +15795,8 @@ export const openApiDocument = {
      "projectOrgId",
      "roleKey",
      "displayName",
-     "group"
+     "group",
+     "permissions"
     ]
    },
    "RoleHolder": {
@@ -15287,6 +15833,13 @@ export const openApiDocument = {
       "type": "string",
       "format": "date-time",
       "description": "When the user was given the role, in its present life; a change of its end leaves this as it is."
+     },
+     "projectId": {
+      "type": "string",
+      "description": "Id of the project, where holders of all projects are listed.",
+      "examples": [
+       "portal"
+      ]
      }
     },
     "required": [

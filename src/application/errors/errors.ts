@@ -27,6 +27,7 @@ export type WriteError =
   | ReadError
   | AlreadyExists
   | SequenceMismatch
+  | Protected
   | PlanOutdated
   | IdempotencyKeyReused
   | Aborted
@@ -61,6 +62,13 @@ export interface PermissionDenied {
   readonly permission: Permission
   /** The organization in which it is missing. */
   readonly orgId: string
+}
+
+/** A desired state protects the object, so that only `apply` under its `managedBy` may change it. */
+export interface Protected {
+  readonly kind: 'Protected'
+  /** Of the desired state that declares the object. */
+  readonly managedBy: string
 }
 
 /** The user does not have the access that `access.require` was asked for. Spec: Errors, status 403. */

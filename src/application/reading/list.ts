@@ -248,10 +248,12 @@ export interface ListOptions<Row> {
         /** `sequence`, `creationDate` and `changeDate` are those of `details`. */
         readonly field:
           | {
-              [Field in keyof Row]-?: NonNullable<Row[Field]> extends string | boolean
+              [Field in Exclude<keyof Row, 'protectedBy'>]-?: NonNullable<Row[Field]> extends
+                | string
+                | boolean
                 ? Field
                 : never
-            }[keyof Row]
+            }[Exclude<keyof Row, 'protectedBy'>]
           | 'sequence'
           | 'creationDate'
           | 'changeDate'

@@ -172,7 +172,7 @@ const NOW = { now: new Date('2026-01-01T00:00:00.000Z'), limit: 1000 }
 export const HELD_ROLES: HeldRolesQuery = { orgId: 'acme', userId: userGrant.userId, ...NOW }
 
 /** Asks for those who have roles of the project of {@link userGrantSample}. */
-export const HOLDERS = {
+export const HOLDERS: HoldersQuery & Pick<AffectedQuery, 'projectId'> = {
   orgId: userGrant.projectOrgId,
   projectId: userGrant.projectId,
   ...NOW,

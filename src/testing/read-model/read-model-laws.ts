@@ -9,6 +9,7 @@ import { historyLaws, historyPageLaws } from './history-laws.js'
 import { listLaws, orderLaws } from './list-laws.js'
 import { permissionLaws } from './permission-laws.js'
 import { shownLaws } from './shown-laws.js'
+import { userLaws } from './user-laws.js'
 
 /**
  * What the port `ReadModel` promises, as checks that need no test runner: a read model is right
@@ -27,6 +28,7 @@ export const readModelLaws: readonly ReadModelLaw[] = [
   ...accessLaws,
   ...affectedLaws,
   ...endingLaws,
+  ...userLaws,
   ...permissionLaws,
   ...routeLaws,
   ...headLaws,

@@ -237,6 +237,107 @@ const ACCESS_FAULTS: readonly Fault[] = [
     plant: askedForHolders(({ at: _, ...query }) => query),
   },
   {
+    fault: 'takes the present roles of a user for past ones',
+    law: 'The roles that a user held at a position',
+    plant: askedForRoles(({ at: _, ...query }) => query),
+  },
+  {
+    fault: 'finds the past roles of a user as of before the event',
+    law: 'The roles that a user held at a position',
+    plant: askedForRoles(({ at, ...query }) =>
+      at === undefined ? query : { ...query, at: at - 1n },
+    ),
+  },
+  ...[...PAUSES, 'project_role.removed', 'project_grant.removed'].map((type) => ({
+    fault: `knows nothing of ${type} in the past of a user`,
+    law: 'The roles that a user held at a position',
+    plant: blindTo([type], ['heldRoles']),
+  })),
+  {
+    fault: 'finds the holders of roles whoever was asked for',
+    law: 'Holders are found by user',
+    plant: askedForHolders(({ userId: _, ...query }) => query),
+  },
+  {
+    fault: 'finds one user in their first organization alone',
+    law: 'Holders are found by user',
+    plant: holding(({ items, hasMore }, { userId }) => ({
+      items: items.filter(({ orgId }) => userId === undefined || orgId === items[0]?.orgId),
+      hasMore,
+    })),
+  },
+  {
+    fault: 'finds holders in all projects whatever organization owns them',
+    law: 'Holders in all projects are those of the projects of one organization',
+    plant: (sound) => ({
+      holders: async ({ after: _, ...query }) => {
+        const { items, hasMore } = await sound.holders(query)
+        if (query.projectId !== undefined) return { items, hasMore }
+        const other = await sound.holders({ ...query, orgId: 'other' })
+        return { items: [...items, ...other.items], hasMore }
+      },
+    }),
+  },
+  {
+    fault: 'finds holders in all projects without saying in which',
+    law: 'Holders in all projects are those of the projects of one organization',
+    plant: holding(({ items, hasMore }) => ({
+      items: items.map(({ projectId: _, ...holder }) => holder),
+      hasMore,
+    })),
+  },
+  {
+    fault: 'finds holders in all projects as they are now',
+    law: 'Holders in all projects are those of the projects of one organization',
+    plant: askedForHolders(({ at, ...query }) =>
+      at === undefined || query.projectId === undefined ? query : { ...query, at },
+    ),
+  },
+  {
+    fault: 'orders holders in all projects by role',
+    law: 'Holders in all projects are those of the projects of one organization',
+    plant: holding(({ items, hasMore }, { projectId }) => ({
+      items:
+        projectId === undefined
+          ? items.toSorted((one, other) => (one.roleKey < other.roleKey ? -1 : 1))
+          : items,
+      hasMore,
+    })),
+  },
+  {
+    fault: 'begins each page of holders in all projects with the first',
+    law: 'Holders in all projects are those of the projects of one organization',
+    plant: askedForHolders(({ after, ...query }) =>
+      after === undefined || query.projectId === undefined ? query : { ...query, after },
+    ),
+  },
+  {
+    fault: 'finds the history of the whole organization for that of a user',
+    law: 'The history of a user is that of the grants',
+    plant: (sound) => ({ history: ({ user: _, ...query }) => sound.history(query) }),
+  },
+  {
+    fault: 'finds the history of the present grants of a user alone',
+    law: 'The history of a user is that of the grants',
+    plant: entries((found, { user }) =>
+      user === undefined || found.at(-1)?.type !== 'user_grant.removed' ? found : [],
+    ),
+  },
+  {
+    fault: 'finds the history of users whose names end alike',
+    law: 'The history of a user is that of the grants',
+    plant: (sound) => ({
+      history: async (query) => {
+        const { user, ...rest } = query
+        const all = user === undefined ? [] : await sound.history({ ...rest, limit: 1000 })
+        const alike = all.filter(
+          ({ object }) => object.type === 'user_grant' && object.userId.endsWith(`${user}`),
+        )
+        return user === undefined ? sound.history(query) : alike.slice(0, query.limit)
+      },
+    }),
+  },
+  {
     fault: 'finds past holders as of before the event',
     law: 'Holders at a position',
     plant: askedForHolders(({ at, ...query }) =>

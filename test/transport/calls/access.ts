@@ -38,12 +38,13 @@ export const applyAccess = (desired: JsonObject, details: Details = {}): Call =>
 export const planAccess = (desired: JsonObject, details: Details = {}): Call =>
   applyCall(desired, details, true)
 
-/** A user, a project, and the role that is asked for. */
+/** A user, a project, and the role or the permission that is asked for. */
 interface Asked {
   readonly userId: string
   readonly projectId: string
   readonly projectOrgId?: string
   readonly roleKey?: string
+  readonly permission?: string
 }
 
 export const checkAccess = (asked: Asked, details: Details = {}): Call =>
@@ -51,7 +52,7 @@ export const checkAccess = (asked: Asked, details: Details = {}): Call =>
     rpc: 'claviger.v1.AccessService/CheckAccess',
     request: { ...asked },
     http: ['GET', `/v1/access:check?${new URLSearchParams({ ...asked })}`],
-    inProcess: (iam) => iam.access.check(asked, contextOf(details)),
+    inProcess: (iam) => iam.access.check(asked as Untrusted, contextOf(details)),
     shape: (answer) => answer,
   })
 
@@ -72,6 +73,7 @@ export const listRolesOfUser = (userId: string, pageSize: number, details: Detai
 /** Which holders to list, as JSON and as parameters of a query. */
 export interface Holders {
   readonly roleKey?: string
+  readonly permission?: string
   readonly at?: string
 }
 

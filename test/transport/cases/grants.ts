@@ -11,7 +11,7 @@ import {
   removeProjectGrant,
   updateProjectGrant,
 } from '../calls/project-grants.js'
-import { addProjectRole, removeProjectRole } from '../calls/project-roles.js'
+import { addProjectRole, patchProjectRole, removeProjectRole } from '../calls/project-roles.js'
 import { checkLogin, listRoleClaims, removeProject, updateProject } from '../calls/projects.js'
 import {
   addUserGrant,
@@ -174,6 +174,17 @@ export const grants: readonly (readonly [name: string, ...calls: Call[]])[] = [
     checkAccess({ userId: 'dave', projectId: 'portal', projectOrgId: 'acme' }, inGlobex),
   ],
   [
+    'checks permissions of roles, and lists who has them',
+    addViewer,
+    grantToCarol,
+    patchProjectRole(['portal', 'editor'], { permissions: ['article.edit', 'article.Read'] }),
+    checkAccess({ userId: 'carol', projectId: 'portal', permission: 'article.edit' }),
+    checkAccess({ userId: 'carol', projectId: 'portal', permission: 'article.delete' }),
+    listRolesOfUser('carol', 100),
+    listRoleHolders('portal', { permission: 'article.edit' }),
+    listRoleHolders('portal', { permission: 'article.edit', at: '2026-01-01T00:00:00.000Z' }),
+  ],
+  [
     'lists the roles of a user, and who has a role, today and before',
     addViewer,
     grantToGlobex,
@@ -244,6 +255,8 @@ export const grants: readonly (readonly [name: string, ...calls: Call[]])[] = [
     validating((details) => deactivateUserGrant(CAROL, details)),
     validating((details) => reactivateUserGrant(CAROL, details)),
     validating((details) => removeUserGrant(CAROL, details)),
+    validating((details) => removeProjectRole(['portal', 'viewer'], details)),
+    validating((details) => removeProject('portal', details)),
   ],
   [
     'records a change of a grant once under an idempotency key',

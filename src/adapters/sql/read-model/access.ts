@@ -245,6 +245,29 @@ export const holdersStatement = (dialect: Dialect, query: HoldersQuery): Stateme
   }
 }
 
+/** Where to look for the holders of roles: in one project, or in all of an organization. */
+const holdersOf = (dialect: Dialect, { orgId, projectId, userId }: HoldersQuery) => {
+  const held = `${dialect.table(ASSIGNMENTS)} AS held`
+  if (projectId !== undefined) {
+    const name = projectScope(orgId, projectId)
+    // The plus keeps a database from reading the whole project in order, where few rows are of the user.
+    const isAsked = isNamed(dialect, userId === undefined ? 'held.scope' : '+held.scope', name)
+    return { from: held, isAsked, scope: { sql: '?', parameters: [name] } }
+  }
+  return {
+    from: `${dialect.table(NAMES)} AS project JOIN ${held} ON held.scope = project.number`,
+    // The comma is the character after the plus.
+    isAsked: {
+      sql: 'project.name > ? AND project.name < ?',
+      parameters: [`${orgId}+`, `${orgId},`],
+    },
+    scope: SCOPE_OF_PROJECT,
+  }
+}
+
+/** Where `project` is joined. */
+const SCOPE_OF_PROJECT: Statement = { sql: 'project.name', parameters: [] }
+
 /** Finds the roles of users that a change concerns, up to the limit, and beside each how many there are. */
 export const affectedStatement = (dialect: Dialect, query: AffectedQuery): Statement => {
   const { orgId, projectId, roleKeys, userOrgId, asIfActive, at, now, limit } = query
@@ -271,28 +294,6 @@ export const affectedStatement = (dialect: Dialect, query: AffectedQuery): State
     parameters: [...counts.parameters, ...counts.parameters, limit],
   }
 }
-
-/** Where to look for the holders of roles: in one project, or in all of an organization. */
-const holdersOf = (dialect: Dialect, { orgId, projectId }: HoldersQuery) => {
-  const held = `${dialect.table(ASSIGNMENTS)} AS held`
-  if (projectId !== undefined) {
-    const name = projectScope(orgId, projectId)
-    const isAsked = isNamed(dialect, 'held.scope', name)
-    return { from: held, isAsked, scope: { sql: '?', parameters: [name] } }
-  }
-  return {
-    from: `${dialect.table(NAMES)} AS project JOIN ${held} ON held.scope = project.number`,
-    // The comma is the character after the plus.
-    isAsked: {
-      sql: 'project.name > ? AND project.name < ?',
-      parameters: [`${orgId}+`, `${orgId},`],
-    },
-    scope: SCOPE_OF_PROJECT,
-  }
-}
-
-/** Where `project` is joined. */
-const SCOPE_OF_PROJECT: Statement = { sql: 'project.name', parameters: [] }
 
 /** The role of an assignment, called `held`, has a permission, or had it at a position. */
 const isAllowed = (

@@ -15,6 +15,7 @@ import { ASSIGNMENTS, OBJECTS } from '../../../../src/adapters/sql/read-model/ta
 import {
   ACCESS,
   AFFECTED,
+  ALL_HOLDERS,
   applyManyGrants,
   GRANT_LISTS,
   HELD_ROLES,
@@ -84,6 +85,16 @@ describe('Among 20,000 grants in 100 organizations, PostgreSQL uses an index', (
     const statement = affectedStatement(dialect, query)
     await expectIndexes(statement)
   })
+
+  test.each(ALL_HOLDERS)(
+    'for the holders of roles of all projects, or one user, by %s.',
+    async (columns, query) => {
+      const statement = holdersStatement(dialect, query)
+      await expectIndexes(statement)
+      const [held] = await readsOf(statement)
+      if (columns === 'user_id=?') expect(held).toContain(`${ASSIGNMENTS.name}_holder`)
+    },
+  )
 
   test('for the grants of a removed project.', async () => {
     const [read] = await readsOf(removalOf(dialect, 'user_grant', ['owner+project-8']))

@@ -112,6 +112,24 @@ export const HOLDERS = [
   ['scope=? AND role=?', { ...holders, permission: 'be editor' }],
 ] as const
 
+const ofAll = { orgId: 'owner', now, limit: 10 }
+
+/** The same for the holders of all projects of an organization, and for one user. */
+export const ALL_HOLDERS = [
+  ['scope=?', ofAll],
+  ['user_id=?', { ...ofAll, userId: 'user-7' }],
+  ['user_id=?', { ...holders, userId: 'user-7' }],
+  ['user_id=?', { ...ofAll, userId: 'user-7', at: 1_700_000_000_500_000n }],
+  [
+    'scope=?',
+    {
+      ...ofAll,
+      after: ['project-4', 'editor', 'org-5', 'user-5'] as const,
+      permission: 'be editor',
+    },
+  ],
+] as const
+
 const affected = { ...holders, at: 1_700_000_000_500_000n }
 
 /** The same for the roles that a change concerns. */

@@ -8,10 +8,12 @@ import {
   holdersStatement,
 } from '../../../../src/adapters/sql/read-model/access.js'
 import { removalOf } from '../../../../src/adapters/sql/read-model/changes.js'
+import { historyStatement } from '../../../../src/adapters/sql/read-model/history.js'
 import { listStatements } from '../../../../src/adapters/sql/read-model/list.js'
 import {
   ASSIGNMENTS,
   CHECKPOINT,
+  HISTORY,
   NAMES,
   OBJECTS,
   READ_MODEL,
@@ -23,6 +25,7 @@ import { openSqlite } from '../../../../src/adapters/sqlite/index.js'
 import {
   ACCESS,
   AFFECTED,
+  ALL_HOLDERS,
   applyManyGrants,
   GRANT_LISTS,
   HELD_ROLES,
@@ -86,7 +89,7 @@ describe('Among 20,000 grants in 100 organizations', () => {
     for (const [by, query] of GRANT_LISTS) {
       const found = byIndex(listStatements(DIALECT, query).page, ASSIGNMENTS.name)
       expect(found.length, by).toBeGreaterThan(0)
-      for (const step of found) expect(step).toMatch(/\(org=\? AND user_id=\? AND scope=\?/)
+      for (const step of found) expect(step).toMatch(/\(user_id=\? AND org=\? AND scope=\?/)
     }
   })
 
@@ -94,7 +97,7 @@ describe('Among 20,000 grants in 100 organizations', () => {
     const statement = accessStatement(DIALECT, ACCESS)
     expect(scansIn(statement)).toEqual([])
     expect(byIndex(statement, ASSIGNMENTS.name)).toEqual([
-      expect.stringMatching(/^SEARCH last .*\(org=\? AND user_id=\? AND scope=\?\)$/),
+      expect.stringMatching(/^SEARCH last .*\(user_id=\? AND org=\? AND scope=\?\)$/),
       expect.stringMatching(/^SEARCH later .* AND begin_at>\?\)$/),
     ])
   })
@@ -103,7 +106,7 @@ describe('Among 20,000 grants in 100 organizations', () => {
     const statement = heldRolesStatement(DIALECT, query)
     expect(scansIn(statement)).toEqual([])
     expect(byIndex(statement, ASSIGNMENTS.name)).toEqual([
-      expect.stringMatching(/^SEARCH held .*\(org=\? AND user_id=\?\)$/),
+      expect.stringMatching(/^SEARCH held .*\(user_id=\? AND org=\?\)$/),
     ])
     expect(byIndex(statement, SUSPENSIONS.name)).toHaveLength(3)
   })
@@ -124,6 +127,24 @@ describe('Among 20,000 grants in 100 organizations', () => {
     const found = byIndex(statement, ASSIGNMENTS.name)
     expect(found).toHaveLength(2)
     for (const step of found) expect(step.endsWith(`(${columns})`), step).toBe(true)
+  })
+
+  test.each(ALL_HOLDERS)(
+    'the holders of roles of all projects, or one user, are found by %s.',
+    (columns, query) => {
+      const statement = holdersStatement(DIALECT, query)
+      expect(scansIn(statement)).toEqual([])
+      const [found] = byIndex(statement, ASSIGNMENTS.name)
+      expect(found?.endsWith(`(${columns})`), found).toBe(true)
+    },
+  )
+
+  test('the history of the grants of a user is found by the grants.', () => {
+    const query = { orgId: 'org-7', user: 'user-7', after: 0n, limit: 10 }
+    const statement = historyStatement(DIALECT, query)
+    expect(scansIn(statement)).toEqual([])
+    const [found] = stepsOf(statement).filter((step) => step.includes(HISTORY.name))
+    expect(found).toMatch(/\(scope=\? AND key=\?/)
   })
 
   test('the removal of a project finds its grants in all organizations.', () => {
