@@ -10893,14 +10893,22 @@ export const openApiDocument = {
            },
            "type": "project.updated",
            "object": {
-            "type": "project",
-            "id": "portal"
+            "type": "project.updated",
+            "idpId": "01JGFJJZ00V6RM8DHQ4B0H7SKP",
+            "id": "portal",
+            "projectId": "portal",
+            "roleKey": "editor",
+            "grantedOrgId": "globex",
+            "userId": "alice",
+            "projectOrgId": "acme",
+            "domain": "text"
            },
            "changes": [
             {
              "field": "name",
-             "from": "Portal",
-             "to": "Shop"
+             "from": "2026-01-01T00:00:00.000Z",
+             "to": "2026-02-01T00:00:00.000Z",
+             "changed": true
             }
            ],
            "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736",
@@ -14614,7 +14622,7 @@ export const openApiDocument = {
      "because": {
       "type": "array",
       "items": {
-       "$ref": "#/components/schemas/HistoryEntry"
+       "$ref": "#/components/schemas/AccessCause"
       },
       "description": "The changes that this rests on, oldest first: what added the role, what granted the project, what gave the role to the user, and, where it does not count, what ended it. Of changes in another organization, which owns the project, only `sequence`, `time` and `type` are shown."
      }
@@ -15788,6 +15796,67 @@ export const openApiDocument = {
     },
     "required": [
      "kind"
+    ]
+   },
+   "AccessCause": {
+    "type": "object",
+    "description": "A change that an access rests on.",
+    "properties": {
+     "sequence": {
+      "type": "string",
+      "pattern": "^[0-9]{1,20}$",
+      "description": "Position of the change in the log.",
+      "examples": [
+       "1769851800250000"
+      ]
+     },
+     "time": {
+      "type": "string",
+      "format": "date-time",
+      "description": "When it was recorded, to the millisecond."
+     },
+     "actor": {
+      "$ref": "#/components/schemas/Actor",
+      "description": "Who acted; absent of a change in another organization."
+     },
+     "type": {
+      "type": "string",
+      "description": "Type of the event, such as `user_grant.added`.",
+      "examples": [
+       "project.updated"
+      ]
+     },
+     "object": {
+      "$ref": "#/components/schemas/ObjectRef",
+      "description": "What changed; absent of a change in another organization."
+     },
+     "changes": {
+      "type": "array",
+      "items": {
+       "$ref": "#/components/schemas/FieldChange"
+      },
+      "description": "The fields whose values differ; none of a change in another organization."
+     },
+     "correlationId": {
+      "type": "string",
+      "description": "Id of the request that made the change, if it had one.",
+      "examples": [
+       "4bf92f3577b34da6a3ce929d0e0e4736"
+      ]
+     },
+     "reason": {
+      "type": "string",
+      "description": "Why the change was made, as its caller said; absent where nothing was said.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
+     }
+    },
+    "required": [
+     "sequence",
+     "time",
+     "type",
+     "changes"
     ]
    },
    "UserRole": {

@@ -1279,10 +1279,21 @@ export const ExplainAccessRequest: WireMessage = {"name":"ExplainAccessRequest",
   {"name":"at","protoName":"at","number":5,"kind":"time","description":"At the end of this millisecond, which must not lie in the future; as it is when absent."},
 ]}
 
+export const AccessCause: WireMessage = {"name":"AccessCause","description":"A change that an access rests on.","fields":[
+  {"name":"sequence","protoName":"sequence","number":1,"kind":"sequence","description":"Position of the change in the log."},
+  {"name":"time","protoName":"time","number":2,"kind":"time","description":"When it was recorded, to the millisecond."},
+  {"name":"actor","protoName":"actor","number":3,"kind":"message","isOptional":true,"description":"Who acted; absent of a change in another organization.","message":Actor},
+  {"name":"type","protoName":"type","number":4,"kind":"text","description":"Type of the event, such as `user_grant.added`."},
+  {"name":"object","protoName":"object","number":5,"kind":"message","isOptional":true,"description":"What changed; absent of a change in another organization.","message":ObjectRef},
+  {"name":"changes","protoName":"changes","number":6,"kind":"message","isList":true,"description":"The fields whose values differ; none of a change in another organization.","message":FieldChange},
+  {"name":"correlationId","protoName":"correlation_id","number":7,"kind":"text","isOptional":true,"description":"Id of the request that made the change, if it had one."},
+  {"name":"reason","protoName":"reason","number":8,"kind":"text","isOptional":true,"description":"Why the change was made, as its caller said; absent where nothing was said."},
+]}
+
 export const ExplainAccessResponse: WireMessage = {"name":"ExplainAccessResponse","description":"Why a role counts, or does not.","fields":[
   {"name":"allowed","protoName":"allowed","number":1,"kind":"flag","description":"Whether the role counts."},
   {"name":"reasons","protoName":"reasons","number":2,"kind":"message","isList":true,"description":"Empty when allowed; otherwise all that apply.","message":AccessReason},
-  {"name":"because","protoName":"because","number":3,"kind":"message","isList":true,"description":"The changes that this rests on, oldest first: what added the role, what granted the project, what gave the role to the user, and, where it does not count, what ended it. Of changes in another organization, which owns the project, only `sequence`, `time` and `type` are shown.","message":HistoryEntry},
+  {"name":"because","protoName":"because","number":3,"kind":"message","isList":true,"description":"The changes that this rests on, oldest first: what added the role, what granted the project, what gave the role to the user, and, where it does not count, what ended it. Of changes in another organization, which owns the project, only `sequence`, `time` and `type` are shown.","message":AccessCause},
 ]}
 
 export const ListRolesOfUserRequest: WireMessage = {"name":"ListRolesOfUserRequest","description":"Whose roles to list.","fields":[
