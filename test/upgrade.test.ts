@@ -157,6 +157,50 @@ describe.each(all)('A store on $name that $version wrote', ({ version, open }) =
   })
 })
 
+describe.each(all)('Roles on $name that $version wrote', ({ open }) => {
+  it('have no permissions, and take them', async () => {
+    await using opened = await open()
+    const { access, history, projectRoles, userGrants } = iamOf(opened)
+    const project = { projectId: 'portal' }
+    const editor = { ...project, roleKey: 'editor/é+🔑' }
+    const viewer = { ...project, roleKey: 'viewer' }
+    const { items } = orThrow(await projectRoles.list(project, context))
+    expect(items.map(({ permissions }) => permissions)).toEqual([[], []])
+    const bob = { ...project, userId: 'bob of acme' }
+    orThrow(await userGrants.add({ ...bob, roles: [{ roleKey: 'viewer' }] }, context))
+    const before = new Date()
+    const asked = { ...bob, permission: 'page.read' }
+    expect(orThrow(await access.check(asked, context))).toMatchObject({
+      allowed: false,
+      permissions: [],
+      reasons: [{ kind: 'PermissionNotGranted' }],
+    })
+    // Another millisecond than that of the time that is asked about below.
+    await new Promise((resolve) => setTimeout(resolve, 2))
+    const permissions = ['page.read', 'page.list']
+    orThrow(await projectRoles.patch({ ...viewer, permissions }, context))
+    orThrow(await projectRoles.patch({ ...editor, displayName: 'É' }, context))
+    expect(orThrow(await access.check(asked, context))).toMatchObject({
+      allowed: true,
+      permissions: ['page.list', 'page.read'],
+    })
+    const whoHas = { ...project, permission: 'page.read' }
+    const holder = { userId: bob.userId, orgId: 'acme', roleKey: 'viewer' }
+    for (const rebuilt of [false, true]) {
+      if (rebuilt) await opened.readModel.reset()
+      expect(orThrow(await access.whoHas(whoHas, context)).items).toMatchObject([holder])
+      const past = orThrow(await access.whoHas({ ...whoHas, at: before }, context))
+      expect(past.items).toEqual([])
+      const object = { type: 'project_role', ...viewer } as const
+      const { items } = orThrow(await history.list({ object }, context))
+      expect(items.at(-1)?.changes).toEqual([
+        { field: 'permissions', from: [], to: ['page.list', 'page.read'] },
+      ])
+    }
+    expect((await verify(opened.store, { secrets })).isOk()).toBe(true)
+  })
+})
+
 /** Names a table of a read model of another shape. */
 const OTHER_SHAPE = new RegExp(`\\bread_(?!${READ_MODEL.slice('read_'.length)}_)[0-9a-z]+_`)
 

@@ -31,7 +31,12 @@ export const access = defineAccess({
       name: 'Portal',
       settings: { projectRoleCheck: true },
       roles: [
-        { roleKey: 'editor', displayName: 'Editor', group: 'content' },
+        {
+          roleKey: 'editor',
+          displayName: 'Editor',
+          group: 'content',
+          permissions: ['article.edit'],
+        },
         { roleKey: 'publisher', displayName: 'Publisher', group: 'content' },
         { roleKey: 'auditor', displayName: 'Auditor' },
       ],

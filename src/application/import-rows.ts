@@ -1,7 +1,13 @@
 import { err, ok, type Result } from 'neverthrow'
 import * as z from 'zod/mini'
 import type { AlreadyExists, NotFound } from '../domain/decider.js'
-import type { Cancelled, InvalidArgument, SourceFailed, WriteError } from './errors/errors.js'
+import type {
+  Cancelled,
+  InvalidArgument,
+  PermissionDenied,
+  SourceFailed,
+  WriteError,
+} from './errors/errors.js'
 import type { AdmittedCall } from './method/context.js'
 import { parse } from './method/input.js'
 import { abortableSource, yieldToEventLoop } from './waiting.js'
@@ -24,12 +30,12 @@ export interface ImportReport extends ImportProgress {
   readonly refused: readonly RefusedRow[]
 }
 
-/** A row that was not imported: it is malformed, names what does not exist, or its object exists and differs. */
+/** A row that was not imported: it is malformed, names what does not exist, or is not allowed, or its object exists and differs. */
 export interface RefusedRow {
   /** From 0. */
   readonly index: number
-  /** What is malformed, what does not exist, or which object exists already. */
-  readonly error: InvalidArgument | NotFound | AlreadyExists
+  /** What is malformed, what does not exist, which object exists already, or that its roles may not be given. */
+  readonly error: InvalidArgument | NotFound | AlreadyExists | PermissionDenied
 }
 
 /** Where rows come from. */

@@ -38,6 +38,9 @@ interface Definition<Ref extends ObjectRef, View extends Stateful, Event extends
   /** The object whose permission is checked when the organization at hand is `orgId`; the container when absent. */
   target?(ids: Omit<Ref, 'type'>, orgId: string): PermissionTarget
 
+  /** The object whose permission is checked before a write of one object; that of `target` when absent. */
+  writeTarget?(ids: Omit<Ref, 'type'>): PermissionTarget
+
   /** Names of the secret fields that `event` changes; objects have no secrets when absent. */
   secretsChanged?(event: Event): readonly string[]
 }
@@ -115,6 +118,9 @@ export interface Derived<Ids, Ref extends ObjectRef, Event extends Message> {
 
   /** The object whose permission is checked when the organization at hand is `orgId`. */
   target(ids: Ids, orgId: string): PermissionTarget
+
+  /** The object whose permission is checked before a write of one object. */
+  writeTarget(ids: Ids, orgId: string): PermissionTarget
 }
 
 /** What an event does to its object. */
@@ -281,6 +287,7 @@ const derive = (definition: AnyDefinition): Derived<NamedIds, ObjectRef, Message
       [...effectByType].filter(([, each]) => each === effect).map(([eventType]) => eventType),
     secretsChanged: definition.secretsChanged ?? (() => []),
     target,
+    writeTarget: definition.writeTarget ?? target,
   }
 }
 

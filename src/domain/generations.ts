@@ -3,6 +3,7 @@ import { exists, type NotFound } from './decider.js'
 import type { ProjectState } from './project/decider.js'
 import type { ProjectGrantState } from './project-grant/decider.js'
 import type { ProjectRoleState } from './project-role/decider.js'
+import type { UserGrantState } from './user-grant/decider.js'
 import type { UserGrantRole } from './user-grant/events.js'
 import type { ProjectId, ProjectRef, ProjectRoleRef, RoleKey } from './values.js'
 
@@ -82,6 +83,34 @@ export const isStillGranted = (
   { roleKey, grantSince }: RoleGeneration,
   projectGrant: ProjectGrantState | undefined,
 ): boolean => projectGrant === undefined || roleIn(projectGrant, roleKey)?.since === grantSince
+
+/** What a grant to an organization, or to a user, holds. */
+type GrantState = ProjectGrantState | UserGrantState
+
+/**
+ * Keys of the roles that a change of a grant gives or takes, or to which it gives another end. All roles of a grant that
+ * begins, ends, is deactivated or reactivated.
+ */
+export const changedRoleKeys = (before: GrantState, after: GrantState): readonly string[] => {
+  const from = generationsIn(before)
+  const to = generationsIn(after)
+  const keys = [...new Set([...from.keys(), ...to.keys()])]
+  if (before.status !== after.status) return keys
+  return keys.filter((roleKey) => from.get(roleKey) !== to.get(roleKey))
+}
+
+/** The roles of a grant by their keys, each as a text of what tells it from the same role given otherwise. */
+const generationsIn = (state: GrantState): ReadonlyMap<string, string> => {
+  const roles: readonly (RoleGeneration & Pick<UserGrantRole, 'expiresAt'>)[] = exists(state)
+    ? state.roles
+    : []
+  return new Map(
+    roles.map(({ roleKey, roleSince, grantSince, expiresAt }) => [
+      roleKey,
+      `${roleSince} ${grantSince} ${expiresAt}`,
+    ]),
+  )
+}
 
 const roleIn = (projectGrant: ProjectGrantState, roleKey: RoleKey) =>
   exists(projectGrant) ? projectGrant.roles.find((role) => role.roleKey === roleKey) : undefined

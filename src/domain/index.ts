@@ -193,6 +193,7 @@ export type {
   ProjectId,
   ProjectRef,
   ProjectRoleRef,
+  ProjectRoleTarget,
   RoleKey,
   SealedSecret,
   StreamId,

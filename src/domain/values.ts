@@ -282,7 +282,7 @@ export const PERMISSIONS = [
 ] as const
 
 /** The object that a permission is asked for. Spec: Authentication. */
-export type PermissionTarget = OwnedTarget | GrantedProjectTarget
+export type PermissionTarget = OwnedTarget | GrantedProjectTarget | ProjectRoleTarget
 
 /** An object of the organization that the question is about. */
 export interface OwnedTarget {
@@ -290,6 +290,14 @@ export interface OwnedTarget {
   readonly type: 'identity_provider' | 'project' | 'domain'
   /** An `idpId`, the `id` of a project, or a domain in ASCII; unique within its organization alone. */
   readonly id: string
+  /** Never: only a role has it. */
+  readonly projectId?: undefined
+}
+
+/** A role that is written. */
+export interface ProjectRoleTarget extends ProjectRoleRef {
+  /** Never: the name of its project is `projectId`. */
+  readonly id?: undefined
 }
 
 /** A project of another organization, of which the one that the question is about may have a grant. */
@@ -299,6 +307,8 @@ export interface GrantedProjectTarget {
   readonly id: string
   /** The organization that owns the project. */
   readonly orgId: string
+  /** Never: only a role has it. */
+  readonly projectId?: undefined
 }
 
 /** Whether `value` has properties; arrays have, too. */

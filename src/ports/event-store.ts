@@ -43,6 +43,11 @@ export interface Metadata {
   readonly managedBy?: string
   /** Version of that desired state, from 1; an older version does not change these objects. */
   readonly managedVersion?: number
+  /**
+   * Whether that desired state alone may change the object from this event on; only with `managedBy`. An event of the
+   * same desired state without it lifts that.
+   */
+  readonly protect?: true
 }
 
 /** An event as the library passes it to a store. */

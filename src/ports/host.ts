@@ -43,10 +43,17 @@ export interface PermissionQuestion {
   /** The organization that owns the objects. */
   readonly orgId: string
   /**
-   * For a role or a list of roles, the project; for the history of one object, that object. Absent for the whole
-   * organization, as for other lists.
+   * What the question is about; absent for the whole organization, as for lists. A write of one role is about that
+   * `project_role`. A read of roles is about their project, and so are writes of many, with `addMany`, `import` or
+   * `apply`: the answer holds for all roles of the project. The history of an object is about that object.
    */
   readonly object?: PermissionTarget
+  /**
+   * Only for `user.grant.write` and `project.grant.write` where roles are given or taken: keys of the roles of the
+   * project that `object` names. All must be allowed. A write whose input does not name every role that changes is asked
+   * about twice: with no keys before it is decided, and with those that change before it is recorded.
+   */
+  readonly roleKeys?: readonly string[]
 }
 
 /** The host's answer; only `true` allows. */

@@ -35,6 +35,8 @@ export interface IdentityProvider extends ProviderAppearance, OidcConfig {
   readonly idpId: string
   /** An inactive provider cannot be used; nothing else of it changes. */
   readonly state: 'active' | 'inactive'
+  /** The `managedBy` of the desired state that alone may change it; absent when anybody may who has the permission. */
+  readonly protectedBy?: string | undefined
   /** Its owner, times and place in the log. Spec: Common response object `details`. */
   readonly details: ObjectDetails
 }
@@ -45,6 +47,8 @@ export interface Project extends ProjectSettings {
   readonly id: string
   /** Users cannot log in to an inactive project, see `checkLogin`; nothing else of it changes. */
   readonly state: 'active' | 'inactive'
+  /** The `managedBy` of the desired state that alone may change it; absent when anybody may who has the permission. */
+  readonly protectedBy?: string | undefined
   /** Its owner, times and place in the log. Spec: Common response object `details`. */
   readonly details: ObjectDetails
 }
@@ -59,6 +63,8 @@ export interface ProjectRole extends ProjectRoleDisplay {
   readonly permissions: readonly string[]
   /** A removed role is not read. */
   readonly state: 'active'
+  /** The `managedBy` of the desired state that alone may change it; absent when anybody may who has the permission. */
+  readonly protectedBy?: string | undefined
   /** Its owner, times and place in the log. Spec: Common response object `details`. */
   readonly details: ObjectDetails
 }
@@ -75,6 +81,8 @@ export interface ProjectGrant {
   readonly roleKeys: readonly string[]
   /** While a grant is inactive, no role counts that the organization has given. */
   readonly state: 'active' | 'inactive'
+  /** The `managedBy` of the desired state that alone may change it; absent when anybody may who has the permission. */
+  readonly protectedBy?: string | undefined
   /** Its owner, times and place in the log. Spec: Common response object `details`. */
   readonly details: ObjectDetails
 }

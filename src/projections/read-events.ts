@@ -98,7 +98,7 @@ const hasShape = (event: RecordedEvent, shape: Shape): event is RecordedEvent & 
   z.validate(compiled(shape.data), event.data)
 
 /** Texts of metadata that views show and that an append may lack. */
-const OPTIONAL_TEXTS = ['correlationId', 'reason'] as const
+const OPTIONAL_TEXTS = ['correlationId', 'reason', 'managedBy'] as const
 
 /** Metadata as a store returns it, with the fields that views need. */
 type StoredMetadata = Partial<

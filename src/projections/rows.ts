@@ -12,6 +12,7 @@ import {
   type ViewType,
 } from '../ports/read-model.js'
 import { type AssignmentStore, type Change, changeAssignments } from './assignments.js'
+import { protectorAfter } from './protection.js'
 import { aggregateOf, objectOf } from './read-events.js'
 
 /** The rows of all objects that exist after the events applied so far. */
@@ -53,8 +54,19 @@ export const changeRow = (
 /** The row of an object after `event`; undefined when there is none. */
 export const rowAfter = (before: Row, event: KnownEvent): Row => {
   const view = aggregateOf(event.type).view(before, event, event.metadata.resourceOwner)
-  return view && { ...view, details: detailsAfter(before?.details, event) }
+  if (!view) return undefined
+  const details = detailsAfter(before?.details, event)
+  const protectedBy = protectorAfter(protectorOf(before), event.metadata)
+  if (protectedBy !== undefined) return Object.assign({ ...view, details }, { protectedBy })
+  if (protectorOf(before) === undefined) return { ...view, details }
+  // A view is made of the row before, whose protection was lifted.
+  const { protectedBy: _, ...unprotected } = { protectedBy, ...view }
+  return { ...unprotected, details }
 }
+
+/** The desired state that protects the object of a row. */
+export const protectorOf = (row: Row): string | undefined =>
+  row && 'protectedBy' in row ? row.protectedBy : undefined
 
 /** The details after `event`, which adds the object when there is no `before`. */
 const detailsAfter = (

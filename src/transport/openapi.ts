@@ -139,7 +139,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -149,7 +149,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -309,7 +309,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -319,7 +319,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -465,7 +465,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -475,7 +475,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -629,7 +629,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -639,7 +639,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -785,7 +785,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -795,7 +795,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -904,7 +904,8 @@ export const openApiDocument = {
            "creationDate": "2026-01-01T08:00:00.000Z",
            "changeDate": "2026-01-31T09:30:00.250Z",
            "resourceOwner": "acme"
-          }
+          },
+          "protectedBy": "platform-team"
          }
         }
        }
@@ -1034,7 +1035,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -1044,7 +1045,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -1189,7 +1190,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -1199,7 +1200,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -1493,7 +1494,8 @@ export const openApiDocument = {
             "creationDate": "2026-01-01T08:00:00.000Z",
             "changeDate": "2026-01-31T09:30:00.250Z",
             "resourceOwner": "acme"
-           }
+           },
+           "protectedBy": "platform-team"
           }
          ],
          "nextPageToken": "",
@@ -1789,7 +1791,8 @@ export const openApiDocument = {
            "creationDate": "2026-01-01T08:00:00.000Z",
            "changeDate": "2026-01-31T09:30:00.250Z",
            "resourceOwner": "acme"
-          }
+          },
+          "protectedBy": "platform-team"
          }
         }
        }
@@ -1984,7 +1987,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -1994,7 +1997,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -2213,7 +2216,8 @@ export const openApiDocument = {
             "creationDate": "2026-01-01T08:00:00.000Z",
             "changeDate": "2026-01-31T09:30:00.250Z",
             "resourceOwner": "acme"
-           }
+           },
+           "protectedBy": "platform-team"
           }
          ],
          "nextPageToken": "",
@@ -2357,7 +2361,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -2367,7 +2371,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -2522,7 +2526,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -2532,7 +2536,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -2687,7 +2691,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -2697,7 +2701,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -2808,7 +2812,8 @@ export const openApiDocument = {
            "creationDate": "2026-01-01T08:00:00.000Z",
            "changeDate": "2026-01-31T09:30:00.250Z",
            "resourceOwner": "acme"
-          }
+          },
+          "protectedBy": "platform-team"
          }
         }
        }
@@ -2947,7 +2952,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -2957,7 +2962,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -3111,7 +3116,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -3121,7 +3126,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -3652,7 +3657,8 @@ export const openApiDocument = {
            "creationDate": "2026-01-01T08:00:00.000Z",
            "changeDate": "2026-01-31T09:30:00.250Z",
            "resourceOwner": "acme"
-          }
+          },
+          "protectedBy": "platform-team"
          }
         }
        }
@@ -3741,7 +3747,10 @@ export const openApiDocument = {
         "displayName": "Editor",
         "group": "content",
         "validateOnly": false,
-        "reason": "Ticket 4711: joins the team"
+        "reason": "Ticket 4711: joins the team",
+        "permissions": [
+         "project.read"
+        ]
        }
       }
      }
@@ -3780,7 +3789,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -3790,7 +3799,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -4042,7 +4051,11 @@ export const openApiDocument = {
             "creationDate": "2026-01-01T08:00:00.000Z",
             "changeDate": "2026-01-31T09:30:00.250Z",
             "resourceOwner": "acme"
-           }
+           },
+           "permissions": [
+            "project.read"
+           ],
+           "protectedBy": "platform-team"
           }
          ],
          "nextPageToken": "",
@@ -4136,7 +4149,10 @@ export const openApiDocument = {
          {
           "roleKey": "editor",
           "displayName": "Editor",
-          "group": "content"
+          "group": "content",
+          "permissions": [
+           "project.read"
+          ]
          }
         ],
         "validateOnly": false,
@@ -4179,7 +4195,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -4189,7 +4205,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -4243,7 +4259,7 @@ export const openApiDocument = {
     "tags": [
      "ProjectRoleService"
     ],
-    "description": "Replaces what a role shows: a group given no value is empty afterwards. The key never changes.",
+    "description": "Replaces what a role shows and allows: a group given no value is empty afterwards, permissions given none are none. The key never changes.",
     "parameters": [
      {
       "name": "projectId",
@@ -4315,7 +4331,10 @@ export const openApiDocument = {
         "displayName": "Editor",
         "group": "content",
         "validateOnly": false,
-        "reason": "Ticket 4711: joins the team"
+        "reason": "Ticket 4711: joins the team",
+        "permissions": [
+         "project.read"
+        ]
        }
       }
      }
@@ -4354,7 +4373,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -4364,7 +4383,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -4488,7 +4507,10 @@ export const openApiDocument = {
         "displayName": "Editor",
         "group": "content",
         "validateOnly": false,
-        "reason": "Ticket 4711: joins the team"
+        "reason": "Ticket 4711: joins the team",
+        "permissions": [
+         "project.read"
+        ]
        }
       }
      }
@@ -4527,7 +4549,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -4537,7 +4559,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -4703,7 +4725,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -4713,7 +4735,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -4833,7 +4855,11 @@ export const openApiDocument = {
            "creationDate": "2026-01-01T08:00:00.000Z",
            "changeDate": "2026-01-31T09:30:00.250Z",
            "resourceOwner": "acme"
-          }
+          },
+          "permissions": [
+           "project.read"
+          ],
+          "protectedBy": "platform-team"
          }
         }
        }
@@ -5155,7 +5181,11 @@ export const openApiDocument = {
            "creationDate": "2026-01-01T08:00:00.000Z",
            "changeDate": "2026-01-31T09:30:00.250Z",
            "resourceOwner": "acme"
-          }
+          },
+          "permissions": [
+           "project.read"
+          ],
+          "protectedBy": "platform-team"
          }
         }
        }
@@ -5284,7 +5314,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -5294,7 +5324,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -5524,7 +5554,8 @@ export const openApiDocument = {
             "creationDate": "2026-01-01T08:00:00.000Z",
             "changeDate": "2026-01-31T09:30:00.250Z",
             "resourceOwner": "acme"
-           }
+           },
+           "protectedBy": "platform-team"
           }
          ],
          "nextPageToken": "",
@@ -5677,7 +5708,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -5687,7 +5718,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -5853,7 +5884,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -5863,7 +5894,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -5985,7 +6016,8 @@ export const openApiDocument = {
            "creationDate": "2026-01-01T08:00:00.000Z",
            "changeDate": "2026-01-31T09:30:00.250Z",
            "resourceOwner": "acme"
-          }
+          },
+          "protectedBy": "platform-team"
          }
         }
        }
@@ -6135,7 +6167,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -6145,7 +6177,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -6310,7 +6342,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -6320,7 +6352,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -6538,7 +6570,8 @@ export const openApiDocument = {
             "creationDate": "2026-01-01T08:00:00.000Z",
             "changeDate": "2026-01-31T09:30:00.250Z",
             "resourceOwner": "acme"
-           }
+           },
+           "protectedBy": "platform-team"
           }
          ],
          "nextPageToken": "",
@@ -6867,7 +6900,8 @@ export const openApiDocument = {
            "creationDate": "2026-01-01T08:00:00.000Z",
            "changeDate": "2026-01-31T09:30:00.250Z",
            "resourceOwner": "acme"
-          }
+          },
+          "protectedBy": "platform-team"
          }
         }
        }
@@ -6990,7 +7024,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -7000,7 +7034,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -7467,7 +7501,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -7477,7 +7511,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -7654,7 +7688,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -7664,7 +7698,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -7962,7 +7996,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -7972,7 +8006,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -8149,7 +8183,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -8159,7 +8193,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -8338,7 +8372,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -8348,7 +8382,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -8524,7 +8558,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -8534,7 +8568,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -9111,7 +9145,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -9121,7 +9155,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -9481,7 +9515,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -9491,7 +9525,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -9641,7 +9675,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -9651,7 +9685,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -9808,7 +9842,7 @@ export const openApiDocument = {
           ],
           "impact": {
            "loses": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -9818,7 +9852,7 @@ export const openApiDocument = {
             ]
            },
            "gains": {
-            "count": "text",
+            "count": 1,
             "first": [
              {
               "orgId": "acme",
@@ -10346,6 +10380,16 @@ export const openApiDocument = {
       }
      },
      {
+      "name": "user",
+      "in": "query",
+      "required": false,
+      "description": "A user of the organization: only changes of the grants of roles to this user, of any project; up to 200 characters; all changes when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 200
+      }
+     },
+     {
       "name": "x-service-orgid",
       "in": "header",
       "required": false,
@@ -10477,7 +10521,10 @@ export const openApiDocument = {
            {
             "roleKey": "editor",
             "displayName": "Editor",
-            "group": "content"
+            "group": "content",
+            "permissions": [
+             "project.read"
+            ]
            }
           ],
           "grants": [
@@ -10513,7 +10560,8 @@ export const openApiDocument = {
         "managedBy": "platform-team",
         "version": "12",
         "validateOnly": false,
-        "reason": "Ticket 4711: joins the team"
+        "reason": "Ticket 4711: joins the team",
+        "protect": false
        }
       }
      }
@@ -10561,7 +10609,8 @@ export const openApiDocument = {
            "type": "project",
            "id": "portal"
           }
-         ]
+         ],
+         "protect": false
         }
        }
       }
@@ -10605,7 +10654,7 @@ export const openApiDocument = {
     "tags": [
      "AccessService"
     ],
-    "description": "Tells whether a role counts for a user of the organization, or the project lets the user in; and if not, why. Whatever does not exist is an answer, no error.",
+    "description": "Tells whether a role counts for a user of the organization, whether a role that counts has a permission, or whether the project lets the user in; and if not, why. Whatever does not exist is an answer, no error.",
     "parameters": [
      {
       "name": "userId",
@@ -10644,11 +10693,32 @@ export const openApiDocument = {
       "name": "roleKey",
       "in": "query",
       "required": false,
-      "description": "The role that is asked for; when absent, the login rules of the project are.",
+      "description": "The role that is asked for; without it and a permission, the login rules of the project are.",
       "schema": {
        "type": "string",
        "minLength": 1,
        "maxLength": 200
+      }
+     },
+     {
+      "name": "permission",
+      "in": "query",
+      "required": false,
+      "description": "The permission that a role of the user must have: 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit. Not together with a role.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 100
+      }
+     },
+     {
+      "name": "at",
+      "in": "query",
+      "required": false,
+      "description": "At the end of this millisecond, which must not lie in the future; as it is when absent.",
+      "schema": {
+       "type": "string",
+       "format": "date-time"
       }
      },
      {
@@ -10684,7 +10754,167 @@ export const openApiDocument = {
          "roleKeys": [
           "editor"
          ],
-         "reasons": []
+         "reasons": [],
+         "permissions": [
+          "project.read"
+         ]
+        }
+       }
+      }
+     },
+     "400": {
+      "$ref": "#/components/responses/400"
+     },
+     "401": {
+      "$ref": "#/components/responses/401"
+     },
+     "403": {
+      "$ref": "#/components/responses/403"
+     },
+     "404": {
+      "$ref": "#/components/responses/404"
+     },
+     "500": {
+      "$ref": "#/components/responses/500"
+     },
+     "503": {
+      "$ref": "#/components/responses/503"
+     },
+     "default": {
+      "$ref": "#/components/responses/default"
+     }
+    }
+   }
+  },
+  "/v1/access:explain": {
+   "get": {
+    "operationId": "ExplainAccess",
+    "tags": [
+     "AccessService"
+    ],
+    "description": "Explains why a role counts for a user of the organization, or does not, by the changes that this rests on.",
+    "parameters": [
+     {
+      "name": "userId",
+      "in": "query",
+      "required": true,
+      "description": "The user, as the host names them.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "projectId",
+      "in": "query",
+      "required": true,
+      "description": "Id of the project.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 64
+      }
+     },
+     {
+      "name": "projectOrgId",
+      "in": "query",
+      "required": false,
+      "description": "The organization that owns the project; the one at hand when absent.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 64
+      }
+     },
+     {
+      "name": "roleKey",
+      "in": "query",
+      "required": true,
+      "description": "The role that is asked for.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "at",
+      "in": "query",
+      "required": false,
+      "description": "At the end of this millisecond, which must not lie in the future; as it is when absent.",
+      "schema": {
+       "type": "string",
+       "format": "date-time"
+      }
+     },
+     {
+      "name": "x-service-orgid",
+      "in": "header",
+      "required": false,
+      "description": "Organization whose objects are meant; the caller's own when absent or empty. The caller needs the permission there.",
+      "schema": {
+       "type": "string"
+      }
+     },
+     {
+      "name": "traceparent",
+      "in": "header",
+      "required": false,
+      "description": "W3C Trace Context; its trace id is kept with what the call records.",
+      "schema": {
+       "type": "string"
+      }
+     }
+    ],
+    "responses": {
+     "200": {
+      "description": "Why a role counts, or does not.",
+      "headers": {},
+      "content": {
+       "application/json": {
+        "schema": {
+         "$ref": "#/components/schemas/ExplainAccessResponse"
+        },
+        "example": {
+         "allowed": true,
+         "reasons": [
+          {
+           "kind": "Expired"
+          }
+         ],
+         "because": [
+          {
+           "sequence": "1769851800250000",
+           "time": "2026-01-31T09:30:00.250Z",
+           "actor": {
+            "userId": "alice",
+            "orgId": "acme"
+           },
+           "type": "project.updated",
+           "object": {
+            "type": "project.updated",
+            "idpId": "01JGFJJZ00V6RM8DHQ4B0H7SKP",
+            "id": "portal",
+            "projectId": "portal",
+            "roleKey": "editor",
+            "grantedOrgId": "globex",
+            "userId": "alice",
+            "projectOrgId": "acme",
+            "domain": "text"
+           },
+           "changes": [
+            {
+             "field": "name",
+             "from": "2026-01-01T00:00:00.000Z",
+             "to": "2026-02-01T00:00:00.000Z",
+             "changed": true
+            }
+           ],
+           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736",
+           "reason": "Ticket 4711: joins the team"
+          }
+         ]
         }
        }
       }
@@ -10719,7 +10949,7 @@ export const openApiDocument = {
     "tags": [
      "AccessService"
     ],
-    "description": "Lists the roles of a user of the organization that count, page by page, by `projectOrgId`, `projectId` and `roleKey`.",
+    "description": "Lists the roles of a user of the organization that count, or counted at a time in the past, page by page, by `projectOrgId`, `projectId` and `roleKey`, each as it was shown then.",
     "parameters": [
      {
       "name": "userId",
@@ -10764,6 +10994,16 @@ export const openApiDocument = {
       }
      },
      {
+      "name": "at",
+      "in": "query",
+      "required": false,
+      "description": "At the end of this millisecond, which must not lie in the future; as it is when absent.",
+      "schema": {
+       "type": "string",
+       "format": "date-time"
+      }
+     },
+     {
       "name": "x-service-orgid",
       "in": "header",
       "required": false,
@@ -10799,7 +11039,10 @@ export const openApiDocument = {
            "roleKey": "editor",
            "displayName": "Editor",
            "group": "content",
-           "expiresAt": "2099-12-31T23:59:59.000Z"
+           "expiresAt": "2099-12-31T23:59:59.000Z",
+           "permissions": [
+            "project.read"
+           ]
           }
          ],
          "nextPageToken": ""
@@ -10837,7 +11080,7 @@ export const openApiDocument = {
     "tags": [
      "AccessService"
     ],
-    "description": "Lists the users of all organizations who have roles of a project of the organization that count, or counted at a time in the past, page by page, by `roleKey`, `orgId` and `userId`.",
+    "description": "Lists the users of all organizations who have roles of a project of the organization that count, or counted at a time in the past, page by page, by `roleKey`, `orgId` and `userId`. A user with several of the roles is an item for each.",
     "parameters": [
      {
       "name": "projectId",
@@ -10892,6 +11135,28 @@ export const openApiDocument = {
       }
      },
      {
+      "name": "permission",
+      "in": "query",
+      "required": false,
+      "description": "Of the roles that have this permission, or had it at that time; of all when absent: 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 100
+      }
+     },
+     {
+      "name": "userId",
+      "in": "query",
+      "required": false,
+      "description": "One user, of any organization, as that organization names them; all when absent.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 200
+      }
+     },
+     {
       "name": "x-service-orgid",
       "in": "header",
       "required": false,
@@ -10926,7 +11191,147 @@ export const openApiDocument = {
            "orgId": "acme",
            "roleKey": "editor",
            "expiresAt": "2099-12-31T23:59:59.000Z",
-           "from": "2026-01-01T00:00:00.000Z"
+           "from": "2026-01-01T00:00:00.000Z",
+           "projectId": "portal"
+          }
+         ],
+         "nextPageToken": ""
+        }
+       }
+      }
+     },
+     "400": {
+      "$ref": "#/components/responses/400"
+     },
+     "401": {
+      "$ref": "#/components/responses/401"
+     },
+     "403": {
+      "$ref": "#/components/responses/403"
+     },
+     "404": {
+      "$ref": "#/components/responses/404"
+     },
+     "500": {
+      "$ref": "#/components/responses/500"
+     },
+     "503": {
+      "$ref": "#/components/responses/503"
+     },
+     "default": {
+      "$ref": "#/components/responses/default"
+     }
+    }
+   }
+  },
+  "/v1/roleHolders": {
+   "get": {
+    "operationId": "ListAllRoleHolders",
+    "tags": [
+     "AccessService"
+    ],
+    "description": "Lists the users of all organizations who have roles of any project of the organization that count, or counted at a time in the past, page by page, by `projectId`, `roleKey`, `orgId` and `userId`. A user with several of the roles is an item for each.",
+    "parameters": [
+     {
+      "name": "userId",
+      "in": "query",
+      "required": false,
+      "description": "One user, of any organization, as that organization names them; all when absent.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "roleKey",
+      "in": "query",
+      "required": false,
+      "description": "Roles with this key; all when absent.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "permission",
+      "in": "query",
+      "required": false,
+      "description": "Of the roles that have this permission, or had it at that time; of all when absent: 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 100
+      }
+     },
+     {
+      "name": "at",
+      "in": "query",
+      "required": false,
+      "description": "At the end of this millisecond, which must not lie in the future; as it is when absent.",
+      "schema": {
+       "type": "string",
+       "format": "date-time"
+      }
+     },
+     {
+      "name": "pageSize",
+      "in": "query",
+      "required": false,
+      "description": "1 to 1000; 100 when absent.",
+      "schema": {
+       "type": "integer",
+       "format": "int32"
+      }
+     },
+     {
+      "name": "pageToken",
+      "in": "query",
+      "required": false,
+      "description": "Token that the page before gave for the next one; the rest of the request must be the same.",
+      "schema": {
+       "type": "string",
+       "maxLength": 16384
+      }
+     },
+     {
+      "name": "x-service-orgid",
+      "in": "header",
+      "required": false,
+      "description": "Organization whose objects are meant; the caller's own when absent or empty. The caller needs the permission there.",
+      "schema": {
+       "type": "string"
+      }
+     },
+     {
+      "name": "traceparent",
+      "in": "header",
+      "required": false,
+      "description": "W3C Trace Context; its trace id is kept with what the call records.",
+      "schema": {
+       "type": "string"
+      }
+     }
+    ],
+    "responses": {
+     "200": {
+      "description": "A page of holders of roles of all projects.",
+      "headers": {},
+      "content": {
+       "application/json": {
+        "schema": {
+         "$ref": "#/components/schemas/ListAllRoleHoldersResponse"
+        },
+        "example": {
+         "roleHolders": [
+          {
+           "userId": "alice",
+           "orgId": "acme",
+           "roleKey": "editor",
+           "expiresAt": "2099-12-31T23:59:59.000Z",
+           "from": "2026-01-01T00:00:00.000Z",
+           "projectId": "portal"
           }
          ],
          "nextPageToken": ""
@@ -11725,6 +12130,19 @@ export const openApiDocument = {
       "examples": [
        "Ticket 4711: joins the team"
       ]
+     },
+     "permissions": {
+      "type": "array",
+      "items": {
+       "type": "string"
+      },
+      "maxItems": 200,
+      "description": "What it allows: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit; none twice.",
+      "examples": [
+       [
+        "project.read"
+       ]
+      ]
      }
     },
     "required": [
@@ -11802,6 +12220,19 @@ export const openApiDocument = {
       "examples": [
        "Ticket 4711: joins the team"
       ]
+     },
+     "permissions": {
+      "type": "array",
+      "items": {
+       "type": "string"
+      },
+      "maxItems": 200,
+      "description": "What it allows: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit; none twice.",
+      "examples": [
+       [
+        "project.read"
+       ]
+      ]
      }
     },
     "required": [
@@ -11847,6 +12278,19 @@ export const openApiDocument = {
       "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
       "examples": [
        "Ticket 4711: joins the team"
+      ]
+     },
+     "permissions": {
+      "type": "array",
+      "items": {
+       "type": "string"
+      },
+      "maxItems": 200,
+      "description": "What it allows: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit; none twice. In protobuf, only a mask can give an empty list.",
+      "examples": [
+       [
+        "project.read"
+       ]
       ]
      }
     },
@@ -12262,6 +12706,13 @@ export const openApiDocument = {
       "examples": [
        "Ticket 4711: joins the team"
       ]
+     },
+     "protect": {
+      "type": "boolean",
+      "description": "Protects what is declared: only this desired state may change it from then on. Without it, that is lifted.",
+      "examples": [
+       false
+      ]
      }
     },
     "required": [],
@@ -12295,6 +12746,19 @@ export const openApiDocument = {
       "description": "For display only: lets a caller grant all roles of a group.",
       "examples": [
        "content"
+      ]
+     },
+     "permissions": {
+      "type": "array",
+      "items": {
+       "type": "string"
+      },
+      "maxItems": 200,
+      "description": "What it allows: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit; none twice.",
+      "examples": [
+       [
+        "project.read"
+       ]
       ]
      }
     },
@@ -12451,6 +12915,23 @@ export const openApiDocument = {
       "examples": [
        "content"
       ]
+     },
+     "permissions": {
+      "type": "array",
+      "items": {
+       "type": "string"
+      },
+      "maxItems": 200,
+      "description": "What it allows: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit; none twice. Stay as they are when absent. In protobuf, only a mask can give an empty list.",
+      "examples": [
+       [
+        "project.read"
+       ]
+      ]
+     },
+     "updateMask": {
+      "type": "string",
+      "description": "Names of the fields that are given, separated by commas in JSON. Without it, those that are in the request are."
      }
     },
     "required": [
@@ -14054,6 +14535,13 @@ export const openApiDocument = {
        "$ref": "#/components/schemas/ObjectRef"
       },
       "description": "Projects and identity providers that exist, are not declared and stay as they are; of types that are declared, and that the caller may read."
+     },
+     "protect": {
+      "type": "boolean",
+      "description": "Whether what is declared is protected.",
+      "examples": [
+       false
+      ]
      }
     },
     "required": [
@@ -14069,7 +14557,7 @@ export const openApiDocument = {
     "properties": {
      "allowed": {
       "type": "boolean",
-      "description": "Of a role: whether it counts. Without one: whether the login rules of the project let the user in.",
+      "description": "Of a role: whether it counts. Of a permission: whether a role that counts has it. Without either: whether the login rules of the project let the user in.",
       "examples": [
        true
       ]
@@ -14092,12 +14580,57 @@ export const openApiDocument = {
        "$ref": "#/components/schemas/AccessReason"
       },
       "description": "Empty when allowed; otherwise all that apply."
+     },
+     "permissions": {
+      "type": "array",
+      "items": {
+       "type": "string"
+      },
+      "description": "What these roles allow together, each permission once, in the order of code points.",
+      "examples": [
+       [
+        "project.read"
+       ]
+      ]
      }
     },
     "required": [
      "allowed",
      "roleKeys",
-     "reasons"
+     "reasons",
+     "permissions"
+    ]
+   },
+   "ExplainAccessResponse": {
+    "type": "object",
+    "description": "Why a role counts, or does not.",
+    "properties": {
+     "allowed": {
+      "type": "boolean",
+      "description": "Whether the role counts.",
+      "examples": [
+       true
+      ]
+     },
+     "reasons": {
+      "type": "array",
+      "items": {
+       "$ref": "#/components/schemas/AccessReason"
+      },
+      "description": "Empty when allowed; otherwise all that apply."
+     },
+     "because": {
+      "type": "array",
+      "items": {
+       "$ref": "#/components/schemas/AccessCause"
+      },
+      "description": "The changes that this rests on, oldest first: what added the role, what granted the project, what gave the role to the user, and, where it does not count, what ended it. Of changes in another organization, which owns the project, only `sequence`, `time` and `type` are shown."
+     }
+    },
+    "required": [
+     "allowed",
+     "reasons",
+     "because"
     ]
    },
    "ListRolesOfUserResponse": {
@@ -14127,6 +14660,30 @@ export const openApiDocument = {
    "ListRoleHoldersResponse": {
     "type": "object",
     "description": "A page of holders of roles.",
+    "properties": {
+     "roleHolders": {
+      "type": "array",
+      "items": {
+       "$ref": "#/components/schemas/RoleHolder"
+      },
+      "description": "In their order."
+     },
+     "nextPageToken": {
+      "type": "string",
+      "description": "Asks for the next page; empty on the last.",
+      "examples": [
+       ""
+      ]
+     }
+    },
+    "required": [
+     "roleHolders",
+     "nextPageToken"
+    ]
+   },
+   "ListAllRoleHoldersResponse": {
+    "type": "object",
+    "description": "A page of holders of roles of all projects.",
     "properties": {
      "roleHolders": {
       "type": "array",
@@ -14290,7 +14847,7 @@ export const openApiDocument = {
       "format": "int32",
       "description": "How many there are.",
       "examples": [
-       "text"
+       1
       ]
      },
      "first": {
@@ -14445,6 +15002,13 @@ export const openApiDocument = {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
       "description": "Where it stands in the log."
+     },
+     "protectedBy": {
+      "type": "string",
+      "description": "`managedBy` of the desired state that alone may change it; absent when anybody may who has the permission.",
+      "examples": [
+       "platform-team"
+      ]
      }
     },
     "required": [
@@ -14720,6 +15284,13 @@ export const openApiDocument = {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
       "description": "Where it stands in the log."
+     },
+     "protectedBy": {
+      "type": "string",
+      "description": "`managedBy` of the desired state that alone may change it; absent when anybody may who has the permission.",
+      "examples": [
+       "platform-team"
+      ]
      }
     },
     "required": [
@@ -14813,6 +15384,25 @@ export const openApiDocument = {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
       "description": "Where it stands in the log."
+     },
+     "permissions": {
+      "type": "array",
+      "items": {
+       "type": "string"
+      },
+      "description": "What it allows, in the order of code points.",
+      "examples": [
+       [
+        "project.read"
+       ]
+      ]
+     },
+     "protectedBy": {
+      "type": "string",
+      "description": "`managedBy` of the desired state that alone may change it; absent when anybody may who has the permission.",
+      "examples": [
+       "platform-team"
+      ]
      }
     },
     "required": [
@@ -14821,7 +15411,8 @@ export const openApiDocument = {
      "displayName",
      "group",
      "state",
-     "details"
+     "details",
+     "permissions"
     ]
    },
    "ProjectGrant": {
@@ -14877,6 +15468,13 @@ export const openApiDocument = {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
       "description": "Where it stands in the log. The end of a role is no change of the grant, and leaves this as it is."
+     },
+     "protectedBy": {
+      "type": "string",
+      "description": "`managedBy` of the desired state that alone may change it; absent when anybody may who has the permission.",
+      "examples": [
+       "platform-team"
+      ]
      }
     },
     "required": [
@@ -15190,7 +15788,7 @@ export const openApiDocument = {
     "properties": {
      "kind": {
       "type": "string",
-      "description": "`ProjectNotFound`, `ProjectInactive`, `ProjectGrantMissing`, `ProjectGrantInactive`, `NoGrant`, `GrantInactive`, `RoleNotGranted`, `RoleRemoved` or `Expired`.",
+      "description": "`ProjectNotFound`, `ProjectInactive`, `ProjectGrantMissing`, `ProjectGrantInactive`, `NoGrant`, `GrantInactive`, `RoleNotGranted`, `RoleRemoved`, `PermissionNotGranted` or `Expired`.",
       "examples": [
        "Expired"
       ]
@@ -15198,6 +15796,67 @@ export const openApiDocument = {
     },
     "required": [
      "kind"
+    ]
+   },
+   "AccessCause": {
+    "type": "object",
+    "description": "A change that an access rests on.",
+    "properties": {
+     "sequence": {
+      "type": "string",
+      "pattern": "^[0-9]{1,20}$",
+      "description": "Position of the change in the log.",
+      "examples": [
+       "1769851800250000"
+      ]
+     },
+     "time": {
+      "type": "string",
+      "format": "date-time",
+      "description": "When it was recorded, to the millisecond."
+     },
+     "actor": {
+      "$ref": "#/components/schemas/Actor",
+      "description": "Who acted; absent of a change in another organization."
+     },
+     "type": {
+      "type": "string",
+      "description": "Type of the event, such as `user_grant.added`.",
+      "examples": [
+       "project.updated"
+      ]
+     },
+     "object": {
+      "$ref": "#/components/schemas/ObjectRef",
+      "description": "What changed; absent of a change in another organization."
+     },
+     "changes": {
+      "type": "array",
+      "items": {
+       "$ref": "#/components/schemas/FieldChange"
+      },
+      "description": "The fields whose values differ; none of a change in another organization."
+     },
+     "correlationId": {
+      "type": "string",
+      "description": "Id of the request that made the change, if it had one.",
+      "examples": [
+       "4bf92f3577b34da6a3ce929d0e0e4736"
+      ]
+     },
+     "reason": {
+      "type": "string",
+      "description": "Why the change was made, as its caller said; absent where nothing was said.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
+     }
+    },
+    "required": [
+     "sequence",
+     "time",
+     "type",
+     "changes"
     ]
    },
    "UserRole": {
@@ -15243,6 +15902,18 @@ export const openApiDocument = {
       "type": "string",
       "format": "date-time",
       "description": "It does not count from this moment on; absent for a role without an end."
+     },
+     "permissions": {
+      "type": "array",
+      "items": {
+       "type": "string"
+      },
+      "description": "What it allows, in the order of code points.",
+      "examples": [
+       [
+        "project.read"
+       ]
+      ]
      }
     },
     "required": [
@@ -15250,7 +15921,8 @@ export const openApiDocument = {
      "projectOrgId",
      "roleKey",
      "displayName",
-     "group"
+     "group",
+     "permissions"
     ]
    },
    "RoleHolder": {
@@ -15287,6 +15959,13 @@ export const openApiDocument = {
       "type": "string",
       "format": "date-time",
       "description": "When the user was given the role, in its present life; a change of its end leaves this as it is."
+     },
+     "projectId": {
+      "type": "string",
+      "description": "Id of the project, where holders of all projects are listed.",
+      "examples": [
+       "portal"
+      ]
      }
     },
     "required": [

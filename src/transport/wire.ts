@@ -254,6 +254,7 @@ export const IdentityProvider: WireMessage = {"name":"IdentityProvider","descrip
   {"name":"autoRegister","protoName":"auto_register","number":9,"kind":"flag","description":"Unknown users may be registered at their first login."},
   {"name":"state","protoName":"state","number":10,"kind":"enum","description":"Whether it can be used.","values":State},
   {"name":"details","protoName":"details","number":11,"kind":"message","description":"Where it stands in the log.","message":ObjectDetails},
+  {"name":"protectedBy","protoName":"protected_by","number":15,"kind":"text","isOptional":true,"description":"`managedBy` of the desired state that alone may change it; absent when anybody may who has the permission."},
 ]}
 
 export const GetIdentityProviderResponse: WireMessage = {"name":"GetIdentityProviderResponse","description":"The provider asked for.","fields":[
@@ -460,6 +461,7 @@ export const Project: WireMessage = {"name":"Project","description":"A project a
   {"name":"privateLabelingSetting","protoName":"private_labeling_setting","number":6,"kind":"enum","description":"Which private labeling applies at login.","values":PrivateLabelingSetting},
   {"name":"state","protoName":"state","number":7,"kind":"enum","description":"Whether users may log in.","values":State},
   {"name":"details","protoName":"details","number":8,"kind":"message","description":"Where it stands in the log.","message":ObjectDetails},
+  {"name":"protectedBy","protoName":"protected_by","number":15,"kind":"text","isOptional":true,"description":"`managedBy` of the desired state that alone may change it; absent when anybody may who has the permission."},
 ]}
 
 export const GetProjectResponse: WireMessage = {"name":"GetProjectResponse","description":"The project asked for.","fields":[
@@ -549,6 +551,7 @@ export const AddProjectRoleRequest: WireMessage = {"name":"AddProjectRoleRequest
   {"name":"group","protoName":"group","number":4,"kind":"text","most":200,"description":"For display only: lets a caller grant all roles of a group."},
   {"name":"validateOnly","protoName":"validate_only","number":5,"kind":"flag","description":"Decides as usual and records nothing; the response says what would change."},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, for its history: up to 500 characters; none when empty."},
+  {"name":"permissions","protoName":"permissions","number":6,"kind":"text","isList":true,"most":200,"description":"What it allows: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit; none twice."},
 ]}
 
 export const AddProjectRoleResponse: WireMessage = {"name":"AddProjectRoleResponse","description":"The role that was added.","fields":[
@@ -560,6 +563,7 @@ export const NewProjectRole: WireMessage = {"name":"NewProjectRole","description
   {"name":"roleKey","protoName":"role_key","number":1,"kind":"text","isRequired":true,"least":1,"most":200,"description":"Unique within the project."},
   {"name":"displayName","protoName":"display_name","number":2,"kind":"text","isRequired":true,"least":1,"most":200,"description":"What it is shown as."},
   {"name":"group","protoName":"group","number":3,"kind":"text","most":200,"description":"For display only: lets a caller grant all roles of a group."},
+  {"name":"permissions","protoName":"permissions","number":4,"kind":"text","isList":true,"most":200,"description":"What it allows: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit; none twice."},
 ]}
 
 export const AddProjectRolesRequest: WireMessage = {"name":"AddProjectRolesRequest","description":"Roles to add to one project.","fields":[
@@ -581,6 +585,7 @@ export const UpdateProjectRoleRequest: WireMessage = {"name":"UpdateProjectRoleR
   {"name":"group","protoName":"group","number":4,"kind":"text","most":200,"description":"For display only: lets a caller grant all roles of a group."},
   {"name":"validateOnly","protoName":"validate_only","number":5,"kind":"flag","description":"Decides as usual and records nothing; the response says what would change."},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, for its history: up to 500 characters; none when empty."},
+  {"name":"permissions","protoName":"permissions","number":6,"kind":"text","isList":true,"most":200,"description":"What it allows: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit; none twice."},
 ]}
 
 export const UpdateProjectRoleResponse: WireMessage = {"name":"UpdateProjectRoleResponse","description":"The role after the change.","fields":[
@@ -596,6 +601,7 @@ export const PatchProjectRoleRequest: WireMessage = {"name":"PatchProjectRoleReq
   {"name":"updateMask","protoName":"update_mask","number":5,"kind":"mask","description":"Names of the fields that are given, separated by commas in JSON. Without it, those that are in the request are."},
   {"name":"validateOnly","protoName":"validate_only","number":6,"kind":"flag","description":"Decides as usual and records nothing; the response says what would change."},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, for its history: up to 500 characters; none when empty."},
+  {"name":"permissions","protoName":"permissions","number":7,"kind":"text","isList":true,"most":200,"description":"What it allows: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit; none twice. In protobuf, only a mask can give an empty list."},
 ]}
 
 export const PatchProjectRoleResponse: WireMessage = {"name":"PatchProjectRoleResponse","description":"The role after the change.","fields":[
@@ -627,6 +633,8 @@ export const ProjectRole: WireMessage = {"name":"ProjectRole","description":"A r
   {"name":"group","protoName":"group","number":4,"kind":"text","description":"For display only: lets a caller grant all roles of a group."},
   {"name":"state","protoName":"state","number":5,"kind":"enum","description":"Always active.","values":State},
   {"name":"details","protoName":"details","number":6,"kind":"message","description":"Where it stands in the log.","message":ObjectDetails},
+  {"name":"permissions","protoName":"permissions","number":7,"kind":"text","isList":true,"description":"What it allows, in the order of code points."},
+  {"name":"protectedBy","protoName":"protected_by","number":15,"kind":"text","isOptional":true,"description":"`managedBy` of the desired state that alone may change it; absent when anybody may who has the permission."},
 ]}
 
 export const GetProjectRoleResponse: WireMessage = {"name":"GetProjectRoleResponse","description":"The role asked for.","fields":[
@@ -758,6 +766,7 @@ export const ProjectGrant: WireMessage = {"name":"ProjectGrant","description":"A
   {"name":"roleKeys","protoName":"role_keys","number":4,"kind":"text","isList":true,"description":"Keys of the roles that the organization may give; those that the project has lost are not among them."},
   {"name":"state","protoName":"state","number":5,"kind":"enum","description":"Whether the roles count that the organization has given.","values":State},
   {"name":"details","protoName":"details","number":6,"kind":"message","description":"Where it stands in the log. The end of a role is no change of the grant, and leaves this as it is.","message":ObjectDetails},
+  {"name":"protectedBy","protoName":"protected_by","number":15,"kind":"text","isOptional":true,"description":"`managedBy` of the desired state that alone may change it; absent when anybody may who has the permission."},
 ]}
 
 export const GetProjectGrantResponse: WireMessage = {"name":"GetProjectGrantResponse","description":"The grant asked for.","fields":[
@@ -1143,6 +1152,7 @@ export const ListHistoryRequest: WireMessage = {"name":"ListHistoryRequest","des
   {"name":"before","protoName":"before","number":5,"kind":"sequence","isOptional":true,"description":"Only entries below this position in the log; no bound when absent."},
   {"name":"time","protoName":"time","number":6,"kind":"message","description":"Only entries of this time; `after` and `before` apply too.","message":TimeBounds},
   {"name":"pageSize","protoName":"page_size","number":7,"kind":"number","description":"1 to 1000; 100 when absent."},
+  {"name":"user","protoName":"user","number":8,"kind":"text","most":200,"description":"A user of the organization: only changes of the grants of roles to this user, of any project; up to 200 characters; all changes when empty."},
 ]}
 
 export const ListHistoryResponse: WireMessage = {"name":"ListHistoryResponse","description":"A page of history.","fields":[
@@ -1162,6 +1172,8 @@ export const DesiredRole: WireMessage = {"name":"DesiredRole","description":"A r
   {"name":"roleKey","protoName":"role_key","number":1,"kind":"text","isRequired":true,"least":1,"most":200,"description":"Key of the role."},
   {"name":"displayName","protoName":"display_name","number":2,"kind":"text","isRequired":true,"least":1,"most":200,"description":"What it is shown as."},
   {"name":"group","protoName":"group","number":3,"kind":"text","isOptional":true,"most":200,"description":"For display only; stays as it is when absent."},
+  {"name":"permissions","protoName":"permissions","number":4,"kind":"text","isList":true,"most":200,"description":"What it allows: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit; none twice. Stay as they are when absent. In protobuf, only a mask can give an empty list."},
+  {"name":"updateMask","protoName":"update_mask","number":5,"kind":"mask","description":"Names of the fields that are given, separated by commas in JSON. Without it, those that are in the request are."},
 ]}
 
 export const DesiredGrant: WireMessage = {"name":"DesiredGrant","description":"A grant as it is desired.","fields":[
@@ -1201,6 +1213,7 @@ export const ApplyAccessRequest: WireMessage = {"name":"ApplyAccessRequest","des
   {"name":"version","protoName":"version","number":5,"kind":"sequence","isOptional":true,"description":"From 1 to 2^53 - 1, higher for a newer one: objects with the mark of a newer one stay as they are."},
   {"name":"validateOnly","protoName":"validate_only","number":6,"kind":"flag","description":"Plans only: records nothing, and needs no permission to write."},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, for its history: up to 500 characters; none when empty."},
+  {"name":"protect","protoName":"protect","number":7,"kind":"flag","description":"Protects what is declared: only this desired state may change it from then on. Without it, that is lifted."},
 ]}
 
 export const PlannedField: WireMessage = {"name":"PlannedField","description":"One field of a change.","fields":[
@@ -1235,23 +1248,52 @@ export const ApplyAccessResponse: WireMessage = {"name":"ApplyAccessResponse","d
   {"name":"changes","protoName":"changes","number":4,"kind":"message","isList":true,"description":"Each declared project, followed by its roles and its grants; then each declared identity provider.","message":PlannedChange},
   {"name":"counts","protoName":"counts","number":5,"kind":"message","description":"How many of each action.","message":Counts},
   {"name":"undeclared","protoName":"undeclared","number":6,"kind":"message","isList":true,"description":"Projects and identity providers that exist, are not declared and stay as they are; of types that are declared, and that the caller may read.","message":ObjectRef},
+  {"name":"protect","protoName":"protect","number":7,"kind":"flag","isOptional":true,"description":"Whether what is declared is protected."},
 ]}
 
 export const CheckAccessRequest: WireMessage = {"name":"CheckAccessRequest","description":"Which access to check.","fields":[
   {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"least":1,"most":200,"description":"The user, as the host names them."},
   {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
   {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","isOptional":true,"least":1,"most":64,"description":"The organization that owns the project; the one at hand when absent."},
-  {"name":"roleKey","protoName":"role_key","number":4,"kind":"text","isOptional":true,"least":1,"most":200,"description":"The role that is asked for; when absent, the login rules of the project are."},
+  {"name":"roleKey","protoName":"role_key","number":4,"kind":"text","isOptional":true,"least":1,"most":200,"description":"The role that is asked for; without it and a permission, the login rules of the project are."},
+  {"name":"permission","protoName":"permission","number":5,"kind":"text","isOptional":true,"least":1,"most":100,"description":"The permission that a role of the user must have: 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit. Not together with a role."},
+  {"name":"at","protoName":"at","number":6,"kind":"time","description":"At the end of this millisecond, which must not lie in the future; as it is when absent."},
 ]}
 
 export const AccessReason: WireMessage = {"name":"AccessReason","description":"Why a role does not count, or a user may not log in.","fields":[
-  {"name":"kind","protoName":"kind","number":1,"kind":"text","description":"`ProjectNotFound`, `ProjectInactive`, `ProjectGrantMissing`, `ProjectGrantInactive`, `NoGrant`, `GrantInactive`, `RoleNotGranted`, `RoleRemoved` or `Expired`."},
+  {"name":"kind","protoName":"kind","number":1,"kind":"text","description":"`ProjectNotFound`, `ProjectInactive`, `ProjectGrantMissing`, `ProjectGrantInactive`, `NoGrant`, `GrantInactive`, `RoleNotGranted`, `RoleRemoved`, `PermissionNotGranted` or `Expired`."},
 ]}
 
 export const CheckAccessResponse: WireMessage = {"name":"CheckAccessResponse","description":"Whether a role counts, or a user may log in.","fields":[
-  {"name":"allowed","protoName":"allowed","number":1,"kind":"flag","description":"Of a role: whether it counts. Without one: whether the login rules of the project let the user in."},
+  {"name":"allowed","protoName":"allowed","number":1,"kind":"flag","description":"Of a role: whether it counts. Of a permission: whether a role that counts has it. Without either: whether the login rules of the project let the user in."},
   {"name":"roleKeys","protoName":"role_keys","number":2,"kind":"text","isList":true,"description":"Keys of all roles of the project that count for the user, in the order of code points."},
   {"name":"reasons","protoName":"reasons","number":3,"kind":"message","isList":true,"description":"Empty when allowed; otherwise all that apply.","message":AccessReason},
+  {"name":"permissions","protoName":"permissions","number":4,"kind":"text","isList":true,"description":"What these roles allow together, each permission once, in the order of code points."},
+]}
+
+export const ExplainAccessRequest: WireMessage = {"name":"ExplainAccessRequest","description":"Which access to explain.","fields":[
+  {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"least":1,"most":200,"description":"The user, as the host names them."},
+  {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
+  {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","isOptional":true,"least":1,"most":64,"description":"The organization that owns the project; the one at hand when absent."},
+  {"name":"roleKey","protoName":"role_key","number":4,"kind":"text","isRequired":true,"least":1,"most":200,"description":"The role that is asked for."},
+  {"name":"at","protoName":"at","number":5,"kind":"time","description":"At the end of this millisecond, which must not lie in the future; as it is when absent."},
+]}
+
+export const AccessCause: WireMessage = {"name":"AccessCause","description":"A change that an access rests on.","fields":[
+  {"name":"sequence","protoName":"sequence","number":1,"kind":"sequence","description":"Position of the change in the log."},
+  {"name":"time","protoName":"time","number":2,"kind":"time","description":"When it was recorded, to the millisecond."},
+  {"name":"actor","protoName":"actor","number":3,"kind":"message","isOptional":true,"description":"Who acted; absent of a change in another organization.","message":Actor},
+  {"name":"type","protoName":"type","number":4,"kind":"text","description":"Type of the event, such as `user_grant.added`."},
+  {"name":"object","protoName":"object","number":5,"kind":"message","isOptional":true,"description":"What changed; absent of a change in another organization.","message":ObjectRef},
+  {"name":"changes","protoName":"changes","number":6,"kind":"message","isList":true,"description":"The fields whose values differ; none of a change in another organization.","message":FieldChange},
+  {"name":"correlationId","protoName":"correlation_id","number":7,"kind":"text","isOptional":true,"description":"Id of the request that made the change, if it had one."},
+  {"name":"reason","protoName":"reason","number":8,"kind":"text","isOptional":true,"description":"Why the change was made, as its caller said; absent where nothing was said."},
+]}
+
+export const ExplainAccessResponse: WireMessage = {"name":"ExplainAccessResponse","description":"Why a role counts, or does not.","fields":[
+  {"name":"allowed","protoName":"allowed","number":1,"kind":"flag","description":"Whether the role counts."},
+  {"name":"reasons","protoName":"reasons","number":2,"kind":"message","isList":true,"description":"Empty when allowed; otherwise all that apply.","message":AccessReason},
+  {"name":"because","protoName":"because","number":3,"kind":"message","isList":true,"description":"The changes that this rests on, oldest first: what added the role, what granted the project, what gave the role to the user, and, where it does not count, what ended it. Of changes in another organization, which owns the project, only `sequence`, `time` and `type` are shown.","message":AccessCause},
 ]}
 
 export const ListRolesOfUserRequest: WireMessage = {"name":"ListRolesOfUserRequest","description":"Whose roles to list.","fields":[
@@ -1259,6 +1301,7 @@ export const ListRolesOfUserRequest: WireMessage = {"name":"ListRolesOfUserReque
   {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isOptional":true,"least":1,"most":64,"description":"Of projects with this id, of any organization; of all when absent."},
   {"name":"pageSize","protoName":"page_size","number":3,"kind":"number","description":"1 to 1000; 100 when absent."},
   {"name":"pageToken","protoName":"page_token","number":4,"kind":"text","most":16384,"description":"Token that the page before gave for the next one; the rest of the request must be the same."},
+  {"name":"at","protoName":"at","number":5,"kind":"time","description":"At the end of this millisecond, which must not lie in the future; as it is when absent."},
 ]}
 
 export const UserRole: WireMessage = {"name":"UserRole","description":"A role of a user that counts.","fields":[
@@ -1268,6 +1311,7 @@ export const UserRole: WireMessage = {"name":"UserRole","description":"A role of
   {"name":"displayName","protoName":"display_name","number":4,"kind":"text","description":"What it is shown as."},
   {"name":"group","protoName":"group","number":5,"kind":"text","description":"For display only; empty for none."},
   {"name":"expiresAt","protoName":"expires_at","number":6,"kind":"time","isOptional":true,"description":"It does not count from this moment on; absent for a role without an end."},
+  {"name":"permissions","protoName":"permissions","number":7,"kind":"text","isList":true,"description":"What it allows, in the order of code points."},
 ]}
 
 export const ListRolesOfUserResponse: WireMessage = {"name":"ListRolesOfUserResponse","description":"A page of the roles of a user.","fields":[
@@ -1281,6 +1325,8 @@ export const ListRoleHoldersRequest: WireMessage = {"name":"ListRoleHoldersReque
   {"name":"at","protoName":"at","number":3,"kind":"time","description":"At the end of this millisecond, which must not lie in the future; as it is when absent."},
   {"name":"pageSize","protoName":"page_size","number":4,"kind":"number","description":"1 to 1000; 100 when absent."},
   {"name":"pageToken","protoName":"page_token","number":5,"kind":"text","most":16384,"description":"Token that the page before gave for the next one; the rest of the request must be the same."},
+  {"name":"permission","protoName":"permission","number":6,"kind":"text","isOptional":true,"least":1,"most":100,"description":"Of the roles that have this permission, or had it at that time; of all when absent: 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit."},
+  {"name":"userId","protoName":"user_id","number":7,"kind":"text","isOptional":true,"least":1,"most":200,"description":"One user, of any organization, as that organization names them; all when absent."},
 ]}
 
 export const RoleHolder: WireMessage = {"name":"RoleHolder","description":"A user who has a role.","fields":[
@@ -1289,9 +1335,24 @@ export const RoleHolder: WireMessage = {"name":"RoleHolder","description":"A use
   {"name":"roleKey","protoName":"role_key","number":3,"kind":"text","description":"Key of the role."},
   {"name":"expiresAt","protoName":"expires_at","number":4,"kind":"time","isOptional":true,"description":"The role does not count from this moment on; absent for a role without an end."},
   {"name":"from","protoName":"from","number":5,"kind":"time","description":"When the user was given the role, in its present life; a change of its end leaves this as it is."},
+  {"name":"projectId","protoName":"project_id","number":6,"kind":"text","isOptional":true,"description":"Id of the project, where holders of all projects are listed."},
 ]}
 
 export const ListRoleHoldersResponse: WireMessage = {"name":"ListRoleHoldersResponse","description":"A page of holders of roles.","fields":[
+  {"name":"roleHolders","protoName":"role_holders","number":1,"kind":"message","isList":true,"description":"In their order.","message":RoleHolder},
+  {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text","description":"Asks for the next page; empty on the last."},
+]}
+
+export const ListAllRoleHoldersRequest: WireMessage = {"name":"ListAllRoleHoldersRequest","description":"Which holders of roles to list, of all projects, and when.","fields":[
+  {"name":"userId","protoName":"user_id","number":1,"kind":"text","isOptional":true,"least":1,"most":200,"description":"One user, of any organization, as that organization names them; all when absent."},
+  {"name":"roleKey","protoName":"role_key","number":2,"kind":"text","isOptional":true,"least":1,"most":200,"description":"Roles with this key; all when absent."},
+  {"name":"permission","protoName":"permission","number":3,"kind":"text","isOptional":true,"least":1,"most":100,"description":"Of the roles that have this permission, or had it at that time; of all when absent: 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit."},
+  {"name":"at","protoName":"at","number":4,"kind":"time","description":"At the end of this millisecond, which must not lie in the future; as it is when absent."},
+  {"name":"pageSize","protoName":"page_size","number":5,"kind":"number","description":"1 to 1000; 100 when absent."},
+  {"name":"pageToken","protoName":"page_token","number":6,"kind":"text","most":16384,"description":"Token that the page before gave for the next one; the rest of the request must be the same."},
+]}
+
+export const ListAllRoleHoldersResponse: WireMessage = {"name":"ListAllRoleHoldersResponse","description":"A page of holders of roles of all projects.","fields":[
   {"name":"roleHolders","protoName":"role_holders","number":1,"kind":"message","isList":true,"description":"In their order.","message":RoleHolder},
   {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text","description":"Asks for the next page; empty on the last."},
 ]}
@@ -1344,7 +1405,7 @@ export const projectService: Readonly<Record<'addProject' | 'updateProject' | 'p
 export const projectRoleService: Readonly<Record<'addProjectRole' | 'addProjectRoles' | 'updateProjectRole' | 'patchProjectRole' | 'removeProjectRole' | 'getProjectRole' | 'listProjectRoles' | 'listProjectRoleHistory' | 'getProjectRoleState', WireMethod>> = {
   addProjectRole: {"service":"claviger.v1.ProjectRoleService","name":"AddProjectRole","effect":"command","verb":"POST","path":"/v1/projects/{project_id}/roles","hasBody":true,"description":"Adds a role to a project.","request":AddProjectRoleRequest,"response":AddProjectRoleResponse},
   addProjectRoles: {"service":"claviger.v1.ProjectRoleService","name":"AddProjectRoles","effect":"command","verb":"POST","path":"/v1/projects/{project_id}/roles:batchAdd","hasBody":true,"description":"Adds several roles to one project, all or none.","request":AddProjectRolesRequest,"response":AddProjectRolesResponse},
-  updateProjectRole: {"service":"claviger.v1.ProjectRoleService","name":"UpdateProjectRole","effect":"command","verb":"PUT","path":"/v1/projects/{project_id}/role","hasBody":true,"description":"Replaces what a role shows: a group given no value is empty afterwards. The key never changes.","request":UpdateProjectRoleRequest,"response":UpdateProjectRoleResponse},
+  updateProjectRole: {"service":"claviger.v1.ProjectRoleService","name":"UpdateProjectRole","effect":"command","verb":"PUT","path":"/v1/projects/{project_id}/role","hasBody":true,"description":"Replaces what a role shows and allows: a group given no value is empty afterwards, permissions given none are none. The key never changes.","request":UpdateProjectRoleRequest,"response":UpdateProjectRoleResponse},
   patchProjectRole: {"service":"claviger.v1.ProjectRoleService","name":"PatchProjectRole","effect":"command","verb":"PATCH","path":"/v1/projects/{project_id}/role","hasBody":true,"description":"Changes what is given of what a role shows, and leaves the rest as it is.","request":PatchProjectRoleRequest,"response":PatchProjectRoleResponse},
   removeProjectRole: {"service":"claviger.v1.ProjectRoleService","name":"RemoveProjectRole","effect":"command","verb":"DELETE","path":"/v1/projects/{project_id}/role","description":"Removes a role; its key may be added again, as a new role.","request":RemoveProjectRoleRequest,"response":RemoveProjectRoleResponse},
   getProjectRole: {"service":"claviger.v1.ProjectRoleService","name":"GetProjectRole","effect":"none","verb":"GET","path":"/v1/projects/{project_id}/role","description":"Shows one role.","request":GetProjectRoleRequest,"response":GetProjectRoleResponse},
@@ -1396,11 +1457,13 @@ export const historyService: Readonly<Record<'listHistory', WireMethod>> = {
   listHistory: {"service":"claviger.v1.HistoryService","name":"ListHistory","effect":"none","verb":"GET","path":"/v1/history","description":"Lists who changed what in the organization and when, page by page; removed objects keep their history.","request":ListHistoryRequest,"response":ListHistoryResponse},
 }
 
-export const accessService: Readonly<Record<'applyAccess' | 'checkAccess' | 'listRolesOfUser' | 'listRoleHolders' | 'listPermissions', WireMethod>> = {
+export const accessService: Readonly<Record<'applyAccess' | 'checkAccess' | 'explainAccess' | 'listRolesOfUser' | 'listRoleHolders' | 'listAllRoleHolders' | 'listPermissions', WireMethod>> = {
   applyAccess: {"service":"claviger.v1.AccessService","name":"ApplyAccess","effect":"organization","verb":"POST","path":"/v1/access:apply","hasBody":true,"description":"Changes the organization so that it has what is declared. Only what is declared is compared and changed; applied again, it changes nothing.","request":ApplyAccessRequest,"response":ApplyAccessResponse},
-  checkAccess: {"service":"claviger.v1.AccessService","name":"CheckAccess","effect":"none","verb":"GET","path":"/v1/access:check","description":"Tells whether a role counts for a user of the organization, or the project lets the user in; and if not, why. Whatever does not exist is an answer, no error.","request":CheckAccessRequest,"response":CheckAccessResponse},
-  listRolesOfUser: {"service":"claviger.v1.AccessService","name":"ListRolesOfUser","effect":"none","verb":"GET","path":"/v1/userRoles","description":"Lists the roles of a user of the organization that count, page by page, by `projectOrgId`, `projectId` and `roleKey`.","request":ListRolesOfUserRequest,"response":ListRolesOfUserResponse},
-  listRoleHolders: {"service":"claviger.v1.AccessService","name":"ListRoleHolders","effect":"none","verb":"GET","path":"/v1/projects/{project_id}/roleHolders","description":"Lists the users of all organizations who have roles of a project of the organization that count, or counted at a time in the past, page by page, by `roleKey`, `orgId` and `userId`.","request":ListRoleHoldersRequest,"response":ListRoleHoldersResponse},
+  checkAccess: {"service":"claviger.v1.AccessService","name":"CheckAccess","effect":"none","verb":"GET","path":"/v1/access:check","description":"Tells whether a role counts for a user of the organization, whether a role that counts has a permission, or whether the project lets the user in; and if not, why. Whatever does not exist is an answer, no error.","request":CheckAccessRequest,"response":CheckAccessResponse},
+  explainAccess: {"service":"claviger.v1.AccessService","name":"ExplainAccess","effect":"none","verb":"GET","path":"/v1/access:explain","description":"Explains why a role counts for a user of the organization, or does not, by the changes that this rests on.","request":ExplainAccessRequest,"response":ExplainAccessResponse},
+  listRolesOfUser: {"service":"claviger.v1.AccessService","name":"ListRolesOfUser","effect":"none","verb":"GET","path":"/v1/userRoles","description":"Lists the roles of a user of the organization that count, or counted at a time in the past, page by page, by `projectOrgId`, `projectId` and `roleKey`, each as it was shown then.","request":ListRolesOfUserRequest,"response":ListRolesOfUserResponse},
+  listRoleHolders: {"service":"claviger.v1.AccessService","name":"ListRoleHolders","effect":"none","verb":"GET","path":"/v1/projects/{project_id}/roleHolders","description":"Lists the users of all organizations who have roles of a project of the organization that count, or counted at a time in the past, page by page, by `roleKey`, `orgId` and `userId`. A user with several of the roles is an item for each.","request":ListRoleHoldersRequest,"response":ListRoleHoldersResponse},
+  listAllRoleHolders: {"service":"claviger.v1.AccessService","name":"ListAllRoleHolders","effect":"none","verb":"GET","path":"/v1/roleHolders","description":"Lists the users of all organizations who have roles of any project of the organization that count, or counted at a time in the past, page by page, by `projectId`, `roleKey`, `orgId` and `userId`. A user with several of the roles is an item for each.","request":ListAllRoleHoldersRequest,"response":ListAllRoleHoldersResponse},
   listPermissions: {"service":"claviger.v1.AccessService","name":"ListPermissions","effect":"none","verb":"GET","path":"/v1/permissions","description":"Lists the permissions that the caller has in the organization as a whole. Needs no permission.","request":ListPermissionsRequest,"response":ListPermissionsResponse},
 }
 

@@ -1,46 +1,52 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import pg from 'pg'
 import { type PostgresServer, startPostgres } from '../postgres-server.ts'
 
 let starting: Promise<PostgresServer> | undefined
-let count = 0
 
-/** A new, empty database of a real server that waits for its disk (`fsync = on`); it goes with the server. */
-export const newDatabase = async () => {
+/** A real server that waits for its disk (`fsync = on`); started by the first who asks. */
+export const postgresUrl = async (): Promise<string> => {
+  const given = process.env['BENCH_POSTGRES']
+  if (given !== undefined) return given
   starting ??= startPostgres({ settings: ['fsync=on', 'max_wal_size=4GB'] })
-  const server = await starting
-  const name = `bench_${++count}`
-  await administer(server, `CREATE DATABASE ${name}`)
-  const url = new URL(server.connectionString)
-  url.pathname = `/${name}`
-  const { href } = url
-  return {
-    connectionString: href,
-    /** Does away with what removed rows leave behind, as the server does by itself in time. */
-    vacuum: () => administer({ connectionString: href }, 'VACUUM'),
-    /** Rows of a table, counted through a connection of its own. */
-    countRows: async (table: string) => {
-      const client = new pg.Client(href)
-      await client.connect()
-      const { rows } = await client.query(`SELECT count(*) AS rows FROM ${table}`)
-      await client.end()
-      return Number(rows[0].rows)
-    },
-  }
+  return (await starting).connectionString
 }
 
-/** Ends the server, if there is one. */
+/** Ends the server, if this process started one. */
 export const endServer = async (): Promise<void> => {
   const server = await starting
   await server?.[Symbol.asyncDispose]()
   starting = undefined
 }
 
-const administer = async (
-  { connectionString }: Pick<PostgresServer, 'connectionString'>,
-  sql: string,
-): Promise<void> => {
+/** A new, empty database; it goes with the server. @returns how to connect to it */
+export const newDatabase = async (): Promise<string> => {
+  const url = new URL(await postgresUrl())
+  const name = `bench_${process.pid}_${performance.now().toString(36).replace('.', '_')}`
+  await runSql(url.href, `CREATE DATABASE "${name}"`)
+  url.pathname = `/${name}`
+  return url.href
+}
+
+/** Runs one statement through a connection of its own. */
+export const runSql = async (connectionString: string, sql: string): Promise<void> => {
   const client = new pg.Client(connectionString)
   await client.connect()
   await client.query(sql)
   await client.end()
 }
+
+/** A path for a database of its own. */
+export const temporaryFile = () => {
+  const folder = mkdtempSync(join(tmpdir(), 'claviger-bench-'))
+  return {
+    path: join(folder, 'bench.db'),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
+
+/** As durable as claviger's store: a write is on the disk before it is acknowledged. */
+export const DURABLE = `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+  PRAGMA wal_autocheckpoint = 4000; PRAGMA foreign_keys = ON;`

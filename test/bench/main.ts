@@ -1,46 +1,53 @@
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { endServer } from './databases.ts'
-import { footprint } from './footprint.ts'
-import { growth } from './growth.ts'
-import { http } from './http.ts'
-import { log } from './log.ts'
-import { logins } from './logins.ts'
-import { memoryWrites } from './memory-writes.ts'
-import { postgresWrites } from './postgres-writes.ts'
-import { emptyReport, machine, printRatios, versions } from './report.ts'
-import { sqliteWrites } from './sqlite-writes.ts'
-import { throughput } from './throughput.ts'
-import { FULL, QUICK } from './workloads.ts'
+import { writePage } from './page.ts'
+import { databases, floors } from './parts/databases.ts'
+import { growth, rebuild } from './parts/growth.ts'
+import { http } from './parts/http.ts'
+import { live } from './parts/live.ts'
+import { requests } from './parts/requests.ts'
+import { start } from './parts/start.ts'
+import { describeAim, emptyReport, isMet, machine, versions } from './report.ts'
+import { FULL, QUICK } from './rounds.ts'
 
-const PARTS = {
-  memory: memoryWrites,
-  sqlite: sqliteWrites,
-  postgres: postgresWrites,
-  log,
-  logins,
-  footprint,
-  growth,
-  throughput,
-  http,
-}
+const PARTS = { requests, live, databases, floors, http, start, rebuild, growth }
 
 const { values } = parseArgs({
   options: {
+    /** A file for every figure. */
     json: { type: 'string' },
+    /** Fewer rounds and smaller stores. */
     quick: { type: 'boolean', default: false },
+    /** Some parts alone. */
     only: { type: 'string', multiple: true, default: Object.keys(PARTS) },
+    /** Writes the figures into docs/performance.md. */
+    write: { type: 'boolean', default: false },
   },
 })
+const unknown = values.only.filter((name) => !Object.hasOwn(PARTS, name))
+if (unknown.length > 0) {
+  throw new Error(`Unknown part ${unknown.join(', ')}; there are ${Object.keys(PARTS).join(', ')}`)
+}
+if (values.write && values.only.length < Object.keys(PARTS).length) {
+  throw new Error('docs/performance.md shows one whole run: --write needs every part')
+}
 
 console.log({ machine: machine(), versions: versions() })
 const report = emptyReport()
 for (const [name, part] of Object.entries(PARTS)) {
-  if (values.only.includes(name)) await part(report, values.quick ? QUICK : FULL)
+  if (!values.only.includes(name)) continue
+  const begin = performance.now()
+  await part(report, values.quick ? QUICK : FULL)
+  console.log(`\n${name} took ${Math.round((performance.now() - begin) / 1_000)} s`)
 }
 await endServer()
-printRatios(report)
+
+console.log('\nAims')
+for (const aim of report.aims)
+  console.log(`  ${isMet(aim) ? 'met   ' : 'MISSED'} ${describeAim(aim)}`)
 if (values.json !== undefined) {
   const written = { machine: machine(), versions: versions(), ...report }
   writeFileSync(values.json, `${JSON.stringify(written, undefined, 2)}\n`)
 }
+if (values.write) writePage(report, { isQuick: values.quick })

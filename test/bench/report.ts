@@ -1,80 +1,137 @@
 import { readFileSync } from 'node:fs'
 import { cpus, release, totalmem } from 'node:os'
 import { join } from 'node:path'
-import { type Measured, median } from './rounds.ts'
+import { type Measured, median, timesAsLong } from './rounds.ts'
+import type { Took } from './world-process.ts'
 
-/** One line of the table: what one system took for one workload. */
+/** What one system took for a job. */
 export interface Row {
-  readonly workload: string
   readonly system: string
-  readonly nanosecondsPerOperation: number
-  readonly minimum: number
-  readonly maximum: number
-  readonly operationsPerSecond: number
-  readonly rounds: number
+  /** Nanoseconds per operation. */
+  readonly cpu: number
+  readonly wall: number
+  /** How many times as long as the first row. */
+  readonly timesAsLong: number
 }
 
-/** A goal, as docs/performance.md lists them; met when `measured` is at least `target`. */
-export interface Ratio {
+/** A job that several systems did in turns. */
+export interface Comparison {
+  /** The table of docs/performance.md that it belongs to. */
+  readonly table: TableName
+  readonly job: string
+  /** Which time the ratios compare: of the processor, or by the clock where a disk or a server is waited for. */
+  readonly by: keyof Took
+  readonly rows: readonly Row[]
+}
+
+/** The tables of docs/performance.md that comparisons fill. */
+export type TableName =
+  | 'requests'
+  | 'databases'
+  | 'floors'
+  | 'network'
+  | 'start'
+  | 'rebuild'
+  | 'growth'
+
+/** A figure that a run is to reach, at least or at most. */
+export interface Aim {
+  readonly name: string
   readonly measured: number
-  readonly target: number
+  readonly aim: number
+  readonly isMost: boolean
+}
+
+/** A measured value by its name, such as memory or latency. */
+export interface Figure {
+  readonly section: 'live' | 'imports'
+  readonly name: string
+  readonly value: string
 }
 
 /** What a run has found so far. */
 export interface Report {
-  readonly rows: Row[]
-  readonly ratios: Record<string, Ratio>
+  readonly comparisons: Comparison[]
+  readonly aims: Aim[]
+  /** What is not a comparison. */
+  readonly figures: Figure[]
 }
 
-export const emptyReport = (): Report => ({ rows: [], ratios: {} })
+export const emptyReport = (): Report => ({ comparisons: [], aims: [], figures: [] })
 
-/** Adds what was measured of one workload, and shows it. */
-export const addRows = (
-  { rows }: Report,
-  workload: string,
-  measured: readonly Measured[],
+/** Adds what was measured of one job, the system that the others are compared with first, and shows it. */
+export const addComparison = (
+  { comparisons }: Report,
+  { measured, ...about }: Omit<Comparison, 'rows'> & { readonly measured: readonly Measured[] },
 ): void => {
-  console.log(`\n${workload}`)
-  for (const { name, nanoseconds } of measured) {
-    const row = {
-      workload,
-      system: name,
-      nanosecondsPerOperation: median(nanoseconds),
-      minimum: Math.min(...nanoseconds),
-      maximum: Math.max(...nanoseconds),
-      operationsPerSecond: 1e9 / median(nanoseconds),
-      rounds: nanoseconds.length,
-    }
-    rows.push(row)
-    console.log(`  ${line(row)}`)
+  const [first] = measured
+  if (!first) return
+  const rows = measured.map(
+    (each): Row => ({
+      system: each.name,
+      cpu: median(each.rounds.map(({ cpu }) => cpu)),
+      wall: median(each.rounds.map(({ wall }) => wall)),
+      timesAsLong: timesAsLong(each, first, about.by),
+    }),
+  )
+  comparisons.push({ ...about, rows })
+  console.log(`\n${about.table}: ${about.job}, by ${about.by}`)
+  for (const { system, cpu, wall, timesAsLong: ratio } of rows) {
+    console.log(
+      `  ${system.padEnd(28)} ${formatTime(cpu).padStart(10)} cpu ${formatTime(wall).padStart(10)} wall  × ${formatNumber(ratio)}`,
+    )
   }
 }
 
-const line = ({ system, ...row }: Row): string =>
-  [
-    system.padEnd(46),
-    `${format(row.nanosecondsPerOperation)} ns/op`.padStart(18),
-    `(${format(row.minimum)} to ${format(row.maximum)})`.padEnd(26),
-    `${format(row.operationsPerSecond)} ops/s`.padStart(18),
-  ].join(' ')
+/** Adds a figure that is to be at least `aim`. */
+export const atLeast = (report: Report, name: string, aim: number, measured?: number): void =>
+  addAim(report, { name, aim, measured, isMost: false })
 
-/** Adds a goal and how near the run came to it, and shows it. */
-export const addRatio = ({ ratios }: Report, name: string, ratio: Ratio): void => {
-  ratios[name] = ratio
-  console.log(`  ${goal(name, ratio)}`)
+/** Adds a figure that is to be at most `aim`. */
+export const atMost = (report: Report, name: string, aim: number, measured?: number): void =>
+  addAim(report, { name, aim, measured, isMost: true })
+
+const addAim = (
+  { aims }: Report,
+  { measured, ...aim }: Omit<Aim, 'measured'> & { readonly measured: number | undefined },
+): void => {
+  if (measured === undefined) return
+  aims.push({ ...aim, measured })
+  console.log(
+    `  ${isMet({ ...aim, measured }) ? 'met' : 'MISSED'}: ${describeAim({ ...aim, measured })}`,
+  )
 }
 
-const goal = (name: string, { measured, target }: Ratio): string =>
-  `${measured >= target ? 'met   ' : 'MISSED'} ${name}: ${format(measured)}, at least ${format(target)}`
+export const isMet = ({ measured, aim, isMost }: Aim): boolean =>
+  isMost ? measured <= aim : measured >= aim
 
-/** Shows all goals once more. */
-export const printRatios = ({ ratios }: Report): void => {
-  console.log('\nGoals')
-  for (const [name, ratio] of Object.entries(ratios)) console.log(`  ${goal(name, ratio)}`)
+export const describeAim = ({ name, measured, aim, isMost }: Aim): string =>
+  `${name}: ${formatNumber(measured)}, at ${isMost ? 'most' : 'least'} ${formatNumber(aim)}`
+
+export const addFigure = ({ figures }: Report, figure: Figure): void => {
+  figures.push(figure)
+  console.log(`\n${figure.name}: ${figure.value}`)
 }
 
-const format = (value: number): string =>
-  value.toLocaleString('en-US', { maximumFractionDigits: value < 100 ? 2 : 0 })
+/** How many times as long a system took as the first of the comparison; undefined when it did not take part. */
+export const ratioOf = (report: Report, job: string, system: string): number | undefined =>
+  report.comparisons.findLast((each) => each.job === job)?.rows.find((row) => row.system === system)
+    ?.timesAsLong
+
+/** Three significant digits at most. */
+export const formatNumber = (value: number): string =>
+  value.toLocaleString('en-US', {
+    maximumFractionDigits: value < 10 ? 2 : value < 100 ? 1 : 0,
+  })
+
+/** Nanoseconds in the unit that suits them. */
+export const formatTime = (nanoseconds: number): string => {
+  if (nanoseconds < 1e3) return `${formatNumber(nanoseconds)} ns`
+  if (nanoseconds < 1e6) return `${formatNumber(nanoseconds / 1e3)} µs`
+  return nanoseconds < 1e9
+    ? `${formatNumber(nanoseconds / 1e6)} ms`
+    : `${formatNumber(nanoseconds / 1e9)} s`
+}
 
 /** The machine that the run was made on. */
 export const machine = () => ({
@@ -83,24 +140,25 @@ export const machine = () => ({
   system: `${process.platform} ${release()} ${process.arch}`,
 })
 
-const OWN_PACKAGES = ['zod', 'neverthrow', 'ulid', 'pg']
-
-const PEERS = [
-  '@equinox-js/core',
-  '@equinox-js/memory-store',
-  '@castore/core',
-  '@event-driven-io/emmett',
-  '@event-driven-io/emmett-postgresql',
-]
-
 /** Versions of what took part. */
-export const versions = (): Record<string, string> => ({
-  node: process.versions.node,
-  v8: process.versions.v8,
-  sqlite: process.versions['sqlite'] ?? '',
-  ...versionsIn('../..', OWN_PACKAGES),
+export const versions = (): Readonly<Record<string, string>> => ({
+  'Node.js': process.versions.node,
+  SQLite: process.versions['sqlite'] ?? '',
+  ...versionsIn('../..', ['pg', 'fastify', '@connectrpc/connect']),
   ...versionsIn('peers', PEERS),
 })
+
+const PEERS = [
+  'better-auth',
+  'drizzle-orm',
+  'kysely',
+  '@casl/ability',
+  'casbin',
+  '@cedar-policy/cedar-wasm',
+  '@equinox-js/core',
+  '@castore/core',
+  '@event-driven-io/emmett',
+]
 
 const versionsIn = (folder: string, names: readonly string[]): Record<string, string> =>
   Object.fromEntries(

@@ -1,7 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import {
   type EventRestore,
   type EventStore,
@@ -11,89 +7,56 @@ import {
 } from 'claviger'
 import { openPostgres } from 'claviger/postgres'
 import { openSqlite } from 'claviger/sqlite'
-import { newDatabase } from './databases.ts'
+import { newDatabase, runSql, temporaryFile } from './databases.ts'
+import type { StoreName } from './world.ts'
 
 /** A store of this library, open and empty. */
 export interface OpenStore {
   readonly store: EventStore & EventRestore
   readonly readModel: ReadModel
-  /** Counted by other means than the store's, where there are any. */
-  readonly countEvents: () => Promise<number>
   /** Empties the read model, which then is as good as new. */
   readonly emptyReadModel: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
-/** A kind of store. To measure another one, add an entry. */
-export interface StoreEntry {
-  readonly name: 'memory' | 'sqlite' | 'postgres'
-  readonly open: () => Promise<OpenStore>
+const memory = async (): Promise<OpenStore> => {
+  const store = memoryEventStore()
+  const readModel = memoryReadModel()
+  return { store, readModel, emptyReadModel: readModel.reset, close: async () => {} }
 }
 
-export const memory: StoreEntry = {
-  name: 'memory',
-  open: async () => {
-    const store = memoryEventStore()
-    const readModel = memoryReadModel()
-    return {
-      store,
-      readModel,
-      emptyReadModel: readModel.reset,
-      countEvents: async () => (await store.readAll(0n, Number.MAX_SAFE_INTEGER)).length,
-      close: async () => {},
-    }
-  },
-}
-
-export const sqlite: StoreEntry = {
-  name: 'sqlite',
-  open: async () => {
-    const { path, remove } = temporaryFile()
-    const { store, readModel, close } = openSqlite(path)
-    return {
-      store,
-      readModel,
-      emptyReadModel: readModel.reset,
-      countEvents: async () => countRows(path),
-      close: async () => {
-        await close()
-        remove()
-      },
-    }
-  },
-}
-
-export const postgres: StoreEntry = {
-  name: 'postgres',
-  open: async () => {
-    const { connectionString, countRows, vacuum } = await newDatabase()
-    const { store, readModel, close } = await openPostgres({ connectionString })
-    return {
-      store,
-      readModel,
-      emptyReadModel: async () => {
-        await readModel.reset()
-        await vacuum()
-      },
-      countEvents: () => countRows('claviger.events'),
-      close,
-    }
-  },
-}
-
-/** A path for a database of its own. */
-export const temporaryFile = () => {
-  const folder = mkdtempSync(join(tmpdir(), 'claviger-bench-'))
+const sqlite = async (): Promise<OpenStore> => {
+  const { path, remove } = temporaryFile()
+  const { store, readModel, close } = openSqlite(path)
   return {
-    path: join(folder, 'bench.db'),
-    remove: () => rmSync(folder, { recursive: true, force: true }),
+    store,
+    readModel,
+    emptyReadModel: readModel.reset,
+    close: async () => {
+      await close()
+      remove()
+    },
   }
 }
 
-/** Rows of the table `events`, seen through another connection. */
-export const countRows = (path: string, table = 'events'): number => {
-  const database = new DatabaseSync(path, { readOnly: true })
-  const row = database.prepare(`SELECT count(*) AS rows FROM ${table}`).get()
-  database.close()
-  return Number(row?.['rows'])
+const postgres = async (): Promise<OpenStore> => {
+  const connectionString = await newDatabase()
+  const { store, readModel, close } = await openPostgres({ connectionString })
+  return {
+    store,
+    readModel,
+    emptyReadModel: async () => {
+      await readModel.reset()
+      // Removes what deleted rows leave behind, as the server does by itself in time.
+      await runSql(connectionString, 'VACUUM')
+    },
+    close,
+  }
+}
+
+/** Opens a store by its name. */
+export const STORES: Readonly<Record<StoreName, () => Promise<OpenStore>>> = {
+  memory,
+  sqlite,
+  postgres,
 }

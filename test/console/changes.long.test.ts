@@ -68,6 +68,20 @@ describe.runIf(hasChromium())('Changes in the console, in Chromium', () => {
     await page.getByRole('button', { name: 'Cancel' }).click()
   })
 
+  it('says before a role is removed who loses it', async () => {
+    await open('role?projectId=portal&roleKey=editor')
+    await page.getByRole('button', { name: 'Remove' }).click()
+    await page.getByText('roles of users end:').waitFor()
+    const { items } = (
+      await opened.host.iam.access.whoHas({ projectId: 'portal', roleKey: 'editor' }, context())
+    )._unsafeUnwrap()
+    expect(items.length).toBeGreaterThan(1)
+    await page.getByText(`${items.length} roles of users end:`).waitFor()
+    for (const { userId, orgId } of items.slice(0, 20))
+      expect(await page.getByRole('dialog').innerText()).toContain(`${userId} (${orgId})`)
+    await page.getByRole('button', { name: 'Cancel' }).click()
+  })
+
   it('sends a write with what was seen and with a key, and a preview without one', async () => {
     const sent: { isTried: boolean; etag?: string; key?: string }[] = []
     page.on('request', (request) => {

@@ -1,5 +1,5 @@
 import { aggregates } from '../../domain/aggregates.js'
-import { fieldOf } from '../../domain/values.js'
+import { fieldOf, type ObjectRef } from '../../domain/values.js'
 import type { NeededPermission } from '../method/method.js'
 import { type Target, targetOf } from '../method/target.js'
 import { DECLARED_TYPES, type DeclaredType, MAX_OBJECTS } from './declared/desired-access.js'
@@ -26,6 +26,16 @@ export const permissionsToApplyPlan = (
         DECLARED_TYPES.map((type) => ({ type, target: undefined })),
         ['read', 'write'],
       )
+}
+
+/** The permissions that `iam.plan` or `iam.apply` requires to lift the protection of objects, once they are known. */
+export const permissionsToLift = (
+  types: readonly DeclaredType[],
+  { object, method }: { readonly object: ObjectRef; readonly method: string },
+): readonly NeededPermission[] => {
+  const target = aggregates[object.type].target(object, '')
+  const declared = types.map((type) => ({ type, target }))
+  return permissionsFor(declared, method === 'plan' ? ['read'] : ['read', 'write'])
 }
 
 /** Objects of one type; all of the organization without a target. */
@@ -68,9 +78,13 @@ const permissionsFor = (
   for (const { type, target: object } of declared)
     for (const use of uses) {
       const permission = aggregates[type].permissions[use]
-      // None of the three holds a space.
-      const key = `${permission} ${object?.type} ${object?.id}`
-      asked.set(key, { permission, ...(object && { object }) })
+      // Which roles of a grant change is asked about once that is planned.
+      const isOfRoles = type === 'project_grant' && use === 'write'
+      asked.set(JSON.stringify([permission, object]), {
+        permission,
+        ...(object && { object }),
+        ...(isOfRoles && { roleKeys: [] }),
+      })
     }
   return [...asked.values()]
 }

@@ -59,6 +59,7 @@ const TABLE: {
   PermissionDenied: [7, 'The caller lacks the permission'],
   AccessDenied: [7, 'The user does not have the access'],
   SequenceMismatch: [9, 'The object has changed since the expected sequence'],
+  Protected: [9, 'A desired state declares the object, and only applying that may change it'],
   PlanOutdated: [9, 'What was planned on has changed since'],
   IdempotencyKeyReused: [9, 'The idempotency key was used for another command'],
   ProjectInactive: [9, 'The project is inactive'],
@@ -129,6 +130,8 @@ const metadataOf = (error: AnyError): Readonly<Record<string, string>> => {
       return { reasons: kindsOf(error).join() }
     case 'SequenceMismatch':
       return { expected: String(error.expected), actual: String(error.actual) }
+    case 'Protected':
+      return { managedBy: error.managedBy }
     case 'SecretUnreadable':
       return { secretReason: error.reason }
     case 'SealBroken':
@@ -161,6 +164,8 @@ const specificDetails = (error: AnyError): readonly StatusDetail[] => {
       return [detail('PreconditionFailure', { violations: error.moved.map(violationOf) })]
     case 'SequenceMismatch':
       return [preconditionFailure(error, 'expectedSequence')]
+    case 'Protected':
+      return [preconditionFailure(error, 'managedBy')]
     case 'IdempotencyKeyReused':
       return [preconditionFailure(error, 'idempotencyKey')]
     case 'ProjectInactive':
@@ -263,6 +268,8 @@ const particularsOf = (error: AnyError): string => {
       return `${namedObject(error.object)}${error.object.type === 'project' ? HINT : ''}`
     case 'AlreadyExists':
       return namedObject(error.object)
+    case 'Protected':
+      return `managedBy ${error.managedBy}`
     case 'AccessDenied': {
       const kinds = kindsOf(error)
       return `${kinds.join(', ')}${kinds.includes('ProjectNotFound') ? HINT : ''}`

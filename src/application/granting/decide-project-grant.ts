@@ -1,48 +1,91 @@
 import { err, type Result } from 'neverthrow'
 import { exists } from '../../domain/decider.js'
-import { rolesToGive } from '../../domain/generations.js'
+import { changedRoleKeys, type RoleGeneration, rolesToGive } from '../../domain/generations.js'
 import { projectGrants } from '../../domain/project-grant/aggregate.js'
+import type { ProjectGrantCommand } from '../../domain/project-grant/commands.js'
 import { type ProjectGrantState, projectGrant } from '../../domain/project-grant/decider.js'
 import { OrgId, type ProjectId, type RoleKey } from '../../domain/values.js'
 import { invalid, type WriteError } from '../errors/errors.js'
-import { change, type StreamChange } from '../recording/stream-state.js'
+import { change } from '../recording/stream-state.js'
 import type { Streams } from '../recording/streams.js'
+import type { GrantChange } from './permit-roles.js'
 import { currentRoles, readProject } from './role-generations.js'
 
-/** A grant of a project to add, or with roles to replace. */
-export interface ProjectGrantChange {
-  readonly type: 'AddProjectGrant' | 'UpdateProjectGrant'
+/** Names a grant of a project. */
+interface GrantIds {
   readonly projectId: ProjectId
   readonly grantedOrgId: OrgId
-  readonly roleKeys: readonly RoleKey[]
 }
+
+/** A change of a grant of a project. */
+export type ProjectGrantChange = GrantIds &
+  (
+    | {
+        readonly type: 'AddProjectGrant' | 'UpdateProjectGrant'
+        /** All roles that it is to have. */
+        readonly roleKeys: readonly RoleKey[]
+        /** Whether an update is recorded even if the roles stay as they are. */
+        readonly isTouch?: boolean
+      }
+    | { readonly type: 'DeactivateProjectGrant' | 'ReactivateProjectGrant' | 'RemoveProjectGrant' }
+  )
 
 /** Decides on a grant of a project with the current generations of its roles, which must exist. */
 export const decideProjectGrant = async (
   streams: Streams,
-  { type, projectId, grantedOrgId, roleKeys }: ProjectGrantChange,
-): Promise<Result<StreamChange, WriteError>> => {
-  if (grantedOrgId === streams.orgId)
+  command: ProjectGrantChange,
+): Promise<Result<GrantChange, WriteError>> => {
+  const { projectId, grantedOrgId } = command
+  const given = givesRoles(command) ? command.roleKeys : undefined
+  if (given && grantedOrgId === streams.orgId)
     return err(invalid('grantedOrgId', 'must not be the organization that owns the project'))
   const ids = { projectId, grantedOrgId }
   const owned = { projectOrgId: OrgId.parse(streams.orgId), projectId }
   const [before, project] = await Promise.all([
     streams.read(projectGrants, ids),
-    readProject(streams, owned, roleKeys),
+    readProject(streams, owned, given ?? []),
   ])
-  const state = await withCurrentRoles(streams, projectId, before.state)
-  return rolesToGive(
-    project,
-    roleKeys.map((roleKey) => ({ roleKey })),
-  )
-    .andThen((roles) => projectGrant.decide({ type, data: { ...ids, roles } }, state))
-    .map((events) => change(before, events))
+  const state = given ? await withCurrentRoles(streams, projectId, before.state) : before.state
+  return rolesToGive(project, given?.map((roleKey) => ({ roleKey })) ?? [])
+    .andThen((roles) =>
+      projectGrant.decide(commandOf(command, ids, roles), state).map((events) => {
+        const isTouch = givesRoles(command) && command.isTouch && events.length === 0
+        const touch = { type: 'project_grant.updated', data: { ...ids, roles } } as const
+        return isTouch ? [touch] : events
+      }),
+    )
+    .map((events) => {
+      const after = () =>
+        events.reduce((last, event) => projectGrant.evolve(last, event, before.version + 1), state)
+      return { ...change(before, events), changedRoleKeys: () => changedRoleKeys(state, after()) }
+    })
+}
+
+type RolesCommand = Extract<ProjectGrantChange, { readonly roleKeys: unknown }>
+
+const givesRoles = (command: ProjectGrantChange): command is RolesCommand =>
+  command.type === 'AddProjectGrant' || command.type === 'UpdateProjectGrant'
+
+const commandOf = (
+  { type }: ProjectGrantChange,
+  ids: GrantIds,
+  roles: readonly RoleGeneration[],
+): ProjectGrantCommand => {
+  switch (type) {
+    case 'AddProjectGrant':
+    case 'UpdateProjectGrant':
+      return { type, data: { ...ids, roles } }
+    case 'DeactivateProjectGrant':
+    case 'ReactivateProjectGrant':
+    case 'RemoveProjectGrant':
+      return { type, data: ids }
+  }
 }
 
 /** Reads a grant of a project that the organization of the call owns, without the roles that have ended. */
 export const readCurrentProjectGrant = async (
   streams: Streams,
-  ids: Pick<ProjectGrantChange, 'projectId' | 'grantedOrgId'>,
+  ids: GrantIds,
 ): Promise<ProjectGrantState> =>
   withCurrentRoles(streams, ids.projectId, (await streams.read(projectGrants, ids)).state)
 

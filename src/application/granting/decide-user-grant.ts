@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow'
 import { type AlreadyExists, exists, type NotFound } from '../../domain/decider.js'
-import { type RoleInput, rolesToGive } from '../../domain/generations.js'
+import { changedRoleKeys, type RoleInput, rolesToGive } from '../../domain/generations.js'
 import { userGrants } from '../../domain/user-grant/aggregate.js'
 import type { UserGrantCommand } from '../../domain/user-grant/commands.js'
 import { type UserGrantState, userGrant } from '../../domain/user-grant/decider.js'
@@ -14,8 +14,9 @@ import {
   type UserId,
 } from '../../domain/values.js'
 import { type InvalidArgument, invalid } from '../errors/errors.js'
-import { change, type StreamChange } from '../recording/stream-state.js'
+import { change } from '../recording/stream-state.js'
 import type { Streams } from '../recording/streams.js'
+import type { GrantChange } from './permit-roles.js'
 import { currentRolesOfUser, type OwnedProject, readProject } from './role-generations.js'
 
 /** A user, and a project of the organization at hand when its owner is absent. */
@@ -44,7 +45,7 @@ export const decideUserGrant = async (
   streams: Streams,
   command: UserGrantChange,
   now: Date,
-): Promise<Result<StreamChange, GrantRefusal>> => {
+): Promise<Result<GrantChange, GrantRefusal>> => {
   const ids = grantIds(streams, command)
   const isNew = command.type === 'AddUserGrant'
   const given = givesRoles(command) ? command.roles : undefined
@@ -59,9 +60,14 @@ export const decideUserGrant = async (
   if (roles.isErr()) return err(roles.error)
   if (!exists(project.project)) return err({ kind: 'NotFound', object: userGrants.ref(ids) })
   const refusal = givesRoles(command) ? roleRefusal(state, command, now) : undefined
-  return userGrant
-    .decide(commandOf(command, ids, roles.value), state)
-    .andThen((events) => (refusal ? err(refusal) : ok(change(before, events))))
+  return userGrant.decide(commandOf(command, ids, roles.value), state).andThen((events) => {
+    if (refusal) return err(refusal)
+    const after = () => events.reduce((last, event) => userGrant.evolve(last, event, 0), state)
+    return ok({
+      ...change(before, events),
+      changedRoleKeys: () => changedRoleKeys(state, after()),
+    })
+  })
 }
 
 /** The roles of a user as they count, without those that have ended; undefined when there is no such project. */

@@ -139,6 +139,8 @@ const resealOnce = async (
   const clientSecret = await raceAbort(sealing, call.signal)
   const data = { idpId, replaces, clientSecret }
   return transact(runtime, call, {
+    // The provider stays as its desired state declares it.
+    isUpkeep: true,
     decide: async (streams) => {
       const before = await streams.read(identityProviders, owner)
       return identityProvider

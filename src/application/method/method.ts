@@ -5,7 +5,7 @@ import type { Affected } from '../../ports/access-reads.js'
 import type { NewEvent, RecordedEvent } from '../../ports/event-store.js'
 import type { Host, PermissionQuestion } from '../../ports/host.js'
 import type { FieldChange, ObjectDetails } from '../../ports/read-model.js'
-import type { IamError, ReadError, WriteError } from '../errors/errors.js'
+import type { IamError, PermissionDenied, ReadError, WriteError } from '../errors/errors.js'
 import { errorOf, fromPort, unavailable } from '../errors/fault.js'
 import { type Hooks, type Observer, observed } from '../hooks.js'
 import { raceAbort } from '../waiting.js'
@@ -100,8 +100,8 @@ export const MAX_NAMED = 20
 /** The answer of a write: what it did, with the ids of its object, or what it would do. */
 export type Outcome<Ids> = (Written & Ids) | Planned
 
-/** A permission that a call needs, and on which object; without one, in the whole organization. */
-export type NeededPermission = Pick<PermissionQuestion, 'permission' | 'object'>
+/** A permission that a call needs, and on which object and roles; without an object, in the whole organization. */
+export type NeededPermission = Pick<PermissionQuestion, 'permission' | 'object' | 'roleKeys'>
 
 /** What a method needs of its host for the checks. */
 interface MethodHost extends Pick<Host, 'authorize'> {
@@ -233,10 +233,9 @@ const perform = async <Schema extends z.ZodMiniType, Answer, Failure>(
       ? neededFor(spec, given.value, orgId)
       : neededForMalformed(spec, input, orgId)
     for (const question of needed) {
-      const answer = isPermitted(host, call, question)
-      const isAllowed = typeof answer === 'boolean' ? answer : await raceAbort(answer, signal)
-      const { permission } = question
-      if (isAllowed !== true) return err({ kind: 'PermissionDenied', permission, orgId })
+      const denied = refusePermission(host, call, question)
+      const refusal = denied instanceof Promise ? await denied : denied
+      if (refusal) return err(refusal)
     }
     if (given.isErr()) return err(given.error())
     if (signal?.aborted) return err({ kind: 'Cancelled' })
@@ -269,16 +268,29 @@ const neededForMalformed = (
   }
 }
 
+/** Asks the host, and refuses the call unless it answers yes. Answers synchronously where the host does. */
+export const refusePermission = (
+  host: MethodHost,
+  call: AdmittedCall,
+  question: NeededPermission,
+): PermissionDenied | undefined | Promise<PermissionDenied | undefined> => {
+  const { permission } = question
+  const refusalOf = (isAllowed: boolean): PermissionDenied | undefined =>
+    isAllowed === true ? undefined : { kind: 'PermissionDenied', permission, orgId: call.orgId }
+  const answer = isPermitted(host, call, question)
+  return typeof answer === 'boolean'
+    ? refusalOf(answer)
+    : raceAbort(answer, call.signal).then(refusalOf)
+}
+
 /** Asks the host. Answers synchronously where the host does, as most do. */
 export const isPermitted = (
   { authorize }: MethodHost,
   { caller, orgId }: AdmittedCall,
-  { permission, object }: NeededPermission,
+  needed: NeededPermission,
 ): boolean | Promise<boolean> => {
   try {
-    const answer = authorize(
-      object ? { caller, permission, orgId, object } : { caller, permission, orgId },
-    )
+    const answer = authorize({ caller, orgId, ...needed })
     return typeof answer === 'boolean' ? answer : fromPort(() => answer)
   } catch (cause) {
     throw unavailable(cause, 'not_recorded')

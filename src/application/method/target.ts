@@ -1,6 +1,12 @@
 import { aggregateNamed } from '../../domain/aggregates.js'
 import { isDomainName } from '../../domain/email-domain/domain-name.js'
-import { fieldOf, isId, type Permission, type PermissionTarget } from '../../domain/values.js'
+import {
+  fieldOf,
+  isId,
+  isRequiredText,
+  type Permission,
+  type PermissionTarget,
+} from '../../domain/values.js'
 import type { Authorize } from '../../ports/host.js'
 
 /** The object of the input on which a permission is needed; undefined when its id is absent or malformed. */
@@ -15,8 +21,21 @@ export const targetOf =
     return isNamed(object) ? object : undefined
   }
 
+/** The target of a write of one object; where that is not well named, the target of a read. */
+export const writeTargetOf =
+  (aggregate: {
+    target(ids: object, orgId: string): PermissionTarget
+    writeTarget(ids: object, orgId: string): PermissionTarget
+  }): Target =>
+  (input, orgId) => {
+    const { target, writeTarget } = aggregate
+    return targetOf({ target: writeTarget })(input, orgId) ?? targetOf({ target })(input, orgId)
+  }
+
 const isNamed = (object: PermissionTarget): boolean => {
   if (object.type === 'domain') return isDomainName(object.id)
+  if (object.type === 'project_role')
+    return isId(object.projectId) && isRequiredText(object.roleKey)
   return isId(object.id) && (object.type !== 'granted_project' || isId(object.orgId))
 }
 

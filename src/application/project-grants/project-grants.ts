@@ -1,13 +1,9 @@
 import * as z from 'zod/mini'
 import { projectGrants } from '../../domain/project-grant/aggregate.js'
-import {
-  DeactivateProjectGrant,
-  ReactivateProjectGrant,
-  RemoveProjectGrant,
-} from '../../domain/project-grant/commands.js'
 import { OrgId, type ProjectGrantRef, ProjectId } from '../../domain/values.js'
 import type { ProjectGrant } from '../../ports/read-model.js'
 import { decideProjectGrant, type ProjectGrantChange } from '../granting/decide-project-grant.js'
+import { grantSpecOf, permitted } from '../granting/permit-roles.js'
 import { roleKeys } from '../method/input.js'
 import { type Read, type Write, write } from '../method/method.js'
 import {
@@ -20,8 +16,9 @@ import {
   type TextFilter,
 } from '../reading/list.js'
 import { get } from '../reading/reads.js'
+import type { Streams } from '../recording/streams.js'
 import type { Runtime } from '../runtime.js'
-import { specOf, writeObject, writesOf } from '../writing/write-object.js'
+import { writeObject } from '../writing/write-object.js'
 
 /**
  * Grants of projects to other organizations, which may then give some of the roles to their users. All but
@@ -55,34 +52,51 @@ const idsOf = ({ projectId, grantedOrgId }: ProjectGrantRef): ProjectGrantIds =>
   grantedOrgId,
 })
 
+type ProjectGrantIdsParsed = Pick<ProjectGrantChange, 'projectId' | 'grantedOrgId'>
+type ChangeOfRoles = Extract<ProjectGrantChange, { readonly roleKeys: unknown }>
+
 /** @see ProjectGrants */
 export const projectGrantsOf = (runtime: Runtime): ProjectGrants => {
-  const { change } = writesOf(runtime, projectGrants, idsOf)
+  /** The method that records one change of a grant. Only that which adds one names every role that changes. */
+  const change = <Schema extends z.ZodMiniType<ProjectGrantIdsParsed>>(
+    method: string,
+    schema: Schema,
+    changeOf: (input: z.output<Schema>) => ProjectGrantChange,
+    isNew = false,
+  ): Write<z.input<Schema>, ProjectGrantIds> => {
+    const spec = grantSpecOf(projectGrants, { method, schema, isNew, namesRoles: isNew })
+    return write(runtime, spec, (call, input) => {
+      const decide = (streams: Streams) => decideProjectGrant(streams, changeOf(input))
+      return writeObject(runtime, call, {
+        input,
+        aggregate: projectGrants,
+        decide: isNew
+          ? async (streams) => (await decide(streams)).map((each) => [each])
+          : permitted(runtime, call, { aggregate: projectGrants, input, decide }),
+        ids: () => idsOf(projectGrants.ref(input)),
+      })
+    })
+  }
 
-  const give = (method: string, type: ProjectGrantChange['type']) =>
-    write(
-      runtime,
-      specOf(projectGrants, {
-        method,
-        schema: ProjectGrantRolesInput,
-        isNew: type === 'AddProjectGrant',
-      }),
-      (call, input) =>
-        writeObject(runtime, call, {
-          input,
-          aggregate: projectGrants,
-          decide: async (streams) =>
-            (await decideProjectGrant(streams, { type, ...input })).map((each) => [each]),
-          ids: () => idsOf(projectGrants.ref(input)),
-        }),
+  /** The method whose input has the roles to give. */
+  const give = (method: string, type: ChangeOfRoles['type']) =>
+    change(
+      method,
+      ProjectGrantRolesInput,
+      (input) => ({ ...input, type }),
+      type === 'AddProjectGrant',
     )
+
+  /** The method whose input names the grant alone. */
+  const set = (method: string, type: Exclude<ProjectGrantChange, ChangeOfRoles>['type']) =>
+    change(method, projectGrants.ids, (input) => ({ ...input, type }))
 
   return {
     add: give('projectGrants.add', 'AddProjectGrant'),
     update: give('projectGrants.update', 'UpdateProjectGrant'),
-    deactivate: change('projectGrants.deactivate', DeactivateProjectGrant),
-    reactivate: change('projectGrants.reactivate', ReactivateProjectGrant),
-    remove: change('projectGrants.remove', RemoveProjectGrant),
+    deactivate: set('projectGrants.deactivate', 'DeactivateProjectGrant'),
+    reactivate: set('projectGrants.reactivate', 'ReactivateProjectGrant'),
+    remove: set('projectGrants.remove', 'RemoveProjectGrant'),
     get: get(runtime, 'projectGrants.get', projectGrants),
     list: list(runtime, {
       method: 'projectGrants.list',

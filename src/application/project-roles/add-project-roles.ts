@@ -5,6 +5,7 @@ import { AddProjectRole, type ProjectRoleFieldsInput } from '../../domain/projec
 import { projectRole } from '../../domain/project-role/decider.js'
 import { listOf, onlyOnce, ProjectId } from '../../domain/values.js'
 import { type Write, write } from '../method/method.js'
+import { targetOf } from '../method/target.js'
 import { change } from '../recording/stream-state.js'
 import type { Runtime } from '../runtime.js'
 import { missingContainer, specOf, writeObject } from '../writing/write-object.js'
@@ -57,11 +58,14 @@ export interface AddProjectRolesInput {
 export const addProjectRoles = (runtime: Runtime): Write<AddProjectRolesInput, ProjectRolesIds> =>
   write(
     runtime,
-    specOf(projectRoles, {
-      method: 'projectRoles.addMany',
-      schema: AddProjectRolesInput,
-      isNew: true,
-    }),
+    {
+      ...specOf(projectRoles, {
+        method: 'projectRoles.addMany',
+        schema: AddProjectRolesInput,
+        isNew: true,
+      }),
+      target: targetOf(projectRoles),
+    },
     (call, input) => {
       const { projectId } = input
       return writeObject(runtime, call, {

@@ -6,6 +6,8 @@ export interface Marks {
   readonly managedBy?: string | undefined
   /** Version of the desired state; only with `managedBy`. */
   readonly version?: number | undefined
+  /** Whether the desired state alone may change the objects from then on; only with `managedBy`. */
+  readonly protect?: boolean | undefined
 }
 
 /** The key as stores have it: each organization has its own. */
@@ -29,7 +31,7 @@ export const metadataFactory = (): MetadataOf => {
     if (actor.userId !== actorId || actor.orgId !== actorOrgId || resourceOwner !== orgId) {
       last = frozen({ userId: actorId, orgId: actorOrgId }, orgId)
     }
-    const { managedBy, version: managedVersion } = marks ?? NO_MARKS
+    const { managedBy, version: managedVersion, protect } = marks ?? NO_MARKS
     if ((correlationId ?? reason ?? managedBy ?? idempotencyKey) === undefined) return last
     return {
       ...last,
@@ -37,6 +39,7 @@ export const metadataFactory = (): MetadataOf => {
       ...(reason !== undefined && { reason }),
       ...(managedBy !== undefined && { managedBy }),
       ...(managedVersion !== undefined && { managedVersion }),
+      ...(protect === true && { protect }),
       ...(idempotencyKey !== undefined && { idempotencyKey: storedKey(orgId, idempotencyKey) }),
       ...(commandHash !== undefined && { commandHash }),
     }

@@ -10,6 +10,7 @@ import {
 } from '../../ports/event-store.js'
 import { corruptEvent } from '../../ports/known-event.js'
 import type { ObjectDetails } from '../../ports/read-model.js'
+import { protectorAfter } from '../../projections/protection.js'
 import { readEvent } from '../../projections/read-events.js'
 import { Fault } from '../errors/fault.js'
 
@@ -42,6 +43,8 @@ export interface AnyStreamState {
   readonly created: Position
   /** Position of the last event; `0n` when there is none. */
   readonly changed: Position
+  /** The desired state that alone may change the object; undefined when there is none. */
+  readonly protectedBy: string | undefined
   /** The stream before its first event. */
   readonly beginning: () => AnyStreamState
   /** The stream after `recorded`, its next events. @throws Fault when one cannot be read */
@@ -56,15 +59,20 @@ export class StreamState<State extends Status, Event extends Message> implements
   readonly version: Version
   readonly created: Position
   readonly changed: Position
+  readonly protectedBy: string | undefined
 
   constructor(
     aggregate: Evolving<State, Event>,
     name: StreamId,
-    after: Pick<StreamState<State, Event>, 'state' | 'version' | 'created' | 'changed'> = {
+    after: Pick<
+      StreamState<State, Event>,
+      'state' | 'version' | 'created' | 'changed' | 'protectedBy'
+    > = {
       state: aggregate.decider.initialState,
       version: 0,
       created: 0n,
       changed: 0n,
+      protectedBy: undefined,
     },
   ) {
     this.aggregate = aggregate
@@ -73,6 +81,7 @@ export class StreamState<State extends Status, Event extends Message> implements
     this.version = after.version
     this.created = after.created
     this.changed = after.changed
+    this.protectedBy = after.protectedBy
   }
 
   beginning(): StreamState<State, Event> {
@@ -86,10 +95,10 @@ export class StreamState<State extends Status, Event extends Message> implements
     )
   }
 
-  /** The stream after `event`, which was recorded with this version and position. */
+  /** The stream after `event`, which was recorded with this version, position and metadata. */
   next(
     event: Event,
-    { version, position }: Pick<RecordedEvent, 'version' | 'position'>,
+    { version, position, metadata }: Pick<RecordedEvent, 'version' | 'position' | 'metadata'>,
   ): StreamState<State, Event> {
     const state = this.aggregate.decider.evolve(this.state, event, version)
     const isNew = !exists(this.state) && exists(state)
@@ -98,6 +107,9 @@ export class StreamState<State extends Status, Event extends Message> implements
       version,
       created: isNew ? position : this.created,
       changed: position,
+      protectedBy: exists(state)
+        ? protectorAfter(isNew ? undefined : this.protectedBy, metadata)
+        : undefined,
     })
   }
 

@@ -43,6 +43,8 @@ export interface Transaction<Decided extends Decision, Answer> {
   readonly decide: (streams: Streams) => Promise<Result<Decided, WriteError>>
   readonly answer: (applied: Applied<Decided>) => Answer
   readonly marks?: Marks | undefined
+  /** Whether it may change protected objects: what it records leaves them as they are shown. */
+  readonly isUpkeep?: boolean
   /** Tells the command from others under its idempotency key; absent without a key. */
   readonly commandHash?: () => Promise<string>
   /** The answer to the same command when it was recorded before; `isUsed` when its key certainly was. */
@@ -59,7 +61,7 @@ export interface Transaction<Decided extends Decision, Answer> {
 export const transact = async <Decided extends Decision, Answer>(
   runtime: Runtime,
   call: AdmittedCall,
-  { decide, answer, marks, commandHash, earlier }: Transaction<Decided, Answer>,
+  { decide, answer, marks, isUpkeep = false, commandHash, earlier }: Transaction<Decided, Answer>,
 ): Promise<Result<Answer, WriteError>> => {
   const { store, states, locks, newId, metadataOf } = runtime
   const { observer, signal } = call
@@ -71,7 +73,8 @@ export const transact = async <Decided extends Decision, Answer>(
   try {
     for (;;) {
       // 1. Decide; reads load what is not cached. A decision that saw a stream in two states is taken again.
-      const decision = asExpected(call, await streams.decide(decide))
+      const expected = asExpected(call, await streams.decide(decide))
+      const decision = isUpkeep ? expected : unprotected(marks, expected)
       if (signal?.aborted) return err({ kind: 'Cancelled' })
       if (streams.isMixed) continue
       if (announced === lost) observer?.deciding(++announced)
@@ -139,6 +142,20 @@ export const asExpected = <Decided extends Decision>(
   if (expected === undefined || decision.isErr()) return decision
   const actual = decision.value.changes.at(-1)?.before.changed ?? 0n
   return expected === actual ? decision : err({ kind: 'SequenceMismatch', expected, actual })
+}
+
+/** Refuses a change of an object that another desired state protects than that of `marks`. */
+export const unprotected = <Decided extends Decision>(
+  marks: Marks | undefined,
+  decision: Result<Decided, WriteError>,
+): Result<Decided, WriteError> => {
+  const changes = decision.isOk() ? decision.value.changes : []
+  for (const { before, events } of changes) {
+    const { protectedBy: managedBy } = before
+    if (managedBy !== undefined && managedBy !== marks?.managedBy && events.length > 0)
+      return err({ kind: 'Protected', managedBy })
+  }
+  return decision
 }
 
 /** The streams that have events: nobody waits to create a stream, since versions decide who does. */

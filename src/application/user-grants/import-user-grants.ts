@@ -6,6 +6,7 @@ import type { UserGrantRole } from '../../domain/user-grant/events.js'
 import { MAX_WRITES } from '../../ports/event-store.js'
 import type { WriteError } from '../errors/errors.js'
 import { decideUserGrant, readCurrentRoles } from '../granting/decide-user-grant.js'
+import { grantQuestion, type PermitRoles, rolePermits } from '../granting/permit-roles.js'
 import {
   type ImportProgress,
   type ImportReport,
@@ -40,21 +41,24 @@ export const importUserGrants = (
     runtime,
     {
       method: 'userGrants.import',
-      permissions: ['user.grant.read', 'user.grant.write'],
+      permissions: ['user.grant.read'],
+      permissionsFor: () => [{ permission: 'user.grant.write', roleKeys: [] }],
       schema: Input,
       refuses: ['expectedSequence', 'idempotencyKey', 'dryRun'],
     },
-    async (call, { grants }, onProgress) =>
-      importRows(
+    async (call, { grants }, onProgress) => {
+      const permit = rolePermits(runtime, call)
+      return importRows(
         grants,
         {
           schema: UserGrantRolesInput,
           newBatch: () => streamCounter(call.orgId),
-          importBatch: (rows) => importBatch(runtime, call, rows),
+          importBatch: (rows) => importBatch(runtime, call, { rows, permit }),
           onProgress,
         },
         call.signal,
-      ),
+      )
+    },
   )
 
 /** Whether the streams that rows write and guard fit into one append. */
@@ -79,12 +83,13 @@ interface Decided {
 const importBatch = (
   runtime: Runtime,
   call: AdmittedCall,
-  rows: readonly ParsedUserGrant[],
+  { rows, permit }: { readonly rows: readonly ParsedUserGrant[]; readonly permit: PermitRoles },
 ): Promise<Result<readonly RowResult[], WriteError>> =>
   transact(runtime, call, {
     decide: async (streams) => {
       const now = runtime.now()
-      const alone = await Promise.all(rows.map((row) => decideRow(streams, call, row, now)))
+      const deciding = { call, now, permit }
+      const alone = await Promise.all(rows.map((row) => decideRow(streams, deciding, row)))
       // An append writes a stream once: of several rows with the same grant, the first that can be added is.
       const added = new Map<string, ParsedUserGrant>()
       const decided = alone.map((decision, index): Decided => {
@@ -105,9 +110,8 @@ const importBatch = (
 /** Decides on a row as if it were the only one. */
 const decideRow = async (
   streams: Streams,
-  call: AdmittedCall,
+  { call, now, permit }: Deciding,
   row: ParsedUserGrant,
-  now: Date,
 ): Promise<Decided> => {
   const cached = await streams.read(userGrants, row, { load: 'assume-empty' })
   if (exists(cached.state)) {
@@ -116,7 +120,18 @@ const decideRow = async (
     if (roles && roles.length > 0) return kept(call, row, roles)
   }
   const decision = await decideUserGrant(streams, { type: 'AddUserGrant', ...row }, now)
+  const { orgId } = call
+  const roleKeys = row.roles.map(({ roleKey }) => roleKey)
+  const answer = await permit(grantQuestion(userGrants, { input: row, orgId, roleKeys }))
+  if (answer.isErr()) return { result: answer.error }
   return decision.isOk() ? { result: 'added', change: decision.value } : { result: decision.error }
+}
+
+/** What all rows of a batch are decided with. */
+interface Deciding {
+  readonly call: AdmittedCall
+  readonly now: Date
+  readonly permit: PermitRoles
 }
 
 /** `streams` as the store has them; nothing that is read guards the append. */

@@ -6,6 +6,7 @@ import { OrgId, ProjectId, type UserId } from '../../domain/values.js'
 import type { Position } from '../../ports/event-store.js'
 import type { Listing, UserGrant } from '../../ports/read-model.js'
 import type { WriteError } from '../errors/errors.js'
+import { grantQuestion, type PermitRoles, rolePermits } from '../granting/permit-roles.js'
 import type { AdmittedCall } from '../method/context.js'
 import { type BatchWrite, batchWrite } from '../method/method.js'
 import { totalOrder } from '../reading/list.js'
@@ -35,18 +36,20 @@ export const removeAllOfUser = (runtime: Runtime): BatchWrite<UserInput, Removed
     runtime,
     {
       method: 'userGrants.removeAllOfUser',
-      permissions: ['user.grant.read', 'user.grant.write'],
+      permissions: ['user.grant.read'],
+      permissionsFor: () => [{ permission: 'user.grant.write', roleKeys: [] }],
       schema: UserInput,
     },
     async (call, { userId }) => {
       const removed: UserGrantIds[] = []
+      const permit = rolePermits(runtime, call)
       const isTooLate = retryDeadline()
       let mayHaveMore = true
       for (let attempts = 0; ; attempts++) {
         const { items, sequence } = await raceAbort(grantsOf(runtime, call, userId), call.signal)
         if (items.length === 0) return ok({ removed, sequence })
         if (!mayHaveMore && isTooLate()) return err({ kind: 'Aborted', attempts })
-        const batch = await removeAll(runtime, call, { userId, grants: items })
+        const batch = await removeAll(runtime, call, { userId, grants: items, permit })
         if (batch.isErr()) return err(batch.error)
         removed.push(...batch.value)
         mayHaveMore = batch.value.length === MAX_REMOVED
@@ -80,7 +83,15 @@ const grantsOf = (
 const removeAll = (
   runtime: Runtime,
   call: AdmittedCall,
-  { userId, grants }: { readonly userId: UserId; readonly grants: readonly UserGrant[] },
+  {
+    userId,
+    grants,
+    permit,
+  }: {
+    readonly userId: UserId
+    readonly grants: readonly UserGrant[]
+    readonly permit: PermitRoles
+  },
 ): Promise<Result<readonly UserGrantIds[], WriteError>> =>
   transact(runtime, call, {
     decide: async (streams) => {
@@ -90,6 +101,14 @@ const removeAll = (
         projectOrgId: OrgId.parse(projectOrgId),
       }))
       const read = await Promise.all(ids.map((each) => streams.read(userGrants, each)))
+      for (const [index, input] of ids.entries()) {
+        const state = read[index]?.state
+        if (!state || !exists(state)) continue
+        const { orgId } = call
+        const roleKeys = state.roles.map(({ roleKey }) => roleKey)
+        const answer = await permit(grantQuestion(userGrants, { input, orgId, roleKeys }))
+        if (answer.isErr()) return err(answer.error)
+      }
       const removed = ids.flatMap((data, index) => {
         const before = read[index]
         if (!before || !exists(before.state)) return []

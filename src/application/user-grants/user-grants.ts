@@ -6,12 +6,14 @@ import {
   type UserGrantChange,
   type UserOfProject,
 } from '../granting/decide-user-grant.js'
+import { grantSpecOf, permitted } from '../granting/permit-roles.js'
 import type { ImportProgress, ImportReport } from '../import-rows.js'
 import { type BatchWrite, type LongWrite, type Read, type Write, write } from '../method/method.js'
 import { list, type Page } from '../reading/list.js'
 import { get } from '../reading/reads.js'
+import type { Streams } from '../recording/streams.js'
 import type { Runtime } from '../runtime.js'
-import { specOf, writeObject } from '../writing/write-object.js'
+import { writeObject } from '../writing/write-object.js'
 import { type ImportUserGrantsInput, importUserGrants } from './import-user-grants.js'
 import { type RemovedOfUser, removeAllOfUser } from './remove-all-of-user.js'
 import {
@@ -75,22 +77,29 @@ export const userGrantsOf = (runtime: Runtime): UserGrants => {
     method: string,
     schema: Schema,
     changeOf: (input: z.output<Schema>) => UserGrantChange,
-    isNew = false,
-  ): Write<z.input<Schema>, UserGrantIds> =>
-    write(runtime, specOf(userGrants, { method, schema, isNew }), (call, input) => {
+    { isNew = false, namesRoles = false } = {},
+  ): Write<z.input<Schema>, UserGrantIds> => {
+    const spec = grantSpecOf(userGrants, { method, schema, isNew, namesRoles })
+    return write(runtime, spec, (call, input) => {
       const { userId, projectId, projectOrgId = call.orgId } = input
+      const decide = (streams: Streams) => decideUserGrant(streams, changeOf(input), runtime.now())
       return writeObject(runtime, call, {
         input,
         aggregate: userGrants,
-        decide: async (streams) =>
-          (await decideUserGrant(streams, changeOf(input), runtime.now())).map((each) => [each]),
+        decide: namesRoles
+          ? async (streams) => (await decide(streams)).map((each) => [each])
+          : permitted(runtime, call, { aggregate: userGrants, input, decide }),
         ids: () => ({ userId, projectId, projectOrgId }),
       })
     })
+  }
 
   /** The method whose input has the roles to give. */
   const give = (method: string, type: ChangeWith<'roles'>['type']) =>
-    change(method, UserGrantRolesInput, (input) => ({ ...input, type }), type === 'AddUserGrant')
+    change(method, UserGrantRolesInput, (input) => ({ ...input, type }), {
+      isNew: type === 'AddUserGrant',
+      namesRoles: type !== 'UpdateUserGrant',
+    })
 
   /** The method whose input names the grant alone. */
   const set = (method: string, type: Exclude<UserGrantChange, ChangeOfRoles>['type']) =>
@@ -100,10 +109,12 @@ export const userGrantsOf = (runtime: Runtime): UserGrants => {
     add: give('userGrants.add', 'AddUserGrant'),
     update: give('userGrants.update', 'UpdateUserGrant'),
     addRoles: give('userGrants.addRoles', 'AddUserGrantRoles'),
-    removeRoles: change('userGrants.removeRoles', RemoveUserRolesInput, (input) => ({
-      ...input,
-      type: 'RemoveUserGrantRoles',
-    })),
+    removeRoles: change(
+      'userGrants.removeRoles',
+      RemoveUserRolesInput,
+      (input) => ({ ...input, type: 'RemoveUserGrantRoles' }),
+      { namesRoles: true },
+    ),
     deactivate: set('userGrants.deactivate', 'DeactivateUserGrant'),
     reactivate: set('userGrants.reactivate', 'ReactivateUserGrant'),
     remove: set('userGrants.remove', 'RemoveUserGrant'),

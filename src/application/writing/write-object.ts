@@ -16,7 +16,7 @@ import { impactOf, type ObjectChange } from '../granting/impact.js'
 import { withCurrentRoles } from '../granting/shown-roles.js'
 import type { AdmittedCall } from '../method/context.js'
 import { type MethodSpec, type Outcome, type Write, type Written, write } from '../method/method.js'
-import { targetOf } from '../method/target.js'
+import { writeTargetOf } from '../method/target.js'
 import { storedKey } from '../recording/metadata.js'
 import {
   type AnyStreamState,
@@ -26,7 +26,13 @@ import {
   StreamState,
 } from '../recording/stream-state.js'
 import { type Streams, streamsAt } from '../recording/streams.js'
-import { type Applied, asExpected, type Decision, transact } from '../recording/transact.js'
+import {
+  type Applied,
+  asExpected,
+  type Decision,
+  transact,
+  unprotected,
+} from '../recording/transact.js'
 import type { Runtime } from '../runtime.js'
 import { sha256 } from '../sha256.js'
 import { raceAbort } from '../waiting.js'
@@ -94,13 +100,13 @@ export const writesOf = <Command extends Message, Ref extends ObjectRef, Ids>(
 
 /** What a method checks that records a command of `aggregate`. */
 export const specOf = <Schema extends z.ZodMiniType>(
-  aggregate: Pick<AnyAggregate, 'permissions' | 'target'>,
+  aggregate: Pick<AnyAggregate, 'permissions' | 'target' | 'writeTarget'>,
   { method, schema, isNew }: CommandSpec<Schema>,
 ): MethodSpec<Schema> => ({
   method,
   permissions: [aggregate.permissions.write],
   schema,
-  target: targetOf(aggregate),
+  target: writeTargetOf(aggregate),
   refuses: isNew ? ['expectedSequence'] : [],
 })
 
@@ -221,7 +227,7 @@ const planned = async <Ids>(
   const streams = streamsAt(store, call.orgId, at)
   call.observer?.deciding(1)
   const decision = (await write.decide(streams)).map((changes) => ({ changes }))
-  const decided = asExpected(call, decision)
+  const decided = unprotected(undefined, asExpected(call, decision))
   if (decided.isErr()) return err(decided.error)
   const { changes } = decided.value
   const object = changes.at(-1)?.before

@@ -26,6 +26,20 @@ export interface FieldChange {
   readonly secret?: string
 }
 
+/** The roles of users that a write would end and begin. */
+export interface Impact {
+  readonly loses?: AffectedRoles
+  readonly gains?: AffectedRoles
+}
+export interface AffectedRoles {
+  readonly count?: number
+  readonly first?: readonly {
+    readonly orgId: string
+    readonly userId: string
+    readonly roleKey: string
+  }[]
+}
+
 /** Why a call failed. */
 export interface Failure {
   /** 0 when no answer came. */

@@ -1,4 +1,4 @@
-import type { Failure, FieldChange, Json, JsonValue } from './api.js'
+import type { AffectedRoles, Failure, FieldChange, Impact, Json, JsonValue } from './api.js'
 import { type ObjectType, objectTypes } from './object-types.js'
 import type { Query } from './query.js'
 import { href, parameter, setParameters } from './router.js'
@@ -21,11 +21,18 @@ interface ValueProps {
   readonly field: string
 }
 
-/** A value of a field, as text of either direction. */
+/** A value of a field, as text of either direction; permissions of a role as tags. */
 export const Value = ({ of, field }: ValueProps) => {
   if (of === undefined || of === null || of === '' || (Array.isArray(of) && of.length === 0))
     return <span class="none">{texts.none}</span>
   if (typeof of === 'boolean') return of ? texts.yes : texts.no
+  if (field === 'permissions' && Array.isArray(of))
+    return of.flatMap((permission, at) => [
+      at > 0 && ' ',
+      <span class="badge">
+        <bdi>{String(permission)}</bdi>
+      </span>,
+    ])
   if (Array.isArray(of)) return of.flatMap((item, at) => [at > 0 && ', ', <Item of={item} />])
   const text = String(of)
   if (TIMES.includes(field)) return <Time at={text} />
@@ -110,6 +117,47 @@ export const Changes = ({
     ))}
   </dl>
 )
+
+/** Who would lose and gain roles: how many roles, and the first of them by role. */
+export const Consequences = ({ impact = {} }: { readonly impact?: Impact | undefined }) => (
+  <>
+    <Affected roles={impact.loses} about={texts.loses} />
+    <Affected roles={impact.gains} about={texts.gains} />
+  </>
+)
+
+interface AffectedProps {
+  readonly roles: AffectedRoles | undefined
+  readonly about: (count: number) => string
+}
+
+const Affected = ({ roles: { count = 0, first = [] } = {}, about }: AffectedProps) =>
+  count > 0 && (
+    <>
+      <p>{about(count)}</p>
+      <dl class="changes">
+        {[...new Set(first.map(({ roleKey }) => roleKey))].map((roleKey) => (
+          <div key={roleKey}>
+            <dt>
+              <bdi>{roleKey}</bdi>
+            </dt>
+            <dd>
+              {first
+                .filter((role) => role.roleKey === roleKey)
+                .map(({ userId, orgId }, at) => [
+                  at > 0 && ', ',
+                  <bdi>{userId}</bdi>,
+                  ' (',
+                  <bdi>{orgId}</bdi>,
+                  ')',
+                ])}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {count > first.length && <p>{texts.andMore(count - first.length)}</p>}
+    </>
+  )
 
 interface ObjectLinkProps {
   readonly type: ObjectType

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Failure, StoredObject } from './api.js'
-import { Button, Changes, FailureNotice, Value } from './display.js'
+import { Button, Changes, Consequences, FailureNotice, Value } from './display.js'
 import { fieldName, texts } from './texts.js'
 import { type FormField, jsonOf, useWrite, type Write } from './write.js'
 
@@ -50,6 +50,7 @@ export const WriteDialog = ({ write, close }: WriteDialogProps) => {
           <div class="preview" role="status">
             <p>{preview.changes.length > 0 ? texts.willChange : texts.noChange}</p>
             <Changes changes={preview.changes} />
+            <Consequences impact={preview.impact} />
           </div>
         )}
         {preview && preview.changes.length > 0 && (

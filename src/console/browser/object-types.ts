@@ -151,8 +151,8 @@ export const role: ObjectType = {
   page: 'role',
   title: texts.role,
   ids: ['projectId', 'roleKey'],
-  shown: ['displayName', 'roleKey', 'group', 'projectId'],
-  form: ['roleKey', 'displayName', 'group'],
+  shown: ['displayName', 'roleKey', 'group', 'permissions', 'projectId'],
+  form: ['roleKey', 'displayName', 'group', 'permissions'],
   permission: 'project.role.write',
   operations: {
     get: projectRoleService.getProjectRole,

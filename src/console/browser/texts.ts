@@ -89,6 +89,13 @@ export const texts = {
     'One role key a line; with an expiry: key, a space, and a time such as 2027-01-31T00:00Z.',
   willChange: 'This will change:',
   noChange: 'This changes nothing.',
+  declaredBy: (managedBy: string) =>
+    `Declared by code (${managedBy}). It changes only when that is applied.`,
+  loses: (count: number) =>
+    count === 1 ? 'One role of a user ends:' : `${count} roles of users end:`,
+  gains: (count: number) =>
+    count === 1 ? 'One role of a user begins to count:' : `${count} roles of users begin to count:`,
+  andMore: (count: number) => `and ${count} more`,
   reason: 'Reason',
   reasonHint: 'Shown in the history, to everybody who may read it. May stay empty.',
   secretChanges: 'a new one, which is not shown',
@@ -137,6 +144,7 @@ export const texts = {
     GrantInactive: 'The roles of the user are inactive.',
     RoleNotGranted: 'The role was not given to the user.',
     RoleRemoved: 'The role was removed since it was given.',
+    PermissionNotGranted: 'No role of the user has the permission.',
     Expired: 'The role has expired.',
     ProjectGrantMissing: 'The project is not granted to this organization.',
     ProjectGrantInactive: 'The grant of the project is inactive.',
@@ -154,11 +162,13 @@ export const texts = {
   actionCount: (action: string, count: number) => `${action}: ${count}`,
   notJson: 'This is not JSON.',
   undeclared: (count: number) => `Not declared, and left as it is: ${count}`,
+  heldRoles: 'Roles that count',
   removeAll: 'Remove all roles',
   removeAllAsk: 'This removes every role of this user, at once. It has no preview.',
   recent: 'Latest changes',
   allChanges: 'All changes',
   fields: {
+    protectedBy: 'Declared by',
     id: 'Id',
     idpId: 'Provider id',
     name: 'Name',
@@ -178,6 +188,7 @@ export const texts = {
     roleKey: 'Role key',
     displayName: 'Display name',
     group: 'Group',
+    permissions: 'Permissions',
     projectId: 'Project',
     projectOrgId: 'Owner',
     grantedOrgId: 'Organization',

@@ -5,6 +5,7 @@ import {
   call,
   type Failure,
   type FieldChange,
+  type Impact,
   type Json,
   type JsonValue,
   objectIn,
@@ -61,12 +62,13 @@ const controlOf = (field: WireField): FormField['as'] => {
 /** What a dry run showed, and what the write is sent with. */
 interface Preview {
   readonly changes: readonly FieldChange[]
+  readonly impact: Impact | undefined
   readonly etag: string
   readonly key: string
 }
 
 interface Tried {
-  readonly planned?: { readonly changes?: readonly FieldChange[] }
+  readonly planned?: { readonly changes?: readonly FieldChange[]; readonly impact?: Impact }
 }
 
 /** A write that is tried first, then sent with the ETag of what was tried. */
@@ -122,7 +124,8 @@ export const useWrite = ({ operation, ids, fields, seen }: Write) => {
       const tried = await send({ method, etag: etag.current, ...request })
       if (!tried) return
       setNow(undefined)
-      setPreview({ changes: tried.body.planned?.changes ?? [], etag: tried.etag, key: drawKey() })
+      const { changes = [], impact } = tried.body.planned ?? {}
+      setPreview({ changes, impact, etag: tried.etag, key: drawKey() })
     },
     /** Whether it was recorded. */
     save: async (tried: Preview): Promise<boolean> => {

@@ -72,6 +72,7 @@ export const projectRoles = defineAggregate({
     group: filterableText((view) => view.group),
     permissions: optionalList,
   },
+  writeTarget: ({ projectId, roleKey }) => ({ type: 'project_role', projectId, roleKey }),
   permissions: { read: 'project.role.read', write: 'project.role.write' },
   assignments: {
     assignmentScope: ({ projectId, roleKey }, orgId) => ({

@@ -3,12 +3,23 @@ import { command, type Patch } from '../message.js'
 import { ProjectId, RoleKey, RolePermissions, requiredText, text } from '../values.js'
 import type { ProjectRoleAdded } from './events.js'
 
+/**
+ * An empty list is as good as none: a command that is repeated under its idempotency key, with one in place of the other,
+ * is the same.
+ */
+const permissionsOrNone = z.optional(
+  z.pipe(
+    RolePermissions,
+    z.transform((permissions) => (permissions.length > 0 ? permissions : undefined)),
+  ),
+)
+
 const role = {
   projectId: ProjectId,
   roleKey: RoleKey,
   displayName: requiredText,
   group: z._default(text, ''),
-  permissions: z.optional(RolePermissions),
+  permissions: permissionsOrNone,
 }
 
 /** A role as a command gives it: absent permissions are none. */

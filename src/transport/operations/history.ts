@@ -32,11 +32,12 @@ export const pastOperation = (
 
 /** Zero and empty stand for absent. */
 const historyInput = (
-  { including, actor, types, order, after, before, time, pageSize, ...ids }: Values,
+  { including, user, actor, types, order, after, before, time, pageSize, ...ids }: Values,
   type: ObjectRef['type'] | undefined,
 ): Values => ({
   object: type && { type, ...ids },
   including: including || undefined,
+  user: user || undefined,
   actor: actor || undefined,
   types: Array.isArray(types) && types.length === 0 ? undefined : types,
   order: order || undefined,

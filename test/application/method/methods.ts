@@ -14,12 +14,15 @@ export interface Method {
   readonly permissions: readonly Permission[]
   /** What `permissions` are asked for. */
   readonly object?: PermissionQuestion['object']
+  /** The roles that the last of `permissions` is asked for before it is decided. */
+  readonly roleKeys?: readonly string[]
   /** Fields of the context that it refuses. */
   readonly refuses?: readonly string[]
 }
 
 const google = { type: 'identity_provider', id: 'google' } as const
 const portal = { type: 'project', id: 'portal' } as const
+const editor = { type: 'project_role', projectId: 'portal', roleKey: 'editor' } as const
 
 const provider = { idpId: 'google' }
 const oidc = { clientId: 'c', clientSecret: 's', issuer: 'i' }
@@ -101,7 +104,7 @@ export const writes: readonly Method[] = [
   method('projectRoles', 'add', {
     input: { projectId: 'portal', roleKey: 'new', displayName: 'n' },
     permissions: ['project.role.write'],
-    object: portal,
+    object: { type: 'project_role', projectId: 'portal', roleKey: 'new' },
     refuses: isNew,
   }),
   method('projectRoles', 'addMany', {
@@ -113,40 +116,44 @@ export const writes: readonly Method[] = [
   method('projectRoles', 'update', {
     input: { ...role, displayName: 'n' },
     permissions: ['project.role.write'],
-    object: portal,
+    object: editor,
   }),
   method('projectRoles', 'patch', {
     input: { ...role, displayName: 'n' },
     permissions: ['project.role.write'],
-    object: portal,
+    object: editor,
   }),
   method('projectRoles', 'remove', {
     input: role,
     permissions: ['project.role.write'],
-    object: portal,
+    object: editor,
   }),
   method('projectGrants', 'add', {
     input: { projectId: 'portal', grantedOrgId: 'new', roleKeys: ['editor'] },
     permissions: ['project.grant.write'],
     object: portal,
+    roleKeys: ['editor'],
     refuses: isNew,
   }),
   method('projectGrants', 'update', {
     input: { ...projectGrant, roleKeys: ['editor', 'viewer'] },
     permissions: ['project.grant.write'],
     object: portal,
+    roleKeys: [],
   }),
   ...(['deactivate', 'reactivate', 'remove'] as const).map((name) =>
     method('projectGrants', name, {
       input: projectGrant,
       permissions: ['project.grant.write'],
       object: portal,
+      roleKeys: [],
     }),
   ),
   method('userGrants', 'add', {
     input: { userId: 'new', projectId: 'portal', roles: [{ roleKey: 'editor' }] },
     permissions: ['user.grant.write'],
     object: portal,
+    roleKeys: ['editor'],
     refuses: isNew,
   }),
   ...(['update', 'addRoles'] as const).map((name) =>
@@ -154,18 +161,21 @@ export const writes: readonly Method[] = [
       input: { ...userGrant, roles: [{ roleKey: 'editor' }, { roleKey: 'viewer' }] },
       permissions: ['user.grant.write'],
       object: portal,
+      roleKeys: name === 'addRoles' ? ['editor', 'viewer'] : [],
     }),
   ),
   method('userGrants', 'removeRoles', {
     input: { ...userGrant, roleKeys: ['editor'] },
     permissions: ['user.grant.write'],
     object: portal,
+    roleKeys: ['editor'],
   }),
   ...(['deactivate', 'reactivate', 'remove'] as const).map((name) =>
     method('userGrants', name, {
       input: userGrant,
       permissions: ['user.grant.write'],
       object: portal,
+      roleKeys: [],
     }),
   ),
   method('domains', 'add', {
@@ -208,6 +218,7 @@ export const importRoles: Method = method('projectRoles', 'import', {
 export const removeAllOfUser: Method = method('userGrants', 'removeAllOfUser', {
   input: { userId: 'bob' },
   permissions: ['user.grant.read', 'user.grant.write'],
+  roleKeys: [],
   refuses: [...OF_ONE_OBJECT, 'onProgress'],
 })
 
@@ -215,6 +226,7 @@ export const removeAllOfUser: Method = method('userGrants', 'removeAllOfUser', {
 export const importGrants: Method = method('userGrants', 'import', {
   input: { grants: [{ userId: 'new', projectId: 'portal', roles: [{ roleKey: 'editor' }] }] },
   permissions: ['user.grant.read', 'user.grant.write'],
+  roleKeys: [],
   refuses: OF_ONE_OBJECT,
 })
 
@@ -283,6 +295,16 @@ export const reads: readonly Method[] = [
   method('access', 'check', {
     input: { ...userGrant, roleKey: 'editor' },
     permissions: ['user.grant.read'],
+    object: portal,
+  }),
+  method('access', 'require', {
+    input: { ...userGrant, roleKey: 'editor' },
+    permissions: ['user.grant.read'],
+    object: portal,
+  }),
+  method('access', 'explain', {
+    input: { ...userGrant, roleKey: 'editor' },
+    permissions: ['user.grant.read', 'event.read'],
     object: portal,
   }),
   method('access', 'rolesOf', { input: { userId: 'bob' }, permissions: ['user.grant.read'] }),

@@ -33,7 +33,7 @@ export const withoutAuthorize = (store: EventStore) =>
 
 /** What each method decides by itself: its permissions, their object, and the fields of the context that it supports. */
 export const checkMethods = (methods: readonly Method[]) =>
-  describe.each(methods)('$name', ({ of, input, permissions, object, refuses = [] }) => {
+  describe.each(methods)('$name', ({ of, input, permissions, object, roleKeys, refuses = [] }) => {
     beforeEach(addStore)
 
     it('succeeds with the permission', async () => {
@@ -76,6 +76,7 @@ export const checkMethods = (methods: readonly Method[]) =>
           permission,
           orgId: 'globex',
           ...(object && { object }),
+          ...(roleKeys && permission.endsWith('.write') && { roleKeys }),
         })),
       )
     })
@@ -107,7 +108,10 @@ export const checkMethods = (methods: readonly Method[]) =>
 
 /** What every method checks by the same functions, and in which order. */
 export const checkOrder = (methods: readonly Method[]) =>
-  describe.each(methods)('$name', ({ of, input, permissions }) => {
+  describe.each(methods)('$name', ({ of, input, permissions, roleKeys }) => {
+    const [first = ''] = permissions
+    const aboutNone = roleKeys && first.endsWith('.write') && { roleKeys: [] }
+
     beforeEach(addStore)
 
     it.each([undefined, null, {}, { caller: undefined }, { caller: null }, 'caller'])(
@@ -174,7 +178,7 @@ export const checkOrder = (methods: readonly Method[]) =>
         const iam = iamOn(store, { authorize: (question) => asked.push(question) < 0 })
         const named = { idpId: id, id, projectId: id }
         await refusal(of(iam)({ ...named, object: { type: 'project', ...named } }, context))
-        expect(asked).toEqual([{ caller, permission: permissions[0], orgId: 'acme' }])
+        expect(asked).toEqual([{ caller, permission: first, orgId: 'acme', ...aboutNone }])
       },
     )
 
@@ -184,7 +188,7 @@ export const checkOrder = (methods: readonly Method[]) =>
         const asked: PermissionQuestion[] = []
         const iam = iamOn(store, { authorize: (question) => asked.push(question) > 0 })
         await badFields(of(iam)(nothing, context))
-        expect(asked[0]).toEqual({ caller, permission: permissions[0], orgId: 'acme' })
+        expect(asked[0]).toEqual({ caller, permission: first, orgId: 'acme', ...aboutNone })
       },
     )
 

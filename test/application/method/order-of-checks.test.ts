@@ -87,7 +87,7 @@ describe('An input that answers differently each time', () => {
     const asked: unknown[] = []
     const iam = iamOn(store, {
       authorize: ({ object }) => {
-        asked.push(object?.id)
+        asked.push(object?.id ?? object?.projectId)
         return true
       },
     })

@@ -14,6 +14,7 @@ const stateOf = (id: string, name: string, more: object = {}) =>
     version: 1,
     created: 1n,
     changed: 1n,
+    protectedBy: undefined,
   })
 
 const cacheOf = (maxBytes: number) => new StateCache(memoryEventStore(), maxBytes)

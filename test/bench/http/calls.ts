@@ -1,17 +1,11 @@
 /** How a server of the benchmark is called. */
-export type Protocol = 'rest' | 'connect' | 'grpc'
+export type Protocol = 'rest' | 'connect'
 
-/** Who answers: we, or one of the bare peers. */
-export type Server = 'claviger' | 'Fastify and zod' | 'Hono and zod' | 'ConnectRPC'
+/** The server: ours, one that a host writes on the same library, or one without it. */
+export type Server = 'claviger' | 'Fastify by hand on claviger' | 'bare Fastify' | 'bare ConnectRPC'
 
 /** What it is asked to do: add a role, or show a project. */
 export type Operation = 'post' | 'get'
 
 /** What a host of the benchmark knows its caller by. */
 export const TOKEN = 'Bearer token'
-
-/** The path of an rpc. */
-export const rpcPath = (operation: Operation): string =>
-  operation === 'post'
-    ? '/claviger.v1.ProjectRoleService/AddProjectRole'
-    : '/claviger.v1.ProjectService/GetProject'

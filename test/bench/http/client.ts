@@ -1,7 +1,4 @@
-import { connect } from 'node:http2'
-import { create, toBinary } from '@bufbuild/protobuf'
-import { ProjectRoleService, ProjectService } from 'claviger/transport'
-import { type Operation, type Protocol, rpcPath, TOKEN } from './calls.ts'
+import { type Operation, type Protocol, TOKEN } from './calls.ts'
 
 /** What a server is called with for some seconds, by a process of its own. */
 export interface Load {
@@ -28,82 +25,43 @@ const AUTOCANNON: string = '../peers/autocannon.ts'
 const { callHttp }: { callHttp: (calls: Http) => Promise<number> } = await import(AUTOCANNON)
 
 const CONNECTIONS = 16
+const JSON_HEADERS = { authorization: TOKEN, 'content-type': 'application/json' }
 
 let roles = 0
 const run = Date.now().toString(36)
 const nextRole = () => ({ roleKey: `${run}-${roles++}`, displayName: 'Editor', group: 'content' })
 
-const callRest = (operation: Operation, { port, seconds }: Load): Promise<number> => {
-  const isAdding = operation === 'post'
-  return callHttp({
-    method: isAdding ? 'POST' : 'GET',
-    path: `/v1/projects/portal${isAdding ? '/roles' : ''}`,
-    headers: { authorization: TOKEN, ...(isAdding && { 'content-type': 'application/json' }) },
-    bodyOf: isAdding ? () => JSON.stringify(nextRole()) : undefined,
-    port,
-    connections: CONNECTIONS,
-    seconds,
-  })
-}
-
-const callConnect = (operation: Operation, { port, seconds }: Load): Promise<number> =>
-  callHttp({
-    method: 'POST',
-    path: rpcPath(operation),
-    headers: {
-      authorization: TOKEN,
-      'content-type': 'application/json',
-      'connect-protocol-version': '1',
+const REQUESTS: Readonly<
+  Record<Protocol, Record<Operation, Pick<Http, 'method' | 'path' | 'headers' | 'bodyOf'>>>
+> = {
+  rest: {
+    get: { method: 'GET', path: '/v1/projects/portal', headers: { authorization: TOKEN } },
+    post: {
+      method: 'POST',
+      path: '/v1/projects/portal/roles',
+      headers: JSON_HEADERS,
+      bodyOf: () => JSON.stringify(nextRole()),
     },
-    bodyOf: () =>
-      JSON.stringify(
-        operation === 'post' ? { projectId: 'portal', ...nextRole() } : { id: 'portal' },
-      ),
-    port,
-    connections: CONNECTIONS,
-    seconds,
-  })
-
-const messageOf = (operation: Operation): Uint8Array => {
-  const { input: add } = ProjectRoleService.method.addProjectRole
-  const { input: get } = ProjectService.method.getProject
-  return operation === 'post'
-    ? toBinary(add, create(add, { projectId: 'portal', ...nextRole() }))
-    : toBinary(get, create(get, { id: 'portal' }))
+  },
+  connect: {
+    get: {
+      method: 'POST',
+      path: '/claviger.v1.ProjectService/GetProject',
+      headers: { ...JSON_HEADERS, 'connect-protocol-version': '1' },
+      bodyOf: () => '{"id":"portal"}',
+    },
+    post: {
+      method: 'POST',
+      path: '/claviger.v1.ProjectRoleService/AddProjectRole',
+      headers: { ...JSON_HEADERS, 'connect-protocol-version': '1' },
+      bodyOf: () => JSON.stringify({ projectId: 'portal', ...nextRole() }),
+    },
+  },
 }
-
-const callGrpc = async (operation: Operation, { port, seconds }: Load): Promise<number> => {
-  const end = Date.now() + seconds * 1_000
-  let calls = 0
-  const caller = async (): Promise<void> => {
-    const session = connect(`http://127.0.0.1:${port}`)
-    for (; Date.now() < end; calls++) {
-      const message = messageOf(operation)
-      const frame = Buffer.alloc(5 + message.length)
-      frame.writeUInt32BE(message.length, 1)
-      frame.set(message, 5)
-      const stream = session.request({
-        ':method': 'POST',
-        ':path': rpcPath(operation),
-        authorization: TOKEN,
-        'content-type': 'application/grpc',
-        te: 'trailers',
-      })
-      stream.once('trailers', (trailers) => {
-        if (trailers['grpc-status'] !== '0') throw new Error('A call was refused')
-      })
-      await new Promise((resolve) => stream.once('close', resolve).resume().end(frame))
-    }
-    session.close()
-  }
-  await Promise.all(Array.from({ length: CONNECTIONS }, caller))
-  return calls
-}
-
-const CALLS = { rest: callRest, connect: callConnect, grpc: callGrpc }
 
 // Answers a load with the number of its calls.
-process.on('message', async (load: Load) => {
-  process.send?.(await CALLS[load.protocol](load.operation, load))
+process.on('message', async ({ protocol, operation, port, seconds }: Load) => {
+  const request = REQUESTS[protocol][operation]
+  process.send?.(await callHttp({ ...request, port, seconds, connections: CONNECTIONS }))
 })
 process.once('disconnect', () => process.exit())

@@ -1,24 +1,28 @@
 import { createServer, type RequestListener } from 'node:http'
-import { createServer as createHttp2Server } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import type { ConnectRouter } from '@connectrpc/connect'
 import { connectNodeAdapter } from '@connectrpc/connect-node'
 import {
   aesGcmCipher,
+  type Context,
   createIam,
+  httpStatusOf,
+  type IamError,
   memoryEventStore,
-  type Permission,
+  type ObjectDetails,
+  PERMISSIONS,
   permissionsFromCaller,
+  toJson,
 } from 'claviger'
 import { nodeHandler, ProjectRoleService, ProjectService } from 'claviger/transport'
-import fastify from 'fastify'
+import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { ANSWER_HEADERS, DETAILS, PROJECT, READ_HEADERS, ROLE } from './bare-answers.ts'
 import { type Server, TOKEN } from './calls.ts'
 
-const permissions: readonly Permission[] = ['project.read', 'project.write', 'project.role.write']
-const CALLER = { userId: 'u1', orgId: 'acme', permissions: [...permissions] }
-const claviger = async (): Promise<RequestListener> => {
+const CALLER = { userId: 'u1', orgId: 'acme', permissions: PERMISSIONS }
+
+const openIam = async () => {
   const iam = createIam({
     store: memoryEventStore(),
     secrets: aesGcmCipher({ current: 'k1', keys: { k1: new Uint8Array(32) } }),
@@ -26,12 +30,53 @@ const claviger = async (): Promise<RequestListener> => {
   })
   const added = await iam.projects.add({ id: 'portal', name: 'Portal' }, { caller: CALLER })
   if (added.isErr()) throw new Error(added.error.kind)
-  return nodeHandler(iam, {
-    authenticate: (headers) => (headers.get('authorization') === TOKEN ? CALLER : undefined),
-  })
+  return iam
 }
 
-/** Routes of Fastify that parse the same body and answer the same bytes. */
+const claviger = async (): Promise<RequestListener> =>
+  nodeHandler(await openIam(), {
+    authenticate: (headers) => (headers.get('authorization') === TOKEN ? CALLER : undefined),
+  })
+
+/** The routes that a host writes by hand: the same methods, the same answers. */
+const fastifyOnClaviger = async (): Promise<RequestListener> => {
+  const iam = await openIam()
+  const app = fastify()
+  const contextOf = ({ headers }: FastifyRequest): Context | undefined =>
+    headers.authorization === TOKEN ? { caller: CALLER } : undefined
+  const refuse = (reply: FastifyReply, error: IamError) =>
+    reply.code(httpStatusOf(error)).send({ error: toJson(error) })
+  const shown = (details: ObjectDetails) => ({ ...details, sequence: String(details.sequence) })
+
+  app.post<{ Params: { projectId: string }; Body: { roleKey: string; displayName: string } }>(
+    '/v1/projects/:projectId/roles',
+    async (request, reply) => {
+      const context = contextOf(request)
+      if (!context) return reply.code(401).send()
+      const { projectId } = request.params
+      const added = await iam.projectRoles.add({ ...request.body, projectId }, context)
+      if (added.isErr()) return refuse(reply, added.error)
+      const { details } = added.value
+      return reply
+        .headers({ ...ANSWER_HEADERS, etag: `"${details.sequence}"` })
+        .send({ details: shown(details) })
+    },
+  )
+  app.get<{ Params: { id: string } }>('/v1/projects/:id', async (request, reply) => {
+    const context = contextOf(request)
+    if (!context) return reply.code(401).send()
+    const got = await iam.projects.get({ id: request.params.id }, context)
+    if (got.isErr()) return refuse(reply, got.error)
+    const { details, ...project } = got.value
+    return reply
+      .headers({ ...READ_HEADERS, etag: `"${details.sequence}"` })
+      .send({ project: { ...project, details: shown(details) } })
+  })
+  await app.ready()
+  return app.routing
+}
+
+/** Routes of Fastify that parse the same body and answer the same bytes, and do nothing. */
 const bareFastify = async (): Promise<RequestListener> => {
   const app = fastify()
   app.post('/v1/projects/:projectId/roles', (request, reply) => {
@@ -47,7 +92,7 @@ const bareFastify = async (): Promise<RequestListener> => {
   return app.routing
 }
 
-/** Rpcs of ConnectRPC that answer the same messages. */
+/** Rpcs of ConnectRPC that answer the same messages, and do nothing. */
 const bareRpc = (router: ConnectRouter): void => {
   const time = timestampFromDate(new Date(DETAILS.creationDate))
   const details = {
@@ -62,22 +107,22 @@ const bareRpc = (router: ConnectRouter): void => {
   }))
 }
 
-// The compiler does not follow this name: peers are a package of their own.
-const HONO: string = '../peers/hono.ts'
-
 const LISTENERS: Readonly<Record<Server, () => Promise<RequestListener>>> = {
   claviger,
-  'Fastify and zod': bareFastify,
-  'Hono and zod': async () => (await import(HONO)).bareHono(),
-  ConnectRPC: async () => connectNodeAdapter({ routes: bareRpc }),
+  'Fastify by hand on claviger': fastifyOnClaviger,
+  'bare Fastify': bareFastify,
+  'bare ConnectRPC': async () => connectNodeAdapter({ routes: bareRpc }),
 }
 
-const [server, protocol] = process.argv.slice(2)
-const listen = await LISTENERS[server as Server]()
-// The listeners of both take what HTTP/2 has in their place.
-const made = protocol === 'grpc' ? createHttp2Server(listen as never) : createServer(listen)
-made.listen(0, '127.0.0.1', () => {
-  const { port } = made.address() as AddressInfo
+const listen = await LISTENERS[process.argv[2] as Server]()
+const server = createServer(listen)
+server.listen(0, '127.0.0.1', () => {
+  const { port } = server.address() as AddressInfo
   process.send?.(port)
+})
+// Any message asks for the time of the processor so far, in microseconds.
+process.on('message', () => {
+  const { user, system } = process.cpuUsage()
+  process.send?.(user + system)
 })
 process.once('disconnect', () => process.exit())

@@ -1,99 +1,150 @@
 import {
   aesGcmCipher,
-  type Context,
   createIam,
   type Iam,
+  orThrow,
+  PERMISSIONS,
   permissionsFromCaller,
-  type RecordedEvent,
+  type ReadError,
+  type ResultAsync,
 } from 'claviger'
-import type { OpenStore, StoreEntry } from '../stores.ts'
+import { type OpenStore, STORES } from '../stores.ts'
 import {
-  firstCall,
+  HELD_ROLE,
+  isHeld,
+  type Job,
+  newGrantOf,
+  newRoleOf,
+  type Open,
   ORG_ID,
-  PROJECT_ID,
+  type Place,
   projectIdOf,
-  projectOf,
-  roleOf,
-  type System,
-} from '../system.ts'
+  questionOf,
+  usersIn,
+} from '../world.ts'
+import { fill } from './fill.ts'
 
 /** The caller of every call: permitted, in their own organization. */
-export const CONTEXT = {
-  caller: {
-    userId: 'u1',
-    orgId: ORG_ID,
-    permissions: [
-      'project.read',
-      'project.write',
-      'project.role.read',
-      'project.role.write',
-      'user.grant.read',
-      'user.grant.write',
-    ],
-  },
-} satisfies Context
+export const CONTEXT = { caller: { userId: 'u1', orgId: ORG_ID, permissions: PERMISSIONS } }
+const EVENTUAL = { ...CONTEXT, consistency: 'eventual' } as const
 
 /** This library, bound to a store. */
-export const bind = ({ store, readModel }: OpenStore): Iam =>
+export const bind = ({ store, readModel }: Pick<OpenStore, 'store' | 'readModel'>): Iam =>
   createIam({
     store,
     readModel,
     secrets: aesGcmCipher({ current: 'k1', keys: { k1: new Uint8Array(32) } }),
     authorize: permissionsFromCaller,
+    domains: { resolveTxt: async () => [], isPublicSuffix: () => false },
   })
 
-/** The full public call: permission check, validation, decision, append, outcome. */
-export const claviger = (entry: StoreEntry): System => ({
-  name: 'claviger',
-  open: async (task) => {
-    const opened = await entry.open()
-    const iam = bind(opened)
-    const { countEvents, close } = opened
-    if (task.kind === 'add role') {
-      await succeed(iam.projects.add({ ...projectOf(0, 1) }, CONTEXT))
-      await hold(opened, task.held)
-      const call = (index: number) => iam.projectRoles.add(roleOf(index), CONTEXT)
-      return { call, countEvents, close }
-    }
-    const { streams } = task
-    for (let stream = 0; stream < streams; stream++) {
-      await succeed(
-        iam.projects.add({ ...projectOf(0, 1), id: projectIdOf(stream), name: 'New' }, CONTEXT),
-      )
-    }
-    const first = firstCall(task)
-    const update = (index: number) => iam.projects.update(projectOf(index, streams), CONTEXT)
-    for (let index = 0; index < first; index += streams) {
-      await Promise.all(Array.from({ length: streams }, (_, offset) => update(index + offset)))
-    }
-    return { call: (index) => update(first + index), countEvents, close }
-  },
-})
-
-const succeed = async (result: ReturnType<Iam['projects']['add'] | Iam['projectRoles']['add']>) => {
-  const outcome = await result
-  if (outcome.isErr()) throw new Error(outcome.error.kind)
-}
-
-/** Events restored at once. */
-const BATCH_SIZE = 10_000
-
-/** Adds `count` roles of earlier days to the store. */
-export const hold = async ({ store }: OpenStore, count: number): Promise<void> => {
-  const last = (await store.lastPosition()) + 1n
-  for (let from = 0; from < count; from += BATCH_SIZE) {
-    const length = Math.min(BATCH_SIZE, count - from)
-    await store.restore(Array.from({ length }, (_, offset) => heldEvent(last, from + offset)))
+/** The full public calls: permission check, validation, decision, append, outcome. */
+export const claviger: Open = async (place) => {
+  const opened = await STORES[place.store]()
+  const iam = bind(opened)
+  await fill(iam, opened, place, CONTEXT)
+  const reached = await iam.catchUp(opened.readModel)
+  if (reached.isErr()) throw new Error(reached.error.kind)
+  const ending = new AbortController()
+  const live = await orThrow(iam.access.live({ signal: ending.signal }))
+  const roles = [{ roleKey: HELD_ROLE }]
+  const add = async (index: number) =>
+    (await iam.userGrants.add({ ...newGrantOf(index), roles }, CONTEXT)).isOk()
+  const get = async ({ userId, projectId }: ReturnType<typeof newGrantOf>) => {
+    const got = await iam.userGrants.get({ userId, projectId }, CONTEXT)
+    return got.isOk() && got.value.userId === userId
+  }
+  const check = (context: typeof CONTEXT) => async (index: number) => {
+    const checked = await iam.access.check(questionOf(index, place), context)
+    return checked.isOk() && checked.value.allowed === isHeld(index)
+  }
+  const addRole = async (index: number) =>
+    (await iam.projectRoles.add(newRoleOf(index), CONTEXT)).isOk()
+  return {
+    jobs: {
+      'live check': {
+        call: (index) => live.can({ orgId: ORG_ID, ...questionOf(index, place) }) === isHeld(index),
+      },
+      'eventual check': { call: check(EVENTUAL) },
+      check: { call: check(CONTEXT) },
+      add: { call: add },
+      'add, then get': { call: async (index) => (await add(index)) && get(newGrantOf(index)) },
+      get: { call: (index) => get(questionOf(index, place)) },
+      'add role': { call: addRole },
+      ...pagesOf(iam, place),
+      rebuild: {
+        prepare: opened.emptyReadModel,
+        call: async () => (await iam.catchUp(opened.readModel)).isOk(),
+        operations: place.grants,
+      },
+    },
+    close: async () => {
+      ending.abort()
+      await opened.close()
+    },
   }
 }
 
-const heldEvent = (last: bigint, index: number): RecordedEvent => ({
-  type: 'project_role.added',
-  schemaVersion: 1,
-  data: { ...roleOf(index), roleKey: `held-${index}` },
-  appendId: `01HELD${String(index).padStart(20, '0')}`,
-  stream: `project_role-${ORG_ID}+${PROJECT_ID}+held-${index}`,
-  version: 1,
-  position: last + BigInt(index),
-  metadata: { actor: { userId: 'u1', orgId: ORG_ID }, resourceOwner: ORG_ID },
-})
+/** Every list, a page a call, and what the log is asked. */
+const pagesOf = (iam: Iam, place: Place): Readonly<Record<string, Job>> => {
+  const paged = { pageSize: 20 }
+  const projectId = projectIdOf(0)
+  const projectInput = { projectId, ...paged }
+  const userOf = (index: number) => `user${index % usersIn(place)}`
+  return {
+    list: walk((page) => iam.userGrants.list({ ...paged, ...page }, CONTEXT)),
+    'projects.list': walk((page) => iam.projects.list({ ...paged, ...page }, CONTEXT)),
+    'projectRoles.list': walk((page) =>
+      iam.projectRoles.list({ ...projectInput, ...page }, CONTEXT),
+    ),
+    'projectGrants.list': walk((page) =>
+      iam.projectGrants.list({ ...projectInput, ...page }, CONTEXT),
+    ),
+    'identityProviders.list': walk((page) =>
+      iam.identityProviders.list({ ...paged, ...page }, CONTEXT),
+    ),
+    'domains.list': walk((page) => iam.domains.list({ ...paged, ...page }, CONTEXT)),
+    'access.whoHas': walk((page) =>
+      iam.access.whoHas({ ...projectInput, roleKey: HELD_ROLE, ...page }, CONTEXT),
+    ),
+    'access.rolesOf': {
+      call: async (index) => {
+        const held = await iam.access.rolesOf({ userId: userOf(index) }, CONTEXT)
+        return held.isOk() && held.value.items.length > 0
+      },
+    },
+    'history.list': {
+      call: async () => {
+        const listed = await iam.history.list({ limit: 20, order: 'desc' }, CONTEXT)
+        return listed.isOk() && listed.value.items.length === 20
+      },
+    },
+    'history.list of a grant': {
+      call: async (index) => {
+        const { userId, projectId } = questionOf(index, place)
+        const object = { type: 'user_grant', userId, projectId, projectOrgId: ORG_ID } as const
+        const listed = await iam.history.list({ object }, CONTEXT)
+        return listed.isOk() && listed.value.items.length === 1
+      },
+    },
+  }
+}
+
+/** A page, as every list answers it. */
+interface ListedPage {
+  readonly items: readonly unknown[]
+  readonly nextPageToken?: string
+}
+
+/** Goes through a list page by page, and begins anew at its end. */
+const walk = (list: (page: { pageToken?: string }) => ResultAsync<ListedPage, ReadError>): Job => {
+  let next: string | undefined
+  return {
+    call: async () => {
+      const listed = await list(next === undefined ? {} : { pageToken: next })
+      if (listed.isErr()) return false
+      next = listed.value.nextPageToken
+      return listed.value.items.length > 0
+    },
+  }
+}

@@ -24,6 +24,7 @@ const errors: { readonly [Kind in IamError['kind']]: Extract<IamError, { kind: K
   PermissionDenied: { kind: 'PermissionDenied', permission: 'project.read', orgId: 'acme' },
   AccessDenied: { kind: 'AccessDenied', reasons: [], roleKeys: [] },
   SequenceMismatch: { kind: 'SequenceMismatch', expected: 1n, actual: 2n },
+  Protected: { kind: 'Protected', managedBy: 'ops' },
   PlanOutdated: { kind: 'PlanOutdated', moved: [{ object, change: 'changed' }] },
   IdempotencyKeyReused: { kind: 'IdempotencyKeyReused', idempotencyKey: 'k' },
   ProjectInactive: { kind: 'ProjectInactive' },

@@ -61,11 +61,12 @@ export const patchProjectRole = (
 ): Call => {
   const role = roleAt(projectId, roleKey)
   const request = { ...role.request, ...body }
+  const { updateMask: _, ...given }: JsonObject = request
   return callOf(details, {
     rpc: `${SERVICE}/PatchProjectRole`,
     request,
     http: ['PATCH', role.path, body],
-    inProcess: (iam) => iam.projectRoles.patch(request as Untrusted, contextOf(details)),
+    inProcess: (iam) => iam.projectRoles.patch(given as Untrusted, contextOf(details)),
   })
 }
 

@@ -3,6 +3,7 @@ import { applyAccess, planAccess } from '../calls/access.js'
 import { getIdentityProvider } from '../calls/identity-providers.js'
 import { getProjectRole, listProjectRoles } from '../calls/project-roles.js'
 import { addProject, getProject, removeProject } from '../calls/projects.js'
+import { addUserGrant } from '../calls/user-grants.js'
 import { IDP_ID } from '../host.js'
 import { oidc, stale, TRACE_ID, traceparent } from '../samples.js'
 
@@ -65,6 +66,16 @@ export const desiredStates: readonly (readonly [name: string, ...calls: Call[]])
     listProjectRoles('portal'),
   ],
   [
+    'shows who loses a role by it',
+    applyAccess({ ...portalWith({ roles: [{ roleKey: 'a', displayName: 'A' }] }), ...managed }),
+    addUserGrant({ userId: 'carol', projectId: 'portal', roles: [{ roleKey: 'a' }] }),
+    planAccess({
+      ...portalWith({ roles: [], updateMask: 'roles' }),
+      prune: true,
+      ...managed,
+    }),
+  ],
+  [
     'declares grants, and then none of them',
     planAccess({
       ...portalWith({
@@ -81,6 +92,24 @@ export const desiredStates: readonly (readonly [name: string, ...calls: Call[]])
       ...managed,
     }),
     applyAccess({ ...portalWith({ grants: [], updateMask: 'grants' }), prune: true, ...managed }),
+  ],
+  [
+    'gives roles permissions, keeps them where they are absent, and takes them',
+    applyAccess(
+      portalWith({ roles: [{ roleKey: 'editor', displayName: 'E', permissions: ['b', 'a'] }] }),
+    ),
+    planAccess(portalWith({ roles: [{ roleKey: 'editor', displayName: 'E' }] })),
+    planAccess(
+      portalWith({ roles: [{ roleKey: 'editor', displayName: 'E', permissions: ['a'] }] }),
+    ),
+    applyAccess(
+      portalWith({
+        roles: [
+          { roleKey: 'editor', displayName: 'E', permissions: [], updateMask: 'permissions' },
+        ],
+      }),
+    ),
+    getProjectRole(['portal', 'editor']),
   ],
   [
     'leaves what a newer one has marked, and what cannot be added again',

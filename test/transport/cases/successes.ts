@@ -91,6 +91,19 @@ export const successes: readonly (readonly [name: string, ...calls: Call[]])[] =
     patchProjectRole(['portal', 'editor'], { group: '' }),
     getProjectRole(['portal', 'editor']),
   ],
+  [
+    'gives a role permissions, and takes them',
+    patchProjectRole(['portal', 'editor'], { permissions: ['b:all', 'a.read'] }),
+    getProjectRole(['portal', 'editor']),
+    addProjectRole('portal', { ...role, permissions: ['a.read'] }),
+    addProjectRoles('portal', {
+      roles: [{ roleKey: 'owner', displayName: 'Owner', permissions: ['b:all'] }],
+    }),
+    updateProjectRole(['portal', 'owner'], { displayName: 'Owner', permissions: ['c'] }),
+    updateProjectRole(['portal', 'owner'], { displayName: 'Owner' }),
+    patchProjectRole(['portal', 'editor'], { permissions: [], updateMask: 'permissions' }),
+    listProjectRoles('portal'),
+  ],
   ['updates a project to defaults', updateProject('portal', { name: 'Portal' })],
   [
     'deactivates and reactivates a project',

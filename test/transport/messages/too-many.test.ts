@@ -142,12 +142,14 @@ describe('JSON', () => {
 
   it('is read up to one item more than are allowed', () => {
     const read = rolesIn({ projectId: 'portal', roles })
-    expect(read).toEqual(roles.slice(0, 1_001).map((role) => ({ ...role, group: '' })))
+    expect(read).toEqual(
+      roles.slice(0, 1_001).map((role) => ({ ...role, group: '', permissions: [] })),
+    )
   })
 
   it('keeps texts as they are, for the library to refuse', async () => {
     const long = { roleKey: `x${'😀'.repeat(500)}`, displayName: '😀'.repeat(500), group: 'g' }
-    expect(rolesIn({ projectId: 'portal', roles: [long] })).toEqual([long])
+    expect(rolesIn({ projectId: 'portal', roles: [long] })).toEqual([{ ...long, permissions: [] }])
     const { call } = await open()
     const body = JSON.stringify({ projectId: 'portal', roles: [long] })
     expect(violationsIn(await (await call('admin', 'application/json', body)).json())).toEqual({
@@ -158,6 +160,8 @@ describe('JSON', () => {
 
   it('may have either name of a field, and null for an absent one', () => {
     const json = { projectId: 'portal', roles: [{ role_key: '😀'.repeat(200), group: null }] }
-    expect(rolesIn(json)).toEqual([{ roleKey: '😀'.repeat(200), displayName: '', group: '' }])
+    expect(rolesIn(json)).toEqual([
+      { roleKey: '😀'.repeat(200), displayName: '', group: '', permissions: [] },
+    ])
   })
 })

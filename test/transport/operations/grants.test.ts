@@ -148,6 +148,7 @@ describe('Who has which role, on the network', () => {
     expect(await answer.json()).toEqual({
       allowed: false,
       roleKeys: [],
+      permissions: [],
       reasons: [{ kind: 'Expired' }],
     })
   })

@@ -137,6 +137,7 @@ describe('The .proto files', () => {
       display_name: 3,
       group: 4,
       validate_only: 5,
+      permissions: 6,
       reason: 15,
     })
     const details = addOidcIdentityProvider.output.fields[0]?.message

@@ -13,7 +13,7 @@ import {
   unitsOf,
 } from '../planning/plan-access.js'
 import { openAccess, type Planning, sealAccess } from '../planning/sealed-secrets.js'
-import { applyChanges } from './apply-changes.js'
+import { applyChanges, permitGrants } from './apply-changes.js'
 import { asGiven, comparePlan } from './compare-plan.js'
 
 /** Applies a desired state. */
@@ -31,8 +31,8 @@ export const applyPlan = async (
 ): Promise<Result<Applied, WriteError>> => {
   if (plan.orgId !== call.orgId)
     return err(invalid('orgId', 'must be the organization of the context'))
-  for (const option of ['managedBy', 'version'] as const)
-    if (plan[option] !== plan.desired[option])
+  for (const option of ['managedBy', 'version', 'protect'] as const)
+    if ((plan[option] || undefined) !== (plan.desired[option] || undefined))
       return err(invalid(option, 'must be that of the desired state'))
   const planning = await openAccess(runtime, call, plan)
   return planning.isErr() ? err(planning.error) : applyUnits(planning.value, plan)
@@ -46,7 +46,7 @@ const applyUnits = async (
   planning: Planning,
   plan?: ParsedPlan,
 ): Promise<Result<Applied, WriteError>> => {
-  const units = unitsOf(planning)
+  const units = await raceAbort(unitsOf(planning), planning.call.signal)
   // Everything is planned before anything is recorded, so that a refusal comes first.
   const planned = await planAll(
     planning,
@@ -56,6 +56,10 @@ const applyUnits = async (
   const all = planned.value.flatMap((unit) => unit.changes.map(({ change }) => change))
   const refusal = plan && comparePlan(plan, all)
   if (refusal) return err(refusal)
+  for (const { changes } of planned.value) {
+    const permitted = await permitGrants(planning, changes)
+    if (permitted.isErr()) return err(permitted.error)
+  }
   const undeclared = await raceAbort(findUndeclared(planning, all), planning.call.signal)
   const changes: AppliedChange[] = []
   for (const unit of planned.value) {
@@ -84,5 +88,7 @@ const applyUnit = async (
     const again = await planAll(planning, [unit])
     if (again.isErr()) return err(again.error)
     planned = again.value.flatMap((each) => each.changes)
+    const permitted = await permitGrants(planning, planned)
+    if (permitted.isErr()) return err(permitted.error)
   }
 }

@@ -2,9 +2,11 @@ import { err, ok, Result } from 'neverthrow'
 import { aggregates } from '../../../domain/aggregates.js'
 import { exists } from '../../../domain/decider.js'
 import { projectGrants } from '../../../domain/project-grant/aggregate.js'
+import type { ObjectRef } from '../../../domain/values.js'
 import { MAX_WRITES } from '../../../ports/event-store.js'
-import type { Moved, WriteError } from '../../errors/errors.js'
+import type { Moved, PermissionDenied, WriteError } from '../../errors/errors.js'
 import { decideProjectGrant } from '../../granting/decide-project-grant.js'
+import { grantQuestion } from '../../granting/permit-roles.js'
 import {
   type AnyStreamState,
   change,
@@ -17,12 +19,13 @@ import { transact } from '../../recording/transact.js'
 import { raceAbort, yieldToEventLoop } from '../../waiting.js'
 import type {
   AppliedChange,
+  FieldValue,
   PlannedChange,
   PlannedEvent,
   PlannedGrantAdded,
   PlannedGrantUpdated,
 } from '../plan/plan.js'
-import type { PendingChange } from '../planning/pending-change.js'
+import { changesProtection, type PendingChange } from '../planning/pending-change.js'
 import type { Planning } from '../planning/sealed-secrets.js'
 import { sequenceMoved } from './compare-plan.js'
 
@@ -60,18 +63,21 @@ export const applyChanges = async (
 interface Batch {
   readonly writes: readonly PendingChange[]
   readonly guard?: PendingChange
+  /** Whether it ends the protection of its objects, which other appends of the same desired state begin. */
+  readonly isLift?: boolean
 }
 
 const append = (
-  { runtime, call, access }: Planning,
-  { writes, guard }: Batch,
+  planning: Planning,
+  { writes, guard, isLift = false }: Batch,
   recorded: Recorded,
-): Promise<Result<void, WriteError>> =>
-  transact(runtime, call, {
-    marks: access,
+): Promise<Result<void, WriteError>> => {
+  const { runtime, call, access } = planning
+  return transact(runtime, call, {
+    marks: isLift ? { ...access, protect: false } : access,
     decide: async (streams) => {
       const read = guard ? [guard, ...writes] : writes
-      const decided = await Promise.all(read.map((pending) => decide(streams, pending)))
+      const decided = await Promise.all(read.map((pending) => decide(planning, streams, pending)))
       const moved = decided.flatMap(({ pending, before }): readonly Moved[] => {
         const change = movedSince(pending, before, recorded.get(pending))
         return change ? [{ object: pending.change.object, change }] : []
@@ -88,6 +94,7 @@ const append = (
       }
     },
   })
+}
 
 /** A planned change with the current stream of its object, and the events to add to it. */
 interface Decided {
@@ -97,7 +104,11 @@ interface Decided {
 }
 
 /** Decides on a planned change: its events as they are; those of a grant with the current generations of its roles. */
-const decide = async (streams: Streams, pending: PendingChange): Promise<Decided> => {
+const decide = async (
+  planning: Planning,
+  streams: Streams,
+  pending: PendingChange,
+): Promise<Decided> => {
   const { action, object, events } = pending.change
   const load = action === 'add' ? 'assume-empty' : 'cached'
   const before = await streams.read(aggregates[object.type], object, { load })
@@ -107,9 +118,44 @@ const decide = async (streams: Streams, pending: PendingChange): Promise<Decided
     return { pending, before, decision: ok(change(before, others)) }
   }
   const type = grant.type === 'project_grant.added' ? 'AddProjectGrant' : 'UpdateProjectGrant'
-  const decision = await decideProjectGrant(streams, { type, ...grant.data })
-  return { pending, before, decision: decision.mapErr(asOutdated) }
+  const isTouch = changesProtection(pending.change)
+  const decision = await decideProjectGrant(streams, { type, ...grant.data, isTouch })
+  if (decision.isErr()) return { pending, before, decision: err(asOutdated(decision.error)) }
+  const permitted = await permitRoles(planning, object, decision.value.changedRoleKeys())
+  return { pending, before, decision: permitted.map(() => decision.value) }
 }
+
+/** Asks the host about the roles that the grants among `changes` gain or lose. */
+export const permitGrants = async (
+  planning: Planning,
+  changes: readonly PendingChange[],
+): Promise<Result<void, PermissionDenied>> => {
+  for (const { change } of changes.filter((pending) => isGrant(pending) && hasEvents(pending))) {
+    const answer = await permitRoles(planning, change.object, changedRoleKeys(change))
+    if (answer.isErr()) return answer
+  }
+  return ok()
+}
+
+/** Keys of the roles that a grant has before or after a planned change, and not both. */
+const changedRoleKeys = ({ fields }: PlannedChange): readonly string[] => {
+  const found = fields.find(({ field }) => field === 'roleKeys')
+  if (!found || 'secret' in found) return []
+  const [before, after] = [found.from, found.to].map(asKeys)
+  return [...(before ?? []), ...(after ?? [])].filter(
+    (roleKey) => !before?.includes(roleKey) || !after?.includes(roleKey),
+  )
+}
+
+const asKeys = (value: FieldValue | undefined): readonly string[] =>
+  typeof value === 'object' ? value : []
+
+const permitRoles = (
+  { call: { orgId }, permit }: Planning,
+  input: ObjectRef,
+  roleKeys: readonly string[],
+): Promise<Result<void, PermissionDenied>> =>
+  permit(grantQuestion(projectGrants, { input, orgId, roleKeys }))
 
 type GivingEvent = Extract<PlannedEvent, PlannedGrantAdded | PlannedGrantUpdated>
 
@@ -142,7 +188,7 @@ const MAX_WRITES_BESIDE_PROJECT = MAX_WRITES - 1
 
 /**
  * The appends of one unit. As many role changes to an append as it takes; then as many grants, which are decided on
- * roles that are recorded.
+ * roles that are recorded. A project is protected before what lies in it, and its protection is lifted after that.
  */
 const batchesOf = async (
   planning: Planning,
@@ -150,16 +196,33 @@ const batchesOf = async (
 ): Promise<readonly Batch[]> => {
   if (!head) return []
   const changed = rest.filter(hasEvents)
-  const grants = changed.filter(isGrant)
-  const others = changed.filter((pending) => !isGrant(pending))
+  const [lifts, others] = [changed.filter(isLifted), changed.filter((each) => !isLifted(each))]
   const batches: Batch[] = []
-  if (hasEvents(head))
-    batches.push({ writes: [head, ...others.splice(0, MAX_WRITES_BESIDE_PROJECT)] })
-  while (others.length > 0)
-    batches.push({ writes: others.splice(0, MAX_WRITES_BESIDE_PROJECT), guard: head })
-  for (const writes of await grantBatches(planning, grants)) batches.push({ writes, guard: head })
+  const isHeadLast = isLifted(head)
+  const first = others.filter((pending) => !isGrant(pending))
+  if (hasEvents(head) && !isHeadLast)
+    batches.push({ writes: [head, ...first.splice(0, MAX_WRITES_BESIDE_PROJECT)] })
+  const addAll = async (
+    left: PendingChange[],
+    grants: readonly PendingChange[],
+    isLift: boolean,
+  ) => {
+    while (left.length > 0)
+      batches.push({ writes: left.splice(0, MAX_WRITES_BESIDE_PROJECT), guard: head, isLift })
+    for (const writes of await grantBatches(planning, grants))
+      batches.push({ writes, guard: head, isLift })
+  }
+  await addAll(first, others.filter(isGrant), false)
+  await addAll(
+    lifts.filter((pending) => !isGrant(pending)),
+    lifts.filter(isGrant),
+    true,
+  )
+  if (hasEvents(head) && isHeadLast) batches.push({ writes: [head], isLift: true })
   return batches
 }
+
+const isLifted = ({ isLift = false }: PendingChange): boolean => isLift
 
 const hasEvents = ({ change }: PendingChange): boolean => change.events.length > 0
 

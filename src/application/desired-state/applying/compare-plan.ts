@@ -6,6 +6,7 @@ import { streamOf } from '../../../projections/read-events.js'
 import type { InvalidArgument, Moved, PlanOutdated, Violation } from '../../errors/errors.js'
 import { fromPort } from '../../errors/fault.js'
 import type { ParsedPlan, PlannedChange, PlannedChangeInput, PlannedField } from '../plan/plan.js'
+import { onlyLifts } from '../planning/pending-change.js'
 import type { PlanUnit } from '../planning/plan-access.js'
 import type { Planning } from '../planning/sealed-secrets.js'
 
@@ -43,8 +44,11 @@ const movedTo = (
   given: PlannedChangeInput,
   now: PlannedChange | undefined,
 ): Moved['change'] | undefined => {
-  // Only what is not declared can leave a plan: it is removed, or marked by others.
-  if (!now) return ['remove', 'superseded'].includes(given.action) ? 'removed' : undefined
+  // Only what is not declared can leave a plan: it is removed, marked by others, or protected no longer.
+  if (!now) {
+    const mayLeave = ['remove', 'superseded'].includes(given.action) || onlyLifts(given)
+    return mayLeave ? 'removed' : undefined
+  }
   const change = sequenceMoved(given.sequence, now.sequence)
   if (change) return change
   if (given.action !== now.action) {

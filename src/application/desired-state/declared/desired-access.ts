@@ -8,6 +8,7 @@ import {
 import {
   choice,
   listOf,
+  MAX_REPORTED,
   MAX_SCOPES,
   onlyOnce,
   requiredText,
@@ -46,6 +47,12 @@ interface DesiredProjects {
    * a version, the desired state is older than any other.
    */
   readonly version?: number | undefined
+  /**
+   * Protects what is declared: only `apply` with the same `managedBy` may change it, every other write is refused as
+   * `Protected`. What is declared no longer, and everything when this is absent, is protected no longer. With it, grants
+   * name declared roles alone.
+   */
+  readonly protect?: boolean | undefined
 }
 
 /**
@@ -145,7 +152,38 @@ const shape = {
   prune: z.optional(z.boolean({ error: 'must be true or false' })),
   managedBy: z.optional(requiredText),
   version: z.optional(accessVersion),
+  protect: z.optional(z.boolean({ error: 'must be true or false' })),
 }
+
+/** What {@link grantsNeedDeclaredRoles} reads. */
+interface ProtectedProjects {
+  readonly protect?: boolean | undefined
+  readonly projects?:
+    | readonly {
+        readonly roles?: readonly { readonly roleKey: string }[] | undefined
+        readonly grants?: readonly { readonly roleKeys: readonly string[] }[] | undefined
+      }[]
+    | undefined
+}
+
+/** A role that is not declared may be removed by anybody, and a protected grant would lose it. */
+const grantsNeedDeclaredRoles = z.superRefine<ProtectedProjects>(
+  ({ projects = [], protect }, { addIssue }) => {
+    if (protect !== true) return
+    const message = 'must be a declared role of the project, with protect'
+    let reported = 0
+    for (const [index, { roles = [], grants = [] }] of projects.entries()) {
+      const declared = new Set(roles.map(({ roleKey }) => roleKey))
+      for (const [place, { roleKeys }] of grants.entries())
+        for (const [at, roleKey] of roleKeys.entries()) {
+          if (declared.has(roleKey)) continue
+          const path = ['projects', index, 'grants', place, 'roleKeys', at]
+          addIssue({ code: 'custom', path, message })
+          if (++reported === MAX_REPORTED) return
+        }
+    }
+  },
+)
 
 /** Refuses options without the marker that they are about. */
 const optionsNeedMarker = [
@@ -157,6 +195,11 @@ const optionsNeedMarker = [
     ({ version, managedBy }) => version === undefined || managedBy !== undefined,
     { error: 'is required with version', path: ['managedBy'] },
   ),
+  z.refine<{ protect?: boolean | undefined; managedBy?: unknown }>(
+    ({ protect, managedBy }) => protect !== true || managedBy !== undefined,
+    { error: 'is required with protect', path: ['managedBy'] },
+  ),
+  grantsNeedDeclaredRoles,
 ] as const
 
 const schema = z
@@ -193,7 +236,7 @@ export const readAccess = (value: unknown): Result<DesiredAccess, InvalidArgumen
 
 /**
  * JSON Schema (draft 2020-12) of a {@link DesiredAccess}, for editors. {@link readAccess} checks more:
- * that no id or key appears twice, that text can be stored, and that `prune` and `version` have a `managedBy`.
+ * that no id or key appears twice, that text can be stored, and that `prune`, `version` and `protect` have a `managedBy`.
  */
 export const accessJsonSchema = (): object =>
   z.toJSONSchema(schema, {

@@ -13,8 +13,9 @@ const SIGNS: { readonly [Each in Action]: string } = {
 
 /**
  * The text of a plan, or of an applied one, for people to read: a line for each object except the unchanged
- * ones, with its fields and the users who lose roles below it; then the objects that are not declared, then the counts. Equal plans have equal
- * text. Secrets are never shown. `apply` records what is shown here, or refuses the plan.
+ * ones, with its fields and how many users lose a role below it; then the objects that are not declared, then the
+ * counts. Equal plans have equal text. Secrets are never shown. `apply` records the changes that are shown here, or
+ * refuses the plan; who loses a role may have changed.
  */
 export const formatPlan = ({ changes, undeclared }: Pick<Plan, 'changes' | 'undeclared'>): string =>
   [

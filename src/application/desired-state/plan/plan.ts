@@ -39,6 +39,8 @@ interface PlanHeader {
   readonly managedBy?: string | undefined
   /** `version` of the desired state; recorded with `managedBy`. */
   readonly version?: number | undefined
+  /** `protect` of the desired state, if it is true. */
+  readonly protect?: boolean | undefined
   /** Counts of all `changes`. */
   readonly counts: Counts
   /**
@@ -267,6 +269,7 @@ const schema = z.strictObject({
   orgId: OrgId,
   managedBy: z.optional(requiredText),
   version: z.optional(accessVersion),
+  protect: z.optional(z.boolean({ error: 'must be true or false' })),
   desired: SealedAccess,
   changes: plannedList(Change, MAX_CHANGES).check(
     onlyOnce(({ object }) => streamOf('', object), ['object']),

@@ -1,3 +1,4 @@
+import { err, ok, type Result } from 'neverthrow'
 import { type AnyEvent, byType } from '../../../domain/aggregates.js'
 import { changedFields, currentVersion } from '../../../domain/message.js'
 import type { ObjectRef, StreamId } from '../../../domain/values.js'
@@ -5,6 +6,7 @@ import type { Position } from '../../../ports/event-store.js'
 import type { ObjectDetails } from '../../../ports/read-model.js'
 import { isWithout } from '../../../projections/history-entries.js'
 import { aggregateOf, readBatch } from '../../../projections/read-events.js'
+import type { Protected } from '../../errors/errors.js'
 import { Fault, fromPort } from '../../errors/fault.js'
 import { yieldToEventLoop } from '../../waiting.js'
 import type { Action, FieldValue, PlannedChange, PlannedEvent, PlannedField } from '../plan/plan.js'
@@ -20,6 +22,8 @@ export interface PendingChange {
    * that was added and removed again since. Absent when the stream was not read.
    */
   readonly lastEvent?: Position | undefined
+  /** Whether it ends the protection of the object. */
+  readonly isLift?: boolean
   /** Keys of the roles that the change takes from users; absent of a change that can take none. */
   readonly ends?: readonly string[] | undefined
 }
@@ -29,6 +33,8 @@ export interface CurrentObject {
   readonly object: ObjectRef
   readonly details?: ObjectDetails | undefined
   readonly values?: Values
+  /** The desired state that protects it. */
+  readonly protectedBy?: string | undefined
 }
 
 /** Values of an object by field name. */
@@ -54,6 +60,70 @@ export const changeBy = (
   const action = details ? (events.length > 0 ? 'update' : 'unchanged') : 'add'
   return pending(action, current, { events, fields: [...fields, ...more] })
 }
+
+/**
+ * The change of a declared object, which protects it or lifts that if need be: then by `touch` where it has no events. Refused
+ * if another desired state protects the object.
+ *
+ * @param touch - an event that replaces the fields of the object by themselves
+ */
+export const protectDeclared = (
+  { access: { managedBy, protect } }: Pick<Planning, 'access'>,
+  planned: PendingChange,
+  { current, touch }: { readonly current: CurrentObject; readonly touch: () => PlannedEvent },
+): Result<PendingChange, Protected> => {
+  const { protectedBy: from } = current
+  const isOther = from !== undefined && from !== managedBy
+  const unlessProtected = isOther ? from : undefined
+  const to = protect ? managedBy : unlessProtected
+  const hasEvents = planned.change.events.length > 0
+  if (isOther && (hasEvents || to !== from)) return err({ kind: 'Protected', managedBy: from })
+  return ok(to === from ? planned : protectedAs(planned, { from, to, touch }))
+}
+
+/** The change that ends the protection of an object which is declared no longer. */
+export const lift = (current: CurrentObject, touch: () => PlannedEvent): PendingChange => {
+  const unchanged = changeBy([], current)
+  return protectedAs(unchanged, { from: current.protectedBy, to: undefined, touch })
+}
+
+const protectedAs = (
+  planned: PendingChange,
+  given: {
+    readonly from: string | undefined
+    readonly to: string | undefined
+    readonly touch: () => PlannedEvent
+  },
+): PendingChange => {
+  const { from, to, touch } = given
+  const { action, events, fields } = planned.change
+  const field: PlannedField =
+    action === 'add'
+      ? { field: PROTECTED_BY, to }
+      : { field: PROTECTED_BY, from: from ?? '', to: to ?? '' }
+  return {
+    ...planned,
+    change: {
+      ...planned.change,
+      action: action === 'unchanged' ? 'update' : action,
+      fields: [...fields, field],
+      events: events.length > 0 ? events : [touch()],
+    },
+    isLift: to === undefined,
+  }
+}
+
+/** The field of a plan with the desired state that protects an object; empty for none. */
+const PROTECTED_BY = 'protectedBy'
+
+/** Whether a change protects its object or lifts that. */
+export const changesProtection = ({ fields }: Pick<PlannedChange, 'fields'>): boolean =>
+  fields.some(({ field }) => field === PROTECTED_BY)
+
+/** Whether a change does nothing but lift the protection of an object. */
+export const onlyLifts = ({ fields }: Pick<PlannedChange, 'fields'>): boolean =>
+  fields.length === 1 &&
+  fields.every((each) => each.field === PROTECTED_BY && 'to' in each && !each.to)
 
 /** The removal of an object by `events`. */
 export const removalBy = (

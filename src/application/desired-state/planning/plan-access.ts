@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow'
 import { aggregates } from '../../../domain/aggregates.js'
-import type { ObjectRef } from '../../../domain/values.js'
+import { IdpId, type ObjectRef, ProjectId } from '../../../domain/values.js'
 import { streamOf } from '../../../projections/read-events.js'
 import type { WriteError } from '../../errors/errors.js'
 import { fromPort } from '../../errors/fault.js'
@@ -12,9 +12,9 @@ import { pause, raceAbort, retryDeadline, yieldToEventLoop } from '../../waiting
 import type { ParsedAccess } from '../declared/desired-access.js'
 import { countsOf, type Plan, type PlannedChange } from '../plan/plan.js'
 import type { PendingChange } from './pending-change.js'
-import { planIdentityProvider } from './plan-identity-provider.js'
+import { liftIdentityProvider, planIdentityProvider } from './plan-identity-provider.js'
 import { withImpact } from './plan-impact.js'
-import { planProject } from './plan-project.js'
+import { liftProject, planProject } from './plan-project.js'
 import { type Planning, sealAccess } from './sealed-secrets.js'
 
 /** Plans a desired state. */
@@ -39,7 +39,7 @@ const planWithImpact = async (
   const isTooLate = retryDeadline()
   for (let attempts = 1; ; attempts++) {
     const from = await fromPort(() => store.lastPosition())
-    const planned = await planAll(planning, unitsOf(planning))
+    const planned = await planAll(planning, await unitsOf(planning))
     if (planned.isErr()) return err(planned.error)
     const pending = planned.value.flatMap((unit) => unit.changes)
     const changes = await withImpact(planning, pending, from)
@@ -51,13 +51,14 @@ const planWithImpact = async (
 
 /** The plan of a desired state, or its result, without the desired state. */
 export const planOf = <Change extends PlannedChange>(
-  { call: { orgId }, access: { managedBy, version } }: Planning,
+  { call: { orgId }, access: { managedBy, version, protect } }: Planning,
   changes: readonly Change[],
   undeclared: readonly ObjectRef[],
 ) => ({
   orgId,
   ...(managedBy !== undefined && { managedBy }),
   ...(version !== undefined && { version }),
+  ...(protect === true && { protect }),
   changes,
   counts: countsOf(changes),
   undeclared,
@@ -75,8 +76,8 @@ export interface PlannedUnit {
   readonly changes: readonly PendingChange[]
 }
 
-/** The units of a desired state in its order, projects first. */
-export const unitsOf = (planning: Planning): readonly PlanUnit[] => {
+/** The units of a desired state in its order, projects first; then those of which it lifts the protection. */
+export const unitsOf = async (planning: Planning): Promise<readonly PlanUnit[]> => {
   const { projects = [], identityProviders = [] } = planning.access
   return [
     ...projects.map((desired, index) => ({
@@ -87,7 +88,37 @@ export const unitsOf = (planning: Planning): readonly PlanUnit[] => {
       object: aggregates.identity_provider.ref(desired),
       plan: () => planIdentityProvider(planning, desired, index),
     })),
+    ...(await unitsToLift(planning)),
   ]
+}
+
+/** What the desired state at hand protects and declares no longer, of the types that it lists. */
+const unitsToLift = async (planning: Planning): Promise<readonly PlanUnit[]> => {
+  const { runtime, call, access } = planning
+  const { managedBy, projects, identityProviders } = access
+  if (managedBy === undefined) return []
+  await runtime.follow({ ...call, consistency: 'strong' })
+  const units: PlanUnit[] = []
+  const { orgId } = call
+  if (projects) {
+    const declared = new Set<string>(projects.map(({ id }) => id))
+    for await (const row of allObjects(runtime, { type: 'project', orgId }))
+      if (row.protectedBy === managedBy && !declared.has(row.id))
+        units.push({
+          object: aggregates.project.ref(row),
+          plan: () => liftProject(planning, ProjectId.parse(row.id)),
+        })
+  }
+  if (identityProviders) {
+    const declared = new Set<string>(identityProviders.map(({ idpId }) => idpId))
+    for await (const row of allObjects(runtime, { type: 'identity_provider', orgId }))
+      if (row.protectedBy === managedBy && !declared.has(row.idpId))
+        units.push({
+          object: aggregates.identity_provider.ref(row),
+          plan: () => liftIdentityProvider(planning, IdpId.parse(row.idpId)),
+        })
+  }
+  return units
 }
 
 /** Plans `units` on everything that was recorded before the call. The first refusal of a unit ends it. */

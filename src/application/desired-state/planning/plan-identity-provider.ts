@@ -5,18 +5,27 @@ import {
   AddOidcIdentityProvider,
   type IdentityProviderCommand,
 } from '../../../domain/identity-provider/commands.js'
-import { identityProvider } from '../../../domain/identity-provider/decider.js'
+import {
+  type IdentityProviderState,
+  identityProvider,
+} from '../../../domain/identity-provider/decider.js'
+import type { IdpId } from '../../../domain/values.js'
 import type { InvalidArgument, WriteError } from '../../errors/errors.js'
+import { refusePermission } from '../../method/method.js'
 import { detailsOf } from '../../recording/stream-state.js'
 import type { DesiredIdentityProvider, ParsedProvider } from '../declared/desired-access.js'
-import type { PlannedField } from '../plan/plan.js'
+import { permissionsToLift } from '../permissions-for-plan.js'
+import type { PlannedEvent, PlannedField } from '../plan/plan.js'
 import {
   blocked,
   type CurrentObject,
   changeBy,
   isSuperseded,
+  lift,
   type PendingChange,
   plannedEvents,
+  protectDeclared,
+  schemaVersionOf,
   superseded,
 } from './pending-change.js'
 import { type Planning, secretOf } from './sealed-secrets.js'
@@ -37,9 +46,11 @@ export const planIdentityProvider = async (
   const before = await runtime.states.readLatest(identityProviders, call.orgId, { idpId })
   const { state } = before
   if (state.status === 'removed') return ok([blocked(object)])
+  const { protectedBy } = before
   const current: CurrentObject = exists(state)
-    ? { object, details: detailsOf(before, call.orgId), values: state }
+    ? { object, details: detailsOf(before, call.orgId), values: state, protectedBy }
     : { object }
+  const touch = () => touchOf(state)
   if (await isSuperseded(planning, before.name)) return ok([superseded(current)])
 
   if (exists(state)) {
@@ -51,8 +62,12 @@ export const planIdentityProvider = async (
       .andThen((events) =>
         issuer === '' && events.some(({ type }) => type === 'identity_provider.oidc_config_updated')
           ? err(invalidFields(index, ['issuer'], 'must not be empty'))
-          : ok([changeBy(plannedEvents(events), current, shown)]),
+          : protectDeclared(planning, changeBy(plannedEvents(events), current, shown), {
+              current,
+              touch,
+            }),
       )
+      .map((planned) => [planned])
   }
 
   const given = { name: fields.name, clientSecret: secrets.get(idpId)?.sealed }
@@ -66,9 +81,43 @@ export const planIdentityProvider = async (
     ...(isInactive ? [{ type: 'DeactivateIdentityProvider', data: { idpId } } as const] : []),
   ]
   const shown = isInactive ? [{ field: 'state', to: 'inactive' }] : []
-  return decideAll(identityProvider, commands, before).map((events) => [
-    changeBy(plannedEvents(events), current, [...shown, ...secretField('set')]),
-  ])
+  return decideAll(identityProvider, commands, before)
+    .andThen((events) => {
+      const planned = changeBy(plannedEvents(events), current, [...shown, ...secretField('set')])
+      return protectDeclared(planning, planned, { current, touch })
+    })
+    .map((planned) => [planned])
+}
+
+/** The change that ends the protection of a provider which is declared no longer. */
+export const liftIdentityProvider = async (
+  planning: Planning,
+  idpId: IdpId,
+): Promise<Result<readonly PendingChange[], WriteError>> => {
+  const { runtime, call } = planning
+  const object = { type: 'identity_provider', idpId } as const
+  const before = await runtime.states.readLatest(identityProviders, call.orgId, { idpId })
+  const { state, protectedBy } = before
+  if (protectedBy === undefined || protectedBy !== planning.access.managedBy) return ok([])
+  for (const question of permissionsToLift(['identity_provider'], {
+    object,
+    method: call.method,
+  })) {
+    const denied = await refusePermission(runtime, call, question)
+    if (denied) return err(denied)
+  }
+  const current = { object, details: detailsOf(before, call.orgId), protectedBy }
+  if (await isSuperseded(planning, before.name)) return ok([superseded(current)])
+  return ok([lift(current, () => touchOf(state))])
+}
+
+/** An event that replaces the name and the like of a provider by themselves. */
+const touchOf = (state: IdentityProviderState): PlannedEvent => {
+  if (!exists(state)) throw new Error('A provider that does not exist has no fields')
+  const { idpId, name, stylingType, autoRegister } = state
+  const type = 'identity_provider.updated'
+  const data = { idpId, name, stylingType, autoRegister }
+  return { type, schemaVersion: schemaVersionOf(type), data }
 }
 
 const secretField = (secret: 'set' | 'changed' | 'unchanged'): readonly PlannedField[] => [

@@ -1,29 +1,33 @@
-import { err, ok, type Result } from 'neverthrow'
+import { err, ok, Result } from 'neverthrow'
 import { aggregates } from '../../../domain/aggregates.js'
 import { exists, type NotFound } from '../../../domain/decider.js'
 import { compiled } from '../../../domain/message.js'
 import { projects } from '../../../domain/project/aggregate.js'
 import { AddProject } from '../../../domain/project/commands.js'
-import { project } from '../../../domain/project/decider.js'
+import { type ProjectState, project } from '../../../domain/project/decider.js'
 import { sameRoles } from '../../../domain/project-grant/decider.js'
 import { AddProjectRole, type ProjectRoleCommand } from '../../../domain/project-role/commands.js'
 import { type ProjectRoleState, projectRole } from '../../../domain/project-role/decider.js'
-import { type ObjectRef, OrgId, RoleKey } from '../../../domain/values.js'
-import type { ProjectRole, Views } from '../../../ports/read-model.js'
+import { type ObjectRef, OrgId, ProjectId, RoleKey } from '../../../domain/values.js'
+import type { ProjectGrant, ProjectRole, Views } from '../../../ports/read-model.js'
 import { streamOf } from '../../../projections/read-events.js'
-import { invalid, type WriteError } from '../../errors/errors.js'
+import { invalid, type Protected, type WriteError } from '../../errors/errors.js'
+import { refusePermission } from '../../method/method.js'
 import { allObjects } from '../../reading/reads.js'
 import { detailsOf } from '../../recording/stream-state.js'
 import type { ParsedGrant, ParsedProject } from '../declared/desired-project.js'
+import { permissionsToLift } from '../permissions-for-plan.js'
 import type { PlannedEvent } from '../plan/plan.js'
 import {
   blocked,
   type CurrentObject,
   changeBy,
   isSuperseded,
+  lift,
   marksOn,
   type PendingChange,
   plannedEvents,
+  protectDeclared,
   removalBy,
   schemaVersionOf,
   superseded,
@@ -59,13 +63,16 @@ export const planProject = async (
   const isNew = !exists(state)
   const rows = isNew ? new Map() : await roleRows(planning, desired)
   const roleChanges = await planRoles(planning, { desired, isNew, rows })
-  const grantChanges = await planGrants(planning, { desired, isNew, rows, roleChanges })
+  if (roleChanges.isErr()) return err(roleChanges.error)
+  const given = { desired, isNew, rows, roleChanges: roleChanges.value }
+  const grantChanges = await planGrants(planning, given)
   if (grantChanges.isErr()) return err(grantChanges.error)
-  const contents = [...roleChanges, ...grantChanges.value]
+  const contents = [...roleChanges.value, ...grantChanges.value]
 
+  const { protectedBy } = before
   const current: CurrentObject = isNew
     ? { object }
-    : { object, details: detailsOf(before, call.orgId), values: state }
+    : { object, details: detailsOf(before, call.orgId), values: state, protectedBy }
   if (await isSuperseded(planning, before.name)) return ok([superseded(current), ...contents])
   const data = { id, name, ...settings }
   return project
@@ -75,7 +82,79 @@ export const planProject = async (
         : { type: 'PatchProject', data },
       state,
     )
-    .map((events) => [changeBy(plannedEvents(events), current), ...contents])
+    .andThen((events) => {
+      const planned = changeBy(plannedEvents(events), current)
+      const touch = () => touchOf(state)
+      return protectDeclared(planning, planned, { current, touch })
+    })
+    .map((planned) => [planned, ...contents])
+}
+
+/** The changes that end the protection of a project which is declared no longer, and of what lies in it. */
+export const liftProject = async (
+  planning: Planning,
+  id: ProjectId,
+): Promise<Result<readonly PendingChange[], WriteError>> => {
+  const { runtime, call } = planning
+  const object = { type: 'project', id } as const
+  const before = await runtime.states.readLatest(projects, call.orgId, { id })
+  const { state, protectedBy } = before
+  if (protectedBy === undefined || protectedBy !== planning.access.managedBy) return ok([])
+  const isOwn = (row: { readonly protectedBy?: string | undefined }) =>
+    row.protectedBy === protectedBy
+  const roles = await rowsIn(planning, { type: 'project_role', id }, (_, row) => isOwn(row))
+  const grants = await rowsIn(planning, { type: 'project_grant', id }, (_, row) => isOwn(row))
+  const types = [
+    'project' as const,
+    ...(roles.size > 0 ? ['project_role' as const] : []),
+    ...(grants.size > 0 ? ['project_grant' as const] : []),
+  ]
+  for (const question of permissionsToLift(types, { object, method: call.method })) {
+    const denied = await refusePermission(runtime, call, question)
+    if (denied) return err(denied)
+  }
+  const current = { object, details: detailsOf(before, call.orgId), protectedBy }
+  const isLeft = await isSuperseded(planning, before.name)
+  return ok([
+    isLeft ? superseded(current) : lift(current, () => touchOf(state)),
+    ...(await liftContents(planning, { type: 'project_role', id, rows: roles, touch: touchRole })),
+    ...(await liftContents(planning, {
+      type: 'project_grant',
+      id,
+      rows: grants,
+      touch: touchGrant,
+    })),
+  ])
+}
+
+/** An event that replaces the fields of a project by themselves. */
+const touchOf = (state: ProjectState): PlannedEvent => {
+  if (!exists(state)) throw new Error('A project that does not exist has no fields')
+  const { status: _, ...data } = state
+  return { type: 'project.updated', schemaVersion: schemaVersionOf('project.updated'), data }
+}
+
+const touchRole = (row: ProjectRole): PlannedEvent => {
+  const { displayName, group, permissions } = row
+  const data = {
+    projectId: ProjectId.parse(row.projectId),
+    roleKey: RoleKey.parse(row.roleKey),
+    displayName,
+    group,
+    permissions,
+  }
+  const type = 'project_role.updated'
+  return { type, schemaVersion: schemaVersionOf(type), data }
+}
+
+const touchGrant = (row: ProjectGrant): PlannedEvent => {
+  const data = {
+    projectId: ProjectId.parse(row.projectId),
+    grantedOrgId: OrgId.parse(row.grantedOrgId),
+    roleKeys: row.roleKeys.map((roleKey) => RoleKey.parse(roleKey)),
+  }
+  const type = 'project_grant.updated'
+  return { type, schemaVersion: schemaVersionOf(type), data }
 }
 
 /** The types of objects that lie in a project. */
@@ -99,20 +178,30 @@ const roleRows = async (
   const named = new Set<string>(roles?.map(({ roleKey }) => roleKey))
   for (const { roleKeys } of grants) for (const roleKey of roleKeys) named.add(roleKey)
   if (roles === undefined && named.size === 0) return new Map()
-  const isPruned = planning.access.prune === true && roles !== undefined
-  return rowsIn(planning, { type: 'project_role', id }, (key) => isPruned || named.has(key))
+  const mayLeave = mayLeaveDeclaration(planning)
+  return rowsIn(
+    planning,
+    { type: 'project_role', id },
+    (key, row) => named.has(key) || (roles !== undefined && mayLeave(row)),
+  )
 }
 
-/** Reads those objects of the project `id` whose keys are wanted. */
+/** Whether an object that is not declared may have a change: it is removed, or protected no longer. */
+const mayLeaveDeclaration =
+  ({ access: { prune, managedBy } }: Planning) =>
+  ({ protectedBy }: Views[ContentType]): boolean =>
+    prune === true || (managedBy !== undefined && protectedBy === managedBy)
+
+/** Reads those objects of the project `id` that are wanted. */
 const rowsIn = async <Type extends ContentType>(
   { runtime, call: { orgId } }: Planning,
   { type, id }: { readonly type: Type; readonly id: string },
-  isWanted: (key: string) => boolean,
+  isWanted: (key: string, row: Views[Type]) => boolean,
 ): Promise<Rows<Type>> => {
   const rows = new Map<string, Views[Type]>()
   for await (const row of allObjects(runtime, { type, orgId, projectId: id })) {
     const key = aggregates[type].key(row, orgId)
-    if (isWanted(key)) rows.set(key, row)
+    if (isWanted(key, row)) rows.set(key, row)
   }
   return rows
 }
@@ -120,8 +209,8 @@ const rowsIn = async <Type extends ContentType>(
 const planRoles = async (
   planning: Planning,
   { desired: { id: projectId, roles }, isNew, rows }: DeclaredProject,
-): Promise<readonly PendingChange[]> => {
-  if (roles === undefined) return []
+): Promise<Result<readonly PendingChange[], Protected>> => {
+  if (roles === undefined) return ok([])
   return planEach(planning, {
     type: 'project_role',
     projectId,
@@ -141,6 +230,7 @@ const planRoles = async (
       const data = { projectId, roleKey: RoleKey.parse(row.roleKey) }
       return decideRole({ type: 'RemoveProjectRole', data }, row)
     },
+    touch: touchRole,
     ends: (row, role) => (role ? undefined : [row.roleKey]),
   })
 }
@@ -168,7 +258,7 @@ const planGrants = async (
     rows,
     roleChanges,
   }: DeclaredProject & { readonly roleChanges: readonly PendingChange[] },
-): Promise<Result<readonly PendingChange[], NotFound>> => {
+): Promise<Result<readonly PendingChange[], NotFound | Protected>> => {
   if (grants === undefined) return ok([])
   const type = 'project_grant'
   const actions = new Map(
@@ -182,7 +272,8 @@ const planGrants = async (
   const isThere = (roleKey: string) =>
     !actions.has(roleKey) || isLeftToNewer(roleKey) ? rows.has(roleKey) : !isRemoved(roleKey)
   const declared = new Map<string, ParsedGrant>(grants.map((grant) => [grant.grantedOrgId, grant]))
-  const isWanted = (key: string) => planning.access.prune === true || declared.has(key)
+  const mayLeave = mayLeaveDeclaration(planning)
+  const isWanted = (key: string, row: ProjectGrant) => declared.has(key) || mayLeave(row)
   const planned = await planEach(planning, {
     type,
     projectId,
@@ -200,15 +291,17 @@ const planGrants = async (
       const data = { projectId, grantedOrgId: OrgId.parse(row.grantedOrgId) }
       return plannedEvents([{ type: 'project_grant.removed', data }])
     },
+    touch: touchGrant,
     ends: (row, grant) => {
       const kept = new Set<string>(grant?.roleKeys)
       return row.roleKeys.filter((roleKey) => !kept.has(roleKey) && !isRemoved(roleKey))
     },
   })
+  if (planned.isErr()) return err(planned.error)
 
-  const changes = [...planned]
+  const changes = [...planned.value]
   for (const [place, { roleKeys }] of grants.entries()) {
-    const pending = planned[place]
+    const pending = planned.value[place]
     if (!pending) throw new Error('A declared grant was not planned')
     if (pending.change.action === 'superseded') continue
     const missing = roleKeys.filter((roleKey) => !isThere(roleKey))
@@ -231,41 +324,53 @@ const planEach = async <Type extends ContentType, Declared>(
     declared,
     change,
     remove,
+    touch,
     ends,
   }: {
     readonly type: Type
     readonly projectId: string
     readonly isNew: boolean
-    /** Those of `declared` that exist, and with `prune` all others. */
+    /** Those of `declared` that exist, and others that may have a change. */
     readonly rows: Rows<Type>
     /** By their keys in the project, in the declared order. */
     readonly declared: ReadonlyMap<string, Declared>
     /** The events that a declared object needs; `row` is absent when it does not exist. */
     readonly change: (declared: Declared, row: Views[Type] | undefined) => readonly PlannedEvent[]
     readonly remove: (row: Views[Type]) => readonly PlannedEvent[]
+    /** An event that replaces the fields of an object by themselves. */
+    readonly touch: (row: Views[Type]) => PlannedEvent
     /** Keys of the roles that users lose when an object changes as declared, or is removed. */
     readonly ends: (
       row: Views[Type],
       declared: Declared | undefined,
     ) => readonly string[] | undefined
   },
-): Promise<readonly PendingChange[]> => {
-  const undeclared = planning.access.prune ? [...rows].filter(([key]) => !declared.has(key)) : []
+): Promise<Result<readonly PendingChange[], Protected>> => {
+  const left = [...rows].filter(
+    ([key, row]) => !declared.has(key) && mayLeaveDeclaration(planning)(row),
+  )
+  const undeclared = planning.access.prune ? left : []
   const refOf = (key: string) => aggregates[type].refOfKey(key, projectId)
   const streamOfKey = (key: string) => streamOf(planning.call.orgId, refOf(key))
   const keys = [...declared.keys(), ...undeclared.map(([key]) => key)]
   const marks = await marksOn(planning, isNew ? [] : keys.map(streamOfKey))
 
-  const changes = [...declared].map(([key, each]) => {
-    const found = marks.get(streamOfKey(key))
-    const row = rows.get(key)
-    const current = currentObject(refOf(key), row)
-    if (found?.isNewer) return superseded(current)
-    const events = change(each, row)
-    const planned = changeBy(events, current)
-    if (!row) return { ...planned, lastEvent: found?.lastEvent }
-    return events.length > 0 ? { ...planned, ends: ends(row, each) } : planned
-  })
+  const changes = Result.combine(
+    [...declared].map(([key, each]): Result<PendingChange, Protected> => {
+      const found = marks.get(streamOfKey(key))
+      const row = rows.get(key)
+      const current = currentObject(refOf(key), row)
+      if (found?.isNewer) return ok(superseded(current))
+      const events = change(each, row)
+      const planned = changeBy(events, current)
+      if (!row) {
+        const added = { ...planned, lastEvent: found?.lastEvent }
+        return protectDeclared(planning, added, { current, touch: never })
+      }
+      const changed = events.length > 0 ? { ...planned, ends: ends(row, each) } : planned
+      return protectDeclared(planning, changed, { current, touch: () => touch(row) })
+    }),
+  )
   const removals = undeclared.flatMap(([key, row]) => {
     const found = marks.get(streamOfKey(key))
     if (!found?.isOwn) return []
@@ -273,11 +378,45 @@ const planEach = async <Type extends ContentType, Declared>(
     if (found.isNewer) return superseded(current)
     return { ...removalBy(remove(row), current), ends: ends(row, undefined) }
   })
-  return [...changes, ...removals]
+  const rowsToLift = planning.access.prune ? new Map() : new Map(left)
+  const lifts = await liftContents(planning, { type, id: projectId, rows: rowsToLift, touch })
+  return changes.map((all) => [...all, ...removals, ...lifts])
+}
+
+/** Only an object without a row is added, and that takes an event of its own. */
+const never = (): never => {
+  throw new Error('An object that does not exist cannot be replaced')
+}
+
+/** The changes that end the protection of objects in the project `id`; a newer version of the desired state keeps it. */
+const liftContents = async <Type extends ContentType>(
+  planning: Planning,
+  given: {
+    readonly type: Type
+    readonly id: string
+    readonly rows: Rows<Type>
+    readonly touch: (row: Views[Type]) => PlannedEvent
+  },
+): Promise<readonly PendingChange[]> => {
+  const { type, id, rows, touch } = given
+  const objects = [...rows].map(([key, row]) => ({
+    row,
+    object: aggregates[type].refOfKey(key, id),
+  }))
+  const streamOfObject = (object: ObjectRef) => streamOf(planning.call.orgId, object)
+  const marks = await marksOn(
+    planning,
+    objects.map(({ object }) => streamOfObject(object)),
+  )
+  return objects.map(({ row, object }) => {
+    const current = currentObject(object, row)
+    const isLeft = marks.get(streamOfObject(object))?.isNewer === true
+    return isLeft ? superseded(current) : lift(current, () => touch(row))
+  })
 }
 
 const currentObject = (object: ObjectRef, row: Views[ContentType] | undefined): CurrentObject => {
   if (!row) return { object }
-  const { details, ...values } = row
-  return { object, details, values }
+  const { details, protectedBy, ...values } = row
+  return { object, details, values, protectedBy }
 }

@@ -4,6 +4,7 @@ import type { IdpId, SealedSecret } from '../../../domain/values.js'
 import { streamOf } from '../../../projections/read-events.js'
 import { type InvalidArgument, invalid } from '../../errors/errors.js'
 import { fromPort } from '../../errors/fault.js'
+import { type PermitRoles, rolePermits } from '../../granting/permit-roles.js'
 import { seal } from '../../identity-providers/client-secrets.js'
 import type { AdmittedCall } from '../../method/context.js'
 import { isPermitted } from '../../method/method.js'
@@ -22,6 +23,8 @@ export interface Planning {
   readonly call: AdmittedCall
   readonly access: ParsedSealedAccess
   readonly secrets: ReadonlyMap<IdpId, DeclaredSecret>
+  /** Asks the host about the roles of grants. */
+  readonly permit: PermitRoles
 }
 
 /** The secret that is declared for a provider. */
@@ -56,7 +59,8 @@ export const sealAccess = async (
     sealedProviders.push({ ...provider, sealedSecret: sealed })
   }
   const sealedAccess = identityProviders && { identityProviders: sealedProviders }
-  return { runtime, call, access: { ...access, ...sealedAccess }, secrets }
+  const permit = rolePermits(runtime, call)
+  return { runtime, call, access: { ...access, ...sealedAccess }, secrets, permit }
 }
 
 /** Opens the secrets of a given plan. Each must be sealed for its provider, by the current key. */
@@ -92,7 +96,7 @@ export const openAccess = async (
     const isShownUnchanged = shownUnchanged.has(identityProviders.stream('', { idpId }))
     secrets.set(idpId, { plain, sealed, isShownUnchanged })
   }
-  return ok({ runtime, call, access, secrets })
+  return ok({ runtime, call, access, secrets, permit: rolePermits(runtime, call) })
 }
 
 /**

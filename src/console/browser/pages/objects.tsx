@@ -1,27 +1,28 @@
 import { useState } from 'preact/hooks'
 import {
+  accessService,
   identityProviderService,
   projectGrantService,
   projectRoleService,
   userGrantService,
 } from '../../../transport/wire.js'
-import { call, type Failure, type Json, type Outcome, pathOf } from '../api.js'
-import { Button, FailureNotice } from '../display.js'
+import { call, type Failure, type Json, type JsonValue, type Outcome, pathOf } from '../api.js'
+import { Button, FailureNotice, Value, Waiting } from '../display.js'
 import { ReasonField } from '../form.js'
 import { List, Section, useList } from '../list.js'
 import { ObjectPage } from '../object-page.js'
 import * as types from '../object-types.js'
-import { usePermission } from '../query.js'
+import { usePermission, useQuery } from '../query.js'
 import { href, parameter } from '../router.js'
 import type { ListSpec } from '../rows.js'
-import { texts } from '../texts.js'
+import { fieldName, texts } from '../texts.js'
 
 const rolesOf = (ids: Json): ListSpec => ({
   label: texts.roles,
   type: types.role,
   operation: projectRoleService.listProjectRoles,
   parameters: ids,
-  columns: ['displayName', 'roleKey', 'group'],
+  columns: ['displayName', 'roleKey', 'group', 'permissions'],
   filters: ['displayName', 'roleKey', 'group'],
   prefix: 'roles.',
 })
@@ -72,7 +73,7 @@ export const UserGrant = () => {
   )
 }
 
-/** A user: all grants, and a button that removes them all. */
+/** A user: all grants, the roles that count, and a button that removes all. */
 export const User = () => {
   const userId = parameter('userId')
   const list: ListSpec = {
@@ -91,8 +92,52 @@ export const User = () => {
         <bdi>{userId}</bdi>
       </h1>
       <List list={list} query={query} />
+      <HeldRoles key={JSON.stringify(query.rows)} userId={userId} />
       <RemoveAll userId={userId} done={query.reload} />
     </article>
+  )
+}
+
+const HELD = ['roleKey', 'projectId', 'projectOrgId', 'permissions', 'expiresAt'] as const
+
+type UserRole = { readonly [column in (typeof HELD)[number]]?: JsonValue }
+
+/** The roles of a user that count, with what they allow. */
+const HeldRoles = ({ userId }: { readonly userId: string }) => {
+  const path = pathOf(accessService.listRolesOfUser, { userId, pageSize: 100 })
+  const roles = useQuery<UserRole>(path, { pages: { items: 'userRoles', cursor: 'page_token' } })
+  const { rows, hasMore, more } = roles
+  if (!rows) return <Waiting query={roles} />
+  if (rows.length === 0) return null
+  return (
+    <section>
+      <h2>{texts.heldRoles}</h2>
+      <section class="wide" tabIndex={0} aria-label={texts.heldRoles}>
+        <table>
+          <thead>
+            <tr>
+              {HELD.map((name) => (
+                <th key={name} scope="col">
+                  {fieldName(name)}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((role) => (
+              <tr>
+                {HELD.map((name) => (
+                  <td key={name}>
+                    <Value of={role[name]} field={name} />
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+      {hasMore && <Button text={texts.more} onClick={more} />}
+    </section>
   )
 }
 

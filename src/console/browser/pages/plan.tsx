@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { accessService } from '../../../transport/wire.js'
-import { call, type Failure, type FieldChange, type Json, pathOf } from '../api.js'
-import { Button, Changes, FailureNotice, RefLink } from '../display.js'
+import { call, type Failure, type FieldChange, type Impact, type Json, pathOf } from '../api.js'
+import { Button, Changes, Consequences, FailureNotice, RefLink } from '../display.js'
 import { ReasonField } from '../form.js'
 import { texts } from '../texts.js'
 
@@ -15,6 +15,7 @@ interface ObjectChange {
   readonly action: string
   readonly object: Json
   readonly fields?: readonly FieldChange[]
+  readonly impact?: Impact
 }
 
 interface PlanBody {
@@ -119,7 +120,7 @@ const Outcome = ({ body, isApplied }: Result) => {
       </p>
       {changes.length === 0 && <p class="empty">{texts.planNothing}</p>}
       <ol class="timeline">
-        {changes.map(({ action, object, fields }) => (
+        {changes.map(({ action, object, fields, impact }) => (
           <li>
             <p>
               <span class={`badge ${action}`}>{texts.actions[action] ?? action}</span>{' '}
@@ -127,6 +128,7 @@ const Outcome = ({ body, isApplied }: Result) => {
             </p>
             {texts.obstacles[action] && <p>{texts.obstacles[action]}</p>}
             <Changes changes={fields} />
+            <Consequences impact={impact} />
           </li>
         ))}
       </ol>

@@ -8,8 +8,10 @@ import { type Operation, pageOf, readOperation } from '../operation.js'
 export const accessOperations = (iam: Iam): readonly Operation[] => [
   applyOperation(accessService.applyAccess, iam),
   checkOperation(accessService.checkAccess, iam),
+  readOperation(accessService.explainAccess, iam.access.explain, (explained) => explained),
   pageOperation(accessService.listRolesOfUser, iam.access.rolesOf),
   pageOperation(accessService.listRoleHolders, iam.access.whoHas),
+  pageOperation(accessService.listAllRoleHolders, iam.access.whoHas),
   readOperation(accessService.listPermissions, iam.access.permissions, (answer) => answer),
 ]
 

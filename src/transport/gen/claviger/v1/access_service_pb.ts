@@ -4,10 +4,10 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Impact } from "./field_change_pb.js";
+import type { FieldChange, Impact } from "./field_change_pb.js";
 import { file_claviger_v1_field_change } from "./field_change_pb.js";
 import { file_claviger_v1_field_rules } from "./field_rules_pb.js";
-import type { ObjectRef } from "./history_service_pb.js";
+import type { Actor, ObjectRef } from "./history_service_pb.js";
 import { file_claviger_v1_history_service } from "./history_service_pb.js";
 import type { OidcMappingField, StylingType } from "./identity_provider_service_pb.js";
 import { file_claviger_v1_identity_provider_service } from "./identity_provider_service_pb.js";
@@ -24,7 +24,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file claviger/v1/access_service.proto.
  */
 export const file_claviger_v1_access_service: GenFile = /*@__PURE__*/
-  fileDesc("CiBjbGF2aWdlci92MS9hY2Nlc3Nfc2VydmljZS5wcm90bxILY2xhdmlnZXIudjEidgoLRGVzaXJlZFJvbGUSHQoIcm9sZV9rZXkYASABKAlCC4rhGAcIARABGMgBEiEKDGRpc3BsYXlfbmFtZRgCIAEoCUILiuEYBwgBEAEYyAESGwoFZ3JvdXAYAyABKAlCB4rhGAMYyAFIAIgBAUIICgZfZ3JvdXAiUgoMRGVzaXJlZEdyYW50EiIKDmdyYW50ZWRfb3JnX2lkGAEgASgJQgqK4RgGCAEQARhAEh4KCXJvbGVfa2V5cxgCIAMoCUILiuEYBwgBEAEYkAMiqAIKD0Rlc2lyZWRTZXR0aW5ncxIjChZwcm9qZWN0X3JvbGVfYXNzZXJ0aW9uGAEgASgISACIAQESHwoScHJvamVjdF9yb2xlX2NoZWNrGAIgASgISAGIAQESHgoRaGFzX3Byb2plY3RfY2hlY2sYAyABKAhIAogBARJKChhwcml2YXRlX2xhYmVsaW5nX3NldHRpbmcYBCABKA4yIy5jbGF2aWdlci52MS5Qcml2YXRlTGFiZWxpbmdTZXR0aW5nSAOIAQFCGQoXX3Byb2plY3Rfcm9sZV9hc3NlcnRpb25CFQoTX3Byb2plY3Rfcm9sZV9jaGVja0IUChJfaGFzX3Byb2plY3RfY2hlY2tCGwoZX3ByaXZhdGVfbGFiZWxpbmdfc2V0dGluZyKKAgoORGVzaXJlZFByb2plY3QSFgoCaWQYASABKAlCCorhGAYIARABGEASGQoEbmFtZRgCIAEoCUILiuEYBwgBEAEYyAESLgoIc2V0dGluZ3MYAyABKAsyHC5jbGF2aWdlci52MS5EZXNpcmVkU2V0dGluZ3MSMAoFcm9sZXMYBCADKAsyGC5jbGF2aWdlci52MS5EZXNpcmVkUm9sZUIHiuEYAxiQThIvCgt1cGRhdGVfbWFzaxgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSMgoGZ3JhbnRzGAYgAygLMhkuY2xhdmlnZXIudjEuRGVzaXJlZEdyYW50QgeK4RgDGJBOIo0FChdEZXNpcmVkSWRlbnRpdHlQcm92aWRlchIaCgZpZHBfaWQYASABKAlCCorhGAYIARABGEASHAoEbmFtZRgCIAEoCUIJiuEYBRABGMgBSACIAQESMwoMc3R5bGluZ190eXBlGAMgASgOMhguY2xhdmlnZXIudjEuU3R5bGluZ1R5cGVIAYgBARIaCg1hdXRvX3JlZ2lzdGVyGAQgASgISAKIAQESHgoGaXNzdWVyGAUgASgJQgmK4RgFCAEYyAFIA4gBARIeCgljbGllbnRfaWQYBiABKAlCC4rhGAcIARABGMgBEiUKDWNsaWVudF9zZWNyZXQYByABKAlCCYrhGAUQARjIAUgEiAEBEhYKBnNjb3BlcxgIIAMoCUIGiuEYAhhkEkAKFGRpc3BsYXlfbmFtZV9tYXBwaW5nGAkgASgOMh0uY2xhdmlnZXIudjEuT2lkY01hcHBpbmdGaWVsZEgFiAEBEjwKEHVzZXJuYW1lX21hcHBpbmcYCiABKA4yHS5jbGF2aWdlci52MS5PaWRjTWFwcGluZ0ZpZWxkSAaIAQESLwoLdXBkYXRlX21hc2sYCyABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrEi4KDWluaXRpYWxfc3RhdGUYDCABKA4yEi5jbGF2aWdlci52MS5TdGF0ZUgHiAEBQgcKBV9uYW1lQg8KDV9zdHlsaW5nX3R5cGVCEAoOX2F1dG9fcmVnaXN0ZXJCCQoHX2lzc3VlckIQCg5fY2xpZW50X3NlY3JldEIXChVfZGlzcGxheV9uYW1lX21hcHBpbmdCEwoRX3VzZXJuYW1lX21hcHBpbmdCEAoOX2luaXRpYWxfc3RhdGUiqwIKEkFwcGx5QWNjZXNzUmVxdWVzdBI2Cghwcm9qZWN0cxgBIAMoCzIbLmNsYXZpZ2VyLnYxLkRlc2lyZWRQcm9qZWN0QgeK4RgDGOgHEkkKEmlkZW50aXR5X3Byb3ZpZGVycxgCIAMoCzIkLmNsYXZpZ2VyLnYxLkRlc2lyZWRJZGVudGl0eVByb3ZpZGVyQgeK4RgDGOgHEg0KBXBydW5lGAMgASgIEiIKCm1hbmFnZWRfYnkYBCABKAlCCYrhGAUQARjIAUgAiAEBEhQKB3ZlcnNpb24YBSABKARIAYgBARIVCg12YWxpZGF0ZV9vbmx5GAYgASgIEhcKBnJlYXNvbhgPIAEoCUIHiuEYAxj0A0INCgtfbWFuYWdlZF9ieUIKCghfdmVyc2lvbiKhAQoMUGxhbm5lZEZpZWxkEg0KBWZpZWxkGAEgASgJEikKBGZyb20YAiABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWVIAIgBARInCgJ0bxgDIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZUgBiAEBEhMKBnNlY3JldBgEIAEoCUgCiAEBQgcKBV9mcm9tQgUKA190b0IJCgdfc2VjcmV0IoUCCg1QbGFubmVkQ2hhbmdlEg4KBmFjdGlvbhgBIAEoCRImCgZvYmplY3QYAiABKAsyFi5jbGF2aWdlci52MS5PYmplY3RSZWYSEwoGcmVhc29uGAMgASgJSACIAQESKQoGZmllbGRzGAQgAygLMhkuY2xhdmlnZXIudjEuUGxhbm5lZEZpZWxkEjAKB2RldGFpbHMYBSABKAsyGi5jbGF2aWdlci52MS5PYmplY3REZXRhaWxzSAGIAQESKAoGaW1wYWN0GAYgASgLMhMuY2xhdmlnZXIudjEuSW1wYWN0SAKIAQFCCQoHX3JlYXNvbkIKCghfZGV0YWlsc0IJCgdfaW1wYWN0Im0KBkNvdW50cxILCgNhZGQYASABKAUSDgoGdXBkYXRlGAIgASgFEg4KBnJlbW92ZRgDIAEoBRIRCgl1bmNoYW5nZWQYBCABKAUSDwoHYmxvY2tlZBgFIAEoBRISCgpzdXBlcnNlZGVkGAYgASgFIu0BChNBcHBseUFjY2Vzc1Jlc3BvbnNlEg4KBm9yZ19pZBgBIAEoCRIXCgptYW5hZ2VkX2J5GAIgASgJSACIAQESFAoHdmVyc2lvbhgDIAEoBEgBiAEBEisKB2NoYW5nZXMYBCADKAsyGi5jbGF2aWdlci52MS5QbGFubmVkQ2hhbmdlEiMKBmNvdW50cxgFIAEoCzITLmNsYXZpZ2VyLnYxLkNvdW50cxIqCgp1bmRlY2xhcmVkGAYgAygLMhYuY2xhdmlnZXIudjEuT2JqZWN0UmVmQg0KC19tYW5hZ2VkX2J5QgoKCF92ZXJzaW9uIrsBChJDaGVja0FjY2Vzc1JlcXVlc3QSHAoHdXNlcl9pZBgBIAEoCUILiuEYBwgBEAEYyAESHgoKcHJvamVjdF9pZBgCIAEoCUIKiuEYBggBEAEYQBIlCg5wcm9qZWN0X29yZ19pZBgDIAEoCUIIiuEYBBABGEBIAIgBARIgCghyb2xlX2tleRgEIAEoCUIJiuEYBRABGMgBSAGIAQFCEQoPX3Byb2plY3Rfb3JnX2lkQgsKCV9yb2xlX2tleSIcCgxBY2Nlc3NSZWFzb24SDAoEa2luZBgBIAEoCSJlChNDaGVja0FjY2Vzc1Jlc3BvbnNlEg8KB2FsbG93ZWQYASABKAgSEQoJcm9sZV9rZXlzGAIgAygJEioKB3JlYXNvbnMYAyADKAsyGS5jbGF2aWdlci52MS5BY2Nlc3NSZWFzb24imQEKFkxpc3RSb2xlc09mVXNlclJlcXVlc3QSHAoHdXNlcl9pZBgBIAEoCUILiuEYBwgBEAEYyAESIQoKcHJvamVjdF9pZBgCIAEoCUIIiuEYBBABGEBIAIgBARIRCglwYWdlX3NpemUYAyABKAUSHAoKcGFnZV90b2tlbhgEIAEoCUIIiuEYBBiAgAFCDQoLX3Byb2plY3RfaWQisQEKCFVzZXJSb2xlEhIKCnByb2plY3RfaWQYASABKAkSFgoOcHJvamVjdF9vcmdfaWQYAiABKAkSEAoIcm9sZV9rZXkYAyABKAkSFAoMZGlzcGxheV9uYW1lGAQgASgJEg0KBWdyb3VwGAUgASgJEjMKCmV4cGlyZXNfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSACIAQFCDQoLX2V4cGlyZXNfYXQiXQoXTGlzdFJvbGVzT2ZVc2VyUmVzcG9uc2USKQoKdXNlcl9yb2xlcxgBIAMoCzIVLmNsYXZpZ2VyLnYxLlVzZXJSb2xlEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSLAAQoWTGlzdFJvbGVIb2xkZXJzUmVxdWVzdBIeCgpwcm9qZWN0X2lkGAEgASgJQgqK4RgGCAEQARhAEiAKCHJvbGVfa2V5GAIgASgJQgmK4RgFEAEYyAFIAIgBARImCgJhdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJcGFnZV9zaXplGAQgASgFEhwKCnBhZ2VfdG9rZW4YBSABKAlCCIrhGAQYgIABQgsKCV9yb2xlX2tleSKtAQoKUm9sZUhvbGRlchIPCgd1c2VyX2lkGAEgASgJEg4KBm9yZ19pZBgCIAEoCRIQCghyb2xlX2tleRgDIAEoCRIzCgpleHBpcmVzX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgAiAEBEigKBGZyb20YBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQg0KC19leHBpcmVzX2F0ImEKF0xpc3RSb2xlSG9sZGVyc1Jlc3BvbnNlEi0KDHJvbGVfaG9sZGVycxgBIAMoCzIXLmNsYXZpZ2VyLnYxLlJvbGVIb2xkZXISFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIhgKFkxpc3RQZXJtaXNzaW9uc1JlcXVlc3QiLgoXTGlzdFBlcm1pc3Npb25zUmVzcG9uc2USEwoLcGVybWlzc2lvbnMYASADKAky5AQKDUFjY2Vzc1NlcnZpY2USbQoLQXBwbHlBY2Nlc3MSHy5jbGF2aWdlci52MS5BcHBseUFjY2Vzc1JlcXVlc3QaIC5jbGF2aWdlci52MS5BcHBseUFjY2Vzc1Jlc3BvbnNlIhuC0+STAhU6ASoiEC92MS9hY2Nlc3M6YXBwbHkSagoLQ2hlY2tBY2Nlc3MSHy5jbGF2aWdlci52MS5DaGVja0FjY2Vzc1JlcXVlc3QaIC5jbGF2aWdlci52MS5DaGVja0FjY2Vzc1Jlc3BvbnNlIhiC0+STAhISEC92MS9hY2Nlc3M6Y2hlY2sScwoPTGlzdFJvbGVzT2ZVc2VyEiMuY2xhdmlnZXIudjEuTGlzdFJvbGVzT2ZVc2VyUmVxdWVzdBokLmNsYXZpZ2VyLnYxLkxpc3RSb2xlc09mVXNlclJlc3BvbnNlIhWC0+STAg8SDS92MS91c2VyUm9sZXMSiwEKD0xpc3RSb2xlSG9sZGVycxIjLmNsYXZpZ2VyLnYxLkxpc3RSb2xlSG9sZGVyc1JlcXVlc3QaJC5jbGF2aWdlci52MS5MaXN0Um9sZUhvbGRlcnNSZXNwb25zZSItgtPkkwInEiUvdjEvcHJvamVjdHMve3Byb2plY3RfaWR9L3JvbGVIb2xkZXJzEnUKD0xpc3RQZXJtaXNzaW9ucxIjLmNsYXZpZ2VyLnYxLkxpc3RQZXJtaXNzaW9uc1JlcXVlc3QaJC5jbGF2aWdlci52MS5MaXN0UGVybWlzc2lvbnNSZXNwb25zZSIXgtPkkwIREg8vdjEvcGVybWlzc2lvbnNiBnByb3RvMw", [file_claviger_v1_field_change, file_claviger_v1_field_rules, file_claviger_v1_history_service, file_claviger_v1_identity_provider_service, file_claviger_v1_object_details, file_claviger_v1_project_service, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_struct, file_google_protobuf_timestamp]);
+  fileDesc("CiBjbGF2aWdlci92MS9hY2Nlc3Nfc2VydmljZS5wcm90bxILY2xhdmlnZXIudjEixQEKC0Rlc2lyZWRSb2xlEh0KCHJvbGVfa2V5GAEgASgJQguK4RgHCAEQARjIARIhCgxkaXNwbGF5X25hbWUYAiABKAlCC4rhGAcIARABGMgBEhsKBWdyb3VwGAMgASgJQgeK4RgDGMgBSACIAQESHAoLcGVybWlzc2lvbnMYBCADKAlCB4rhGAMYyAESLwoLdXBkYXRlX21hc2sYBSABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrQggKBl9ncm91cCJSCgxEZXNpcmVkR3JhbnQSIgoOZ3JhbnRlZF9vcmdfaWQYASABKAlCCorhGAYIARABGEASHgoJcm9sZV9rZXlzGAIgAygJQguK4RgHCAEQARiQAyKoAgoPRGVzaXJlZFNldHRpbmdzEiMKFnByb2plY3Rfcm9sZV9hc3NlcnRpb24YASABKAhIAIgBARIfChJwcm9qZWN0X3JvbGVfY2hlY2sYAiABKAhIAYgBARIeChFoYXNfcHJvamVjdF9jaGVjaxgDIAEoCEgCiAEBEkoKGHByaXZhdGVfbGFiZWxpbmdfc2V0dGluZxgEIAEoDjIjLmNsYXZpZ2VyLnYxLlByaXZhdGVMYWJlbGluZ1NldHRpbmdIA4gBAUIZChdfcHJvamVjdF9yb2xlX2Fzc2VydGlvbkIVChNfcHJvamVjdF9yb2xlX2NoZWNrQhQKEl9oYXNfcHJvamVjdF9jaGVja0IbChlfcHJpdmF0ZV9sYWJlbGluZ19zZXR0aW5nIooCCg5EZXNpcmVkUHJvamVjdBIWCgJpZBgBIAEoCUIKiuEYBggBEAEYQBIZCgRuYW1lGAIgASgJQguK4RgHCAEQARjIARIuCghzZXR0aW5ncxgDIAEoCzIcLmNsYXZpZ2VyLnYxLkRlc2lyZWRTZXR0aW5ncxIwCgVyb2xlcxgEIAMoCzIYLmNsYXZpZ2VyLnYxLkRlc2lyZWRSb2xlQgeK4RgDGJBOEi8KC3VwZGF0ZV9tYXNrGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxIyCgZncmFudHMYBiADKAsyGS5jbGF2aWdlci52MS5EZXNpcmVkR3JhbnRCB4rhGAMYkE4ijQUKF0Rlc2lyZWRJZGVudGl0eVByb3ZpZGVyEhoKBmlkcF9pZBgBIAEoCUIKiuEYBggBEAEYQBIcCgRuYW1lGAIgASgJQgmK4RgFEAEYyAFIAIgBARIzCgxzdHlsaW5nX3R5cGUYAyABKA4yGC5jbGF2aWdlci52MS5TdHlsaW5nVHlwZUgBiAEBEhoKDWF1dG9fcmVnaXN0ZXIYBCABKAhIAogBARIeCgZpc3N1ZXIYBSABKAlCCYrhGAUIARjIAUgDiAEBEh4KCWNsaWVudF9pZBgGIAEoCUILiuEYBwgBEAEYyAESJQoNY2xpZW50X3NlY3JldBgHIAEoCUIJiuEYBRABGMgBSASIAQESFgoGc2NvcGVzGAggAygJQgaK4RgCGGQSQAoUZGlzcGxheV9uYW1lX21hcHBpbmcYCSABKA4yHS5jbGF2aWdlci52MS5PaWRjTWFwcGluZ0ZpZWxkSAWIAQESPAoQdXNlcm5hbWVfbWFwcGluZxgKIAEoDjIdLmNsYXZpZ2VyLnYxLk9pZGNNYXBwaW5nRmllbGRIBogBARIvCgt1cGRhdGVfbWFzaxgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSLgoNaW5pdGlhbF9zdGF0ZRgMIAEoDjISLmNsYXZpZ2VyLnYxLlN0YXRlSAeIAQFCBwoFX25hbWVCDwoNX3N0eWxpbmdfdHlwZUIQCg5fYXV0b19yZWdpc3RlckIJCgdfaXNzdWVyQhAKDl9jbGllbnRfc2VjcmV0QhcKFV9kaXNwbGF5X25hbWVfbWFwcGluZ0ITChFfdXNlcm5hbWVfbWFwcGluZ0IQCg5faW5pdGlhbF9zdGF0ZSK8AgoSQXBwbHlBY2Nlc3NSZXF1ZXN0EjYKCHByb2plY3RzGAEgAygLMhsuY2xhdmlnZXIudjEuRGVzaXJlZFByb2plY3RCB4rhGAMY6AcSSQoSaWRlbnRpdHlfcHJvdmlkZXJzGAIgAygLMiQuY2xhdmlnZXIudjEuRGVzaXJlZElkZW50aXR5UHJvdmlkZXJCB4rhGAMY6AcSDQoFcHJ1bmUYAyABKAgSIgoKbWFuYWdlZF9ieRgEIAEoCUIJiuEYBRABGMgBSACIAQESFAoHdmVyc2lvbhgFIAEoBEgBiAEBEhUKDXZhbGlkYXRlX29ubHkYBiABKAgSFwoGcmVhc29uGA8gASgJQgeK4RgDGPQDEg8KB3Byb3RlY3QYByABKAhCDQoLX21hbmFnZWRfYnlCCgoIX3ZlcnNpb24ioQEKDFBsYW5uZWRGaWVsZBINCgVmaWVsZBgBIAEoCRIpCgRmcm9tGAIgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlSACIAQESJwoCdG8YAyABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWVIAYgBARITCgZzZWNyZXQYBCABKAlIAogBAUIHCgVfZnJvbUIFCgNfdG9CCQoHX3NlY3JldCKFAgoNUGxhbm5lZENoYW5nZRIOCgZhY3Rpb24YASABKAkSJgoGb2JqZWN0GAIgASgLMhYuY2xhdmlnZXIudjEuT2JqZWN0UmVmEhMKBnJlYXNvbhgDIAEoCUgAiAEBEikKBmZpZWxkcxgEIAMoCzIZLmNsYXZpZ2VyLnYxLlBsYW5uZWRGaWVsZBIwCgdkZXRhaWxzGAUgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlsc0gBiAEBEigKBmltcGFjdBgGIAEoCzITLmNsYXZpZ2VyLnYxLkltcGFjdEgCiAEBQgkKB19yZWFzb25CCgoIX2RldGFpbHNCCQoHX2ltcGFjdCJtCgZDb3VudHMSCwoDYWRkGAEgASgFEg4KBnVwZGF0ZRgCIAEoBRIOCgZyZW1vdmUYAyABKAUSEQoJdW5jaGFuZ2VkGAQgASgFEg8KB2Jsb2NrZWQYBSABKAUSEgoKc3VwZXJzZWRlZBgGIAEoBSKPAgoTQXBwbHlBY2Nlc3NSZXNwb25zZRIOCgZvcmdfaWQYASABKAkSFwoKbWFuYWdlZF9ieRgCIAEoCUgAiAEBEhQKB3ZlcnNpb24YAyABKARIAYgBARIrCgdjaGFuZ2VzGAQgAygLMhouY2xhdmlnZXIudjEuUGxhbm5lZENoYW5nZRIjCgZjb3VudHMYBSABKAsyEy5jbGF2aWdlci52MS5Db3VudHMSKgoKdW5kZWNsYXJlZBgGIAMoCzIWLmNsYXZpZ2VyLnYxLk9iamVjdFJlZhIUCgdwcm90ZWN0GAcgASgISAKIAQFCDQoLX21hbmFnZWRfYnlCCgoIX3ZlcnNpb25CCgoIX3Byb3RlY3QilQIKEkNoZWNrQWNjZXNzUmVxdWVzdBIcCgd1c2VyX2lkGAEgASgJQguK4RgHCAEQARjIARIeCgpwcm9qZWN0X2lkGAIgASgJQgqK4RgGCAEQARhAEiUKDnByb2plY3Rfb3JnX2lkGAMgASgJQgiK4RgEEAEYQEgAiAEBEiAKCHJvbGVfa2V5GAQgASgJQgmK4RgFEAEYyAFIAYgBARIhCgpwZXJtaXNzaW9uGAUgASgJQgiK4RgEEAEYZEgCiAEBEiYKAmF0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIRCg9fcHJvamVjdF9vcmdfaWRCCwoJX3JvbGVfa2V5Qg0KC19wZXJtaXNzaW9uIhwKDEFjY2Vzc1JlYXNvbhIMCgRraW5kGAEgASgJInoKE0NoZWNrQWNjZXNzUmVzcG9uc2USDwoHYWxsb3dlZBgBIAEoCBIRCglyb2xlX2tleXMYAiADKAkSKgoHcmVhc29ucxgDIAMoCzIZLmNsYXZpZ2VyLnYxLkFjY2Vzc1JlYXNvbhITCgtwZXJtaXNzaW9ucxgEIAMoCSLVAQoURXhwbGFpbkFjY2Vzc1JlcXVlc3QSHAoHdXNlcl9pZBgBIAEoCUILiuEYBwgBEAEYyAESHgoKcHJvamVjdF9pZBgCIAEoCUIKiuEYBggBEAEYQBIlCg5wcm9qZWN0X29yZ19pZBgDIAEoCUIIiuEYBBABGEBIAIgBARIdCghyb2xlX2tleRgEIAEoCUILiuEYBwgBEAEYyAESJgoCYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhEKD19wcm9qZWN0X29yZ19pZCK8AgoLQWNjZXNzQ2F1c2USEAoIc2VxdWVuY2UYASABKAQSKAoEdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoFYWN0b3IYAyABKAsyEi5jbGF2aWdlci52MS5BY3RvckgAiAEBEgwKBHR5cGUYBCABKAkSKwoGb2JqZWN0GAUgASgLMhYuY2xhdmlnZXIudjEuT2JqZWN0UmVmSAGIAQESKQoHY2hhbmdlcxgGIAMoCzIYLmNsYXZpZ2VyLnYxLkZpZWxkQ2hhbmdlEhsKDmNvcnJlbGF0aW9uX2lkGAcgASgJSAKIAQESEwoGcmVhc29uGAggASgJSAOIAQFCCAoGX2FjdG9yQgkKB19vYmplY3RCEQoPX2NvcnJlbGF0aW9uX2lkQgkKB19yZWFzb24ifwoVRXhwbGFpbkFjY2Vzc1Jlc3BvbnNlEg8KB2FsbG93ZWQYASABKAgSKgoHcmVhc29ucxgCIAMoCzIZLmNsYXZpZ2VyLnYxLkFjY2Vzc1JlYXNvbhIpCgdiZWNhdXNlGAMgAygLMhguY2xhdmlnZXIudjEuQWNjZXNzQ2F1c2UiwQEKFkxpc3RSb2xlc09mVXNlclJlcXVlc3QSHAoHdXNlcl9pZBgBIAEoCUILiuEYBwgBEAEYyAESIQoKcHJvamVjdF9pZBgCIAEoCUIIiuEYBBABGEBIAIgBARIRCglwYWdlX3NpemUYAyABKAUSHAoKcGFnZV90b2tlbhgEIAEoCUIIiuEYBBiAgAESJgoCYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQg0KC19wcm9qZWN0X2lkIsYBCghVc2VyUm9sZRISCgpwcm9qZWN0X2lkGAEgASgJEhYKDnByb2plY3Rfb3JnX2lkGAIgASgJEhAKCHJvbGVfa2V5GAMgASgJEhQKDGRpc3BsYXlfbmFtZRgEIAEoCRINCgVncm91cBgFIAEoCRIzCgpleHBpcmVzX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgAiAEBEhMKC3Blcm1pc3Npb25zGAcgAygJQg0KC19leHBpcmVzX2F0Il0KF0xpc3RSb2xlc09mVXNlclJlc3BvbnNlEikKCnVzZXJfcm9sZXMYASADKAsyFS5jbGF2aWdlci52MS5Vc2VyUm9sZRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkinwIKFkxpc3RSb2xlSG9sZGVyc1JlcXVlc3QSHgoKcHJvamVjdF9pZBgBIAEoCUIKiuEYBggBEAEYQBIgCghyb2xlX2tleRgCIAEoCUIJiuEYBRABGMgBSACIAQESJgoCYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCXBhZ2Vfc2l6ZRgEIAEoBRIcCgpwYWdlX3Rva2VuGAUgASgJQgiK4RgEGICAARIhCgpwZXJtaXNzaW9uGAYgASgJQgiK4RgEEAEYZEgBiAEBEh8KB3VzZXJfaWQYByABKAlCCYrhGAUQARjIAUgCiAEBQgsKCV9yb2xlX2tleUINCgtfcGVybWlzc2lvbkIKCghfdXNlcl9pZCLVAQoKUm9sZUhvbGRlchIPCgd1c2VyX2lkGAEgASgJEg4KBm9yZ19pZBgCIAEoCRIQCghyb2xlX2tleRgDIAEoCRIzCgpleHBpcmVzX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgAiAEBEigKBGZyb20YBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhcKCnByb2plY3RfaWQYBiABKAlIAYgBAUINCgtfZXhwaXJlc19hdEINCgtfcHJvamVjdF9pZCJhChdMaXN0Um9sZUhvbGRlcnNSZXNwb25zZRItCgxyb2xlX2hvbGRlcnMYASADKAsyFy5jbGF2aWdlci52MS5Sb2xlSG9sZGVyEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSKCAgoZTGlzdEFsbFJvbGVIb2xkZXJzUmVxdWVzdBIfCgd1c2VyX2lkGAEgASgJQgmK4RgFEAEYyAFIAIgBARIgCghyb2xlX2tleRgCIAEoCUIJiuEYBRABGMgBSAGIAQESIQoKcGVybWlzc2lvbhgDIAEoCUIIiuEYBBABGGRIAogBARImCgJhdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJcGFnZV9zaXplGAUgASgFEhwKCnBhZ2VfdG9rZW4YBiABKAlCCIrhGAQYgIABQgoKCF91c2VyX2lkQgsKCV9yb2xlX2tleUINCgtfcGVybWlzc2lvbiJkChpMaXN0QWxsUm9sZUhvbGRlcnNSZXNwb25zZRItCgxyb2xlX2hvbGRlcnMYASADKAsyFy5jbGF2aWdlci52MS5Sb2xlSG9sZGVyEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSIYChZMaXN0UGVybWlzc2lvbnNSZXF1ZXN0Ii4KF0xpc3RQZXJtaXNzaW9uc1Jlc3BvbnNlEhMKC3Blcm1pc3Npb25zGAEgAygJMtgGCg1BY2Nlc3NTZXJ2aWNlEm0KC0FwcGx5QWNjZXNzEh8uY2xhdmlnZXIudjEuQXBwbHlBY2Nlc3NSZXF1ZXN0GiAuY2xhdmlnZXIudjEuQXBwbHlBY2Nlc3NSZXNwb25zZSIbgtPkkwIVOgEqIhAvdjEvYWNjZXNzOmFwcGx5EmoKC0NoZWNrQWNjZXNzEh8uY2xhdmlnZXIudjEuQ2hlY2tBY2Nlc3NSZXF1ZXN0GiAuY2xhdmlnZXIudjEuQ2hlY2tBY2Nlc3NSZXNwb25zZSIYgtPkkwISEhAvdjEvYWNjZXNzOmNoZWNrEnIKDUV4cGxhaW5BY2Nlc3MSIS5jbGF2aWdlci52MS5FeHBsYWluQWNjZXNzUmVxdWVzdBoiLmNsYXZpZ2VyLnYxLkV4cGxhaW5BY2Nlc3NSZXNwb25zZSIagtPkkwIUEhIvdjEvYWNjZXNzOmV4cGxhaW4ScwoPTGlzdFJvbGVzT2ZVc2VyEiMuY2xhdmlnZXIudjEuTGlzdFJvbGVzT2ZVc2VyUmVxdWVzdBokLmNsYXZpZ2VyLnYxLkxpc3RSb2xlc09mVXNlclJlc3BvbnNlIhWC0+STAg8SDS92MS91c2VyUm9sZXMSiwEKD0xpc3RSb2xlSG9sZGVycxIjLmNsYXZpZ2VyLnYxLkxpc3RSb2xlSG9sZGVyc1JlcXVlc3QaJC5jbGF2aWdlci52MS5MaXN0Um9sZUhvbGRlcnNSZXNwb25zZSItgtPkkwInEiUvdjEvcHJvamVjdHMve3Byb2plY3RfaWR9L3JvbGVIb2xkZXJzEn4KEkxpc3RBbGxSb2xlSG9sZGVycxImLmNsYXZpZ2VyLnYxLkxpc3RBbGxSb2xlSG9sZGVyc1JlcXVlc3QaJy5jbGF2aWdlci52MS5MaXN0QWxsUm9sZUhvbGRlcnNSZXNwb25zZSIXgtPkkwIREg8vdjEvcm9sZUhvbGRlcnMSdQoPTGlzdFBlcm1pc3Npb25zEiMuY2xhdmlnZXIudjEuTGlzdFBlcm1pc3Npb25zUmVxdWVzdBokLmNsYXZpZ2VyLnYxLkxpc3RQZXJtaXNzaW9uc1Jlc3BvbnNlIheC0+STAhESDy92MS9wZXJtaXNzaW9uc2IGcHJvdG8z", [file_claviger_v1_field_change, file_claviger_v1_field_rules, file_claviger_v1_history_service, file_claviger_v1_identity_provider_service, file_claviger_v1_object_details, file_claviger_v1_project_service, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
  * A role as it is desired.
@@ -52,6 +52,20 @@ export type DesiredRole = Message<"claviger.v1.DesiredRole"> & {
    * @generated from field: optional string group = 3;
    */
   group?: string | undefined;
+
+  /**
+   * What it allows: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit; none twice. Stay as they are when absent. In protobuf, only a mask can give an empty list.
+   *
+   * @generated from field: repeated string permissions = 4;
+   */
+  permissions: string[];
+
+  /**
+   * Names of the fields that are given, separated by commas in JSON. Without it, those that are in the request are.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 5;
+   */
+  updateMask?: FieldMask | undefined;
 };
 
 /**
@@ -339,6 +353,13 @@ export type ApplyAccessRequest = Message<"claviger.v1.ApplyAccessRequest"> & {
    * @generated from field: string reason = 15;
    */
   reason: string;
+
+  /**
+   * Protects what is declared: only this desired state may change it from then on. Without it, that is lifted.
+   *
+   * @generated from field: bool protect = 7;
+   */
+  protect: boolean;
 };
 
 /**
@@ -549,6 +570,13 @@ export type ApplyAccessResponse = Message<"claviger.v1.ApplyAccessResponse"> & {
    * @generated from field: repeated claviger.v1.ObjectRef undeclared = 6;
    */
   undeclared: ObjectRef[];
+
+  /**
+   * Whether what is declared is protected.
+   *
+   * @generated from field: optional bool protect = 7;
+   */
+  protect?: boolean | undefined;
 };
 
 /**
@@ -586,11 +614,25 @@ export type CheckAccessRequest = Message<"claviger.v1.CheckAccessRequest"> & {
   projectOrgId?: string | undefined;
 
   /**
-   * The role that is asked for; when absent, the login rules of the project are.
+   * The role that is asked for; without it and a permission, the login rules of the project are.
    *
    * @generated from field: optional string role_key = 4;
    */
   roleKey?: string | undefined;
+
+  /**
+   * The permission that a role of the user must have: 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit. Not together with a role.
+   *
+   * @generated from field: optional string permission = 5;
+   */
+  permission?: string | undefined;
+
+  /**
+   * At the end of this millisecond, which must not lie in the future; as it is when absent.
+   *
+   * @generated from field: google.protobuf.Timestamp at = 6;
+   */
+  at?: Timestamp | undefined;
 };
 
 /**
@@ -607,7 +649,7 @@ export const CheckAccessRequestSchema: GenMessage<CheckAccessRequest> = /*@__PUR
  */
 export type AccessReason = Message<"claviger.v1.AccessReason"> & {
   /**
-   * `ProjectNotFound`, `ProjectInactive`, `ProjectGrantMissing`, `ProjectGrantInactive`, `NoGrant`, `GrantInactive`, `RoleNotGranted`, `RoleRemoved` or `Expired`.
+   * `ProjectNotFound`, `ProjectInactive`, `ProjectGrantMissing`, `ProjectGrantInactive`, `NoGrant`, `GrantInactive`, `RoleNotGranted`, `RoleRemoved`, `PermissionNotGranted` or `Expired`.
    *
    * @generated from field: string kind = 1;
    */
@@ -628,7 +670,7 @@ export const AccessReasonSchema: GenMessage<AccessReason> = /*@__PURE__*/
  */
 export type CheckAccessResponse = Message<"claviger.v1.CheckAccessResponse"> & {
   /**
-   * Of a role: whether it counts. Without one: whether the login rules of the project let the user in.
+   * Of a role: whether it counts. Of a permission: whether a role that counts has it. Without either: whether the login rules of the project let the user in.
    *
    * @generated from field: bool allowed = 1;
    */
@@ -647,6 +689,13 @@ export type CheckAccessResponse = Message<"claviger.v1.CheckAccessResponse"> & {
    * @generated from field: repeated claviger.v1.AccessReason reasons = 3;
    */
   reasons: AccessReason[];
+
+  /**
+   * What these roles allow together, each permission once, in the order of code points.
+   *
+   * @generated from field: repeated string permissions = 4;
+   */
+  permissions: string[];
 };
 
 /**
@@ -655,6 +704,160 @@ export type CheckAccessResponse = Message<"claviger.v1.CheckAccessResponse"> & {
  */
 export const CheckAccessResponseSchema: GenMessage<CheckAccessResponse> = /*@__PURE__*/
   messageDesc(file_claviger_v1_access_service, 12);
+
+/**
+ * Which access to explain.
+ *
+ * @generated from message claviger.v1.ExplainAccessRequest
+ */
+export type ExplainAccessRequest = Message<"claviger.v1.ExplainAccessRequest"> & {
+  /**
+   * The user, as the host names them.
+   *
+   * @generated from field: string user_id = 1;
+   */
+  userId: string;
+
+  /**
+   * Id of the project.
+   *
+   * @generated from field: string project_id = 2;
+   */
+  projectId: string;
+
+  /**
+   * The organization that owns the project; the one at hand when absent.
+   *
+   * @generated from field: optional string project_org_id = 3;
+   */
+  projectOrgId?: string | undefined;
+
+  /**
+   * The role that is asked for.
+   *
+   * @generated from field: string role_key = 4;
+   */
+  roleKey: string;
+
+  /**
+   * At the end of this millisecond, which must not lie in the future; as it is when absent.
+   *
+   * @generated from field: google.protobuf.Timestamp at = 5;
+   */
+  at?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message claviger.v1.ExplainAccessRequest.
+ * Use `create(ExplainAccessRequestSchema)` to create a new message.
+ */
+export const ExplainAccessRequestSchema: GenMessage<ExplainAccessRequest> = /*@__PURE__*/
+  messageDesc(file_claviger_v1_access_service, 13);
+
+/**
+ * A change that an access rests on.
+ *
+ * @generated from message claviger.v1.AccessCause
+ */
+export type AccessCause = Message<"claviger.v1.AccessCause"> & {
+  /**
+   * Position of the change in the log.
+   *
+   * @generated from field: uint64 sequence = 1;
+   */
+  sequence: bigint;
+
+  /**
+   * When it was recorded, to the millisecond.
+   *
+   * @generated from field: google.protobuf.Timestamp time = 2;
+   */
+  time?: Timestamp | undefined;
+
+  /**
+   * Who acted; absent of a change in another organization.
+   *
+   * @generated from field: optional claviger.v1.Actor actor = 3;
+   */
+  actor?: Actor | undefined;
+
+  /**
+   * Type of the event, such as `user_grant.added`.
+   *
+   * @generated from field: string type = 4;
+   */
+  type: string;
+
+  /**
+   * What changed; absent of a change in another organization.
+   *
+   * @generated from field: optional claviger.v1.ObjectRef object = 5;
+   */
+  object?: ObjectRef | undefined;
+
+  /**
+   * The fields whose values differ; none of a change in another organization.
+   *
+   * @generated from field: repeated claviger.v1.FieldChange changes = 6;
+   */
+  changes: FieldChange[];
+
+  /**
+   * Id of the request that made the change, if it had one.
+   *
+   * @generated from field: optional string correlation_id = 7;
+   */
+  correlationId?: string | undefined;
+
+  /**
+   * Why the change was made, as its caller said; absent where nothing was said.
+   *
+   * @generated from field: optional string reason = 8;
+   */
+  reason?: string | undefined;
+};
+
+/**
+ * Describes the message claviger.v1.AccessCause.
+ * Use `create(AccessCauseSchema)` to create a new message.
+ */
+export const AccessCauseSchema: GenMessage<AccessCause> = /*@__PURE__*/
+  messageDesc(file_claviger_v1_access_service, 14);
+
+/**
+ * Why a role counts, or does not.
+ *
+ * @generated from message claviger.v1.ExplainAccessResponse
+ */
+export type ExplainAccessResponse = Message<"claviger.v1.ExplainAccessResponse"> & {
+  /**
+   * Whether the role counts.
+   *
+   * @generated from field: bool allowed = 1;
+   */
+  allowed: boolean;
+
+  /**
+   * Empty when allowed; otherwise all that apply.
+   *
+   * @generated from field: repeated claviger.v1.AccessReason reasons = 2;
+   */
+  reasons: AccessReason[];
+
+  /**
+   * The changes that this rests on, oldest first: what added the role, what granted the project, what gave the role to the user, and, where it does not count, what ended it. Of changes in another organization, which owns the project, only `sequence`, `time` and `type` are shown.
+   *
+   * @generated from field: repeated claviger.v1.AccessCause because = 3;
+   */
+  because: AccessCause[];
+};
+
+/**
+ * Describes the message claviger.v1.ExplainAccessResponse.
+ * Use `create(ExplainAccessResponseSchema)` to create a new message.
+ */
+export const ExplainAccessResponseSchema: GenMessage<ExplainAccessResponse> = /*@__PURE__*/
+  messageDesc(file_claviger_v1_access_service, 15);
 
 /**
  * Whose roles to list.
@@ -689,6 +892,13 @@ export type ListRolesOfUserRequest = Message<"claviger.v1.ListRolesOfUserRequest
    * @generated from field: string page_token = 4;
    */
   pageToken: string;
+
+  /**
+   * At the end of this millisecond, which must not lie in the future; as it is when absent.
+   *
+   * @generated from field: google.protobuf.Timestamp at = 5;
+   */
+  at?: Timestamp | undefined;
 };
 
 /**
@@ -696,7 +906,7 @@ export type ListRolesOfUserRequest = Message<"claviger.v1.ListRolesOfUserRequest
  * Use `create(ListRolesOfUserRequestSchema)` to create a new message.
  */
 export const ListRolesOfUserRequestSchema: GenMessage<ListRolesOfUserRequest> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 13);
+  messageDesc(file_claviger_v1_access_service, 16);
 
 /**
  * A role of a user that counts.
@@ -745,6 +955,13 @@ export type UserRole = Message<"claviger.v1.UserRole"> & {
    * @generated from field: optional google.protobuf.Timestamp expires_at = 6;
    */
   expiresAt?: Timestamp | undefined;
+
+  /**
+   * What it allows, in the order of code points.
+   *
+   * @generated from field: repeated string permissions = 7;
+   */
+  permissions: string[];
 };
 
 /**
@@ -752,7 +969,7 @@ export type UserRole = Message<"claviger.v1.UserRole"> & {
  * Use `create(UserRoleSchema)` to create a new message.
  */
 export const UserRoleSchema: GenMessage<UserRole> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 14);
+  messageDesc(file_claviger_v1_access_service, 17);
 
 /**
  * A page of the roles of a user.
@@ -780,7 +997,7 @@ export type ListRolesOfUserResponse = Message<"claviger.v1.ListRolesOfUserRespon
  * Use `create(ListRolesOfUserResponseSchema)` to create a new message.
  */
 export const ListRolesOfUserResponseSchema: GenMessage<ListRolesOfUserResponse> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 15);
+  messageDesc(file_claviger_v1_access_service, 18);
 
 /**
  * Which holders of roles to list, and when.
@@ -822,6 +1039,20 @@ export type ListRoleHoldersRequest = Message<"claviger.v1.ListRoleHoldersRequest
    * @generated from field: string page_token = 5;
    */
   pageToken: string;
+
+  /**
+   * Of the roles that have this permission, or had it at that time; of all when absent: 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit.
+   *
+   * @generated from field: optional string permission = 6;
+   */
+  permission?: string | undefined;
+
+  /**
+   * One user, of any organization, as that organization names them; all when absent.
+   *
+   * @generated from field: optional string user_id = 7;
+   */
+  userId?: string | undefined;
 };
 
 /**
@@ -829,7 +1060,7 @@ export type ListRoleHoldersRequest = Message<"claviger.v1.ListRoleHoldersRequest
  * Use `create(ListRoleHoldersRequestSchema)` to create a new message.
  */
 export const ListRoleHoldersRequestSchema: GenMessage<ListRoleHoldersRequest> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 16);
+  messageDesc(file_claviger_v1_access_service, 19);
 
 /**
  * A user who has a role.
@@ -871,6 +1102,13 @@ export type RoleHolder = Message<"claviger.v1.RoleHolder"> & {
    * @generated from field: google.protobuf.Timestamp from = 5;
    */
   from?: Timestamp | undefined;
+
+  /**
+   * Id of the project, where holders of all projects are listed.
+   *
+   * @generated from field: optional string project_id = 6;
+   */
+  projectId?: string | undefined;
 };
 
 /**
@@ -878,7 +1116,7 @@ export type RoleHolder = Message<"claviger.v1.RoleHolder"> & {
  * Use `create(RoleHolderSchema)` to create a new message.
  */
 export const RoleHolderSchema: GenMessage<RoleHolder> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 17);
+  messageDesc(file_claviger_v1_access_service, 20);
 
 /**
  * A page of holders of roles.
@@ -906,7 +1144,91 @@ export type ListRoleHoldersResponse = Message<"claviger.v1.ListRoleHoldersRespon
  * Use `create(ListRoleHoldersResponseSchema)` to create a new message.
  */
 export const ListRoleHoldersResponseSchema: GenMessage<ListRoleHoldersResponse> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 18);
+  messageDesc(file_claviger_v1_access_service, 21);
+
+/**
+ * Which holders of roles to list, of all projects, and when.
+ *
+ * @generated from message claviger.v1.ListAllRoleHoldersRequest
+ */
+export type ListAllRoleHoldersRequest = Message<"claviger.v1.ListAllRoleHoldersRequest"> & {
+  /**
+   * One user, of any organization, as that organization names them; all when absent.
+   *
+   * @generated from field: optional string user_id = 1;
+   */
+  userId?: string | undefined;
+
+  /**
+   * Roles with this key; all when absent.
+   *
+   * @generated from field: optional string role_key = 2;
+   */
+  roleKey?: string | undefined;
+
+  /**
+   * Of the roles that have this permission, or had it at that time; of all when absent: 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit.
+   *
+   * @generated from field: optional string permission = 3;
+   */
+  permission?: string | undefined;
+
+  /**
+   * At the end of this millisecond, which must not lie in the future; as it is when absent.
+   *
+   * @generated from field: google.protobuf.Timestamp at = 4;
+   */
+  at?: Timestamp | undefined;
+
+  /**
+   * 1 to 1000; 100 when absent.
+   *
+   * @generated from field: int32 page_size = 5;
+   */
+  pageSize: number;
+
+  /**
+   * Token that the page before gave for the next one; the rest of the request must be the same.
+   *
+   * @generated from field: string page_token = 6;
+   */
+  pageToken: string;
+};
+
+/**
+ * Describes the message claviger.v1.ListAllRoleHoldersRequest.
+ * Use `create(ListAllRoleHoldersRequestSchema)` to create a new message.
+ */
+export const ListAllRoleHoldersRequestSchema: GenMessage<ListAllRoleHoldersRequest> = /*@__PURE__*/
+  messageDesc(file_claviger_v1_access_service, 22);
+
+/**
+ * A page of holders of roles of all projects.
+ *
+ * @generated from message claviger.v1.ListAllRoleHoldersResponse
+ */
+export type ListAllRoleHoldersResponse = Message<"claviger.v1.ListAllRoleHoldersResponse"> & {
+  /**
+   * In their order.
+   *
+   * @generated from field: repeated claviger.v1.RoleHolder role_holders = 1;
+   */
+  roleHolders: RoleHolder[];
+
+  /**
+   * Asks for the next page; empty on the last.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+};
+
+/**
+ * Describes the message claviger.v1.ListAllRoleHoldersResponse.
+ * Use `create(ListAllRoleHoldersResponseSchema)` to create a new message.
+ */
+export const ListAllRoleHoldersResponseSchema: GenMessage<ListAllRoleHoldersResponse> = /*@__PURE__*/
+  messageDesc(file_claviger_v1_access_service, 23);
 
 /**
  * Asks for the permissions of the caller.
@@ -921,7 +1243,7 @@ export type ListPermissionsRequest = Message<"claviger.v1.ListPermissionsRequest
  * Use `create(ListPermissionsRequestSchema)` to create a new message.
  */
 export const ListPermissionsRequestSchema: GenMessage<ListPermissionsRequest> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 19);
+  messageDesc(file_claviger_v1_access_service, 24);
 
 /**
  * What the caller may do.
@@ -942,7 +1264,7 @@ export type ListPermissionsResponse = Message<"claviger.v1.ListPermissionsRespon
  * Use `create(ListPermissionsResponseSchema)` to create a new message.
  */
 export const ListPermissionsResponseSchema: GenMessage<ListPermissionsResponse> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 20);
+  messageDesc(file_claviger_v1_access_service, 25);
 
 /**
  * Who has which role, and the access of an organization as it is desired: projects with their roles, and identity providers.
@@ -961,7 +1283,7 @@ export const AccessService: GenService<{
     output: typeof ApplyAccessResponseSchema;
   },
   /**
-   * Tells whether a role counts for a user of the organization, or the project lets the user in; and if not, why. Whatever does not exist is an answer, no error.
+   * Tells whether a role counts for a user of the organization, whether a role that counts has a permission, or whether the project lets the user in; and if not, why. Whatever does not exist is an answer, no error.
    *
    * @generated from rpc claviger.v1.AccessService.CheckAccess
    */
@@ -971,7 +1293,17 @@ export const AccessService: GenService<{
     output: typeof CheckAccessResponseSchema;
   },
   /**
-   * Lists the roles of a user of the organization that count, page by page, by `projectOrgId`, `projectId` and `roleKey`.
+   * Explains why a role counts for a user of the organization, or does not, by the changes that this rests on.
+   *
+   * @generated from rpc claviger.v1.AccessService.ExplainAccess
+   */
+  explainAccess: {
+    methodKind: "unary";
+    input: typeof ExplainAccessRequestSchema;
+    output: typeof ExplainAccessResponseSchema;
+  },
+  /**
+   * Lists the roles of a user of the organization that count, or counted at a time in the past, page by page, by `projectOrgId`, `projectId` and `roleKey`, each as it was shown then.
    *
    * @generated from rpc claviger.v1.AccessService.ListRolesOfUser
    */
@@ -981,7 +1313,7 @@ export const AccessService: GenService<{
     output: typeof ListRolesOfUserResponseSchema;
   },
   /**
-   * Lists the users of all organizations who have roles of a project of the organization that count, or counted at a time in the past, page by page, by `roleKey`, `orgId` and `userId`.
+   * Lists the users of all organizations who have roles of a project of the organization that count, or counted at a time in the past, page by page, by `roleKey`, `orgId` and `userId`. A user with several of the roles is an item for each.
    *
    * @generated from rpc claviger.v1.AccessService.ListRoleHolders
    */
@@ -989,6 +1321,16 @@ export const AccessService: GenService<{
     methodKind: "unary";
     input: typeof ListRoleHoldersRequestSchema;
     output: typeof ListRoleHoldersResponseSchema;
+  },
+  /**
+   * Lists the users of all organizations who have roles of any project of the organization that count, or counted at a time in the past, page by page, by `projectId`, `roleKey`, `orgId` and `userId`. A user with several of the roles is an item for each.
+   *
+   * @generated from rpc claviger.v1.AccessService.ListAllRoleHolders
+   */
+  listAllRoleHolders: {
+    methodKind: "unary";
+    input: typeof ListAllRoleHoldersRequestSchema;
+    output: typeof ListAllRoleHoldersResponseSchema;
   },
   /**
    * Lists the permissions that the caller has in the organization as a whole. Needs no permission.

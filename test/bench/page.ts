@@ -1,0 +1,88 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import {
+  type Comparison,
+  type Figure,
+  formatNumber,
+  formatTime,
+  isMet,
+  machine,
+  type Report,
+  type TableName,
+  versions,
+} from './report.ts'
+
+const PAGE = new URL('../../docs/performance.md', import.meta.url)
+
+/** Writes what a run found into docs/performance.md, between the marks `<!-- bench:name -->` and `<!-- /bench -->`. */
+export const writePage = (report: Report, { isQuick }: { readonly isQuick: boolean }): void => {
+  const sections: Readonly<Record<string, string>> = {
+    run: runText(isQuick),
+    requests: tableOf(report, 'requests'),
+    databases: tableOf(report, 'databases'),
+    floors: tableOf(report, 'floors'),
+    network: tableOf(report, 'network'),
+    start: tableOf(report, 'start'),
+    rebuild: tableOf(report, 'rebuild'),
+    growth: tableOf(report, 'growth'),
+    live: figuresTable(report, 'live'),
+    imports: figuresTable(report, 'imports'),
+    aims: aimsTable(report),
+  }
+  const text = readFileSync(PAGE, 'utf8').replace(
+    /(<!-- bench:(\w+) -->\n)[\s\S]*?(<!-- \/bench -->)/g,
+    (_, begin: string, name: string, end: string) => {
+      const section = sections[name]
+      if (section === undefined) throw new Error(`docs/performance.md asks for ${name}`)
+      return `${begin}\n${section}\n\n${end}`
+    },
+  )
+  writeFileSync(PAGE, text)
+}
+
+const runText = (isQuick: boolean): string => {
+  const { processors, memory, system } = machine()
+  const parts = Object.entries(versions()).map(([name, version]) => `${name} ${version}`)
+  return [
+    `A ${isQuick ? 'quick' : 'full'} run on ${processors}, ${memory}, ${system}.`,
+    `Versions: ${parts.join(', ')}.`,
+  ].join('\n')
+}
+
+/** A row for each job; the first system with its time, the others with how many times as long they took. */
+const tableOf = ({ comparisons }: Report, name: TableName): string => {
+  const own = comparisons.filter((each) => each.table === name)
+  const systems = [...new Set(own.flatMap(({ rows }) => rows.map(({ system }) => system)))]
+  return table(
+    ['job', ...systems],
+    own.map((comparison) => [comparison.job, ...systems.map((system) => cell(comparison, system))]),
+  )
+}
+
+const cell = ({ rows, by }: Comparison, system: string): string => {
+  const index = rows.findIndex((row) => row.system === system)
+  const row = rows[index]
+  if (!row) return ''
+  return index === 0
+    ? formatTime(row[by])
+    : `× ${formatNumber(row.timesAsLong)} (${formatTime(row[by])})`
+}
+
+const figuresTable = ({ figures }: Report, section: Figure['section']): string =>
+  table(
+    ['figure', 'measured'],
+    figures.filter((each) => each.section === section).map(({ name, value }) => [name, value]),
+  )
+
+const aimsTable = ({ aims }: Report): string =>
+  table(
+    ['aim', 'measured', '', ''],
+    aims.map((aim) => [
+      aim.name,
+      formatNumber(aim.measured),
+      `at ${aim.isMost ? 'most' : 'least'} ${formatNumber(aim.aim)}`,
+      isMet(aim) ? 'met' : '**missed**',
+    ]),
+  )
+
+const table = (heads: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [heads, heads.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')

@@ -1,0 +1,30 @@
+import { fork } from 'node:child_process'
+import type { LiveAnswer, LiveRequest } from '../live-process.ts'
+import { addFigure, atMost, formatNumber, formatTime, type Report } from '../report.ts'
+import type { Scale } from '../rounds.ts'
+import { answersOf } from '../worlds.ts'
+
+const GRANTS = 1_000_000
+
+/** What live checks hold in memory, and how long they take while roles are given. */
+export const live = async (report: Report, { milliseconds }: Scale): Promise<void> => {
+  const child = fork(new URL('../live-process.ts', import.meta.url), {
+    execArgv: ['--expose-gc', '--max-old-space-size=8192'],
+  })
+  const answer = answersOf(child, 'live checks')
+  const request: LiveRequest = { grants: GRANTS, seconds: milliseconds / 30 }
+  child.send(request)
+  const [received] = await answer()
+  const { bytesPerGrant, catchUpMilliseconds, writesPerSecond, median, p99, p999 } =
+    received as LiveAnswer
+  const add = (name: string, value: string) => addFigure(report, { section: 'live', name, value })
+  const grants = `${GRANTS.toLocaleString('en-US')} grants`
+  add(`live checks, memory for each of ${grants}`, `${formatNumber(bytesPerGrant)} bytes`)
+  add(`live checks, first catch-up with ${grants} on SQLite`, formatTime(catchUpMilliseconds * 1e6))
+  add(
+    `\`live.can\` while ${formatNumber(writesPerSecond)} roles a second are given on SQLite`,
+    `median ${formatTime(median)}, p99 ${formatTime(p99)}, p99.9 ${formatTime(p999)}`,
+  )
+  atMost(report, 'live checks, bytes a grant', 500, bytesPerGrant)
+  atMost(report, 'p99 of `live.can` while roles are given, µs', 10, p99 / 1e3)
+}

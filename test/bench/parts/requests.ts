@@ -1,0 +1,33 @@
+import { addComparison, atLeast, type Report, ratioOf } from '../report.ts'
+import type { Scale } from '../rounds.ts'
+import type { SystemName } from '../systems.ts'
+import type { Place } from '../world.ts'
+import { closeWorlds, entriesOf, openWorld, openWorlds, runEntries } from '../worlds.ts'
+
+const GRANTS = 50_000
+const MEMORY: Place = { store: 'memory', grants: GRANTS }
+const PEERS: readonly SystemName[] = ['nestedMap', 'casl', 'casbin', 'cedar']
+
+/** A check on every request: live and eventual checks beside what else a host could ask in its process. */
+export const requests = async (report: Report, scale: Scale): Promise<void> => {
+  const own = await openWorld('claviger', MEMORY)
+  const peers = [
+    ...(await openWorlds(PEERS, MEMORY)),
+    await openWorld('betterAuth', { store: 'sqlite', grants: GRANTS }),
+  ]
+  for (const [job, title] of [
+    ['live check', LIVE],
+    ['eventual check', EVENTUAL],
+  ] as const) {
+    const [entry] = entriesOf([own], job)
+    if (!entry) continue
+    const entries = [entry, ...entriesOf(peers, 'check')]
+    const measured = await runEntries(entries, scale, { by: 'cpu' })
+    addComparison(report, { table: 'requests', job: title, by: 'cpu', measured })
+  }
+  await closeWorlds([own, ...peers])
+  atLeast(report, 'CASL / live.can', 1, ratioOf(report, LIVE, 'CASL'))
+}
+
+const LIVE = '`live.can`, memory'
+const EVENTUAL = '`access.check`, eventual, memory'

@@ -1,0 +1,92 @@
+import { setTimeout } from 'node:timers/promises'
+import { openSystem, type SystemName } from './systems.ts'
+import type { Job, Place } from './world.ts'
+
+// Opens one world, and runs a round of one of its jobs whenever its parent says so.
+
+/** What the parent asks for. */
+export interface RoundRequest {
+  readonly job: string
+  readonly inFlight: number
+  /** About how long a round takes. */
+  readonly milliseconds: number
+  /** By which of the two it is timed. */
+  readonly by: keyof Took
+}
+
+/** What a round took: nanoseconds per operation. */
+export interface Took {
+  /** Of the processor, in this process with all its threads. */
+  readonly cpu: number
+  /** By the clock on the wall. */
+  readonly wall: number
+}
+
+const drive = async ({ call }: Job, first: number, calls: number, inFlight: number) => {
+  const end = first + calls
+  let next = first
+  const caller = async (): Promise<void> => {
+    while (next < end) {
+      const index = next++
+      const answer = call(index)
+      if (answer !== true && !(await answer)) throw new Error(`Call ${index} was answered wrongly`)
+    }
+  }
+  await Promise.all(Array.from({ length: inFlight }, caller))
+}
+
+const time = async (job: Job, first: number, calls: number, inFlight: number): Promise<Took> => {
+  await job.prepare?.()
+  globalThis.gc?.()
+  // What follows the log in the background gets its turn, which calls that never wait do not give it.
+  await setTimeout(5)
+  const cpuBegin = process.cpuUsage()
+  const begin = process.hrtime.bigint()
+  await drive(job, first, calls, inFlight)
+  const wall = Number(process.hrtime.bigint() - begin)
+  const { user, system } = process.cpuUsage(cpuBegin)
+  const operations = calls * (job.operations ?? 1)
+  return { cpu: ((user + system) * 1_000) / operations, wall: wall / operations }
+}
+
+const MOST_CALLS = 2_000_000
+
+/** How many calls were made, of all jobs: no index comes twice, so that no job adds what another one did. */
+let made = 0
+
+/** How many calls each job makes in a round with so much in flight. */
+const rounds = new Map<string, number>()
+
+const runCalls = (job: Job, calls: number, inFlight: number): Promise<Took> => {
+  const first = made
+  made += calls
+  return time(job, first, calls, inFlight)
+}
+
+/** Doubles the calls until they take long enough to tell how many fill a round. */
+const calibrate = async (job: Job, { inFlight, milliseconds, by }: RoundRequest) => {
+  const wanted = milliseconds * 1e6
+  for (let calls = inFlight; ; calls *= 2) {
+    const took = (await runCalls(job, calls, inFlight))[by] * calls * (job.operations ?? 1)
+    if (took < wanted / 2 && calls < MOST_CALLS) continue
+    return Math.max(inFlight, Math.round((calls * wanted) / took))
+  }
+}
+
+const [systemName, placeText] = process.argv.slice(2)
+const place: Place = JSON.parse(placeText ?? '')
+const world = await openSystem(systemName as SystemName, place)
+
+process.on('message', async (request: RoundRequest) => {
+  const job = world.jobs[request.job]
+  if (!job) throw new Error(`${systemName} has no job ${request.job}`)
+  const key = `${request.job}, ${request.inFlight}`
+  const calls = rounds.get(key) ?? (await calibrate(job, request))
+  rounds.set(key, calls)
+  process.send?.(await runCalls(job, calls, request.inFlight))
+})
+process.once('disconnect', async () => {
+  await world.close()
+  process.exit()
+})
+process.send?.(Object.keys(world.jobs))
