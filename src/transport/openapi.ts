@@ -904,7 +904,8 @@ export const openApiDocument = {
            "creationDate": "2026-01-01T08:00:00.000Z",
            "changeDate": "2026-01-31T09:30:00.250Z",
            "resourceOwner": "acme"
-          }
+          },
+          "protectedBy": "platform-team"
          }
         }
        }
@@ -1493,7 +1494,8 @@ export const openApiDocument = {
             "creationDate": "2026-01-01T08:00:00.000Z",
             "changeDate": "2026-01-31T09:30:00.250Z",
             "resourceOwner": "acme"
-           }
+           },
+           "protectedBy": "platform-team"
           }
          ],
          "nextPageToken": "",
@@ -1789,7 +1791,8 @@ export const openApiDocument = {
            "creationDate": "2026-01-01T08:00:00.000Z",
            "changeDate": "2026-01-31T09:30:00.250Z",
            "resourceOwner": "acme"
-          }
+          },
+          "protectedBy": "platform-team"
          }
         }
        }
@@ -2213,7 +2216,8 @@ export const openApiDocument = {
             "creationDate": "2026-01-01T08:00:00.000Z",
             "changeDate": "2026-01-31T09:30:00.250Z",
             "resourceOwner": "acme"
-           }
+           },
+           "protectedBy": "platform-team"
           }
          ],
          "nextPageToken": "",
@@ -2808,7 +2812,8 @@ export const openApiDocument = {
            "creationDate": "2026-01-01T08:00:00.000Z",
            "changeDate": "2026-01-31T09:30:00.250Z",
            "resourceOwner": "acme"
-          }
+          },
+          "protectedBy": "platform-team"
          }
         }
        }
@@ -3652,7 +3657,8 @@ export const openApiDocument = {
            "creationDate": "2026-01-01T08:00:00.000Z",
            "changeDate": "2026-01-31T09:30:00.250Z",
            "resourceOwner": "acme"
-          }
+          },
+          "protectedBy": "platform-team"
          }
         }
        }
@@ -4048,7 +4054,8 @@ export const openApiDocument = {
            },
            "permissions": [
             "project.read"
-           ]
+           ],
+           "protectedBy": "platform-team"
           }
          ],
          "nextPageToken": "",
@@ -4851,7 +4858,8 @@ export const openApiDocument = {
           },
           "permissions": [
            "project.read"
-          ]
+          ],
+          "protectedBy": "platform-team"
          }
         }
        }
@@ -5176,7 +5184,8 @@ export const openApiDocument = {
           },
           "permissions": [
            "project.read"
-          ]
+          ],
+          "protectedBy": "platform-team"
          }
         }
        }
@@ -5545,7 +5554,8 @@ export const openApiDocument = {
             "creationDate": "2026-01-01T08:00:00.000Z",
             "changeDate": "2026-01-31T09:30:00.250Z",
             "resourceOwner": "acme"
-           }
+           },
+           "protectedBy": "platform-team"
           }
          ],
          "nextPageToken": "",
@@ -6006,7 +6016,8 @@ export const openApiDocument = {
            "creationDate": "2026-01-01T08:00:00.000Z",
            "changeDate": "2026-01-31T09:30:00.250Z",
            "resourceOwner": "acme"
-          }
+          },
+          "protectedBy": "platform-team"
          }
         }
        }
@@ -6559,7 +6570,8 @@ export const openApiDocument = {
             "creationDate": "2026-01-01T08:00:00.000Z",
             "changeDate": "2026-01-31T09:30:00.250Z",
             "resourceOwner": "acme"
-           }
+           },
+           "protectedBy": "platform-team"
           }
          ],
          "nextPageToken": "",
@@ -6888,7 +6900,8 @@ export const openApiDocument = {
            "creationDate": "2026-01-01T08:00:00.000Z",
            "changeDate": "2026-01-31T09:30:00.250Z",
            "resourceOwner": "acme"
-          }
+          },
+          "protectedBy": "platform-team"
          }
         }
        }
@@ -10547,7 +10560,8 @@ export const openApiDocument = {
         "managedBy": "platform-team",
         "version": "12",
         "validateOnly": false,
-        "reason": "Ticket 4711: joins the team"
+        "reason": "Ticket 4711: joins the team",
+        "protect": false
        }
       }
      }
@@ -10595,7 +10609,8 @@ export const openApiDocument = {
            "type": "project",
            "id": "portal"
           }
-         ]
+         ],
+         "protect": false
         }
        }
       }
@@ -12691,6 +12706,13 @@ export const openApiDocument = {
       "examples": [
        "Ticket 4711: joins the team"
       ]
+     },
+     "protect": {
+      "type": "boolean",
+      "description": "Protects what is declared: only this desired state may change it from then on. Without it, that is lifted.",
+      "examples": [
+       false
+      ]
      }
     },
     "required": [],
@@ -14513,6 +14535,13 @@ export const openApiDocument = {
        "$ref": "#/components/schemas/ObjectRef"
       },
       "description": "Projects and identity providers that exist, are not declared and stay as they are; of types that are declared, and that the caller may read."
+     },
+     "protect": {
+      "type": "boolean",
+      "description": "Whether what is declared is protected.",
+      "examples": [
+       false
+      ]
      }
     },
     "required": [
@@ -14973,6 +15002,13 @@ export const openApiDocument = {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
       "description": "Where it stands in the log."
+     },
+     "protectedBy": {
+      "type": "string",
+      "description": "`managedBy` of the desired state that alone may change it; absent when anybody may who has the permission.",
+      "examples": [
+       "platform-team"
+      ]
      }
     },
     "required": [
@@ -15248,6 +15284,13 @@ export const openApiDocument = {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
       "description": "Where it stands in the log."
+     },
+     "protectedBy": {
+      "type": "string",
+      "description": "`managedBy` of the desired state that alone may change it; absent when anybody may who has the permission.",
+      "examples": [
+       "platform-team"
+      ]
      }
     },
     "required": [
@@ -15353,6 +15396,13 @@ export const openApiDocument = {
         "project.read"
        ]
       ]
+     },
+     "protectedBy": {
+      "type": "string",
+      "description": "`managedBy` of the desired state that alone may change it; absent when anybody may who has the permission.",
+      "examples": [
+       "platform-team"
+      ]
      }
     },
     "required": [
@@ -15418,6 +15468,13 @@ export const openApiDocument = {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
       "description": "Where it stands in the log. The end of a role is no change of the grant, and leaves this as it is."
+     },
+     "protectedBy": {
+      "type": "string",
+      "description": "`managedBy` of the desired state that alone may change it; absent when anybody may who has the permission.",
+      "examples": [
+       "platform-team"
+      ]
      }
     },
     "required": [

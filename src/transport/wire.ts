@@ -254,6 +254,7 @@ export const IdentityProvider: WireMessage = {"name":"IdentityProvider","descrip
   {"name":"autoRegister","protoName":"auto_register","number":9,"kind":"flag","description":"Unknown users may be registered at their first login."},
   {"name":"state","protoName":"state","number":10,"kind":"enum","description":"Whether it can be used.","values":State},
   {"name":"details","protoName":"details","number":11,"kind":"message","description":"Where it stands in the log.","message":ObjectDetails},
+  {"name":"protectedBy","protoName":"protected_by","number":15,"kind":"text","isOptional":true,"description":"`managedBy` of the desired state that alone may change it; absent when anybody may who has the permission."},
 ]}
 
 export const GetIdentityProviderResponse: WireMessage = {"name":"GetIdentityProviderResponse","description":"The provider asked for.","fields":[
@@ -460,6 +461,7 @@ export const Project: WireMessage = {"name":"Project","description":"A project a
   {"name":"privateLabelingSetting","protoName":"private_labeling_setting","number":6,"kind":"enum","description":"Which private labeling applies at login.","values":PrivateLabelingSetting},
   {"name":"state","protoName":"state","number":7,"kind":"enum","description":"Whether users may log in.","values":State},
   {"name":"details","protoName":"details","number":8,"kind":"message","description":"Where it stands in the log.","message":ObjectDetails},
+  {"name":"protectedBy","protoName":"protected_by","number":15,"kind":"text","isOptional":true,"description":"`managedBy` of the desired state that alone may change it; absent when anybody may who has the permission."},
 ]}
 
 export const GetProjectResponse: WireMessage = {"name":"GetProjectResponse","description":"The project asked for.","fields":[
@@ -632,6 +634,7 @@ export const ProjectRole: WireMessage = {"name":"ProjectRole","description":"A r
   {"name":"state","protoName":"state","number":5,"kind":"enum","description":"Always active.","values":State},
   {"name":"details","protoName":"details","number":6,"kind":"message","description":"Where it stands in the log.","message":ObjectDetails},
   {"name":"permissions","protoName":"permissions","number":7,"kind":"text","isList":true,"description":"What it allows, in the order of code points."},
+  {"name":"protectedBy","protoName":"protected_by","number":15,"kind":"text","isOptional":true,"description":"`managedBy` of the desired state that alone may change it; absent when anybody may who has the permission."},
 ]}
 
 export const GetProjectRoleResponse: WireMessage = {"name":"GetProjectRoleResponse","description":"The role asked for.","fields":[
@@ -763,6 +766,7 @@ export const ProjectGrant: WireMessage = {"name":"ProjectGrant","description":"A
   {"name":"roleKeys","protoName":"role_keys","number":4,"kind":"text","isList":true,"description":"Keys of the roles that the organization may give; those that the project has lost are not among them."},
   {"name":"state","protoName":"state","number":5,"kind":"enum","description":"Whether the roles count that the organization has given.","values":State},
   {"name":"details","protoName":"details","number":6,"kind":"message","description":"Where it stands in the log. The end of a role is no change of the grant, and leaves this as it is.","message":ObjectDetails},
+  {"name":"protectedBy","protoName":"protected_by","number":15,"kind":"text","isOptional":true,"description":"`managedBy` of the desired state that alone may change it; absent when anybody may who has the permission."},
 ]}
 
 export const GetProjectGrantResponse: WireMessage = {"name":"GetProjectGrantResponse","description":"The grant asked for.","fields":[
@@ -1209,6 +1213,7 @@ export const ApplyAccessRequest: WireMessage = {"name":"ApplyAccessRequest","des
   {"name":"version","protoName":"version","number":5,"kind":"sequence","isOptional":true,"description":"From 1 to 2^53 - 1, higher for a newer one: objects with the mark of a newer one stay as they are."},
   {"name":"validateOnly","protoName":"validate_only","number":6,"kind":"flag","description":"Plans only: records nothing, and needs no permission to write."},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, for its history: up to 500 characters; none when empty."},
+  {"name":"protect","protoName":"protect","number":7,"kind":"flag","description":"Protects what is declared: only this desired state may change it from then on. Without it, that is lifted."},
 ]}
 
 export const PlannedField: WireMessage = {"name":"PlannedField","description":"One field of a change.","fields":[
@@ -1243,6 +1248,7 @@ export const ApplyAccessResponse: WireMessage = {"name":"ApplyAccessResponse","d
   {"name":"changes","protoName":"changes","number":4,"kind":"message","isList":true,"description":"Each declared project, followed by its roles and its grants; then each declared identity provider.","message":PlannedChange},
   {"name":"counts","protoName":"counts","number":5,"kind":"message","description":"How many of each action.","message":Counts},
   {"name":"undeclared","protoName":"undeclared","number":6,"kind":"message","isList":true,"description":"Projects and identity providers that exist, are not declared and stay as they are; of types that are declared, and that the caller may read.","message":ObjectRef},
+  {"name":"protect","protoName":"protect","number":7,"kind":"flag","isOptional":true,"description":"Whether what is declared is protected."},
 ]}
 
 export const CheckAccessRequest: WireMessage = {"name":"CheckAccessRequest","description":"Which access to check.","fields":[
