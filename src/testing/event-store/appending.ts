@@ -13,6 +13,7 @@ const EVERY_METADATA = {
   commandHash: 'hash',
   managedBy: 'law',
   managedVersion: Number.MAX_SAFE_INTEGER,
+  protect: true as const,
 }
 
 /** What an append records. */

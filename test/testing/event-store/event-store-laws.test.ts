@@ -273,6 +273,14 @@ const FAULTS: readonly Fault[] = [
     }),
   },
   {
+    fault: 'forgets what an append protects',
+    law: 'An append returns its events as recorded, in the order written.',
+    plant: (sound) => ({
+      append: ({ metadata: { protect: _, ...metadata }, ...append }) =>
+        sound.append({ ...append, metadata }),
+    }),
+  },
+  {
     fault: 'forgets reasons',
     law: 'An append returns its events as recorded, in the order written.',
     plant: (sound) => ({
