@@ -52,6 +52,10 @@ export const COMMANDS: Readonly<Record<string, Listed>> = {
     about: 'shows versions, schema and lag of a database',
     load: async () => (await import('./commands/doctor.js')).doctor,
   },
+  rebuild: {
+    about: 'fills the read model again, and shows how long it takes',
+    load: async () => (await import('./commands/rebuild.js')).rebuild,
+  },
   serve: {
     about: 'serves the JSON interface and the console, to look at a database',
     load: async () => (await import('./commands/serve.js')).serve,

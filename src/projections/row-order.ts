@@ -61,8 +61,7 @@ export const filterableText = <Row>(
 
 /** An order of rows. */
 export interface RowOrder<Row> {
-  /** Below 0 when `one` comes first. */
-  readonly compare: (one: Row, other: Row) => number
+  readonly sorted: (rows: readonly Row[]) => readonly Row[]
   /** Whether `row` comes after the row that has `values` in the fields of the order. */
   readonly isAfter: (row: Row, values: readonly SortValue[]) => boolean
 }
@@ -81,14 +80,25 @@ export const rowOrder = <Row>(fields: ViewFields<Row>, sort: readonly SortKey[])
     return 0
   }
   return {
-    compare: (one, other) => first(({ read }) => compareValues(read(one), read(other))),
+    sorted: (rows) =>
+      // A value may be made of several, so each is read once.
+      rows
+        .map((row) => ({ row, values: keys.map(({ read }) => read(row)) }))
+        .sort((one, other) =>
+          first((_, index) =>
+            compareValues(valueAt(one.values, index), valueAt(other.values, index)),
+          ),
+        )
+        .map(({ row }) => row),
     isAfter: (row, values) =>
-      first(({ read }, index) => {
-        const value = values[index]
-        if (value === undefined) throw new RangeError('`after` must have a value for each field')
-        return compareValues(read(row), value)
-      }) > 0,
+      first(({ read }, index) => compareValues(read(row), valueAt(values, index))) > 0,
   }
+}
+
+const valueAt = (values: readonly SortValue[], index: number): SortValue => {
+  const value = values[index]
+  if (value === undefined) throw new RangeError('`after` must have a value for each field')
+  return value
 }
 
 const compareValues = (one: SortValue, other: SortValue): number => {

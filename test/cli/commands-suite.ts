@@ -119,6 +119,13 @@ export const commandsSuite = (kind: keyof typeof PLACES): void => {
     expect(JSON.parse(out(await on('doctor', '--json')))).toMatchObject({ events: 3, behind: 0 })
   })
 
+  it('rebuilds the read model, or goes on with it', async () => {
+    expect(out(await on('rebuild'))).toMatch(/^3 events applied in \d+ s\n$/)
+    expect(JSON.parse(out(await on('doctor', '--json')))).toMatchObject({ behind: 0 })
+    expect(JSON.parse(out(await on('rebuild', '--json')))).toMatchObject({ events: 3 })
+    expect(JSON.parse(out(await on('rebuild', '--resume', '--json')))).toMatchObject({ events: 0 })
+  })
+
   it('verifies the log by signed checkpoints, and finds a change', async () => {
     const signer = newFile('signer')
     const trust = out(await run('key', signer, '--name', 'acme.example/iam')).trim()

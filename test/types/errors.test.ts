@@ -4,6 +4,7 @@ import type * as z from 'zod/mini'
 import type * as claviger from '../../src/index.js'
 import type {
   Aborted,
+  AccessDenied,
   Applied,
   BatchWrite,
   DesiredAccess,
@@ -57,6 +58,7 @@ const ERRORS = [
   'ProjectGrantRequired',
   'ProofNotFound',
   'NotConfigured',
+  'AccessDenied',
 ] as const satisfies readonly IamError['kind'][]
 
 /** What a read answers with. */
@@ -131,6 +133,8 @@ describe('The error of a method', () => {
     expectTypeOf<ErrorOf<Iam['projects']['checkLogin']>>().toEqualTypeOf<
       ReadError | LoginRefusal | Aborted
     >()
+    expectTypeOf<ErrorOf<Iam['access']['check']>>().toEqualTypeOf<ReadError>()
+    expectTypeOf<ErrorOf<Iam['access']['require']>>().toEqualTypeOf<ReadError | AccessDenied>()
     expectTypeOf<ErrorOf<Iam['plan']>>().toEqualTypeOf<WriteError>()
   })
 

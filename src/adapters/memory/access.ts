@@ -1,6 +1,5 @@
 import type { AssignmentRange } from '../../domain/aggregate.js'
 import type {
-  AccessQuery,
   AccessReads,
   Affected,
   AffectedQuery,
@@ -11,47 +10,30 @@ import type {
   HeldRolesQuery,
   Holder,
   HoldersQuery,
-  LostRole,
   Slice,
 } from '../../ports/access-reads.js'
 import { timeOf } from '../../ports/event-store.js'
 import type { ProjectRole } from '../../ports/read-model.js'
 import { compareCodePoints } from '../../projections/row-order.js'
-import { foundProject, ownerOf, projectScope } from '../../projections/rows.js'
+import { ownerOf, projectScope } from '../../projections/rows.js'
 import { holdsAt, type State, type StoredAssignment } from './rows.js'
 
 /** The reads of who has which role, in the present state. */
 export const accessIn = (present: () => State): AccessReads => ({
-  access: async (query) => accessOf(present(), query),
+  access: async (query) => copyOfFound(present().access.access(query)),
   heldRoles: async (query) => heldRolesIn(present(), query),
   holders: async (query) => holdersIn(present(), query),
   affected: async (query) => affectedIn(present(), query),
 })
 
-const accessOf = (state: State, query: AccessQuery): FoundAccess => {
-  const { orgId, userId, projectOrgId, projectId } = query
-  const { rows, assignments } = state
-  const scope = projectScope(projectOrgId, projectId)
-  const project = rows.project.get(projectOrgId)?.get(projectId)
-  const userGrant = rows.user_grant.get(orgId)?.get(`${scope}+${userId}`)
-  const assigned = assignments.lastOf(query)
-  const roleRows = rows.project_role.get(scope)
-  const roles: FoundRole[] = []
-  const lost: LostRole[] = []
-  for (const { roleKey } of userGrant?.roles ?? []) {
-    const last = assigned.get(roleKey)
-    if (last === undefined) throw new Error('Each role of a grant was assigned')
-    if (last.until === undefined) roles.push(foundRole(last, roleRows?.get(roleKey)))
-    else lost.push({ roleKey, with: last.with === 'project_role' ? 'role' : 'project_grant' })
-  }
-  return {
-    project: project && foundProject(project),
-    projectGrant: rows.project_grant.get(scope)?.get(orgId)?.state,
-    userGrant: userGrant?.state,
-    roles: roles.sort((one, other) => compareCodePoints(one.roleKey, other.roleKey)),
-    lost,
-  }
-}
+/** A copy of what was found, so that no reader can change what others find. */
+const copyOfFound = ({ project, roles, ...found }: FoundAccess): FoundAccess => ({
+  ...found,
+  project: project && { ...project },
+  roles: roles.map((role) =>
+    role.expiresAt ? { ...role, expiresAt: new Date(role.expiresAt) } : { ...role },
+  ),
+})
 
 const heldRolesIn = (state: State, query: HeldRolesQuery): Slice<HeldRole> => {
   const { orgId, userId, projectId, at } = query

@@ -1,4 +1,3 @@
-import { aggregates } from '../../domain/aggregates.js'
 import type { KnownEvent } from '../../ports/known-event.js'
 import type {
   Listing,
@@ -9,7 +8,7 @@ import type {
   ViewType,
 } from '../../ports/read-model.js'
 import { isOfObject, readEvents } from '../../projections/read-events.js'
-import { meetsAll, rowOrder } from '../../projections/row-order.js'
+import { isOfRoleKeys, meetsAll, rowOrder } from '../../projections/row-order.js'
 import { cappedTotal, changeRow, getOrAdd, listedScope, rowKeyOf } from '../../projections/rows.js'
 import { type ViewFields, viewFields } from '../../projections/view-fields.js'
 import { accessIn } from './access.js'
@@ -48,6 +47,7 @@ const applyAll = (state: State, events: readonly KnownEvent[]): void => {
   const rows = rowStore(state)
   for (const event of events) {
     const { before, after } = changeRow(rows, event)
+    state.access.apply(event)
     const { all } = getOrAdd(state.history, event.metadata.resourceOwner, emptyHistory)
     all.push({ event, before, after })
   }
@@ -80,17 +80,18 @@ const listRows = <Type extends ViewType>(
   query: ListQuery<Type>,
 ): Listing<Views[Type]> => {
   const fields: ViewFields<Views[Type]> = viewFields[query.type]
-  const listed = listedRows(state, query)
-  const rows = aggregates[query.type].assignments?.assigns
-    ? listed.map((row) => shownRow(state, query.type, row))
-    : listed
+  const { type, conditions, after, limit } = query
+  const isShown = conditions.some((condition) => isOfRoleKeys(type, condition))
+  const shown = (row: Views[Type]) => shownRow(state, type, row)
+  // Only a condition on roles needs to know which of them have ended.
+  const rows = isShown ? listedRows(state, query).map(shown) : listedRows(state, query)
   const order = rowOrder(fields, query.sort)
-  const found = rows.filter(meetsAll(query.type, fields, query.conditions))
-  const { after } = query
+  const found = rows.filter(meetsAll(type, fields, conditions))
   const following = after === undefined ? found : found.filter((row) => order.isAfter(row, after))
+  const sorted = following.length > 1 ? order.sorted(following) : following
   return {
-    items: following.toSorted(order.compare).slice(0, query.limit).map(copyOf),
-    hasMore: following.length > query.limit,
+    items: sorted.slice(0, limit).map((row) => copyOf(isShown ? row : shown(row))),
+    hasMore: following.length > limit,
     ...cappedTotal(found.length),
     sequence: state.checkpoint,
   }

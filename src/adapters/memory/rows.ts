@@ -11,6 +11,7 @@ import {
   type Ending,
   withHeld,
 } from '../../projections/assignments.js'
+import { type PresentAccess, presentAccess } from '../../projections/present-access.js'
 import { getOrAdd, projectScope, type RowStore } from '../../projections/rows.js'
 
 /** All that a read model in memory holds. */
@@ -19,6 +20,7 @@ export interface State {
   /** By scope, then by key. */
   readonly rows: { readonly [Type in ViewType]: Map<string, Map<string, Views[Type]>> }
   readonly assignments: Assignments
+  readonly access: PresentAccess
   /** By organization that received grants of projects: the scopes of those projects, also of grants that ended. */
   readonly received: Map<string, Set<string>>
   /** By verified domain: the organization. */
@@ -50,6 +52,7 @@ export const emptyState = (): State => ({
   checkpoint: 0n,
   rows: byType((): Map<string, Map<string, never>> => new Map()),
   assignments: emptyAssignments(),
+  access: presentAccess(),
   received: new Map(),
   verified: new Map(),
   history: new Map(),

@@ -7,12 +7,12 @@ import { context, good, iamOn, logOf, oidc } from '../host.js'
 import { anyStep, foundation, START, STEP_MS } from './any-history.js'
 import { differences, liveOf } from './live-world.js'
 
-const HISTORIES = Number(process.env['FUZZ_RUNS'] ?? 40)
+const HISTORIES = Number(process.env['FUZZ_RUNS'] ?? 12)
 
 const histories = fc.array(anyStep, { minLength: 20, maxLength: 60 })
 
 /** How many steps are between two comparisons. */
-const EVERY = 7
+const EVERY = 15
 
 test.each([
   ['memory', (now: () => Date) => memoryEventStore({ now }), 1],

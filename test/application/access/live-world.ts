@@ -1,11 +1,11 @@
 import { onTestFinished } from 'vitest'
-import {
-  type AccessCheck,
-  type EventStore,
-  type IamOptions,
-  type LiveChecks,
-  type LiveQuestion,
-  memoryReadModel,
+import { openSqlite } from '../../../src/adapters/sqlite/index.js'
+import type {
+  AccessCheck,
+  EventStore,
+  IamOptions,
+  LiveChecks,
+  LiveQuestion,
 } from '../../../src/index.js'
 import { context, good, type Iam, iamOn } from '../host.js'
 import { ORGS, PERMISSIONS, PROJECTS, ROLES, USERS } from './any-history.js'
@@ -56,7 +56,8 @@ export const differences = async (
     live: live.check(question),
     can: live.can(question),
   }))
-  const readModel = memoryReadModel()
+  // The read model in memory answers from the same projection as live checks: another one is the judge.
+  const { readModel, close } = openSqlite(':memory:')
   const iam = iamOn(upTo(store, position), { authorize: () => true, ...options, readModel })
   await good(iam.catchUp(readModel))
   const found: Difference[] = []
@@ -67,6 +68,7 @@ export const differences = async (
     const isSame = JSON.stringify(answer.live) === JSON.stringify(eventual)
     if (!isSame || answer.can !== eventual.allowed) found.push({ ...answer, eventual })
   }
+  await close()
   return found
 }
 

@@ -186,6 +186,17 @@ describe('The permissions of a role', () => {
     })
   })
 
+  it('are the same command empty and absent, under an idempotency key', async () => {
+    const once = { ...context, idempotencyKey: 'add the editor' }
+    const added = await good(iam.projectRoles.add({ ...ref, displayName: 'Editor' }, once))
+    const again = { ...ref, displayName: 'Editor', permissions: [] }
+    expect(await good(iam.projectRoles.add(again, once))).toEqual(added)
+    const other = { ...again, permissions: ['a'] }
+    expect(await refusal(iam.projectRoles.add(other, once))).toMatchObject({
+      kind: 'IdempotencyKeyReused',
+    })
+  })
+
   it('are checked, by field', async () => {
     const twice = { ...ref, displayName: 'Editor', permissions: ['a', 'b', 'a'] }
     expect(await badFields(iam.projectRoles.add(twice, context))).toEqual(['permissions[2]'])

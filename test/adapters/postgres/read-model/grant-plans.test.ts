@@ -14,8 +14,8 @@ import { listStatements } from '../../../../src/adapters/sql/read-model/list.js'
 import { ASSIGNMENTS, OBJECTS } from '../../../../src/adapters/sql/read-model/tables.js'
 import {
   ACCESS,
-  ALL_HOLDERS,
   AFFECTED,
+  ALL_HOLDERS,
   applyManyGrants,
   GRANT_LISTS,
   HELD_ROLES,
