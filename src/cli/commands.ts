@@ -16,6 +16,10 @@ export const COMMANDS: Readonly<Record<string, Listed>> = {
     about: 'prints who changed what, field by field',
     load: async () => (await import('./commands/history.js')).history,
   },
+  explain: {
+    about: 'says why a role counts for a user, or does not',
+    load: async () => (await import('./commands/explain.js')).explain,
+  },
   verify: {
     about: 'looks for faults in the log, and for what was tampered with',
     load: async () => (await import('./commands/evidence.js')).verify,
