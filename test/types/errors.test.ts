@@ -59,6 +59,7 @@ const ERRORS = [
   'ProofNotFound',
   'NotConfigured',
   'AccessDenied',
+  'Protected',
 ] as const satisfies readonly IamError['kind'][]
 
 /** What a read answers with. */
@@ -86,6 +87,7 @@ const WRITE_ERRORS = [
   'SourceFailed',
   'ProofNotFound',
   'NotConfigured',
+  'Protected',
 ] as const satisfies readonly WriteError['kind'][]
 
 const UNIONS = [
