@@ -60,6 +60,7 @@ const ERRORS = [
   'ProofNotFound',
   'NotConfigured',
   'AccessDenied',
+  'Protected',
 ] as const satisfies readonly IamError['kind'][]
 
 /** What a read answers with. */
@@ -88,6 +89,7 @@ const WRITE_ERRORS = [
   'SourceFailed',
   'ProofNotFound',
   'NotConfigured',
+  'Protected',
 ] as const satisfies readonly WriteError['kind'][]
 
 const UNIONS = [
