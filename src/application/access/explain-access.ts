@@ -4,11 +4,11 @@ import { exists } from '../../domain/decider.js'
 import { userGrants } from '../../domain/user-grant/aggregate.js'
 import type { UserGrantRole } from '../../domain/user-grant/events.js'
 import { OrgId, RoleKey } from '../../domain/values.js'
-import { type RecordedEvent, timeOf } from '../../ports/event-store.js'
+import { type Position, type RecordedEvent, timeOf } from '../../ports/event-store.js'
 import type { HistoryEntry } from '../../ports/read-model.js'
-import type { ReadError } from '../errors/errors.js'
+import type { AccessReason, ReadError } from '../errors/errors.js'
 import { fromPort } from '../errors/fault.js'
-import { type AccessCheck, judgeAccess } from '../granting/judge-access.js'
+import { judgeAccess } from '../granting/judge-access.js'
 import type { AdmittedCall } from '../method/context.js'
 import { date, momentOf } from '../method/input.js'
 import type { Runtime } from '../runtime.js'
@@ -33,7 +33,11 @@ export interface ExplainAccessInput {
 }
 
 /** Why a role counts for a user, or does not. */
-export interface AccessExplanation extends Pick<AccessCheck, 'allowed' | 'reasons'> {
+export interface AccessExplanation {
+  /** Whether the role counts, or counted. */
+  readonly allowed: boolean
+  /** As `access.check` has them: empty when allowed, otherwise all that apply. */
+  readonly reasons: readonly AccessReason[]
   /**
    * The changes that this rests on, oldest first: what added the role, what granted the project, what gave the role to the
    * user, and, where it does not count, what ended it.
@@ -48,7 +52,14 @@ export interface AccessExplanation extends Pick<AccessCheck, 'allowed' | 'reason
 export type AccessCause = HistoryEntry | OtherCause
 
 /** What an organization is told of a change in another one. */
-export interface OtherCause extends Pick<HistoryEntry, 'sequence' | 'time' | 'type'> {}
+export interface OtherCause {
+  /** Position of the event in the log. */
+  readonly sequence: Position
+  /** When it was recorded. */
+  readonly time: Date
+  /** Type of the event, such as `project_role.removed`. */
+  readonly type: HistoryEntry['type']
+}
 
 /** Answers an {@link ExplainAccessInput} by the log. */
 export const explainAccess = async (

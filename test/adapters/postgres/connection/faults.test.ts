@@ -237,7 +237,7 @@ describe('A connection on which a statement', () => {
     [
       'is called as one of ours',
       false,
-      (schema: string) => `PREPARE """${schema}"" event" AS SELECT 1`,
+      (schema: string) => `PREPARE """${schema}"" one" AS SELECT 1`,
     ],
   ])('%s is given up', async (_, isUsed, change) => {
     const pool = new pg.Pool({ connectionString: server.connectionString, max: 1 })
