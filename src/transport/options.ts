@@ -4,6 +4,7 @@ import {
   FUNCTION,
   type KnownOptions,
   type OptionCheck,
+  type OptionChecks,
 } from '../check-options.js'
 import type { Caller, IamError, Result, ResultAsync } from '../index.js'
 import { type OpenApiOptions, readOpenApiOptions } from './openapi-options.js'
@@ -128,19 +129,24 @@ const text = (form: RegExp, description: string): OptionCheck => [
   description,
 ]
 
+/** The optional ones of every handler of requests. */
+export const HANDLER_OPTIONS: OptionChecks = {
+  onError: FUNCTION,
+  organizationHeader: text(HEADER_NAME, 'must be the name of a header'),
+  challenge: text(HEADER_VALUE, 'must be the value of a header'),
+  basePath: text(
+    BASE_PATH,
+    'must be a path as it is sent, such as /iam, without a slash at its end',
+  ),
+}
+
 const OPTIONS: KnownOptions = {
   required: { authenticate: FUNCTION },
   optional: {
-    onError: FUNCTION,
+    ...HANDLER_OPTIONS,
     testIdentityProvider: FUNCTION,
-    organizationHeader: text(HEADER_NAME, 'must be the name of a header'),
-    challenge: text(HEADER_VALUE, 'must be the value of a header'),
     health: BOOLEAN,
     reflection: BOOLEAN,
-    basePath: text(
-      BASE_PATH,
-      'must be a path as it is sent, such as /iam, without a slash at its end',
-    ),
     // Checked by its own schema.
     openApi: [() => true, ''],
   },
