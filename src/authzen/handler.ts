@@ -1,5 +1,6 @@
 import { checkOptions, FUNCTION, type OptionCheck } from '../check-options.js'
 import type { Caller, Iam } from '../index.js'
+import { HANDLER_OPTIONS, notifyHost, toConsole } from '../transport/handler-options.js'
 import {
   type Handler,
   type HttpRequest,
@@ -11,13 +12,7 @@ import {
   type ResponseHeaders,
   type Service,
 } from '../transport/http.js'
-import {
-  type Authentication,
-  type Failure,
-  HANDLER_OPTIONS,
-  type TransportOptions,
-  toConsole,
-} from '../transport/options.js'
+import type { Authentication, TransportOptions } from '../transport/options.js'
 import { serveFetch } from '../transport/servers/fetch.js'
 import { serveNode } from '../transport/servers/node.js'
 import type { NodeRequest } from '../transport/servers/node-request.js'
@@ -125,14 +120,19 @@ const serviceOf = (iam: Iam, options: AuthZenOptions): Service => {
   })
   if (typeof iam?.access?.check !== 'function')
     throw new TypeError('iam must be what createIam returns')
-  const { basePath = '', identifier, organizationHeader = 'x-service-orgid' } = options
+  const {
+    basePath = '',
+    identifier,
+    organizationHeader = 'x-service-orgid',
+    onError = toConsole,
+  } = options
   const discovery = discoveryOf(identifier)
   // The specification puts it before the path of the identifier, which `basePath` need not be.
   const { pathname } = new URL(identifier)
   const discoveryPaths = [`${basePath}${WELL_KNOWN}`, `${WELL_KNOWN}${pathname.replace(/\/$/, '')}`]
   const onUnsent: Service['onUnsent'] = (cause, method, header) => {
     const correlationId = header.get(REQUEST_ID) ?? crypto.randomUUID()
-    report(options, { cause, method, correlationId })
+    notifyHost(onError, cause, { correlationId, method })
   }
   return {
     find: (method, path) => {
@@ -232,28 +232,16 @@ const bytesOf = async ({ header, body, signal }: HttpRequest): Promise<Uint8Arra
 }
 
 const refused = (
-  options: AuthZenOptions,
+  { onError = toConsole, challenge = 'Bearer' }: AuthZenOptions,
   { method, path, header }: HttpRequest,
   { status, message, cause, retryAfter }: Refusal,
 ): HttpResponse => {
   const correlationId = header.get(REQUEST_ID) ?? crypto.randomUUID()
-  if (cause !== undefined) report(options, { cause, method: `${method} ${path}`, correlationId })
+  if (cause !== undefined)
+    notifyHost(onError, cause, { correlationId, method: `${method} ${path}` })
   return errorResponse(status, message, {
-    ...(status === 401 && { 'www-authenticate': options.challenge ?? 'Bearer' }),
+    ...(status === 401 && { 'www-authenticate': challenge }),
     ...(retryAfter !== undefined && { 'retry-after': String(Math.ceil(retryAfter / 1000)) }),
     ...(cause !== undefined && { [REQUEST_ID]: correlationId }),
   })
-}
-
-/** Tells the host the cause of a failure. What `onError` throws goes to the console with it. */
-const report = (
-  { onError = toConsole }: AuthZenOptions,
-  { cause, ...failure }: Failure & { readonly cause: unknown },
-): void => {
-  new Promise<void>((resolve) => resolve(onError(cause, failure)))
-    .catch((thrown) => {
-      toConsole(cause, failure)
-      toConsole(thrown, failure)
-    })
-    .catch(() => {})
 }

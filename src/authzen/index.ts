@@ -1,4 +1,5 @@
-export type { Authentication, Failure } from '../transport/options.js'
+export type { Failure } from '../transport/handler-options.js'
+export type { Authentication } from '../transport/options.js'
 export type { NodeRequest } from '../transport/servers/node-request.js'
 export type { NodeResponse } from '../transport/servers/node-response.js'
 export type {

@@ -16,6 +16,7 @@ export { ProjectService } from './gen/claviger/v1/project_service_pb.js'
 export { UserGrantService } from './gen/claviger/v1/user_grant_service_pb.js'
 
 // Options, and what they consist of.
+export type { Failure } from './handler-options.js'
 export type {
   OAuthFlow,
   OAuthFlows,
@@ -26,7 +27,6 @@ export type {
 } from './openapi-options.js'
 export type {
   Authentication,
-  Failure,
   IdentityProviderTest,
   TestedIdentityProvider,
   TransportOptions,

@@ -418,7 +418,7 @@ describe('a server of Node.js', () => {
 describe('options', () => {
   const options = { authenticate, identifier: IDENTIFIER }
 
-  it.each([
+  it.each<readonly [given: object, message: string]>([
     [{ ...options, identifer: '' }, 'authZenHandler has no option identifer'],
     [{ authenticate }, 'identifier must be an https URL'],
     ...['http://pdp.example.com', 'https://x/', 'https://x?y', 'https://', 'pdp'].map(

@@ -5,6 +5,7 @@ import { type NodeHandler, serveNode } from '../servers/node.js'
 import { createRoutes } from './routes.js'
 
 // Options, and what they consist of.
+export type { Failure } from '../handler-options.js'
 export type {
   OAuthFlow,
   OAuthFlows,
@@ -15,7 +16,6 @@ export type {
 } from '../openapi-options.js'
 export type {
   Authentication,
-  Failure,
   IdentityProviderTest,
   TestedIdentityProvider,
   TransportOptions,
