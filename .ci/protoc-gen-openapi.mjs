@@ -314,6 +314,8 @@ const EXAMPLES = {
   pageToken: '',
   permissions: ['project.read'],
   projectId: 'portal',
+  protect: false,
+  protectedBy: 'platform-team',
   projectOrgId: 'acme',
   reason: 'Ticket 4711: joins the team',
   remove: 0,

@@ -65,5 +65,8 @@ export const withMethods = (names: readonly string[], description: string): Opti
 /** A whole number of milliseconds. */
 export const milliseconds = (least: number, most: number): OptionCheck => [
   (value) => Number.isInteger(value) && Number(value) >= least && Number(value) <= most,
-  `must be a whole number of milliseconds, ${least.toLocaleString('en')} to ${most.toLocaleString('en')}`,
+  `must be a whole number of milliseconds, ${inGroups(least)} to ${inGroups(most)}`,
 ]
+
+/** Such as `3,600,000`. As `toLocaleString`, whose first call loads the data of languages: a third of an import. */
+const inGroups = (number: number): string => String(number).replaceAll(/\B(?=(\d{3})+$)/g, ',')

@@ -73,6 +73,7 @@ export type {
 export type {
   Aborted,
   AccessDenied,
+  AccessReason,
   Cancelled,
   DifferentLog,
   IamError,
@@ -119,7 +120,7 @@ export {
 export type { VerifyProgress } from './application/following/log-pages.js'
 export { type SubscribeOptions, SubscriptionEnded } from './application/following/subscribe.js'
 export { type Verified, type VerifyOptions, verify } from './application/following/verify.js'
-export type { AccessCheck, AccessReason } from './application/granting/judge-access.js'
+export type { AccessCheck } from './application/granting/judge-access.js'
 // Metrics, traces and logs.
 export type {
   Appended,

@@ -16,6 +16,10 @@ export const COMMANDS: Readonly<Record<string, Listed>> = {
     about: 'prints who changed what, field by field',
     load: async () => (await import('./commands/history.js')).history,
   },
+  explain: {
+    about: 'says why a role counts for a user, or does not',
+    load: async () => (await import('./commands/explain.js')).explain,
+  },
   verify: {
     about: 'looks for faults in the log, and for what was tampered with',
     load: async () => (await import('./commands/evidence.js')).verify,
@@ -51,6 +55,10 @@ export const COMMANDS: Readonly<Record<string, Listed>> = {
   doctor: {
     about: 'shows versions, schema and lag of a database',
     load: async () => (await import('./commands/doctor.js')).doctor,
+  },
+  rebuild: {
+    about: 'fills the read model again, and shows how long it takes',
+    load: async () => (await import('./commands/rebuild.js')).rebuild,
   },
   serve: {
     about: 'serves the JSON interface and the console, to look at a database',

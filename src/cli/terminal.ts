@@ -12,6 +12,8 @@ export interface Terminal {
   readonly print: (line: string) => Promise<void>
   /** Prints a line for people, beside the result, without passwords and control characters. */
   readonly note: (line: string) => void
+  /** Whether progress is shown in place, as on a terminal and not in a log. */
+  readonly isInPlace: boolean
   /** Shows the progress of long work, in place, if this is a terminal. */
   readonly progress: (text: string) => void
   /** Text in bold, where the terminal has that and `NO_COLOR` is not set. */
@@ -60,6 +62,7 @@ export const openTerminal = ({ out, notes, mask, onReaderGone }: TerminalOptions
       clear()
       notes.write(`${mask(line).split('\n').map(printable).join('\n')}\n`)
     },
+    isInPlace: hasProgress,
     progress: (text) => {
       if (!hasProgress) return
       notes.write(`\r\u001b[K${text}`)

@@ -76,7 +76,7 @@ export const consoleHandler = (iam: Iam, options: ConsoleOptions): ConsoleHandle
       return
     }
     response.writeHead(answer.status, answer.header)
-    response.end(method === 'HEAD' ? '' : answer.body)
+    response.end(method === 'HEAD' ? '' : answer.body, 'utf8')
   }
 
   return ((request: Request | NodeRequest, response?: NodeResponse, next?: () => void) =>

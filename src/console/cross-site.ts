@@ -41,7 +41,7 @@ export const crossSiteMiddleware = (
 ): void => {
   if (isCrossSite(request)) {
     response.writeHead(403, HEADER)
-    response.end(BODY)
+    response.end(BODY, 'utf8')
   } else next()
 }
 

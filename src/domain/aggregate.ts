@@ -39,7 +39,7 @@ interface Definition<Ref extends ObjectRef, View extends Stateful, Event extends
   target?(ids: Omit<Ref, 'type'>, orgId: string): PermissionTarget
 
   /** The object whose permission is checked before a write of one object; that of `target` when absent. */
-  writeTarget?(ids: Omit<Ref, 'type'>): PermissionTarget
+  writeTarget?(ids: Omit<Ref, 'type'>, orgId: string): PermissionTarget
 
   /** Names of the secret fields that `event` changes; objects have no secrets when absent. */
   secretsChanged?(event: Event): readonly string[]

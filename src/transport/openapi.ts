@@ -904,7 +904,8 @@ export const openApiDocument = {
            "creationDate": "2026-01-01T08:00:00.000Z",
            "changeDate": "2026-01-31T09:30:00.250Z",
            "resourceOwner": "acme"
-          }
+          },
+          "protectedBy": "platform-team"
          }
         }
        }
@@ -1493,7 +1494,8 @@ export const openApiDocument = {
             "creationDate": "2026-01-01T08:00:00.000Z",
             "changeDate": "2026-01-31T09:30:00.250Z",
             "resourceOwner": "acme"
-           }
+           },
+           "protectedBy": "platform-team"
           }
          ],
          "nextPageToken": "",
@@ -1789,7 +1791,8 @@ export const openApiDocument = {
            "creationDate": "2026-01-01T08:00:00.000Z",
            "changeDate": "2026-01-31T09:30:00.250Z",
            "resourceOwner": "acme"
-          }
+          },
+          "protectedBy": "platform-team"
          }
         }
        }
@@ -2213,7 +2216,8 @@ export const openApiDocument = {
             "creationDate": "2026-01-01T08:00:00.000Z",
             "changeDate": "2026-01-31T09:30:00.250Z",
             "resourceOwner": "acme"
-           }
+           },
+           "protectedBy": "platform-team"
           }
          ],
          "nextPageToken": "",
@@ -2808,7 +2812,8 @@ export const openApiDocument = {
            "creationDate": "2026-01-01T08:00:00.000Z",
            "changeDate": "2026-01-31T09:30:00.250Z",
            "resourceOwner": "acme"
-          }
+          },
+          "protectedBy": "platform-team"
          }
         }
        }
@@ -3652,7 +3657,8 @@ export const openApiDocument = {
            "creationDate": "2026-01-01T08:00:00.000Z",
            "changeDate": "2026-01-31T09:30:00.250Z",
            "resourceOwner": "acme"
-          }
+          },
+          "protectedBy": "platform-team"
          }
         }
        }
@@ -4048,7 +4054,8 @@ export const openApiDocument = {
            },
            "permissions": [
             "project.read"
-           ]
+           ],
+           "protectedBy": "platform-team"
           }
          ],
          "nextPageToken": "",
@@ -4851,7 +4858,8 @@ export const openApiDocument = {
           },
           "permissions": [
            "project.read"
-          ]
+          ],
+          "protectedBy": "platform-team"
          }
         }
        }
@@ -5176,7 +5184,8 @@ export const openApiDocument = {
           },
           "permissions": [
            "project.read"
-          ]
+          ],
+          "protectedBy": "platform-team"
          }
         }
        }
@@ -5545,7 +5554,8 @@ export const openApiDocument = {
             "creationDate": "2026-01-01T08:00:00.000Z",
             "changeDate": "2026-01-31T09:30:00.250Z",
             "resourceOwner": "acme"
-           }
+           },
+           "protectedBy": "platform-team"
           }
          ],
          "nextPageToken": "",
@@ -6006,7 +6016,8 @@ export const openApiDocument = {
            "creationDate": "2026-01-01T08:00:00.000Z",
            "changeDate": "2026-01-31T09:30:00.250Z",
            "resourceOwner": "acme"
-          }
+          },
+          "protectedBy": "platform-team"
          }
         }
        }
@@ -6559,7 +6570,8 @@ export const openApiDocument = {
             "creationDate": "2026-01-01T08:00:00.000Z",
             "changeDate": "2026-01-31T09:30:00.250Z",
             "resourceOwner": "acme"
-           }
+           },
+           "protectedBy": "platform-team"
           }
          ],
          "nextPageToken": "",
@@ -6888,7 +6900,8 @@ export const openApiDocument = {
            "creationDate": "2026-01-01T08:00:00.000Z",
            "changeDate": "2026-01-31T09:30:00.250Z",
            "resourceOwner": "acme"
-          }
+          },
+          "protectedBy": "platform-team"
          }
         }
        }
@@ -10547,7 +10560,8 @@ export const openApiDocument = {
         "managedBy": "platform-team",
         "version": "12",
         "validateOnly": false,
-        "reason": "Ticket 4711: joins the team"
+        "reason": "Ticket 4711: joins the team",
+        "protect": false
        }
       }
      }
@@ -10595,7 +10609,8 @@ export const openApiDocument = {
            "type": "project",
            "id": "portal"
           }
-         ]
+         ],
+         "protect": false
         }
        }
       }
@@ -10878,14 +10893,22 @@ export const openApiDocument = {
            },
            "type": "project.updated",
            "object": {
-            "type": "project",
-            "id": "portal"
+            "type": "project.updated",
+            "idpId": "01JGFJJZ00V6RM8DHQ4B0H7SKP",
+            "id": "portal",
+            "projectId": "portal",
+            "roleKey": "editor",
+            "grantedOrgId": "globex",
+            "userId": "alice",
+            "projectOrgId": "acme",
+            "domain": "text"
            },
            "changes": [
             {
              "field": "name",
-             "from": "Portal",
-             "to": "Shop"
+             "from": "2026-01-01T00:00:00.000Z",
+             "to": "2026-02-01T00:00:00.000Z",
+             "changed": true
             }
            ],
            "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736",
@@ -12682,6 +12705,13 @@ export const openApiDocument = {
       "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
       "examples": [
        "Ticket 4711: joins the team"
+      ]
+     },
+     "protect": {
+      "type": "boolean",
+      "description": "Protects what is declared: only this desired state may change it from then on. Without it, that is lifted.",
+      "examples": [
+       false
       ]
      }
     },
@@ -14505,6 +14535,13 @@ export const openApiDocument = {
        "$ref": "#/components/schemas/ObjectRef"
       },
       "description": "Projects and identity providers that exist, are not declared and stay as they are; of types that are declared, and that the caller may read."
+     },
+     "protect": {
+      "type": "boolean",
+      "description": "Whether what is declared is protected.",
+      "examples": [
+       false
+      ]
      }
     },
     "required": [
@@ -14585,7 +14622,7 @@ export const openApiDocument = {
      "because": {
       "type": "array",
       "items": {
-       "$ref": "#/components/schemas/HistoryEntry"
+       "$ref": "#/components/schemas/AccessCause"
       },
       "description": "The changes that this rests on, oldest first: what added the role, what granted the project, what gave the role to the user, and, where it does not count, what ended it. Of changes in another organization, which owns the project, only `sequence`, `time` and `type` are shown."
      }
@@ -14965,6 +15002,13 @@ export const openApiDocument = {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
       "description": "Where it stands in the log."
+     },
+     "protectedBy": {
+      "type": "string",
+      "description": "`managedBy` of the desired state that alone may change it; absent when anybody may who has the permission.",
+      "examples": [
+       "platform-team"
+      ]
      }
     },
     "required": [
@@ -15240,6 +15284,13 @@ export const openApiDocument = {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
       "description": "Where it stands in the log."
+     },
+     "protectedBy": {
+      "type": "string",
+      "description": "`managedBy` of the desired state that alone may change it; absent when anybody may who has the permission.",
+      "examples": [
+       "platform-team"
+      ]
      }
     },
     "required": [
@@ -15345,6 +15396,13 @@ export const openApiDocument = {
         "project.read"
        ]
       ]
+     },
+     "protectedBy": {
+      "type": "string",
+      "description": "`managedBy` of the desired state that alone may change it; absent when anybody may who has the permission.",
+      "examples": [
+       "platform-team"
+      ]
      }
     },
     "required": [
@@ -15410,6 +15468,13 @@ export const openApiDocument = {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
       "description": "Where it stands in the log. The end of a role is no change of the grant, and leaves this as it is."
+     },
+     "protectedBy": {
+      "type": "string",
+      "description": "`managedBy` of the desired state that alone may change it; absent when anybody may who has the permission.",
+      "examples": [
+       "platform-team"
+      ]
      }
     },
     "required": [
@@ -15731,6 +15796,67 @@ export const openApiDocument = {
     },
     "required": [
      "kind"
+    ]
+   },
+   "AccessCause": {
+    "type": "object",
+    "description": "A change that an access rests on.",
+    "properties": {
+     "sequence": {
+      "type": "string",
+      "pattern": "^[0-9]{1,20}$",
+      "description": "Position of the change in the log.",
+      "examples": [
+       "1769851800250000"
+      ]
+     },
+     "time": {
+      "type": "string",
+      "format": "date-time",
+      "description": "When it was recorded, to the millisecond."
+     },
+     "actor": {
+      "$ref": "#/components/schemas/Actor",
+      "description": "Who acted; absent of a change in another organization."
+     },
+     "type": {
+      "type": "string",
+      "description": "Type of the event, such as `user_grant.added`.",
+      "examples": [
+       "project.updated"
+      ]
+     },
+     "object": {
+      "$ref": "#/components/schemas/ObjectRef",
+      "description": "What changed; absent of a change in another organization."
+     },
+     "changes": {
+      "type": "array",
+      "items": {
+       "$ref": "#/components/schemas/FieldChange"
+      },
+      "description": "The fields whose values differ; none of a change in another organization."
+     },
+     "correlationId": {
+      "type": "string",
+      "description": "Id of the request that made the change, if it had one.",
+      "examples": [
+       "4bf92f3577b34da6a3ce929d0e0e4736"
+      ]
+     },
+     "reason": {
+      "type": "string",
+      "description": "Why the change was made, as its caller said; absent where nothing was said.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
+     }
+    },
+    "required": [
+     "sequence",
+     "time",
+     "type",
+     "changes"
     ]
    },
    "UserRole": {

@@ -254,6 +254,7 @@ export const IdentityProvider: WireMessage = {"name":"IdentityProvider","descrip
   {"name":"autoRegister","protoName":"auto_register","number":9,"kind":"flag","description":"Unknown users may be registered at their first login."},
   {"name":"state","protoName":"state","number":10,"kind":"enum","description":"Whether it can be used.","values":State},
   {"name":"details","protoName":"details","number":11,"kind":"message","description":"Where it stands in the log.","message":ObjectDetails},
+  {"name":"protectedBy","protoName":"protected_by","number":15,"kind":"text","isOptional":true,"description":"`managedBy` of the desired state that alone may change it; absent when anybody may who has the permission."},
 ]}
 
 export const GetIdentityProviderResponse: WireMessage = {"name":"GetIdentityProviderResponse","description":"The provider asked for.","fields":[
@@ -460,6 +461,7 @@ export const Project: WireMessage = {"name":"Project","description":"A project a
   {"name":"privateLabelingSetting","protoName":"private_labeling_setting","number":6,"kind":"enum","description":"Which private labeling applies at login.","values":PrivateLabelingSetting},
   {"name":"state","protoName":"state","number":7,"kind":"enum","description":"Whether users may log in.","values":State},
   {"name":"details","protoName":"details","number":8,"kind":"message","description":"Where it stands in the log.","message":ObjectDetails},
+  {"name":"protectedBy","protoName":"protected_by","number":15,"kind":"text","isOptional":true,"description":"`managedBy` of the desired state that alone may change it; absent when anybody may who has the permission."},
 ]}
 
 export const GetProjectResponse: WireMessage = {"name":"GetProjectResponse","description":"The project asked for.","fields":[
@@ -632,6 +634,7 @@ export const ProjectRole: WireMessage = {"name":"ProjectRole","description":"A r
   {"name":"state","protoName":"state","number":5,"kind":"enum","description":"Always active.","values":State},
   {"name":"details","protoName":"details","number":6,"kind":"message","description":"Where it stands in the log.","message":ObjectDetails},
   {"name":"permissions","protoName":"permissions","number":7,"kind":"text","isList":true,"description":"What it allows, in the order of code points."},
+  {"name":"protectedBy","protoName":"protected_by","number":15,"kind":"text","isOptional":true,"description":"`managedBy` of the desired state that alone may change it; absent when anybody may who has the permission."},
 ]}
 
 export const GetProjectRoleResponse: WireMessage = {"name":"GetProjectRoleResponse","description":"The role asked for.","fields":[
@@ -763,6 +766,7 @@ export const ProjectGrant: WireMessage = {"name":"ProjectGrant","description":"A
   {"name":"roleKeys","protoName":"role_keys","number":4,"kind":"text","isList":true,"description":"Keys of the roles that the organization may give; those that the project has lost are not among them."},
   {"name":"state","protoName":"state","number":5,"kind":"enum","description":"Whether the roles count that the organization has given.","values":State},
   {"name":"details","protoName":"details","number":6,"kind":"message","description":"Where it stands in the log. The end of a role is no change of the grant, and leaves this as it is.","message":ObjectDetails},
+  {"name":"protectedBy","protoName":"protected_by","number":15,"kind":"text","isOptional":true,"description":"`managedBy` of the desired state that alone may change it; absent when anybody may who has the permission."},
 ]}
 
 export const GetProjectGrantResponse: WireMessage = {"name":"GetProjectGrantResponse","description":"The grant asked for.","fields":[
@@ -1209,6 +1213,7 @@ export const ApplyAccessRequest: WireMessage = {"name":"ApplyAccessRequest","des
   {"name":"version","protoName":"version","number":5,"kind":"sequence","isOptional":true,"description":"From 1 to 2^53 - 1, higher for a newer one: objects with the mark of a newer one stay as they are."},
   {"name":"validateOnly","protoName":"validate_only","number":6,"kind":"flag","description":"Plans only: records nothing, and needs no permission to write."},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, for its history: up to 500 characters; none when empty."},
+  {"name":"protect","protoName":"protect","number":7,"kind":"flag","description":"Protects what is declared: only this desired state may change it from then on. Without it, that is lifted."},
 ]}
 
 export const PlannedField: WireMessage = {"name":"PlannedField","description":"One field of a change.","fields":[
@@ -1243,6 +1248,7 @@ export const ApplyAccessResponse: WireMessage = {"name":"ApplyAccessResponse","d
   {"name":"changes","protoName":"changes","number":4,"kind":"message","isList":true,"description":"Each declared project, followed by its roles and its grants; then each declared identity provider.","message":PlannedChange},
   {"name":"counts","protoName":"counts","number":5,"kind":"message","description":"How many of each action.","message":Counts},
   {"name":"undeclared","protoName":"undeclared","number":6,"kind":"message","isList":true,"description":"Projects and identity providers that exist, are not declared and stay as they are; of types that are declared, and that the caller may read.","message":ObjectRef},
+  {"name":"protect","protoName":"protect","number":7,"kind":"flag","isOptional":true,"description":"Whether what is declared is protected."},
 ]}
 
 export const CheckAccessRequest: WireMessage = {"name":"CheckAccessRequest","description":"Which access to check.","fields":[
@@ -1273,10 +1279,21 @@ export const ExplainAccessRequest: WireMessage = {"name":"ExplainAccessRequest",
   {"name":"at","protoName":"at","number":5,"kind":"time","description":"At the end of this millisecond, which must not lie in the future; as it is when absent."},
 ]}
 
+export const AccessCause: WireMessage = {"name":"AccessCause","description":"A change that an access rests on.","fields":[
+  {"name":"sequence","protoName":"sequence","number":1,"kind":"sequence","description":"Position of the change in the log."},
+  {"name":"time","protoName":"time","number":2,"kind":"time","description":"When it was recorded, to the millisecond."},
+  {"name":"actor","protoName":"actor","number":3,"kind":"message","isOptional":true,"description":"Who acted; absent of a change in another organization.","message":Actor},
+  {"name":"type","protoName":"type","number":4,"kind":"text","description":"Type of the event, such as `user_grant.added`."},
+  {"name":"object","protoName":"object","number":5,"kind":"message","isOptional":true,"description":"What changed; absent of a change in another organization.","message":ObjectRef},
+  {"name":"changes","protoName":"changes","number":6,"kind":"message","isList":true,"description":"The fields whose values differ; none of a change in another organization.","message":FieldChange},
+  {"name":"correlationId","protoName":"correlation_id","number":7,"kind":"text","isOptional":true,"description":"Id of the request that made the change, if it had one."},
+  {"name":"reason","protoName":"reason","number":8,"kind":"text","isOptional":true,"description":"Why the change was made, as its caller said; absent where nothing was said."},
+]}
+
 export const ExplainAccessResponse: WireMessage = {"name":"ExplainAccessResponse","description":"Why a role counts, or does not.","fields":[
   {"name":"allowed","protoName":"allowed","number":1,"kind":"flag","description":"Whether the role counts."},
   {"name":"reasons","protoName":"reasons","number":2,"kind":"message","isList":true,"description":"Empty when allowed; otherwise all that apply.","message":AccessReason},
-  {"name":"because","protoName":"because","number":3,"kind":"message","isList":true,"description":"The changes that this rests on, oldest first: what added the role, what granted the project, what gave the role to the user, and, where it does not count, what ended it. Of changes in another organization, which owns the project, only `sequence`, `time` and `type` are shown.","message":HistoryEntry},
+  {"name":"because","protoName":"because","number":3,"kind":"message","isList":true,"description":"The changes that this rests on, oldest first: what added the role, what granted the project, what gave the role to the user, and, where it does not count, what ended it. Of changes in another organization, which owns the project, only `sequence`, `time` and `type` are shown.","message":AccessCause},
 ]}
 
 export const ListRolesOfUserRequest: WireMessage = {"name":"ListRolesOfUserRequest","description":"Whose roles to list.","fields":[

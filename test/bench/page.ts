@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import {
   type Comparison,
+  type Figure,
   formatNumber,
   formatTime,
   isMet,
@@ -23,7 +24,8 @@ export const writePage = (report: Report, { isQuick }: { readonly isQuick: boole
     start: tableOf(report, 'start'),
     rebuild: tableOf(report, 'rebuild'),
     growth: tableOf(report, 'growth'),
-    figures: table(['figure', 'measured'], report.figures),
+    live: figuresTable(report, 'live'),
+    imports: figuresTable(report, 'imports'),
     aims: aimsTable(report),
   }
   const text = readFileSync(PAGE, 'utf8').replace(
@@ -64,6 +66,12 @@ const cell = ({ rows, by }: Comparison, system: string): string => {
     ? formatTime(row[by])
     : `× ${formatNumber(row.timesAsLong)} (${formatTime(row[by])})`
 }
+
+const figuresTable = ({ figures }: Report, section: Figure['section']): string =>
+  table(
+    ['figure', 'measured'],
+    figures.filter((each) => each.section === section).map(({ name, value }) => [name, value]),
+  )
 
 const aimsTable = ({ aims }: Report): string =>
   table(

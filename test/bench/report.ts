@@ -42,12 +42,19 @@ export interface Aim {
   readonly isMost: boolean
 }
 
+/** A measured value by its name, such as memory or latency. */
+export interface Figure {
+  readonly section: 'live' | 'imports'
+  readonly name: string
+  readonly value: string
+}
+
 /** What a run has found so far. */
 export interface Report {
   readonly comparisons: Comparison[]
   readonly aims: Aim[]
-  /** What is not a comparison: memory and latency, by name. */
-  readonly figures: [name: string, value: string][]
+  /** What is not a comparison. */
+  readonly figures: Figure[]
 }
 
 export const emptyReport = (): Report => ({ comparisons: [], aims: [], figures: [] })
@@ -101,9 +108,9 @@ export const isMet = ({ measured, aim, isMost }: Aim): boolean =>
 export const describeAim = ({ name, measured, aim, isMost }: Aim): string =>
   `${name}: ${formatNumber(measured)}, at ${isMost ? 'most' : 'least'} ${formatNumber(aim)}`
 
-export const addFigure = ({ figures }: Report, name: string, value: string): void => {
-  figures.push([name, value])
-  console.log(`\n${name}: ${value}`)
+export const addFigure = ({ figures }: Report, figure: Figure): void => {
+  figures.push(figure)
+  console.log(`\n${figure.name}: ${figure.value}`)
 }
 
 /** How many times as long a system took as the first of the comparison; undefined when it did not take part. */

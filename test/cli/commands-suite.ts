@@ -112,11 +112,36 @@ export const commandsSuite = (kind: keyof typeof PLACES): void => {
     })
   })
 
+  it('explains why a role counts for a user, or does not', async () => {
+    const asked = ['bob', 'portal', 'editor', '--org', 'acme'] as const
+    const [now, json, early, past] = await Promise.all([
+      on('explain', ...asked),
+      on('explain', ...asked, '--json'),
+      on('explain', ...asked, '--at', 'yesterday'),
+      on('explain', ...asked, '--at', '2020-01-01T00:00:00Z'),
+    ])
+    expect(out(now)).toMatch(/^denied: NoGrant\n\d+ {2}\S+ {2}project\.added {2}portal {2}alice\n$/)
+    expect(JSON.parse(out(json))).toMatchObject({
+      allowed: false,
+      reasons: [{ kind: 'NoGrant' }],
+      because: [{ type: 'project.added', object: { type: 'project', id: 'portal' } }],
+    })
+    expect(early.code).toBe(64)
+    expect(out(past)).toBe('denied: ProjectNotFound\n')
+  })
+
   it('tells versions, schema and lag', async () => {
     expect(out(await on('doctor'))).toMatch(
       /^claviger .*\nnode .*\ndatabase .*\n(schema .*\n)?tables {6}up to date\nevents {6}3\n/,
     )
     expect(JSON.parse(out(await on('doctor', '--json')))).toMatchObject({ events: 3, behind: 0 })
+  })
+
+  it('rebuilds the read model, or goes on with it', async () => {
+    expect(out(await on('rebuild'))).toMatch(/^3 events applied in \d+ s\n$/)
+    expect(JSON.parse(out(await on('doctor', '--json')))).toMatchObject({ behind: 0 })
+    expect(JSON.parse(out(await on('rebuild', '--json')))).toMatchObject({ events: 3 })
+    expect(JSON.parse(out(await on('rebuild', '--resume', '--json')))).toMatchObject({ events: 0 })
   })
 
   it('verifies the log by signed checkpoints, and finds a change', async () => {

@@ -4,6 +4,7 @@ import type * as z from 'zod/mini'
 import type * as claviger from '../../src/index.js'
 import type {
   Aborted,
+  AccessDenied,
   Applied,
   BatchWrite,
   DesiredAccess,
@@ -42,6 +43,7 @@ const ERRORS = [
   'NotFound',
   'AlreadyExists',
   'SequenceMismatch',
+  'Protected',
   'IdempotencyKeyReused',
   'Aborted',
   'Cancelled',
@@ -57,6 +59,8 @@ const ERRORS = [
   'ProjectGrantRequired',
   'ProofNotFound',
   'NotConfigured',
+  'AccessDenied',
+  'Protected',
 ] as const satisfies readonly IamError['kind'][]
 
 /** What a read answers with. */
@@ -78,12 +82,14 @@ const WRITE_ERRORS = [
   ...READ_ERRORS,
   'AlreadyExists',
   'SequenceMismatch',
+  'Protected',
   'PlanOutdated',
   'IdempotencyKeyReused',
   'Aborted',
   'SourceFailed',
   'ProofNotFound',
   'NotConfigured',
+  'Protected',
 ] as const satisfies readonly WriteError['kind'][]
 
 const UNIONS = [
@@ -131,6 +137,8 @@ describe('The error of a method', () => {
     expectTypeOf<ErrorOf<Iam['projects']['checkLogin']>>().toEqualTypeOf<
       ReadError | LoginRefusal | Aborted
     >()
+    expectTypeOf<ErrorOf<Iam['access']['check']>>().toEqualTypeOf<ReadError>()
+    expectTypeOf<ErrorOf<Iam['access']['require']>>().toEqualTypeOf<ReadError | AccessDenied>()
     expectTypeOf<ErrorOf<Iam['plan']>>().toEqualTypeOf<WriteError>()
   })
 

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import type { CompilerOptions } from 'typescript'
 import type { Editor } from './editor.js'
 import { root } from './options.js'
 
@@ -80,10 +81,11 @@ const positionOf = (source: string, { line, character }: Place): number =>
 const HOVER = /^```\w*\n(.*?)\n```\n?(.*)$/s
 
 /** The language server of version 7, which has no other interface. */
-export const languageServer = async (): Promise<Editor> => {
-  const folder = join(root, 'reports/types')
+export const languageServer = async (compilerOptions: CompilerOptions = {}): Promise<Editor> => {
+  // A folder for each set of options: tests run side by side.
+  const folder = join(root, 'reports', ['types', ...Object.keys(compilerOptions)].join('-'))
   await mkdir(folder, { recursive: true })
-  const project = { extends: '../../tsconfig.json', include: ['./*.ts'] }
+  const project = { extends: '../../tsconfig.json', compilerOptions, include: ['./*.ts'] }
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(project))
   const server = spawn(join(root, 'node_modules/.bin/tsc'), ['--lsp', '--stdio'])
   const { ask, tell } = connect(server)

@@ -5,10 +5,13 @@ import { readOptions, root } from './options.js'
 const file = `${root}/test/types/host.ts`
 
 /** The language service that comes with the compiler, to version 6. */
-export const languageService = (compiler: typeof ts): Editor => {
+export const languageService = (
+  compiler: typeof ts,
+  overrides: ts.CompilerOptions = {},
+): Editor => {
   let source = ''
   let version = 0
-  const options = readOptions(compiler)
+  const options = { ...readOptions(compiler), ...overrides }
   const service = compiler.createLanguageService({
     getCompilationSettings: () => options,
     getScriptFileNames: () => [file],

@@ -45,12 +45,12 @@ const createEvents = (schema: string): string =>
      WHERE idempotency_key IS NOT NULL`
 
 /** The newest version of a schema. */
-const NEWEST = 7
+const NEWEST = 8
 
 /**
  * The migration to each version of a schema; the table `migrations` lists those done. Add new ones, but never change
  * one: existing databases went through it. Only the newest functions that write are created: new ones replace the old,
- * last and under a new number. 2 to 6 created older functions and tables of read models. Tables of read models no longer
+ * last and under a new number. 2 to 7 created older functions and tables of read models. Tables of read models no longer
  * have a number: those of the present shape are created where they are missing.
  */
 const MIGRATIONS: readonly (readonly [version: number, sql: (schema: string) => string])[] = [
@@ -127,7 +127,7 @@ const stateOf = async (connection: Connection, schema: string): Promise<SchemaSt
   const [row] = await connection.rows({
     // As an oid: comparing regnamespace could call an operator that another user has made.
     text: `SELECT max(version), (SELECT max(strpos(prosrc, '${quoted}.events')) FROM pg_proc
-      WHERE pronamespace = '${quoted}'::regnamespace::oid AND proname = 'append_event'
+      WHERE pronamespace = '${quoted}'::regnamespace::oid AND proname = 'append_one'
     ), EXISTS (SELECT FROM pg_class WHERE relnamespace = '${quoted}'::regnamespace::oid
       AND relname = '${CHECKPOINT.name}') FROM ${quoted}.migrations`,
   })

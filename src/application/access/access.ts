@@ -1,5 +1,6 @@
-import { err, ok, type ResultAsync } from 'neverthrow'
+import { err, ok, ResultAsync } from 'neverthrow'
 import * as z from 'zod/mini'
+import { checkOptions, type KnownOptions, milliseconds } from '../../check-options.js'
 import { exists } from '../../domain/decider.js'
 import { projectRoles } from '../../domain/project-role/aggregate.js'
 import { userGrants } from '../../domain/user-grant/aggregate.js'
@@ -14,6 +15,7 @@ import {
 import type { HeldRole, HeldRolesQuery, Holder, HoldersQuery } from '../../ports/access-reads.js'
 import type { SortValue } from '../../ports/read-model.js'
 import type { AccessDenied, ReadError } from '../errors/errors.js'
+import { isSignal } from '../method/context.js'
 import { date, momentOf, pageSize } from '../method/input.js'
 import { isPermitted, type Read, read } from '../method/method.js'
 import { targetOf } from '../method/target.js'
@@ -23,7 +25,7 @@ import { type Streams, streamsAt } from '../recording/streams.js'
 import type { Runtime } from '../runtime.js'
 import { type AskAccess, CheckAccessInput, checkAccess, requireAccess } from './check-access.js'
 import { type AccessExplanation, ExplainAccessInput, explainAccess } from './explain-access.js'
-import { type LiveChecks, type LiveOptions, live } from './live.js'
+import type { LiveChecks, LiveOptions } from './live.js'
 
 /** Whose roles to list. */
 export const RolesOfInput = z.strictObject({
@@ -266,8 +268,19 @@ export const accessOf = (runtime: Runtime): AccessChecks => {
         return ok({ permissions: PERMISSIONS.filter((_, index) => answers[index] === true) })
       },
     ),
-    live: (options) => live(runtime, options),
+    live: (options) => {
+      checkOptions('access.live', options, LIVE_OPTIONS)
+      // Loaded at the first call: a host that never calls it does not start with it.
+      return new ResultAsync(import('./live.js').then(({ followed }) => followed(runtime, options)))
+    },
   }
+}
+
+const LIVE_OPTIONS: KnownOptions = {
+  required: {
+    signal: [(value) => value !== undefined && isSignal(value), 'must be an AbortSignal'],
+  },
+  optional: { maxLag: milliseconds(50, 3_600_000) },
 }
 
 /** A role as the log shows it: a read model keeps roles as they are. */

@@ -64,7 +64,8 @@ export interface Asked extends Required<Omit<CheckedUser, 'projectOrgId'>> {
 
 /** The properties of a question that are unknown, or undefined where they must not be. Such a question does not compile. */
 export type Misread<Question, Known = Asked> = {
-  readonly [Name in keyof Question as Required<Question>[Name] extends Known[Name & keyof Known]
+  // As lists of one, for `any` is either.
+  readonly [Name in keyof Question as [Required<Question>[Name]] extends [Known[Name & keyof Known]]
     ? never
     : Name]: never
 }

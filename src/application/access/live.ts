@@ -1,5 +1,5 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow'
-import { checkOptions, type KnownOptions, milliseconds } from '../../check-options.js'
+import { checkOptions } from '../../check-options.js'
 import type { Position } from '../../ports/event-store.js'
 import type { Projection } from '../../ports/projection.js'
 import { presentAccess } from '../../projections/present-access.js'
@@ -9,7 +9,6 @@ import { catchFaults, Fault } from '../errors/fault.js'
 import { catchUpToHead, run } from '../following/catch-up.js'
 import { appendSignal, LOG_OPTIONS } from '../following/log-pages.js'
 import { type AccessCheck, isAllowed, judgeAccess } from '../granting/judge-access.js'
-import { isSignal } from '../method/context.js'
 import { isPosition, POSITION_IN_WORDS } from '../method/input.js'
 import type { Runtime } from '../runtime.js'
 import { raceAbort, within } from '../waiting.js'
@@ -90,23 +89,8 @@ const LOOKS = 4
 /** Longest time that a write waits until live checks see it, in milliseconds. */
 const LONGEST_WRITE_WAIT_MS = 1_000
 
-const LIVE_OPTIONS: KnownOptions = {
-  required: {
-    signal: [(value) => value !== undefined && isSignal(value), 'must be an AbortSignal'],
-  },
-  optional: { maxLag: milliseconds(50, 3_600_000) },
-}
-
 /** @see AccessChecks.live */
-export const live = (
-  runtime: Runtime,
-  options: LiveOptions,
-): ResultAsync<LiveChecks, ReadError> => {
-  checkOptions('access.live', options, LIVE_OPTIONS)
-  return new ResultAsync(followed(runtime, options))
-}
-
-const followed = async (
+export const followed = async (
   { store, hooks, now, recorded }: Runtime,
   { signal, maxLag = DEFAULT_MAX_LAG_MS }: LiveOptions,
 ): Promise<Result<LiveChecks, ReadError>> => {
@@ -186,13 +170,18 @@ const followed = async (
     atHead = Number.NEGATIVE_INFINITY
   })
   const following = { signal, hooks, onHead }
-  const begin = performance.now()
-  const first = await catchUpToHead(store, projection, following)
-  if (first.isErr()) {
-    end(first.error)
-    return err(first.error)
-  }
-  onLook(first, begin)
+  // A first catch-up that takes longer than `maxLag` leaves answers of before it began: the next takes less.
+  let from = position
+  do {
+    const begin = performance.now()
+    from = position
+    const caughtUp = await catchUpToHead(store, projection, following)
+    if (caughtUp.isErr()) {
+      end(caughtUp.error)
+      return err(caughtUp.error)
+    }
+    onLook(caughtUp, begin)
+  } while (isStale() && position > from)
   isReady = true
   run(store, projection, {
     ...following,

@@ -4,7 +4,6 @@ import type { ObjectRef, Permission, StreamId } from '../../domain/values.js'
 import type { Position, Version } from '../../ports/event-store.js'
 import type { CorruptEvent, UnknownEvent } from '../../ports/known-event.js'
 import type { SecretUnreadable } from '../../ports/secret-cipher.js'
-import type { AccessReason } from '../granting/judge-access.js'
 
 /** Every error that a method may answer with. */
 export type IamError = WriteError | LoginRefusal | AccessDenied
@@ -78,6 +77,35 @@ export interface AccessDenied {
   readonly reasons: readonly AccessReason[]
   /** Keys of all roles of the project that count for the user, in the order of code points. */
   readonly roleKeys: readonly string[]
+}
+
+/** Why a role does not count, or a user may not log in. */
+export interface AccessReason {
+  /**
+   * - `ProjectNotFound`: the organization has no such project.
+   * - `ProjectInactive`: the project was deactivated.
+   * - `ProjectGrantMissing`: the project of another organization is not granted to this one, or does not exist.
+   * - `ProjectGrantInactive`: the grant of the project was deactivated.
+   * - `NoGrant`: the user has no grant of the project.
+   * - `GrantInactive`: the grant of the user was deactivated.
+   * - `RoleNotGranted`: the user was not given the role, or the organization is no longer granted it.
+   * - `RoleRemoved`: the role was removed since the user was given it, even if it was added again.
+   * - `PermissionNotGranted`: no role that the user was given has the permission.
+   * - `Expired`: the role, or each role with the permission, was given until a time that is over.
+   * - `Stale`: a live check could not follow the log, so it says nothing else.
+   */
+  readonly kind:
+    | 'ProjectNotFound'
+    | 'ProjectInactive'
+    | 'ProjectGrantMissing'
+    | 'ProjectGrantInactive'
+    | 'NoGrant'
+    | 'GrantInactive'
+    | 'RoleNotGranted'
+    | 'RoleRemoved'
+    | 'PermissionNotGranted'
+    | 'Expired'
+    | 'Stale'
 }
 
 /** The object has changed since `expectedSequence`. Spec: Errors, status 409. */

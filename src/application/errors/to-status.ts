@@ -59,7 +59,7 @@ const TABLE: {
   PermissionDenied: [7, 'The caller lacks the permission'],
   AccessDenied: [7, 'The user does not have the access'],
   SequenceMismatch: [9, 'The object has changed since the expected sequence'],
-  Protected: [9, 'A desired state declares the object, and only applying that may change it'],
+  Protected: [9, 'Only applying the desired state that declares the object may change it'],
   PlanOutdated: [9, 'What was planned on has changed since'],
   IdempotencyKeyReused: [9, 'The idempotency key was used for another command'],
   ProjectInactive: [9, 'The project is inactive'],

@@ -9,7 +9,6 @@ import type { SecretCipher } from '../../ports/secret-cipher.js'
 import { organizationIn, readEvent } from '../../projections/read-events.js'
 import type { LogFault, SealBroken } from '../errors/errors.js'
 import { catchFaults } from '../errors/fault.js'
-import { evidenceCheck } from '../evidence/checkpoint.js'
 import { callPort } from '../waiting.js'
 import { LOG_OPTIONS, logPages, type VerifyProgress } from './log-pages.js'
 
@@ -66,6 +65,8 @@ const walk = async (
   store: EventStore,
   { secrets, checkpoints = [], keys = [], onProgress, signal }: VerifyOptions,
 ): Promise<Result<Verified, LogFault>> => {
+  // Loaded here, with its hashes: most hosts never verify a log.
+  const { evidenceCheck } = await import('../evidence/checkpoint.js')
   const evidence = await evidenceCheck(checkpoints, keys)
   if (evidence.isErr()) return err(evidence.error)
   const read = orderedReader()

@@ -1,33 +1,5 @@
 import type { FoundAccess, FoundRole } from '../../ports/access-reads.js'
-
-/** Why a role does not count, or a user may not log in. */
-export interface AccessReason {
-  /**
-   * - `ProjectNotFound`: the organization has no such project.
-   * - `ProjectInactive`: the project was deactivated.
-   * - `ProjectGrantMissing`: the project of another organization is not granted to this one, or does not exist.
-   * - `ProjectGrantInactive`: the grant of the project was deactivated.
-   * - `NoGrant`: the user has no grant of the project.
-   * - `GrantInactive`: the grant of the user was deactivated.
-   * - `RoleNotGranted`: the user was not given the role, or the organization is no longer granted it.
-   * - `RoleRemoved`: the role was removed since the user was given it, even if it was added again.
-   * - `PermissionNotGranted`: no role that the user was given has the permission.
-   * - `Expired`: the role, or each role with the permission, was given until a time that is over.
-   * - `Stale`: a live check could not follow the log, so it says nothing else.
-   */
-  readonly kind:
-    | 'ProjectNotFound'
-    | 'ProjectInactive'
-    | 'ProjectGrantMissing'
-    | 'ProjectGrantInactive'
-    | 'NoGrant'
-    | 'GrantInactive'
-    | 'RoleNotGranted'
-    | 'RoleRemoved'
-    | 'PermissionNotGranted'
-    | 'Expired'
-    | 'Stale'
-}
+import type { AccessReason } from '../errors/errors.js'
 
 /** Whether a role counts, or a user may log in. */
 export interface AccessCheck {

@@ -137,12 +137,8 @@ export const read = <Schema extends z.ZodMiniType, Answer, Also extends IamError
   run: Run<Schema, Answer, ReadError | NoInfer<Also>>,
 ): Read<z.input<Schema>, Answer, Also> => {
   const checked = { ...spec, refuses: [...ONE_OBJECT_WRITES, 'reason', 'onProgress'] as const }
-  return (input, context) =>
-    begin(host, checked, {
-      input,
-      context,
-      run: (call, parsed) => raceAbort(run(call, parsed), call.signal),
-    })
+  const raced: typeof run = (call, parsed) => raceAbort(run(call, parsed), call.signal)
+  return (input, context) => begin(host, checked, { input, context, run: raced })
 }
 
 /** Makes a {@link Write} of `run`. */

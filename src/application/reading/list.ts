@@ -80,9 +80,12 @@ export const listReceived = <Schema extends z.ZodMiniType<ListInput>>(
   runtime: Runtime,
   { method, kind, schema }: ListSpec<'project_grant', Schema>,
 ): Read<z.input<Schema>, Page<Views['project_grant']>> =>
-  read(runtime, { method, permissions: [kind.permissions.read], schema }, (call, input) =>
-    listPage(runtime, call, { type: kind.type, input, isReceived: true }),
-  )
+  read(runtime, { method, permissions: [kind.permissions.read], schema }, async (call, input) => {
+    const listed = await listPage(runtime, call, { type: kind.type, input, isReceived: true })
+    // How the owner manages its grants is none of the receiver's business.
+    const withoutProtector = ({ protectedBy: _, ...grant }: Views['project_grant']) => grant
+    return listed.map((page) => ({ ...page, items: page.items.map(withoutProtector) }))
+  })
 
 interface Wanted<Type extends ViewType> {
   readonly type: Type

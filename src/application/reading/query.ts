@@ -33,7 +33,7 @@ export const queryOf = (
       await follow(call, first)
       return (await fromPort(() => readAtHead(query))).found
     }
-    await follow(call)
+    if (call.consistency === 'strong') await follow(call)
     const reads: ReadMethods<Type> = readModel
     return fromPort(() => reads[query.method](...query.args))
   }

@@ -97,6 +97,15 @@ const Actions = (props: ActionsProps) => {
   if (isAllowed === undefined) return null
   if (!isAllowed) return <p class="none">{texts.readOnly(type.permission)}</p>
 
+  const { protectedBy } = object
+  if (protectedBy)
+    return (
+      <>
+        <p class="notice">{texts.declaredBy(String(protectedBy))}</p>
+        {Tool && <Tool ids={ids} />}
+      </>
+    )
+
   const { get, update, remove, deactivate, reactivate } = type.operations
   const edit = () => {
     const names = type.form.filter((name) => !type.ids.includes(name))

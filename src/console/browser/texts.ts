@@ -89,6 +89,8 @@ export const texts = {
     'One role key a line; with an expiry: key, a space, and a time such as 2027-01-31T00:00Z.',
   willChange: 'This will change:',
   noChange: 'This changes nothing.',
+  declaredBy: (managedBy: string) =>
+    `Declared by code (${managedBy}). It changes only when that is applied.`,
   loses: (count: number) =>
     count === 1 ? 'One role of a user ends:' : `${count} roles of users end:`,
   gains: (count: number) =>
@@ -166,6 +168,7 @@ export const texts = {
   recent: 'Latest changes',
   allChanges: 'All changes',
   fields: {
+    protectedBy: 'Declared by',
     id: 'Id',
     idpId: 'Provider id',
     name: 'Name',

@@ -13,6 +13,7 @@ const EVERY_METADATA = {
   commandHash: 'hash',
   managedBy: 'law',
   managedVersion: Number.MAX_SAFE_INTEGER,
+  protect: true as const,
 }
 
 /** What an append records. */
@@ -121,6 +122,23 @@ export const conflictLaws = storeLaws({
     const guard = appendOf([write('law-a', 0)])
     demandEqual('the answer to a mere guard', await verdict(store, guard), conflict)
     demandEqual('the stream of the refused append', await store.readStream('law-c'), [])
+  },
+  'An append has any number of guards, and each of them may refuse it.': async (store) => {
+    const names = ['a', 'b', 'c', 'd', 'e']
+    for (const name of names) await record(store, firstOf(`law-${name}`))
+    const guards = names.map((name) => write(`law-${name}`, 1))
+    for (const [index, name] of names.entries()) {
+      const writes = guards.with(index, write(`law-${name}`, 2))
+      const answer = await verdict(store, appendOf([write('law-new', 0, {}), ...writes]))
+      const conflict = { kind: 'VersionConflict', stream: `law-${name}` }
+      demandEqual(`the answer to an outdated guard ${index + 1}`, answer, conflict)
+    }
+    demandEqual('the stream of the refused appends', await store.readStream('law-new'), [])
+    const recorded = await record(store, appendOf([write('law-new', 0, {}), ...guards]))
+    demandEqual('the events of the guarded append', recorded.length, 1)
+    const taken = appendOf([write('law-new', 0, {}), ...guards.with(2, write('law-c', 0))])
+    const conflict = { kind: 'VersionConflict', stream: 'law-new' }
+    demandEqual('the answer when the event conflicts, too', await verdict(store, taken), conflict)
   },
   'An expected version below or above the version of the stream is a conflict.': async (store) => {
     await record(store, appendOf([write('law-a', 0, {}, {})]))

@@ -59,7 +59,9 @@ export const logOf = (recorded: readonly (readonly [...Recorded, ...unknown[]])[
 export type Recorded = readonly [orgId: string, event: AnyEvent]
 
 /** Metadata that a law sets. */
-export type Circumstances = Partial<Pick<Metadata, 'actor' | 'correlationId' | 'reason'>>
+export type Circumstances = Partial<
+  Pick<Metadata, 'actor' | 'correlationId' | 'reason' | 'managedBy' | 'protect'>
+>
 
 /** A log as a store would record it. */
 export interface Log {

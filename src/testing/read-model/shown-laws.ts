@@ -1,4 +1,11 @@
-import type { Condition, HistoryQuery, ListQuery, ReadModel } from '../../ports/read-model.js'
+import type { AnyEvent } from '../../domain/aggregates.js'
+import type {
+  Condition,
+  HistoryQuery,
+  ListQuery,
+  ProjectRole,
+  ReadModel,
+} from '../../ports/read-model.js'
 import { demandEqual, lawsOf } from '../law.js'
 import {
   afterEach,
@@ -8,8 +15,14 @@ import {
   userGrantAdded,
   userGrantUpdated,
 } from './grant-samples.js'
-import { fedWith, newLog, type ReadModelHome } from './harness.js'
-import { projectAdded, projectRemoved, roleAdded, roleRemoved } from './object-samples.js'
+import { type Circumstances, fedWith, newLog, type ReadModelHome } from './harness.js'
+import {
+  projectAdded,
+  projectRemoved,
+  roleAdded,
+  roleRemoved,
+  roleUpdated,
+} from './object-samples.js'
 
 const USER_GRANTS: ListQuery<'user_grant'> = {
   type: 'user_grant',
@@ -226,4 +239,65 @@ export const shownLaws = lawsOf<ReadModelHome>({
     })
     demandEqual('given', items, [])
   },
+  'An object is shown with the desired state that protects it, until an event of the same one lifts that or the object is removed.':
+    async (home) => {
+      const log = newLog()
+      log.record('acme', projectAdded('portal'))
+      for (const [, event, circumstances] of PROTECTED) log.record('acme', event, circumstances)
+      const model = await home.open()
+      await model.apply(0n, log.events.slice(0, 1))
+      for (const [index, [protectedBy]] of PROTECTED.entries()) {
+        await model.apply(await model.checkpoint(), log.events.slice(index + 1, index + 2))
+        const role = await model.get<'project_role'>('acme', EDITOR)
+        demandEqual(`protector ${index}`, protectorOf(role), protectedBy)
+        const { items } = await model.list<'project_role'>(ROLES_OF_PORTAL)
+        const listed = protectedBy === 'removed' ? [] : [protectedBy]
+        demandEqual(`listed protector ${index}`, items.map(protectorOf), listed)
+      }
+      const history = await model.history({ orgId: 'acme', object: EDITOR, after: 0n, limit: 100 })
+      const changes = history.flatMap((entry) =>
+        entry.changes.filter(({ field }) => field === 'protectedBy'),
+      )
+      demandEqual('history', changes, [
+        { field: 'protectedBy', from: undefined, to: 'ops' },
+        { field: 'protectedBy', from: 'ops', to: undefined },
+        { field: 'protectedBy', from: undefined, to: 'ops' },
+      ])
+    },
 })
+
+const EDITOR = { type: 'project_role', projectId: 'portal', roleKey: 'editor' } as const
+
+const ROLES_OF_PORTAL: ListQuery<'project_role'> = {
+  type: 'project_role',
+  orgId: 'acme',
+  projectId: 'portal',
+  conditions: [],
+  sort: [{ field: 'roleKey', direction: 'asc' }],
+  limit: 1000,
+}
+
+/** The name of what protects a role; `none` without the field. */
+const protectorOf = (role: ProjectRole | undefined): string | undefined => {
+  if (role === undefined) return 'removed'
+  return Object.hasOwn(role, 'protectedBy') ? role.protectedBy : 'none'
+}
+
+const added = roleAdded('portal', 'editor')
+const updated = (displayName: string) => roleUpdated('portal', 'editor', { displayName })
+const protecting = { managedBy: 'ops', protect: true } as const
+
+/** What protects a role after each of these events. */
+const PROTECTED: readonly (readonly [string, AnyEvent, Circumstances?])[] = [
+  ['none', added],
+  ['none', updated('a'), { managedBy: 'ops' }],
+  ['ops', updated('a'), protecting],
+  ['ops', updated('b')],
+  ['ops', updated('c'), { managedBy: 'others' }],
+  ['ops', updated('d'), { ...protecting, managedBy: 'others' }],
+  ['ops', updated('e'), protecting],
+  ['none', updated('e'), { managedBy: 'ops' }],
+  ['ops', updated('e'), protecting],
+  ['removed', roleRemoved('portal', 'editor'), protecting],
+  ['none', added],
+]

@@ -14,7 +14,7 @@ import type { ResolvedOptions } from '../options.js'
 import { connectError } from './connect-error.js'
 import { type JsonObject, readJson, readJsonBody } from './read.js'
 import { type CallContext, Refusal, refusalOf, statusResponse, transportStatus } from './refusal.js'
-import { JSON_FORM, writeMessage } from './write.js'
+import { JSON_FORM, messageWriters } from './write.js'
 
 /** An operation in JSON, and where the fields of its request are. */
 export interface JsonCall {
@@ -31,18 +31,18 @@ export interface JsonCall {
 export type JsonHandler = (request: HttpRequest, params: readonly string[]) => Promise<HttpResponse>
 
 /** The handler of an operation in JSON: authenticate, read, run, write. */
-export const jsonHandler =
-  (
-    options: ResolvedOptions,
-    { operation, urlFields, isBodyOptional, headers }: JsonCall,
-  ): JsonHandler =>
-  async (request, params) => {
+export const jsonHandler = (
+  options: ResolvedOptions,
+  { operation, urlFields, isBodyOptional, headers }: JsonCall,
+): JsonHandler => {
+  const { method } = operation
+  const common = { ...headers, ...headersOf(operation) }
+  const writeResponse = writerOf(method.response)
+  return async (request, params) => {
     const { header, body } = request
-    const { method } = operation
     const deadline = deadlineOf(request)
     const { signal, isLate } = deadline
     const call: CallContext = { method, header, signal, isLate }
-    const common = { ...headers, ...headersOf(operation) }
     let caller: Caller | undefined
     try {
       const asked = authenticate(options, call, { operation, headers: request.headers })
@@ -56,7 +56,7 @@ export const jsonHandler =
           ? readJson(method.request, fromUrl)
           : readJsonBody(method.request, bytes, fromUrl)
       const { response, etag } = await perform(options, call, { operation, values, caller })
-      const json = JSON.stringify(writeMessage(method.response, response, JSON_FORM))
+      const json = JSON.stringify(writeResponse(response))
       return jsonResponse(200, json, etag === undefined ? common : { ...common, etag })
     } catch (thrown) {
       const refusal = refusalOf(options, call, { thrown, caller })
@@ -68,6 +68,9 @@ export const jsonHandler =
       deadline.end()
     }
   }
+}
+
+const writerOf = messageWriters(JSON_FORM)
 
 const NO_BYTES = new Uint8Array()
 

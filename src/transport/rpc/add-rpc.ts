@@ -13,7 +13,7 @@ import { MAX_REQUEST_BYTES } from '../http.js'
 import { encodeDetail } from '../json/connect-error.js'
 import { readJsonBody } from '../json/read.js'
 import { type CallContext, type Refusal, refusalOf } from '../json/refusal.js'
-import { writeMessage } from '../json/write.js'
+import { messageWriters } from '../json/write.js'
 import { authenticate, headersOf, perform } from '../operations/context.js'
 import type { Values } from '../operations/message.js'
 import type { Operation } from '../operations/operation.js'
@@ -61,7 +61,7 @@ export const addRpc = (
       const context = contextOf(operation, call)
       const { response, etag } = await perform(options, context, { operation, values, caller })
       if (etag !== undefined) call.responseHeader.set('etag', etag)
-      return writeMessage(method.response, response, PROTOBUF_FORM)
+      return writerOf(method.response)(response)
     } catch (thrown) {
       throw refuse(options, operation, { call, thrown })
     }
@@ -106,6 +106,8 @@ const guarded = (handler: UniversalHandler, { options, operation }: Guarded): Un
   }
   return Object.assign(handle, handler)
 }
+
+const writerOf = messageWriters(PROTOBUF_FORM)
 
 const EMPTY_JSON = new TextEncoder().encode('{}')
 

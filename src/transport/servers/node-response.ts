@@ -16,7 +16,7 @@ export interface NodeResponse {
   writeHead(status: number, headers: Readonly<Record<string, string>>): unknown
   addTrailers(trailers: Readonly<Record<string, string>>): void
   write(body: string | Uint8Array): unknown
-  end(body: string | Uint8Array): unknown
+  end(body: string | Uint8Array, encoding: 'utf8' | 'latin1'): unknown
   destroy(): unknown
   once(event: 'close' | 'drain', listener: () => void): unknown
 }
@@ -30,41 +30,48 @@ interface Exchange {
 }
 
 /** Sends a response, unless the client has left. */
-export const send = async (
+export const send = (
   answer: HttpResponse | StreamResponse,
   exchange: Exchange,
-): Promise<void> => {
-  if (exchange.signal.aborted) return
-  await (isStream(answer) ? sendStream(answer, exchange) : sendWhole(answer, exchange))
+): Promise<void> | undefined => {
+  if (exchange.signal.aborted) return undefined
+  return isStream(answer) ? sendStream(answer, exchange) : sendWhole(answer, exchange)
 }
 
 /** How long a client may take to see its response and stop sending, in milliseconds. */
 const LONGEST_WAIT = 2_000
 
-/**
- * Node.js closes a connection with the end of its last response; a client that is still sending may then lose it. So
- * the end comes once the rest of the request was read away.
- */
-const sendWhole = async (
-  { status, headers, body, trailers }: HttpResponse,
-  { request, response, body: received }: Exchange,
-): Promise<void> => {
+/** Sends a response that is there as a whole. Ends at once unless a rest of the request is to be read away. */
+const sendWhole = (answer: HttpResponse, exchange: Exchange): Promise<void> | undefined => {
+  const { request, response, body: received } = exchange
+  const { status, headers, body, trailers } = answer
   const head = headOf(headers, response)
   if (trailers) response.addTrailers(trailers)
   if (isEndless(request)) {
     response.writeHead(status, { ...head, connection: 'close' })
     response.write(body)
-    await Promise.race([
-      received?.discardRest?.(),
-      new Promise((resolve) => setTimeout(resolve, LONGEST_WAIT)),
-    ])
-    response.end('')
-  } else {
-    response.writeHead(status, head)
-    response.end(body)
-    if (!request.readableEnded) await received?.discardRest?.()
+    return endLate(exchange)
   }
+  response.writeHead(status, head)
+  response.end(body, isAscii(headers, body) ? 'latin1' : 'utf8')
+  return request.readableEnded ? undefined : received?.discardRest?.()
 }
+
+/**
+ * Node.js closes a connection with the end of its last response; a client that is still sending may then lose it. So
+ * the end comes once the rest of the request was read away.
+ */
+const endLate = async ({ response, body }: Exchange): Promise<void> => {
+  await Promise.race([
+    body?.discardRest?.(),
+    new Promise((resolve) => setTimeout(resolve, LONGEST_WAIT)),
+  ])
+  response.end('', 'utf8')
+}
+
+/** Whether every character takes one byte: Node.js then copies the text in a fraction of the time. */
+const isAscii = (headers: ResponseHeaders, body: string | Uint8Array): boolean =>
+  headers['content-length'] === String(body.length)
 
 /** A middleware in front of us may vary its responses too, for example by `Origin`. */
 const headOf = (headers: ResponseHeaders, response: NodeResponse): ResponseHeaders => {
@@ -94,6 +101,6 @@ const sendStream = async (
       })
   }
   if (trailers) response.addTrailers(Object.fromEntries(trailers))
-  response.end('')
+  response.end('', 'utf8')
   await received?.discardRest?.()
 }

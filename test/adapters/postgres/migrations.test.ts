@@ -66,6 +66,7 @@ describe('Migrating', () => {
       { version: 5 },
       { version: 6 },
       { version: 7 },
+      { version: 8 },
     ])
   })
 
@@ -83,7 +84,7 @@ describe('Migrating', () => {
     expect(await reasonOf(open(schema))).toBe('newer')
     expect(await reasonOf(open(schema, false))).toBe('newer')
     expect(await sql(`SELECT count(*)::int AS count FROM ${schema}.migrations`)).toEqual([
-      { count: 8 },
+      { count: 9 },
     ])
   })
 
@@ -129,7 +130,7 @@ describe('Migrating', () => {
     const schema = newSchema()
     expect(await reasonOf(open(schema, false))).toBe('not_migrated')
     await expect(open(schema, false)).rejects.toThrow(
-      'version 0, not 7: open it once as its owner, without migrate: false',
+      'version 0, not 8: open it once as its owner, without migrate: false',
     )
     expect(await sql(`SELECT 1 FROM pg_namespace WHERE nspname = '${schema}'`)).toEqual([])
     await (await open(schema)).close()
@@ -249,7 +250,11 @@ describe('A schema that was renamed', () => {
     await (await open(renamed, false)).close()
     const granted = `SELECT proname FROM pg_proc WHERE pronamespace = '${renamed}'::regnamespace
       AND has_function_privilege('program', oid, 'EXECUTE') ORDER BY 1`
-    expect(await sql(granted)).toEqual([{ proname: 'append_event' }, { proname: 'append_group' }])
+    expect(await sql(granted)).toEqual([
+      { proname: 'append_event' },
+      { proname: 'append_group' },
+      { proname: 'append_one' },
+    ])
   })
 
   test('goes through every migration that it lacks', async () => {
@@ -298,7 +303,7 @@ describe('Settings of a database', () => {
     )
     expect((await Promise.all(appends)).length).toBe(100)
     const pool = new pg.Pool({ connectionString })
-    const call = `SELECT ${schema}.append_event('1', null, '{}', 's-1', 0, 't', 1, '{}', null, null)`
+    const call = `SELECT ${schema}.append_one('1', null, '{}', 's-1', 0, 't', 1, '{}', '{}', '{}')`
     await expect(pool.query(call)).rejects.toThrow('READ COMMITTED')
     await pool.end()
   })
@@ -340,7 +345,7 @@ describe('Two schemas in one database', () => {
     const client = new pg.Client({ connectionString: server.connectionString })
     await client.connect()
     await client.query('BEGIN')
-    const call = `SELECT ${schema}.append_event('1', null, '{}', 's-1', 0, 't', 1, '{}', null, null)`
+    const call = `SELECT ${schema}.append_one('1', null, '{}', 's-1', 0, 't', 1, '{}', '{}', '{}')`
     await client.query(call)
     const waiting = record(one.store, firstOf('law-a'))
     await record(other.store, firstOf('law-a'))

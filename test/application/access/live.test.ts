@@ -69,6 +69,18 @@ describe('Live checks', () => {
     expect(live.lag).toBeLessThan(5_000)
   })
 
+  it('are not stale once they are there, however long the log took to read', async () => {
+    inVirtualTime()
+    const { iam, reads } = await world()
+    await good(iam.userGrants.add(grant, context))
+    reads.before = () => {
+      reads.before = undefined
+      vi.advanceTimersByTime(100)
+    }
+    const live = await liveOf(iam, 50)
+    expect(live.can(asked)).toBe(true)
+  })
+
   it('give answers that can be changed without effect on others', async () => {
     const { iam } = await world()
     await good(iam.userGrants.add(grant, context))

@@ -297,6 +297,16 @@ export const reads: readonly Method[] = [
     permissions: ['user.grant.read'],
     object: portal,
   }),
+  method('access', 'require', {
+    input: { ...userGrant, roleKey: 'editor' },
+    permissions: ['user.grant.read'],
+    object: portal,
+  }),
+  method('access', 'explain', {
+    input: { ...userGrant, roleKey: 'editor' },
+    permissions: ['user.grant.read', 'event.read'],
+    object: portal,
+  }),
   method('access', 'rolesOf', { input: { userId: 'bob' }, permissions: ['user.grant.read'] }),
   method('access', 'whoHas', {
     input: { projectId: 'portal' },

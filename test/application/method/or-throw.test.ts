@@ -55,7 +55,9 @@ describe('orThrow', () => {
       expect(failure).toBeInstanceOf(Error)
       expect(failure.error).toEqual(error)
       expect(failure.status).toEqual(toStatus(error))
-      expect(String(failure)).toBe('IamFailure: NotFound (NOT_FOUND): The object does not exist')
+      expect(String(failure)).toMatch(
+        /^IamFailure: NotFound \(NOT_FOUND\): The object does not exist: project portal\b/,
+      )
     }
   })
 
@@ -85,6 +87,49 @@ describe('An IamFailure', () => {
     expect(message).toBe(
       `InvalidArgument (INVALID_ARGUMENT): The request is malformed: ${fields.join('; ')}`,
     )
+  })
+
+  it('names the permission that is missing, and in which organization', async () => {
+    const { iam } = start()
+    const nobody = { caller: { userId: 'u1', orgId: 'acme', permissions: [] } }
+    const { message } = await failureOf(() => orThrow(iam.projects.get({ id: 'p' }, nobody)))
+    expect(message).toBe(
+      'PermissionDenied (PERMISSION_DENIED): The caller lacks the permission: ' +
+        'project.read in the organization acme',
+    )
+  })
+
+  it('names what was not found, and says of a project how another owner is named', async () => {
+    const { iam } = start()
+    const grant = { userId: 'bob', projectId: 'portal', roles: [{ roleKey: 'editor' }] }
+    const missing = await failureOf(() => orThrow(iam.userGrants.add(grant, context)))
+    expect(missing.message).toBe(
+      'NotFound (NOT_FOUND): The object does not exist: project portal. If another organization ' +
+        'owns the project, name that organization with projectOrgId, where the method takes it',
+    )
+    await addSamples(iam)
+    const role = { projectId: 'portal', roleKey: 'absent' }
+    const absent = await failureOf(() => orThrow(iam.projectRoles.get(role, context)))
+    expect(absent.message).toBe(
+      'NotFound (NOT_FOUND): The object does not exist: project_role portal/absent',
+    )
+  })
+
+  it('names the reasons why a user does not have an access', async () => {
+    const { iam } = start()
+    await addSamples(iam)
+    const bob = { userId: 'bob', projectId: 'portal', permission: 'invoice.approve' }
+    const denied = await failureOf(() => orThrow(iam.access.require(bob, context)))
+    expect(denied.message).toBe(
+      'AccessDenied (PERMISSION_DENIED): The user does not have the access: NoGrant',
+    )
+    expect(denied.status.details[0]).toMatchObject({
+      reason: 'ACCESS_DENIED',
+      metadata: { reasons: 'NoGrant' },
+    })
+    const elsewhere = { ...bob, projectId: 'absent' }
+    const { message } = await failureOf(() => orThrow(iam.access.require(elsewhere, context)))
+    expect(message).toMatch(/: ProjectNotFound\. If another organization owns .* projectOrgId/)
   })
 
   it('has as cause what the port threw', async () => {

@@ -88,6 +88,11 @@ const errors: readonly (readonly [IamError, number, readonly object[]])[] = [
     ],
   ],
   [
+    { kind: 'Protected', managedBy: 'ops' },
+    9,
+    [info('PROTECTED', { managedBy: 'ops' }), precondition('PROTECTED', 'managedBy')],
+  ],
+  [
     { kind: 'IdempotencyKeyReused', idempotencyKey: 'k' },
     9,
     [info('IDEMPOTENCY_KEY_REUSED'), precondition('IDEMPOTENCY_KEY_REUSED', 'idempotencyKey')],

@@ -46,7 +46,9 @@ const change = async (iam: Iam) => {
   await good(projectRoles.patch({ ...editor, displayName: 'Renamed' }, context))
   const roleKeys = ['editor', 'viewer']
   await good(projectGrants.update({ ...initech, roleKeys }, context))
-  const roles = roleKeys.map((roleKey) => ({ roleKey }))
+  // Another end of a role is what its explanation names.
+  const expiresAt = new Date('2100-01-01T00:00:00.000Z')
+  const roles = roleKeys.map((roleKey) => ({ roleKey, expiresAt }))
   await good(userGrants.update({ ...bob, roles }, context))
   await good(iam.domains.setProvider({ ...ofAcme, ...google }, context))
   await good(projects.add({ ...shop, name: 'Shop' }, inGlobex))

@@ -14,7 +14,7 @@ beforeEach(async () => {
 const eventual = { ...context, consistency: 'eventual' } as const
 
 /** What answers from the log needs no read model. */
-const ofReadModel = reads.filter(({ name }) => !/stateAt|revealClientSecret/.test(name))
+const ofReadModel = reads.filter(({ name }) => !/stateAt|explain|revealClientSecret/.test(name))
 
 const neverFed = {
   kind: 'Unavailable',

@@ -17,19 +17,11 @@ export const live = async (report: Report, { milliseconds }: Scale): Promise<voi
   const [received] = await answer()
   const { bytesPerGrant, catchUpMilliseconds, writesPerSecond, median, p99, p999 } =
     received as LiveAnswer
-  const shown = GRANTS.toLocaleString('en-US')
-  addFigure(
-    report,
-    `live checks, memory for each of ${shown} grants`,
-    `${formatNumber(bytesPerGrant)} bytes`,
-  )
-  addFigure(
-    report,
-    `live checks, first catch-up with ${shown} grants on SQLite`,
-    formatTime(catchUpMilliseconds * 1e6),
-  )
-  addFigure(
-    report,
+  const add = (name: string, value: string) => addFigure(report, { section: 'live', name, value })
+  const grants = `${GRANTS.toLocaleString('en-US')} grants`
+  add(`live checks, memory for each of ${grants}`, `${formatNumber(bytesPerGrant)} bytes`)
+  add(`live checks, first catch-up with ${grants} on SQLite`, formatTime(catchUpMilliseconds * 1e6))
+  add(
     `\`live.can\` while ${formatNumber(writesPerSecond)} roles a second are given on SQLite`,
     `median ${formatTime(median)}, p99 ${formatTime(p99)}, p99.9 ${formatTime(p999)}`,
   )

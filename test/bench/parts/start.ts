@@ -19,11 +19,11 @@ export const start = async (report: Report, scale: Scale): Promise<void> => {
   for (const { name, rounds } of paths) {
     const added = (by: keyof Took) =>
       median(rounds.map((took, round) => took[by] - (bare?.rounds[round]?.[by] ?? Number.NaN)))
-    addFigure(
-      report,
-      `\`import '${name}'\` over ${BARE}`,
-      `${formatTime(added('cpu'))} of the processor, ${formatTime(added('wall'))} by the clock`,
-    )
+    addFigure(report, {
+      section: 'imports',
+      name: `\`import '${name}'\` over ${BARE}`,
+      value: `${formatTime(added('cpu'))} of the processor, ${formatTime(added('wall'))} by the clock`,
+    })
     if (name === 'claviger') {
       atMost(report, "`import 'claviger'`, milliseconds of the processor", 55, added('cpu') / 1e6)
     }

@@ -144,6 +144,13 @@ const FAULTS: readonly Fault[] = [
     }),
   },
   {
+    fault: 'looks at one guard alone',
+    law: 'An append has any number of guards, and each of them may refuse it.',
+    plant: (sound) => ({
+      append: (append) => sound.append({ ...append, writes: append.writes.slice(0, 2) }),
+    }),
+  },
+  {
     fault: 'records what comes before a conflict',
     law: 'All writes are recorded or none, and the first conflict is reported.',
     plant: (sound) => ({
@@ -263,6 +270,14 @@ const FAULTS: readonly Fault[] = [
           metadata: { ...metadata, ...(correlationId && { correlationId }) },
         })
       },
+    }),
+  },
+  {
+    fault: 'forgets what an append protects',
+    law: 'An append returns its events as recorded, in the order written.',
+    plant: (sound) => ({
+      append: ({ metadata: { protect: _, ...metadata }, ...append }) =>
+        sound.append({ ...append, metadata }),
     }),
   },
   {

@@ -996,6 +996,27 @@ const FAULTS: readonly Fault[] = [
     ),
   },
   {
+    fault: 'forgets what protects objects',
+    law: 'An object is shown with the desired state',
+    plant: lists(({ items }) => ({
+      items: items.map((item) => ({ ...Object(item), protectedBy: undefined })),
+    })),
+  },
+  {
+    fault: 'protects objects for ever',
+    law: 'An object is shown with the desired state',
+    plant: (sound) => {
+      let protectedBy: string | undefined
+      return {
+        get: async (orgId, ref) => {
+          const found = await sound.get(orgId, ref)
+          if (found && 'protectedBy' in found) protectedBy = found.protectedBy
+          return found && protectedBy !== undefined ? { ...found, protectedBy } : found
+        },
+      }
+    },
+  },
+  {
     fault: 'forgets reasons',
     law: 'An entry says who did what',
     plant: histories(async (query, ask) =>

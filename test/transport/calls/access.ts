@@ -45,14 +45,30 @@ interface Asked {
   readonly projectOrgId?: string
   readonly roleKey?: string
   readonly permission?: string
+  readonly at?: string
 }
+
+/** The same as the library takes it: whatever is asked, also what does not compile. */
+const question = ({ at, ...asked }: Asked): Untrusted => ({
+  ...asked,
+  ...(at !== undefined && { at: new Date(at) }),
+})
 
 export const checkAccess = (asked: Asked, details: Details = {}): Call =>
   callOf(details, {
     rpc: 'claviger.v1.AccessService/CheckAccess',
     request: { ...asked },
     http: ['GET', `/v1/access:check?${new URLSearchParams({ ...asked })}`],
-    inProcess: (iam) => iam.access.check(asked as Untrusted, contextOf(details)),
+    inProcess: (iam) => iam.access.check(question(asked), contextOf(details)),
+    shape: (answer) => answer,
+  })
+
+export const explainAccess = (asked: Asked, details: Details = {}): Call =>
+  callOf(details, {
+    rpc: 'claviger.v1.AccessService/ExplainAccess',
+    request: { ...asked },
+    http: ['GET', `/v1/access:explain?${new URLSearchParams({ ...asked })}`],
+    inProcess: (iam) => iam.access.explain(question(asked), contextOf(details)),
     shape: (answer) => answer,
   })
 
@@ -70,11 +86,35 @@ export const listRolesOfUser = (userId: string, pageSize: number, details: Detai
     shape: found('userRoles'),
   })
 
+export const listPastRolesOfUser = (userId: string, at: string, details: Details = {}): Call =>
+  callOf(details, {
+    rpc: 'claviger.v1.AccessService/ListRolesOfUser',
+    request: { userId, at },
+    http: ['GET', `/v1/userRoles?${new URLSearchParams({ user_id: userId, at })}`],
+    inProcess: (iam) => iam.access.rolesOf({ userId, at: new Date(at) }, contextOf(details)),
+    shape: found('userRoles'),
+  })
+
 /** Which holders to list, as JSON and as parameters of a query. */
 export interface Holders {
   readonly roleKey?: string
   readonly permission?: string
+  readonly userId?: string
   readonly at?: string
+}
+
+/** The holders of all projects of the organization. */
+export const listAllRoleHolders = (holders: Holders, details: Details = {}): Call => {
+  const query = `${new URLSearchParams({ ...holders })}`
+  const { at, ...rest } = holders
+  const input = { ...rest, ...(at !== undefined && { at: new Date(at) }) }
+  return callOf(details, {
+    rpc: 'claviger.v1.AccessService/ListAllRoleHolders',
+    request: { ...holders },
+    http: ['GET', `/v1/roleHolders${query && `?${query}`}`],
+    inProcess: (iam) => iam.access.whoHas(input, contextOf(details)),
+    shape: found('roleHolders'),
+  })
 }
 
 export const listRoleHolders = (

@@ -1,7 +1,8 @@
 import type { Call, JsonObject } from '../call.js'
 import { applyAccess, planAccess } from '../calls/access.js'
 import { getIdentityProvider } from '../calls/identity-providers.js'
-import { getProjectRole, listProjectRoles } from '../calls/project-roles.js'
+import { listProjectGrants, listReceivedProjectGrants } from '../calls/project-grants.js'
+import { getProjectRole, listProjectRoles, removeProjectRole } from '../calls/project-roles.js'
 import { addProject, getProject, removeProject } from '../calls/projects.js'
 import { addUserGrant } from '../calls/user-grants.js'
 import { IDP_ID } from '../host.js'
@@ -42,6 +43,14 @@ const withoutSecret = {
   identityProviders: [{ idpId: 'later', name: 'Later', initialState: 'STATE_INACTIVE', ...oidc }],
 }
 
+const portalWithGrant = {
+  ...portalWith({
+    roles: [{ roleKey: 'a', displayName: 'A' }],
+    grants: [{ grantedOrgId: 'globex', roleKeys: ['a'] }],
+  }),
+  ...managed,
+}
+
 /** Desired states, applied and planned. */
 export const desiredStates: readonly (readonly [name: string, ...calls: Call[]])[] = [
   [
@@ -54,6 +63,22 @@ export const desiredStates: readonly (readonly [name: string, ...calls: Call[]])
     getProject('portal'),
   ],
   ['declares nothing', planAccess({}), applyAccess({})],
+  [
+    'protects what it declares, and lifts that',
+    applyAccess(portalWithGrant),
+    planAccess({ ...portalWithGrant, protect: true }),
+    applyAccess({ ...portalWithGrant, protect: true }),
+    getProject('portal'),
+    listProjectRoles('portal'),
+    listProjectGrants('portal'),
+    listReceivedProjectGrants({
+      headers: { 'x-service-orgid': 'globex' },
+      context: { orgId: 'globex' },
+    }),
+    planAccess({ projects: [{ id: 'shop', name: 'Shop' }], protect: true, ...managed }),
+    applyAccess({ projects: [{ id: 'shop', name: 'Shop' }], protect: true, ...managed }),
+    getProject('portal'),
+  ],
   [
     'prunes the last of its roles',
     applyAccess({ ...portalWith({ roles: [{ roleKey: 'a', displayName: 'A' }] }), ...managed }),
@@ -160,6 +185,13 @@ export const desiredStateRefusals: readonly (readonly [
   ...calls: Call[],
 ])[] = [
   ['a desired state without permission', 403, applyAccess(desired, { caller: 'guest' })],
+  [
+    'a change of what a desired state protects',
+    409,
+    applyAccess({ ...portalWithGrant, protect: true }),
+    applyAccess({ ...portalWithGrant, managedBy: 'others' }),
+    removeProjectRole(['portal', 'a']),
+  ],
   ['a plan without permission', 403, planAccess(desired, { caller: 'guest' })],
   [
     'a desired state that is malformed',

@@ -1,5 +1,13 @@
 import type { Call, Details } from '../call.js'
-import { checkAccess, listPermissions, listRoleHolders, listRolesOfUser } from '../calls/access.js'
+import {
+  checkAccess,
+  explainAccess,
+  listAllRoleHolders,
+  listPastRolesOfUser,
+  listPermissions,
+  listRoleHolders,
+  listRolesOfUser,
+} from '../calls/access.js'
 import { getState, listHistory, listHistoryOf } from '../calls/history.js'
 import {
   addProjectGrant,
@@ -200,6 +208,39 @@ export const grants: readonly (readonly [name: string, ...calls: Call[]])[] = [
     listRoleHolders('portal', { at: '2026-01-01T00:00:00.000Z' }),
   ],
   [
+    'asks about one user, about all projects, and about the past',
+    addViewer,
+    grantToGlobex,
+    grantToCarol,
+    grantToDave,
+    listRoleHolders('portal', { userId: 'carol' }),
+    listAllRoleHolders({}),
+    listAllRoleHolders({ userId: 'dave', roleKey: 'editor' }),
+    removeUserGrant(CAROL),
+    listAllRoleHolders({ at: NOW }),
+    checkAccess({ userId: 'carol', projectId: 'portal', roleKey: 'editor', at: NOW }),
+    checkAccess({ userId: 'carol', projectId: 'portal', at: '2026-01-01T00:00:00.000Z' }),
+    listPastRolesOfUser('carol', NOW),
+    listPastRolesOfUser('carol', '2026-01-01T00:00:00.000Z'),
+  ],
+  [
+    'explains an access, with less of what another organization did',
+    addViewer,
+    grantToGlobex,
+    grantToCarol,
+    grantToDave,
+    explainAccess({ userId: 'carol', projectId: 'portal', roleKey: 'editor' }),
+    explainAccess({ userId: 'erin', projectId: 'portal', roleKey: 'editor' }),
+    explainAccess(
+      { userId: 'dave', projectId: 'portal', projectOrgId: 'acme', roleKey: 'editor' },
+      inGlobex,
+    ),
+    removeProjectRole(['portal', 'editor']),
+    explainAccess({ userId: 'carol', projectId: 'portal', roleKey: 'editor' }),
+    explainAccess({ userId: 'carol', projectId: 'portal', roleKey: 'editor', at: NOW }),
+    listHistory({ request: { user: 'carol' }, query: 'user=carol', input: { user: 'carol' } }),
+  ],
+  [
     'lists the permissions of the caller',
     listPermissions(),
     listPermissions(inGlobex),
@@ -333,6 +374,18 @@ export const grantRefusals: readonly (readonly [
   ['taking all roles with If-Match', 400, removeAllUserGrants('carol', stale)],
   ['taking all roles under an idempotency key', 400, removeAllUserGrants('carol', keyed)],
   ['the permissions of nobody', 401, listPermissions({ caller: '' })],
+  [
+    'a check of a role and a permission',
+    400,
+    checkAccess({ userId: 'carol', projectId: 'portal', roleKey: 'a', permission: 'b' }),
+  ],
+  [
+    'a check in the future',
+    400,
+    checkAccess({ userId: 'carol', projectId: 'portal', at: '2026-02-03T04:05:06.001Z' }),
+  ],
+  ['an explanation without a role', 400, explainAccess({ userId: 'carol', projectId: 'portal' })],
+  ['roles in the future', 400, listPastRolesOfUser('carol', '2026-02-03T04:05:06.001Z')],
   ['holders in the future', 400, listRoleHolders('portal', { at: '2026-02-03T04:05:06.001Z' })],
   [
     'a login with a user and with lists',

@@ -10,10 +10,11 @@ import type { Statement } from '../connection/connection.js'
  * The functions that write. A runtime role needs the right to execute them, to select and to insert;
  * nothing is ever updated or deleted.
  */
-export const appendFunctions = (schema: string): string => `${appendEvent(schema)}
+export const appendFunctions = (schema: string): string => `${appendOne(schema)}
 ${appendGroup(schema)}
 REVOKE ALL ON FUNCTION
   ${schema}.append_event(text, text, text, text, bigint, text, bigint, text, text, bigint),
+  ${schema}.append_one(text, text, text, text, bigint, text, bigint, text, text[], bigint[]),
   ${schema}.append_group(text[], text[], text[], int[], text[], bigint[], int[], text[], bigint[],
     text[], bigint[], text[])
 FROM PUBLIC;`
@@ -42,15 +43,17 @@ const COLUMNS = `position, stream, version, type, schema_version, data, metadata
     begins_append, idempotency_key`
 
 /**
- * Checks and writes an append of one event that guards at most one other stream.
+ * Checks and writes an append of one event, and of any number of guards after it.
  *
- * Returns the position; 0 when the key was used; -1 when the stream has another version, -2 when the guarded
- * stream has.
+ * Returns the position; 0 when the key was used; otherwise minus the number of the first write that conflicts: 1 for
+ * that of the event, then the guards. Programs of the version before call `append_event`, which takes one guard, until a
+ * rolling upgrade is over.
  */
-const appendEvent = (schema: string): string => `
-CREATE OR REPLACE FUNCTION ${schema}.append_event(
+const appendOne = (schema: string): string => `
+CREATE OR REPLACE FUNCTION ${schema}.append_one(
   new_append_id text, new_key text, new_metadata text, new_stream text, expected_version bigint,
-  new_type text, new_schema_version bigint, new_data text, guarded_stream text, guarded_version bigint
+  new_type text, new_schema_version bigint, new_data text,
+  guarded_streams text[], guarded_versions bigint[]
 ) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   recorded bigint;
@@ -64,17 +67,29 @@ BEGIN${lockLog(schema)}
     WHERE e.stream = new_stream AND e.version = expected_version) THEN
     RETURN -1;
   END IF;
-  IF guarded_stream IS NOT NULL AND guarded_version <> coalesce(
-    (SELECT max(e.version) FROM ${schema}.events e WHERE e.stream = guarded_stream), 0) THEN
-    RETURN CASE WHEN EXISTS (SELECT FROM ${schema}.events e
-      WHERE e.stream = new_stream AND e.version > expected_version) THEN -1 ELSE -2 END;
-  END IF;
+  FOR guard IN 1 .. pg_catalog.cardinality(guarded_streams) LOOP
+    IF guarded_versions[guard] <> coalesce(
+      (SELECT max(e.version) FROM ${schema}.events e WHERE e.stream = guarded_streams[guard]), 0) THEN
+      RETURN CASE WHEN EXISTS (SELECT FROM ${schema}.events e
+        WHERE e.stream = new_stream AND e.version > expected_version) THEN -1 ELSE -1 - guard END;
+    END IF;
+  END LOOP;
   INSERT INTO ${schema}.events (${COLUMNS})
   VALUES (${nextPosition(schema)}, new_stream, expected_version + 1, new_type,
     new_schema_version, new_data, new_metadata, new_append_id, true, new_key)
   ON CONFLICT (stream, version) DO NOTHING
   RETURNING position INTO recorded;
   RETURN coalesce(recorded, -1);
+END $$;
+CREATE OR REPLACE FUNCTION ${schema}.append_event(
+  new_append_id text, new_key text, new_metadata text, new_stream text, expected_version bigint,
+  new_type text, new_schema_version bigint, new_data text, guarded_stream text, guarded_version bigint
+) RETURNS bigint LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN ${schema}.append_one(new_append_id, new_key, new_metadata, new_stream, expected_version,
+    new_type, new_schema_version, new_data,
+    CASE WHEN guarded_stream IS NULL THEN '{}'::text[] ELSE ARRAY[guarded_stream] END,
+    ARRAY[guarded_version]);
 END $$;`
 
 /**

@@ -16,7 +16,7 @@ export const writeGroup = async (
   group: readonly PreparedAppend[],
 ): Promise<readonly Verdict[]> => {
   const [first, ...others] = group
-  const single = first && others.length === 0 && appendEvent(schema, first)
+  const single = first && others.length === 0 && appendOne(schema, first)
   if (single) {
     const [row] = await connections.write(single)
     const answer = numberFrom(row?.[0])
@@ -30,19 +30,15 @@ export const writeGroup = async (
   return verdicts(group, numberFrom(position), answers.map(numberFrom))
 }
 
-/**
- * The statement for an append of one event in its first write that guards at most one other stream; undefined for
- * other appends. Its function is faster.
- */
-const appendEvent = (schema: string, prepared: PreparedAppend): Statement | undefined => {
-  const { append, metadata } = prepared
-  const [write, guard, ...others] = append.writes
-  const [event, ...moreEvents] = write?.events ?? []
-  if (!write || !event || moreEvents.length > 0 || others.length > 0) return undefined
-  if (guard && guard.events.length > 0) return undefined
+/** The statement for an append of one event, in its first write; undefined for other appends. Its function is faster. */
+const appendOne = (schema: string, prepared: PreparedAppend): Statement | undefined => {
+  const { append, metadata, data } = prepared
+  const [write, ...guards] = append.writes
+  const [event] = write?.events ?? []
+  if (!write || !event || data.length > 1) return undefined
   return {
-    name: `${schema} event`,
-    text: `SELECT ${schema}.append_event($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+    name: `${schema} one`,
+    text: `SELECT ${schema}.append_one($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
     values: [
       append.id,
       append.metadata.idempotencyKey,
@@ -52,8 +48,8 @@ const appendEvent = (schema: string, prepared: PreparedAppend): Statement | unde
       event.type,
       event.schemaVersion,
       dataAt(prepared, 0),
-      guard?.stream,
-      guard?.expectedVersion,
+      guards.map(({ stream }) => stream),
+      guards.map(({ expectedVersion }) => expectedVersion),
     ],
   }
 }

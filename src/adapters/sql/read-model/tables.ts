@@ -204,7 +204,8 @@ export const OBJECTS = byType(
     indexes: [
       ...indexedFields(type).map((field) => ({
         name: field,
-        columns: ['scope', foldedColumn(field)],
+        // With the key, a page of all that are equal in the field is read in the order of the keys.
+        columns: ['scope', foldedColumn(field), ...(isKey(type, field) ? [] : ['key'])],
       })),
       ...(rowsNameProject(type) ? [{ name: PROJECT_SCOPE, columns: [PROJECT_SCOPE] }] : []),
       ...(isReceived(type) ? [{ name: 'received', columns: ['key'] }] : []),

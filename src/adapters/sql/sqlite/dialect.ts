@@ -58,9 +58,14 @@ export const sqliteDialect = ({ maxParameters }: Pick<SqliteLimits, 'maxParamete
     table: ({ name }) => name,
     fieldInBody: (field) => `body ->> '$.${field}'`,
     // With a plus, SQLite uses the indexes of conditions and sorts the rows found. Without it, it would read all rows in the
-    // order of their keys.
+    // order of their keys. What equals a text exactly is in that order in the index.
     ordered: (expression, conditions) =>
-      conditions.some(({ operator }) => operator !== 'contains') ? `+${expression}` : expression,
+      conditions.some(
+        ({ operator, ignoreCase }) =>
+          operator === 'startsWith' || (operator === 'equals' && ignoreCase),
+      )
+        ? `+${expression}`
+        : expression,
     contains: (text) => `instr(${text}, ?) > 0`,
     flag: Number,
     isListed: (text, list) => ({

@@ -4,6 +4,7 @@ import {
   projectRoleService,
   projectService,
   userGrantService,
+  type WireMethod,
 } from '../../../transport/wire.js'
 import { call, type JsonValue, type Outcome, pathOf, type StoredObject } from '../api.js'
 import { Button, FailureNotice, Time, TimeField, Value, Waiting } from '../display.js'
@@ -94,6 +95,21 @@ type Chosen = {
 interface Check {
   readonly allowed?: boolean
   readonly reasons?: readonly { readonly kind: string }[]
+  /** Absent where the caller may not read history. */
+  readonly because?: readonly {
+    readonly sequence: string
+    readonly time: string
+    readonly type: string
+    readonly actor?: { readonly userId: string }
+  }[]
+}
+
+const explain = async (question: Chosen & OfProject): Promise<Outcome<Check>> => {
+  const ask = (method: WireMethod) =>
+    call<Check>({ method: 'GET', path: pathOf(method, { ...question }) })
+  const explained = await ask(accessService.explainAccess)
+  const isForbidden = 'failure' in explained && explained.failure.status === 403
+  return isForbidden ? ask(accessService.checkAccess) : explained
 }
 
 interface UsersProps extends OfProject {
@@ -114,8 +130,7 @@ const Users = ({ projectId, owner, roles }: UsersProps) => {
   })
   const [asked, setAsked] = useState<WhyProps | undefined>()
   const ask = async (chosen: Chosen) => {
-    const path = pathOf(accessService.checkAccess, { projectId, ...chosen })
-    setAsked({ chosen, outcome: await call<Check>({ method: 'GET', path }) })
+    setAsked({ chosen, outcome: await explain({ projectId, ...chosen }) })
   }
   const keys = useMemo(() => roles.rows?.map(({ roleKey }) => String(roleKey)) ?? [], [roles.rows])
   if (!grants.rows) return <Waiting query={grants} />
@@ -222,7 +237,7 @@ interface WhyProps {
 
 const Why = ({ chosen: { userId, roleKey }, outcome }: WhyProps) => {
   if ('failure' in outcome) return <FailureNotice failure={outcome.failure} />
-  const { allowed, reasons = [] } = outcome.body
+  const { allowed, reasons = [], because = [] } = outcome.body
   return (
     <section class="notice">
       <h2>{texts.why}</h2>
@@ -235,6 +250,22 @@ const Why = ({ chosen: { userId, roleKey }, outcome }: WhyProps) => {
             <li key={kind}>{texts.reasons[kind] ?? kind}</li>
           ))}
         </ul>
+      )}
+      {because.length > 0 && (
+        <ol>
+          {because.map(({ sequence, time, type, actor }) => (
+            <li key={sequence}>
+              {texts.types[type] ?? type}
+              {actor && (
+                <>
+                  {' '}
+                  {texts.who.toLowerCase()} <bdi>{actor.userId}</bdi>
+                </>
+              )}
+              , <Time at={time} />
+            </li>
+          ))}
+        </ol>
       )}
     </section>
   )

@@ -34,7 +34,7 @@ const abortSome = async (schema: string, written: Promise<unknown>): Promise<num
   let count = 0
   while (!isDone) {
     await client.query('BEGIN')
-    const call = `SELECT ${schema}.append_event($1, null, '{}', $1, 0, 't', 1, '{}', null, null)`
+    const call = `SELECT ${schema}.append_one($1, null, '{}', $1, 0, 't', 1, '{}', '{}', '{}')`
     await client.query(call, [`aborted-${count++}`])
     await client.query('ROLLBACK')
     await new Promise((resolve) => setTimeout(resolve, 5))

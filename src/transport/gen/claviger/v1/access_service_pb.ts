@@ -4,10 +4,10 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Impact } from "./field_change_pb.js";
+import type { FieldChange, Impact } from "./field_change_pb.js";
 import { file_claviger_v1_field_change } from "./field_change_pb.js";
 import { file_claviger_v1_field_rules } from "./field_rules_pb.js";
-import type { HistoryEntry, ObjectRef } from "./history_service_pb.js";
+import type { Actor, ObjectRef } from "./history_service_pb.js";
 import { file_claviger_v1_history_service } from "./history_service_pb.js";
 import type { OidcMappingField, StylingType } from "./identity_provider_service_pb.js";
 import { file_claviger_v1_identity_provider_service } from "./identity_provider_service_pb.js";
@@ -24,7 +24,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file claviger/v1/access_service.proto.
  */
 export const file_claviger_v1_access_service: GenFile = /*@__PURE__*/
-  fileDesc("CiBjbGF2aWdlci92MS9hY2Nlc3Nfc2VydmljZS5wcm90bxILY2xhdmlnZXIudjEixQEKC0Rlc2lyZWRSb2xlEh0KCHJvbGVfa2V5GAEgASgJQguK4RgHCAEQARjIARIhCgxkaXNwbGF5X25hbWUYAiABKAlCC4rhGAcIARABGMgBEhsKBWdyb3VwGAMgASgJQgeK4RgDGMgBSACIAQESHAoLcGVybWlzc2lvbnMYBCADKAlCB4rhGAMYyAESLwoLdXBkYXRlX21hc2sYBSABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrQggKBl9ncm91cCJSCgxEZXNpcmVkR3JhbnQSIgoOZ3JhbnRlZF9vcmdfaWQYASABKAlCCorhGAYIARABGEASHgoJcm9sZV9rZXlzGAIgAygJQguK4RgHCAEQARiQAyKoAgoPRGVzaXJlZFNldHRpbmdzEiMKFnByb2plY3Rfcm9sZV9hc3NlcnRpb24YASABKAhIAIgBARIfChJwcm9qZWN0X3JvbGVfY2hlY2sYAiABKAhIAYgBARIeChFoYXNfcHJvamVjdF9jaGVjaxgDIAEoCEgCiAEBEkoKGHByaXZhdGVfbGFiZWxpbmdfc2V0dGluZxgEIAEoDjIjLmNsYXZpZ2VyLnYxLlByaXZhdGVMYWJlbGluZ1NldHRpbmdIA4gBAUIZChdfcHJvamVjdF9yb2xlX2Fzc2VydGlvbkIVChNfcHJvamVjdF9yb2xlX2NoZWNrQhQKEl9oYXNfcHJvamVjdF9jaGVja0IbChlfcHJpdmF0ZV9sYWJlbGluZ19zZXR0aW5nIooCCg5EZXNpcmVkUHJvamVjdBIWCgJpZBgBIAEoCUIKiuEYBggBEAEYQBIZCgRuYW1lGAIgASgJQguK4RgHCAEQARjIARIuCghzZXR0aW5ncxgDIAEoCzIcLmNsYXZpZ2VyLnYxLkRlc2lyZWRTZXR0aW5ncxIwCgVyb2xlcxgEIAMoCzIYLmNsYXZpZ2VyLnYxLkRlc2lyZWRSb2xlQgeK4RgDGJBOEi8KC3VwZGF0ZV9tYXNrGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxIyCgZncmFudHMYBiADKAsyGS5jbGF2aWdlci52MS5EZXNpcmVkR3JhbnRCB4rhGAMYkE4ijQUKF0Rlc2lyZWRJZGVudGl0eVByb3ZpZGVyEhoKBmlkcF9pZBgBIAEoCUIKiuEYBggBEAEYQBIcCgRuYW1lGAIgASgJQgmK4RgFEAEYyAFIAIgBARIzCgxzdHlsaW5nX3R5cGUYAyABKA4yGC5jbGF2aWdlci52MS5TdHlsaW5nVHlwZUgBiAEBEhoKDWF1dG9fcmVnaXN0ZXIYBCABKAhIAogBARIeCgZpc3N1ZXIYBSABKAlCCYrhGAUIARjIAUgDiAEBEh4KCWNsaWVudF9pZBgGIAEoCUILiuEYBwgBEAEYyAESJQoNY2xpZW50X3NlY3JldBgHIAEoCUIJiuEYBRABGMgBSASIAQESFgoGc2NvcGVzGAggAygJQgaK4RgCGGQSQAoUZGlzcGxheV9uYW1lX21hcHBpbmcYCSABKA4yHS5jbGF2aWdlci52MS5PaWRjTWFwcGluZ0ZpZWxkSAWIAQESPAoQdXNlcm5hbWVfbWFwcGluZxgKIAEoDjIdLmNsYXZpZ2VyLnYxLk9pZGNNYXBwaW5nRmllbGRIBogBARIvCgt1cGRhdGVfbWFzaxgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSLgoNaW5pdGlhbF9zdGF0ZRgMIAEoDjISLmNsYXZpZ2VyLnYxLlN0YXRlSAeIAQFCBwoFX25hbWVCDwoNX3N0eWxpbmdfdHlwZUIQCg5fYXV0b19yZWdpc3RlckIJCgdfaXNzdWVyQhAKDl9jbGllbnRfc2VjcmV0QhcKFV9kaXNwbGF5X25hbWVfbWFwcGluZ0ITChFfdXNlcm5hbWVfbWFwcGluZ0IQCg5faW5pdGlhbF9zdGF0ZSKrAgoSQXBwbHlBY2Nlc3NSZXF1ZXN0EjYKCHByb2plY3RzGAEgAygLMhsuY2xhdmlnZXIudjEuRGVzaXJlZFByb2plY3RCB4rhGAMY6AcSSQoSaWRlbnRpdHlfcHJvdmlkZXJzGAIgAygLMiQuY2xhdmlnZXIudjEuRGVzaXJlZElkZW50aXR5UHJvdmlkZXJCB4rhGAMY6AcSDQoFcHJ1bmUYAyABKAgSIgoKbWFuYWdlZF9ieRgEIAEoCUIJiuEYBRABGMgBSACIAQESFAoHdmVyc2lvbhgFIAEoBEgBiAEBEhUKDXZhbGlkYXRlX29ubHkYBiABKAgSFwoGcmVhc29uGA8gASgJQgeK4RgDGPQDQg0KC19tYW5hZ2VkX2J5QgoKCF92ZXJzaW9uIqEBCgxQbGFubmVkRmllbGQSDQoFZmllbGQYASABKAkSKQoEZnJvbRgCIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZUgAiAEBEicKAnRvGAMgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlSAGIAQESEwoGc2VjcmV0GAQgASgJSAKIAQFCBwoFX2Zyb21CBQoDX3RvQgkKB19zZWNyZXQihQIKDVBsYW5uZWRDaGFuZ2USDgoGYWN0aW9uGAEgASgJEiYKBm9iamVjdBgCIAEoCzIWLmNsYXZpZ2VyLnYxLk9iamVjdFJlZhITCgZyZWFzb24YAyABKAlIAIgBARIpCgZmaWVsZHMYBCADKAsyGS5jbGF2aWdlci52MS5QbGFubmVkRmllbGQSMAoHZGV0YWlscxgFIAEoCzIaLmNsYXZpZ2VyLnYxLk9iamVjdERldGFpbHNIAYgBARIoCgZpbXBhY3QYBiABKAsyEy5jbGF2aWdlci52MS5JbXBhY3RIAogBAUIJCgdfcmVhc29uQgoKCF9kZXRhaWxzQgkKB19pbXBhY3QibQoGQ291bnRzEgsKA2FkZBgBIAEoBRIOCgZ1cGRhdGUYAiABKAUSDgoGcmVtb3ZlGAMgASgFEhEKCXVuY2hhbmdlZBgEIAEoBRIPCgdibG9ja2VkGAUgASgFEhIKCnN1cGVyc2VkZWQYBiABKAUi7QEKE0FwcGx5QWNjZXNzUmVzcG9uc2USDgoGb3JnX2lkGAEgASgJEhcKCm1hbmFnZWRfYnkYAiABKAlIAIgBARIUCgd2ZXJzaW9uGAMgASgESAGIAQESKwoHY2hhbmdlcxgEIAMoCzIaLmNsYXZpZ2VyLnYxLlBsYW5uZWRDaGFuZ2USIwoGY291bnRzGAUgASgLMhMuY2xhdmlnZXIudjEuQ291bnRzEioKCnVuZGVjbGFyZWQYBiADKAsyFi5jbGF2aWdlci52MS5PYmplY3RSZWZCDQoLX21hbmFnZWRfYnlCCgoIX3ZlcnNpb24ilQIKEkNoZWNrQWNjZXNzUmVxdWVzdBIcCgd1c2VyX2lkGAEgASgJQguK4RgHCAEQARjIARIeCgpwcm9qZWN0X2lkGAIgASgJQgqK4RgGCAEQARhAEiUKDnByb2plY3Rfb3JnX2lkGAMgASgJQgiK4RgEEAEYQEgAiAEBEiAKCHJvbGVfa2V5GAQgASgJQgmK4RgFEAEYyAFIAYgBARIhCgpwZXJtaXNzaW9uGAUgASgJQgiK4RgEEAEYZEgCiAEBEiYKAmF0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIRCg9fcHJvamVjdF9vcmdfaWRCCwoJX3JvbGVfa2V5Qg0KC19wZXJtaXNzaW9uIhwKDEFjY2Vzc1JlYXNvbhIMCgRraW5kGAEgASgJInoKE0NoZWNrQWNjZXNzUmVzcG9uc2USDwoHYWxsb3dlZBgBIAEoCBIRCglyb2xlX2tleXMYAiADKAkSKgoHcmVhc29ucxgDIAMoCzIZLmNsYXZpZ2VyLnYxLkFjY2Vzc1JlYXNvbhITCgtwZXJtaXNzaW9ucxgEIAMoCSLVAQoURXhwbGFpbkFjY2Vzc1JlcXVlc3QSHAoHdXNlcl9pZBgBIAEoCUILiuEYBwgBEAEYyAESHgoKcHJvamVjdF9pZBgCIAEoCUIKiuEYBggBEAEYQBIlCg5wcm9qZWN0X29yZ19pZBgDIAEoCUIIiuEYBBABGEBIAIgBARIdCghyb2xlX2tleRgEIAEoCUILiuEYBwgBEAEYyAESJgoCYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhEKD19wcm9qZWN0X29yZ19pZCKAAQoVRXhwbGFpbkFjY2Vzc1Jlc3BvbnNlEg8KB2FsbG93ZWQYASABKAgSKgoHcmVhc29ucxgCIAMoCzIZLmNsYXZpZ2VyLnYxLkFjY2Vzc1JlYXNvbhIqCgdiZWNhdXNlGAMgAygLMhkuY2xhdmlnZXIudjEuSGlzdG9yeUVudHJ5IsEBChZMaXN0Um9sZXNPZlVzZXJSZXF1ZXN0EhwKB3VzZXJfaWQYASABKAlCC4rhGAcIARABGMgBEiEKCnByb2plY3RfaWQYAiABKAlCCIrhGAQQARhASACIAQESEQoJcGFnZV9zaXplGAMgASgFEhwKCnBhZ2VfdG9rZW4YBCABKAlCCIrhGAQYgIABEiYKAmF0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEINCgtfcHJvamVjdF9pZCLGAQoIVXNlclJvbGUSEgoKcHJvamVjdF9pZBgBIAEoCRIWCg5wcm9qZWN0X29yZ19pZBgCIAEoCRIQCghyb2xlX2tleRgDIAEoCRIUCgxkaXNwbGF5X25hbWUYBCABKAkSDQoFZ3JvdXAYBSABKAkSMwoKZXhwaXJlc19hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAIgBARITCgtwZXJtaXNzaW9ucxgHIAMoCUINCgtfZXhwaXJlc19hdCJdChdMaXN0Um9sZXNPZlVzZXJSZXNwb25zZRIpCgp1c2VyX3JvbGVzGAEgAygLMhUuY2xhdmlnZXIudjEuVXNlclJvbGUSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIp8CChZMaXN0Um9sZUhvbGRlcnNSZXF1ZXN0Eh4KCnByb2plY3RfaWQYASABKAlCCorhGAYIARABGEASIAoIcm9sZV9rZXkYAiABKAlCCYrhGAUQARjIAUgAiAEBEiYKAmF0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCglwYWdlX3NpemUYBCABKAUSHAoKcGFnZV90b2tlbhgFIAEoCUIIiuEYBBiAgAESIQoKcGVybWlzc2lvbhgGIAEoCUIIiuEYBBABGGRIAYgBARIfCgd1c2VyX2lkGAcgASgJQgmK4RgFEAEYyAFIAogBAUILCglfcm9sZV9rZXlCDQoLX3Blcm1pc3Npb25CCgoIX3VzZXJfaWQi1QEKClJvbGVIb2xkZXISDwoHdXNlcl9pZBgBIAEoCRIOCgZvcmdfaWQYAiABKAkSEAoIcm9sZV9rZXkYAyABKAkSMwoKZXhwaXJlc19hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAIgBARIoCgRmcm9tGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIXCgpwcm9qZWN0X2lkGAYgASgJSAGIAQFCDQoLX2V4cGlyZXNfYXRCDQoLX3Byb2plY3RfaWQiYQoXTGlzdFJvbGVIb2xkZXJzUmVzcG9uc2USLQoMcm9sZV9ob2xkZXJzGAEgAygLMhcuY2xhdmlnZXIudjEuUm9sZUhvbGRlchIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiggIKGUxpc3RBbGxSb2xlSG9sZGVyc1JlcXVlc3QSHwoHdXNlcl9pZBgBIAEoCUIJiuEYBRABGMgBSACIAQESIAoIcm9sZV9rZXkYAiABKAlCCYrhGAUQARjIAUgBiAEBEiEKCnBlcm1pc3Npb24YAyABKAlCCIrhGAQQARhkSAKIAQESJgoCYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCXBhZ2Vfc2l6ZRgFIAEoBRIcCgpwYWdlX3Rva2VuGAYgASgJQgiK4RgEGICAAUIKCghfdXNlcl9pZEILCglfcm9sZV9rZXlCDQoLX3Blcm1pc3Npb24iZAoaTGlzdEFsbFJvbGVIb2xkZXJzUmVzcG9uc2USLQoMcm9sZV9ob2xkZXJzGAEgAygLMhcuY2xhdmlnZXIudjEuUm9sZUhvbGRlchIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiGAoWTGlzdFBlcm1pc3Npb25zUmVxdWVzdCIuChdMaXN0UGVybWlzc2lvbnNSZXNwb25zZRITCgtwZXJtaXNzaW9ucxgBIAMoCTLYBgoNQWNjZXNzU2VydmljZRJtCgtBcHBseUFjY2VzcxIfLmNsYXZpZ2VyLnYxLkFwcGx5QWNjZXNzUmVxdWVzdBogLmNsYXZpZ2VyLnYxLkFwcGx5QWNjZXNzUmVzcG9uc2UiG4LT5JMCFToBKiIQL3YxL2FjY2VzczphcHBseRJqCgtDaGVja0FjY2VzcxIfLmNsYXZpZ2VyLnYxLkNoZWNrQWNjZXNzUmVxdWVzdBogLmNsYXZpZ2VyLnYxLkNoZWNrQWNjZXNzUmVzcG9uc2UiGILT5JMCEhIQL3YxL2FjY2VzczpjaGVjaxJyCg1FeHBsYWluQWNjZXNzEiEuY2xhdmlnZXIudjEuRXhwbGFpbkFjY2Vzc1JlcXVlc3QaIi5jbGF2aWdlci52MS5FeHBsYWluQWNjZXNzUmVzcG9uc2UiGoLT5JMCFBISL3YxL2FjY2VzczpleHBsYWluEnMKD0xpc3RSb2xlc09mVXNlchIjLmNsYXZpZ2VyLnYxLkxpc3RSb2xlc09mVXNlclJlcXVlc3QaJC5jbGF2aWdlci52MS5MaXN0Um9sZXNPZlVzZXJSZXNwb25zZSIVgtPkkwIPEg0vdjEvdXNlclJvbGVzEosBCg9MaXN0Um9sZUhvbGRlcnMSIy5jbGF2aWdlci52MS5MaXN0Um9sZUhvbGRlcnNSZXF1ZXN0GiQuY2xhdmlnZXIudjEuTGlzdFJvbGVIb2xkZXJzUmVzcG9uc2UiLYLT5JMCJxIlL3YxL3Byb2plY3RzL3twcm9qZWN0X2lkfS9yb2xlSG9sZGVycxJ+ChJMaXN0QWxsUm9sZUhvbGRlcnMSJi5jbGF2aWdlci52MS5MaXN0QWxsUm9sZUhvbGRlcnNSZXF1ZXN0GicuY2xhdmlnZXIudjEuTGlzdEFsbFJvbGVIb2xkZXJzUmVzcG9uc2UiF4LT5JMCERIPL3YxL3JvbGVIb2xkZXJzEnUKD0xpc3RQZXJtaXNzaW9ucxIjLmNsYXZpZ2VyLnYxLkxpc3RQZXJtaXNzaW9uc1JlcXVlc3QaJC5jbGF2aWdlci52MS5MaXN0UGVybWlzc2lvbnNSZXNwb25zZSIXgtPkkwIREg8vdjEvcGVybWlzc2lvbnNiBnByb3RvMw", [file_claviger_v1_field_change, file_claviger_v1_field_rules, file_claviger_v1_history_service, file_claviger_v1_identity_provider_service, file_claviger_v1_object_details, file_claviger_v1_project_service, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_struct, file_google_protobuf_timestamp]);
+  fileDesc("CiBjbGF2aWdlci92MS9hY2Nlc3Nfc2VydmljZS5wcm90bxILY2xhdmlnZXIudjEixQEKC0Rlc2lyZWRSb2xlEh0KCHJvbGVfa2V5GAEgASgJQguK4RgHCAEQARjIARIhCgxkaXNwbGF5X25hbWUYAiABKAlCC4rhGAcIARABGMgBEhsKBWdyb3VwGAMgASgJQgeK4RgDGMgBSACIAQESHAoLcGVybWlzc2lvbnMYBCADKAlCB4rhGAMYyAESLwoLdXBkYXRlX21hc2sYBSABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrQggKBl9ncm91cCJSCgxEZXNpcmVkR3JhbnQSIgoOZ3JhbnRlZF9vcmdfaWQYASABKAlCCorhGAYIARABGEASHgoJcm9sZV9rZXlzGAIgAygJQguK4RgHCAEQARiQAyKoAgoPRGVzaXJlZFNldHRpbmdzEiMKFnByb2plY3Rfcm9sZV9hc3NlcnRpb24YASABKAhIAIgBARIfChJwcm9qZWN0X3JvbGVfY2hlY2sYAiABKAhIAYgBARIeChFoYXNfcHJvamVjdF9jaGVjaxgDIAEoCEgCiAEBEkoKGHByaXZhdGVfbGFiZWxpbmdfc2V0dGluZxgEIAEoDjIjLmNsYXZpZ2VyLnYxLlByaXZhdGVMYWJlbGluZ1NldHRpbmdIA4gBAUIZChdfcHJvamVjdF9yb2xlX2Fzc2VydGlvbkIVChNfcHJvamVjdF9yb2xlX2NoZWNrQhQKEl9oYXNfcHJvamVjdF9jaGVja0IbChlfcHJpdmF0ZV9sYWJlbGluZ19zZXR0aW5nIooCCg5EZXNpcmVkUHJvamVjdBIWCgJpZBgBIAEoCUIKiuEYBggBEAEYQBIZCgRuYW1lGAIgASgJQguK4RgHCAEQARjIARIuCghzZXR0aW5ncxgDIAEoCzIcLmNsYXZpZ2VyLnYxLkRlc2lyZWRTZXR0aW5ncxIwCgVyb2xlcxgEIAMoCzIYLmNsYXZpZ2VyLnYxLkRlc2lyZWRSb2xlQgeK4RgDGJBOEi8KC3VwZGF0ZV9tYXNrGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxIyCgZncmFudHMYBiADKAsyGS5jbGF2aWdlci52MS5EZXNpcmVkR3JhbnRCB4rhGAMYkE4ijQUKF0Rlc2lyZWRJZGVudGl0eVByb3ZpZGVyEhoKBmlkcF9pZBgBIAEoCUIKiuEYBggBEAEYQBIcCgRuYW1lGAIgASgJQgmK4RgFEAEYyAFIAIgBARIzCgxzdHlsaW5nX3R5cGUYAyABKA4yGC5jbGF2aWdlci52MS5TdHlsaW5nVHlwZUgBiAEBEhoKDWF1dG9fcmVnaXN0ZXIYBCABKAhIAogBARIeCgZpc3N1ZXIYBSABKAlCCYrhGAUIARjIAUgDiAEBEh4KCWNsaWVudF9pZBgGIAEoCUILiuEYBwgBEAEYyAESJQoNY2xpZW50X3NlY3JldBgHIAEoCUIJiuEYBRABGMgBSASIAQESFgoGc2NvcGVzGAggAygJQgaK4RgCGGQSQAoUZGlzcGxheV9uYW1lX21hcHBpbmcYCSABKA4yHS5jbGF2aWdlci52MS5PaWRjTWFwcGluZ0ZpZWxkSAWIAQESPAoQdXNlcm5hbWVfbWFwcGluZxgKIAEoDjIdLmNsYXZpZ2VyLnYxLk9pZGNNYXBwaW5nRmllbGRIBogBARIvCgt1cGRhdGVfbWFzaxgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSLgoNaW5pdGlhbF9zdGF0ZRgMIAEoDjISLmNsYXZpZ2VyLnYxLlN0YXRlSAeIAQFCBwoFX25hbWVCDwoNX3N0eWxpbmdfdHlwZUIQCg5fYXV0b19yZWdpc3RlckIJCgdfaXNzdWVyQhAKDl9jbGllbnRfc2VjcmV0QhcKFV9kaXNwbGF5X25hbWVfbWFwcGluZ0ITChFfdXNlcm5hbWVfbWFwcGluZ0IQCg5faW5pdGlhbF9zdGF0ZSK8AgoSQXBwbHlBY2Nlc3NSZXF1ZXN0EjYKCHByb2plY3RzGAEgAygLMhsuY2xhdmlnZXIudjEuRGVzaXJlZFByb2plY3RCB4rhGAMY6AcSSQoSaWRlbnRpdHlfcHJvdmlkZXJzGAIgAygLMiQuY2xhdmlnZXIudjEuRGVzaXJlZElkZW50aXR5UHJvdmlkZXJCB4rhGAMY6AcSDQoFcHJ1bmUYAyABKAgSIgoKbWFuYWdlZF9ieRgEIAEoCUIJiuEYBRABGMgBSACIAQESFAoHdmVyc2lvbhgFIAEoBEgBiAEBEhUKDXZhbGlkYXRlX29ubHkYBiABKAgSFwoGcmVhc29uGA8gASgJQgeK4RgDGPQDEg8KB3Byb3RlY3QYByABKAhCDQoLX21hbmFnZWRfYnlCCgoIX3ZlcnNpb24ioQEKDFBsYW5uZWRGaWVsZBINCgVmaWVsZBgBIAEoCRIpCgRmcm9tGAIgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlSACIAQESJwoCdG8YAyABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWVIAYgBARITCgZzZWNyZXQYBCABKAlIAogBAUIHCgVfZnJvbUIFCgNfdG9CCQoHX3NlY3JldCKFAgoNUGxhbm5lZENoYW5nZRIOCgZhY3Rpb24YASABKAkSJgoGb2JqZWN0GAIgASgLMhYuY2xhdmlnZXIudjEuT2JqZWN0UmVmEhMKBnJlYXNvbhgDIAEoCUgAiAEBEikKBmZpZWxkcxgEIAMoCzIZLmNsYXZpZ2VyLnYxLlBsYW5uZWRGaWVsZBIwCgdkZXRhaWxzGAUgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlsc0gBiAEBEigKBmltcGFjdBgGIAEoCzITLmNsYXZpZ2VyLnYxLkltcGFjdEgCiAEBQgkKB19yZWFzb25CCgoIX2RldGFpbHNCCQoHX2ltcGFjdCJtCgZDb3VudHMSCwoDYWRkGAEgASgFEg4KBnVwZGF0ZRgCIAEoBRIOCgZyZW1vdmUYAyABKAUSEQoJdW5jaGFuZ2VkGAQgASgFEg8KB2Jsb2NrZWQYBSABKAUSEgoKc3VwZXJzZWRlZBgGIAEoBSKPAgoTQXBwbHlBY2Nlc3NSZXNwb25zZRIOCgZvcmdfaWQYASABKAkSFwoKbWFuYWdlZF9ieRgCIAEoCUgAiAEBEhQKB3ZlcnNpb24YAyABKARIAYgBARIrCgdjaGFuZ2VzGAQgAygLMhouY2xhdmlnZXIudjEuUGxhbm5lZENoYW5nZRIjCgZjb3VudHMYBSABKAsyEy5jbGF2aWdlci52MS5Db3VudHMSKgoKdW5kZWNsYXJlZBgGIAMoCzIWLmNsYXZpZ2VyLnYxLk9iamVjdFJlZhIUCgdwcm90ZWN0GAcgASgISAKIAQFCDQoLX21hbmFnZWRfYnlCCgoIX3ZlcnNpb25CCgoIX3Byb3RlY3QilQIKEkNoZWNrQWNjZXNzUmVxdWVzdBIcCgd1c2VyX2lkGAEgASgJQguK4RgHCAEQARjIARIeCgpwcm9qZWN0X2lkGAIgASgJQgqK4RgGCAEQARhAEiUKDnByb2plY3Rfb3JnX2lkGAMgASgJQgiK4RgEEAEYQEgAiAEBEiAKCHJvbGVfa2V5GAQgASgJQgmK4RgFEAEYyAFIAYgBARIhCgpwZXJtaXNzaW9uGAUgASgJQgiK4RgEEAEYZEgCiAEBEiYKAmF0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIRCg9fcHJvamVjdF9vcmdfaWRCCwoJX3JvbGVfa2V5Qg0KC19wZXJtaXNzaW9uIhwKDEFjY2Vzc1JlYXNvbhIMCgRraW5kGAEgASgJInoKE0NoZWNrQWNjZXNzUmVzcG9uc2USDwoHYWxsb3dlZBgBIAEoCBIRCglyb2xlX2tleXMYAiADKAkSKgoHcmVhc29ucxgDIAMoCzIZLmNsYXZpZ2VyLnYxLkFjY2Vzc1JlYXNvbhITCgtwZXJtaXNzaW9ucxgEIAMoCSLVAQoURXhwbGFpbkFjY2Vzc1JlcXVlc3QSHAoHdXNlcl9pZBgBIAEoCUILiuEYBwgBEAEYyAESHgoKcHJvamVjdF9pZBgCIAEoCUIKiuEYBggBEAEYQBIlCg5wcm9qZWN0X29yZ19pZBgDIAEoCUIIiuEYBBABGEBIAIgBARIdCghyb2xlX2tleRgEIAEoCUILiuEYBwgBEAEYyAESJgoCYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhEKD19wcm9qZWN0X29yZ19pZCK8AgoLQWNjZXNzQ2F1c2USEAoIc2VxdWVuY2UYASABKAQSKAoEdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoFYWN0b3IYAyABKAsyEi5jbGF2aWdlci52MS5BY3RvckgAiAEBEgwKBHR5cGUYBCABKAkSKwoGb2JqZWN0GAUgASgLMhYuY2xhdmlnZXIudjEuT2JqZWN0UmVmSAGIAQESKQoHY2hhbmdlcxgGIAMoCzIYLmNsYXZpZ2VyLnYxLkZpZWxkQ2hhbmdlEhsKDmNvcnJlbGF0aW9uX2lkGAcgASgJSAKIAQESEwoGcmVhc29uGAggASgJSAOIAQFCCAoGX2FjdG9yQgkKB19vYmplY3RCEQoPX2NvcnJlbGF0aW9uX2lkQgkKB19yZWFzb24ifwoVRXhwbGFpbkFjY2Vzc1Jlc3BvbnNlEg8KB2FsbG93ZWQYASABKAgSKgoHcmVhc29ucxgCIAMoCzIZLmNsYXZpZ2VyLnYxLkFjY2Vzc1JlYXNvbhIpCgdiZWNhdXNlGAMgAygLMhguY2xhdmlnZXIudjEuQWNjZXNzQ2F1c2UiwQEKFkxpc3RSb2xlc09mVXNlclJlcXVlc3QSHAoHdXNlcl9pZBgBIAEoCUILiuEYBwgBEAEYyAESIQoKcHJvamVjdF9pZBgCIAEoCUIIiuEYBBABGEBIAIgBARIRCglwYWdlX3NpemUYAyABKAUSHAoKcGFnZV90b2tlbhgEIAEoCUIIiuEYBBiAgAESJgoCYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQg0KC19wcm9qZWN0X2lkIsYBCghVc2VyUm9sZRISCgpwcm9qZWN0X2lkGAEgASgJEhYKDnByb2plY3Rfb3JnX2lkGAIgASgJEhAKCHJvbGVfa2V5GAMgASgJEhQKDGRpc3BsYXlfbmFtZRgEIAEoCRINCgVncm91cBgFIAEoCRIzCgpleHBpcmVzX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgAiAEBEhMKC3Blcm1pc3Npb25zGAcgAygJQg0KC19leHBpcmVzX2F0Il0KF0xpc3RSb2xlc09mVXNlclJlc3BvbnNlEikKCnVzZXJfcm9sZXMYASADKAsyFS5jbGF2aWdlci52MS5Vc2VyUm9sZRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkinwIKFkxpc3RSb2xlSG9sZGVyc1JlcXVlc3QSHgoKcHJvamVjdF9pZBgBIAEoCUIKiuEYBggBEAEYQBIgCghyb2xlX2tleRgCIAEoCUIJiuEYBRABGMgBSACIAQESJgoCYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCXBhZ2Vfc2l6ZRgEIAEoBRIcCgpwYWdlX3Rva2VuGAUgASgJQgiK4RgEGICAARIhCgpwZXJtaXNzaW9uGAYgASgJQgiK4RgEEAEYZEgBiAEBEh8KB3VzZXJfaWQYByABKAlCCYrhGAUQARjIAUgCiAEBQgsKCV9yb2xlX2tleUINCgtfcGVybWlzc2lvbkIKCghfdXNlcl9pZCLVAQoKUm9sZUhvbGRlchIPCgd1c2VyX2lkGAEgASgJEg4KBm9yZ19pZBgCIAEoCRIQCghyb2xlX2tleRgDIAEoCRIzCgpleHBpcmVzX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgAiAEBEigKBGZyb20YBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhcKCnByb2plY3RfaWQYBiABKAlIAYgBAUINCgtfZXhwaXJlc19hdEINCgtfcHJvamVjdF9pZCJhChdMaXN0Um9sZUhvbGRlcnNSZXNwb25zZRItCgxyb2xlX2hvbGRlcnMYASADKAsyFy5jbGF2aWdlci52MS5Sb2xlSG9sZGVyEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSKCAgoZTGlzdEFsbFJvbGVIb2xkZXJzUmVxdWVzdBIfCgd1c2VyX2lkGAEgASgJQgmK4RgFEAEYyAFIAIgBARIgCghyb2xlX2tleRgCIAEoCUIJiuEYBRABGMgBSAGIAQESIQoKcGVybWlzc2lvbhgDIAEoCUIIiuEYBBABGGRIAogBARImCgJhdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJcGFnZV9zaXplGAUgASgFEhwKCnBhZ2VfdG9rZW4YBiABKAlCCIrhGAQYgIABQgoKCF91c2VyX2lkQgsKCV9yb2xlX2tleUINCgtfcGVybWlzc2lvbiJkChpMaXN0QWxsUm9sZUhvbGRlcnNSZXNwb25zZRItCgxyb2xlX2hvbGRlcnMYASADKAsyFy5jbGF2aWdlci52MS5Sb2xlSG9sZGVyEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSIYChZMaXN0UGVybWlzc2lvbnNSZXF1ZXN0Ii4KF0xpc3RQZXJtaXNzaW9uc1Jlc3BvbnNlEhMKC3Blcm1pc3Npb25zGAEgAygJMtgGCg1BY2Nlc3NTZXJ2aWNlEm0KC0FwcGx5QWNjZXNzEh8uY2xhdmlnZXIudjEuQXBwbHlBY2Nlc3NSZXF1ZXN0GiAuY2xhdmlnZXIudjEuQXBwbHlBY2Nlc3NSZXNwb25zZSIbgtPkkwIVOgEqIhAvdjEvYWNjZXNzOmFwcGx5EmoKC0NoZWNrQWNjZXNzEh8uY2xhdmlnZXIudjEuQ2hlY2tBY2Nlc3NSZXF1ZXN0GiAuY2xhdmlnZXIudjEuQ2hlY2tBY2Nlc3NSZXNwb25zZSIYgtPkkwISEhAvdjEvYWNjZXNzOmNoZWNrEnIKDUV4cGxhaW5BY2Nlc3MSIS5jbGF2aWdlci52MS5FeHBsYWluQWNjZXNzUmVxdWVzdBoiLmNsYXZpZ2VyLnYxLkV4cGxhaW5BY2Nlc3NSZXNwb25zZSIagtPkkwIUEhIvdjEvYWNjZXNzOmV4cGxhaW4ScwoPTGlzdFJvbGVzT2ZVc2VyEiMuY2xhdmlnZXIudjEuTGlzdFJvbGVzT2ZVc2VyUmVxdWVzdBokLmNsYXZpZ2VyLnYxLkxpc3RSb2xlc09mVXNlclJlc3BvbnNlIhWC0+STAg8SDS92MS91c2VyUm9sZXMSiwEKD0xpc3RSb2xlSG9sZGVycxIjLmNsYXZpZ2VyLnYxLkxpc3RSb2xlSG9sZGVyc1JlcXVlc3QaJC5jbGF2aWdlci52MS5MaXN0Um9sZUhvbGRlcnNSZXNwb25zZSItgtPkkwInEiUvdjEvcHJvamVjdHMve3Byb2plY3RfaWR9L3JvbGVIb2xkZXJzEn4KEkxpc3RBbGxSb2xlSG9sZGVycxImLmNsYXZpZ2VyLnYxLkxpc3RBbGxSb2xlSG9sZGVyc1JlcXVlc3QaJy5jbGF2aWdlci52MS5MaXN0QWxsUm9sZUhvbGRlcnNSZXNwb25zZSIXgtPkkwIREg8vdjEvcm9sZUhvbGRlcnMSdQoPTGlzdFBlcm1pc3Npb25zEiMuY2xhdmlnZXIudjEuTGlzdFBlcm1pc3Npb25zUmVxdWVzdBokLmNsYXZpZ2VyLnYxLkxpc3RQZXJtaXNzaW9uc1Jlc3BvbnNlIheC0+STAhESDy92MS9wZXJtaXNzaW9uc2IGcHJvdG8z", [file_claviger_v1_field_change, file_claviger_v1_field_rules, file_claviger_v1_history_service, file_claviger_v1_identity_provider_service, file_claviger_v1_object_details, file_claviger_v1_project_service, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
  * A role as it is desired.
@@ -353,6 +353,13 @@ export type ApplyAccessRequest = Message<"claviger.v1.ApplyAccessRequest"> & {
    * @generated from field: string reason = 15;
    */
   reason: string;
+
+  /**
+   * Protects what is declared: only this desired state may change it from then on. Without it, that is lifted.
+   *
+   * @generated from field: bool protect = 7;
+   */
+  protect: boolean;
 };
 
 /**
@@ -563,6 +570,13 @@ export type ApplyAccessResponse = Message<"claviger.v1.ApplyAccessResponse"> & {
    * @generated from field: repeated claviger.v1.ObjectRef undeclared = 6;
    */
   undeclared: ObjectRef[];
+
+  /**
+   * Whether what is declared is protected.
+   *
+   * @generated from field: optional bool protect = 7;
+   */
+  protect?: boolean | undefined;
 };
 
 /**
@@ -741,6 +755,76 @@ export const ExplainAccessRequestSchema: GenMessage<ExplainAccessRequest> = /*@_
   messageDesc(file_claviger_v1_access_service, 13);
 
 /**
+ * A change that an access rests on.
+ *
+ * @generated from message claviger.v1.AccessCause
+ */
+export type AccessCause = Message<"claviger.v1.AccessCause"> & {
+  /**
+   * Position of the change in the log.
+   *
+   * @generated from field: uint64 sequence = 1;
+   */
+  sequence: bigint;
+
+  /**
+   * When it was recorded, to the millisecond.
+   *
+   * @generated from field: google.protobuf.Timestamp time = 2;
+   */
+  time?: Timestamp | undefined;
+
+  /**
+   * Who acted; absent of a change in another organization.
+   *
+   * @generated from field: optional claviger.v1.Actor actor = 3;
+   */
+  actor?: Actor | undefined;
+
+  /**
+   * Type of the event, such as `user_grant.added`.
+   *
+   * @generated from field: string type = 4;
+   */
+  type: string;
+
+  /**
+   * What changed; absent of a change in another organization.
+   *
+   * @generated from field: optional claviger.v1.ObjectRef object = 5;
+   */
+  object?: ObjectRef | undefined;
+
+  /**
+   * The fields whose values differ; none of a change in another organization.
+   *
+   * @generated from field: repeated claviger.v1.FieldChange changes = 6;
+   */
+  changes: FieldChange[];
+
+  /**
+   * Id of the request that made the change, if it had one.
+   *
+   * @generated from field: optional string correlation_id = 7;
+   */
+  correlationId?: string | undefined;
+
+  /**
+   * Why the change was made, as its caller said; absent where nothing was said.
+   *
+   * @generated from field: optional string reason = 8;
+   */
+  reason?: string | undefined;
+};
+
+/**
+ * Describes the message claviger.v1.AccessCause.
+ * Use `create(AccessCauseSchema)` to create a new message.
+ */
+export const AccessCauseSchema: GenMessage<AccessCause> = /*@__PURE__*/
+  messageDesc(file_claviger_v1_access_service, 14);
+
+/**
  * Why a role counts, or does not.
  *
  * @generated from message claviger.v1.ExplainAccessResponse
@@ -763,9 +847,9 @@ export type ExplainAccessResponse = Message<"claviger.v1.ExplainAccessResponse">
   /**
    * The changes that this rests on, oldest first: what added the role, what granted the project, what gave the role to the user, and, where it does not count, what ended it. Of changes in another organization, which owns the project, only `sequence`, `time` and `type` are shown.
    *
-   * @generated from field: repeated claviger.v1.HistoryEntry because = 3;
+   * @generated from field: repeated claviger.v1.AccessCause because = 3;
    */
-  because: HistoryEntry[];
+  because: AccessCause[];
 };
 
 /**
@@ -773,7 +857,7 @@ export type ExplainAccessResponse = Message<"claviger.v1.ExplainAccessResponse">
  * Use `create(ExplainAccessResponseSchema)` to create a new message.
  */
 export const ExplainAccessResponseSchema: GenMessage<ExplainAccessResponse> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 14);
+  messageDesc(file_claviger_v1_access_service, 15);
 
 /**
  * Whose roles to list.
@@ -822,7 +906,7 @@ export type ListRolesOfUserRequest = Message<"claviger.v1.ListRolesOfUserRequest
  * Use `create(ListRolesOfUserRequestSchema)` to create a new message.
  */
 export const ListRolesOfUserRequestSchema: GenMessage<ListRolesOfUserRequest> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 15);
+  messageDesc(file_claviger_v1_access_service, 16);
 
 /**
  * A role of a user that counts.
@@ -885,7 +969,7 @@ export type UserRole = Message<"claviger.v1.UserRole"> & {
  * Use `create(UserRoleSchema)` to create a new message.
  */
 export const UserRoleSchema: GenMessage<UserRole> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 16);
+  messageDesc(file_claviger_v1_access_service, 17);
 
 /**
  * A page of the roles of a user.
@@ -913,7 +997,7 @@ export type ListRolesOfUserResponse = Message<"claviger.v1.ListRolesOfUserRespon
  * Use `create(ListRolesOfUserResponseSchema)` to create a new message.
  */
 export const ListRolesOfUserResponseSchema: GenMessage<ListRolesOfUserResponse> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 17);
+  messageDesc(file_claviger_v1_access_service, 18);
 
 /**
  * Which holders of roles to list, and when.
@@ -976,7 +1060,7 @@ export type ListRoleHoldersRequest = Message<"claviger.v1.ListRoleHoldersRequest
  * Use `create(ListRoleHoldersRequestSchema)` to create a new message.
  */
 export const ListRoleHoldersRequestSchema: GenMessage<ListRoleHoldersRequest> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 18);
+  messageDesc(file_claviger_v1_access_service, 19);
 
 /**
  * A user who has a role.
@@ -1032,7 +1116,7 @@ export type RoleHolder = Message<"claviger.v1.RoleHolder"> & {
  * Use `create(RoleHolderSchema)` to create a new message.
  */
 export const RoleHolderSchema: GenMessage<RoleHolder> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 19);
+  messageDesc(file_claviger_v1_access_service, 20);
 
 /**
  * A page of holders of roles.
@@ -1060,7 +1144,7 @@ export type ListRoleHoldersResponse = Message<"claviger.v1.ListRoleHoldersRespon
  * Use `create(ListRoleHoldersResponseSchema)` to create a new message.
  */
 export const ListRoleHoldersResponseSchema: GenMessage<ListRoleHoldersResponse> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 20);
+  messageDesc(file_claviger_v1_access_service, 21);
 
 /**
  * Which holders of roles to list, of all projects, and when.
@@ -1116,7 +1200,7 @@ export type ListAllRoleHoldersRequest = Message<"claviger.v1.ListAllRoleHoldersR
  * Use `create(ListAllRoleHoldersRequestSchema)` to create a new message.
  */
 export const ListAllRoleHoldersRequestSchema: GenMessage<ListAllRoleHoldersRequest> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 21);
+  messageDesc(file_claviger_v1_access_service, 22);
 
 /**
  * A page of holders of roles of all projects.
@@ -1144,7 +1228,7 @@ export type ListAllRoleHoldersResponse = Message<"claviger.v1.ListAllRoleHolders
  * Use `create(ListAllRoleHoldersResponseSchema)` to create a new message.
  */
 export const ListAllRoleHoldersResponseSchema: GenMessage<ListAllRoleHoldersResponse> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 22);
+  messageDesc(file_claviger_v1_access_service, 23);
 
 /**
  * Asks for the permissions of the caller.
@@ -1159,7 +1243,7 @@ export type ListPermissionsRequest = Message<"claviger.v1.ListPermissionsRequest
  * Use `create(ListPermissionsRequestSchema)` to create a new message.
  */
 export const ListPermissionsRequestSchema: GenMessage<ListPermissionsRequest> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 23);
+  messageDesc(file_claviger_v1_access_service, 24);
 
 /**
  * What the caller may do.
@@ -1180,7 +1264,7 @@ export type ListPermissionsResponse = Message<"claviger.v1.ListPermissionsRespon
  * Use `create(ListPermissionsResponseSchema)` to create a new message.
  */
 export const ListPermissionsResponseSchema: GenMessage<ListPermissionsResponse> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 24);
+  messageDesc(file_claviger_v1_access_service, 25);
 
 /**
  * Who has which role, and the access of an organization as it is desired: projects with their roles, and identity providers.

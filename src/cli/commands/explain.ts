@@ -1,0 +1,56 @@
+import { type AccessCause, type AccessExplanation, toJson } from 'claviger'
+import { type Command, required, UsageError, unwrap } from '../command.js'
+import { contextOf, DATABASE, openDatabase, openIam, progressOf } from '../database.js'
+import { printable, type Terminal } from '../terminal.js'
+
+export const explain: Command = {
+  help: `Usage: claviger explain --org ORG USER PROJECT ROLE [OWNER] [options]
+
+Prints whether a role counts for a user of an organization, and the changes
+that this rests on, oldest first. OWNER is the organization that owns the
+project, where that is another one.
+
+  --at TIME       at that time, such as 2026-03-31T23:59:59Z; now when absent
+  --db ADDRESS    SQLite file, or postgres://…; else CLAVIGER_DB
+  --schema NAME   schema of PostgreSQL; claviger when absent
+  --org ORG       the organization of the user
+  --json          one JSON object`,
+  options: { ...DATABASE, org: { type: 'string' }, at: { type: 'string' } },
+  positionals: [3, 4],
+  run: async (call) => {
+    const { values, terminal } = call
+    const context = contextOf(call, required(call, 'org'))
+    const [userId = '', projectId = '', roleKey = '', projectOrgId] = call.positionals
+    const at = timeOf(values['at'])
+    await using database = await openDatabase(call)
+    const iam = openIam(database, undefined, progressOf(call))
+    const input = { userId, projectId, roleKey, projectOrgId, at }
+    const explained = unwrap(await iam.access.explain(input, context))
+    await terminal.print(
+      values['json'] ? JSON.stringify(toJson(explained)) : shownOn(terminal, explained),
+    )
+    return 0
+  },
+}
+
+const timeOf = (text: unknown): Date | undefined => {
+  if (text === undefined) return undefined
+  const time = new Date(String(text))
+  if (Number.isNaN(time.getTime())) throw new UsageError('--at must be a time of RFC 3339')
+  return time
+}
+
+const shownOn = (terminal: Terminal, explained: AccessExplanation): string => {
+  const { allowed, reasons, because } = explained
+  const verdict = allowed ? 'allowed' : `denied: ${reasons.map(({ kind }) => kind).join(', ')}`
+  return [terminal.bold(verdict), ...because.map(shownCause)].join('\n')
+}
+
+const shownCause = (cause: AccessCause): string => {
+  const begin = [cause.sequence, cause.time.toISOString(), printable(cause.type)]
+  // The changes of another organization have no more.
+  if (!('object' in cause)) return begin.join('  ')
+  const { type: _, ...ids } = cause.object
+  const { actor } = cause
+  return [...begin, printable(Object.values(ids).join(' ')), printable(actor.userId)].join('  ')
+}
