@@ -112,19 +112,27 @@ export const evaluateAll = async (
       return { decision: false, context: { error: { status, message } } }
     }
   }
-  if (semantic === 'execute_all') {
-    const evaluations = await Promise.all(items.map(answer))
-    const [refusal] = refusals.filter(({ status }) => status === 403)
-    if (refusal && refusals.length === items.length) throw refusal
-    return { evaluations }
-  }
-  const evaluations: Decision[] = []
-  for (const item of items) {
-    const answered = await answer(item)
-    evaluations.push(answered)
-    if (answered.decision === (semantic === 'permit_on_first_permit')) break
-  }
+  const evaluations =
+    semantic === 'execute_all'
+      ? await Promise.all(items.map(answer))
+      : await answerUntil(semantic === 'permit_on_first_permit', items, answer)
+  const forbidden = refusals.find(({ status }) => status === 403)
+  if (forbidden && refusals.length === evaluations.length) throw forbidden
   return { evaluations }
+}
+
+/** Answers one question after the other, up to the first with this decision. */
+const answerUntil = async (
+  last: boolean,
+  items: readonly JsonObject[],
+  answer: (item: JsonObject) => Promise<Decision>,
+): Promise<readonly Decision[]> => {
+  const answered: Decision[] = []
+  for (const item of items) {
+    answered.push(await answer(item))
+    if (answered.at(-1)?.decision === last) break
+  }
+  return answered
 }
 
 /** Statuses that refuse one question of a batch; others refuse all of it. */
@@ -178,13 +186,14 @@ export const typeOf = (resources: ResourceTypes, type: string): ResourceType | u
 type Check = Found<AccessCheck>
 
 /** Decides the questions of one request, with as few reads as give the reason of every denial. */
-const decider = ({ iam, context, ...asking }: Asking) => {
+const decider = (asking: Asking) => {
+  const { iam, context } = asking
   const checks = new Map<string, Promise<Check>>()
   const ask = async (input: CheckAccessInput) => foundIn(await iam.access.check(input, context))
   const firstChecks = new Map<string, Promise<Check>>()
   return async ({ subject, action, resource, at }: Question): Promise<Decision> => {
     if (subject.type !== USER) return denied('NoGrant')
-    const project = await projectOf({ iam, context, ...asking }, resource)
+    const project = await projectOf(asking, resource)
     if (!project) return denied('ProjectNotFound')
     const { projectId, projectOrgId } = project
     const access = {

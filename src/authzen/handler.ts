@@ -23,8 +23,15 @@ import { type JsonObject, readBody } from './request.js'
 import { searchActions, searchResources, searchSubjects } from './search.js'
 
 /** Options of `authZenHandler`. */
-export interface AuthZenOptions
-  extends Pick<TransportOptions, 'authenticate' | 'onError' | 'organizationHeader' | 'challenge'> {
+export interface AuthZenOptions {
+  /** Tells who asks, by the headers of the request, before its body is read. The same as for the transport. */
+  readonly authenticate: TransportOptions['authenticate']
+  /** Called with the cause of every answer 500 and 503; without it they are written to the console of the process. */
+  readonly onError?: TransportOptions['onError']
+  /** Header that names the organization of the users; `x-service-orgid` when absent. */
+  readonly organizationHeader?: string | undefined
+  /** `WWW-Authenticate` of the answers with status 401; `Bearer` when absent. */
+  readonly challenge?: string | undefined
   /**
    * The public base URL of this service, such as `https://pdp.example.com`, without a slash at its end: https, or http
    * on this machine. The discovery document says it and builds every URL from it.

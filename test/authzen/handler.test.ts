@@ -52,10 +52,14 @@ describe('a request', () => {
     expect((await send(path, fixture, abroad)).status).toBe(403)
   })
 
-  it('is answered 403 where no question of a batch may be asked', async () => {
-    const batch = { ...fixture, evaluations: [{}, {}] }
-    expect((await send(EVALUATIONS, batch, { token: 'guest' })).status).toBe(403)
-  })
+  it.each(['execute_all', 'deny_on_first_deny', 'permit_on_first_permit'])(
+    'is answered 403 where no question of a batch may be asked: %s',
+    async (semantic) => {
+      const options = { evaluations_semantic: semantic }
+      const batch = { ...fixture, evaluations: [{}, {}], options }
+      expect((await send(EVALUATIONS, batch, { token: 'guest' })).status).toBe(403)
+    },
+  )
 
   it('for another path is answered 404, whoever asks', async () => {
     const paths = [
@@ -296,6 +300,37 @@ describe('tenants', () => {
     expect((await ask(RESOURCES, held, { token: 'globex' })).body.results).toEqual([
       { type: 'project', id: 'acme/shop' },
     ])
+  })
+})
+
+describe('a search among many users of other organizations', () => {
+  it('reads ten pages at most, and says that there is more', async () => {
+    const { iam } = openIam()
+    await addProject(iam, 'shop', { reader: ['read'] })
+    const acme = { caller: callers.admin }
+    const globex = { caller: callers.admin, orgId: 'globex' }
+    const granted = { projectId: 'shop', grantedOrgId: 'globex', roleKeys: ['reader'] }
+    await orThrow(iam.projectGrants.add(granted, acme))
+    const grant = { projectId: 'shop', roles: [{ roleKey: 'reader' }] }
+    for (let user = 10; user < 25; user++)
+      await orThrow(iam.userGrants.add({ ...grant, userId: `u${user}` }, acme))
+    await orThrow(iam.userGrants.add({ ...grant, userId: 'gus', projectOrgId: 'acme' }, globex))
+    let reads = 0
+    const whoHas: Iam['access']['whoHas'] = (...asked) => {
+      reads++
+      return iam.access.whoHas(...asked)
+    }
+    const { ask } = clientOf({ ...iam, access: { ...iam.access, whoHas } })
+    const search = async (token: string) => {
+      const resource = { type: 'project', id: 'acme/shop' }
+      const asked = { ...fixture, resource, page: { token, limit: 1 } }
+      const { body } = await ask(SUBJECTS, asked, { headers: { 'x-service-orgid': 'globex' } })
+      return body
+    }
+    const first = await search('')
+    expect([first.results, reads]).toEqual([[], 10])
+    const second = await search(first.page.next_token)
+    expect(second).toEqual({ results: [{ type: 'user', id: 'gus' }], page: { next_token: '' } })
   })
 })
 
