@@ -110,7 +110,7 @@ const applyTo = (owners: Owners, event: KnownEvent): void => {
     const project = projectIn(owners, orgId, id)
     const view = projects.view(project.found && { ...project.found, id }, event)
     project.found = view && foundProject(view)
-    if (!view) owners.get(orgId)?.delete(id)
+    if (projects.effectOf(event) === 'removes') owners.get(orgId)?.delete(id)
   } else if (projectRoles.reads(event)) {
     const { projectId, roleKey } = event.data
     const { roles } = projectIn(owners, orgId, projectId)
@@ -118,8 +118,14 @@ const applyTo = (owners: Owners, event: KnownEvent): void => {
   } else if (projectGrants.reads(event)) {
     const { projectId, grantedOrgId } = event.data
     const organization = organizationIn(projectIn(owners, orgId, projectId), grantedOrgId)
-    organization.projectGrant = projectGrants.view(organization.projectGrant, event, orgId)
-    withdraw(organization.given, new Set(organization.projectGrant?.roleKeys))
+    const before = organization.projectGrant
+    const after = projectGrants.view(before, event, orgId)
+    organization.projectGrant = after
+    const isRemoved = projectGrants.effectOf(event) === 'removes'
+    const lost = isRemoved
+      ? organization.given.keys()
+      : before?.roleKeys.filter((roleKey) => !after?.roleKeys.includes(roleKey))
+    withdraw(organization.given, lost ?? [])
   } else if (userGrants.reads(event)) {
     const { projectOrgId, projectId } = event.data
     changeUserGrant(projectIn(owners, projectOrgId, projectId), orgId, event)
@@ -143,11 +149,11 @@ const foundRole = ({ roleKey, displayName, group, permissions }: ProjectRoleView
   permissions,
 })
 
-/** Takes all roles from the users of an organization that the grant of the project has `left` out. */
-const withdraw = (given: Organization['given'], left: ReadonlySet<string>): void => {
-  for (const [roleKey, held] of given) {
-    if (left.has(roleKey)) continue
-    held.given.isWithdrawn = !held.given.role.isRemoved
+/** Takes roles that the grant of the project has `lost` from the users of an organization. */
+const withdraw = (given: Organization['given'], lost: Iterable<string>): void => {
+  for (const roleKey of lost) {
+    const held = given.get(roleKey)
+    if (held) held.given.isWithdrawn = !held.given.role.isRemoved
     given.delete(roleKey)
   }
 }

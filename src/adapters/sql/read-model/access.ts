@@ -83,10 +83,10 @@ const grantOf = (
     if (endedWith === null) roles.push({ roleKey, ...shownRole(body), ...expiry(expires) })
     else lost.push({ roleKey, with: endedWith === 'project_role' ? 'role' : 'project_grant' })
   }
-  return { userGrant: grant?.state, roles: roles.sort(byRole), lost }
+  return { userGrant: grant?.state, roles: roles.sort(byRole), lost: lost.sort(byRole) }
 }
 
-const byRole = (one: FoundRole, other: FoundRole): number =>
+const byRole = (one: FoundRole | LostRole, other: FoundRole | LostRole): number =>
   compareCodePoints(one.roleKey, other.roleKey)
 
 /** Finds all that decides whether a user has access to a project, in one row. */
