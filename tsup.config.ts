@@ -18,6 +18,7 @@ const library = defineConfig({
     oidc: 'src/oidc/index.ts',
     import: 'src/import/index.ts',
     cloudflare: 'src/adapters/cloudflare/index.ts',
+    authzen: 'src/authzen/index.ts',
     webhooks: 'src/webhooks/index.ts',
   },
   format: ['esm'],

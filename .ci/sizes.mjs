@@ -26,6 +26,8 @@ const BUDGETS = {
   './import': { source: 'import/index.ts', own: 8_000, whole: 19_200 },
   './oidc': { source: 'oidc/index.ts', own: 8_300, whole: 38_000 },
   './cloudflare': { source: 'adapters/cloudflare/index.ts', own: 23_900, whole: 44_400 },
+  // 5.2 kB, and the servers of the transport.
+  './authzen': { source: 'authzen/index.ts', own: 7_700, whole: 9_000 },
   './webhooks': { source: 'webhooks/index.ts', own: 18_200, whole: 36_400 },
   './testing': { source: 'testing/index.ts', own: 31_800, whole: 43_700 },
 }

@@ -33,6 +33,7 @@ export default {
     'src/oidc/index.ts',
     'src/import/index.ts',
     'src/adapters/cloudflare/index.ts',
+    'src/authzen/index.ts',
     'src/webhooks/index.ts',
   ].map((file) => join(root, file)),
   out: join(root, 'reports/reference'),

@@ -128,6 +128,8 @@ const RULES: readonly (readonly [folderOrFile: RegExp, allowed: readonly string[
   [/^network$/, []],
   [/^oidc(\/|$)/, ['', 'network']],
   [/^webhooks(\/|$)/, ['', 'network', 'ports']],
+  // Serves by the servers of the transport; of the library it sees types alone.
+  [/^authzen$/, ['', 'transport', 'transport/servers']],
   // Another outsider, which asks the built package by its name.
   [/^cli(\/|$)/, ['cli/**']],
   // Of the library it sees types, and the bounds of values.
@@ -152,7 +154,7 @@ const RULES: readonly (readonly [folderOrFile: RegExp, allowed: readonly string[
 
 /** Folders whose files run anywhere: they import nothing of Node.js. */
 const RUNS_ANYWHERE =
-  /^(domain|ports|application|projections|testing|adapters\/(store|memory|webcrypto|sql|cloudflare)|oidc|import|webhooks|network)(\/|$)|^$/
+  /^(domain|ports|application|projections|testing|adapters\/(store|memory|webcrypto|sql|cloudflare)|oidc|import|webhooks|authzen|network)(\/|$)|^$/
 
 /** What the pure part may import from elsewhere. */
 const DOMAIN_PACKAGES = ['zod/mini', 'neverthrow']

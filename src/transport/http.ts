@@ -47,6 +47,17 @@ export type Handler = (request: HttpRequest) => Promise<HttpResponse | StreamRes
 /** The handler of a method and a path; undefined if the path is not served. */
 export type Route = (method: string, path: string) => Handler | undefined
 
+/** What a server answers requests by. */
+export interface Service {
+  readonly find: Route
+  /** The handler of a path that is not served, where no other handler follows. */
+  readonly missing: (method: string, path: string) => Handler
+  /** Headers that a request must have only once, in lower case. */
+  readonly singleHeaders: readonly string[]
+  /** Called with what was thrown where a response could not be sent. */
+  readonly onUnsent: (thrown: unknown, called: string, header: HeaderReader) => void
+}
+
 /** Most bytes of one request. */
 export const MAX_REQUEST_BYTES = 1024 * 1024
 

@@ -1,4 +1,5 @@
 import type { Iam } from '../index.js'
+import { createRoutes } from './json/routes.js'
 import type { TransportOptions } from './options.js'
 import { openRpc } from './rpc/door.js'
 import { serveFetch } from './servers/fetch.js'
@@ -15,6 +16,7 @@ export { ProjectService } from './gen/claviger/v1/project_service_pb.js'
 export { UserGrantService } from './gen/claviger/v1/user_grant_service_pb.js'
 
 // Options, and what they consist of.
+export type { Failure } from './handler-options.js'
 export type {
   OAuthFlow,
   OAuthFlows,
@@ -25,7 +27,6 @@ export type {
 } from './openapi-options.js'
 export type {
   Authentication,
-  Failure,
   IdentityProviderTest,
   TestedIdentityProvider,
   TransportOptions,
@@ -47,7 +48,8 @@ export type { NodeResponse } from './servers/node-response.js'
 export const fetchHandler = (
   iam: Iam,
   options: TransportOptions,
-): ((request: Request) => Promise<Response>) => serveFetch(iam, options, openRpc)
+): ((request: Request) => Promise<Response>) =>
+  serveFetch(createRoutes(iam, options, { name: 'fetchHandler', openRpc }))
 
 /**
  * The transport for servers of Node.js: JSON on REST paths, gRPC-web, and over HTTP/2 gRPC. Requests for other paths go
@@ -57,4 +59,4 @@ export const fetchHandler = (
  *   handler throws one when it is given a `Request` of fetch
  */
 export const nodeHandler = (iam: Iam, options: TransportOptions): NodeHandler =>
-  serveNode(iam, options, openRpc)
+  serveNode(createRoutes(iam, options, { name: 'nodeHandler', openRpc }))

@@ -1,11 +1,6 @@
-import {
-  BOOLEAN,
-  checkOptions,
-  FUNCTION,
-  type KnownOptions,
-  type OptionCheck,
-} from '../check-options.js'
+import { BOOLEAN, checkOptions, FUNCTION, type KnownOptions } from '../check-options.js'
 import type { Caller, IamError, Result, ResultAsync } from '../index.js'
+import { type Failure, HANDLER_OPTIONS, toConsole } from './handler-options.js'
 import { type OpenApiOptions, readOpenApiOptions } from './openapi-options.js'
 
 /** What a host supplies to the transport. */
@@ -89,17 +84,6 @@ export interface TestedIdentityProvider {
   }[]
 }
 
-/** The call that failed. */
-export interface Failure {
-  /** Stands in the answer too, if there is one: the trace id of the request's `traceparent`, else drawn. */
-  readonly correlationId: string
-  /**
-   * Such as `claviger.v1.ProjectService/UpdateProject`; `PUT /v1/projects/billing` where the answer could not be
-   * sent.
-   */
-  readonly method: string
-}
-
 /** {@link TransportOptions} with every default in place. */
 export interface ResolvedOptions extends Required<TransportOptions> {
   readonly onError: (cause: unknown, failure: Failure) => void
@@ -111,36 +95,13 @@ export interface ResolvedOptions extends Required<TransportOptions> {
   readonly basePath: string
 }
 
-/** The default of `onError`. */
-export const toConsole = (cause: unknown, { correlationId, method }: Failure): void =>
-  // biome-ignore lint/suspicious/noConsole: nothing may fail unseen
-  console.error(method, correlationId, cause)
-
-// Checked here because runtimes differ in which headers they accept.
-const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/
-const HEADER_VALUE = /^[\t -~]*$/
-
-/** No segment is `.` or `..`, which clients resolve, and none has a character that they may encode in two ways. */
-const BASE_PATH = /^(\/(?!\.{1,2}(\/|$))[\w.~-]+)*$/
-
-const text = (form: RegExp, description: string): OptionCheck => [
-  (value) => typeof value === 'string' && form.test(value),
-  description,
-]
-
 const OPTIONS: KnownOptions = {
   required: { authenticate: FUNCTION },
   optional: {
-    onError: FUNCTION,
+    ...HANDLER_OPTIONS,
     testIdentityProvider: FUNCTION,
-    organizationHeader: text(HEADER_NAME, 'must be the name of a header'),
-    challenge: text(HEADER_VALUE, 'must be the value of a header'),
     health: BOOLEAN,
     reflection: BOOLEAN,
-    basePath: text(
-      BASE_PATH,
-      'must be a path as it is sent, such as /iam, without a slash at its end',
-    ),
     // Checked by its own schema.
     openApi: [() => true, ''],
   },

@@ -2,8 +2,10 @@ import type { Iam } from '../../index.js'
 import type { TransportOptions } from '../options.js'
 import { serveFetch } from '../servers/fetch.js'
 import { type NodeHandler, serveNode } from '../servers/node.js'
+import { createRoutes } from './routes.js'
 
 // Options, and what they consist of.
+export type { Failure } from '../handler-options.js'
 export type {
   OAuthFlow,
   OAuthFlows,
@@ -14,7 +16,6 @@ export type {
 } from '../openapi-options.js'
 export type {
   Authentication,
-  Failure,
   IdentityProviderTest,
   TestedIdentityProvider,
   TransportOptions,
@@ -33,7 +34,8 @@ export type { NodeResponse } from '../servers/node-response.js'
 export const fetchHandler = (
   iam: Iam,
   options: TransportOptions,
-): ((request: Request) => Promise<Response>) => serveFetch(iam, options)
+): ((request: Request) => Promise<Response>) =>
+  serveFetch(createRoutes(iam, options, { name: 'fetchHandler' }))
 
 /**
  * JSON for servers of Node.js: the REST paths, the JSON of the Connect protocol, and the OpenAPI document. Requests for
@@ -44,4 +46,4 @@ export const fetchHandler = (
  *   handler throws one when it is given a `Request` of fetch
  */
 export const nodeHandler = (iam: Iam, options: TransportOptions): NodeHandler =>
-  serveNode(iam, options)
+  serveNode(createRoutes(iam, options, { name: 'nodeHandler' }))

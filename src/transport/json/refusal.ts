@@ -7,13 +7,14 @@ import {
   toStatus,
   type Violation,
 } from '../../index.js'
+import { notifyHost } from '../handler-options.js'
 import {
   type HeaderReader,
   type HttpResponse,
   jsonResponse,
   type ResponseHeaders,
 } from '../http.js'
-import { type Failure, type ResolvedOptions, toConsole } from '../options.js'
+import type { ResolvedOptions } from '../options.js'
 import type { WireMethod } from '../wire.js'
 import { limitViolations } from './limit-violations.js'
 
@@ -188,14 +189,7 @@ export const reportFailure = (
   cause: unknown,
 ): string => {
   const correlationId = traceIdOf(header) ?? crypto.randomUUID()
-  const failure: Failure = { correlationId, method }
-  // `onError` may throw or reject: then the console shows both errors, and the client neither.
-  new Promise<void>((resolve) => resolve(onError(cause, failure)))
-    .catch((thrown) => {
-      toConsole(cause, failure)
-      toConsole(thrown, failure)
-    })
-    .catch(() => {})
+  notifyHost(onError, cause, { correlationId, method })
   return correlationId
 }
 

@@ -6,6 +6,7 @@ import {
   jsonResponse,
   type ResponseHeaders,
   type Route,
+  type Service,
 } from '../http.js'
 import type { Operation } from '../operations/operation.js'
 import { accessOperations, historyOperations } from '../operations/services/access.js'
@@ -25,6 +26,7 @@ import { isConnect, type JsonHandler, jsonHandler } from './handler.js'
 import {
   methodNotAllowed,
   Refusal,
+  reportFailure,
   statusResponse,
   transportStatus,
   unsupportedType,
@@ -59,20 +61,18 @@ export const operationsOf = (
   ]
 }
 
-/** What a server needs of the transport. */
-interface Routes {
-  readonly options: ResolvedOptions
-  readonly find: Route
-  /** The handler of a path that is not served, where no other handler follows. */
-  readonly missing: (method: string, path: string) => Handler
-}
+/** Headers that a request must have only once; so must it the one that selects the organization. */
+const SINGLE_VALUE_HEADERS = ['idempotency-key', 'if-match'] as const
 
-/** The transport as functions from requests to responses. `name` is the function that the host calls, for its errors. */
+/**
+ * The transport as functions from requests to responses; without `openRpc` it serves JSON alone. `name` is the function
+ * that the host calls, for its errors.
+ */
 export const createRoutes = (
   iam: Iam,
   given: TransportOptions,
-  { name, openRpc }: { readonly name: string; readonly openRpc: OpenRpc | undefined },
-): Routes => {
+  { name, openRpc }: { readonly name: string; readonly openRpc?: OpenRpc },
+): Service => {
   const operations = operationsOf(iam, given ?? {})
   const options = resolveOptions(given, name)
   const { check, ready } = healthOperations(iam, new Set(operations.map(serviceOf)))
@@ -93,11 +93,12 @@ export const createRoutes = (
   }
   const { basePath } = options
   return {
-    options,
     find: withHead((method, path) =>
       path.startsWith(basePath) ? find(method, path.slice(basePath.length)) : undefined,
     ),
     missing: missingHandler(find, door),
+    singleHeaders: [...SINGLE_VALUE_HEADERS, options.organizationHeader.toLowerCase()],
+    onUnsent: (thrown, called, header) => reportFailure(options, [called, header], thrown),
   }
 }
 

@@ -1,30 +1,23 @@
-import type { Iam } from '../../index.js'
 import {
   concatBytes,
   type HttpRequest,
   type HttpResponse,
   isStream,
   pathAndQuery,
+  type Service,
   type StreamResponse,
 } from '../http.js'
-import { createRoutes, type OpenRpc } from '../json/routes.js'
-import type { TransportOptions } from '../options.js'
 
-/** The transport as a function of fetch; without `openRpc` it serves JSON alone. */
-export const serveFetch = (
-  iam: Iam,
-  options: TransportOptions,
-  openRpc?: OpenRpc,
-): ((request: Request) => Promise<Response>) => {
-  const { find, missing } = createRoutes(iam, options, { name: 'fetchHandler', openRpc })
-  return async (request) => {
+/** A service as a function of fetch. */
+export const serveFetch =
+  ({ find, missing }: Service): ((request: Request) => Promise<Response>) =>
+  async (request) => {
     refuseNodeRequest(request)
     const received = httpRequestOf(request)
     const { method, path } = received
     const handler = find(method, path) ?? missing(method, path)
     return responseOf(await handler(received), method)
   }
-}
 
 /** @throws TypeError for a request of Node.js, whose headers are no `Headers` */
 const refuseNodeRequest = ({ headers }: Request): void => {

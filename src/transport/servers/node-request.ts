@@ -1,5 +1,4 @@
 import { concatBytes, MAX_REQUEST_BYTES } from '../http.js'
-import { malformed } from '../json/refusal.js'
 
 /** The members of a request of `node:http` or `node:http2` that the transport uses. */
 export interface NodeRequest {
@@ -53,6 +52,8 @@ export const bodyOf = (request: NodeRequest): NodeBody | undefined => {
   return { read: (most) => read(request, most), discardRest: () => discardRest(request) }
 }
 
+const utf8 = new TextEncoder()
+
 const READ_BEFORE = 'The body was read before nodeHandler, and is not in request.body'
 
 /** HTTP/1.1 announces a body (RFC 9112, section 6.3). */
@@ -98,14 +99,14 @@ const discardRest = async (request: NodeRequest): Promise<void> => {
   })
 }
 
-/** The body that a parser has read, as JSON. @throws Refusal if it is nested too deeply */
+/** The body that a parser has read, as JSON; as JSON that has no end where it is nested too deeply. */
 const written = (body: unknown): Uint8Array => {
   if (body instanceof Uint8Array) return body
   try {
-    return new TextEncoder().encode(JSON.stringify(body))
+    return utf8.encode(JSON.stringify(body))
   } catch (thrown) {
     // Anything else is a fault of the parser.
     if (!(thrown instanceof RangeError)) throw thrown
-    throw malformed({ field: '', description: 'must be JSON' })
+    return utf8.encode('{')
   }
 }

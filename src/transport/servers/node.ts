@@ -1,19 +1,14 @@
-import type { Iam } from '../../index.js'
-import { type HeaderReader, type HttpRequest, pathAndQuery } from '../http.js'
-import { reportFailure } from '../json/refusal.js'
-import { createRoutes, type OpenRpc } from '../json/routes.js'
-import type { TransportOptions } from '../options.js'
+import { type HeaderReader, type HttpRequest, pathAndQuery, type Service } from '../http.js'
 import { bodyOf, type NodeRequest } from './node-request.js'
 import { type NodeResponse, send } from './node-response.js'
 
 /** Listens to requests of `node:http` and `node:http2`, and is a middleware of Express and its kind. */
 export type NodeHandler = (request: NodeRequest, response: NodeResponse, next?: () => void) => void
 
-/** The transport as a listener of Node.js; without `openRpc` it serves JSON alone. */
-export const serveNode = (iam: Iam, given: TransportOptions, openRpc?: OpenRpc): NodeHandler => {
-  const { options, find, missing } = createRoutes(iam, given, { name: 'nodeHandler', openRpc })
-  const once = [...SINGLE_VALUE_HEADERS, options.organizationHeader.toLowerCase()]
-  return (request, response, next) => {
+/** A service as a listener of Node.js. */
+export const serveNode =
+  ({ find, missing, singleHeaders, onUnsent }: Service): NodeHandler =>
+  (request, response, next) => {
     refuseFetchRequest(request)
     const { method = '', httpVersion } = request
     const { path, query } = targetOf(request)
@@ -23,7 +18,7 @@ export const serveNode = (iam: Iam, given: TransportOptions, openRpc?: OpenRpc):
     const handler = found ?? missing(method, path)
     const signal = signalOf(response)
     const body = bodyOf(request)
-    const header = headerReader(request, once)
+    const header = headerReader(request, singleHeaders)
     const received: HttpRequest = {
       httpVersion,
       method,
@@ -39,11 +34,10 @@ export const serveNode = (iam: Iam, given: TransportOptions, openRpc?: OpenRpc):
       .then((answer) => send(answer, { request, response, body, signal }))
       // Handlers answer every failure of a call. A middleware that has already answered is what is left.
       .catch((thrown) => {
-        if (!signal.aborted) reportFailure(options, [`${method} ${path}`, header], thrown)
+        if (!signal.aborted) onUnsent(thrown, `${method} ${path}`, header)
         response.destroy()
       })
   }
-}
 
 /** @throws TypeError for a `Request` of fetch, whose headers are no plain object */
 const refuseFetchRequest = ({ headers }: NodeRequest): void => {
@@ -83,9 +77,6 @@ const targetOf = ({ url = '' }: NodeRequest): Pick<HttpRequest, 'path' | 'query'
   const isAsSent = target.path.startsWith('/') && !NOT_AS_SENT.test(target.path)
   return isAsSent ? target : { path: '/', query: '' }
 }
-
-/** Headers that a request must have only once; so must it the one that selects the organization. */
-const SINGLE_VALUE_HEADERS = ['idempotency-key', 'if-match'] as const
 
 /** The headers of a request, with every value of those that must be there only `once`. */
 const headerReader = (request: NodeRequest, once: readonly string[]): HeaderReader => ({

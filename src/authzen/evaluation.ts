@@ -1,0 +1,246 @@
+import type {
+  AccessCheck,
+  AccessReason,
+  CheckAccessInput,
+  Context,
+  Iam,
+  ReadError,
+  Result,
+} from '../index.js'
+import { malformed, Refusal, refusalOf } from './refusal.js'
+import {
+  type Entity,
+  EVALUATION,
+  type JsonObject,
+  type Question,
+  readBatch,
+  readQuestion,
+} from './request.js'
+
+/** The project that a resource belongs to. */
+export interface ResourceProject {
+  /** The `id` of the project. */
+  readonly projectId: string
+  /** The organization that owns the project; absent for the organization that the question is about. */
+  readonly projectOrgId?: string
+}
+
+/** Resources of one type. */
+export interface ResourceType {
+  /**
+   * The project that a resource belongs to; undefined for an id that does not exist. Anything it throws is an
+   * unexpected error, 500.
+   *
+   * @param properties - of the resource, as the client sent them; do not trust them further than the client
+   */
+  readonly project: (
+    id: string,
+    properties: Readonly<Record<string, unknown>>,
+  ) => ResourceProject | undefined | Promise<ResourceProject | undefined>
+  /** The resource that stands for a project in a search; undefined for a project that no such resource belongs to. */
+  readonly id: (project: ResourceProject) => string | undefined | Promise<string | undefined>
+}
+
+/** Types of resources by their names. */
+export type ResourceTypes = Readonly<Record<string, ResourceType>>
+
+/** Resources that are projects: `projectId`, or `ownerOrgId/projectId` for a project of another organization. */
+export const PROJECTS: ResourceTypes = {
+  project: {
+    project: (id) => {
+      const slash = id.indexOf('/')
+      return slash < 0
+        ? { projectId: id }
+        : { projectOrgId: id.slice(0, slash), projectId: id.slice(slash + 1) }
+    },
+    id: ({ projectId, projectOrgId }) =>
+      projectOrgId === undefined ? projectId : `${projectOrgId}/${projectId}`,
+  },
+}
+
+/** Who asks, in which organization. */
+export interface Asking {
+  readonly iam: Iam
+  readonly context: Context
+  /** The organization of the users. */
+  readonly orgId: string
+  readonly resources: ResourceTypes
+}
+
+/** The answer to one question. */
+export interface Decision {
+  /** Whether a role of the user that counts has the permission. */
+  readonly decision: boolean
+  /** Why not; absent where the decision is `true`. */
+  readonly context?: {
+    /** As `access.check` says them. */
+    readonly reasons?: readonly AccessReason[]
+    /** Of a malformed or forbidden question in a batch, in place of reasons. */
+    readonly error?: { readonly status: number; readonly message: string }
+  }
+}
+
+/** The answer to a batch, in the order of its questions; shorter where the semantic ends it early. */
+export interface Decisions {
+  readonly evaluations: readonly Decision[]
+}
+
+/** The type of every subject that has access. */
+export const USER = 'user'
+
+/** Answers one question. @throws Refusal */
+export const evaluate = (asking: Asking, body: JsonObject): Promise<Decision> =>
+  decider(asking)(readQuestion(body, EVALUATION))
+
+/** Answers a batch; a request without questions of its own is one question. @throws Refusal */
+export const evaluateAll = async (
+  asking: Asking,
+  body: JsonObject,
+): Promise<Decision | Decisions> => {
+  const batch = readBatch(body)
+  if (!batch) return evaluate(asking, body)
+  const { items, semantic } = batch
+  const decide = decider(asking)
+  const refusals: Refusal[] = []
+  const answer = async (item: JsonObject): Promise<Decision> => {
+    try {
+      return await decide(readQuestion(item, EVALUATION))
+    } catch (thrown) {
+      if (!(thrown instanceof Refusal) || !OF_ONE_QUESTION.includes(thrown.status)) throw thrown
+      refusals.push(thrown)
+      const { status, message } = thrown
+      return { decision: false, context: { error: { status, message } } }
+    }
+  }
+  const evaluations =
+    semantic === 'execute_all'
+      ? await Promise.all(items.map(answer))
+      : await answerUntil(semantic === 'permit_on_first_permit', items, answer)
+  const forbidden = refusals.find(({ status }) => status === 403)
+  if (forbidden && refusals.length === evaluations.length) throw forbidden
+  return { evaluations }
+}
+
+/** Answers one question after the other, up to the first with this decision. */
+const answerUntil = async (
+  last: boolean,
+  items: readonly JsonObject[],
+  answer: (item: JsonObject) => Promise<Decision>,
+): Promise<readonly Decision[]> => {
+  const answered: Decision[] = []
+  for (const item of items) {
+    answered.push(await answer(item))
+    if (answered.at(-1)?.decision === last) break
+  }
+  return answered
+}
+
+/** Statuses that refuse one question of a batch; others refuse all of it. */
+const OF_ONE_QUESTION: readonly number[] = [400, 403]
+
+/** What a read answers; or why there is nothing that it could answer. */
+export type Found<Value> = { readonly value: Value } | { readonly missing: AccessReason['kind'] }
+
+/** Why there is nothing, by the member of an input that is malformed. */
+export const MISSING: Readonly<Record<string, AccessReason['kind']>> = {
+  userId: 'NoGrant',
+  projectId: 'ProjectNotFound',
+  projectOrgId: 'ProjectGrantMissing',
+  permission: 'PermissionNotGranted',
+}
+
+/** What was read: an id that is malformed names nothing. @throws Refusal for every other error */
+export const foundIn = <Value>(
+  result: Result<Value, ReadError>,
+  missing = MISSING,
+): Found<Value> => {
+  if (result.isOk()) return { value: result.value }
+  const { error } = result
+  const [violation] = error.kind === 'InvalidArgument' ? error.violations : []
+  if (!violation) throw refusalOf(error)
+  const { field, description } = violation
+  const kind = missing[field]
+  if (kind !== undefined) return { missing: kind }
+  // No client is blamed for the answer of `authenticate`.
+  if (field.startsWith('caller.')) throw new TypeError(`authenticate: ${field} ${description}`)
+  throw malformed(`${NAMES[field] ?? field} ${description}`)
+}
+
+/** What clients know members of an input by. */
+const NAMES: Readonly<Record<string, string>> = { at: 'context.at', pageToken: 'page.token' }
+
+/** The project that a resource belongs to; undefined for a resource that does not exist. */
+export const projectOf = async (
+  { resources, orgId }: Asking,
+  { type, id, properties }: Entity,
+): Promise<ResourceProject | undefined> => {
+  const known = typeOf(resources, type)
+  const project = await known?.project(id, properties)
+  return project?.projectOrgId === orgId ? { projectId: project.projectId } : project
+}
+
+/** A type of resources; undefined for an unknown one. */
+export const typeOf = (resources: ResourceTypes, type: string): ResourceType | undefined =>
+  Object.hasOwn(resources, type) ? resources[type] : undefined
+
+type Check = Found<AccessCheck>
+
+/** Decides the questions of one request, with as few reads as give the reason of every denial. */
+const decider = (asking: Asking) => {
+  const { iam, context } = asking
+  const checks = new Map<string, Promise<Check>>()
+  const ask = async (input: CheckAccessInput) => foundIn(await iam.access.check(input, context))
+  const firstChecks = new Map<string, Promise<Check>>()
+  return async ({ subject, action, resource, at }: Question): Promise<Decision> => {
+    if (subject.type !== USER) return denied('NoGrant')
+    const project = await projectOf(asking, resource)
+    if (!project) return denied('ProjectNotFound')
+    const { projectId, projectOrgId } = project
+    const access = {
+      userId: subject.id,
+      projectId,
+      ...(projectOrgId !== undefined && { projectOrgId }),
+      ...(at && { at }),
+    }
+    const key = JSON.stringify(access)
+    const first = firstChecks.get(key)
+    const early = first && decisionFor(action, await first)
+    if (early) return early
+    const whole = JSON.stringify([key, action])
+    const check = checks.get(whole) ?? ask({ ...access, permission: action })
+    checks.set(whole, check)
+    if (!first) firstChecks.set(key, check)
+    return decisionOf(action, await check)
+  }
+}
+
+/** Reasons that hold for every permission. */
+const OF_EVERY_PERMISSION: readonly AccessReason['kind'][] = [
+  'ProjectNotFound',
+  'ProjectGrantMissing',
+  'NoGrant',
+]
+
+/** What the check of one permission says about another; undefined where it does not say why that is denied. */
+const decisionFor = (permission: string, check: Check): Decision | undefined => {
+  if ('missing' in check)
+    return OF_EVERY_PERMISSION.includes(check.missing) ? denied(check.missing) : undefined
+  const { permissions, reasons } = check.value
+  const isKnown =
+    permissions.includes(permission) ||
+    reasons.some(({ kind }) => OF_EVERY_PERMISSION.includes(kind))
+  return isKnown ? decisionOf(permission, check) : undefined
+}
+
+const decisionOf = (permission: string, check: Check): Decision => {
+  if ('missing' in check) return denied(check.missing)
+  const { permissions, reasons } = check.value
+  return permissions.includes(permission)
+    ? { decision: true }
+    : { decision: false, context: { reasons } }
+}
+
+const denied = (kind: AccessReason['kind']): Decision => ({
+  decision: false,
+  context: { reasons: [{ kind }] },
+})

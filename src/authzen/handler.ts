@@ -1,0 +1,254 @@
+import { checkOptions, FUNCTION, type OptionCheck } from '../check-options.js'
+import type { Caller, Iam } from '../index.js'
+import { HANDLER_OPTIONS, notifyHost, toConsole } from '../transport/handler-options.js'
+import {
+  type Handler,
+  type HttpRequest,
+  type HttpResponse,
+  isEncoded,
+  isJson,
+  jsonResponse,
+  MAX_REQUEST_BYTES,
+  type ResponseHeaders,
+  type Service,
+} from '../transport/http.js'
+import type { Authentication, TransportOptions } from '../transport/options.js'
+import { serveFetch } from '../transport/servers/fetch.js'
+import { serveNode } from '../transport/servers/node.js'
+import type { NodeRequest } from '../transport/servers/node-request.js'
+import type { NodeResponse } from '../transport/servers/node-response.js'
+import { type Asking, evaluate, evaluateAll, PROJECTS, type ResourceTypes } from './evaluation.js'
+import { Refusal, refusalOf, unexpected } from './refusal.js'
+import { type JsonObject, readBody } from './request.js'
+import { searchActions, searchResources, searchSubjects } from './search.js'
+
+/** Options of `authZenHandler`. */
+export interface AuthZenOptions {
+  /** Tells who asks, by the headers of the request, before its body is read. The same as for the transport. */
+  readonly authenticate: TransportOptions['authenticate']
+  /** Called with the cause of every answer 500 and 503; without it they are written to the console of the process. */
+  readonly onError?: TransportOptions['onError']
+  /** Header that names the organization of the users; `x-service-orgid` when absent. */
+  readonly organizationHeader?: string | undefined
+  /** `WWW-Authenticate` of the answers with status 401; `Bearer` when absent. */
+  readonly challenge?: string | undefined
+  /**
+   * The public base URL of this service, such as `https://pdp.example.com`, without a slash at its end: https, or http
+   * on this machine. The discovery document says it and builds every URL from it.
+   */
+  readonly identifier: string
+  /**
+   * Which project a resource belongs to, by the type of the resource. When absent, `project` is the only type, and its
+   * ids are `projectId`, or `ownerOrgId/projectId` for a project of another organization.
+   */
+  readonly resources?: ResourceTypes | undefined
+  /**
+   * Prefix of the paths that the handler is called with, such as `/authz` for `/authz/access/v1/evaluation`; none when
+   * absent or empty. Not for a server that takes the prefix off before.
+   */
+  readonly basePath?: string | undefined
+}
+
+/** Answers requests of fetch and of Node.js, and is a middleware of Express. */
+export interface AuthZenHandler {
+  (request: Request): Promise<Response>
+  (request: NodeRequest, response: NodeResponse, next?: () => void): void
+}
+
+/**
+ * Answers the questions of the OpenID AuthZEN Authorization API 1.0: whether a user may use a permission, and searches
+ * for users, resources and permissions. Questions are about users of the caller's organization, or of the one that
+ * `x-service-orgid` names. The caller needs `user.grant.read` there; for a search of users, in the organization that owns
+ * the project.
+ *
+ * @example
+ * const handler = authZenHandler(iam, { authenticate, identifier: 'https://pdp.example.com' })
+ *
+ * @throws TypeError for an option that is missing, unknown or malformed, and unless `iam` was made by `createIam`
+ */
+export const authZenHandler = (iam: Iam, options: AuthZenOptions): AuthZenHandler => {
+  const service = serviceOf(iam, options)
+  const fetched = serveFetch(service)
+  const listened = serveNode(service)
+  function handle(request: Request): Promise<Response>
+  function handle(request: NodeRequest, response: NodeResponse, next?: () => void): void
+  function handle(
+    request: Request | NodeRequest,
+    response?: NodeResponse,
+    next?: () => void,
+  ): Promise<Response> | undefined {
+    if (isFetch(request)) return fetched(request)
+    if (!response) throw new TypeError('A request of Node.js comes with its response')
+    listened(request, response, next)
+    return undefined
+  }
+  return handle
+}
+
+const isFetch = (request: Request | NodeRequest): request is Request =>
+  typeof Reflect.get(Object(request?.headers), 'get') === 'function'
+
+const IDENTIFIER =
+  /^(https:\/\/|http:\/\/(localhost|127\.0\.0\.1|\[::1\])(?=[:/]|$))[^\s?#]*[^\s?#/]$/
+
+const isIdentifier = (value: unknown): boolean =>
+  typeof value === 'string' && IDENTIFIER.test(value) && URL.canParse(value)
+
+const isResources = (value: unknown): boolean =>
+  Object.values(Object(value)).every((type) =>
+    ['project', 'id'].every((name) => typeof Reflect.get(Object(type), name) === 'function'),
+  )
+
+const REQUIRED: Readonly<Record<string, OptionCheck>> = {
+  authenticate: FUNCTION,
+  identifier: [isIdentifier, 'must be an https URL without query, fragment or slash at its end'],
+}
+
+const RESOURCES: OptionCheck = [isResources, 'must have functions project and id for every type']
+
+/** Answers a question in the body of a request. @throws Refusal */
+type Answer = (asking: Asking, body: JsonObject) => Promise<object>
+
+/** By path, each with its name in the discovery document. */
+const ENDPOINTS: Readonly<Record<string, readonly [name: string, answer: Answer]>> = {
+  '/access/v1/evaluation': ['access_evaluation_endpoint', evaluate],
+  '/access/v1/evaluations': ['access_evaluations_endpoint', evaluateAll],
+  '/access/v1/search/subject': ['search_subject_endpoint', searchSubjects],
+  '/access/v1/search/resource': ['search_resource_endpoint', searchResources],
+  '/access/v1/search/action': ['search_action_endpoint', searchActions],
+}
+
+const WELL_KNOWN = '/.well-known/authzen-configuration'
+
+const serviceOf = (iam: Iam, options: AuthZenOptions): Service => {
+  checkOptions('authZenHandler', options, {
+    required: REQUIRED,
+    optional: { ...HANDLER_OPTIONS, resources: RESOURCES },
+  })
+  if (typeof iam?.access?.check !== 'function')
+    throw new TypeError('iam must be what createIam returns')
+  const {
+    basePath = '',
+    identifier,
+    organizationHeader = 'x-service-orgid',
+    onError = toConsole,
+  } = options
+  const discovery = discoveryOf(identifier)
+  // The specification puts it before the path of the identifier, which `basePath` need not be.
+  const { pathname } = new URL(identifier)
+  const discoveryPaths = [`${basePath}${WELL_KNOWN}`, `${WELL_KNOWN}${pathname.replace(/\/$/, '')}`]
+  const onUnsent: Service['onUnsent'] = (cause, method, header) => {
+    const correlationId = header.get(REQUEST_ID) ?? crypto.randomUUID()
+    notifyHost(onError, cause, { correlationId, method })
+  }
+  return {
+    find: (method, path) => {
+      if (discoveryPaths.includes(path))
+        return identified(
+          ['GET', 'HEAD'].includes(method)
+            ? async () => discovery
+            : async () => notAllowed('GET, HEAD'),
+        )
+      const below = path.startsWith(basePath) ? path.slice(basePath.length) : ''
+      const [, answer] = (Object.hasOwn(ENDPOINTS, below) && ENDPOINTS[below]) || []
+      if (!answer) return undefined
+      return identified(
+        method === 'POST'
+          ? (request) => respond(iam, options, request, answer)
+          : async () => notAllowed('POST'),
+      )
+    },
+    missing: () => identified(async () => errorResponse(404, 'There is nothing at this path')),
+    singleHeaders: [organizationHeader.toLowerCase()],
+    onUnsent,
+  }
+}
+
+const discoveryOf = (identifier: string): HttpResponse => {
+  const urls = Object.entries(ENDPOINTS).map(([path, [name]]) => [name, `${identifier}${path}`])
+  const document = { policy_decision_point: identifier, ...Object.fromEntries(urls) }
+  return jsonResponse(200, JSON.stringify(document))
+}
+
+const notAllowed = (allow: string): HttpResponse =>
+  errorResponse(405, 'The path has no such method', { allow })
+
+/** Errors have a message, as the specification says. */
+const errorResponse = (
+  status: number,
+  message: string,
+  headers: ResponseHeaders = {},
+): HttpResponse => ({
+  status,
+  headers: { ...headers, 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' },
+  body: message,
+})
+
+const REQUEST_ID = 'x-request-id'
+
+/** Repeats the id of the request in the response. */
+const identified =
+  (handler: (request: HttpRequest) => Promise<HttpResponse>): Handler =>
+  async (request) => {
+    const response = await handler(request)
+    const id = request.header.get(REQUEST_ID)
+    return id === null
+      ? response
+      : { ...response, headers: { ...response.headers, [REQUEST_ID]: id } }
+  }
+
+/** Authenticate, read, answer. */
+const respond = async (
+  iam: Iam,
+  options: AuthZenOptions,
+  request: HttpRequest,
+  answer: Answer,
+): Promise<HttpResponse> => {
+  const { header, headers, signal } = request
+  const { organizationHeader = 'x-service-orgid', resources = PROJECTS } = options
+  try {
+    const caller = admitted(await options.authenticate(headers(), signal))
+    const body = readBody(await bytesOf(request))
+    const orgId = header.get(organizationHeader) || caller.orgId
+    const asking = { iam, context: { caller, orgId, signal }, orgId, resources }
+    return jsonResponse(200, JSON.stringify(await answer(asking, body)))
+  } catch (thrown) {
+    if (thrown instanceof Refusal) return refused(options, request, thrown)
+    const refusal = signal.aborted ? refusalOf({ kind: 'Cancelled' }) : unexpected(thrown)
+    return refused(options, request, refusal)
+  }
+}
+
+/** @throws Refusal if there is no caller */
+const admitted = (answered: Authentication): Caller => {
+  // Absent in any way: not every host is type-checked.
+  if (!answered) throw refusalOf({ kind: 'Unauthenticated' })
+  if (!('userId' in answered)) throw refusalOf(answered)
+  return answered
+}
+
+/** The body of a request. @throws Refusal unless it is JSON of a size that is served */
+const bytesOf = async ({ header, body, signal }: HttpRequest): Promise<Uint8Array> => {
+  // Not 415: the specification answers every malformed request with 400.
+  if (!isJson(header)) throw new Refusal(400, 'Content-Type must be application/json')
+  if (isEncoded(header)) throw new Refusal(415, 'A compressed request is not served')
+  const bytes = (await body?.(MAX_REQUEST_BYTES)) ?? new Uint8Array()
+  if (bytes.length > MAX_REQUEST_BYTES) throw new Refusal(413, 'The request is larger than 1 MiB')
+  signal.throwIfAborted()
+  return bytes
+}
+
+const refused = (
+  { onError = toConsole, challenge = 'Bearer' }: AuthZenOptions,
+  { method, path, header }: HttpRequest,
+  { status, message, cause, retryAfter }: Refusal,
+): HttpResponse => {
+  const correlationId = header.get(REQUEST_ID) ?? crypto.randomUUID()
+  if (cause !== undefined)
+    notifyHost(onError, cause, { correlationId, method: `${method} ${path}` })
+  return errorResponse(status, message, {
+    ...(status === 401 && { 'www-authenticate': challenge }),
+    ...(retryAfter !== undefined && { 'retry-after': String(Math.ceil(retryAfter / 1000)) }),
+    ...(cause !== undefined && { [REQUEST_ID]: correlationId }),
+  })
+}

@@ -1,0 +1,51 @@
+import type { IamError } from '../index.js'
+
+/** Ends a request with an error, or one question of a batch. */
+export class Refusal {
+  /** Of HTTP. */
+  readonly status: number
+  /** In English, for the developer of the client. */
+  readonly message: string
+  /** What only the host may see. */
+  readonly cause: unknown
+  /** How long to wait before a retry, in milliseconds. */
+  readonly retryAfter: number | undefined
+
+  constructor(
+    status: number,
+    message: string,
+    { cause, retryAfter }: { readonly cause?: unknown; readonly retryAfter?: number } = {},
+  ) {
+    this.status = status
+    this.message = message
+    this.cause = cause
+    this.retryAfter = retryAfter
+  }
+}
+
+export const malformed = (message: string): Refusal => new Refusal(400, message)
+
+/** The refusal of a request that the library, or `authenticate`, refuses. */
+export const refusalOf = (error: IamError): Refusal => {
+  switch (error.kind) {
+    case 'InvalidArgument':
+      return malformed('The request is malformed')
+    case 'Unauthenticated':
+      return new Refusal(401, 'The call names no caller')
+    case 'PermissionDenied':
+      return new Refusal(403, 'The caller lacks the permission')
+    case 'Cancelled':
+      return new Refusal(499, 'The call was cancelled')
+    case 'Unavailable': {
+      const { retryAfter } = error
+      const options = { cause: error, ...(retryAfter !== undefined && { retryAfter }) }
+      return new Refusal(503, 'A service that the call depends on is out of order', options)
+    }
+    default:
+      return unexpected(error)
+  }
+}
+
+/** The refusal of a request in which something unexpected happened. */
+export const unexpected = (cause: unknown): Refusal =>
+  new Refusal(500, 'An unexpected error. Tell the operator the X-Request-ID', { cause })

@@ -1,0 +1,183 @@
+import { malformed } from './refusal.js'
+
+/** An object of JSON. */
+export type JsonObject = Readonly<Record<string, unknown>>
+
+/** A user, or something else that a resource may be asked for. */
+export interface Entity {
+  readonly type: string
+  readonly id: string
+  readonly properties: JsonObject
+}
+
+/** The parts of a request that were asked for. */
+export interface Question {
+  readonly subject: Entity
+  /** The name of the action. */
+  readonly action: string
+  readonly resource: Entity
+  /** When it is asked about, if that is in the past. */
+  readonly at?: Date
+}
+
+/** What a request must say of each part: `id` of a searched one is ignored. */
+type Needed = Readonly<Partial<Record<'subject' | 'action' | 'resource', readonly string[]>>>
+
+/** The members that each part of an evaluation must have. */
+export const EVALUATION = {
+  subject: ['type', 'id'],
+  action: ['name'],
+  resource: ['type', 'id'],
+} satisfies Needed
+
+/** The question in a request. A member that is not `needed` is empty. @throws Refusal if it is malformed */
+export const readQuestion = (body: JsonObject, needed: Needed): Question => {
+  const { type = '', id = '', properties } = readPart(body, 'subject', needed.subject)
+  const action = readPart(body, 'action', needed.action)
+  const resource = readPart(body, 'resource', needed.resource)
+  const at = readTime(body['context'])
+  return {
+    subject: { type, id, properties },
+    action: action.name ?? '',
+    resource: {
+      type: resource.type ?? '',
+      id: resource.id ?? '',
+      properties: resource.properties,
+    },
+    ...(at && { at }),
+  }
+}
+
+/** A part of a question: the members that it must have, and its properties. */
+interface Part {
+  readonly type?: string
+  readonly id?: string
+  readonly name?: string
+  readonly properties: JsonObject
+}
+
+const readPart = (body: JsonObject, name: string, members: readonly string[] = []): Part => {
+  if (members.length === 0) return { properties: {} }
+  const part = objectIn(body[name], name)
+  const texts = members.map((member) => {
+    const value = part[member]
+    if (typeof value !== 'string') throw malformed(`${name}.${member} must be text`)
+    return [member, value] as const
+  })
+  const properties = objectIn(part['properties'] ?? {}, `${name}.properties`)
+  return { ...Object.fromEntries(texts), properties }
+}
+
+/** RFC 3339. */
+const TIME = /^(\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d)(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/
+
+/** `context.at` to the millisecond. */
+const readTime = (context: unknown): Date | undefined => {
+  const { at } = objectIn(context ?? {}, 'context')
+  if (at === undefined) return undefined
+  const [, second = '', fraction = '', zone = ''] = TIME.exec(String(at)) ?? []
+  const time = Date.parse(`${second}${fraction.slice(0, 4)}${zone}`.toUpperCase())
+  // JavaScript reads the 30th of February as a day in March.
+  const local = Date.parse(`${second.toUpperCase()}Z`)
+  const isOnCalendar =
+    Number.isFinite(local) && new Date(local).toISOString().startsWith(second.toUpperCase())
+  if (typeof at !== 'string' || Number.isNaN(time) || !isOnCalendar)
+    throw malformed('context.at must be a time in the form of RFC 3339')
+  return new Date(time)
+}
+
+/** How the questions of a batch are decided: all, or up to the first that is denied or permitted. */
+export type Semantic = 'execute_all' | 'deny_on_first_deny' | 'permit_on_first_permit'
+
+const SEMANTICS: readonly unknown[] = [
+  'execute_all',
+  'deny_on_first_deny',
+  'permit_on_first_permit',
+] satisfies readonly Semantic[]
+
+const isSemantic = (value: unknown): value is Semantic => SEMANTICS.includes(value)
+
+/** Most questions of a batch. */
+const MAX_EVALUATIONS = 100
+
+/** The questions of a batch, each of which may be malformed by itself; undefined if the request is a single question. */
+export const readBatch = (
+  body: JsonObject,
+): { readonly items: readonly JsonObject[]; readonly semantic: Semantic } | undefined => {
+  const { evaluations = [], options = {} } = body
+  if (!Array.isArray(evaluations)) throw malformed('evaluations must be a list')
+  if (evaluations.length > MAX_EVALUATIONS)
+    throw malformed(`evaluations must have at most ${MAX_EVALUATIONS} items`)
+  const { evaluations_semantic: semantic = 'execute_all' } = objectIn(options, 'options')
+  if (!isSemantic(semantic))
+    throw malformed(`options.evaluations_semantic must be one of ${SEMANTICS.join(', ')}`)
+  if (evaluations.length === 0) return undefined
+  return { items: evaluations.map((item: unknown) => withDefaults(body, item)), semantic }
+}
+
+/** An evaluation's own parts replace those of the request, which fill in only a type, an id or a name that is absent. */
+const withDefaults = (body: JsonObject, item: unknown): JsonObject => {
+  // Nothing is filled into it: it is malformed by itself.
+  if (!isObject(item)) return {}
+  const parts = Object.entries(EVALUATION).map(([name, members]) => {
+    const [own, shared] = [item[name], body[name]]
+    if (own === undefined) return [name, shared] as const
+    if (!isObject(own) || !isObject(shared)) return [name, own] as const
+    const filled = members.map((member) => [member, own[member] ?? shared[member]] as const)
+    return [name, { ...own, ...Object.fromEntries(filled) }] as const
+  })
+  return { ...Object.fromEntries(parts), context: item['context'] ?? body['context'] }
+}
+
+/** The page that a search asks for. */
+export interface PageRequest {
+  /** Empty for the first page. */
+  readonly token: string
+  readonly limit: number
+}
+
+/** Most results of a page. */
+const MAX_RESULTS = 100
+
+/** @throws Refusal if it is malformed */
+export const readPageRequest = (body: JsonObject): PageRequest => {
+  const { token = '', limit = MAX_RESULTS } = objectIn(body['page'] ?? {}, 'page')
+  if (typeof token !== 'string') throw malformed('page.token must be text')
+  if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 1)
+    throw malformed('page.limit must be a whole number from 1')
+  return { token, limit: Math.min(limit, MAX_RESULTS) }
+}
+
+/** Objects and lists within each other, at most. */
+const MAX_DEPTH = 32
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** The object in the body of a request. @throws Refusal if it is malformed */
+export const readBody = (bytes: Uint8Array): JsonObject => {
+  const body = objectIn(parsed(bytes), 'The body')
+  if (isDeeper(body, MAX_DEPTH))
+    throw malformed(`The body must be at most ${MAX_DEPTH} levels deep`)
+  return body
+}
+
+const parsed = (bytes: Uint8Array): unknown => {
+  try {
+    return JSON.parse(utf8.decode(bytes))
+  } catch {
+    throw malformed('The body must be JSON in UTF-8')
+  }
+}
+
+const isDeeper = (value: unknown, levels: number): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1)))
+
+const objectIn = (value: unknown, name: string): JsonObject => {
+  if (!isObject(value)) throw malformed(`${name} must be an object`)
+  return value
+}
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

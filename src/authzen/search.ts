@@ -1,0 +1,200 @@
+import type { Holder } from '../index.js'
+import { type Asking, foundIn, MISSING, projectOf, typeOf, USER } from './evaluation.js'
+import { malformed } from './refusal.js'
+import {
+  EVALUATION,
+  type JsonObject,
+  type Question,
+  readPageRequest,
+  readQuestion,
+} from './request.js'
+
+/** Users, resources or actions that an evaluation of the same question permits. */
+export interface SearchResults {
+  readonly results: readonly (
+    | { readonly type: string; readonly id: string }
+    | { readonly name: string }
+  )[]
+  readonly page: {
+    /** Empty on the last page. A page may be short, or empty, and not be the last. */
+    readonly next_token: string
+  }
+}
+
+/** A part of the results: how far the search has come, undefined at its end. */
+interface Part<Result> {
+  readonly results: readonly Result[]
+  readonly next?: readonly string[] | undefined
+}
+
+/** What a page begins after: what `next` of the page before was. */
+interface Place {
+  readonly after: readonly string[]
+  readonly limit: number
+}
+
+/** Users of the organization who may do something. @throws Refusal */
+export const searchSubjects = (asking: Asking, body: JsonObject): Promise<SearchResults> => {
+  const question = readQuestion(body, { ...EVALUATION, subject: ['type'] })
+  return answerPage(asking, body, question, (place) => subjectsOf(asking, question, place))
+}
+
+/** Resources that a user may do something with. @throws Refusal */
+export const searchResources = (asking: Asking, body: JsonObject): Promise<SearchResults> => {
+  const question = readQuestion(body, { ...EVALUATION, resource: ['type'] })
+  return answerPage(asking, body, question, (place) => resourcesOf(asking, question, place))
+}
+
+/** What a user may do with a resource. @throws Refusal */
+export const searchActions = (asking: Asking, body: JsonObject): Promise<SearchResults> => {
+  const question = readQuestion(body, { ...EVALUATION, action: [] })
+  return answerPage(asking, body, question, (place) => actionsOf(asking, question, place))
+}
+
+/** Reads of one request, at most: many holders of a role may be users of other organizations. */
+const MAX_READS = 10
+
+/** Answers the page that a request asks for. Its tokens are valid for this question alone. */
+const answerPage = async (
+  { orgId }: Asking,
+  body: JsonObject,
+  question: Question,
+  read: (place: Place) => Promise<Part<SearchResults['results'][number]>>,
+): Promise<SearchResults> => {
+  const { token, limit } = readPageRequest(body)
+  const bound = await digest(JSON.stringify([orgId, question]))
+  let after = token === '' ? [] : placeIn(token, bound)
+  const results: SearchResults['results'][number][] = []
+  for (let reads = 0; reads < MAX_READS; reads++) {
+    const part = await read({ after, limit: limit - results.length })
+    results.push(...part.results)
+    if (!part.next) return { results, page: { next_token: '' } }
+    after = part.next
+    if (results.length === limit) break
+  }
+  const next = encodeURIComponent(JSON.stringify([bound, ...after]))
+  return { results, page: { next_token: next } }
+}
+
+const digest = async (text: string): Promise<string> => {
+  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
+  return Array.from(new Uint8Array(hash, 0, 16), (byte) => byte.toString(16).padStart(2, '0')).join(
+    '',
+  )
+}
+
+/** @throws Refusal for a token that no answer to this question had */
+const placeIn = (token: string, bound: string): readonly string[] => {
+  const [first, ...after] = contentOf(token)
+  if (first !== bound || after.length === 0 || !after.every((text) => typeof text === 'string'))
+    throw malformed('page.token is not of this organization and question')
+  return after
+}
+
+const contentOf = (token: string): readonly unknown[] => {
+  try {
+    const content: unknown = JSON.parse(decodeURIComponent(token))
+    return Array.isArray(content) ? content : []
+  } catch {
+    return []
+  }
+}
+
+/** A place is a token of the library, and the first of all roles that have the permission. */
+const subjectsOf = async (
+  asking: Asking,
+  { subject, action, resource, at }: Question,
+  { after: [pageToken, knownRole], limit }: Place,
+): Promise<Part<{ readonly type: string; readonly id: string }>> => {
+  const { iam, context, orgId } = asking
+  const project = subject.type === USER ? await projectOf(asking, resource) : undefined
+  if (!project) return NOTHING
+  const { projectId, projectOrgId = orgId } = project
+  const asked = { projectId, permission: action, ...(at && { at }) }
+  // Another organization's project is asked about there, so the caller needs the permission there.
+  const owner = { ...context, orgId: projectOrgId }
+  const missing = {
+    ...MISSING,
+    ...(projectOrgId !== orgId && { orgId: 'ProjectGrantMissing' as const }),
+  }
+  const found = foundIn(
+    await iam.access.whoHas(
+      { ...asked, pageSize: limit, ...(pageToken !== undefined && { pageToken }) },
+      owner,
+    ),
+    missing,
+  )
+  if ('missing' in found) return NOTHING
+  const { items, nextPageToken } = found.value
+  const firstRole = knownRole ?? items[0]?.roleKey ?? ''
+  /** A user with several of the roles is an item of each, and stands in the results by the first. */
+  const isFirst = async (holder: Holder): Promise<boolean> => {
+    if (holder.roleKey === firstRole) return true
+    const held = foundIn(
+      await iam.access.whoHas({ ...asked, userId: holder.userId, pageSize: 1000 }, owner),
+    )
+    const first = 'value' in held && held.value.items.find((item) => item.orgId === orgId)
+    return !first || first.roleKey === holder.roleKey
+  }
+  const own = items.filter((holder) => holder.orgId === orgId)
+  const isListed = await Promise.all(own.map(isFirst))
+  return {
+    results: own
+      .filter((_, index) => isListed[index])
+      .map(({ userId }) => ({ type: USER, id: userId })),
+    next: nextPageToken === undefined ? undefined : [nextPageToken, firstRole],
+  }
+}
+
+/** A place is a token of the library, and the project of the last role before it. */
+const resourcesOf = async (
+  { iam, context, orgId, resources }: Asking,
+  { subject, action, resource: { type }, at }: Question,
+  { after: [pageToken, lastProject], limit }: Place,
+): Promise<Part<{ readonly type: string; readonly id: string }>> => {
+  const known = typeOf(resources, type)
+  if (!known || subject.type !== USER) return NOTHING
+  const input = {
+    userId: subject.id,
+    ...(at && { at }),
+    pageSize: limit,
+    ...(pageToken !== undefined && { pageToken }),
+  }
+  const found = foundIn(await iam.access.rolesOf(input, context))
+  if ('missing' in found) return NOTHING
+  const { items, nextPageToken } = found.value
+  const results: { readonly type: string; readonly id: string }[] = []
+  let last = lastProject
+  for (const { projectId, projectOrgId, permissions } of items) {
+    const key = `${projectOrgId}/${projectId}`
+    if (key === last || !permissions.includes(action)) continue
+    last = key
+    const id = await known.id({ projectId, ...(projectOrgId !== orgId && { projectOrgId }) })
+    if (id !== undefined) results.push({ type, id })
+  }
+  return { results, next: nextPageToken === undefined ? undefined : [nextPageToken, last ?? ''] }
+}
+
+/** A place is the name of the last action before it. */
+const actionsOf = async (
+  asking: Asking,
+  { subject, resource, at }: Question,
+  { after: [last = ''], limit }: Place,
+): Promise<Part<{ readonly name: string }>> => {
+  const project = subject.type === USER ? await projectOf(asking, resource) : undefined
+  if (!project) return NOTHING
+  const { projectId, projectOrgId } = project
+  const asked = {
+    userId: subject.id,
+    projectId,
+    ...(projectOrgId !== undefined && { projectOrgId }),
+    ...(at && { at }),
+  }
+  const found = foundIn(await asking.iam.access.check(asked, asking.context))
+  if ('missing' in found) return NOTHING
+  const names = found.value.permissions.filter((name) => name > last)
+  const results = names.slice(0, limit).map((name) => ({ name }))
+  return { results, next: names.length > limit ? [results.at(-1)?.name ?? ''] : undefined }
+}
+
+const NOTHING = { results: [] }

@@ -1,0 +1,57 @@
+import { FUNCTION, type OptionCheck, type OptionChecks } from '../check-options.js'
+
+/** The call that failed. */
+export interface Failure {
+  /**
+   * Stands in the answer too, if there is one: the trace id of the request's `traceparent`, with AuthZEN its
+   * `X-Request-ID`, else drawn.
+   */
+  readonly correlationId: string
+  /**
+   * Such as `claviger.v1.ProjectService/UpdateProject`; `PUT /v1/projects/billing` where the answer could not be
+   * sent.
+   */
+  readonly method: string
+}
+
+/** The default of `onError`. */
+export const toConsole = (cause: unknown, { correlationId, method }: Failure): void =>
+  // biome-ignore lint/suspicious/noConsole: nothing may fail unseen
+  console.error(method, correlationId, cause)
+
+/** Calls `onError`. It may throw or reject: then the console shows both errors, and the client neither. */
+export const notifyHost = (
+  onError: (cause: unknown, failure: Failure) => void,
+  cause: unknown,
+  failure: Failure,
+): void => {
+  new Promise<void>((resolve) => resolve(onError(cause, failure)))
+    .catch((thrown) => {
+      toConsole(cause, failure)
+      toConsole(thrown, failure)
+    })
+    .catch(() => {})
+}
+
+// Checked here because runtimes differ in which headers they accept.
+const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/
+const HEADER_VALUE = /^[\t -~]*$/
+
+/** No segment is `.` or `..`, which clients resolve, and none has a character that they may encode in two ways. */
+const BASE_PATH = /^(\/(?!\.{1,2}(\/|$))[\w.~-]+)*$/
+
+const text = (form: RegExp, description: string): OptionCheck => [
+  (value) => typeof value === 'string' && form.test(value),
+  description,
+]
+
+/** The optional ones of every handler of requests. */
+export const HANDLER_OPTIONS: OptionChecks = {
+  onError: FUNCTION,
+  organizationHeader: text(HEADER_NAME, 'must be the name of a header'),
+  challenge: text(HEADER_VALUE, 'must be the value of a header'),
+  basePath: text(
+    BASE_PATH,
+    'must be a path as it is sent, such as /iam, without a slash at its end',
+  ),
+}
