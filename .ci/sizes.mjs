@@ -11,25 +11,25 @@ import { build } from 'esbuild'
  * which holds all of the schema library, instead of `import * as z`; one that grows by 3 kB uses `z.util`.
  */
 const BUDGETS = {
-  createIam: { source: 'index.ts', own: 40_000, whole: 69_900 },
-  // Room for access.permissions.
-  '.': { source: 'index.ts', own: 50_000, whole: 88_000 },
-  './domain': { source: 'domain/index.ts', own: 9_200, whole: 20_200 },
-  './evidence': { source: 'application/evidence/index.ts', own: 5_500, whole: 27_700 },
-  './sqlite': { source: 'adapters/sqlite/index.ts', own: 26_000, whole: 46_600 },
-  './postgres': { source: 'adapters/postgres/index.ts', own: 33_000, whole: 79_800 },
+  // What hosts start with: 40 kB are the aim.
+  createIam: { source: 'index.ts', own: 40_000, whole: 80_200 },
+  '.': { source: 'index.ts', own: 53_500, whole: 99_900 },
+  './domain': { source: 'domain/index.ts', own: 9_800, whole: 20_700 },
+  './evidence': { source: 'application/evidence/index.ts', own: 6_000, whole: 28_000 },
+  './sqlite': { source: 'adapters/sqlite/index.ts', own: 28_300, whole: 48_800 },
+  './postgres': { source: 'adapters/postgres/index.ts', own: 35_300, whole: 82_100 },
   // The table of the wire and the OpenAPI document are generated text; the descriptors of the second door come on top.
-  './transport': { source: 'transport/index.ts', own: 55_500, whole: 126_600 },
-  './json': { source: 'transport/json/index.ts', own: 36_500, whole: 71_200 },
+  './transport': { source: 'transport/index.ts', own: 58_000, whole: 133_000 },
+  './json': { source: 'transport/json/index.ts', own: 39_400, whole: 76_800 },
   // With the assets, which the browser loads: .ci/console-assets.mjs holds them to 40 kB.
-  './console': { source: 'console/index.ts', own: 71_500, whole: 106_200 },
-  './import': { source: 'import/index.ts', own: 8_000, whole: 19_200 },
-  './oidc': { source: 'oidc/index.ts', own: 8_300, whole: 38_000 },
-  './cloudflare': { source: 'adapters/cloudflare/index.ts', own: 23_900, whole: 44_400 },
+  './console': { source: 'console/index.ts', own: 75_900, whole: 113_400 },
+  './import': { source: 'import/index.ts', own: 8_400, whole: 19_600 },
+  './oidc': { source: 'oidc/index.ts', own: 8_500, whole: 38_400 },
+  './cloudflare': { source: 'adapters/cloudflare/index.ts', own: 26_100, whole: 46_600 },
   // 5.2 kB, and the servers of the transport.
-  './authzen': { source: 'authzen/index.ts', own: 7_700, whole: 9_000 },
-  './webhooks': { source: 'webhooks/index.ts', own: 18_200, whole: 36_400 },
-  './testing': { source: 'testing/index.ts', own: 31_800, whole: 43_700 },
+  './authzen': { source: 'authzen/index.ts', own: 7_700, whole: 7_900 },
+  './webhooks': { source: 'webhooks/index.ts', own: 18_900, whole: 37_200 },
+  './testing': { source: 'testing/index.ts', own: 36_100, whole: 48_500 },
 }
 
 const root = resolve(import.meta.dirname, '..')

@@ -6,8 +6,16 @@ import { OptionDefaults } from 'typedoc'
 const root = resolve(import.meta.dirname, '..')
 const generated = 'src/transport/gen/claviger/v1'
 
-/** Steps on the way to `JsonObject`, which says what they come to. */
-const helpers = ['MayBeAbsent', 'Shown'].map((name) => `src/application/errors/to-json.ts:${name}`)
+/** Parts of public types, which show what they come to. */
+const parts = [
+  'src/application/errors/to-json.ts:MayBeAbsent',
+  'src/application/errors/to-json.ts:Shown',
+  'src/application/access/check-access.ts:Asked',
+  'src/application/access/check-access.ts:CheckedUser',
+  'src/application/access/live.ts:LiveAsked',
+  'src/domain/project-role/commands.ts:GivenRole',
+  'src/domain/project-role/decider.ts:ProjectRoleFields',
+]
 
 /** What the services take and answer: described in the .proto files, and not exported. */
 const messages = readdirSync(join(root, generated)).flatMap((file) => {
@@ -44,6 +52,6 @@ export default {
   excludeInternal: true,
   // Links to them would depend on where the repository was cloned from.
   disableSources: true,
-  intentionallyNotExported: [...messages, ...helpers],
+  intentionallyNotExported: [...messages, ...parts],
   treatWarningsAsErrors: true,
 }

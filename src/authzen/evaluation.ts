@@ -76,12 +76,18 @@ export interface Decision {
     /** As `access.check` says them. */
     readonly reasons?: readonly AccessReason[]
     /** Of a malformed or forbidden question in a batch, in place of reasons. */
-    readonly error?: { readonly status: number; readonly message: string }
+    readonly error?: {
+      /** The HTTP status that the question alone would have been answered with, such as 400. */
+      readonly status: number
+      /** What is wrong with it. */
+      readonly message: string
+    }
   }
 }
 
 /** The answer to a batch, in the order of its questions; shorter where the semantic ends it early. */
 export interface Decisions {
+  /** An answer for each question. */
   readonly evaluations: readonly Decision[]
 }
 

@@ -11,10 +11,20 @@ import {
 
 /** Users, resources or actions that an evaluation of the same question permits. */
 export interface SearchResults {
+  /** Subjects and resources have a type and an id, actions a name. */
   readonly results: readonly (
-    | { readonly type: string; readonly id: string }
-    | { readonly name: string }
+    | {
+        /** As asked for. */
+        readonly type: string
+        /** Of the user, or of the resource. */
+        readonly id: string
+      }
+    | {
+        /** A permission. */
+        readonly name: string
+      }
   )[]
+  /** Where the next page begins. */
   readonly page: {
     /** Empty on the last page. A page may be short, or empty, and not be the last. */
     readonly next_token: string

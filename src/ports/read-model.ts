@@ -225,7 +225,7 @@ export interface Listing<Row> {
   readonly items: readonly Row[]
   /** Whether rows follow the last of `items`. */
   readonly hasMore: boolean
-  /** Rows that meet the conditions, on all pages together; at most {@link MAX_TOTAL_SIZE}. */
+  /** Rows that meet the conditions, on all pages together; at most 10,000. */
   readonly totalSize: number
   /** True when more than `totalSize` rows meet the conditions; absent otherwise. */
   readonly totalSizeCapped?: true

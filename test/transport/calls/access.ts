@@ -69,7 +69,11 @@ export const explainAccess = (asked: Asked, details: Details = {}): Call =>
     request: { ...asked },
     http: ['GET', `/v1/access:explain?${new URLSearchParams({ ...asked })}`],
     inProcess: (iam) => iam.access.explain(question(asked), contextOf(details)),
-    shape: (answer) => answer,
+    // On the network a list is never absent.
+    shape: ({ because, ...verdict }) => ({
+      ...verdict,
+      because: (because as readonly JsonObject[]).map((cause) => ({ changes: [], ...cause })),
+    }),
   })
 
 /** A page of what protobuf has under `name`. */

@@ -384,7 +384,11 @@ export const grantRefusals: readonly (readonly [
     400,
     checkAccess({ userId: 'carol', projectId: 'portal', at: '2026-02-03T04:05:06.001Z' }),
   ],
-  ['an explanation without a role', 400, explainAccess({ userId: 'carol', projectId: 'portal' })],
+  [
+    'an explanation without a role',
+    400,
+    explainAccess({ userId: 'carol', projectId: 'portal', roleKey: '' }),
+  ],
   ['roles in the future', 400, listPastRolesOfUser('carol', '2026-02-03T04:05:06.001Z')],
   ['holders in the future', 400, listRoleHolders('portal', { at: '2026-02-03T04:05:06.001Z' })],
   [
