@@ -4,6 +4,7 @@ import {
   aesGcmCipher,
   type Context,
   createIam,
+  httpStatusOf,
   IamFailure,
   items,
   memoryEventStore,
@@ -20,9 +21,9 @@ const approve = async (userId: string, context: Context): Promise<string> => {
   return 'approved'
 }
 
-/** What a server answers for what a route throws. */
+/** What a server answers for what a route throws: 403 for a "no", 400 for an empty user id. */
 const statusOf = (thrown: unknown): number =>
-  thrown instanceof IamFailure && thrown.status.code === 7 ? 403 : 500
+  thrown instanceof IamFailure ? httpStatusOf(thrown.error) : 500
 
 const acme = { caller: { userId: 'u-ada', orgId: 'acme' } }
 const project = { projectId: 'invoicing' }

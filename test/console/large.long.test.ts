@@ -43,7 +43,7 @@ describe.runIf(hasChromium())('Much in the console', () => {
     await list.getByRole('link', { name: 'Role 00000' }).waitFor()
     const countedRows = () => list.locator('table').getAttribute('aria-rowcount')
     expect(await countedRows()).toBe('-1')
-    await list.getByText('of more than 10,000').waitFor()
+    await page.getByText('of more than 10,000').waitFor()
     const last = list.getByRole('link', { name: 'Role 09999' })
     await list.focus()
     let most = 0

@@ -99,7 +99,8 @@ export interface AccessChecks {
    */
   readonly check: AskAccess
   /**
-   * The answer of `check` where it allows the access; the error `AccessDenied` where it does not.
+   * The answer of `check` where it allows the access; the error `AccessDenied` where it does not. It throws nothing by
+   * itself: without `orThrow`, or a look at the result, nothing is guarded.
    *
    * @example
    * await orThrow(iam.access.require({ userId: 'bob', projectId, roleKey: 'editor' }, context))

@@ -52,7 +52,7 @@ export interface LiveChecks {
   /**
    * Whether `check` allows it.
    *
-   * @throws TypeError when a field of the question is unknown, or both or an undefined one of `roleKey` and `permission`
+   * @throws TypeError when a field of the question is unknown or missing, or both or an undefined one of `roleKey` and `permission`
    *   are given
    */
   readonly can: AskLive<boolean>
@@ -231,7 +231,9 @@ const FIELDS = new Set(['orgId', 'userId', 'projectId', 'projectOrgId', 'roleKey
 const requireKnown = (question: LiveQuestion): void => {
   for (const field in question)
     if (!FIELDS.has(field)) throw new TypeError(`A live check has no field ${field}`)
-  const { roleKey, permission } = question
+  const { orgId, userId, projectId, roleKey, permission } = question
+  if (orgId === undefined || userId === undefined || projectId === undefined)
+    throw new TypeError('A live check needs orgId, userId and projectId')
   if (roleKey !== undefined && permission !== undefined)
     throw new TypeError('permission must not be given with roleKey: make two checks')
   const isLogin = roleKey === undefined && permission === undefined

@@ -2,6 +2,7 @@ import { type AccessCause, type AccessExplanation, toJson } from 'claviger'
 import { type Command, required, UsageError, unwrap } from '../command.js'
 import { contextOf, DATABASE, openDatabase, openIam, progressOf } from '../database.js'
 import { printable, type Terminal } from '../terminal.js'
+import { shownEntry } from './history.js'
 
 export const explain: Command = {
   help: `Usage: claviger explain --org ORG USER PROJECT ROLE [OWNER] [options]
@@ -43,14 +44,11 @@ const timeOf = (text: unknown): Date | undefined => {
 const shownOn = (terminal: Terminal, explained: AccessExplanation): string => {
   const { allowed, reasons, because } = explained
   const verdict = allowed ? 'allowed' : `denied: ${reasons.map(({ kind }) => kind).join(', ')}`
-  return [terminal.bold(verdict), ...because.map(shownCause)].join('\n')
+  return [terminal.bold(verdict), ...because.map((cause) => shownCause(terminal, cause))].join('\n')
 }
 
-const shownCause = (cause: AccessCause): string => {
-  const begin = [cause.sequence, cause.time.toISOString(), printable(cause.type)]
+const shownCause = (terminal: Terminal, cause: AccessCause): string =>
   // The changes of another organization have no more.
-  if (!('object' in cause)) return begin.join('  ')
-  const { type: _, ...ids } = cause.object
-  const { actor } = cause
-  return [...begin, printable(Object.values(ids).join(' ')), printable(actor.userId)].join('  ')
-}
+  'object' in cause
+    ? shownEntry(terminal, cause)
+    : [cause.sequence, cause.time.toISOString(), printable(cause.type)].join('  ')

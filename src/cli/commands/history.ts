@@ -43,7 +43,7 @@ TYPE and its ids name one object:
       for (const entry of page.items) {
         if (signal.aborted) return 0
         await terminal.print(
-          values['json'] ? JSON.stringify(toJson(entry)) : shownOn(terminal, entry),
+          values['json'] ? JSON.stringify(toJson(entry)) : shownEntry(terminal, entry),
         )
       }
       after = page.nextAfter
@@ -62,7 +62,8 @@ const objectOf = ([type, ...ids]: readonly string[]): ObjectRef | undefined => {
   return { type, ...Object.fromEntries(ids.map((id, at) => [names[at], id])) } as ObjectRef
 }
 
-const shownOn = ({ bold }: Terminal, entry: HistoryEntry): string => {
+/** A change, field by field. */
+export const shownEntry = ({ bold }: Terminal, entry: HistoryEntry): string => {
   const { sequence, time, actor, type, object, changes, reason } = entry
   const { type: _, ...ids } = object
   const head = [

@@ -101,6 +101,7 @@ describe('Live checks', () => {
     ['a permission that is undefined', { permission: undefined }],
     ['a time', { at: new Date(0) }],
     ['two questions', { roleKey: 'editor', permission: 'text.edit' }],
+    ['no organization', { orgId: undefined }],
   ])('refuse a question with %s, and answer no other in its place', async (_, more) => {
     const { iam } = await world()
     const live = await liveOf(iam)
