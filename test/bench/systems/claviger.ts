@@ -2,6 +2,7 @@ import {
   aesGcmCipher,
   createIam,
   type Iam,
+  type LiveChecks,
   orThrow,
   PERMISSIONS,
   permissionsFromCaller,
@@ -46,7 +47,8 @@ export const claviger: Open = async (place) => {
   const reached = await iam.catchUp(opened.readModel)
   if (reached.isErr()) throw new Error(reached.error.kind)
   const ending = new AbortController()
-  const live = await orThrow(iam.access.live({ signal: ending.signal }))
+  // Begun where it is measured: beside it, a write waits until the live checks have seen it.
+  let live: LiveChecks | undefined
   const roles = [{ roleKey: HELD_ROLE }]
   const add = async (index: number) =>
     (await iam.userGrants.add({ ...newGrantOf(index), roles }, CONTEXT)).isOk()
@@ -63,7 +65,11 @@ export const claviger: Open = async (place) => {
   return {
     jobs: {
       'live check': {
-        call: (index) => live.can({ orgId: ORG_ID, ...questionOf(index, place) }) === isHeld(index),
+        prepare: async () => {
+          live ??= await orThrow(iam.access.live({ signal: ending.signal }))
+        },
+        call: (index) =>
+          live?.can({ orgId: ORG_ID, ...questionOf(index, place) }) === isHeld(index),
       },
       'eventual check': { call: check(EVENTUAL) },
       check: { call: check(CONTEXT) },
