@@ -75,13 +75,13 @@ const TIME = /^(\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d)(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/
 const readTime = (context: unknown): Date | undefined => {
   const { at } = objectIn(context ?? {}, 'context')
   if (at === undefined) return undefined
-  const [, second = '', fraction = '', zone = ''] = TIME.exec(String(at)) ?? []
+  const [, second = '', fraction = '', zone = ''] = (typeof at === 'string' && TIME.exec(at)) || []
   const time = Date.parse(`${second}${fraction.slice(0, 4)}${zone}`.toUpperCase())
   // JavaScript reads the 30th of February as a day in March.
   const local = Date.parse(`${second.toUpperCase()}Z`)
   const isOnCalendar =
     Number.isFinite(local) && new Date(local).toISOString().startsWith(second.toUpperCase())
-  if (typeof at !== 'string' || Number.isNaN(time) || !isOnCalendar)
+  if (Number.isNaN(time) || !isOnCalendar)
     throw malformed('context.at must be a time in the form of RFC 3339')
   return new Date(time)
 }

@@ -138,7 +138,8 @@ export const followed = async (
   const see = async (written: Position): Promise<void> => {
     if (!(await isSeen(written)) && written > unseen) unseen = written
   }
-  const isStale = (): boolean => performance.now() - atHead > maxLag || position < unseen
+  const isLate = (): boolean => performance.now() - atHead > maxLag
+  const isStale = (): boolean => isLate() || position < unseen
 
   const onHead = (last: Position): void => {
     if (last > head) head = last
@@ -181,7 +182,7 @@ export const followed = async (
       return err(caughtUp.error)
     }
     onLook(caughtUp, begin)
-  } while (isStale() && position > from)
+  } while (isLate() && position > from)
   isReady = true
   run(store, projection, {
     ...following,

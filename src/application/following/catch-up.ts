@@ -65,20 +65,30 @@ export const run = async (
   const { signal, hooks, method = 'run', longestLook, onLook } = options
   const { appends = appendSignal(store) } = options
   const pauses = growingPauses()
+  /** A look that takes long, but moves: another one beside it would read the same events once more. */
+  let slow: Look | undefined
   try {
     while (!signal?.aborted) {
       const seen = appends.count()
-      const begin = performance.now()
-      const look = catchUpToHead(store, projection, options)
-      const caughtUp = await (longestLook ? catchFaults(() => within(longestLook, look)) : look)
-      onLook?.(caughtUp, begin)
+      const look = slow ?? {
+        begin: performance.now(),
+        caughtUp: catchUpToHead(store, projection, options),
+      }
+      const from = longestLook && (await positionOf(projection))
+      const caughtUp = await (longestLook
+        ? catchFaults(() => within(longestLook, look.caughtUp))
+        : look.caughtUp)
+      onLook?.(caughtUp, look.begin)
       if (caughtUp.isErr()) {
         reportFault(hooks, method, caughtUp.error)
         if (!isWorthRetrying(caughtUp.error)) return caughtUp
-        await pauses.next(signal)
+        slow = longestLook && (await positionOf(projection)) !== from ? look : undefined
+        if (!slow) await pauses.next(signal)
       } else {
         pauses.reset()
-        await appends.wait(seen, signal)
+        // The head that a slow look has read may be long past.
+        if (!slow) await appends.wait(seen, signal)
+        slow = undefined
       }
     }
   } finally {
@@ -87,6 +97,16 @@ export const run = async (
   const timeout = AbortSignal.timeout(CHECKPOINT_TIMEOUT_MS)
   return catchFaults(async () => ok(await raceAbort(checkpointOf(projection), timeout)))
 }
+
+/** A catch-up to the head of the log, and when it began. */
+interface Look {
+  readonly begin: number
+  readonly caughtUp: ReturnType<typeof catchUpToHead>
+}
+
+/** The checkpoint of `projection`; undefined while it cannot be read. */
+const positionOf = async (projection: Projection): Promise<Position | undefined> =>
+  (await catchFaults(async () => ok(await checkpointOf(projection)))).unwrapOr(undefined)
 
 /** Whether a store or a projection that failed may work later. */
 const isWorthRetrying = (error: ReadError): boolean =>

@@ -61,19 +61,24 @@ export const planProject = async (
     return err(invalid(field, 'must not be the organization that owns the project'))
   }
   const isNew = !exists(state)
-  const rows = isNew ? new Map() : await roleRows(planning, desired)
-  const roleChanges = await planRoles(planning, { desired, isNew, rows })
+  const { protectedBy } = before
+  const isLeft = await isSuperseded(planning, before.name)
+  // Nothing is protected in a project that a newer version has left for anybody to remove.
+  const isOpen = isLeft && protectedBy !== planning.access.managedBy
+  const inside = isOpen ? { ...planning, access: { ...planning.access, protect: false } } : planning
+  const rows = isNew ? new Map() : await roleRows(inside, desired)
+  const roleChanges = await planRoles(inside, { desired, isNew, rows })
   if (roleChanges.isErr()) return err(roleChanges.error)
   const given = { desired, isNew, rows, roleChanges: roleChanges.value }
-  const grantChanges = await planGrants(planning, given)
+  const grantChanges = await planGrants(inside, given)
   if (grantChanges.isErr()) return err(grantChanges.error)
-  const contents = [...roleChanges.value, ...grantChanges.value]
+  const planned = [...roleChanges.value, ...grantChanges.value]
+  const contents = isOpen ? planned.map((each) => ({ ...each, isLift: true })) : planned
 
-  const { protectedBy } = before
   const current: CurrentObject = isNew
     ? { object }
     : { object, details: detailsOf(before, call.orgId), values: state, protectedBy }
-  if (await isSuperseded(planning, before.name)) return ok([superseded(current), ...contents])
+  if (isLeft) return ok([superseded(current), ...contents])
   const data = { id, name, ...settings }
   return project
     .decide(
