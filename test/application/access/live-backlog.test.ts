@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { type EventStore, memoryEventStore } from '../../src/index.js'
-import { context, good, iamOn } from '../application/host.js'
+import { type EventStore, memoryEventStore } from '../../../src/index.js'
+import { context, good, iamOn } from '../host.js'
 
 const ROLES = 60_000
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { EventStore } from '../../src/index.js'
-import { clockedStore, context, good, iamOn } from '../application/host.js'
+import type { EventStore } from '../../../src/index.js'
+import { clockedStore, context, good, iamOn } from '../host.js'
 
 it('rolesOf at the present millisecond survives a role that is removed within it', async () => {
   const { clock, store } = clockedStore()

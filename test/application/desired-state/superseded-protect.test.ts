@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { context, good, start } from '../application/host.js'
+import { context, good, start } from '../host.js'
 
 it('An older version protects no role in a project that a newer one has lifted', async () => {
   const { iam } = start()

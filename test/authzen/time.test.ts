@@ -8,7 +8,7 @@ const question = {
   resource: { type: 'project', id: 'portal' },
 }
 
-it.each([{ toString: 1 }, { toString: null, valueOf: null }])(
+it.each<object>([{ toString: 1 }, { toString: null, valueOf: null }])(
   'A time that is an object is malformed, and no unexpected error: %j',
   async (at) => {
     const { iam } = start()
