@@ -140,11 +140,17 @@ const subjectsOf = async (
   /** A user with several of the roles is an item of each, and stands in the results by the first. */
   const isFirst = async (holder: Holder): Promise<boolean> => {
     if (holder.roleKey === firstRole) return true
-    const held = foundIn(
-      await iam.access.whoHas({ ...asked, userId: holder.userId, pageSize: 1000 }, owner),
-    )
-    const first = 'value' in held && held.value.items.find((item) => item.orgId === orgId)
-    return !first || first.roleKey === holder.roleKey
+    const { userId } = holder
+    let next: string | undefined
+    do {
+      const page = { pageSize: 1000, ...(next !== undefined && { pageToken: next }) }
+      const held = foundIn(await iam.access.whoHas({ ...asked, userId, ...page }, owner))
+      if ('missing' in held) return true
+      const first = held.value.items.find((item) => item.orgId === orgId)
+      if (first) return first.roleKey === holder.roleKey
+      next = held.value.nextPageToken
+    } while (next !== undefined)
+    return true
   }
   const own = items.filter((holder) => holder.orgId === orgId)
   const isListed = await Promise.all(own.map(isFirst))
