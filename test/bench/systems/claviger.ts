@@ -74,7 +74,11 @@ export const claviger: Open = async (place) => {
       'eventual check': { call: check(EVENTUAL) },
       check: { call: check(CONTEXT) },
       add: { call: add },
-      'add, then get': { call: async (index) => (await add(index)) && get(newGrantOf(index)) },
+      'add, then get': {
+        // What other rounds have added is not read in this one.
+        prepare: () => iam.catchUp(opened.readModel),
+        call: async (index) => (await add(index)) && get(newGrantOf(index)),
+      },
       get: { call: (index) => get(questionOf(index, place)) },
       'add role': { call: addRole },
       ...pagesOf(iam, place),
