@@ -76,7 +76,7 @@ export const claviger: Open = async (place) => {
       add: { call: add },
       'add, then get': {
         // What other rounds have added is not read in this one.
-        prepare: () => iam.catchUp(opened.readModel),
+        prepare: async () => orThrow(iam.catchUp(opened.readModel)),
         call: async (index) => (await add(index)) && get(newGrantOf(index)),
       },
       get: { call: (index) => get(questionOf(index, place)) },
