@@ -145,7 +145,7 @@ const RULES: readonly (readonly [folderOrFile: RegExp, allowed: readonly string[
       'console/gen',
       'console/browser/page-names.ts',
       'console/browser/settings.ts',
-      'console/browser/texts.ts',
+      'console/browser/english.ts',
     ],
   ],
   [/^console\/gen$/, []],
