@@ -288,6 +288,7 @@ export const ENGLISH = {
     displayName: 'Display name',
     group: 'Group',
     permissions: 'Permissions',
+    permission: 'Permission',
     projectId: 'Project',
     projectOrgId: 'Owner',
     grantedOrgId: 'Organization',
