@@ -124,4 +124,6 @@ run(
   join(source, 'public/reference'),
 )
 run(join(import.meta.dirname, 'node_modules/.bin/vitepress'), 'build', source)
-console.log('The site is in reports/site: npm exec --prefix .ci/site vitepress preview reports/site-source')
+console.log(
+  'The site is in reports/site: npm exec --prefix .ci/site vitepress preview reports/site-source',
+)

@@ -1,3 +1,4 @@
+import { type Environment, systemEnvironment } from '../../../ports/environment.js'
 import { listeners } from '../../store/record-events.js'
 import type { Connections } from '../connection/connections.js'
 import type { PostgresDriver } from '../driver.js'
@@ -22,7 +23,9 @@ export const notificationsOn = ({
   connections,
   driver,
   channel,
+  environment = systemEnvironment,
 }: {
+  readonly environment?: Environment
   readonly connections: Connections
   readonly driver: Pick<PostgresDriver, 'listen'>
   readonly channel: string
@@ -37,10 +40,9 @@ export const notificationsOn = ({
     isPausing = true
     // A lost notification does no harm: subscribers also poll.
     await connections.read({ text: `NOTIFY "${channel}"` }).catch(() => undefined)
-    setTimeout(() => {
-      isPausing = false
-      if (isDue && !connections.isClosed()) void notify()
-    }, INTERVAL_MS).unref()
+    await environment.sleep(INTERVAL_MS, undefined, true)
+    isPausing = false
+    if (isDue && !connections.isClosed()) void notify()
   }
 
   const stopListening = async (): Promise<void> => {
@@ -58,7 +60,7 @@ export const notificationsOn = ({
     onAppend: (wake) => {
       const remove = add(wake)
       if (driver.listen && !connections.isClosed())
-        listening ??= keepListening(driver.listen.bind(driver, channel), wakeAll)
+        listening ??= keepListening(driver.listen.bind(driver, channel), wakeAll, environment)
       return () => {
         remove()
         if (isEmpty()) void stopListening()
@@ -80,6 +82,7 @@ const MAX_PAUSE_MS = 10_000
 export const keepListening = (
   listen: (wake: () => void, lost: () => void) => Promise<() => unknown>,
   wake: () => void,
+  { sleep, random }: Environment = systemEnvironment,
 ): { readonly end: () => Promise<void> } => {
   let isEnded = false
   let stop: (() => unknown) | undefined
@@ -115,7 +118,7 @@ export const keepListening = (
     const runAgain = () => {
       running = run()
     }
-    setTimeout(runAgain, pause * (0.5 + Math.random() / 2)).unref()
+    sleep(pause * (0.5 + random() / 2), undefined, true).then(runAgain)
     pause = Math.min(2 * pause, MAX_PAUSE_MS)
   }
 
@@ -125,13 +128,9 @@ export const keepListening = (
       isEnded = true
       if (stop) return disconnect()
       // It is connecting, which may take for ever.
-      await new Promise<void>((resolve) => {
-        const limit = setTimeout(resolve, CLOSE_TIMEOUT_MS)
-        void running.then(() => {
-          clearTimeout(limit)
-          resolve()
-        })
-      })
+      const connected = new AbortController()
+      void running.then(() => connected.abort())
+      await sleep(CLOSE_TIMEOUT_MS, connected.signal)
     },
   }
 }
