@@ -82,7 +82,7 @@ const RULES: readonly (readonly [folderOrFile: RegExp, allowed: readonly string[
   [/^application\/writing$/, WRITING],
   [/^application\/reading$/, READING],
   [
-    /^application\/(access|domains|identity-providers|projects|project-grants|project-roles|user-grants)$/,
+    /^application\/(access|domains|identity-providers|projects|project-grants|project-roles|setup-links|user-grants)$/,
     METHODS,
   ],
   [/^application\/desired-state\/declared$/, METHOD],
