@@ -234,7 +234,6 @@ export type {
 export type { UserGrants } from './application/user-grants/user-grants.js'
 export { createIam, type IamOptions } from './create-iam.js'
 export type { AlreadyExists, NotFound, ProofNotFound } from './domain/decider.js'
-export type { SetupIntent } from './domain/setup-link/events.js'
 // What version 0.1 exported from here: from `claviger/domain`, which has all aggregates.
 export { type Decider, fold } from './domain/decider.js'
 export type { DomainName } from './domain/email-domain/domain-name.js'
@@ -324,6 +323,7 @@ export {
   ProjectRoleRemoved,
   ProjectRoleUpdated,
 } from './domain/project-role/events.js'
+export type { SetupIntent } from './domain/setup-link/events.js'
 // Ids, references and permissions.
 export {
   type DomainRef,

@@ -387,7 +387,7 @@ describe('a planted violation is found', () => {
     const lists = namingAll(
       planted(
         'adapters/lists.ts',
-        'identityProviders, projects, projectRoles, projectGrants, userGrants, domains',
+        'identityProviders, projects, projectRoles, projectGrants, userGrants, domains, setupLinks',
       ),
     )
     expect(lists).toContain('adapters/lists.ts')

@@ -12,11 +12,11 @@ import { projectGrants } from './project-grant/aggregate.js'
 import type { ProjectGrantEvent } from './project-grant/events.js'
 import { projectRoles } from './project-role/aggregate.js'
 import type { ProjectRoleEvent } from './project-role/events.js'
-import { userGrants } from './user-grant/aggregate.js'
-import type { UserGrantEvent } from './user-grant/events.js'
 import { setupLinks } from './setup-link/aggregate.js'
 import type { SetupLinkEvent } from './setup-link/events.js'
 import { type SetupLinkTokenEvent, setupLinkTokens } from './setup-link/token.js'
+import { userGrants } from './user-grant/aggregate.js'
+import type { UserGrantEvent } from './user-grant/events.js'
 import { fieldOf, type ObjectRef } from './values.js'
 
 const all = {

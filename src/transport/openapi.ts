@@ -10376,6 +10376,7 @@ export const openApiDocument = {
         "$ref": "#/components/schemas/IssueSetupLinkRequest"
        },
        "example": {
+        "linkId": "text",
         "expiresAt": "2099-12-31T23:59:59.000Z",
         "intents": [
          "text"
@@ -13617,6 +13618,15 @@ export const openApiDocument = {
     "type": "object",
     "description": "A link to make.",
     "properties": {
+     "linkId": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 64,
+      "description": "Id of the link; a new one when absent.",
+      "examples": [
+       "text"
+      ]
+     },
      "expiresAt": {
       "type": "string",
       "format": "date-time",

@@ -1155,6 +1155,7 @@ export const GetDomainStateResponse: WireMessage = {"name":"GetDomainStateRespon
 ]}
 
 export const IssueSetupLinkRequest: WireMessage = {"name":"IssueSetupLinkRequest","description":"A link to make.","fields":[
+  {"name":"linkId","protoName":"link_id","number":5,"kind":"text","isOptional":true,"least":1,"most":64,"description":"Id of the link; a new one when absent."},
   {"name":"expiresAt","protoName":"expires_at","number":1,"kind":"time","isRequired":true,"description":"The link does not open from this moment on; must lie in the future."},
   {"name":"intents","protoName":"intents","number":2,"kind":"text","isList":true,"isRequired":true,"least":1,"most":3,"description":"What its holder may set up: `domain`, `provider` and `groups`, none twice."},
   {"name":"note","protoName":"note","number":3,"kind":"text","isOptional":true,"least":1,"most":200,"description":"For the organization itself, such as whom it is sent to; none when absent. It stays in the log."},

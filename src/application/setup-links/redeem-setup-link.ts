@@ -72,11 +72,9 @@ export const redeemSetupLink = (runtime: Runtime): ByToken<RedeemedSetupLink> =>
 
 /** Makes the method that ends the link of a token. */
 export const completeSetupLink = (runtime: Runtime): ByToken<SetupLinkIds> =>
-  byToken(
-    runtime,
-    { method: 'setupLinks.complete', type: 'CompleteSetupLink' },
-    ({ linkId }) => ({ linkId }),
-  )
+  byToken(runtime, { method: 'setupLinks.complete', type: 'CompleteSetupLink' }, ({ linkId }) => ({
+    linkId,
+  }))
 
 /** SHA-256 of a token, in base64url. */
 export const hashOf = async (token: string): Promise<string> => {
@@ -85,7 +83,9 @@ export const hashOf = async (token: string): Promise<string> => {
 }
 
 /** A link, and who acts by it. */
-interface OpenLink extends SetupLinkIds, Omit<Exclude<SetupLinkState, { readonly status: 'absent' }>, 'status'> {
+interface OpenLink
+  extends SetupLinkIds,
+    Omit<Exclude<SetupLinkState, { readonly status: 'absent' }>, 'status'> {
   readonly orgId: string
   readonly actor: Caller
 }
@@ -106,7 +106,11 @@ const byToken =
     const { hooks } = runtime
     const run = (observer?: Observer) =>
       catchFaults(async () => {
-        const link = await openLink(runtime, { ...command, ...(observer && { observer }) }, { ...input, ...options })
+        const link = await openLink(
+          runtime,
+          { ...command, ...(observer && { observer }) },
+          { ...input, ...options },
+        )
         return link.map(answerOf)
       })
     return new ResultAsync(hooks ? observed(hooks, command.method, run) : run())

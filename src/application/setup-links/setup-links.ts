@@ -78,6 +78,8 @@ export interface SetupLinks {
 
 /** What a link is for. */
 export interface IssueSetupLinkInput {
+  /** Id of the link; a new ULID when absent. */
+  readonly linkId?: string | undefined
   /** The link does not open from this moment on, to the millisecond; must lie in the future. */
   readonly expiresAt: Date
   /** 1 to 3, none twice: prove a domain, connect a provider, map groups of a provider to roles. */
@@ -121,6 +123,7 @@ export interface ListSetupLinksInput extends ListOptions<Omit<SetupLink, 'expire
 }
 
 const IssueSetupLinkInput = z.strictObject({
+  linkId: z.optional(LinkId),
   expiresAt: date,
   intents: SetupIntents,
   note: z.optional(requiredText),
@@ -139,10 +142,11 @@ export const setupLinksOf = (runtime: Runtime): SetupLinks => {
       runtime,
       { ...spec, refuses: ['expectedSequence', 'idempotencyKey'] },
       async (call, input) => {
-        if (input.expiresAt <= runtime.now()) return err(invalid('expiresAt', 'must be in the future'))
+        if (input.expiresAt <= runtime.now())
+          return err(invalid('expiresAt', 'must be in the future'))
         const token = toBase64url(crypto.getRandomValues(new Uint8Array(32)))
         const tokenHash = await hashOf(token)
-        const linkId = LinkId.parse(runtime.newId())
+        const linkId = input.linkId ?? LinkId.parse(runtime.newId())
         return writeObject(runtime, call, {
           input,
           aggregate: setupLinks,

@@ -6,8 +6,17 @@ import { outage, pathOf } from './api.js'
 import { objectTypes, type PageName } from './object-types.js'
 import { Matrix, Review } from './pages/access.js'
 import { Overview, Timeline } from './pages/changes.js'
-import { Domains, Projects, Providers, Users } from './pages/lists.js'
-import { Domain, Project, ProjectGrant, Provider, Role, User, UserGrant } from './pages/objects.js'
+import { Domains, Projects, Providers, SetupLinks, Users } from './pages/lists.js'
+import {
+  Domain,
+  Project,
+  ProjectGrant,
+  Provider,
+  Role,
+  SetupLink,
+  User,
+  UserGrant,
+} from './pages/objects.js'
 import { Plan } from './pages/plan.js'
 import { Permissions, useQuery } from './query.js'
 import { followLinks, href, pageName, parameter } from './router.js'
@@ -31,6 +40,8 @@ const PAGES: Readonly<Record<PageName, Page>> = {
   'user-grant': { Content: UserGrant, title: texts.userGrant },
   domains: { Content: Domains, title: texts.domains },
   domain: { Content: Domain, title: texts.domain },
+  'setup-links': { Content: SetupLinks, title: texts.setupLinks },
+  'setup-link': { Content: SetupLink, title: texts.setupLink },
   timeline: { Content: Timeline, title: texts.timeline },
   matrix: { Content: Matrix, title: texts.matrix },
   review: { Content: Review, title: texts.review },
@@ -48,6 +59,7 @@ const MENU: readonly PageName[] = [
   'users',
   'providers',
   'domains',
+  'setup-links',
   'timeline',
   'matrix',
   'review',

@@ -107,7 +107,7 @@ const Actions = (props: ActionsProps) => {
     )
 
   const { get, update, remove, deactivate, reactivate } = type.operations
-  const edit = () => {
+  const edit = (update: WireMethod) => {
     const names = type.form.filter((name) => !type.ids.includes(name))
     setWrite({ title: texts.edit, operation: update, ids, fields: fieldsOf(update, names) })
   }
@@ -119,7 +119,7 @@ const Actions = (props: ActionsProps) => {
     />
   )
   const isInactive = object['state'] === 'STATE_INACTIVE'
-  const step = type.step?.state === object['state'] ? type.step : undefined
+  const step = type.step?.states.includes(String(object['state'])) ? type.step : undefined
   const close = (isDone: boolean) => {
     setWrite(undefined)
     if (isDone && write?.operation === remove) go(back)
@@ -128,11 +128,11 @@ const Actions = (props: ActionsProps) => {
   return (
     <>
       <div class="actions start">
-        <Button text={texts.edit} onClick={edit} />
+        {update && <Button text={texts.edit} onClick={() => edit(update)} />}
         {deactivate && !isInactive && button(texts.deactivate, deactivate)}
         {reactivate && isInactive && button(texts.reactivate, reactivate)}
-        {step && button(step.title, step.operation, 'primary')}
-        {button(texts.remove, remove, 'danger')}
+        {step && button(step.title, step.operation, step.look ?? 'primary')}
+        {remove && button(texts.remove, remove, 'danger')}
       </div>
       {Tool && <Tool ids={ids} />}
       {write && !isStale && (

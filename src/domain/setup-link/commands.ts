@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { command } from '../message.js'
 import { ExpiryTime, LinkId, requiredText } from '../values.js'
-import { type SetupLinkIssued, SetupIntents } from './events.js'
+import { SetupIntents, type SetupLinkIssued } from './events.js'
 
 const ids = { linkId: LinkId }
 
@@ -51,8 +51,4 @@ export const SetupLinkCommand = z.discriminatedUnion('type', [
   CompleteSetupLink,
   RevokeSetupLink,
 ])
-export type SetupLinkCommand =
-  | IssueSetupLink
-  | UseSetupLink
-  | CompleteSetupLink
-  | RevokeSetupLink
+export type SetupLinkCommand = IssueSetupLink | UseSetupLink | CompleteSetupLink | RevokeSetupLink

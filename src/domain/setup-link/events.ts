@@ -5,6 +5,7 @@ import { choice, ExpiryTime, LinkId, listOf, onlyOnce, requiredText } from '../v
 
 /** What a link lets its holder set up, in the order of the guided pages. */
 export const SETUP_INTENTS = ['provider', 'domain', 'groups'] as const
+/** Something that a link lets its holder set up: connect a provider, prove a domain, map groups to roles. */
 export type SetupIntent = (typeof SETUP_INTENTS)[number]
 
 /** 1 to 3 intents, none twice. */
@@ -63,11 +64,7 @@ export const SetupLinkEvent = z.discriminatedUnion('type', [
   SetupLinkCompleted,
   SetupLinkRevoked,
 ])
-export type SetupLinkEvent =
-  | SetupLinkIssued
-  | SetupLinkUsed
-  | SetupLinkCompleted
-  | SetupLinkRevoked
+export type SetupLinkEvent = SetupLinkIssued | SetupLinkUsed | SetupLinkCompleted | SetupLinkRevoked
 
 /** None: every event type is still at version 1. */
 export const setupLinkUpcasters: Upcasters = {}

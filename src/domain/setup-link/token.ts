@@ -12,8 +12,7 @@ const TokenHash = z.string().check(z.regex(/^[A-Za-z0-9_-]{43}$/))
 const claim = { tokenHash: TokenHash, orgId: OrgId, linkId: LinkId }
 
 /** One stream for each token, of all organizations: whoever redeems a token names no organization. */
-export const setupLinkTokenStream = (tokenHash: string): StreamId =>
-  `setup_link_token-${tokenHash}`
+export const setupLinkTokenStream = (tokenHash: string): StreamId => `setup_link_token-${tokenHash}`
 
 /** A token belongs to a link; recorded together with `setup_link.issued`. */
 export const SetupLinkTokenClaimed = event('setup_link_token.claimed', claim)

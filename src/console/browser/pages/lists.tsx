@@ -3,6 +3,7 @@ import {
   identityProviderService,
   projectGrantService,
   projectService,
+  setupLinkService,
   userGrantService,
 } from '../../../transport/wire.js'
 import { Section } from '../list.js'
@@ -41,6 +42,13 @@ const DOMAINS: ListSpec = {
   columns: ['domain', 'state', 'idpId', 'changeDate'],
   filters: ['domain', 'idpId'],
 }
+const SETUP_LINKS: ListSpec = {
+  label: texts.setupLinks,
+  type: types.setupLink,
+  operation: setupLinkService.listSetupLinks,
+  columns: ['linkId', 'intents', 'state', 'expiresAt', 'note'],
+  filters: ['note', 'linkId'],
+}
 const USERS: ListSpec = {
   label: texts.userGrants,
   type: types.userGrant,
@@ -57,6 +65,12 @@ const page = (title: string, list: ListSpec) => () => (
 
 export const Providers = page(texts.providers, PROVIDERS)
 export const Domains = page(texts.domains, DOMAINS)
+
+export const SetupLinks = () => (
+  <article>
+    <Section title={texts.setupLinks} list={SETUP_LINKS} />
+  </article>
+)
 
 export const Users = () => (
   <article>
