@@ -12,31 +12,8 @@ import {
   type WireEnumValue,
   type WireMethod,
 } from '../../transport/wire.js'
+import type { PageName } from './page-names.js'
 import { texts } from './texts.js'
-
-/** Paths of the pages below the prefix. Objects are named in the query, since any text may be a key. */
-export const PAGES = [
-  '',
-  'providers',
-  'provider',
-  'projects',
-  'project',
-  'role',
-  'project-grant',
-  'users',
-  'user',
-  'user-grant',
-  'domains',
-  'domain',
-  'setup-links',
-  'setup-link',
-  'timeline',
-  'matrix',
-  'review',
-  'plan',
-] as const
-
-export type PageName = (typeof PAGES)[number]
 
 /** What the console knows of a type of objects. A new aggregate is one more of these. */
 export interface ObjectType {
@@ -65,7 +42,7 @@ export interface ObjectType {
   readonly states?: readonly string[]
   /** Something else that is done to it in some of its states. */
   readonly step?: {
-    readonly title: string
+    readonly verb: string
     readonly operation: WireMethod
     readonly states: readonly string[]
     readonly look?: 'danger'
@@ -229,7 +206,7 @@ export const domain: ObjectType = {
   },
   states: namesOf(DomainState),
   step: {
-    title: texts.verify,
+    verb: 'verify',
     operation: domainService.verifyDomain,
     states: ['DOMAIN_STATE_PENDING'],
   },
@@ -251,7 +228,7 @@ export const setupLink: ObjectType = {
   },
   states: namesOf(SetupLinkState),
   step: {
-    title: texts.revoke,
+    verb: 'revoke',
     operation: setupLinkService.revokeSetupLink,
     states: ['SETUP_LINK_STATE_ISSUED', 'SETUP_LINK_STATE_USED'],
     look: 'danger',

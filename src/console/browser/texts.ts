@@ -1,29 +1,46 @@
+import type { ComponentChildren } from 'preact'
+import { settings } from './settings.js'
+
 const MAPPINGS = {
   OIDC_MAPPING_FIELD_UNSPECIFIED: 'default',
   OIDC_MAPPING_FIELD_PREFERRED_USERNAME: 'preferred_username',
   OIDC_MAPPING_FIELD_EMAIL: 'email',
 }
 
-/** All texts of the console, in English. */
-export const texts = {
-  title: 'Claviger',
+/** Texts by a name that data holds, such as the type of an event. */
+type Named = Readonly<Record<string, string>>
+
+/** A text for each form of the plural that a language has, as `Intl.PluralRules` names them. */
+type Plural = { readonly other: string } & {
+  readonly [form in 'zero' | 'one' | 'two' | 'few' | 'many']?: string
+}
+
+const plural = (one: string, other: string): Plural => ({ one, other })
+
+/** All texts of the console, in English. `{name}` stands for a value. */
+const ENGLISH = {
+  title: 'Access',
   skip: 'Skip to content',
   menu: 'Pages',
+  backToApp: 'Back to the application',
+  signIn: 'Sign in',
+  signOut: 'Sign out',
   overview: 'Overview',
-  providers: 'Identity providers',
+  providers: 'Single sign-on',
   provider: 'Identity provider',
   projects: 'Projects',
   project: 'Project',
+  projectOwner: '{name}, of {org}',
   role: 'Role',
   roles: 'Roles',
   projectGrant: 'Project grant',
   projectGrants: 'Granted to other organizations',
   received: 'Received from other organizations',
-  users: 'Users',
+  users: 'Users and roles',
   usersAbout: 'One line for each user and project.',
   user: 'User',
   userGrant: 'Roles of a user',
-  userGrants: 'Grants to users',
+  userGrants: 'Users with roles',
   domains: 'Domains',
   domain: 'Domain',
   setupLinks: 'Set-up links',
@@ -37,35 +54,40 @@ export const texts = {
   testing: 'Asking…',
   testNotSetUp:
     'The application has not set this up: its developers give the console the option testIdentityProvider.',
-  verdicts: { ok: 'fine', warning: 'warning', failed: 'failed' } as Readonly<
-    Record<string, string>
-  >,
+  verdicts: { ok: 'fine', warning: 'warning', failed: 'failed' } as Named,
   timeline: 'Timeline',
   matrix: 'Role matrix',
   review: 'Access review',
   plan: 'Plan',
-  notFoundPage: 'There is no such page.',
+  notFoundTitle: 'Page not found',
+  notFoundPage:
+    'The console has no page at this address. It may have been mistyped, or the page is switched off.',
+  toOverview: 'Go to the overview',
   offline: 'No connection. The console tries again by itself.',
   unavailable: 'The service is out of order for now. The console tries again by itself.',
   retry: 'Try again',
   loading: 'Loading…',
   signedOut: 'You are not signed in. Sign in to your application, then load this page again.',
-  denied: (permission: string, org: string) =>
-    `You may not see or do this: it needs the permission ${permission || 'of an administrator'}${org ? ` in the organization ${org}` : ''}. Ask whoever manages your permissions.`,
-  readOnly: (permission: string) => `You need the permission ${permission} to change this.`,
-  addNeeds: (permission: string) => `You need the permission ${permission} to add one.`,
+  denied:
+    'You may not see or do this: it needs the permission {permission} in the organization {org}. Ask an administrator of your organization.',
+  nothingToSee:
+    'There is nothing here that you may see. Ask an administrator of your organization for permissions.',
+  readOnly: 'You need the permission {permission} to change this.',
+  addNeeds: 'You need the permission {permission} to add one.',
   missing: 'There is nothing here now. It may have been removed, or it was never there.',
+  removed: 'This was removed. Its history is below.',
+  neverThere: 'There was never anything with this id here. The link may be wrong.',
   missingThen: 'It was not there at this time.',
-  failed: (message: string, id: string) => `${message}${id ? ` (${id})` : ''}`,
+  failed: '{message} ({id})',
   empty: 'Nothing here yet.',
   emptyReceived: 'No organization has granted a project to yours.',
   emptyMatrix:
-    'No user of your organization has a role of this project. Give roles on the page of users.',
+    'No user of your organization has a role of this project yet. Press “Give roles” to begin.',
+  emptyRoles: 'This project has no roles yet. Add them on the page of the project.',
   emptyReview: 'Nobody had a role of this project at this time.',
   emptyFiltered: 'Nothing matches the filter.',
   clearFilter: 'Clear the filter',
-  count: (shown: number, total: number | undefined) =>
-    shown === total ? `${total}` : `${shown} of ${total ?? texts.capped}`,
+  count: '{shown} of {total}',
   capped: 'more than 10,000',
   filter: 'Filter',
   anyState: 'Any state',
@@ -74,31 +96,64 @@ export const texts = {
   moreRoles: 'Show more roles',
   notAll: 'This is not all yet.',
   add: 'Add',
+  addA: 'Add: {type}',
   edit: 'Edit',
   deactivate: 'Deactivate',
   reactivate: 'Reactivate',
   remove: 'Remove',
   preview: 'Preview',
   save: 'Save',
-  confirm: 'Do it',
   cancel: 'Cancel',
+  close: 'Close',
   back: 'Change something',
+  copy: 'Copy',
+  copied: 'Copied',
   required: 'required',
-  bounds: (least: number, most: number) =>
-    least > 0 ? `${least} to ${most} characters` : `up to ${most} characters`,
-  lines: (most: number) => `one a line, up to ${most}`,
+  /** Titles of dialogs that ask before something is done. */
+  ask: {
+    remove: 'Remove {name}?',
+    deactivate: 'Deactivate {name}?',
+    reactivate: 'Reactivate {name}?',
+    verify: 'Verify {name}?',
+  } as Named,
+  /** What happens, by the type of the object and what is done with it. */
+  effects: {
+    'project.remove':
+      'The project goes with its roles, and everybody loses the roles they have in it. Its id is never given again.',
+    'project.deactivate': 'No role of the project counts until it is reactivated.',
+    'project.reactivate': 'The roles of the project count again.',
+    'project_role.remove':
+      'Everybody who has this role loses it. Adding a role with this key again gives it back to nobody.',
+    'project_grant.remove':
+      'The organization loses the project, and its users lose their roles in it.',
+    'project_grant.deactivate':
+      'The roles that the organization has given its users do not count until the grant is reactivated.',
+    'project_grant.reactivate': 'The roles that the organization has given its users count again.',
+    'user_grant.remove': 'The user loses all roles in this project.',
+    'user_grant.deactivate':
+      'The roles of the user in this project do not count until they are reactivated.',
+    'user_grant.reactivate': 'The roles of the user in this project count again.',
+    'identity_provider.remove':
+      'Nobody can sign in with this provider any more. Its settings and its secret are not kept.',
+    'identity_provider.deactivate':
+      'Nobody can sign in with this provider until it is reactivated.',
+    'identity_provider.reactivate': 'Users can sign in with this provider again.',
+    'domain.remove':
+      'Addresses of this domain lead to no provider any more, and the domain has to be verified again.',
+    'domain.verify':
+      'Looks for the TXT record. Once it is found, addresses of this domain belong to your organization.',
+  } as Named,
+  bounds: '{least} to {most} characters',
+  atMost: 'up to {most} characters',
+  lines: 'one a line, up to {most}',
   secretHint: 'It is never shown. Leave it empty to keep the stored one.',
-  rolesHint:
-    'One role key a line; with an expiry: key, a space, and a time such as 2027-01-31T00:00Z.',
   willChange: 'This will change:',
   noChange: 'This changes nothing.',
-  declaredBy: (managedBy: string) =>
-    `Declared by code (${managedBy}). It changes only when that is applied.`,
-  loses: (count: number) =>
-    count === 1 ? 'One role of a user ends:' : `${count} roles of users end:`,
-  gains: (count: number) =>
-    count === 1 ? 'One role of a user begins to count:' : `${count} roles of users begin to count:`,
-  andMore: (count: number) => `and ${count} more`,
+  declaredBy: 'Declared by code ({by}). It changes only when that is applied.',
+  loses: plural('One role of a user ends:', '{count} roles of users end:'),
+  gains: plural('One role of a user begins to count:', '{count} roles of users begin to count:'),
+  losesNone: 'Nobody loses a role.',
+  andMore: 'and {count} more',
   reason: 'Reason',
   reasonHint: 'Shown in the history, to everybody who may read it. May stay empty.',
   secretChanges: 'a new one, which is not shown',
@@ -117,11 +172,13 @@ export const texts = {
   asOf: 'As it was',
   asOfNow: 'now',
   asOfEarlier: 'earlier than these changes',
-  asOfReach: (count: number, hasMore: boolean) =>
-    `${hasMore ? 'the last' : 'all'} ${count} changes, since`,
+  asOfAll: 'all {count} changes, since {time}',
+  asOfLast: 'the last {count} changes, since {time}',
   backToNow: 'Back to now',
   asOfHint: 'Move the slider to any change of this object.',
+  by: 'by {name}, {time}',
   who: 'By',
+  person: 'Person concerned',
   live: 'Live',
   paused: 'Paused',
   type: 'Change',
@@ -129,17 +186,24 @@ export const texts = {
   to: 'To',
   noHistory: 'Nothing is recorded that fits. What changes from now on is shown here.',
   anyType: 'Any change',
+  anyProject: 'Any project',
+  anybody: 'Anybody',
   choose: 'Project',
   chooseProject: 'Choose a project.',
-  until: 'until',
+  noProjects: 'There is no project yet.',
+  until: 'until {time}',
+  untilLabel: 'until',
+  untilOf: '{role}: until',
+  expiredAt: 'expired {time}',
   counts: 'counts',
   expired: 'expired',
   inactive: 'inactive',
   noRole: 'no role',
   why: 'Why',
-  whyHint: 'Press a cell to see why a role counts or does not.',
-  allowed: (user: string, role: string) => `${user} has the role ${role}, and it counts.`,
-  refused: (user: string, role: string) => `${user} does not have the role ${role}:`,
+  matrixHint: 'Press a cell to see why a role counts or does not, and to give or take it.',
+  allowed: '{user} has the role {role}, and it counts.',
+  refused: '{user} does not have the role {role}:',
+  whyBecause: 'What this rests on',
   reasons: {
     ProjectNotFound: 'The project does not exist.',
     ProjectInactive: 'The project is inactive.',
@@ -151,10 +215,45 @@ export const texts = {
     Expired: 'The role has expired.',
     ProjectGrantMissing: 'The project is not granted to this organization.',
     ProjectGrantInactive: 'The grant of the project is inactive.',
-  } as Readonly<Record<string, string>>,
+  } as Named,
+  giveRoles: 'Give roles',
+  giveRole: 'Give this role',
+  takeRole: 'Take this role',
+  changeUntil: 'Change until when',
+  givesRole: 'Give {role} to {user}',
+  takesRole: 'Take {role} from {user}',
+  takesRoleEffect: 'The user loses this role. Other roles stay.',
+  saving: 'Saving…',
+  given: 'Done: {count}',
+  giveTo: 'To',
+  pickUsers: 'Type a name, and pick a user.',
+  typeIds: 'Type the id of a user, and press Enter.',
+  noDirectory:
+    'The application has not told the console the names of its users (option users), so it shows and takes their ids.',
+  noAddress:
+    'This looks like an e-mail address. Type the id that your application has for the user: what is recorded here stays (guide of the console, “Ids of users”).',
+  unknownUser: 'No user was found. Pick one from the list.',
+  noMatch: 'Nothing found.',
+  findRoles: 'Find a role',
+  chosen: plural('{count} chosen', '{count} chosen'),
+  typeMore: 'Type to find more.',
+  removeThis: 'Remove {name}',
+  noRoleChosen: 'Choose a role.',
+  noUserChosen: 'Choose a user.',
+  noProjectChosen: 'Choose a project.',
   at: 'At',
   print: 'Print',
-  reviewAbout: (project: string) => `Who had which role of ${project}`,
+  csv: 'Export as CSV',
+  userId: 'User id',
+  organization: 'Organization',
+  concerns: 'Concerns',
+  comparedWith: 'Compare with',
+  compares: 'What has changed in the roles of {project} from {from} to {to}',
+  compareNone: 'Everybody has the roles that they had.',
+  isNew: 'new',
+  isGone: 'gone',
+  whyInMatrix: 'Why, and what else there is in',
+  reviewAbout: 'Who had which role of {project}, {time}',
   planAbout: 'Paste a desired state in JSON, or choose a file. The preview records nothing.',
   desired: 'Desired state',
   file: 'File',
@@ -162,12 +261,15 @@ export const texts = {
   apply: 'Apply',
   applied: 'Applied.',
   planNothing: 'Everything is as desired.',
-  actionCount: (action: string, count: number) => `${action}: ${count}`,
+  actionCount: '{action}: {count}',
   notJson: 'This is not JSON.',
-  undeclared: (count: number) => `Not declared, and left as it is: ${count}`,
+  undeclared: 'Not declared, and left as it is: {count}',
   heldRoles: 'Roles that count',
+  noHeldRoles: 'No role of this user counts now.',
   removeAll: 'Remove all roles',
-  removeAllAsk: 'This removes every role of this user, at once. It has no preview.',
+  removeAllTitle: 'Remove all roles of {user}?',
+  removeAllAbout:
+    'The user loses every role in every project, at once. Nothing else of the user is changed.',
   recent: 'Latest changes',
   allChanges: 'All changes',
   fields: {
@@ -211,7 +313,7 @@ export const texts = {
     changeDate: 'Changed',
     creationDate: 'Added',
     resourceOwner: 'Organization',
-  } as Readonly<Record<string, string>>,
+  } as Named,
   /** Names of values, by the field that has them. */
   values: {
     state: {
@@ -233,7 +335,7 @@ export const texts = {
       PRIVATE_LABELING_SETTING_ALLOW_LOGIN_USER_RESOURCE_OWNER_POLICY:
         'of the organization of the user',
     },
-  } as Readonly<Record<string, Readonly<Record<string, string>>>>,
+  } as Readonly<Record<string, Named>>,
   /** Names of what is recorded, by the type of its event. */
   types: {
     'identity_provider.oidc_added': 'Identity provider added',
@@ -269,12 +371,12 @@ export const texts = {
     'setup_link.used': 'Set-up link opened',
     'setup_link.completed': 'Set-up link completed',
     'setup_link.revoked': 'Set-up link revoked',
-  } as Readonly<Record<string, string>>,
+  } as Named,
   /** Why a plan leaves an object as it is, by what it does with it. */
   obstacles: {
     blocked: 'An object with this id was removed, and no id is given twice.',
     superseded: 'A newer version of the desired state has changed it.',
-  } as Readonly<Record<string, string>>,
+  } as Named,
   /** Kinds of objects. */
   kinds: {
     identity_provider: 'Identity provider',
@@ -284,7 +386,7 @@ export const texts = {
     user_grant: 'Roles of a user',
     domain: 'Domain',
     setup_link: 'Set-up link',
-  } as Readonly<Record<string, string>>,
+  } as Named,
   /** What a plan does with an object. */
   actions: {
     add: 'Add',
@@ -293,8 +395,51 @@ export const texts = {
     unchanged: 'Unchanged',
     blocked: 'Blocked',
     superseded: 'Superseded',
-  } as Readonly<Record<string, string>>,
-} as const
+  } as Named,
+}
+
+/** The texts of the console, by the names that `docs/guides/console.md` lists. */
+export type Texts = typeof ENGLISH
+
+/** Texts in another language, or other words; what is left out stays in English. */
+export type Messages = {
+  readonly [name in keyof Texts]?: Texts[name] extends string
+    ? string
+    : Texts[name] extends Plural
+      ? Plural
+      : Partial<Texts[name]>
+}
+
+const withMessages = (messages: Messages = {}): Texts => {
+  const merged = Object.entries(ENGLISH).map(([name, text]) => {
+    const given = Object.entries(messages).find(([each]) => each === name)?.[1]
+    const isMap = typeof text === 'object' && typeof given === 'object'
+    return [name, isMap ? { ...text, ...given } : (given ?? text)]
+  })
+  return Object.fromEntries(merged)
+}
+
+/** The texts in the language of the page. */
+export const texts: Texts = withMessages(settings.messages)
+
+/** A text with its values filled in. */
+export const say = (text: string, values: Readonly<Record<string, string | number>>): string =>
+  text.replace(/\{(\w+)\}/g, (whole, name) => String(values[name] ?? whole))
+
+/** A text in which elements stand for its values. */
+export const Say = ({
+  text,
+  ...values
+}: {
+  readonly text: string
+  readonly [name: string]: ComponentChildren
+}) => text.split(/\{(\w+)\}/).map((part, at) => (at % 2 === 0 ? part : values[part]))
+
+const rules = new Intl.PluralRules(settings.language)
+
+/** A text about a number of things. */
+export const sayCount = (forms: Plural, count: number): string =>
+  say(forms[rules.select(count)] ?? forms.other, { count: count.toLocaleString(settings.language) })
 
 /** Name of a field for readers. */
 export const fieldName = (field: string): string =>

@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks'
 import { accessService } from '../../../transport/wire.js'
 import { call, type Failure, type FieldChange, type Impact, type Json, pathOf } from '../api.js'
-import { Button, Changes, Consequences, FailureNotice, RefLink } from '../display.js'
+import { Button, Changes, Consequences, RefLink } from '../display.js'
 import { ReasonField } from '../form.js'
-import { texts } from '../texts.js'
+import { FailureNotice } from '../notice.js'
+import { say, texts } from '../texts.js'
 
 const EXAMPLE = `{
   "projects": [
@@ -113,7 +114,7 @@ const Outcome = ({ body, isApplied }: Result) => {
           ([action, count]) =>
             count > 0 && (
               <span key={action} class={`badge ${action}`}>
-                {texts.actionCount(texts.actions[action] ?? action, count)}
+                {say(texts.actionCount, { action: texts.actions[action] ?? action, count })}
               </span>
             ),
         )}
@@ -134,7 +135,7 @@ const Outcome = ({ body, isApplied }: Result) => {
       </ol>
       {undeclared.length > 0 && (
         <details>
-          <summary>{texts.undeclared(undeclared.length)}</summary>
+          <summary>{say(texts.undeclared, { count: undeclared.length })}</summary>
           <ul>
             {undeclared.map((object) => (
               <li>
