@@ -78,6 +78,25 @@ export const postgresDialect = (schema: string): Dialect => ({
   },
 })
 
+/**
+ * The SQL of reads that prove where they were answered: on a server of the other kind the checkpoint counts as 0. Behind
+ * a pooler or after a promotion, a connection may lead to such a server.
+ *
+ * @param schema - quoted
+ */
+export const readingDialect = (schema: string, server: 'primary' | 'standby'): Dialect => {
+  const dialect = postgresDialect(schema)
+  const checkpoint = dialect.table(CHECKPOINT)
+  const isThere = server === 'standby' ? 'pg_is_in_recovery()' : 'NOT pg_is_in_recovery()'
+  return {
+    ...dialect,
+    table: (table) =>
+      table.name === CHECKPOINT.name
+        ? `(SELECT position FROM ${checkpoint} WHERE ${isThere}) AS of_${server}`
+        : dialect.table(table),
+  }
+}
+
 const KEY: readonly Column[] = [
   { name: 'scope', holds: 'integer' },
   { name: 'key', holds: 'text' },
