@@ -1,9 +1,10 @@
 import { err, ok, type Result } from 'neverthrow'
 import * as z from 'zod/mini'
 import { exists } from '../../domain/decider.js'
+import { jsonBytes } from '../../domain/encoding.js'
 import { userGrants } from '../../domain/user-grant/aggregate.js'
 import type { UserGrantRole } from '../../domain/user-grant/events.js'
-import { MAX_WRITES } from '../../ports/event-store.js'
+import { MAX_APPEND_BYTES, MAX_WRITES } from '../../ports/event-store.js'
 import type { WriteError } from '../errors/errors.js'
 import { decideUserGrant, readCurrentRoles } from '../granting/decide-user-grant.js'
 import { grantQuestion, type PermitRoles, rolePermits } from '../granting/permit-roles.js'
@@ -52,7 +53,7 @@ export const importUserGrants = (
         grants,
         {
           schema: UserGrantRolesInput,
-          newBatch: () => streamCounter(call.orgId),
+          newBatch: () => appendCounter(call.orgId),
           importBatch: (rows) => importBatch(runtime, call, { rows, permit }),
           onProgress,
         },
@@ -61,16 +62,22 @@ export const importUserGrants = (
     },
   )
 
-/** Whether the streams that rows write and guard fit into one append. */
-const streamCounter = (orgId: string) => {
+/** Most bytes that the event of a grant takes beside its row: the project, and the generations of each role. */
+const PROJECT_BYTES = 600
+const GENERATION_BYTES = 60
+
+/** Whether the streams that rows write and guard fit into one append, and its bytes. */
+const appendCounter = (orgId: string) => {
   const streams = new Set<string>()
+  let bytes = 0
   return (row: ParsedUserGrant): boolean => {
     const { projectId, projectOrgId = orgId, roles } = row
     const project = `${projectOrgId}+${projectId}`
     streams.add(userGrants.stream(orgId, row)).add(project)
     if (projectOrgId !== orgId) streams.add(`${project}+`)
     for (const { roleKey } of roles) streams.add(`${project} ${roleKey}`)
-    return streams.size <= MAX_WRITES
+    bytes += jsonBytes(row) + PROJECT_BYTES + GENERATION_BYTES * roles.length
+    return streams.size <= MAX_WRITES && bytes <= MAX_APPEND_BYTES
   }
 }
 
