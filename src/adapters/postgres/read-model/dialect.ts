@@ -31,6 +31,8 @@ export const postgresDialect = (schema: string): Dialect => ({
   // JSON has neither tabs nor line breaks.
   asLines: (page, columns, order) => `(SELECT pg_catalog.string_agg(
     pg_catalog.concat_ws(E'\\t', ${columns.join(', ')}), E'\\n' ORDER BY ${order}) FROM (${page}) AS page)`,
+  listInBody: (body, field) =>
+    `pg_catalog.json_array_elements(${body}::json -> '${field}'::text) AS listed (value)`,
   jsonRows: (expressions) =>
     `COALESCE(pg_catalog.json_agg(pg_catalog.json_build_array(${expressions.join(', ')}))::text, '[]')`,
   ordered: (expression) => expression,
