@@ -58,7 +58,7 @@ export const importProjectRoles = (
       return importRows(
         roles,
         { schema: AddedRole, newBatch: byteCounter, importBatch: importInto, onProgress },
-        call.signal,
+        { ...runtime, signal: call.signal },
       )
     },
   )

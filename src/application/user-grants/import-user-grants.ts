@@ -57,7 +57,7 @@ export const importUserGrants = (
           importBatch: (rows) => importBatch(runtime, call, { rows, permit }),
           onProgress,
         },
-        call.signal,
+        { ...runtime, signal: call.signal },
       )
     },
   )
