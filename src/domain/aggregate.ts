@@ -338,7 +338,7 @@ export type ShownField<View> =
       readonly isOptional?: true
     }
   | {
-      /** Lists can be filtered by one of several: the keys of the roles that are assigned, or the permissions of a role. */
+      /** Lists can be filtered by it: an object matches if one of its roles, or one of its permissions, does. */
       readonly holds: 'roleKeys' | 'permissions'
       readonly filterable: true
       readonly sortable: false

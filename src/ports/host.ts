@@ -15,6 +15,7 @@ export interface Host {
   /** The current time, for the expiry of roles. */
   readonly now: () => Date
   readonly domains: DomainOptions
+  /** Time and chance for everything else: pauses, deadlines, measurements. */
   readonly environment: Environment
 }
 

@@ -192,8 +192,8 @@ export type SortValue = string | boolean | Position
 /** One condition on one field. Text compares code point by code point. */
 export interface Condition {
   /**
-   * A shown field that holds text, or `state`; `roleKey` of a grant or `permission` of a role, of which one must meet the
-   * condition.
+   * A shown field that holds text, or `state`. `roleKey` matches a grant if any of its roles does, `permission` a role
+   * if any of its permissions does.
    */
   readonly field: string
   /** Whether the text is the value, begins with it, or has it anywhere. */

@@ -15,7 +15,7 @@ export const meetsAll = <Row extends Views[ViewType]>(
   return (row) => tests.every((test) => test(row))
 }
 
-/** What an object has several of, of which one has to meet the condition; undefined when the condition is on one text. */
+/** The list that a condition is about, which one of its items has to meet; undefined for a condition on a single text. */
 export const severalOf = (
   type: ViewType,
   { field }: Pick<Condition, 'field'>,

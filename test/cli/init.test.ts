@@ -34,11 +34,11 @@ it('writes a server that guards a route and serves the console', async () => {
   }
 })
 
-it('replaces no file', async () => {
+it('overwrites no file', async () => {
   const folder = ownFolder()
   await writeFile(join(folder, 'iam.ts'), 'mine')
   const { code, notes } = await claviger('init', folder)
-  expect([code, notes]).toEqual([1, 'claviger: iam.ts would be replaced\n'])
+  expect([code, notes]).toEqual([1, 'claviger: iam.ts already exists: name another folder\n'])
   expect(await readdir(folder)).toEqual(['iam.ts'])
   expect(await readFile(join(folder, 'iam.ts'), 'utf8')).toBe('mine')
 })

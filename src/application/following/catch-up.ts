@@ -99,9 +99,12 @@ export const run = async (
   return catchFaults(async () => {
     const answered = new AbortController()
     const late = environment.sleep(CHECKPOINT_TIMEOUT_MS, answered.signal).then(() => undefined)
-    const position = await Promise.race([checkpointOf(projection), late])
-    answered.abort()
-    return position === undefined ? err({ kind: 'Cancelled' }) : ok(position)
+    try {
+      const position = await Promise.race([checkpointOf(projection), late])
+      return position === undefined ? err({ kind: 'Cancelled' }) : ok(position)
+    } finally {
+      answered.abort()
+    }
   })
 }
 

@@ -80,7 +80,7 @@ export interface ListProjectRolesInput extends ListOptions<ProjectRole> {
         readonly displayName?: TextFilter | undefined
         /** On the group; `{ equals: '' }` for roles without one. */
         readonly group?: TextFilter | undefined
-        /** On the permissions, of which one must match. */
+        /** On the permissions: matches a role if any of its permissions does. */
         readonly permission?: TextFilter | undefined
         /** Every role is active, so that this leaves none out. */
         readonly state?: 'active' | undefined

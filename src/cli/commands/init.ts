@@ -11,7 +11,7 @@ export const init: Command = {
 
 Writes a small server into a folder, or into the current one: 'iam.ts' opens
 an SQLite file, 'access.ts' declares roles, and 'main.ts' guards a route and
-serves the admin console. Replaces no file.
+serves the admin console. Never overwrites a file.
 
   claviger init && node main.ts`,
   options: {},
@@ -21,7 +21,8 @@ serves the admin console. Replaces no file.
     const files = await readdir(STARTER)
     const taken = new Set(await readdir(folder))
     const existing = files.filter((file) => taken.has(file))
-    if (existing.length > 0) throw new Failed(`${existing.join(', ')} would be replaced`)
+    if (existing.length > 0)
+      throw new Failed(`${existing.join(', ')} already exists: name another folder`)
     for (const file of files) {
       await copyFile(join(STARTER, file), join(folder, file), constants.COPYFILE_EXCL)
       await terminal.print(join(folder, file))

@@ -1,5 +1,5 @@
 import type { EventStore } from '../../../src/ports/event-store.js'
-import type { ReadModel } from '../../../src/ports/read-model.js'
+import type { Condition, ReadModel } from '../../../src/ports/read-model.js'
 
 /** A read model with one fault, and the beginning of the law that must find it. */
 export interface Fault {
@@ -7,6 +7,14 @@ export interface Fault {
   readonly law: string
   readonly plant: (sound: ReadModel, store: EventStore) => Partial<ReadModel>
 }
+
+/** Lists by other conditions than were asked for. */
+export const withConditions =
+  (change: (condition: Condition) => Condition | []): Fault['plant'] =>
+  (sound) => ({
+    list: ({ conditions, ...query }) =>
+      sound.list({ ...query, conditions: conditions.flatMap(change) }),
+  })
 
 export const oneTurn = () => new Promise(setImmediate)
 

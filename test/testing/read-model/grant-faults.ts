@@ -11,7 +11,7 @@ import type {
   Slice,
 } from '../../../src/ports/access-reads.js'
 import type { HistoryEntry, HistoryQuery, ReadModel } from '../../../src/ports/read-model.js'
-import { type Fault, oneTurn, slowly } from './fault.js'
+import { type Fault, oneTurn, slowly, withConditions } from './fault.js'
 
 type Plant = Fault['plant']
 type Read = 'get' | 'list' | 'history' | 'route' | keyof AccessReads
@@ -654,27 +654,15 @@ const PERMISSION_FAULTS: readonly Fault[] = [
   {
     fault: 'lists roles whatever they allow',
     law: 'Roles are listed by a permission',
-    plant: (sound) => ({
-      list: ({ conditions, ...query }) =>
-        sound.list({
-          ...query,
-          conditions: conditions.filter(({ field }) => field !== 'permission'),
-        }),
-    }),
+    plant: withConditions((condition) => (condition.field === 'permission' ? [] : condition)),
   },
   {
     fault: 'minds the case of permissions when told not to',
     law: 'Roles are listed by a permission',
-    plant: (sound) => ({
-      list: ({ conditions, ...query }) =>
-        sound.list({
-          ...query,
-          conditions: conditions.map((each) => ({
-            ...each,
-            ignoreCase: each.ignoreCase && each.field !== 'permission',
-          })),
-        }),
-    }),
+    plant: withConditions((each) => ({
+      ...each,
+      ignoreCase: each.ignoreCase && each.field !== 'permission',
+    })),
   },
   ...['project_role.updated', 'project_role.removed'].map((type) => ({
     fault: `lists roles by permissions as if ${type} had not happened`,

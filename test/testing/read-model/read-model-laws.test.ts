@@ -24,7 +24,7 @@ import { headLaws } from '../../../src/testing/read-model/checkpoint-laws.js'
 import { endingLaws } from '../../../src/testing/read-model/ending-laws.js'
 import { readModelLaws } from '../../../src/testing/read-model/read-model-laws.js'
 import { shownLaws } from '../../../src/testing/read-model/shown-laws.js'
-import { type Fault, oneTurn, slowly } from './fault.js'
+import { type Fault, oneTurn, slowly, withConditions } from './fault.js'
 import { blindTo, GRANT_FAULTS } from './grant-faults.js'
 import { ROUTE_FAULTS } from './route-faults.js'
 
@@ -347,40 +347,22 @@ const FAULTS: readonly Fault[] = [
   {
     fault: 'ignores case always',
     law: 'Conditions compare',
-    plant: (sound) => ({
-      list: ({ conditions, ...query }) =>
-        sound.list({
-          ...query,
-          conditions: conditions.map((condition) => ({ ...condition, ignoreCase: true })),
-        }),
-    }),
+    plant: withConditions((condition) => ({ ...condition, ignoreCase: true })),
   },
   {
     fault: 'finds anything where % is sought',
     law: 'Conditions compare',
-    plant: (sound) => ({
-      list: ({ conditions, ...query }) =>
-        sound.list({
-          ...query,
-          conditions: conditions.map(({ value, ...rest }) => ({
-            ...rest,
-            value: value.replaceAll('%', ''),
-          })),
-        }),
-    }),
+    plant: withConditions(({ value, ...rest }) => ({
+      ...rest,
+      value: value.replaceAll('%', ''),
+    })),
   },
   {
     fault: 'minds the case of keys always',
     law: 'Keys compare',
-    plant: (sound) => ({
-      list: ({ conditions, ...query }) =>
-        sound.list({
-          ...query,
-          conditions: conditions.map((condition) =>
-            condition.field === 'roleKey' ? { ...condition, ignoreCase: false } : condition,
-          ),
-        }),
-    }),
+    plant: withConditions((condition) =>
+      condition.field === 'roleKey' ? { ...condition, ignoreCase: false } : condition,
+    ),
   },
   {
     fault: 'knows nothing of groups',

@@ -631,7 +631,7 @@ export type ProjectRoleFilter = Message<"claviger.v1.ProjectRoleFilter"> & {
   group?: TextFilter | undefined;
 
   /**
-   * Their permissions, of which one must match.
+   * Any of their permissions.
    *
    * @generated from field: claviger.v1.TextFilter permission = 4;
    */
