@@ -3,6 +3,7 @@ import {
   type Handler,
   type HttpResponse,
   isJson,
+  isNoForm,
   jsonResponse,
   type ResponseHeaders,
   type Route,
@@ -192,11 +193,14 @@ export const rpcPathOf = ({ service, name }: WireMethod): string => `/${service}
  */
 const NEEDLESSLY_ENCODED = /%(2[DE]|3\d|[46][1-9A-F]|[57][\dA]|5F)/i
 
+/** Longest path that is looked at, in characters: ids have at most 800 bytes, each of which may be encoded. */
+const LONGEST_PATH = 16 * 1024
+
 /** The paths of REST. */
 const restRoute = (options: ResolvedOptions, operations: readonly Operation[]): Route => {
   const router = createRouter(operations.flatMap((operation) => entriesOf(options, operation)))
   return (method, path) => {
-    if (NEEDLESSLY_ENCODED.test(path)) return undefined
+    if (path.length > LONGEST_PATH || NEEDLESSLY_ENCODED.test(path)) return undefined
     const found = router.find(method, path)
     if (found) return (request) => found.target(request, found.params)
     const verbs = router.verbsOf(path)
@@ -220,10 +224,11 @@ const entriesOf = (
       ...(query !== '' && queryFields(inQuery, query)),
     }),
   })
-  // Some clients name a type although there is no body.
-  const answerJson: JsonHandler = async (request, params) =>
-    isJson(request.header) ? answer(request, params) : unsupportedType('application/json')
-  return [[verb, path, hasBody ? answerJson : answer]]
+  // Some clients name a type although there is no body; forms of other sites do, too.
+  const isServed = hasBody ? isJson : verb === 'GET' ? () => true : isNoForm
+  const answerOfType: JsonHandler = async (request, params) =>
+    isServed(request.header) ? answer(request, params) : unsupportedType('application/json')
+  return [[verb, path, answerOfType]]
 }
 
 /** For a cache that stores responses in spite of `no-store`. */
