@@ -84,15 +84,15 @@ const deliverOne = async (
   queue: OrganizationQueue,
   { entry, sending, logId }: Entry,
 ): Promise<Progress | 'taken'> => {
-  const { clock, network, source } = setup
+  const { environment, source } = setup
   const endpoint = sending.endpoint()
-  const begin = clock.elapsed()
+  const begin = environment.elapsed()
   const message = messageOf(entry, { orgId: queue.orgId, source, logId })
-  const answer = await send(endpoint, message, { network, now: clock.now() })
+  const answer = await send(endpoint, message, setup)
   const attempt = {
     endpoint: endpoint.id,
     position: entry.sequence,
-    durationMs: clock.elapsed() - begin,
+    durationMs: environment.elapsed() - begin,
   }
   const attempted = outcomeOf(answer)
   if (attempted.outcome !== 'taken') {
@@ -130,15 +130,15 @@ const refused = (
   queue: OrganizationQueue,
   { attempted, retryAfter = 0, ...attempt }: Refused,
 ): Progress => {
-  const { clock } = setup
-  const now = clock.now()
+  const { environment } = setup
+  const now = environment.now()
   const failures = (queue.failing?.failures ?? 0) + 1
   // The clock of another process may be ahead.
   const since = Math.min(queue.failing?.since ?? now, now)
-  const pause = Math.ceil(pauseAfter(failures, { random: clock.random(), retryAfter }))
+  const pause = Math.ceil(pauseAfter(failures, { random: environment.random(), retryAfter }))
   const nextAttempt = now + pause
   queue.failing = { position: attempt.position, failures, since, nextAttempt }
-  queue.dueAt = clock.elapsed() + pause
+  queue.dueAt = environment.elapsed() + pause
   const progress =
     attempted.status === GONE ? 'gone' : isExhausted(queue.failing, now) ? 'exhausted' : 'going'
   setup.notify({

@@ -1,5 +1,5 @@
 import type { Position } from '../index.js'
-import type { Clock } from './clock.js'
+import type { Environment } from '../ports/environment.js'
 import { type Cursor, type Failing, type HeldOrganization, MAX_HELD } from './cursors.js'
 import type { Change } from './log.js'
 
@@ -33,11 +33,11 @@ interface OrganizationQueues {
 /** @see OrganizationQueues */
 export const organizationQueues = (
   { position, held }: Cursor,
-  clock: Pick<Clock, 'now' | 'elapsed'>,
+  environment: Pick<Environment, 'now' | 'elapsed'>,
 ): OrganizationQueues => {
   const queues = new Map<string, OrganizationQueue>()
   for (const { orgId, taken, failing } of held) {
-    const dueAt = failing ? clock.elapsed() + remainingPause(failing, clock.now()) : 0
+    const dueAt = failing ? environment.elapsed() + remainingPause(failing, environment.now()) : 0
     queues.set(orgId, { orgId, taken, upTo: position, failing, dueAt, isBusy: false })
   }
   const idle = () => [...queues.values()].filter(({ isBusy }) => !isBusy)

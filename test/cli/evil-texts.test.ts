@@ -1,6 +1,7 @@
+import { ok } from 'neverthrow'
 import { describe, expect, it } from 'vitest'
 import { openSqlite } from '../../src/adapters/sqlite/index.js'
-import { aesGcmCipher, createIam, orThrow } from '../../src/index.js'
+import { createIam, orThrow } from '../../src/index.js'
 import { claviger } from './command-line.js'
 import { CANARIES, newFile, written } from './places.js'
 
@@ -11,7 +12,11 @@ const EVIL = '\u001b[2J\u009b2J\u202eevil\u2028\u007f\nspoofed'
 const evilDatabase = async (): Promise<string> => {
   const path = newFile()
   await using opened = openSqlite(path)
-  const secrets = aesGcmCipher({ current: 'k', keys: { k: new Uint8Array(32) } })
+  const secrets = {
+    seal: async () => 'sealed' as never,
+    open: async () => ok(''),
+    isCurrent: () => true,
+  }
   const iam = createIam({ ...opened, secrets, authorize: () => true })
   const caller = { userId: EVIL, orgId: 'acme' }
   const context = { caller, reason: EVIL }

@@ -116,7 +116,10 @@ it('A clock that is set back by 10 minutes delays no message', async () => {
   const real = clock.now
   const shifted = virtualClock()
   const ending = new AbortController()
-  const ran = run({ ...setup, clock: { ...shifted, now: () => real() + ahead } }, ending.signal)
+  const ran = run(
+    { ...setup, environment: { ...shifted, now: () => real() + ahead } },
+    ending.signal,
+  )
   await until(() => received.length === 1)
   ahead = 0
   await until(() => received.length === 2 || shifted.elapsed() > DAY_MS)
