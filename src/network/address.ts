@@ -9,7 +9,8 @@ export const isAddress = (text: unknown): text is string =>
   typeof text === 'string' &&
   (text.includes(':')
     ? groupsOf(text) !== undefined
-    : V4.test(text) && text.split('.').every((part) => String(Number(part)) === part && +part < 256))
+    : V4.test(text) &&
+      text.split('.').every((part) => String(Number(part)) === part && +part < 256))
 
 /** Parses an IPv6 address, without a zone, into its eight groups; undefined if it is not one. */
 const groupsOf = (address: string): readonly number[] | undefined => {

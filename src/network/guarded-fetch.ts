@@ -137,8 +137,7 @@ const checkAddress = async (href: string, options: NetworkOptions): Promise<void
   if (allowHttpLoopback === true && isLoopback(url.hostname)) return
   const found = await lookup(url.hostname.replace(/^\[(.*)\]$/, '$1'))
   const isPublic = ({ address }: FoundAddress) => isAddress(address) && !isPrivateAddress(address)
-  if (found.length === 0 || !found.every(isPublic))
-    throw new NetworkFault('address')
+  if (found.length === 0 || !found.every(isPublic)) throw new NetworkFault('address')
 }
 
 /** The first bytes of an answer, at most `limit`, after decompression; undefined when there are more. */

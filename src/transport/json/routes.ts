@@ -210,6 +210,9 @@ const restRoute = (options: ResolvedOptions, operations: readonly Operation[]): 
   }
 }
 
+/** Operations without a body that send requests to others: a form on another site must not cause them. */
+const ASKS_OTHERS = /:(test|verify)$/
+
 const entriesOf = (
   options: ResolvedOptions,
   operation: Operation,
@@ -226,8 +229,8 @@ const entriesOf = (
       ...(query !== '' && queryFields(inQuery, query)),
     }),
   })
-  // Some clients name a type although there is no body; forms of other sites do, too.
-  const isServed = hasBody ? isJson : verb === 'GET' ? () => true : isNoForm
+  // Some clients name a type although there is no body.
+  const isServed = hasBody ? isJson : ASKS_OTHERS.test(path) ? isNoForm : () => true
   const answerOfType: JsonHandler = async (request, params) =>
     isServed(request.header) ? answer(request, params) : unsupportedType('application/json')
   return [[verb, path, answerOfType]]
