@@ -79,7 +79,7 @@ const openServer = async (connectionString: string, given: OpenOptions): Promise
     if (!(thrown instanceof UnusableDatabase)) throw new Failed(reasonOf(thrown))
     throw new Failed(
       thrown.reason === 'not_migrated'
-        ? `The schema ${schema ?? 'claviger'} holds no tables of this version of claviger${hintOf(given)}`
+        ? `${thrown.message.split(': ')[0]}${hintOf(given)}`
         : thrown.message,
     )
   }

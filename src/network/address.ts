@@ -1,8 +1,16 @@
 /** Networks outside the internet: private, loopback, link-local, shared, unspecified, multicast, reserved. */
 const PRIVATE_V4 =
-  /^(0|10|127|22[4-9]|23\d|24\d|25[0-5])\.|^100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|^169\.254\.|^172\.(1[6-9]|2\d|3[01])\.|^192\.(168\.|0\.[02]\.)|^198\.(1[89]\.|51\.100\.)|^203\.0\.113\./
+  /^(0|10|127|22[4-9]|23\d|24\d|25[0-5])\.|^100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|^169\.254\.|^172\.(1[6-9]|2\d|3[01])\.|^192\.(168\.|0\.[02]\.|88\.99\.)|^198\.(1[89]\.|51\.100\.)|^203\.0\.113\./
 
 const V4 = /^\d{1,3}(\.\d{1,3}){3}$/
+
+/** Whether a text is an address of version 4 or 6 in digits. */
+export const isAddress = (text: unknown): text is string =>
+  typeof text === 'string' &&
+  (text.includes(':')
+    ? groupsOf(text) !== undefined
+    : V4.test(text) &&
+      text.split('.').every((part) => String(Number(part)) === part && +part < 256))
 
 /** Parses an IPv6 address, without a zone, into its eight groups; undefined if it is not one. */
 const groupsOf = (address: string): readonly number[] | undefined => {
@@ -14,7 +22,7 @@ const groupsOf = (address: string): readonly number[] | undefined => {
   return [...first, ...Array<number>(8 - first.length - last.length).fill(0), ...last]
 }
 
-/** The IPv4 address that an IPv6 address carries: mapped, compatible, translated (NAT64) or 6to4. */
+/** The IPv4 address that an IPv6 address carries: mapped, compatible, translated (NAT64), 6to4 or ISATAP. */
 const embedded = (groups: readonly number[]): string | undefined => {
   const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = groups
   const inV4 = (high: number, low: number) => [high >> 8, high & 255, low >> 8, low & 255].join('.')
@@ -22,6 +30,7 @@ const embedded = (groups: readonly number[]): string | undefined => {
     return inV4(g, h)
   if (a === 0x64 && b === 0xff9b && (c | d | e | f) === 0) return inV4(g, h)
   if (a === 0x2002) return inV4(b, c)
+  if ((e === 0 || e === 0x200) && f === 0x5efe) return inV4(g, h)
   return undefined
 }
 
@@ -44,7 +53,8 @@ export const isPrivateAddress = (host: string): boolean => {
   if (groups === undefined) return isLoopback(host)
   const v4 = embedded(groups)
   if (v4 !== undefined) return PRIVATE_V4.test(v4)
-  // The internet is 2000::/3 without the addresses for documentation.
+  // The internet is 2000::/3 without the addresses for protocols, of which Teredo is one, and for documentation.
   const [first = 0, second = 0] = groups
-  return first >> 13 !== 1 || (first === 0x2001 && second === 0xdb8)
+  if (first === 0x2001) return second < 0x200 || second === 0xdb8
+  return first >> 13 !== 1 || (first === 0x3fff && second < 0x1000)
 }

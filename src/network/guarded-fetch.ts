@@ -5,7 +5,7 @@ import {
   type OptionCheck,
   type OptionChecks,
 } from '../check-options.js'
-import { isLoopback, isPrivateAddress } from './address.js'
+import { isAddress, isLoopback, isPrivateAddress } from './address.js'
 
 /** An address of a name. */
 export interface FoundAddress {
@@ -136,8 +136,8 @@ const checkAddress = async (href: string, options: NetworkOptions): Promise<void
   if (lookup === false || allowPrivateNetwork === true) return
   if (allowHttpLoopback === true && isLoopback(url.hostname)) return
   const found = await lookup(url.hostname.replace(/^\[(.*)\]$/, '$1'))
-  if (found.length === 0 || found.some(({ address }) => isPrivateAddress(address)))
-    throw new NetworkFault('address')
+  const isPublic = ({ address }: FoundAddress) => isAddress(address) && !isPrivateAddress(address)
+  if (found.length === 0 || !found.every(isPublic)) throw new NetworkFault('address')
 }
 
 /** The first bytes of an answer, at most `limit`, after decompression; undefined when there are more. */

@@ -106,6 +106,13 @@ export const isJson = (header: HeaderReader): boolean => {
   return type === 'application/json' || JSON_TYPE.test(type)
 }
 
+/** The types of forms, which other sites can make a browser post. */
+const FORM = /^(application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)[ \t]*(;|$)/i
+
+/** Whether a request is none that a form can make, by its content type. */
+export const isNoForm = (header: HeaderReader): boolean =>
+  !FORM.test(header.get('content-type')?.trim() ?? '')
+
 /** The coding `identity` changes nothing. Names of codings ignore case (RFC 9110, section 8.4.1). */
 const NO_CODING = /^(identity)?$/i
 

@@ -1,3 +1,5 @@
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import type { Iam, KnownEvent, Position } from '../index.js'
 
 /** A change of an organization; its content is in the history. */
@@ -44,7 +46,7 @@ export const followLog = (
   const findId = async (): Promise<string> => {
     try {
       for await (const { appendId } of iam.subscribe({ until: 'head', signal }))
-        return await shortHash(`${source} ${appendId}`)
+        return shortHash(`${source} ${appendId}`)
       throw new Error('The log has no event yet')
     } catch (thrown) {
       id = undefined
@@ -106,11 +108,7 @@ export const followLog = (
 }
 
 /** The first 8 bytes of a SHA-256, in hexadecimal digits. */
-const shortHash = async (text: string): Promise<string> => {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
-  const bytes = Array.from(new Uint8Array(digest, 0, 8))
-  return bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('')
-}
+const shortHash = (text: string): string => bytesToHex(sha256(utf8ToBytes(text)).subarray(0, 8))
 
 /** The first changes above a position; they are in order. */
 const batchAfter = (changes: readonly Change[], position: Position): readonly Change[] => {

@@ -250,6 +250,9 @@ export const commandsSuite = (kind: keyof typeof PLACES): void => {
     const api = new URL('/console/api/v1/projects', console).href
     expect((await get(api))[0]).toBe(401)
     expect(await get(api, { cookie })).toEqual([200, expect.stringContaining('"Portal"')])
+    // Far more than a token: it is not read to its end.
+    const endless = await fetch(console, { method: 'POST', body: 'x'.repeat(100_000) })
+    expect(endless.status).toBe(413)
     serving.child.kill('SIGINT')
     expect(await serving.ended).toMatchObject({ code: 0, notes: '' })
   })

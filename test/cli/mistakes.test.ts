@@ -154,8 +154,8 @@ describe('A server that cannot be used', () => {
         log(missing, 'claviger'),
       ]),
     ).toEqual([
-      failure('The schema away_missing holds no tables of this version of claviger'),
-      failure('The schema away_missing holds no tables of this version of claviger; use --create'),
+      failure('The schema away_missing has no tables of claviger'),
+      failure('The schema away_missing has no tables of claviger; use --create'),
       failure('The schema away_foreign holds tables of another program with the names of ours'),
       failure('The schema away_newer has version 99; this version of claviger knows 8'),
       expect.objectContaining({ code: 1, out: '' }),

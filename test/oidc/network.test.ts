@@ -29,6 +29,14 @@ describe('A request to a provider', () => {
     'https://[2002:a00:1::]/',
     'https://[fe80::1]/',
     'https://[fd00::1]/',
+    'https://192.88.99.1/',
+    'https://[2001:0:a00:1::]/',
+    'https://[2001:2::1]/',
+    'https://[2001:20::1]/',
+    'https://[2001:db8::1]/',
+    'https://[3fff::1]/',
+    'https://[2606:4700::5efe:10.0.0.1]/',
+    'https://[2606:4700::200:5efe:10.0.0.1]/',
   ])('is not made to %s', async (href) => {
     await expect(ask(href)).rejects.toMatchObject({ refusal: { reason: 'address' } })
   })
@@ -43,6 +51,14 @@ describe('A request to a provider', () => {
     const asked = ask('https://idp.test/', { lookup })
     await expect(asked).rejects.toMatchObject({ refusal: { reason: 'address' } })
   })
+
+  it.each(['idp.test', '127.1', '0x7f.0.0.1', '010.0.0.1', '8.8.8.256', 'g::1', '', undefined, 7])(
+    'is not made when the look-up answers %s, which is no address',
+    async (address) => {
+      const asked = ask('https://idp.test/', { lookup: async () => [{ address }] as never })
+      await expect(asked).rejects.toMatchObject({ refusal: { reason: 'address' } })
+    },
+  )
 
   it.each([
     ['redirect', async () => Response.redirect('https://idp.test/')],

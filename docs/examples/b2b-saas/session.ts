@@ -1,22 +1,12 @@
 // Who asks. A session says which user; what that user may do is looked up anew for every request.
-import type { Caller, Permission } from 'claviger'
+import { type Caller, PERMISSIONS } from 'claviger'
 import type { Pool } from 'pg'
 import type { Cookies } from './cookies.ts'
 
 export const SESSION = 'session'
 
 /** All but to read secrets, which is for the sign-in alone. */
-const ADMIN: readonly Permission[] = [
-  'project.read',
-  'project.write',
-  'project.role.read',
-  'project.role.write',
-  'identity_provider.read',
-  'identity_provider.write',
-  'user.grant.read',
-  'user.grant.write',
-  'event.read',
-]
+const ADMIN = PERMISSIONS.filter((permission) => permission !== 'identity_provider.secret.read')
 
 /** A user as claviger is to know them: from their own organization, with the rights that they have there. */
 export type CallerOf = (cookieHeader: string | null | undefined) => Promise<Caller | undefined>

@@ -1,3 +1,4 @@
+import { closeSync, existsSync, openSync } from 'node:fs'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Parameter, Row } from '../sql/dialect.js'
 import type { SyncDatabase } from '../sql/sqlite/dialect.js'
@@ -53,11 +54,18 @@ const connect = (path: string): DatabaseSync => {
   if (path === '' || path === 'file:') throw new UnusableFile('cannot_open', 'The path is empty')
   const { DatabaseSync } = nodeSqlite()
   try {
+    createForOwner(path)
     // Waiting for a lock would block the whole program.
     return new DatabaseSync(path, { timeout: 0 })
   } catch (error) {
     throw new UnusableFile('cannot_open', `Cannot open ${path}`, error)
   }
+}
+
+/** Creates a missing file that only its owner may read, whatever the umask; SQLite gives the files beside it the same mode. */
+const createForOwner = (path: string): void => {
+  if (path === ':memory:' || path.startsWith('file:') || existsSync(path)) return
+  closeSync(openSync(path, 'a', 0o600))
 }
 
 /** Not imported: without `node:sqlite` an import would fail before our message. */

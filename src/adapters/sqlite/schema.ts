@@ -79,8 +79,14 @@ const schemaVersion = (database: SyncDatabase): number => {
       `The file has version ${version}; this version of claviger knows ${MIGRATIONS.length}`,
     )
   }
+  // A view in place of a table can be endless, and nothing ends a statement of SQLite.
+  if (database.value(`SELECT count(*) FROM sqlite_schema WHERE type = 'view' AND (${OURS})`) !== 0)
+    throw new UnusableFile('foreign', 'The file has views in place of the tables of claviger')
   return version
 }
+
+/** Whether a name is one of our tables. */
+const OURS = ['events*', 'read_*', 'webhook*'].map((names) => `name GLOB '${names}'`).join(' OR ')
 
 const pragma = (database: SyncDatabase, sql: string): number => {
   try {

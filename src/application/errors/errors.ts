@@ -1,6 +1,6 @@
 import type { AlreadyExists, NotFound, ProofNotFound } from '../../domain/decider.js'
 import type { LoginRefusal } from '../../domain/project/login.js'
-import type { ObjectRef, Permission, StreamId } from '../../domain/values.js'
+import type { ObjectRef, Permission, PermissionTarget, StreamId } from '../../domain/values.js'
 import type { Position, Version } from '../../ports/event-store.js'
 import type { CorruptEvent, UnknownEvent } from '../../ports/known-event.js'
 import type { SecretUnreadable } from '../../ports/secret-cipher.js'
@@ -61,6 +61,8 @@ export interface PermissionDenied {
   readonly permission: Permission
   /** The organization in which it is missing. */
   readonly orgId: string
+  /** The object that it was asked for, if it was for one. Not enumerable: JSON and spread leave it out. */
+  readonly object?: PermissionTarget
 }
 
 /** A desired state protects the object, so that only `apply` under its `managedBy` may change it. */

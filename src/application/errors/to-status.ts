@@ -7,6 +7,7 @@ import type {
   IamError,
   LogFault,
   Moved,
+  PermissionDenied,
   Unavailable,
 } from './errors.js'
 
@@ -263,7 +264,7 @@ const particularsOf = (error: AnyError): string => {
         .map(({ field, description }) => `${field} ${description}`.trim())
         .join('; ')
     case 'PermissionDenied':
-      return `${error.permission} in the organization ${error.orgId}`
+      return `${error.permission} in the organization ${error.orgId}${targetOf(error)}`
     case 'NotFound':
       return `${namedObject(error.object)}${error.object.type === 'project' ? HINT : ''}`
     case 'AlreadyExists':
@@ -277,6 +278,13 @@ const particularsOf = (error: AnyError): string => {
     default:
       return ''
   }
+}
+
+/** The object that a permission was asked for. */
+const targetOf = ({ object }: PermissionDenied): string => {
+  if (!object) return ''
+  const { type, ...ids } = object
+  return ` for the ${type.replaceAll('_', ' ')} ${Object.values(ids).join('/')}`
 }
 
 const namedObject = (object: ObjectRef): string => `${object.type} ${nameOf(object)}`

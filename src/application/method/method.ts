@@ -277,8 +277,13 @@ export const refusePermission = (
   question: NeededPermission,
 ): PermissionDenied | undefined | Promise<PermissionDenied | undefined> => {
   const { permission } = question
-  const refusalOf = (isAllowed: boolean): PermissionDenied | undefined =>
-    isAllowed === true ? undefined : { kind: 'PermissionDenied', permission, orgId: call.orgId }
+  const refusalOf = (isAllowed: boolean): PermissionDenied | undefined => {
+    if (isAllowed === true) return undefined
+    const refusal: PermissionDenied = { kind: 'PermissionDenied', permission, orgId: call.orgId }
+    return question.object
+      ? Object.defineProperty(refusal, 'object', { value: question.object })
+      : refusal
+  }
   const answer = isPermitted(host, call, question)
   return typeof answer === 'boolean'
     ? refusalOf(answer)

@@ -8,7 +8,6 @@ import {
   type ServerResponse,
 } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { text } from 'node:stream/consumers'
 import { aesGcmCipher, type Caller, type Iam, type SecretCipher } from 'claviger'
 import { type Command, type CommandCall, Failed, optional, UsageError } from '../command.js'
 import {
@@ -132,11 +131,26 @@ const openHandlers = async (iam: Iam, access: Access): Promise<RequestListener> 
 const SIGN_IN = `<!doctype html><html lang="en"><title>Sign in</title>
 <form method="post"><label>Token <input type="password" name="token" required></label> <button>Sign in</button></form>`
 
+/** Most characters of the form, which holds a token alone. */
+const MAX_FORM = 4_096
+
+/** The text of a form; undefined if it is too large. */
+const formOf = async (request: IncomingMessage): Promise<string | undefined> => {
+  let form = ''
+  for await (const piece of request.setEncoding('utf8').iterator({ destroyOnReturn: false })) {
+    form += piece
+    if (form.length > MAX_FORM) return undefined
+  }
+  return form
+}
+
 /** Puts the token in a cookie for the console. */
 const signIn = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
   if (request.method !== 'POST')
     return void response.setHeader('content-type', 'text/html').end(SIGN_IN)
-  const form = await text(request).catch(() => '')
+  const form = await formOf(request).catch(() => '')
+  if (form === undefined)
+    return void response.writeHead(413, { connection: 'close' }).end('The form is too large')
   const given = (new URLSearchParams(form).get('token') ?? '').replaceAll(/[^\w-]/g, '')
   const cookie = `demo=${given}; HttpOnly; SameSite=Strict; Path=/console`
   response.writeHead(303, { 'set-cookie': cookie, location: '/console/' }).end()

@@ -18,6 +18,7 @@ interface Node<Target> {
 /** A router that goes through a path once, one segment after the other. */
 export const createRouter = <Target>(routes: readonly Entry<Target>[]) => {
   const roots = new Map<string, Node<Target>>()
+  const longest = Math.max(...routes.map(([, template]) => template.split('/').length))
   for (const [verb, template, target] of routes) {
     let node = childOf(roots, verb)
     for (const segment of template.split('/')) {
@@ -29,7 +30,9 @@ export const createRouter = <Target>(routes: readonly Entry<Target>[]) => {
   }
   const find = (verb: string, path: string): Found<Target> | undefined => {
     const root = roots.get(verb)
-    return root && walk(root, path.split('/'), 0)
+    // A stranger may send a path of many thousand segments.
+    const segments = path.split('/', longest + 1)
+    return root && segments.length <= longest ? walk(root, segments, 0) : undefined
   }
   /** The methods that a path has. */
   const verbsOf = (path: string) => [...roots.keys()].filter((verb) => find(verb, path))

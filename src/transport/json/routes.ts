@@ -3,6 +3,7 @@ import {
   type Handler,
   type HttpResponse,
   isJson,
+  isNoForm,
   jsonResponse,
   type ResponseHeaders,
   type Route,
@@ -194,17 +195,23 @@ export const rpcPathOf = ({ service, name }: WireMethod): string => `/${service}
  */
 const NEEDLESSLY_ENCODED = /%(2[DE]|3\d|[46][1-9A-F]|[57][\dA]|5F)/i
 
+/** Longest path that is looked at, in characters: ids have at most 800 bytes, each of which may be encoded. */
+const LONGEST_PATH = 16 * 1024
+
 /** The paths of REST. */
 const restRoute = (options: ResolvedOptions, operations: readonly Operation[]): Route => {
   const router = createRouter(operations.flatMap((operation) => entriesOf(options, operation)))
   return (method, path) => {
-    if (NEEDLESSLY_ENCODED.test(path)) return undefined
+    if (path.length > LONGEST_PATH || NEEDLESSLY_ENCODED.test(path)) return undefined
     const found = router.find(method, path)
     if (found) return (request) => found.target(request, found.params)
     const verbs = router.verbsOf(path)
     return verbs.length > 0 ? answering(methodNotAllowed(verbs)) : undefined
   }
 }
+
+/** Operations without a body that send requests to others: a form on another site must not cause them. */
+const ASKS_OTHERS = /:(test|verify)$/
 
 const entriesOf = (
   options: ResolvedOptions,
@@ -223,9 +230,10 @@ const entriesOf = (
     }),
   })
   // Some clients name a type although there is no body.
-  const answerJson: JsonHandler = async (request, params) =>
-    isJson(request.header) ? answer(request, params) : unsupportedType('application/json')
-  return [[verb, path, hasBody ? answerJson : answer]]
+  const isServed = hasBody ? isJson : ASKS_OTHERS.test(path) ? isNoForm : () => true
+  const answerOfType: JsonHandler = async (request, params) =>
+    isServed(request.header) ? answer(request, params) : unsupportedType('application/json')
+  return [[verb, path, answerOfType]]
 }
 
 /** For a cache that stores responses in spite of `no-store`. */

@@ -17,9 +17,19 @@ interface Parameter {
 /** The parameters of a path as JSON: those of `fields`, in their order. @throws Refusal if one is malformed */
 export const pathFields = (fields: readonly WireField[], params: readonly string[]): JsonObject => {
   const json: Record<string, string> = {}
-  for (const [index, { name, protoName }] of fields.entries())
-    json[name] = decoded(params[index] ?? '', protoName)
+  for (const [index, { name, protoName }] of fields.entries()) {
+    const text = decoded(params[index] ?? '', protoName)
+    if (protoName === 'domain' && !IN_ONE_FORM.test(text)) throw malformed(OTHER_FORM)
+    json[name] = text
+  }
   return json
+}
+
+/** A domain can be written in many ways. A host that guards paths knows one of them. */
+const IN_ONE_FORM = /^[a-z\d.-]*$/
+const OTHER_FORM = {
+  field: 'domain',
+  description: 'must be in ASCII and lower case in a path, such as xn--bcher-kva.example',
 }
 
 /**
@@ -61,7 +71,8 @@ const put = (tree: Tree, fields: readonly WireField[], parameter: Parameter): vo
     tree[field.name] = branch
     put(branch, field.message.fields, { name, names: others, text })
   } else if (field.isList) {
-    tree[field.name] = [...(Array.isArray(there) ? there : []), jsonOf(field, text)]
+    if (Array.isArray(there)) there.push(jsonOf(field, text))
+    else tree[field.name] = [jsonOf(field, text)]
   } else {
     if (there !== undefined) throw malformed(duplicateField(name))
     tree[field.name] = jsonOf(field, text)

@@ -40,13 +40,41 @@ export const reflection = (
   return {
     async *serverReflectionInfo(requests) {
       const sent = new Set<DescFile>()
-      for await (const request of requests)
+      for await (const request of bounded(requests))
         yield {
           validHost: request.host,
           originalRequest: request,
           messageResponse: answerTo(request.messageRequest, known, sent),
         }
     },
+  }
+}
+
+/** Most questions in one stream. */
+const MAX_QUESTIONS = 5_000
+
+/** Longest time that one stream lasts, in milliseconds: those of strangers are open to all. */
+const LONGEST_STREAM_MS = 60_000
+
+/** The questions of a stream, up to its bounds. @throws ConnectError at one of them */
+async function* bounded<Question>(questions: AsyncIterable<Question>): AsyncGenerator<Question> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_, reject) => {
+    const fault = new ConnectError('The stream has lasted too long', Code.DeadlineExceeded)
+    timer = setTimeout(() => reject(fault), LONGEST_STREAM_MS)
+  })
+  late.catch(() => undefined)
+  try {
+    const iterator = questions[Symbol.asyncIterator]()
+    for (let asked = 0; ; asked++) {
+      const next = await Promise.race([iterator.next(), late])
+      if (next.done) return
+      if (asked === MAX_QUESTIONS)
+        throw new ConnectError('The stream asks for too much', Code.ResourceExhausted)
+      yield next.value
+    }
+  } finally {
+    clearTimeout(timer)
   }
 }
 

@@ -19,6 +19,8 @@ export interface NodeRequest {
   iterator?(options: { destroyOnReturn: false }): AsyncIterable<Uint8Array>
   resume(): unknown
   pause(): unknown
+  /** The connection; only of HTTP/1.1 is it the one of all its requests. */
+  readonly socket?: object | undefined
   /** Only of HTTP/2. */
   readonly stream?: { readonly destroyed?: boolean; close(): void }
   /** The body as a parser in front of the transport left it. */

@@ -40,6 +40,13 @@ export const send = (
   return isStream(answer) ? sendStream(answer, exchange) : sendWhole(answer, exchange)
 }
 
+/** Connections that close with the response that is being sent. */
+const closing = new WeakSet<object>()
+
+/** Whether a request came behind one that closes the connection: no response to it would arrive. */
+export const isBehindLast = ({ httpVersionMajor, socket }: NodeRequest): boolean =>
+  httpVersionMajor === 1 && socket !== undefined && closing.has(socket)
+
 /** How long a client may take to see its response and stop sending, in milliseconds. */
 const LONGEST_WAIT = 2_000
 
@@ -50,6 +57,7 @@ const sendWhole = (answer: HttpResponse, exchange: Exchange): Promise<void> | un
   const head = headOf(headers, response)
   if (trailers) response.addTrailers(trailers)
   if (isEndless(request)) {
+    if (request.socket) closing.add(request.socket)
     response.writeHead(status, { ...head, connection: 'close' })
     response.write(body)
     return endLate(exchange)

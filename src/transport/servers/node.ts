@@ -1,6 +1,6 @@
 import { type HeaderReader, type HttpRequest, pathAndQuery, type Service } from '../http.js'
 import { bodyOf, type NodeRequest } from './node-request.js'
-import { type NodeResponse, send } from './node-response.js'
+import { isBehindLast, type NodeResponse, send } from './node-response.js'
 
 /** Listens to requests of `node:http` and `node:http2`, and is a middleware of Express and its kind. */
 export type NodeHandler = (request: NodeRequest, response: NodeResponse, next?: () => void) => void
@@ -14,7 +14,7 @@ export const serveNode =
     const { path, query } = targetOf(request)
     const found = find(method, path)
     if (!found && next) return next()
-    if (hasLeft(request, response)) return
+    if (hasLeft(request, response) || isBehindLast(request)) return
     const handler = found ?? missing(method, path)
     const signal = signalOf(response)
     const body = bodyOf(request)

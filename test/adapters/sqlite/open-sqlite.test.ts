@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type Database, openDatabase } from '../../../src/adapters/sqlite/database.js'
@@ -37,6 +37,32 @@ describe('A file that is not ours', () => {
     expect(reasonOf(path)).toBe('foreign')
     expect(readFileSync(path)).toEqual(before)
   })
+
+  test('is refused when a view stands in place of a table, which may be endless', async () => {
+    const path = temporaryFile()
+    await openSqlite(path).close()
+    withDatabase(
+      path,
+      `DROP TABLE events; CREATE VIEW events AS
+         WITH RECURSIVE endless (position) AS (SELECT 1 UNION ALL SELECT position + 1 FROM endless)
+         SELECT position FROM endless`,
+    )
+    expect(reasonOf(path)).toBe('foreign')
+    expect(reasonOf(path, { migrate: false })).toBe('foreign')
+  })
+
+  test.skipIf(process.platform === 'win32')(
+    'is one that its owner alone may read, with the files beside it',
+    async () => {
+      const path = temporaryFile()
+      const before = process.umask(0o022)
+      onTestFinished(() => void process.umask(before))
+      await using opened = openSqlite(path)
+      await opened.readModel.checkpoint()
+      for (const name of [path, `${path}-wal`, `${path}-shm`])
+        expect(statSync(name).mode & 0o777).toBe(0o600)
+    },
+  )
 
   test('is refused when another program has marked it', () => {
     const path = temporaryFile()

@@ -20,7 +20,9 @@ test('role keys and project ids are known to the compiler', () => {
   expectTypeOf(editor).toEqualTypeOf<'editor'>()
   expect(editor).toBe('editor')
   // @ts-expect-error The key is one of another project.
-  expect(() => access.roleKey('portal', 'buyer')).toThrow(RangeError)
+  expect(() => access.roleKey('portal', 'buyer')).toThrow(
+    new RangeError('The project portal declares no role buyer. Its roles: editor'),
+  )
   // @ts-expect-error There is no such project.
   expect(() => access.roleKey('gate', 'editor')).toThrow(RangeError)
   // @ts-expect-error The project declares no roles.

@@ -89,14 +89,19 @@ describe('An IamFailure', () => {
     )
   })
 
-  it('names the permission that is missing, and in which organization', async () => {
+  it('names the permission that is missing, in which organization, and for which object', async () => {
     const { iam } = start()
     const nobody = { caller: { userId: 'u1', orgId: 'acme', permissions: [] } }
     const { message } = await failureOf(() => orThrow(iam.projects.get({ id: 'p' }, nobody)))
     expect(message).toBe(
       'PermissionDenied (PERMISSION_DENIED): The caller lacks the permission: ' +
-        'project.read in the organization acme',
+        'project.read in the organization acme for the project p',
     )
+    // What a program reads, and the network shows, is as it was.
+    const denied = (await iam.projects.get({ id: 'p' }, nobody))._unsafeUnwrapErr()
+    expect(JSON.stringify(denied)).not.toContain('object')
+    const all = await failureOf(() => orThrow(iam.projects.list({}, nobody)))
+    expect(all.message).toMatch(/project\.read in the organization acme$/)
   })
 
   it('names what was not found, and says of a project how another owner is named', async () => {

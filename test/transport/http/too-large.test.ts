@@ -80,6 +80,22 @@ describe.each([
     expect(seen.error).toBeUndefined()
   })
 
+  it('a request behind one that is refused is not carried out, as no answer to it would arrive', async () => {
+    const { call, server } = await openHost()
+    const socket = connectTcp((server.address() as AddressInfo).port, '127.0.0.1')
+    const seen = watched(socket)
+    const body = '{"name":"Behind"}'
+    socket.write(head([`Content-Length: ${2 * MEBIBYTE}`]))
+    await sendUpTo(socket, 2 * MEBIBYTE)
+    socket.write(`${head([`Content-Length: ${body.length}`])}${body}`)
+    await once(socket, 'close')
+    expect(seen.text).toMatch(/^HTTP\/1.1 413 /)
+    expect(seen.text).not.toContain('200 OK')
+    expect((await call('GET', '/v1/projects/portal')).json).toMatchObject({
+      project: { name: 'Portal' },
+    })
+  })
+
   it('a body of unknown length is waited for as well', async () => {
     const { socket, seen } = await open()
     socket.write(head(['Transfer-Encoding: chunked']))

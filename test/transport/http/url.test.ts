@@ -14,6 +14,40 @@ describe('A path', () => {
     expect(Object.keys(violationsIn(answer.json))).toEqual(['id'])
   })
 
+  it('has a domain in its one form only, which a host that guards paths knows', async () => {
+    const { call } = await openHost()
+    for (const path of [
+      'Acme.example',
+      '%EF%BC%A1cme.example',
+      'ac%C2%ADme.example',
+      '%C3%A9.test',
+    ])
+      for (const rest of ['', '/history']) {
+        const { status, json } = await call('GET', `/v1/domains/${path}${rest}`)
+        expect([status, violationsIn(json)]).toEqual([
+          400,
+          { domain: expect.stringContaining('lower case in a path') },
+        ])
+      }
+    expect((await call('GET', '/v1/domains/acme.example')).status).toBe(404)
+  })
+
+  it('takes time in line with its length, and that of its query', async () => {
+    const handler = fetchHandler(await openIam(), transportOptions().options)
+    const headers = { authorization: 'Bearer admin' }
+    const began = performance.now()
+    for (const path of [
+      `/v1/history?${'types=a&'.repeat(50_000)}`,
+      '/a'.repeat(200_000),
+      '/'.repeat(100_000),
+    ])
+      expect((await handler(new Request(`http://x${path}`, { headers }))).status).toBeGreaterThan(
+        399,
+      )
+    // The query alone took 18 s.
+    expect(performance.now() - began).toBeLessThan(1_500)
+  })
+
   it('is refused when it is malformed, and so is a query', async () => {
     const { call } = await openHost()
     const paths = [
@@ -125,6 +159,22 @@ describe('A path', () => {
     const filled = await call('POST', deactivate, 'force=true', headers)
     expect(filled.status).toBe(400)
   })
+
+  it.each(['/v1/idps/google:test', '/v1/domains/acme.example:verify'])(
+    'that sends requests to others is not for a form: %s',
+    async (path) => {
+      const { call } = await openHost()
+      for (const type of [
+        'application/x-www-form-urlencoded',
+        'multipart/form-data; boundary=x',
+        'text/plain',
+      ]) {
+        const refused = await call('POST', path, '', { 'content-type': type })
+        expect(refused.status).toBe(415)
+      }
+      expect((await call('POST', path)).status).not.toBe(415)
+    },
+  )
 
   it('answers HEAD as GET, without a body', async () => {
     const { call } = await openHost()

@@ -100,6 +100,27 @@ describe('A stream of reflection', () => {
     expect(text).toContain('"code":"invalid_argument"')
   })
 
+  it('ends at 5,000 questions', async () => {
+    const { stream } = await openStream()
+    const services = frame({ listServices: '' })
+    for (let asked = 0; asked <= 5_000; asked++) stream.write(services)
+    let end = ''
+    for await (const chunk of stream) end = `${end}${chunk}`.slice(-500)
+    expect(end).toContain('"code":"resource_exhausted"')
+  })
+
+  it('ends after a minute, though the client says nothing', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { stream } = await openStream()
+    stream.write(question)
+    await once(stream, 'data')
+    await vi.advanceTimersByTimeAsync(61_000)
+    let end = ''
+    for await (const chunk of stream) end = `${end}${chunk}`.slice(-500)
+    expect(end).toContain('"code":"deadline_exceeded"')
+  })
+
   it('is one of a host with the interface of fetch, too', async () => {
     const handler = fetchHandler(await openIam(), transportOptions().options)
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()

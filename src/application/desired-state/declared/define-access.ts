@@ -35,7 +35,12 @@ export const defineAccess = <const Desired extends DesiredAccess>(
   const roleKey = <Key extends string>(projectId: string, roleKey: Key): Key => {
     const project = desired.projects?.find(({ id }) => id === projectId)
     if (project?.roles?.some((role) => role.roleKey === roleKey)) return roleKey
-    throw new RangeError('The desired state declares no such role')
+    const declared = project?.roles?.map((role) => role.roleKey) ?? []
+    throw new RangeError(
+      project
+        ? `The project ${projectId} declares no role ${roleKey}. Its roles: ${declared.join(', ') || 'none'}`
+        : `The desired state declares no project ${projectId}`,
+    )
   }
   const access = { ...desired, roleKey }
   // Not enumerable, so that parsers and JSON.stringify do not see it.
