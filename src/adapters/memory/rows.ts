@@ -13,6 +13,7 @@ import {
 } from '../../projections/assignments.js'
 import { type PresentAccess, presentAccess } from '../../projections/present-access.js'
 import { getOrAdd, projectScope, type RowStore } from '../../projections/rows.js'
+import { withOwnTimes } from '../../projections/view-fields.js'
 
 /** All that a read model in memory holds. */
 export interface State {
@@ -92,10 +93,10 @@ export const shownRow = <Type extends ViewType>(
 }
 
 /** A copy of `row`, so that no reader can change the stored one; dates cannot be frozen. */
-export const copyOf = <Row extends Views[ViewType]>(row: Row): Row => {
+export const copyOf = <Row extends Views[ViewType]>(type: ViewType, row: Row): Row => {
   const { creationDate, changeDate } = row.details
   return {
-    ...row,
+    ...withOwnTimes(type, row),
     details: {
       ...row.details,
       creationDate: new Date(creationDate),

@@ -11,6 +11,7 @@ const IDS: Readonly<Record<ObjectRef['type'], readonly string[]>> = {
   project_grant: ['projectId', 'grantedOrgId'],
   user_grant: ['userId', 'projectId', 'projectOrgId'],
   domain: ['domain'],
+  setup_link: ['linkId'],
 }
 
 const PAGE = 1_000
@@ -24,6 +25,7 @@ TYPE and its ids name one object:
   project ID                     project_role PROJECT KEY
   identity_provider ID           project_grant PROJECT ORG
   user_grant USER PROJECT [ORG]  domain DOMAIN
+  setup_link ID
 
   --db ADDRESS    SQLite file, or postgres://…; else CLAVIGER_DB
   --schema NAME   schema of PostgreSQL; claviger when absent
