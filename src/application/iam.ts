@@ -93,7 +93,7 @@ export interface Iam {
   readonly plan: Read<DesiredAccess, Plan, WriteError>
   /**
    * Applies a desired state or a plan: one atomic append for each project with its roles (several above 1,000
-   * role changes), and one for each provider. Applying it again changes nothing. When another writer is
+   * role changes or 4 MiB of them), and one for each provider. Applying it again changes nothing. When another writer is
    * faster, a desired state is planned again, and a plan is refused. Nothing of a plan is recorded unless its desired state
    * still leads to the same changes.
    *

@@ -7,7 +7,10 @@ export interface Imported {
    * another organization's project. An organization comes again when it has more than 1,000 projects or providers.
    */
   readonly organizations: readonly ImportedOrganization[]
-  /** Everything that was changed or left out, and why, in the order of the export. */
+  /**
+   * Everything that was changed or left out, and why, in the order of the export. Of one kind, the first 1,001 are listed;
+   * the last of them counts the others as `more`.
+   */
   readonly warnings: readonly ImportWarning[]
 }
 
@@ -51,6 +54,7 @@ export type ImportWarningKind =
   | 'OrganizationMissing'
   | 'PermissionsLeft'
   | 'NotKept'
+  | 'TooLarge'
 
 /** The action and the message of each kind. */
 const WARNINGS: Readonly<
@@ -108,6 +112,10 @@ const WARNINGS: Readonly<
   OrganizationMissing: ['left', 'It belongs to no organization'],
   PermissionsLeft: ['left', 'A role is a key; what it permits is up to the application'],
   NotKept: ['left', 'Nothing of this kind is kept'],
+  TooLarge: [
+    'left',
+    'Its groups are nested too deep, or its users, groups and roles multiply to too many: nothing is imported',
+  ],
 }
 
 /** Something that was changed or left out. It contains no value of the export. */
@@ -120,6 +128,8 @@ export interface ImportWarning {
   readonly path: string
   /** The reason in words. */
   readonly message: string
+  /** How many further warnings of this kind there are, which are not listed; absent for none. */
+  readonly more?: number
 }
 
 /** Adds a warning about the value at `path`. */
@@ -133,12 +143,25 @@ interface Report {
 
 /** @see Report */
 export const openReport = (): Report => {
-  const warnings: ImportWarning[] = []
+  type Counting = ImportWarning & { more?: number }
+  const warnings: Counting[] = []
+  const listed = new Map<ImportWarningKind, { count: number; last?: Counting }>()
   return {
     warnings,
     warn: (kind, path) => {
+      const ofKind = listed.get(kind) ?? { count: 0 }
+      listed.set(kind, ofKind)
+      if (ofKind.last) {
+        ofKind.last.more = (ofKind.last.more ?? 0) + 1
+        return
+      }
       const [action, message] = WARNINGS[kind]
-      warnings.push({ kind, action, path, message })
+      const warning: Counting = { kind, action, path, message }
+      warnings.push(warning)
+      if (++ofKind.count > MAX_LISTED) ofKind.last = warning
     },
   }
 }
+
+/** Warnings of one kind that are listed, before the last one, which counts the others. */
+const MAX_LISTED = 1_000

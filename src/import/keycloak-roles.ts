@@ -193,13 +193,35 @@ interface RoleNode {
 /** The roles of a realm. */
 export type RoleGraph = ReadonlyMap<RoleName, RoleNode>
 
+/** A realm multiplies to more than is read: roles include roles, and groups give them to users. */
+export class TooLarge extends Error {}
+
+/** Counts steps. @throws TooLarge when there are too many */
+export type Spend = (steps: number) => void
+
+/** Most steps for one export: the roles of users, of groups, and those that they include. They take some seconds. */
+const MAX_STEPS = 5_000_000
+
+export const budget = (): Spend => {
+  let left = MAX_STEPS
+  return (steps) => {
+    left -= steps
+    if (left < 0) throw new TooLarge()
+  }
+}
+
 /** The imported roles among some roles and all that they include, each once. Roles may include each other in a circle. */
-export const rolesWith = (graph: RoleGraph, names: Iterable<RoleName>): readonly KeptRole[] => {
+export const rolesWith = (
+  graph: RoleGraph,
+  names: Iterable<RoleName>,
+  spend: Spend,
+): readonly KeptRole[] => {
   const seen = new Set(names)
   const kept: KeptRole[] = []
   // The loop also visits roles that are added to the set meanwhile.
   for (const name of seen) {
     const node = graph.get(name)
+    spend(1 + (node?.includes.length ?? 0))
     if (node?.kept) kept.push(node.kept)
     for (const included of node?.includes ?? []) seen.add(included)
   }

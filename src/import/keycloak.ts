@@ -14,12 +14,15 @@ import {
 } from './document.js'
 import { type Imported, openReport, type Warn } from './imported.js'
 import {
+  budget,
   knownRolesIn,
   type RoleGraph,
   type RoleName,
   readRoles,
   roleNamesIn,
   rolesWith,
+  type Spend,
+  TooLarge,
 } from './keycloak-roles.js'
 import {
   addUserRole,
@@ -31,9 +34,21 @@ import {
 /**
  * Reads an export of Keycloak, a realm or a list of realms: JSON text, or its parsed value. A realm becomes an
  * organization, each client with roles a project, and the roles of the realm the project `realm`; OIDC providers and
- * the roles of users are imported. Never throws: an unreadable export is one warning with an empty path.
+ * the roles of users are imported. Never throws: an export that is unreadable or too large is one warning with an empty
+ * path.
  */
 export const readKeycloakRealm = (json: unknown): Imported => {
+  try {
+    return readRealms(json, budget())
+  } catch (error) {
+    if (!(error instanceof TooLarge)) throw error
+    const { warnings, warn } = openReport()
+    warn('TooLarge', '')
+    return { organizations: [], warnings }
+  }
+}
+
+const readRealms = (json: unknown, spend: Spend): Imported => {
   const { warnings, warn } = openReport()
   const drafts = new Map<string, OrganizationDraft>()
   for (const found of realmsIn(documentOf(json), warn)) {
@@ -43,7 +58,7 @@ export const readKeycloakRealm = (json: unknown): Imported => {
     else if (drafts.has(referredId(realm))) warn('Doubled', path)
     else {
       const draft = openOrganization(idFor(realm, path, warn))
-      drafts.set(draft.orgId, readRealm(found, draft, warn))
+      drafts.set(draft.orgId, readRealm(found, { draft, spend }, warn))
     }
   }
   return {
@@ -59,11 +74,15 @@ const realmsIn = (document: Found, warn: Warn): Iterable<Found> => {
   return []
 }
 
-const readRealm = (realm: Found, draft: OrganizationDraft, warn: Warn): OrganizationDraft => {
+const readRealm = (
+  realm: Found,
+  { draft, spend }: Pick<Realm, 'draft' | 'spend'>,
+  warn: Warn,
+): OrganizationDraft => {
   const roles = readRoles(realm, draft, warn)
-  const groups = readGroups(realm, roles, warn)
+  const groups = readGroups(realm, { roles, spend }, warn)
   readProviders(realm, draft, warn)
-  readUsers(realm, { draft, roles, groups }, warn)
+  readUsers(realm, { draft, roles, groups, spend }, warn)
   for (const { value, path } of [
     fieldIn(realm, 'organizations'),
     fieldIn(realm, 'federatedUsers'),
@@ -152,20 +171,33 @@ interface Level {
   readonly list: Found
   readonly path: string
   readonly roles: readonly RoleName[]
+  readonly depth: number
 }
 
+/** Deepest level of groups. */
+const MAX_DEPTH = 100
+
+/** Steps that a group counts for: it takes more memory than a role of a user. */
+const GROUP_STEPS = 50
+
 /** Reads the groups of a realm. */
-const readGroups = (realm: Found, graph: RoleGraph, warn: Warn): Groups => {
+const readGroups = (
+  realm: Found,
+  { roles: graph, spend }: Pick<Realm, 'roles' | 'spend'>,
+  warn: Warn,
+): Groups => {
   const groups = new Map<string, readonly RoleName[]>()
-  const levels: Level[] = [{ list: fieldIn(realm, 'groups'), path: '', roles: [] }]
+  const levels: Level[] = [{ list: fieldIn(realm, 'groups'), path: '', roles: [], depth: 1 }]
   for (const level of levels)
     for (const group of recordsIn(level.list, warn)) {
+      if (level.depth > MAX_DEPTH) throw new TooLarge()
+      spend(GROUP_STEPS + level.roles.length)
       const own = knownRolesIn(graph, roleNamesIn(group, ['realmRoles', 'clientRoles'], warn), warn)
       if (own.length > 0) warn('RolesExpanded', group.path)
       const path = textIn(group, 'path') ?? `${level.path}/${textIn(group, 'name') ?? ''}`
       const roles = own.length > 0 ? [...level.roles, ...own] : level.roles
       groups.set(path, roles)
-      levels.push({ list: fieldIn(group, 'subGroups'), path, roles })
+      levels.push({ list: fieldIn(group, 'subGroups'), path, roles, depth: level.depth + 1 })
     }
   return groups
 }
@@ -175,17 +207,19 @@ interface Realm {
   readonly draft: OrganizationDraft
   readonly roles: RoleGraph
   readonly groups: Groups
+  readonly spend: Spend
 }
 
 /** Reads the roles of users, with those of their groups and those that other roles include. */
-const readUsers = (realm: Found, { draft, roles, groups }: Realm, warn: Warn): void => {
+const readUsers = (realm: Found, { draft, roles, groups, spend }: Realm, warn: Warn): void => {
   for (const user of recordsIn(fieldIn(realm, 'users'), warn)) {
     if (fieldIn(user, 'enabled').value === false) {
       warn('UserDisabled', user.path)
       continue
     }
     const names = knownRolesIn(roles, roleNamesIn(user, ['realmRoles', 'clientRoles'], warn), warn)
-    const held = rolesWith(roles, [...names, ...rolesOfGroups(user, groups, warn)])
+    const ofGroups = rolesOfGroups(user, { groups, spend }, warn)
+    const held = rolesWith(roles, [...names, ...ofGroups], spend)
     if (held.length === 0) continue
     const id = textIn(user, 'id')
     if (id === undefined) warn('UserNamed', user.path)
@@ -195,9 +229,14 @@ const readUsers = (realm: Found, { draft, roles, groups }: Realm, warn: Warn): v
   }
 }
 
-const rolesOfGroups = (user: Found, groups: Groups, warn: Warn): readonly string[] =>
+const rolesOfGroups = (
+  user: Found,
+  { groups, spend }: Pick<Realm, 'groups' | 'spend'>,
+  warn: Warn,
+): readonly string[] =>
   [...textsIn(fieldIn(user, 'groups'), warn)].flatMap(({ value, path }) => {
     const roles = groups.get(value)
     if (!roles) warn('GroupUnknown', path)
+    else spend(roles.length)
     return roles ?? []
   })

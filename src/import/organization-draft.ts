@@ -13,8 +13,9 @@ import type { ImportedOrganization, Warn } from './imported.js'
 const MAX_OBJECTS = 1_000
 
 /** A user's roles of one project while an export is read. */
-interface UserGrantDraft extends UserGrantRolesInput {
-  readonly roles: { readonly roleKey: string }[]
+interface UserGrantDraft {
+  readonly user: Omit<UserGrantRolesInput, 'roles'>
+  readonly roleKeys: Set<string>
 }
 
 /** An organization while an export is read. */
@@ -80,15 +81,13 @@ export const addUserRole = (
     const key = `${project.orgId}+${project.id}+${userId}`
     const { id: projectId, orgId: projectOrgId } = project
     const grant: UserGrantDraft = userGrants.get(key) ?? {
-      userId,
-      projectId,
-      ...(isForeign && { projectOrgId }),
-      roles: [],
+      user: { userId, projectId, ...(isForeign && { projectOrgId }) },
+      roleKeys: new Set(),
     }
     userGrants.set(key, grant)
-    const isHeld = grant.roles.some((role) => role.roleKey === roleKey)
-    if (!isHeld && grant.roles.length >= MAX_GRANTED_ROLES) warn('TooMany', path)
-    else if (!isHeld) grant.roles.push({ roleKey })
+    const { roleKeys } = grant
+    if (roleKeys.size >= MAX_GRANTED_ROLES && !roleKeys.has(roleKey)) warn('TooMany', path)
+    else roleKeys.add(roleKey)
   }
 }
 
@@ -108,10 +107,15 @@ export const importedFrom = (
         projects: allProjects.slice(from, to).map(desiredProject),
         identityProviders: allProviders.slice(from, to),
       },
-      userGrants: index === 0 ? [...userGrants.values()] : [],
+      userGrants: index === 0 ? [...userGrants.values()].map(userGrantOf) : [],
     }
   })
 }
+
+const userGrantOf = ({ user, roleKeys }: UserGrantDraft): UserGrantRolesInput => ({
+  ...user,
+  roles: [...roleKeys].map((roleKey) => ({ roleKey })),
+})
 
 /** Most roles, and most grants, of one declared project. */
 const MAX_DECLARED = 10_000

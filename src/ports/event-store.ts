@@ -184,8 +184,8 @@ export interface EventRestore {
    * the clock.
    *
    * Rejects events whose positions do not rise above the last position of the store, whose versions do not
-   * continue their streams, or that use an idempotency key for a second append. Our stores keep positions below
-   * 2^53, the time in 2255.
+   * continue their streams, or that use an idempotency key for a second append. Our stores also
+   * refuse positions above 2^53 - 2^32, the time in 2255: later appends need those above.
    */
   restore(events: readonly RecordedEvent[]): Promise<void>
 }

@@ -130,6 +130,12 @@ const maxJsonBytes = (value: unknown): number => {
   return bytes
 }
 
+/**
+ * The largest position that is restored. Appends get the positions above it, which must stay below 2^53 to be exact as
+ * numbers: 2^32 are left for them.
+ */
+export const MAX_RESTORED_POSITION = 2n ** 53n - 2n ** 32n
+
 /** Events that cannot be added to a log as they are. */
 export class InvalidRestore extends Error {
   override readonly name = 'InvalidRestore'
@@ -154,8 +160,10 @@ export const checkRestore = (
   let previous = stored.last
   for (const event of events) {
     const { stream, version, position, metadata } = event
-    if (position <= (previous?.position ?? 0n) || position > BigInt(Number.MAX_SAFE_INTEGER))
-      return new InvalidRestore(`Position ${position} is not above the one before and below 2^53`)
+    if (position <= (previous?.position ?? 0n))
+      return new InvalidRestore(`Position ${position} is not above the one before`)
+    if (position > MAX_RESTORED_POSITION)
+      return new InvalidRestore(`Position ${position} is above ${MAX_RESTORED_POSITION}`)
     if (version !== (versions.get(stream) ?? stored.versionOf(stream)) + 1)
       return new InvalidRestore(`Version ${version} does not continue the stream ${stream}`)
     versions.set(stream, version)

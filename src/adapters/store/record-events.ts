@@ -57,12 +57,19 @@ const metadataJson = (metadata: Metadata): string => {
   return json
 }
 
-/** The events of `append` as recorded, at consecutive positions from `first`. */
+/**
+ * The events of `append` as recorded, at consecutive positions from `first`.
+ *
+ * @throws StoreFault when a position would not be exact as a number, in the year 2255
+ */
 export const recordEvents = (
   { id: appendId, writes, metadata }: Append,
   first: number,
 ): readonly RecordedEvent[] => {
   const recorded: RecordedEvent[] = []
+  const count = writes.reduce((sum, { events }) => sum + events.length, 0)
+  if (!Number.isSafeInteger(first + (count - 1)))
+    throw new StoreFault('No positions are left above the last event', 'not_recorded')
   for (const { stream, expectedVersion, events } of writes) {
     let version = expectedVersion
     for (const { type, schemaVersion, data } of events) {

@@ -31,7 +31,7 @@ export const applyAccess = (runtime: Runtime): BatchWrite<DesiredAccess | PlanIn
   )
   const applyPlan = batchWrite(
     runtime,
-    { ...spec, permissionsFor: permissionsToApplyPlan, schema: Plan },
+    { ...spec, permissionsFor: permissionsToApplyPlan, schema: Plan, isLarge: true },
     async (call, plan) => (await applying()).applyPlan(runtime, call, plan),
   )
   return (input, context) =>

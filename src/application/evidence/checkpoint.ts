@@ -1,9 +1,9 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow'
 import { ANY, checkOptions } from '../../check-options.js'
 import { fromBase64, toBase64 } from '../../domain/encoding.js'
-import type { EventStore, Position, RecordedEvent } from '../../ports/event-store.js'
+import type { EventCount, EventStore, Position, RecordedEvent } from '../../ports/event-store.js'
 import { type InvalidArgument, invalid, type LogChanged, type ReadError } from '../errors/errors.js'
-import { catchFaults } from '../errors/fault.js'
+import { catchFaults, fromPort } from '../errors/fault.js'
 import { LOG_OPTIONS, logPages, type VerifyProgress } from '../following/log-pages.js'
 import { type NoteKey, openNote, readSigner, readVerifier, signNote } from './note.js'
 import {
@@ -21,7 +21,10 @@ import {
 export interface LogCheckpointOptions {
   /** The key of {@link generateSignerKey} that signs; its name is the origin of the checkpoint. */
   readonly signer: string
-  /** An earlier checkpoint of this key and log, to go on from; without it the whole log is read. */
+  /**
+   * An earlier checkpoint of this key and log, to go on from; without it the whole log is read. Refused when the log does
+   * not have its last event, or another number of events before that.
+   */
   readonly since?: string | undefined
   /** Called after each batch with the number of events read so far; the call rejects with what it throws. */
   readonly onProgress?: ((progress: VerifyProgress) => void) | undefined
@@ -57,6 +60,8 @@ const make = async (
   const begun = since === undefined ? undefined : await readCheckpoint(since, [key.verifier])
   if (since !== undefined && !begun)
     return err(invalid('since', 'must be a checkpoint that this key has signed'))
+  if (begun && !(await fromPort(() => goesOn(store, begun))))
+    return err(invalid('since', 'must be a checkpoint of this log, which differs from it'))
   const tree = growingTree(begun)
   let last: Position = begun?.position ?? 0n
   for await (const { events, position } of logPages(store, last, { signal })) {
@@ -67,6 +72,24 @@ const make = async (
   const origin = key.verifier.name
   const reached = { origin, size: tree.size(), frontier: tree.frontier(), position: last }
   return ok(await signNote(checkpointText(reached), key.seed))
+}
+
+/**
+ * Whether the log has as many events up to the checkpoint, the last one where the checkpoint has it. After a failover
+ * that lost events, or another restore, it may not. `verify` compares everything.
+ */
+const goesOn = async (
+  store: EventStore & Partial<EventCount>,
+  { size, position, frontier }: Checkpoint,
+): Promise<boolean> => {
+  if (size === 0) return true
+  const [last] = await store.readAll(position - 1n, 1)
+  if (last?.position !== position) return false
+  // In a tree of odd size, the last leaf is a subtree of its own.
+  const leaf = size % 2 === 1 ? frontier.at(-1) : undefined
+  if (leaf && !isSame(leaf, leafHash(eventLine(last)))) return false
+  const [all, later] = await Promise.all([store.countAfter?.(0n), store.countAfter?.(position)])
+  return all === undefined || later === undefined || all - later === size
 }
 
 /** The content of a checkpoint. */

@@ -214,6 +214,8 @@ export const verifyInclusion = async (input: VerifyInclusionInput): Promise<bool
   const checkpoint = await signedBy(note, keys)
   const hashes = hashesOf(path)
   if (!checkpoint || !hashes || typeof line !== 'string') return false
+  // The hash of a lone surrogate is that of U+FFFD.
+  if (!line.isWellFormed()) return false
   return isIncluded({ ...checkpoint, leaf: leafHash(line), index, path: hashes })
 }
 

@@ -37,7 +37,8 @@ export interface Copied extends Verified {
  * and its idempotency key. Verifies the whole copy at the end.
  *
  * A copy that was interrupted continues where it stopped. Events that `from` records meanwhile are copied
- * too; stop its writers before the last call.
+ * too; stop its writers before the last call. The cursors of webhooks are not copied: let `claviger/webhooks` send
+ * everything before the last call, since an endpoint without a cursor begins at the head of the log.
  *
  * @returns as errors: a {@link DifferentLog}, with nothing copied; the first fault that `verify` finds; a
  *   `CorruptEvent` that `to` refused; or `Unavailable`, whose cause is an `InvalidRestore` when something

@@ -119,6 +119,8 @@ export interface MethodSpec<Schema extends z.ZodMiniType> {
   readonly schema: Schema
   /** The object of `permissions`, from the input: parsed, or as given when it is malformed. */
   readonly target?: Target
+  /** True of an input that may take seconds to parse: the permissions for it as it was given are asked about first. */
+  readonly isLarge?: true
   /** Fields of the context that this write does not support, besides those that no method of its type supports. */
   readonly refuses?: readonly Refused[]
 }
@@ -230,11 +232,16 @@ const perform = async <Schema extends z.ZodMiniType, Answer, Failure>(
     if (admitted.isErr()) return err(admitted.error)
     const call = admitted.value
     const { orgId, signal } = call
+    const early = spec.isLarge ? neededForMalformed(spec, input, orgId) : []
+    for (const question of early) {
+      const refusal = await refusePermission(host, call, question)
+      if (refusal) return err(refusal)
+    }
     const given = readInput(schema, input)
     const needed = given.isOk()
       ? neededFor(spec, given.value, orgId)
       : neededForMalformed(spec, input, orgId)
-    for (const question of needed) {
+    for (const question of notIn(early, needed)) {
       const denied = refusePermission(host, call, question)
       const refusal = denied instanceof Promise ? await denied : denied
       if (refusal) return err(refusal)
@@ -245,6 +252,15 @@ const perform = async <Schema extends z.ZodMiniType, Answer, Failure>(
   } catch (thrown) {
     return err(errorOf(thrown))
   }
+}
+
+const notIn = (
+  asked: readonly NeededPermission[],
+  needed: readonly NeededPermission[],
+): readonly NeededPermission[] => {
+  if (asked.length === 0) return needed
+  const known = new Set(asked.map((question) => JSON.stringify(question)))
+  return needed.filter((question) => !known.has(JSON.stringify(question)))
 }
 
 const neededFor = (

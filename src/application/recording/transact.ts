@@ -95,6 +95,7 @@ export const transact = async <Decided extends Decision, Answer>(
         lock?.release()
         lock = locks.ask(toLock)
         if (!lock.isHeld) {
+          isTooLate ??= retryDeadline(environment)
           if (!(await lock.wait(signal))) return err({ kind: 'Cancelled' })
           streams.adoptCached()
           continue
@@ -121,7 +122,7 @@ export const transact = async <Decided extends Decision, Answer>(
       const before = isKeyUsed ? await earlier?.(true) : undefined
       if (before) return before
 
-      // 6. Decide again after a pause, on what the store has.
+      // 6. Decide again after a pause, on what the store has; not after ten seconds of waiting and retries.
       isTooLate ??= retryDeadline(environment)
       if (isTooLate()) return err({ kind: 'Aborted', attempts: lost })
       await pause(environment, lost, signal)

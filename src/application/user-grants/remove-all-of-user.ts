@@ -1,5 +1,6 @@
 import { err, ok, Result } from 'neverthrow'
 import { exists } from '../../domain/decider.js'
+import { projects } from '../../domain/project/aggregate.js'
 import { userGrants } from '../../domain/user-grant/aggregate.js'
 import { userGrant } from '../../domain/user-grant/decider.js'
 import { OrgId, ProjectId, type UserId } from '../../domain/values.js'
@@ -11,6 +12,7 @@ import type { AdmittedCall } from '../method/context.js'
 import { type BatchWrite, batchWrite } from '../method/method.js'
 import { totalOrder } from '../reading/list.js'
 import { change } from '../recording/stream-state.js'
+import type { Streams } from '../recording/streams.js'
 import { transact } from '../recording/transact.js'
 import type { Runtime } from '../runtime.js'
 import { raceAbort, retryDeadline } from '../waiting.js'
@@ -79,7 +81,20 @@ const grantsOf = (
     },
   )
 
-/** Removes those of `grants` that still exist, in one append. */
+/** The stream of a grant; undefined when the grant has ended with its project. */
+const standing = async (
+  streams: Streams,
+  ids: { readonly userId: UserId; readonly projectId: ProjectId; readonly projectOrgId: OrgId },
+) => {
+  const { projectId: id, projectOrgId: orgId } = ids
+  const [grant, project] = await Promise.all([
+    streams.read(userGrants, ids),
+    streams.read(projects, { id }, { orgId }),
+  ])
+  return exists(project.state) ? grant : undefined
+}
+
+/** Removes those of `grants` that still stand, in one append. */
 const removeAll = (
   runtime: Runtime,
   call: AdmittedCall,
@@ -100,7 +115,7 @@ const removeAll = (
         projectId: ProjectId.parse(projectId),
         projectOrgId: OrgId.parse(projectOrgId),
       }))
-      const read = await Promise.all(ids.map((each) => streams.read(userGrants, each)))
+      const read = await Promise.all(ids.map((each) => standing(streams, each)))
       for (const [index, input] of ids.entries()) {
         const state = read[index]?.state
         if (!state || !exists(state)) continue

@@ -22,7 +22,7 @@ export interface UserRoleInput {
   readonly roleKey: string
   /**
    * The role does not count from this moment on, to the millisecond: must lie in the future unless the user has the
-   * role with this very end. Absent: no end.
+   * role with this very end; at most in the year 9999. Absent: no end.
    */
   readonly expiresAt?: Date | undefined
 }
@@ -49,7 +49,12 @@ export interface UserGrantIds {
   readonly projectOrgId: string
 }
 
-const UserRoleInput = z.strictObject({ roleKey: RoleKey, expiresAt: z.optional(date) })
+/** Later times have no form in RFC 3339. */
+const expiry = date.check(
+  z.refine((time) => time.getUTCFullYear() <= 9999, { error: 'must be before the year 10000' }),
+)
+
+const UserRoleInput = z.strictObject({ roleKey: RoleKey, expiresAt: z.optional(expiry) })
 
 /** Schema of a {@link UserGrantRolesInput}. */
 export const UserGrantRolesInput = z.extend(userGrants.ids, {

@@ -6,7 +6,8 @@ export const copy: Command = {
   help: `Usage: claviger copy --from ADDRESS --to ADDRESS [options]
 
 Copies the log to another database, and verifies the copy. The target is created
-when it is not there. Run again, it goes on where it ended.
+when it is not there. Run again, it goes on where it ended. Cursors of webhooks
+are not copied: let them send everything before the last run.
 
   --from ADDRESS      SQLite file, or postgres://…
   --to ADDRESS        the same, empty or an earlier copy

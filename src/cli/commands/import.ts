@@ -87,8 +87,9 @@ const readExport = async ({ positionals }: CommandCall): Promise<Imported> => {
   const read = Object.hasOwn(READERS, source) ? READERS[source] : undefined
   if (!read) throw new UsageError(`There is no import from ${source}`)
   const imported = read(await readJson(file))
-  if (imported.warnings.some(({ path }) => path === ''))
-    throw new Failed(`The file ${file} is no export of ${source}`)
+  const whole = imported.warnings.find(({ path }) => path === '')
+  if (whole?.kind === 'TooLarge') throw new Failed(`The file ${file} is left: ${whole.message}`)
+  if (whole) throw new Failed(`The file ${file} is no export of ${source}`)
   return imported
 }
 
@@ -243,8 +244,8 @@ const asText = ({ print }: Terminal): Report => ({
       for (const { action, path, message } of alike.slice(0, MAX_SHOWN))
         await print(`${action} ${path}: ${message}`)
       const [first] = alike
-      if (first && alike.length > MAX_SHOWN)
-        await print(`${first.action} ${alike.length - MAX_SHOWN} more: ${first.message}`)
+      const more = alike.length - MAX_SHOWN + (alike.at(-1)?.more ?? 0)
+      if (first && more > 0) await print(`${first.action} ${more} more: ${first.message}`)
     }
   },
   plan: async (plan, { missing, different, equal }) => {

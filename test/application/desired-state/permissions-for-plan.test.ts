@@ -4,6 +4,8 @@ import {
   permissionsToApplyPlan,
   permissionsToPlan,
 } from '../../../src/application/desired-state/permissions-for-plan.js'
+import { memoryEventStore } from '../../../src/index.js'
+import { instanceOn, refused, without } from './organization.js'
 
 const portal = { type: 'project', id: 'portal' }
 const google = { type: 'identity_provider', id: 'google' }
@@ -114,3 +116,19 @@ test.each([undefined, null, 'text', {}])(
     expect(permissionsToApply(input, 'acme')).toEqual([])
   },
 )
+
+test('A plan of a caller without permission is refused before its changes are read', async () => {
+  let isRead = false
+  const plan = {
+    orgId: 'acme',
+    desired: { projects: [{ id: 'portal', name: 'Portal' }] },
+    get changes() {
+      isRead = true
+      return []
+    },
+  }
+  const iam = instanceOn(memoryEventStore())
+  const answer = await refused(iam.apply(plan as never, without('project.read')))
+  expect(answer).toMatchObject({ kind: 'PermissionDenied' })
+  expect(isRead).toBe(false)
+})

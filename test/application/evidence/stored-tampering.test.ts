@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
 import pg from 'pg'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import { openPostgres } from '../../../src/adapters/postgres/index.js'
 import { openSqlite } from '../../../src/adapters/sqlite/index.js'
 import { generateSignerKey, logCheckpoint } from '../../../src/application/evidence/index.js'
@@ -144,4 +144,21 @@ describe.each(Object.entries(DATABASES))('A log that is kept in %s', (_, open) =
     )
     expect((await verify(store, options)).isOk()).toBe(true)
   })
+})
+
+test('An invalid byte in a name does not hide a stream of SQLite', async () => {
+  await using opened = (await DATABASES['SQLite']?.()) as Opened
+  const { store, run } = opened
+  const iam = iamOn(store)
+  await addSamples(iam)
+  const grant = { projectId: 'portal', roles: [{ roleKey: 'editor' }] }
+  await good(iam.userGrants.add({ ...grant, userId: 'ann \ufffd' }, context))
+  const { signer, verifier } = await generateSignerKey('acme.example/iam')
+  const checkpoint = await good(logCheckpoint(store, { signer }))
+  const evidence = { checkpoints: [checkpoint], keys: [verifier] }
+  expect((await verify(store, evidence)).isOk()).toBe(true)
+  await run(
+    "UPDATE events SET stream = CAST(replace(CAST(stream AS BLOB), x'efbfbd', x'ff') AS TEXT)",
+  )
+  expect((await verify(store, evidence)).isErr()).toBe(true)
 })

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { openPostgres } from '../../../src/adapters/postgres/index.js'
 import { openSqlite } from '../../../src/adapters/sqlite/index.js'
 import {
@@ -24,7 +24,7 @@ import {
 } from '../../../src/index.js'
 import { temporaryFile } from '../../adapters/sqlite/temporary-file.js'
 import { type PostgresServer, startPostgres } from '../../postgres-server.js'
-import { addSamples, context, good, iamOn, logOf } from '../host.js'
+import { addSamples, context, good, iamOn, logOf, refusal } from '../host.js'
 import { hasPython, PYTHON } from './python.js'
 
 let server: PostgresServer | undefined
@@ -160,6 +160,7 @@ describe('A malformed proof', () => {
       { index, path },
       { line: 5, index, path },
       { line: null, index, path },
+      { line: `${line}\ud800`, index, path },
       { line, index: '0', path },
       { line, index: Number.NaN, path },
       { line, index, path: null },
@@ -175,6 +176,42 @@ describe('A malformed proof', () => {
       expect(await verifyConsistency(JSON.parse(JSON.stringify({ ...notes, proof: each })))).toBe(
         false,
       )
+  })
+})
+
+test('A proof is of the line itself, not of one that has the same bytes', async () => {
+  const store = memoryEventStore()
+  await good(iamOn(store).projects.add({ name: 'A \ufffd' }, context))
+  const checkpoint = await good(logCheckpoint(store, { signer: key.signer }))
+  const by = { checkpoint, keys: [key.verifier] }
+  const [event] = await logOf(store)
+  const asked = { position: event!.position, ...by }
+  const proof = (await proveInclusion(store, asked))._unsafeUnwrap()
+  expect(await verifyInclusion({ proof, ...by })).toBe(true)
+  const other = { ...proof, line: proof.line.replace('\ufffd', '\ud800') }
+  expect(await verifyInclusion({ proof: other, ...by })).toBe(false)
+})
+
+describe('A checkpoint goes on', () => {
+  test.each([20, 21])('only from one of the same log, of %i events', async (count) => {
+    const store = memoryEventStore()
+    await filled(store, count)
+    const events = await logOf(store)
+    const since = await good(logCheckpoint(store, { signer: key.signer }))
+    await good(iamOn(store).projects.add({ id: 'later', name: 'Later' }, context))
+    const goingOn = { signer: key.signer, since }
+    const whole = await good(logCheckpoint(store, { signer: key.signer }))
+    expect(await good(logCheckpoint(store, goingOn))).toBe(whole)
+    const lost = memoryEventStore()
+    await lost.restore(events.slice(0, -1))
+    await good(iamOn(lost).projects.add({ id: 'other', name: 'Other' }, context))
+    const shorter = memoryEventStore()
+    await shorter.restore(events.slice(1).filter(({ version }) => version === 1))
+    for (const forked of [lost, shorter])
+      expect(await refusal(logCheckpoint(forked, goingOn))).toMatchObject({
+        kind: 'InvalidArgument',
+        violations: [{ field: 'since' }],
+      })
   })
 })
 

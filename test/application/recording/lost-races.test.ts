@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openSqlite } from '../../../src/adapters/sqlite/index.js'
 import { type EventStore, toStatus } from '../../../src/index.js'
 import { OIDC_DEFAULTS, PROJECT_DEFAULTS } from '../../defaults.js'
@@ -149,6 +149,31 @@ describe('A lost race', () => {
     const error = await refused
     expect(error).toMatchObject({ kind: 'Aborted' })
     expect(toStatus(error).code).toBe(10)
+  })
+
+  it('is decided anew for ten seconds at most, with the time that it waited for its turn', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    onTestFinished(() => void vi.useRealTimers())
+    let appends = 0
+    const hot = iamOn(
+      withAppend(store, async (append, send) => {
+        // The others wait for their turn then.
+        await new Promise((resolve) => setImmediate(resolve))
+        if (appends++ === 0) vi.advanceTimersByTime(9_000)
+        else {
+          vi.advanceTimersByTime(500)
+          await good(iam.projects.patch({ ...portal, name: `raced ${appends}` }, context))
+        }
+        return send(append)
+      }),
+    )
+    await good(hot.projects.get(portal, context))
+    const begin = performance.now()
+    const first = good(hot.projects.patch({ ...portal, name: 'first' }, context))
+    const second = refusal(hot.projects.patch({ ...portal, name: 'second' }, context))
+    await first
+    expect(await second).toMatchObject({ kind: 'Aborted' })
+    expect(performance.now() - begin).toBeLessThan(11_000)
   })
 
   it('is decided anew no longer than the call lasts', async () => {

@@ -148,6 +148,12 @@ describe('userGrants.add', () => {
 })
 
 describe('The end of a role', () => {
+  it('refuses an end after the year 9999, which has no form in RFC 3339', async () => {
+    const late = { roleKey: 'viewer', expiresAt: new Date(Date.UTC(10_000, 0)) }
+    expect(await badFields(give([late]))).toEqual(['roles[0].expiresAt'])
+    await good(give([{ ...late, expiresAt: new Date(Date.UTC(10_000, 0) - 1) }]))
+  })
+
   it('in the past is refused where it is new', async () => {
     const past = { roleKey: 'viewer', expiresAt: inMs(0) }
     expect(await badFields(give([{ roleKey: 'editor' }, past]))).toEqual(['roles[1].expiresAt'])

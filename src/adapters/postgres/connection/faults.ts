@@ -59,8 +59,14 @@ export const isConnectionFault = (fault: unknown): boolean =>
 export const isOtherIsolation = (fault: unknown): boolean =>
   fault instanceof StoreFault && sqlStateOf(fault.cause) === '25001'
 
-/** Whether the server itself reported `error`. */
-export const isAnswer = (error: unknown): boolean => sqlStateOf(error) !== undefined
+/**
+ * Whether the server itself reported `error`. An error of class 08 comes from a pooler that lost
+ * the server: what was sent may have been done.
+ */
+export const isAnswer = (error: unknown): boolean => {
+  const state = sqlStateOf(error)
+  return state !== undefined && !state.startsWith('08')
+}
 
 /**
  * Whether the server reports by `notice` that it no longer waits for a synchronous standby. It then answers as if

@@ -18,7 +18,7 @@ import {
   type PreparedAppend,
   recordEvents,
 } from '../../store/record-events.js'
-import { EVENT_COLUMNS, eventsOf } from '../stored-events.js'
+import { EVENT_COLUMNS, type EventRow, eventsOf } from '../stored-events.js'
 import type { SyncConnection, SyncDatabase } from './dialect.js'
 
 /** Creates the table of the events and its indexes. Never change it: existing files were made by it. */
@@ -48,6 +48,7 @@ const COUNT = 'SELECT count(*) FROM events WHERE position > ?'
 const VERSION = 'SELECT max(version) FROM events WHERE stream = ?'
 const BEGIN_OF_ID = 'SELECT position FROM events WHERE append_id = ? AND begins_append = 1'
 const BEGIN_OF_KEY = 'SELECT position FROM events WHERE idempotency_key = ?'
+const STREAM_AT = 'SELECT 1 FROM events WHERE position = ? AND stream = ?'
 const NEXT_BEGIN =
   'SELECT position FROM events WHERE position > ? AND begins_append = 1 ORDER BY position LIMIT 1'
 const RANGE = `SELECT ${EVENT_COLUMNS} FROM events WHERE position >= ? AND position < ? ORDER BY position`
@@ -63,7 +64,7 @@ export const readLog = (
   readAll: (after, limit) =>
     connection.query((database) =>
       // For SQLite, a limit below 0 means no limit, and an integer of more than 64 bits cannot be bound.
-      limit > 0 ? eventsOf(database.rows(PAGE, Number(after), limit)) : [],
+      limit > 0 ? eventsOf(pageAfter(database, Number(after), limit)) : [],
     ),
   countAfter: (after) =>
     connection.query((database) => Number(database.value(COUNT, Number(after)))),
@@ -80,6 +81,20 @@ export const readLog = (
       return eventsOf(database.rows(RANGE, begin, end))
     }),
 })
+
+/**
+ * A page of the log. An invalid byte in the name of a stream is read as U+FFFD, though no stream of that name is found:
+ * such a row is shown as damaged.
+ */
+const pageAfter = (database: SyncDatabase, after: number, limit: number) =>
+  database.rows<EventRow<number>>(PAGE, after, limit).map((row): EventRow<number> => {
+    const [position, stream, version, type, schemaVersion, , ...rest] = row
+    const isFound =
+      !stream.includes('\uFFFD') || database.value(STREAM_AT, position, stream) !== undefined
+    return isFound ? row : [position, stream, version, type, schemaVersion, NOT_JSON, ...rest]
+  })
+
+const NOT_JSON = ''
 
 /** Checks and writes each append of a group, in a transaction that has begun. */
 export const writeGroup = (

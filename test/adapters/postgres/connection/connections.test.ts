@@ -50,6 +50,19 @@ test('A connection that is given back after its work has failed holds no transac
   expect(released).toEqual([false])
 })
 
+test('An error of a pooler that lost the server does not say that nothing was written.', async () => {
+  const { connections, client } = fakePool('f')
+  await connections.read({ text: 'SELECT 1' })
+  const lost = Object.assign(new Error('server conn crashed'), { severity: 'ERROR', code: '08006' })
+  const { query } = client
+  Object.assign(client, {
+    query: (statement: unknown) =>
+      fieldOf(statement, 'text') === 'SELECT append' ? Promise.reject(lost) : query(statement),
+  })
+  const fault = { outcome: 'unknown' }
+  await expect(connections.write({ text: 'SELECT append' })).rejects.toMatchObject(fault)
+})
+
 test.each([
   [
     'has its name where the client reaches the process that it was connected to',
