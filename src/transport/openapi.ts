@@ -97,6 +97,7 @@ export const openApiDocument = {
         "usernameMapping": "OIDC_MAPPING_FIELD_PREFERRED_USERNAME",
         "autoRegister": true,
         "validateOnly": false,
+        "idpId": "01JGFJJZ00V6RM8DHQ4B0H7SKP",
         "reason": "Ticket 4711: joins the team"
        }
       }
@@ -12504,6 +12505,15 @@ export const openApiDocument = {
       "description": "Decides as usual and records nothing; the response says what would change.",
       "examples": [
        false
+      ]
+     },
+     "idpId": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 64,
+      "description": "Id of the provider, for a redirect URI that is registered before; a new one when absent.",
+      "examples": [
+       "01JGFJJZ00V6RM8DHQ4B0H7SKP"
       ]
      },
      "reason": {

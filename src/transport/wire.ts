@@ -116,6 +116,7 @@ export const AddOidcIdentityProviderRequest: WireMessage = {"name":"AddOidcIdent
   {"name":"usernameMapping","protoName":"username_mapping","number":8,"kind":"enum","description":"What the user name is taken from.","values":OidcMappingField},
   {"name":"autoRegister","protoName":"auto_register","number":9,"kind":"flag","description":"Unknown users may be registered at their first login."},
   {"name":"validateOnly","protoName":"validate_only","number":10,"kind":"flag","description":"Decides as usual and records nothing; the response says what would change."},
+  {"name":"idpId","protoName":"idp_id","number":25,"kind":"text","isOptional":true,"least":1,"most":64,"description":"Id of the provider, for a redirect URI that is registered before; a new one when absent."},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, for its history: up to 500 characters; none when empty."},
 ]}
 
