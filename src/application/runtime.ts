@@ -27,14 +27,14 @@ export interface Runtime extends Host {
 export const createRuntime = (host: Host, hooks?: Hooks): Runtime => {
   const linkCallers = new WeakSet<Caller>()
   const { authorize } = host
-  const following = follow(host.store, host.readModel, hooks)
+  const following = follow(host, hooks)
   return {
     ...host,
     authorize: (question) =>
       linkCallers.has(question.caller) ? permissionsFromCaller(question) : authorize(question),
     hooks,
     states: new StateCache(host.store),
-    locks: new Locks(),
+    locks: new Locks(host.environment),
     follow: following,
     query: queryOf(host, following),
     metadataOf: metadataFactory(),

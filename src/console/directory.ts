@@ -1,6 +1,6 @@
 import { type Caller, httpStatusOf, type Iam, type IamError, toStatus } from '../index.js'
 import { notifyHost, toConsole } from '../transport/handler-options.js'
-import type { ConsoleOptions } from './options.js'
+import type { TransportOptions } from '../transport/json/index.js'
 
 /** A user as the host knows them. */
 export interface UserDescription {
@@ -38,6 +38,12 @@ export interface UserDirectory {
   ) => readonly UserDescription[] | Promise<readonly UserDescription[]>
 }
 
+/** What the host supplies to answer requests about users. */
+interface DirectoryOptions
+  extends Pick<TransportOptions, 'authenticate' | 'organizationHeader' | 'onError'> {
+  readonly users?: UserDirectory | undefined
+}
+
 /** What a request to the directory is answered with. */
 export interface DirectoryAnswer {
   readonly status: number
@@ -59,7 +65,7 @@ const MAX_LENGTH = 400
 /** Describes or finds users for a caller who may read the grants or the history of the organization. */
 export const askDirectory = async (
   iam: Iam,
-  options: ConsoleOptions,
+  options: DirectoryOptions,
   { query, headers, signal }: DirectoryRequest,
 ): Promise<DirectoryAnswer> => {
   const { users, authenticate, organizationHeader = 'x-service-orgid' } = options

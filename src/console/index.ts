@@ -1,5 +1,5 @@
+export type { Messages } from './browser/english.js'
 export type { AreaName } from './browser/page-names.js'
-export type { Messages } from './browser/texts.js'
 export { type ConsoleHandler, consoleHandler } from './console-handler.js'
 export { crossSiteMiddleware, refuseCrossSite } from './cross-site.js'
 export type { DirectoryContext, UserDescription, UserDirectory } from './directory.js'

@@ -1,7 +1,7 @@
 import { BOOLEAN, checkOptions, FUNCTION, type OptionCheck, withMethods } from '../check-options.js'
 import type { TransportOptions } from '../transport/json/index.js'
+import type { Messages } from './browser/english.js'
 import { AREAS, type AreaName } from './browser/page-names.js'
-import type { Messages } from './browser/texts.js'
 import type { UserDirectory } from './directory.js'
 import type { ProviderIds, SetUpOptions } from './set-up.js'
 

@@ -103,8 +103,6 @@ describe.runIf(hasChromium())('the guided set-up', () => {
     expect(await page.getByLabel('Scopes').inputValue()).toBe('openid email profile')
     await page.getByRole('button', { name: 'Connect', exact: true }).click()
 
-    await page.waitForTimeout(1500)
-    console.log(await page.locator('main').innerText(), complaints)
     // The test, then a sign-in of their own.
     await page.getByRole('button', { name: 'Run the test' }).click()
     await page.locator('.checks').waitFor()

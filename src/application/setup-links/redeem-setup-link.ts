@@ -103,7 +103,7 @@ const byToken =
     answerOf: (link: OpenLink) => Answer,
   ): ByToken<Answer> =>
   (input, options) => {
-    const { hooks } = runtime
+    const { hooks, environment } = runtime
     const run = (observer?: Observer) =>
       catchFaults(async () => {
         const link = await openLink(
@@ -113,7 +113,7 @@ const byToken =
         )
         return link.map(answerOf)
       })
-    return new ResultAsync(hooks ? observed(hooks, command.method, run) : run())
+    return new ResultAsync(hooks ? observed({ hooks, environment }, command.method, run) : run())
   }
 
 const TokenInput = z.strictObject({ token: z.string({ error: 'must be text' }) })

@@ -1,5 +1,5 @@
+import type { Messages } from './english.js'
 import type { AreaName } from './page-names.js'
-import type { Messages } from './texts.js'
 
 /** What the host has set, as the page carries it. */
 export interface Settings {

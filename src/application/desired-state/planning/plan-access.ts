@@ -8,7 +8,7 @@ import type { AdmittedCall } from '../../method/context.js'
 import { isPermitted } from '../../method/method.js'
 import { allObjects } from '../../reading/reads.js'
 import type { Runtime } from '../../runtime.js'
-import { pause, raceAbort, retryDeadline, yieldToEventLoop } from '../../waiting.js'
+import { pause, raceAbort, retryDeadline } from '../../waiting.js'
 import type { ParsedAccess } from '../declared/desired-access.js'
 import { countsOf, type Plan, type PlannedChange } from '../plan/plan.js'
 import type { PendingChange } from './pending-change.js'
@@ -35,8 +35,8 @@ export const planDesired = async (
 const planWithImpact = async (
   planning: Planning,
 ): Promise<Result<readonly PlannedChange[], WriteError>> => {
-  const { store } = planning.runtime
-  const isTooLate = retryDeadline()
+  const { store, environment } = planning.runtime
+  const isTooLate = retryDeadline(environment)
   for (let attempts = 1; ; attempts++) {
     const from = await fromPort(() => store.lastPosition())
     const planned = await planAll(planning, await unitsOf(planning))
@@ -45,7 +45,7 @@ const planWithImpact = async (
     const changes = await withImpact(planning, pending, from)
     if (changes) return ok(changes)
     if (isTooLate()) return err({ kind: 'Aborted', attempts })
-    await pause(attempts, planning.call.signal)
+    await pause(environment, attempts, planning.call.signal)
   }
 }
 
@@ -97,12 +97,11 @@ const unitsToLift = async (planning: Planning): Promise<readonly PlanUnit[]> => 
   const { runtime, call, access } = planning
   const { managedBy, projects, identityProviders } = access
   if (managedBy === undefined) return []
-  await runtime.follow({ ...call, consistency: 'strong' })
   const units: PlanUnit[] = []
   const { orgId } = call
   if (projects) {
     const declared = new Set<string>(projects.map(({ id }) => id))
-    for await (const row of allObjects(runtime, { type: 'project', orgId }))
+    for await (const row of allObjects(runtime, call, { type: 'project', orgId }))
       if (row.protectedBy === managedBy && !declared.has(row.id))
         units.push({
           object: aggregates.project.ref(row),
@@ -111,7 +110,7 @@ const unitsToLift = async (planning: Planning): Promise<readonly PlanUnit[]> => 
   }
   if (identityProviders) {
     const declared = new Set<string>(identityProviders.map(({ idpId }) => idpId))
-    for await (const row of allObjects(runtime, { type: 'identity_provider', orgId }))
+    for await (const row of allObjects(runtime, call, { type: 'identity_provider', orgId }))
       if (row.protectedBy === managedBy && !declared.has(row.idpId))
         units.push({
           object: aggregates.identity_provider.ref(row),
@@ -126,12 +125,11 @@ export const planAll = async (
   { runtime, call }: Planning,
   units: readonly PlanUnit[],
 ): Promise<Result<readonly PlannedUnit[], WriteError>> => {
-  await raceAbort(runtime.follow({ ...call, consistency: 'strong' }), call.signal)
   const planned: PlannedUnit[] = []
   for (const unit of units) {
     if (call.signal?.aborted) return err({ kind: 'Cancelled' })
     const changes = await raceAbort(unit.plan(), call.signal)
-    await yieldToEventLoop()
+    await runtime.environment.yield()
     if (changes.isErr()) return err(changes.error)
     planned.push({ unit, changes: changes.value })
   }
@@ -156,7 +154,7 @@ export const findUndeclared = async (
     const { permissions, ref } = aggregates[type]
     if (!list) continue
     if ((await isPermitted(runtime, call, { permission: permissions.read })) !== true) continue
-    for await (const row of allObjects(runtime, { type, orgId })) {
+    for await (const row of allObjects(runtime, call, { type, orgId })) {
       const object = ref(row)
       if (!declared.has(streamOf(orgId, object))) undeclared.push(object)
     }

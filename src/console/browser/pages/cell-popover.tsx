@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { accessService, userGrantService, type WireMethod } from '../../../transport/wire.js'
-import { call, type Json, type Outcome, pathOf } from '../api.js'
+import { call, type Json, type ObjectDetails, type Outcome, pathOf } from '../api.js'
 import { DateInput } from '../dates.js'
 import { Button, Time } from '../display.js'
 import { WriteDialog } from '../form.js'
@@ -9,7 +9,17 @@ import { nameOf, UserName } from '../people.js'
 import { usePermission } from '../permissions.js'
 import { Say, say, texts } from '../texts.js'
 import type { Write } from '../write.js'
-import type { UserGrant } from './matrix.js'
+
+/** The roles of a user in the project. Without details the user has none yet. */
+export type UserGrant = {
+  readonly userId: string
+  readonly projectId: string
+  readonly projectOrgId: string
+  readonly state: string
+  readonly roles: readonly { readonly roleKey: string; readonly expiresAt?: string }[]
+  readonly protectedBy?: string
+  readonly details?: ObjectDetails
+}
 
 /** A role of a user that was pressed in the matrix. */
 export interface AskedCell {

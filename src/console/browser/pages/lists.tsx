@@ -65,14 +65,17 @@ export const Domains = page(texts.domains, DOMAINS)
 /** Who has roles, in which project; and giving roles to several users at once. */
 export const Users = () => {
   const query = useList(USERS)
+  const mayRead = usePermission('user.grant.read')
   const [isGiving, setGiving] = useState(false)
   return (
     <article>
       <section>
         <header>
           <h1>{texts.users}</h1>
-          {/* There without the permission too: some may give roles of one project. */}
-          <Button text={texts.giveRoles} look="primary" onClick={() => setGiving(true)} />
+          {/* There without user.grant.write too: some may give roles of one project. */}
+          {mayRead && (
+            <Button text={texts.giveRoles} look="primary" onClick={() => setGiving(true)} />
+          )}
         </header>
         <List list={USERS} query={query} />
         <p class="none">{texts.usersAbout}</p>

@@ -10,7 +10,7 @@ import { type Query, useQuery } from '../query.js'
 import { href, parameter, setParameters } from '../router.js'
 import { fieldName, texts } from '../texts.js'
 import { UserPicker } from '../user-picker.js'
-import { type AskedCell, CellPopover } from './cell-popover.js'
+import { type AskedCell, CellPopover, type UserGrant } from './cell-popover.js'
 import { ProjectChoice } from './project-choice.js'
 
 /** Users by roles of a project: why a role counts or does not, and giving and taking it. */
@@ -49,17 +49,6 @@ const MatrixOf = ({ projectId }: { readonly projectId: string }) => {
   const owner = roles.rows[0]?.details.resourceOwner
   if (!owner) return <p class="empty">{texts.emptyRoles}</p>
   return <Users projectId={projectId} owner={owner} roles={roles} />
-}
-
-/** The roles of a user in the project. Without details the user has none yet. */
-export type UserGrant = {
-  readonly userId: string
-  readonly projectId: string
-  readonly projectOrgId: string
-  readonly state: string
-  readonly roles: readonly { readonly roleKey: string; readonly expiresAt?: string }[]
-  readonly protectedBy?: string
-  readonly details?: StoredObject['details']
 }
 
 interface Column {

@@ -4,6 +4,7 @@ import { call, type Failure, type FieldChange, type Impact, type Json, pathOf } 
 import { Button, Changes, Consequences, RefLink } from '../display.js'
 import { ReasonField } from '../form.js'
 import { FailureNotice } from '../notice.js'
+import { useAnyPermission } from '../permissions.js'
 import { say, texts } from '../texts.js'
 
 const EXAMPLE = `{
@@ -32,8 +33,19 @@ interface Result {
   readonly text: string
 }
 
+/** A plan, for callers who may change anything. */
+export const Plan = () =>
+  useAnyPermission('.write') ? (
+    <PlanForm />
+  ) : (
+    <article>
+      <h1>{texts.plan}</h1>
+      <p class="notice">{texts.nothingToSee}</p>
+    </article>
+  )
+
 /** Shows what a desired state would change, then applies it. Nothing of it is kept in the browser or in a URL. */
-export const Plan = () => {
+const PlanForm = () => {
   const [text, setText] = useState('')
   const [failure, setFailure] = useState<Failure | undefined>()
   const [isWrong, setWrong] = useState(false)

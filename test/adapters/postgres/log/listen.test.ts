@@ -1,10 +1,12 @@
 import { EventEmitter } from 'node:events'
 import pg from 'pg'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { poolDriver } from '../../../../src/adapters/postgres/drivers/pg.js'
 import { openPostgres } from '../../../../src/adapters/postgres/index.js'
 import { keepListening } from '../../../../src/adapters/postgres/log/notifications.js'
 import { subscribe } from '../../../../src/application/following/subscribe.js'
 import { aesGcmCipher, createIam } from '../../../../src/index.js'
+import { systemEnvironment } from '../../../../src/ports/environment.js'
 import { firstOf, record } from '../../../../src/testing/event-store/harness.js'
 import { newSchema, serverForFile } from '../test-schemas.js'
 
@@ -131,20 +133,21 @@ const listenToFake = (isAway = false) => {
   })
   const clients: EventEmitter[] = []
   const server = { clients, ended: 0, isAway, asked: vi.fn(), wake: vi.fn() }
-  const connect = async () => {
-    server.asked()
-    if (server.isAway) throw new Error('away')
-    const client = Object.assign(new EventEmitter(), {
-      query: async () => undefined,
-      end: async () => {
-        server.ended++
-        client.emit('end')
-      },
-    })
-    clients.push(client)
-    return client as never
+  class Client extends EventEmitter {
+    connect = async () => {
+      server.asked()
+      if (server.isAway) throw new Error('away')
+      clients.push(this)
+    }
+    query = async () => ({ rows: [{ process: 0 }] })
+    end = async () => {
+      server.ended++
+      this.emit('end')
+    }
   }
-  const { end } = keepListening({ connect, channel: 'c', wake: server.wake })
+  const { listen } = poolDriver({ Client } as never)
+  if (!listen) throw new Error('A pool with clients can listen')
+  const { end } = keepListening((wake, lost) => listen('c', wake, lost), server.wake)
   return Object.assign(server, { end })
 }
 
@@ -214,7 +217,7 @@ describe('A subscription', () => {
     })
     const written: bigint[] = []
     const seen: bigint[] = []
-    const subscription = subscribe(reader.store)
+    const subscription = subscribe(reader.store, undefined, { environment: systemEnvironment })
     for (let n = 0; n < 30; n++) {
       const context = { caller: { userId: 'u1', orgId: 'acme' } }
       const added = await iam.projects.add({ name: `Project ${n}` }, context)
