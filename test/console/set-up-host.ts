@@ -80,7 +80,9 @@ export const openVendor = async () => {
     const [path = ''] = url.split('?')
     const [, page, orgId = '', idpId = ''] = path.split('/')
     if (page === 'sign-in') {
-      const begun = await orThrow(signIn.begin({ orgId, idpId }))
+      const begin = await signIn.begin({ orgId, idpId })
+      if (begin.isErr()) return say(response, `Refused: ${begin.error.kind}`)
+      const begun = begin.value
       response.writeHead(302, {
         location: begun.url,
         'set-cookie': `attempt=${begun.attempt}; Path=/; HttpOnly; SameSite=Lax`,
@@ -90,7 +92,7 @@ export const openVendor = async () => {
     }
     if (page === 'callback') {
       const [, attempt = ''] = /attempt=([^;]+)/.exec(request.headers.cookie ?? '') ?? []
-      const finished = await signIn.finish({ url: new URL(url, origin), attempt })
+      const finished = await signIn.finish({ url: `${origin}${url}`, attempt })
       if (finished.isErr()) return say(response, `Refused: ${finished.error.kind}`)
       const { subject } = finished.value
       const user = { userId: `user-${subject}`, projectId: 'invoicing' }

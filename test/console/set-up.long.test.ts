@@ -125,6 +125,7 @@ describe.runIf(hasChromium())('the guided set-up', () => {
     // The domain, proven by a record that they publish.
     await page.getByLabel('Domain, such as').fill(DOMAIN)
     await page.getByRole('button', { name: 'Add the domain' }).click()
+    await page.locator('.record').waitFor()
     const [name = '', , value = ''] = await page.locator('.record code').allInnerTexts()
     await page.getByRole('button', { name: 'Check the record' }).click()
     await page.getByText('The record is not there yet').waitFor()
