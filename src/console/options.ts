@@ -3,7 +3,21 @@ import type { TransportOptions } from '../transport/json/index.js'
 import type { Messages } from './browser/english.js'
 import { AREAS, type AreaName } from './browser/page-names.js'
 import type { UserDirectory } from './directory.js'
-import type { ProviderIds, SetUpOptions } from './set-up.js'
+
+/** Where the guided pages for the holder of a set-up link are. */
+export interface SetUpOptions {
+  /**
+   * Path of the pages, beside `basePath`, such as `/set-up`: `https://app.example/set-up/#<token>` is the link that you
+   * send. Nobody is asked to sign in there.
+   */
+  readonly path: string
+}
+
+/** A provider of an organization. */
+export interface ProviderIds {
+  readonly orgId: string
+  readonly idpId: string
+}
 
 /** Options of `consoleHandler`. */
 export interface ConsoleOptions {

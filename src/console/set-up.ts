@@ -3,21 +3,6 @@ import { notifyHost, toConsole } from '../transport/handler-options.js'
 import type { TransportOptions } from '../transport/json/index.js'
 import type { ConsoleOptions } from './options.js'
 
-/** Where the guided pages for the holder of a set-up link are. */
-export interface SetUpOptions {
-  /**
-   * Path of the pages, beside `basePath`, such as `/set-up`: `https://app.example/set-up/#<token>` is the link that you
-   * send. Nobody is asked to sign in there.
-   */
-  readonly path: string
-}
-
-/** A provider of an organization. */
-export interface ProviderIds {
-  readonly orgId: string
-  readonly idpId: string
-}
-
 /** Finds out who calls by the token of a set-up link, which the pages send as a bearer token. */
 export const byLink =
   (iam: Iam): TransportOptions['authenticate'] =>

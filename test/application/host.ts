@@ -145,8 +145,11 @@ export const setupLink = {
   intents: ['provider', 'domain'] as const,
 }
 
-/** Adds the samples, a second role `viewer`, and grants of `editor`: to the organization `initech` and to the user `bob`; and a pending domain whose challenge is published; and a set-up link. */
-export const addAllSamples = async (iam: Iam, within: Context = context): Promise<void> => {
+/** Adds the samples, a second role `viewer`, and grants of `editor`: to the organization `initech` and to the user `bob`; and a pending domain whose challenge is published; and a set-up link, whose token is answered. */
+export const addAllSamples = async (
+  iam: Iam,
+  within: Context = context,
+): Promise<{ readonly token: string }> => {
   await addSamples(iam, within)
   const role = { projectId: 'portal', roleKey: 'viewer', displayName: 'Viewer' }
   await good(iam.projectRoles.add(role, within))
@@ -156,7 +159,7 @@ export const addAllSamples = async (iam: Iam, within: Context = context): Promis
   await good(iam.userGrants.add({ userId: 'bob', projectId: 'portal', roles }, within))
   const { challenge } = await good(iam.domains.add({ domain: 'acme.example' }, within))
   published.push([challenge])
-  await good(iam.setupLinks.issue({ linkId: 'link-1', ...setupLink }, within))
+  return good(iam.setupLinks.issue({ linkId: 'link-1', ...setupLink }, within))
 }
 
 /** What each write of an object says of the whole: recorded at `created` and, last, at `changed`. */
