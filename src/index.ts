@@ -153,6 +153,13 @@ export type {
 } from './application/identity-providers/reseal-secrets.js'
 // Projects and their roles, and the rules at a login.
 export type { ImportProgress, ImportReport, RefusedRow } from './application/import-rows.js'
+export type {
+  ListMembershipsInput,
+  MembershipIds,
+  MembershipInput,
+  Memberships,
+  ReportMembershipInput,
+} from './application/memberships/memberships.js'
 export {
   type Context,
   checkCaller,
@@ -206,6 +213,14 @@ export type {
 export type { HistoryPage, ListHistoryInput, StateAtInput } from './application/reading/history.js'
 export { type ItemPage, items } from './application/reading/items.js'
 export type { Page, TextFilter } from './application/reading/list.js'
+export type {
+  ListRoleMappingsInput,
+  RoleMappingIds,
+  RoleMappingInput,
+  RoleMappingKey,
+  RoleMappingRolesInput,
+  RoleMappings,
+} from './application/role-mappings/role-mappings.js'
 export type { ImportUserGrantsInput } from './application/user-grants/import-user-grants.js'
 export type { RemovedOfUser } from './application/user-grants/remove-all-of-user.js'
 export type {
@@ -315,6 +330,7 @@ export {
   type GrantedProjectTarget,
   type IdentityProviderRef,
   type IdpId,
+  type MembershipRef,
   type ObjectRef,
   type OrgId,
   type OwnedTarget,
@@ -327,6 +343,7 @@ export {
   type ProjectRoleRef,
   type ProjectRoleTarget,
   type RoleKey,
+  type RoleMappingRef,
   type SealedSecret,
   type StreamId,
   type UserGrantRef,
@@ -336,9 +353,13 @@ export type {
   AccessQuery,
   AccessReads,
   Affected,
+  AffectedByGroup,
+  AffectedByProvider,
+  AffectedInProject,
   AffectedQuery,
   AffectedRole,
   FoundAccess,
+  FoundMappedRole,
   FoundProject,
   FoundRole,
   HeldRole,
@@ -346,7 +367,11 @@ export type {
   Holder,
   HoldersQuery,
   LostRole,
+  MappedGroup,
+  MappedGroupsQuery,
+  RoleWay,
   Slice,
+  WayKey,
 } from './ports/access-reads.js'
 export {
   type Actor,
@@ -388,6 +413,7 @@ export type {
   IdentityProvider,
   Listing,
   ListQuery,
+  Membership,
   ObjectDetails,
   Project,
   ProjectGrant,
@@ -399,6 +425,7 @@ export type {
   ReadQuery,
   ReadResults,
   RefOf,
+  RoleMapping,
   SignInRoute,
   SortKey,
   SortValue,

@@ -28,6 +28,7 @@ import {
   checkSecrets,
   type SecretsChecked,
 } from './identity-providers/reseal-secrets.js'
+import { type Memberships, membershipsOf } from './memberships/memberships.js'
 import type { BatchWrite, Read } from './method/method.js'
 import { type ProjectGrants, projectGrantsOf } from './project-grants/project-grants.js'
 import { type ProjectRoles, projectRolesOf } from './project-roles/project-roles.js'
@@ -39,6 +40,7 @@ import {
   type StateAtInput,
   stateAt,
 } from './reading/history.js'
+import { type RoleMappings, roleMappingsOf } from './role-mappings/role-mappings.js'
 import { createRuntime } from './runtime.js'
 import { type UserGrants, userGrantsOf } from './user-grants/user-grants.js'
 import { callPort } from './waiting.js'
@@ -70,6 +72,10 @@ export interface Iam {
   readonly projectGrants: ProjectGrants
   /** Grants of roles to users. */
   readonly userGrants: UserGrants
+  /** Mappings of groups of identity providers to roles. */
+  readonly roleMappings: RoleMappings
+  /** Which groups users are in, as identity providers say. */
+  readonly memberships: Memberships
   /** Domains of e-mail addresses, and which provider their users sign in with. */
   readonly domains: Domains
   /** Who has which role. */
@@ -170,6 +176,8 @@ export const iamOf = (host: Host, hooks?: Hooks): Iam => {
     projectRoles: projectRolesOf(runtime),
     projectGrants: projectGrantsOf(runtime),
     userGrants: userGrantsOf(runtime),
+    roleMappings: roleMappingsOf(runtime),
+    memberships: membershipsOf(runtime),
     domains: domainsOf(runtime),
     access: accessOf(runtime),
     plan: planAccess(runtime),

@@ -10,9 +10,11 @@ export { AccessService } from './gen/claviger/v1/access_service_pb.js'
 export { DomainService } from './gen/claviger/v1/domain_service_pb.js'
 export { HistoryService } from './gen/claviger/v1/history_service_pb.js'
 export { IdentityProviderService } from './gen/claviger/v1/identity_provider_service_pb.js'
+export { MembershipService } from './gen/claviger/v1/membership_service_pb.js'
 export { ProjectGrantService } from './gen/claviger/v1/project_grant_service_pb.js'
 export { ProjectRoleService } from './gen/claviger/v1/project_role_service_pb.js'
 export { ProjectService } from './gen/claviger/v1/project_service_pb.js'
+export { RoleMappingService } from './gen/claviger/v1/role_mapping_service_pb.js'
 export { UserGrantService } from './gen/claviger/v1/user_grant_service_pb.js'
 
 // Options, and what they consist of.

@@ -100,6 +100,7 @@ export const foundIn = (steps: AccessSteps): FoundAccess => {
       userGrant: undefined,
       roles: [],
       lost: [],
+      mapped: [],
     }
   const roles: FoundRole[] = []
   const lost: LostRole[] = []
@@ -120,6 +121,7 @@ export const foundIn = (steps: AccessSteps): FoundAccess => {
     userGrant: stateOf(steps.userGrant),
     roles: roles.sort((one, other) => compareCodePoints(one.roleKey, other.roleKey)),
     lost,
+    mapped: [],
   }
 }
 

@@ -18,6 +18,10 @@ import {
   projectOperations,
   projectRoleOperations,
 } from '../operations/services/projects.js'
+import {
+  membershipOperations,
+  roleMappingOperations,
+} from '../operations/services/role-mappings.js'
 import { userGrantOperations } from '../operations/services/user-grants.js'
 import { type ResolvedOptions, resolveOptions, type TransportOptions } from '../options.js'
 import type { WireMethod } from '../wire.js'
@@ -56,6 +60,8 @@ export const operationsOf = (
     ...projectGrantOperations(iam),
     ...userGrantOperations(iam),
     ...domainOperations(iam),
+    ...roleMappingOperations(iam),
+    ...membershipOperations(iam),
     ...historyOperations(iam),
     ...accessOperations(iam),
   ]

@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file claviger/v1/history_service.proto.
  */
 export const file_claviger_v1_history_service: GenFile = /*@__PURE__*/
-  fileDesc("CiFjbGF2aWdlci92MS9oaXN0b3J5X3NlcnZpY2UucHJvdG8SC2NsYXZpZ2VyLnYxIigKBUFjdG9yEg8KB3VzZXJfaWQYASABKAkSDgoGb3JnX2lkGAIgASgJIr8CCglPYmplY3RSZWYSDAoEdHlwZRgBIAEoCRITCgZpZHBfaWQYAiABKAlIAIgBARIPCgJpZBgDIAEoCUgBiAEBEhcKCnByb2plY3RfaWQYBCABKAlIAogBARIVCghyb2xlX2tleRgFIAEoCUgDiAEBEhsKDmdyYW50ZWRfb3JnX2lkGAYgASgJSASIAQESFAoHdXNlcl9pZBgHIAEoCUgFiAEBEhsKDnByb2plY3Rfb3JnX2lkGAggASgJSAaIAQESEwoGZG9tYWluGAkgASgJSAeIAQFCCQoHX2lkcF9pZEIFCgNfaWRCDQoLX3Byb2plY3RfaWRCCwoJX3JvbGVfa2V5QhEKD19ncmFudGVkX29yZ19pZEIKCghfdXNlcl9pZEIRCg9fcHJvamVjdF9vcmdfaWRCCQoHX2RvbWFpbiKeAgoMSGlzdG9yeUVudHJ5EhAKCHNlcXVlbmNlGAEgASgEEigKBHRpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiEKBWFjdG9yGAMgASgLMhIuY2xhdmlnZXIudjEuQWN0b3ISDAoEdHlwZRgEIAEoCRImCgZvYmplY3QYBSABKAsyFi5jbGF2aWdlci52MS5PYmplY3RSZWYSKQoHY2hhbmdlcxgGIAMoCzIYLmNsYXZpZ2VyLnYxLkZpZWxkQ2hhbmdlEhsKDmNvcnJlbGF0aW9uX2lkGAcgASgJSACIAQESEwoGcmVhc29uGAggASgJSAGIAQFCEQoPX2NvcnJlbGF0aW9uX2lkQgkKB19yZWFzb24iXgoKVGltZUJvdW5kcxIoCgRmcm9tGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBImCgJ0bxgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi0gEKEkxpc3RIaXN0b3J5UmVxdWVzdBIWCgVhY3RvchgBIAEoCUIHiuEYAxjIARIVCgV0eXBlcxgCIAMoCUIGiuEYAhhkEg0KBW9yZGVyGAMgASgJEg0KBWFmdGVyGAQgASgEEhMKBmJlZm9yZRgFIAEoBEgAiAEBEiUKBHRpbWUYBiABKAsyFy5jbGF2aWdlci52MS5UaW1lQm91bmRzEhEKCXBhZ2Vfc2l6ZRgHIAEoBRIVCgR1c2VyGAggASgJQgeK4RgDGMgBQgkKB19iZWZvcmUikwEKE0xpc3RIaXN0b3J5UmVzcG9uc2USKgoHZW50cmllcxgBIAMoCzIZLmNsYXZpZ2VyLnYxLkhpc3RvcnlFbnRyeRIXCgpuZXh0X2FmdGVyGAIgASgESACIAQESGAoLbmV4dF9iZWZvcmUYAyABKARIAYgBAUINCgtfbmV4dF9hZnRlckIOCgxfbmV4dF9iZWZvcmUydwoOSGlzdG9yeVNlcnZpY2USZQoLTGlzdEhpc3RvcnkSHy5jbGF2aWdlci52MS5MaXN0SGlzdG9yeVJlcXVlc3QaIC5jbGF2aWdlci52MS5MaXN0SGlzdG9yeVJlc3BvbnNlIhOC0+STAg0SCy92MS9oaXN0b3J5YgZwcm90bzM", [file_claviger_v1_field_change, file_claviger_v1_field_rules, file_google_api_annotations, file_google_protobuf_timestamp]);
+  fileDesc("CiFjbGF2aWdlci92MS9oaXN0b3J5X3NlcnZpY2UucHJvdG8SC2NsYXZpZ2VyLnYxIigKBUFjdG9yEg8KB3VzZXJfaWQYASABKAkSDgoGb3JnX2lkGAIgASgJIt0CCglPYmplY3RSZWYSDAoEdHlwZRgBIAEoCRITCgZpZHBfaWQYAiABKAlIAIgBARIPCgJpZBgDIAEoCUgBiAEBEhcKCnByb2plY3RfaWQYBCABKAlIAogBARIVCghyb2xlX2tleRgFIAEoCUgDiAEBEhsKDmdyYW50ZWRfb3JnX2lkGAYgASgJSASIAQESFAoHdXNlcl9pZBgHIAEoCUgFiAEBEhsKDnByb2plY3Rfb3JnX2lkGAggASgJSAaIAQESEwoGZG9tYWluGAkgASgJSAeIAQESEgoFZ3JvdXAYCiABKAlICIgBAUIJCgdfaWRwX2lkQgUKA19pZEINCgtfcHJvamVjdF9pZEILCglfcm9sZV9rZXlCEQoPX2dyYW50ZWRfb3JnX2lkQgoKCF91c2VyX2lkQhEKD19wcm9qZWN0X29yZ19pZEIJCgdfZG9tYWluQggKBl9ncm91cCKeAgoMSGlzdG9yeUVudHJ5EhAKCHNlcXVlbmNlGAEgASgEEigKBHRpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiEKBWFjdG9yGAMgASgLMhIuY2xhdmlnZXIudjEuQWN0b3ISDAoEdHlwZRgEIAEoCRImCgZvYmplY3QYBSABKAsyFi5jbGF2aWdlci52MS5PYmplY3RSZWYSKQoHY2hhbmdlcxgGIAMoCzIYLmNsYXZpZ2VyLnYxLkZpZWxkQ2hhbmdlEhsKDmNvcnJlbGF0aW9uX2lkGAcgASgJSACIAQESEwoGcmVhc29uGAggASgJSAGIAQFCEQoPX2NvcnJlbGF0aW9uX2lkQgkKB19yZWFzb24iXgoKVGltZUJvdW5kcxIoCgRmcm9tGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBImCgJ0bxgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi0gEKEkxpc3RIaXN0b3J5UmVxdWVzdBIWCgVhY3RvchgBIAEoCUIHiuEYAxjIARIVCgV0eXBlcxgCIAMoCUIGiuEYAhhkEg0KBW9yZGVyGAMgASgJEg0KBWFmdGVyGAQgASgEEhMKBmJlZm9yZRgFIAEoBEgAiAEBEiUKBHRpbWUYBiABKAsyFy5jbGF2aWdlci52MS5UaW1lQm91bmRzEhEKCXBhZ2Vfc2l6ZRgHIAEoBRIVCgR1c2VyGAggASgJQgeK4RgDGMgBQgkKB19iZWZvcmUikwEKE0xpc3RIaXN0b3J5UmVzcG9uc2USKgoHZW50cmllcxgBIAMoCzIZLmNsYXZpZ2VyLnYxLkhpc3RvcnlFbnRyeRIXCgpuZXh0X2FmdGVyGAIgASgESACIAQESGAoLbmV4dF9iZWZvcmUYAyABKARIAYgBAUINCgtfbmV4dF9hZnRlckIOCgxfbmV4dF9iZWZvcmUydwoOSGlzdG9yeVNlcnZpY2USZQoLTGlzdEhpc3RvcnkSHy5jbGF2aWdlci52MS5MaXN0SGlzdG9yeVJlcXVlc3QaIC5jbGF2aWdlci52MS5MaXN0SGlzdG9yeVJlc3BvbnNlIhOC0+STAg0SCy92MS9oaXN0b3J5YgZwcm90bzM", [file_claviger_v1_field_change, file_claviger_v1_field_rules, file_google_api_annotations, file_google_protobuf_timestamp]);
 
 /**
  * Who acted.
@@ -60,7 +60,7 @@ export type ObjectRef = Message<"claviger.v1.ObjectRef"> & {
   type: string;
 
   /**
-   * Of an identity provider: its id.
+   * Of an identity provider, a mapping or a membership: the id of the provider.
    *
    * @generated from field: optional string idp_id = 2;
    */
@@ -74,7 +74,7 @@ export type ObjectRef = Message<"claviger.v1.ObjectRef"> & {
   id?: string | undefined;
 
   /**
-   * Of a role or a grant: the id of its project.
+   * Of a role, a grant or a mapping: the id of its project.
    *
    * @generated from field: optional string project_id = 4;
    */
@@ -95,14 +95,14 @@ export type ObjectRef = Message<"claviger.v1.ObjectRef"> & {
   grantedOrgId?: string | undefined;
 
   /**
-   * Of a grant of roles to a user: the user.
+   * Of a grant of roles to a user, or of a membership: the user.
    *
    * @generated from field: optional string user_id = 7;
    */
   userId?: string | undefined;
 
   /**
-   * Of a grant of roles to a user: the organization that owns the project.
+   * Of a grant of roles to a user, or of a mapping: the organization that owns the project.
    *
    * @generated from field: optional string project_org_id = 8;
    */
@@ -114,6 +114,13 @@ export type ObjectRef = Message<"claviger.v1.ObjectRef"> & {
    * @generated from field: optional string domain = 9;
    */
   domain?: string | undefined;
+
+  /**
+   * Of a mapping: the group, as the provider names it.
+   *
+   * @generated from field: optional string group = 10;
+   */
+  group?: string | undefined;
 };
 
 /**
@@ -277,7 +284,7 @@ export type ListHistoryRequest = Message<"claviger.v1.ListHistoryRequest"> & {
   pageSize: number;
 
   /**
-   * A user of the organization: only changes of the grants of roles to this user, of any project; up to 200 characters; all changes when empty.
+   * A user of the organization: only changes of the grants of roles to this user, of any project, and of the user's memberships; up to 200 characters; all changes when empty.
    *
    * @generated from field: string user = 8;
    */
