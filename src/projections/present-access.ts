@@ -1,12 +1,7 @@
-import { identityProviders } from '../domain/identity-provider/aggregate.js'
-import { memberships } from '../domain/membership/aggregate.js'
-import type { MembershipEvent } from '../domain/membership/events.js'
 import { projects } from '../domain/project/aggregate.js'
 import { type ProjectGrantView, projectGrants } from '../domain/project-grant/aggregate.js'
 import { type ProjectRoleView, projectRoles } from '../domain/project-role/aggregate.js'
 import type { ProjectRoleEvent } from '../domain/project-role/events.js'
-import { roleMappings } from '../domain/role-mapping/aggregate.js'
-import type { RoleMappingEvent } from '../domain/role-mapping/events.js'
 import { type UserGrantView, userGrants } from '../domain/user-grant/aggregate.js'
 import type { UserGrantEvent } from '../domain/user-grant/events.js'
 import type {
@@ -16,11 +11,9 @@ import type {
   FoundProject,
   FoundRole,
   LostRole,
-  RoleWay,
-  WayKey,
 } from '../ports/access-reads.js'
-import { type Position, timeOf } from '../ports/event-store.js'
 import type { KnownEvent } from '../ports/known-event.js'
+import { presentGroups } from './present-groups.js'
 import { compareCodePoints } from './row-order.js'
 import { foundProject, getOrAdd, projectScope } from './rows.js'
 
@@ -71,30 +64,6 @@ interface UserGrant {
   readonly roles: readonly HeldRole[]
 }
 
-/** An identity provider, with what is known of its groups and users. */
-interface Provider {
-  isActive: boolean
-  /** By group, then by the scope of the project. */
-  readonly mappings: Map<string, Map<string, Mapping>>
-  /** The last report of each user. */
-  readonly members: Map<string, Member>
-}
-
-interface Mapping {
-  /** The event that added it: reports above it count. */
-  readonly since: Position
-  readonly validForMs: number
-  readonly roles: readonly HeldRole[]
-}
-
-interface Member {
-  readonly reported: Position
-  readonly groups: readonly string[]
-}
-
-/** By organization, then by id. Nothing is kept of a removed provider. */
-type Providers = Map<string, Map<string, Provider>>
-
 /**
  * The state before the first event. A role that ends does so for all users by one flag, so that no event takes longer
  * with more users, and a grant of a role takes few bytes.
@@ -102,58 +71,26 @@ type Providers = Map<string, Map<string, Provider>>
 export const presentAccess = (): PresentAccess => {
   /** By owner, then by id. Nothing is kept of a removed project. */
   const owners = new Map<string, Map<string, Project>>()
-  const providers: Providers = new Map()
+  const groups = presentGroups((orgId, projectOrgId, projectId, roleKeys) => {
+    const project = projectIn(owners, projectOrgId, projectId)
+    const { given } = organizationIn(project, orgId)
+    return roleKeys.map((roleKey) => heldRole(given, roleIn(project.roles, roleKey)).given)
+  })
   return {
     apply: (event) => {
       applyTo(owners, event)
-      applyToProviders(providers, owners, event)
+      groups.apply(event)
     },
     access: ({ orgId, userId, projectOrgId, projectId }) => {
       const project = owners.get(projectOrgId)?.get(projectId)
       const organization = project?.organizations.get(orgId)
-      const scope = projectScope(projectOrgId, projectId)
-      const mapped = mappedRoles(project && providers.get(orgId), userId, scope)
+      const mapped = project
+        ? groups.rolesOf(orgId, userId, projectScope(projectOrgId, projectId))
+        : []
       return foundAccess(project, organization, organization?.users.get(userId), mapped)
     },
   }
 }
-
-const NO_ROLES: readonly FoundMappedRole[] = []
-
-/** The roles that a user has as a member of groups of `providers`. */
-const mappedRoles = (
-  providers: ReadonlyMap<string, Provider> | undefined,
-  userId: string,
-  scope: string,
-): readonly FoundMappedRole[] => {
-  let found: FoundMappedRole[] | undefined
-  for (const [idpId, { isActive, mappings, members }] of providers ?? []) {
-    const member = members.get(userId)
-    for (const group of member?.groups ?? []) {
-      const mapping = mappings.get(group)?.get(scope)
-      if (!member || !mapping || member.reported < mapping.since) continue
-      const { validForMs, roles } = mapping
-      const end = timeOf(member.reported).getTime() + validForMs
-      const expiry = validForMs === Number.POSITIVE_INFINITY ? {} : { expiresAt: new Date(end) }
-      const via = { idpId, group }
-      found ??= []
-      for (const { given } of roles)
-        if (!given.isWithdrawn && !given.role.isRemoved)
-          found.push({ ...given.role.found, ...expiry, via, isProviderActive: isActive })
-    }
-  }
-  return found?.sort(byMappedRole) ?? NO_ROLES
-}
-
-/** A place in the order of ways: a grant comes before groups. */
-export const keyOfWay = (via: RoleWay): WayKey =>
-  via === 'grant' ? ['', ''] : [via.idpId, via.group]
-
-/** The order of {@link FoundAccess.mapped}. */
-export const byMappedRole = (one: FoundMappedRole, other: FoundMappedRole): number =>
-  compareCodePoints(one.roleKey, other.roleKey) ||
-  compareCodePoints(one.via.idpId, other.via.idpId) ||
-  compareCodePoints(one.via.group, other.via.group)
 
 const foundAccess = (
   project: Project | undefined,
@@ -209,65 +146,6 @@ const applyTo = (owners: Owners, event: KnownEvent): void => {
     changeUserGrant(projectIn(owners, projectOrgId, projectId), orgId, event)
   }
 }
-
-const applyToProviders = (providers: Providers, owners: Owners, event: KnownEvent): void => {
-  const orgId = event.metadata.resourceOwner
-  if (identityProviders.reads(event)) {
-    const { idpId } = event.data
-    const isRemoved = identityProviders.effectOf(event) === 'removes'
-    if (isRemoved) providers.get(orgId)?.delete(idpId)
-    else if (event.type === 'identity_provider.deactivated')
-      providerIn(providers, orgId, idpId).isActive = false
-    else if (event.type === 'identity_provider.reactivated')
-      providerIn(providers, orgId, idpId).isActive = true
-  } else if (roleMappings.reads(event)) changeMapping(providers, owners, event, orgId)
-  else if (memberships.reads(event)) {
-    const { members } = providerIn(providers, orgId, event.data.idpId)
-    changeMember(members, event)
-  }
-}
-
-const changeMember = (members: Provider['members'], event: KnownEvent & MembershipEvent): void => {
-  const { userId } = event.data
-  const groups = memberships.memberships.groupsIn(event)
-  if (groups.length === 0) members.delete(userId)
-  else members.set(userId, { reported: event.position, groups })
-}
-
-const changeMapping = (
-  providers: Providers,
-  owners: Owners,
-  event: KnownEvent & RoleMappingEvent,
-  orgId: string,
-): void => {
-  const { idpId, group, projectOrgId, projectId } = event.data
-  const { mappings } = providerIn(providers, orgId, idpId)
-  const ofGroup = getOrAdd(mappings, group, () => new Map<string, Mapping>())
-  const scope = projectScope(projectOrgId, projectId)
-  const assigned = roleMappings.assignments.assigns.rolesIn(event)
-  if (!assigned) {
-    ofGroup.delete(scope)
-    return
-  }
-  const project = projectIn(owners, projectOrgId, projectId)
-  const { given } = organizationIn(project, orgId)
-  const isAdded = roleMappings.effectOf(event) === 'adds'
-  const before = isAdded ? undefined : ofGroup.get(scope)
-  ofGroup.set(scope, {
-    since: before?.since ?? event.position,
-    validForMs: (assigned[0]?.validFor ?? Number.POSITIVE_INFINITY) * HOUR_MS,
-    roles: assigned.map(({ roleKey }) => heldRole(given, roleIn(project.roles, roleKey))),
-  })
-}
-
-const HOUR_MS = 3_600_000
-
-const providerIn = (providers: Providers, orgId: string, idpId: string): Provider =>
-  getOrAdd(
-    getOrAdd(providers, orgId, () => new Map<string, Provider>()),
-    idpId,
-    () => ({ isActive: true, mappings: new Map(), members: new Map() }),
-  )
 
 const changeRole = (roles: Project['roles'], role: Role, event: ProjectRoleEvent): void => {
   const { projectId, roleKey } = event.data

@@ -16,7 +16,7 @@ import type {
 } from '../../ports/access-reads.js'
 import { type Position, timeOf } from '../../ports/event-store.js'
 import type { ProjectRole } from '../../ports/read-model.js'
-import { keyOfWay } from '../../projections/present-access.js'
+import { keyOfWay } from '../../projections/present-groups.js'
 import { compareCodePoints } from '../../projections/row-order.js'
 import { getOrAdd, ownerOf, projectScope } from '../../projections/rows.js'
 import type { StoredMember } from './members.js'

@@ -13,7 +13,7 @@ import type {
 } from '../../ports/access-reads.js'
 import type { Position } from '../../ports/event-store.js'
 import type { ListQuery, RoleMapping, Views, ViewType } from '../../ports/read-model.js'
-import { keyOfWay } from '../../projections/present-access.js'
+import { keyOfWay } from '../../projections/present-groups.js'
 import { compareCodePoints } from '../../projections/row-order.js'
 import type { AdmittedCall } from '../method/context.js'
 import { lastPositionIn } from '../method/input.js'
@@ -312,8 +312,8 @@ const impactOfReport = async (
   const now = runtime.now()
   const held = await rolesHeld(runtime, call, { orgId, userId, at, now })
   const isOther = ({ via }: HeldRole) => via === 'grant' || via.idpId !== idpId
-  const others = new Set(held.filter(isOther).map(projectRoleOf))
-  const had = new Map(held.map((role) => [projectRoleOf(role), role.roleKey]))
+  const others = new Set(held.filter(isOther).map(roleIdOf))
+  const had = new Map(held.map((role) => [roleIdOf(role), role.roleKey]))
   const has = new Map<string, string>()
   const groups = after && 'groups' in after ? after.groups : []
   const provider = await streams.read(identityProviders, { idpId })
@@ -329,8 +329,7 @@ const impactOfReport = async (
       )
       if (project.status !== 'active' || (projectGrant && projectGrant.status !== 'active'))
         continue
-      for (const roleKey of mapping.roleKeys)
-        has.set(projectRoleOf({ ...mapping, roleKey }), roleKey)
+      for (const roleKey of mapping.roleKeys) has.set(roleIdOf({ ...mapping, roleKey }), roleKey)
     }
   const affected = (roles: ReadonlyMap<string, string>, same: ReadonlyMap<string, string>) =>
     affectedOf(
@@ -341,7 +340,7 @@ const impactOfReport = async (
   return { loses: affected(had, has), gains: affected(has, had) }
 }
 
-const projectRoleOf = (role: Pick<HeldRole, 'projectOrgId' | 'projectId' | 'roleKey'>): string =>
+const roleIdOf = (role: Pick<HeldRole, 'projectOrgId' | 'projectId' | 'roleKey'>): string =>
   JSON.stringify([role.projectOrgId, role.projectId, role.roleKey])
 
 /** The mappings of one group of a provider. */

@@ -25,7 +25,7 @@ export const membershipView = (
   switch (event.type) {
     case 'membership.reported': {
       const { idpId, userId, groups } = event.data
-      return { idpId, userId, groups: [...groups], state: 'active' }
+      return { idpId, userId, groups: Object.freeze([...groups]), state: 'active' }
     }
     case 'membership.removed':
       return undefined

@@ -1,7 +1,6 @@
 // Storage contract: names and shapes below are persisted for ever. Add to them; never change one.
 import * as z from 'zod/mini'
 import { event, type Upcasters } from '../message.js'
-import type { UserGrantRole } from '../user-grant/events.js'
 import { GroupName, IdpId, OrgId, ProjectId, RoleKey } from '../values.js'
 
 const ids = { idpId: IdpId, projectOrgId: OrgId, projectId: ProjectId, group: GroupName }
@@ -10,8 +9,18 @@ const role = z.readonly(
   z.strictObject({ roleKey: RoleKey, roleSince: z.int(), grantSince: z.optional(z.int()) }),
 )
 
-/** A role that the members of a group have, with its generation as in a grant to a user. */
-export type MappedRole = Omit<UserGrantRole, 'expiresAt'>
+/** A role that the members of a group have. */
+export interface MappedRole {
+  /** As `ProjectRole.roleKey`. */
+  readonly roleKey: RoleKey
+  /** Version of the event that began the generation of the role, in its own stream: at least 1. */
+  readonly roleSince: number
+  /**
+   * Version of the event that put the role into the grant of the project, in the stream of that grant; absent where
+   * the organization of the provider owns the project.
+   */
+  readonly grantSince?: number | undefined
+}
 
 const mapping = { ...ids, roles: z.readonly(z.array(role)), validFor: z.optional(z.int()) }
 

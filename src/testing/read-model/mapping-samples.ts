@@ -74,7 +74,7 @@ export const roleMappingSample: Sample<'role_mapping'> = {
       ['acme', mappingAdded({ ...mapping, group: 'staff+2' }, ['reader'])],
       ['acme', mappingAdded({ ...mapping, projectOrgId: 'owner2' }, ['reader'])],
       ['acme', mappingAdded({ ...mapping, projectId: 'portal2' }, ['reader'])],
-      ['acme', mappingAdded({ ...mapping, idpId: 'entra' }, ['reader'])],
+      ['acme', mappingAdded({ ...mapping, idpId: 'okta' }, ['reader'])],
       ['other', mappingAdded(mapping, ['reader'])],
     ],
   },
@@ -86,7 +86,7 @@ export const roleMappingSample: Sample<'role_mapping'> = {
 
 /** Samples of what providers said about users. */
 export const membershipSample: Sample<'membership'> = {
-  added: (id, name) => reported('google', id, [name]),
+  added: (id, name) => reported('google', id, [`${name}-group`]),
   deactivated: undefined,
   within: {},
   scenario: {
@@ -107,7 +107,7 @@ export const membershipSample: Sample<'membership'> = {
     ],
     others: [
       ['acme', reported('google', 'user+2', ['staff'])],
-      ['acme', reported('entra', 'user+1', ['staff'])],
+      ['acme', reported('okta', 'user+1', ['staff'])],
       ['other', reported('google', 'user+1', ['staff'])],
     ],
   },

@@ -15,7 +15,7 @@ import type {
 } from '../../../ports/access-reads.js'
 import { timeOf } from '../../../ports/event-store.js'
 import type { FoundAtHead, ProjectRole, UserGrant } from '../../../ports/read-model.js'
-import { byMappedRole } from '../../../projections/present-access.js'
+import { byMappedRole } from '../../../projections/present-groups.js'
 import { compareCodePoints } from '../../../projections/row-order.js'
 import { foundProject, projectOf, projectScope } from '../../../projections/rows.js'
 import { allOf, type Dialect, type Integer, type Statement, type Steps } from '../dialect.js'
@@ -302,7 +302,7 @@ export const heldRolesStatement = (dialect: Dialect, query: HeldRolesQuery): Sta
     sql: `${besidePositions(
       dialect,
       `${order}, expires_at, body`,
-      `SELECT * FROM (${found}) AS found ORDER BY ${order} LIMIT ?`,
+      `SELECT * FROM (${found}) AS page_of_ways ORDER BY ${order} LIMIT ?`,
     )} ORDER BY ${order}`,
     parameters: [...arms.flatMap(({ parameters }) => parameters), limit + 1],
   }
@@ -388,7 +388,7 @@ const grantHolders = (dialect: Dialect, query: HoldersQuery): Holders => {
         : { sql: 'held.user_id = ?', parameters: [userId] },
       ...counting(dialect, counted),
     ],
-    orderBy: 'role, org, user_id',
+    orderBy: 'held.role, held.org, held.user_id',
     follows: (after) =>
       isByGrant(after)
         ? followsHolder(query, after, { columns: ['held.user_id'], values: after.slice(-1) })
@@ -414,7 +414,7 @@ const groupHolders = (dialect: Dialect, query: HoldersQuery): Holders => {
       ...countingMembers(dialect, counted),
     ],
     // Only one of the rows that differ in the beginning holds: with it, an index has the rows in this order.
-    orderBy: 'role, org, idp, grp, held.begin_at, user_id',
+    orderBy: 'held.role, held.org, held.idp, held.grp, held.begin_at, member.user_id',
     follows: (after) =>
       followsHolder(query, after, {
         columns: ['held.idp', 'held.grp', 'member.user_id'],

@@ -44,17 +44,18 @@ export const affectedStatement = (dialect: Dialect, query: AffectedQuery): State
   const { limit } = query
   const order = 'role, org, user_id'
   // A window function would keep every row before it returns the first.
-  const total = parts.map(({ sql }, index) => `(SELECT count(*) FROM (${sql}) AS all_${index})`)
+  const total = parts.map(({ sql }, index) => `(SELECT count(*) FROM (${sql}) AS counted_${index})`)
   const pages = parts.map(
     ({ sql }, index) =>
-      `SELECT * FROM (SELECT role, org, user_id FROM (${sql}) AS found_${index} ORDER BY ${order} LIMIT ?) AS page_${index}`,
+      `SELECT * FROM (SELECT role, org, user_id FROM (${sql}) AS page_of_${index} ORDER BY ${order} LIMIT ?) AS page_${index}`,
   )
   return {
     sql: `${besidePositions(
       dialect,
       `${order}, total`,
+      // With its limit, the page stays apart: SQLite would count again for each of its parts.
       `SELECT role, org, user_id, ${total.join(' + ')} AS total
-        FROM (${pages.join(' UNION ALL ')}) AS pages ORDER BY ${order} LIMIT ?`,
+        FROM (SELECT * FROM (${pages.join(' UNION ALL ')}) AS pages ORDER BY ${order} LIMIT ?) AS page_of_all`,
     )} ORDER BY ${order}`,
     parameters: [
       ...parts.flatMap(({ parameters }) => parameters),

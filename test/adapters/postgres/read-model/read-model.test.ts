@@ -33,11 +33,15 @@ const READ_TABLES = [
   'history',
   'identity_provider',
   'inactive',
+  'mapped',
+  'member',
+  'membership',
   'name',
   'permission',
   'project',
   'project_grant',
   'project_role',
+  'role_mapping',
   'user_grant',
 ].map((name) => `${READ_MODEL}_${name}`)
 
