@@ -155,7 +155,6 @@ export type {
 export type { ImportProgress, ImportReport, RefusedRow } from './application/import-rows.js'
 export type {
   ListMembershipsInput,
-  MembershipIds,
   MembershipInput,
   Memberships,
   ReportMembershipInput,
@@ -330,7 +329,6 @@ export {
   type GrantedProjectTarget,
   type IdentityProviderRef,
   type IdpId,
-  type MembershipRef,
   type ObjectRef,
   type OrgId,
   type OwnedTarget,
@@ -343,7 +341,6 @@ export {
   type ProjectRoleRef,
   type ProjectRoleTarget,
   type RoleKey,
-  type RoleMappingRef,
   type SealedSecret,
   type StreamId,
   type UserGrantRef,
@@ -353,9 +350,6 @@ export type {
   AccessQuery,
   AccessReads,
   Affected,
-  AffectedByGroup,
-  AffectedByProvider,
-  AffectedInProject,
   AffectedQuery,
   AffectedRole,
   FoundAccess,
@@ -371,7 +365,6 @@ export type {
   MappedGroupsQuery,
   RoleWay,
   Slice,
-  WayKey,
 } from './ports/access-reads.js'
 export {
   type Actor,

@@ -347,7 +347,7 @@ export type ShownField<View> =
     }
   | {
       /** Those of `roles` are the roles that are assigned. */
-      readonly holds: 'list' | 'roles' | 'text'
+      readonly holds: 'list' | 'roles' | 'text' | 'number'
       readonly filterable: false
       readonly sortable: false
       /** Objects without it have an empty list: history does not show that they are added without it. */
@@ -378,6 +378,14 @@ export const sortableFlag = <View>(of: (view: View) => boolean) =>
 
 /** A field with text that lists can neither be filtered nor sorted by. */
 export const plainText = { holds: 'text', filterable: false, sortable: false } as const
+
+/** A field with a number that a view may lack, and that lists can neither be filtered nor sorted by. */
+export const optionalNumber = {
+  holds: 'number',
+  filterable: false,
+  sortable: false,
+  isOptional: true,
+} as const
 
 /** A field with several values. */
 export const plainList = { holds: 'list', filterable: false, sortable: false } as const

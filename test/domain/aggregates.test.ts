@@ -10,15 +10,19 @@ import {
 } from '../../src/domain/aggregates.js'
 import { domains } from '../../src/domain/email-domain/aggregate.js'
 import { identityProviders, sealedSecretIn } from '../../src/domain/identity-provider/aggregate.js'
+import { memberships } from '../../src/domain/membership/aggregate.js'
 import { projects } from '../../src/domain/project/aggregate.js'
 import { projectGrants } from '../../src/domain/project-grant/aggregate.js'
 import { projectRoles } from '../../src/domain/project-role/aggregate.js'
+import { roleMappings } from '../../src/domain/role-mapping/aggregate.js'
 import { userGrants } from '../../src/domain/user-grant/aggregate.js'
 import * as domain from './email-domain/examples.js'
 import * as idp from './identity-provider/examples.js'
+import * as member from './membership/examples.js'
 import * as project from './project/examples.js'
 import * as projectGrant from './project-grant/examples.js'
 import * as role from './project-role/examples.js'
+import * as mapping from './role-mapping/examples.js'
 import * as userGrant from './user-grant/examples.js'
 
 const cases = [
@@ -146,6 +150,47 @@ const cases = [
     sortable: ['domain', 'idpId'],
     events: 4,
   },
+  {
+    aggregate: roleMappings,
+    ids: ['idpId', 'group', 'projectId', 'projectOrgId'],
+    data: { ...mapping.id, roles: [] },
+    ref: { type: 'role_mapping', ...mapping.id },
+    key: 'google+acme+portal+staff+1',
+    container: undefined,
+    removedWith: 'project',
+    assignmentScope: {
+      projectOrgId: 'acme',
+      projectId: 'portal',
+      orgId: 'acme',
+      source: { idpId: 'google', group: 'staff+1' },
+    },
+    stream: 'role_mapping-acme+google+acme+portal+staff+1',
+    target: { type: 'identity_provider', id: 'google' },
+    permissions: { read: 'role_mapping.read', write: 'role_mapping.write' },
+    removed: mapping.removed,
+    states: ['active'],
+    filterable: ['idpId', 'group', 'projectId', 'projectOrgId', 'roleKey'],
+    sortable: ['idpId', 'group', 'projectId', 'projectOrgId'],
+    events: 3,
+  },
+  {
+    aggregate: memberships,
+    ids: ['idpId', 'userId'],
+    data: { ...member.id, groups: [] },
+    ref: { type: 'membership', ...member.id },
+    key: 'google+anna+1@globex.example',
+    container: undefined,
+    removedWith: undefined,
+    assignmentScope: undefined,
+    stream: 'membership-acme+google+anna+1@globex.example',
+    target: { type: 'identity_provider', id: 'google' },
+    permissions: { read: 'membership.read', write: 'membership.write' },
+    removed: member.removed,
+    states: ['active'],
+    filterable: ['idpId', 'userId'],
+    sortable: ['idpId', 'userId'],
+    events: 2,
+  },
 ] as const
 
 describe.each(cases)('The aggregate $ref.type', ({ aggregate: { type }, ...expected }) => {
@@ -213,6 +258,7 @@ describe.each(cases)('The aggregate $ref.type', ({ aggregate: { type }, ...expec
     for (const [name, field] of fields) {
       const value = Reflect.get(view, name) ?? ('isOptional' in field ? '' : undefined)
       if (field.holds === 'roleKeys') expect(view).toHaveProperty('state')
+      else if (field.holds === 'number') expect(typeof value).toBe('number')
       else if (field.holds === 'text') expect(typeof value).toBe('string')
       else if (field.holds === 'list' || field.holds === 'roles')
         expect(Array.isArray(value)).toBe(true)
@@ -228,6 +274,8 @@ const addedBy = {
   project_grant: projectGrant.added,
   user_grant: userGrant.added,
   domain: domain.added,
+  role_mapping: mapping.added,
+  membership: member.reported,
 } as const
 
 describe('Ids that are not those of the aggregate', () => {
@@ -253,6 +301,8 @@ describe('The list of aggregates', () => {
       'project_grant',
       'user_grant',
       'domain',
+      'role_mapping',
+      'membership',
     ])
     expect(byType(({ type }) => type)).toEqual(
       Object.fromEntries(TYPES.map((type) => [type, type])),

@@ -49,9 +49,9 @@ export interface Memberships {
    * @example
    * await iam.memberships.report({ idpId, userId: 'bob', groups: ['finance', 'staff'] }, context)
    */
-  readonly report: Write<ReportMembershipInput, MembershipIds>
+  readonly report: Write<ReportMembershipInput, MembershipInput>
   /** Ends what the provider said about the user, until it reports again. */
-  readonly remove: Write<MembershipInput, MembershipIds>
+  readonly remove: Write<MembershipInput, MembershipInput>
   /** What one provider last said about one user. */
   readonly get: Read<MembershipInput, Membership>
   /** The memberships of the organization, page by page. */
@@ -70,14 +70,6 @@ export interface MembershipInput {
 export interface ReportMembershipInput extends MembershipInput {
   /** All groups of the user: at most 1,000, each of 1 to 200 characters (code points). One given twice counts once. */
   readonly groups: readonly string[]
-}
-
-/** The ids of a membership, as every outcome calls them. */
-export interface MembershipIds {
-  /** As given. */
-  readonly idpId: string
-  /** As given. */
-  readonly userId: string
 }
 
 /** Schema of a {@link ReportMembershipInput}. */
@@ -115,7 +107,7 @@ export const membershipsOf = (runtime: Runtime): Memberships => {
       call: AdmittedCall,
       input: z.output<Schema>,
     ) => Promise<Result<StreamChange, WriteError>>,
-  ): Write<z.input<Schema>, MembershipIds> =>
+  ): Write<z.input<Schema>, MembershipInput> =>
     write(runtime, specOf(memberships, { method, schema, isNew: false }), (call, input) => {
       const { idpId, userId } = input
       return writeObject(runtime, call, {

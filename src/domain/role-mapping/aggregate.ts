@@ -6,7 +6,7 @@ import {
   defineAggregate,
   filterableRoleKeys,
   filterableText,
-  plainText,
+  optionalNumber,
 } from '../aggregate.js'
 import { GroupName, IdpId, OrgId, ProjectId, type RoleMappingRef } from '../values.js'
 import { roleMapping } from './decider.js'
@@ -76,9 +76,9 @@ export const roleMappings = defineAggregate({
   label: 'role mapping',
   ids: z.strictObject({
     idpId: IdpId,
+    group: GroupName,
     projectId: ProjectId,
     projectOrgId: z.optional(OrgId),
-    group: GroupName,
   }),
   // The group comes last, since it may hold a `+`.
   keyIds: ['idpId', 'projectOrgId', 'projectId', 'group'],
@@ -98,13 +98,13 @@ export const roleMappings = defineAggregate({
     projectOrgId: filterableText((view) => view.projectOrgId),
     roleKeys: assignedRoles,
     roleKey: filterableRoleKeys,
-    validFor: plainText,
+    validFor: optionalNumber,
   },
   target: ({ idpId }) => ({ type: 'identity_provider', id: idpId }),
   partOf: 'identity_provider',
   permissions: { read: 'role_mapping.read', write: 'role_mapping.write' },
   assignments: {
-    assignmentScope: ({ idpId, projectId, projectOrgId, group }, orgId) => ({
+    assignmentScope: ({ idpId, group, projectId, projectOrgId }, orgId) => ({
       projectOrgId: projectOrgId ?? orgId,
       projectId,
       orgId,

@@ -22,7 +22,7 @@ const role = z.strictObject({
 
 const roles = listOf(role, 1, MAX_GRANTED_ROLES)
 
-const mapping = { ...ids, roles, validFor: z.optional(ValidFor) }
+const mapping = { ...ids, roles, validFor: z.exactOptional(ValidFor) }
 
 /** Gives a group of a provider roles of a project. */
 export const AddRoleMapping = command('AddRoleMapping', mapping)

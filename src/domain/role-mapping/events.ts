@@ -22,7 +22,7 @@ export interface MappedRole {
   readonly grantSince?: number | undefined
 }
 
-const mapping = { ...ids, roles: z.readonly(z.array(role)), validFor: z.optional(z.int()) }
+const mapping = { ...ids, roles: z.readonly(z.array(role)), validFor: z.exactOptional(z.int()) }
 
 /** A group of a provider was given roles of a project. */
 export const RoleMappingAdded = event('role_mapping.added', mapping)
@@ -40,7 +40,7 @@ export interface RoleMappingAdded extends z.infer<typeof RoleMappingAdded> {
     /** As `RoleMapping.roleKeys`, each with its generation. */
     readonly roles: readonly MappedRole[]
     /** As `RoleMapping.validFor`. */
-    readonly validFor?: number | undefined
+    readonly validFor?: number
   }
 }
 
