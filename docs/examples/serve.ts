@@ -74,7 +74,7 @@ const signIn = openIdSignIn({
     orgId: 'acme',
     permissions: ['identity_provider.read', 'identity_provider.secret.read'],
   },
-  redirectUri: 'https://app.example/sign-in/callback',
+  redirectUri: ({ orgId, idpId }) => `https://app.example/sign-in/callback/${orgId}/${idpId}`,
   key: crypto.getRandomValues(new Uint8Array(32)),
   lookup: (name) => lookup(name, { all: true }),
 })

@@ -53,7 +53,7 @@ const { app, accounts } = await openHost({
 
 const addProvider = async (idpId: string, name: string, autoRegister: boolean) => {
   const clientSecret = randomBytes(24).toString('hex')
-  const redirectUri = `${origin}/sign-in/callback`
+  const redirectUri = `${origin}/sign-in/callback/${orgId}/${idpId}`
   const provider = await startProvider({ clientId: 'portal', clientSecret, redirectUri }, [
     { email: `ann@${domain}`, name: 'Ann Archer' },
     { email: `bob@${domain}`, name: 'Bob Baker' },
@@ -88,7 +88,7 @@ console.log(`Open ${origin} and sign in:
 
   ann@${domain}   is known by her address, and is let in as an editor
   bob@${domain}   is registered when he signs in, and has no role yet
-  "Sign in with Partner"  the same two, of a provider that registers nobody
+  "Sign in with Partner"  neither: the address is not this provider's, which registers nobody
 
 The providers take "ann" and "bob" with any password. Stop with Ctrl+C.`)
 

@@ -354,8 +354,8 @@ export type ShownField<View> =
       readonly isOptional?: true
     }
   | {
-      /** Lists can be filtered by the keys of the roles that are assigned. */
-      readonly holds: 'roleKeys'
+      /** Lists can be filtered by one of several: the keys of the roles that are assigned, or the permissions of a role. */
+      readonly holds: 'roleKeys' | 'permissions'
       readonly filterable: true
       readonly sortable: false
     }
@@ -398,3 +398,10 @@ export const assignedRoles = { holds: 'roles', filterable: false, sortable: fals
 
 /** The keys of the roles that are assigned, which lists can be filtered by. */
 export const filterableRoleKeys = { holds: 'roleKeys', filterable: true, sortable: false } as const
+
+/** The permissions of a role, which lists can be filtered by. */
+export const filterablePermissions = {
+  holds: 'permissions',
+  filterable: true,
+  sortable: false,
+} as const

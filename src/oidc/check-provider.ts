@@ -4,8 +4,10 @@ import { checkTest, type TestInput } from './input.js'
 import type { Setup } from './options.js'
 import {
   clientOf,
+  isMixable,
   readDiscovery,
   refusedEndpoint,
+  requireOwnSecret,
   type StoredProvider,
   storedProvider,
 } from './provider.js'
@@ -18,8 +20,10 @@ export interface ProviderCheck {
     | 'discovery'
     | 'issuer'
     | 'endpoints'
+    | 'redirect_uri'
     | 'pkce'
     | 'scopes'
+    | 'claims'
     | 'signing_algorithms'
     | 'secret'
   /** With `failed` nobody can sign in; with `warning` a sign-in may fail. */
@@ -30,7 +34,10 @@ export interface ProviderCheck {
 
 /** The outcome of a test. */
 export interface CheckedProvider {
-  /** In the order in which they were made; checks that depend on a failed one are absent. */
+  /**
+   * In the order in which they were made. Checks that depend on a failed one are absent; `redirect_uri` and `claims` are
+   * there only when something is wrong.
+   */
   readonly checks: readonly ProviderCheck[]
 }
 
@@ -42,6 +49,7 @@ export const checkProvider = async (setup: Setup, input: TestInput): Promise<Che
     await setup.contextOf(input.orgId),
     input.idpId,
   )
+  requireOwnSecret(stored)
   const found = await readDiscovery(stored, setup.network).then(
     (metadata) => ({ metadata }),
     (thrown: unknown) => ({ checks: [undiscovered(thrown)] }),
@@ -52,10 +60,19 @@ export const checkProvider = async (setup: Setup, input: TestInput): Promise<Che
     { name: 'discovery', verdict: 'ok', message: 'The discovery document was read.' },
     { name: 'issuer', verdict: 'ok', message: 'The issuer is the one that is stored.' },
     checkEndpoints(metadata, setup),
+    ...(isMixable(setup, metadata) ? [SHARED_REDIRECT_URI] : []),
     ...checkOffer(stored.provider, metadata),
+    ...checkClaims(stored.provider),
   ]
   const canAsk = checks.every(({ name, verdict }) => name !== 'endpoints' || verdict === 'ok')
   return { checks: canAsk ? [...checks, await checkSecret(stored, metadata, setup)] : checks }
+}
+
+const SHARED_REDIRECT_URI: ProviderCheck = {
+  name: 'redirect_uri',
+  verdict: 'failed',
+  message:
+    'The provider does not name itself in its answers (RFC 9207), so it needs a redirect URI of its own: give openIdSignIn a function as redirectUri.',
 }
 
 const undiscovered = (thrown: unknown): ProviderCheck => {
@@ -99,7 +116,9 @@ const checkSecret = async (
   const name = 'secret'
   const unclear = 'It is not clear whether the provider takes client id and secret.'
   const code = 'claviger-test-of-the-secret'
-  const form = { code, redirect_uri: setup.options.redirectUri, code_verifier: code.repeat(2) }
+  const { details, idpId } = stored.provider
+  const redirectUri = await setup.redirectUriOf({ orgId: details.resourceOwner, idpId })
+  const form = { code, redirect_uri: redirectUri, code_verifier: code.repeat(2) }
   try {
     await genericGrantRequest(clientOf(stored, metadata, setup), 'authorization_code', form)
     return { name, verdict: 'warning', message: unclear }
@@ -148,6 +167,25 @@ const checkScopes = (
   return absent.length === 0
     ? { name, verdict: 'ok', message: 'The provider has all scopes.' }
     : { name, verdict: 'warning', message: `The provider does not offer: ${absent.join(', ')}.` }
+}
+
+/** Warns of claims that a sign-in needs and whose scope is not asked for. */
+const checkClaims = (provider: IdentityProvider): readonly ProviderCheck[] => {
+  const asked = authorizationScopes(provider)
+  const { usernameMapping, displayNameMapping } = provider
+  const needsUsername = [usernameMapping, displayNameMapping].includes(
+    'OIDC_MAPPING_FIELD_PREFERRED_USERNAME',
+  )
+  const messages = [
+    ...(asked.includes('email')
+      ? []
+      : ['The scope email is not asked for: users have no e-mail address.']),
+    ...(needsUsername && !asked.includes('profile')
+      ? ['The mapping needs preferred_username, and the scope profile is not asked for.']
+      : []),
+  ]
+  if (messages.length === 0) return []
+  return [{ name: 'claims', verdict: 'warning', message: messages.join(' ') }]
 }
 
 /** Algorithms of a key pair: with any other one, every client could sign. */

@@ -15,16 +15,27 @@ interface CachedDocument<Document> {
 export interface DocumentCache<Document extends object> {
   /** A document that was loaded within five minutes and has not expired. */
   readonly find: (key: string) => Document | undefined
-  /** A document that was loaded within `maxAge` milliseconds; else loads it, once for all callers that wait. */
+  /**
+   * A document that was loaded within `maxAge` milliseconds; else loads it, once for all callers that wait. After a
+   * failure, rejects with the same error until the pause is over.
+   */
   readonly load: (key: string, maxAge: number, load: () => Promise<Document>) => Promise<Document>
   /** Makes `find` return nothing until the document is loaded again. */
   readonly expire: (key: string) => void
 }
 
-/** @see DocumentCache */
-export const documentCache = <Document extends object>(): DocumentCache<Document> => {
+interface Failure {
+  readonly error: unknown
+  readonly failedAt: number
+}
+
+/** `failurePause` is in milliseconds. @see DocumentCache */
+export const documentCache = <Document extends object>(
+  failurePause = 0,
+): DocumentCache<Document> => {
   const cached = new Map<string, CachedDocument<Document>>()
   const loading = new Map<string, Promise<Document>>()
+  const failures = new Map<string, Failure>()
   let total = 0
 
   const drop = (key: string): void => {
@@ -33,6 +44,7 @@ export const documentCache = <Document extends object>(): DocumentCache<Document
   }
   const keep = (key: string, document: Document): Document => {
     drop(key)
+    failures.delete(key)
     const { length } = JSON.stringify(document)
     cached.set(key, { document, length, loadedAt: Date.now(), isExpired: false })
     total += length
@@ -41,6 +53,16 @@ export const documentCache = <Document extends object>(): DocumentCache<Document
       drop(oldest)
     }
     return document
+  }
+
+  const fail = (key: string, error: unknown): never => {
+    failures.delete(key)
+    failures.set(key, { error, failedAt: Date.now() })
+    for (const oldest of failures.keys()) {
+      if (failures.size <= MAX_DOCUMENTS) break
+      failures.delete(oldest)
+    }
+    throw error
   }
 
   return {
@@ -52,10 +74,16 @@ export const documentCache = <Document extends object>(): DocumentCache<Document
     load: (key, maxAge, load) => {
       const found = cached.get(key)
       if (found && Date.now() < found.loadedAt + maxAge) return Promise.resolve(found.document)
+      const failure = failures.get(key)
+      if (failure && Date.now() < failure.failedAt + failurePause)
+        return Promise.reject(failure.error)
       const pending =
         loading.get(key) ??
         load()
-          .then((document) => keep(key, document))
+          .then(
+            (document) => keep(key, document),
+            (error: unknown) => fail(key, error),
+          )
           .finally(() => loading.delete(key))
       loading.set(key, pending)
       return pending

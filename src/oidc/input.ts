@@ -40,7 +40,10 @@ export type BeginInput = ProviderChoice & {
 /** Input of `finish`: the URL, as text or within a request, and the attempt of `begin`. */
 export type FinishInput = (
   | {
-      /** The URL that the provider sent the browser to. Only its query is used. */
+      /**
+       * The URL that the provider sent the browser to. Only its query is used, and its path where `redirectUri` is a
+       * function.
+       */
       readonly url: string
       /** Not beside `url`. */
       readonly request?: undefined
@@ -48,7 +51,7 @@ export type FinishInput = (
   | {
       /** Not beside `request`. */
       readonly url?: undefined
-      /** The request with which the browser came back. Only its `url` is used. */
+      /** The request with which the browser came back. Only its `url` is used, as above. */
       readonly request: {
         /** Absolute, or as Node.js has it. */
         readonly url: string

@@ -21,7 +21,15 @@ import {
   type TestInput,
 } from './input.js'
 import { type Setup, type SignInOptions, setUp } from './options.js'
-import { clientOf, discover, keySetOf, type StoredProvider, storedProvider } from './provider.js'
+import {
+  clientOf,
+  discover,
+  isMixable,
+  keySetOf,
+  namesIssuer,
+  type StoredProvider,
+  storedProvider,
+} from './provider.js'
 import { fromHost, orRefuse, Refused, type SignInRefusal, withRefusals } from './refusal.js'
 import { claimsOf, type Granted, type SignedIn, userOf } from './signed-in.js'
 
@@ -88,8 +96,9 @@ const begin = async (setup: Setup, input: BeginInput): Promise<Begun> => {
   const stored = await storedProvider(options.iam, await setup.contextOf(orgId), idpId)
   if (stored.provider.state !== 'active') throw new Refused({ kind: 'ProviderInactive' })
   const metadata = await discover(stored, setup)
+  if (isMixable(setup, metadata)) throw new Refused({ kind: 'SharedRedirectUri' })
   const [state, nonce, verifier] = [randomState(), randomNonce(), randomPKCECodeVerifier()]
-  const { redirectUri } = options
+  const redirectUri = await setup.redirectUriOf({ orgId, idpId })
   const { prompt, returnTo, projectId, projectOrgId, loginHint = input.email } = input
   const asked = {
     redirect_uri: redirectUri,
@@ -123,19 +132,41 @@ const routeOf = async (
 /** @throws Refused */
 const finish = async (setup: Setup, input: FinishInput): Promise<SignedIn> => {
   checkFinish(input)
+  const href = input.url ?? input.request.url
   const attempt = await setup.open(input.attempt)
-  checkAttempt(attempt, { ...input, redirectUri: setup.options.redirectUri })
+  const redirectUri = await setup.redirectUriOf(attempt)
+  checkAttempt(attempt, { ...input, redirectUri })
+  if (typeof setup.options.redirectUri === 'function' && pathOf(href) !== pathOf(redirectUri))
+    throw new Refused({ kind: 'AttemptMismatch', field: 'redirectUri' })
   const stored = await unchangedProvider(setup, attempt)
   const metadata = await discover(stored, setup)
+  if (isMixable(setup, metadata)) throw new Refused({ kind: 'SharedRedirectUri' })
   const client = clientOf(stored, metadata, setup)
   const fail = (thrown: unknown): never => {
     if (isOfKeys(thrown)) setup.keySets.expire(keySetOf(metadata))
     throw thrown
   }
-  const granted = await redeemCode(client, attempt, input.url ?? input.request.url).catch(fail)
+  const granted = await redeemCode(client, attempt, href).catch(fail)
   const claims = await claimsOf(client, granted).catch(fail)
   const user = userOf(stored.provider, { attempt, issuer: metadata.issuer, claims, granted })
-  return withAccess(setup, attempt, user)
+  const emailIsOwn = await isOwnEmail(setup, user)
+  return withAccess(setup, attempt, { ...user, emailIsOwn })
+}
+
+/** Not relative to the redirect URI: a URL that is only a query has another path. */
+const pathOf = (href: string): string => new URL(href, 'https://host.invalid').pathname
+
+/** Whether the provider vouches for the address, and is the one for its domain. @throws Refused */
+const isOwnEmail = async (
+  { options }: Setup,
+  { orgId, idpId, email, emailVerified }: Omit<SignedIn, 'emailIsOwn'>,
+): Promise<boolean> => {
+  if (email === undefined || !emailVerified) return false
+  const route = await options.iam.domains.route({ email })
+  if (route.isOk()) return route.value?.orgId === orgId && route.value.idpId === idpId
+  // A provider may send any text as an address.
+  if (route.error.kind === 'InvalidArgument') return false
+  throw new Refused(route.error)
 }
 
 /** Whether a refusal may come from an old key set: not every provider gives a new key a new id. */
@@ -193,10 +224,9 @@ const redeemCode = async (
 
 /** `openid-client` checks the same, and says for both only that the answer is invalid. @throws Refused */
 const checkAnswer = (answer: URLSearchParams, metadata: ServerMetadata, state: string): void => {
-  const { issuer, authorization_response_iss_parameter_supported: namesIssuer } = metadata
   const issuers = answer.getAll('iss')
-  const isOfIssuer = issuers.length === 1 && issuers[0] === issuer
-  if (!isOfIssuer && (namesIssuer || issuers.length > 0))
+  const isOfIssuer = issuers.length === 1 && issuers[0] === metadata.issuer
+  if (!isOfIssuer && (namesIssuer(metadata) || issuers.length > 0))
     throw new Refused({ kind: 'IssuerMismatch' })
   const states = answer.getAll('state')
   if (states.length !== 1 || states[0] !== state) throw new Refused({ kind: 'StateMismatch' })

@@ -7,6 +7,14 @@ import type { ProviderAccess, StoredProvider } from './provider.js'
 import { fromHost } from './refusal.js'
 import type { SignedIn } from './signed-in.js'
 
+/** Names a provider. */
+export interface ProviderIds {
+  /** Organization of the provider. */
+  readonly orgId: string
+  /** Id of the provider, unique within its organization. */
+  readonly idpId: string
+}
+
 /** Options of `openIdSignIn`. */
 export interface SignInOptions extends NetworkOptions {
   /** Keeps the providers. */
@@ -16,8 +24,12 @@ export interface SignInOptions extends NetworkOptions {
    * `identity_provider.secret.read`, and `user.grant.read` where `begin` is given a project.
    */
   readonly caller: Caller | ((orgId: string) => Caller)
-  /** Where providers send browsers back: an absolute URL of `https` or `http`, without query and fragment. */
-  readonly redirectUri: string
+  /**
+   * Where a provider sends browsers back: an absolute URL of `https` or `http`, without query and fragment. A function
+   * answers a URL with a path of its own for each provider, made from both ids, and `finish` compares that path. With
+   * one URL for all, providers that do not name themselves in their answers (RFC 9207) are refused.
+   */
+  readonly redirectUri: string | ((provider: ProviderIds) => string)
   /** Seals attempts: 32 random bytes, the same in all processes. They are copied. */
   readonly key: Uint8Array
   /** Finds the user of the host; undefined for one that the host does not know. */
@@ -32,6 +44,8 @@ export interface Setup extends Sealing, ProviderAccess {
   readonly contextOf: (
     orgId: string,
   ) => Promise<{ readonly caller: Caller; readonly orgId: string }>
+  /** The redirect URI of a provider. */
+  readonly redirectUriOf: (provider: ProviderIds) => Promise<string>
   /** Keyed hash of what a sign-in depends on: not the name of a provider, nor how its secret is sealed. */
   readonly hashOf: (stored: StoredProvider) => Promise<string>
 }
@@ -40,17 +54,24 @@ export interface Setup extends Sealing, ProviderAccess {
 export const setUp = (options: SignInOptions): Setup => {
   checkSignInOptions(options)
   const sealed = sealing(options.key)
-  const { caller } = options
+  const { caller, redirectUri } = options
   return {
     ...sealed,
     options,
     network: options,
-    discoveries: documentCache(),
-    keySets: documentCache(),
+    discoveries: documentCache(FAILURE_PAUSE_MS),
+    keySets: documentCache(FAILURE_PAUSE_MS),
     contextOf: async (orgId) => ({
       caller: await fromHost(() => (typeof caller === 'function' ? caller(orgId) : caller)),
       orgId,
     }),
+    redirectUriOf: ({ orgId, idpId }) =>
+      fromHost(() => {
+        if (typeof redirectUri === 'string') return redirectUri
+        const uri = redirectUri({ orgId, idpId })
+        if (!isRedirectUri(uri)) throw new TypeError(`redirectUri must return ${REDIRECT_URI}`)
+        return uri
+      }),
     hashOf: ({ provider, clientSecret }) => {
       const { issuer, clientId, scopes, usernameMapping, displayNameMapping } = provider
       const values = [issuer, clientId, scopes, usernameMapping, displayNameMapping, clientSecret]
@@ -60,6 +81,11 @@ export const setUp = (options: SignInOptions): Setup => {
 }
 
 const KEY_BYTES = 32
+
+/** How long a provider that could not be asked is not asked again, in milliseconds. */
+const FAILURE_PAUSE_MS = 5_000
+
+const REDIRECT_URI = 'an absolute URL of https or http, without query and fragment'
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null
 
@@ -71,8 +97,8 @@ const OPTIONS: KnownOptions = {
       'must be a Caller or a function',
     ],
     redirectUri: [
-      (value) => typeof value === 'string' && isRedirectUri(value),
-      'must be an absolute URL of https or http, without query and fragment',
+      (value) => typeof value === 'function' || isRedirectUri(value),
+      `must be ${REDIRECT_URI}, or a function that returns one for each provider`,
     ],
     key: [(value) => value instanceof Uint8Array, 'must be a Uint8Array'],
     ...NETWORK_OPTIONS.required,
@@ -80,8 +106,11 @@ const OPTIONS: KnownOptions = {
   optional: { ...NETWORK_OPTIONS.optional, userIdOf: FUNCTION },
 }
 
-const isRedirectUri = (text: string): boolean =>
-  URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && !/[?#]/.test(text)
+const isRedirectUri = (text: unknown): boolean =>
+  typeof text === 'string' &&
+  URL.canParse(text) &&
+  /^https?:$/.test(new URL(text).protocol) &&
+  !/[?#]/.test(text)
 
 const checkSignInOptions = (options: SignInOptions): void => {
   checkOptions('openIdSignIn', options, OPTIONS)

@@ -26,6 +26,8 @@ import { orRefuse, Refused, unreachable, withRefusals } from './refusal.js'
 export interface StoredProvider {
   readonly provider: IdentityProvider
   readonly clientSecret: string
+  /** The issuer that the secret was given for, where it is not for the present one. */
+  readonly givenFor?: string
 }
 
 /** How providers are asked, and what they have answered. */
@@ -53,8 +55,8 @@ export const storedProvider = async (
   for (let reads = 1; reads <= MAX_READS; reads++) {
     const revealed = await orRefuse(identityProviders.revealClientSecret({ idpId }, context))
     const provider = await orRefuse(identityProviders.get({ idpId }, context))
-    const { clientSecret, details } = revealed
-    if (provider.details.sequence === details.sequence) return { provider, clientSecret }
+    const { details, ...secret } = revealed
+    if (provider.details.sequence === details.sequence) return { provider, ...secret }
   }
   throw new Refused({ kind: 'Aborted', attempts: MAX_READS })
 }
@@ -65,12 +67,11 @@ export const discover = async (
   { network, discoveries }: ProviderAccess,
 ): Promise<ServerMetadata> => {
   const { issuer } = stored.provider
-  const read = async (): Promise<ServerMetadata> => {
-    const metadata = await readDiscovery(stored, network)
-    if (refusedEndpoint(metadata, network) !== undefined) throw unreachable('address')
-    return metadata
-  }
-  return discoveries.find(issuer) ?? discoveries.load(issuer, 0, read)
+  const read = () => readDiscovery(stored, network)
+  const metadata = discoveries.find(issuer) ?? (await discoveries.load(issuer, 0, read))
+  if (refusedEndpoint(metadata, network) === undefined) return metadata
+  discoveries.expire(issuer)
+  throw unreachable('address')
 }
 
 /** The discovery of a provider, before its endpoints are checked. @throws Refused */
@@ -112,12 +113,32 @@ export const refusedEndpoint = (
     return typeof url !== 'string' || !URL.canParse(url) || !isAllowed(new URL(url), network)
   })
 
-/** The client of a provider. It is made anew for each use, so no old secret is kept. */
+/** Whether the provider names itself in its answers (RFC 9207). */
+export const namesIssuer = (metadata: ServerMetadata): boolean =>
+  Boolean(metadata.authorization_response_iss_parameter_supported)
+
+/**
+ * Whether nothing in an answer tells this provider from others. A hostile provider could lead the browser to it, and get
+ * its code (RFC 9700, section 4.4).
+ */
+export const isMixable = (
+  { options }: { readonly options: { readonly redirectUri: unknown } },
+  metadata: ServerMetadata,
+): boolean => typeof options.redirectUri === 'string' && !namesIssuer(metadata)
+
+/** A secret is never sent to another origin than it was given for. @throws Refused */
+export const requireOwnSecret = ({ givenFor }: StoredProvider): void => {
+  if (givenFor !== undefined) throw new Refused({ kind: 'SecretForOtherIssuer' })
+}
+
+/** The client of a provider. It is made anew for each use, so no old secret is kept. @throws Refused */
 export const clientOf = (
-  { provider, clientSecret }: StoredProvider,
+  stored: StoredProvider,
   metadata: ServerMetadata,
   { network, keySets }: ProviderAccess,
 ): Configuration => {
+  requireOwnSecret(stored)
+  const { provider, clientSecret } = stored
   const offered: unknown = metadata.token_endpoint_auth_methods_supported
   const methods: readonly unknown[] = Array.isArray(offered) ? offered : ['client_secret_basic']
   const isPost = methods.includes('client_secret_post') && !methods.includes('client_secret_basic')

@@ -23,7 +23,7 @@ export type SignInRefusal =
   | { readonly kind: 'AttemptExpired' }
   /** Absent, altered, or sealed with another key. */
   | { readonly kind: 'AttemptTampered' }
-  /** Begun for another organization, provider or redirect URI. */
+  /** Begun for another organization, provider or redirect URI; or another provider answers. */
   | {
       readonly kind: 'AttemptMismatch'
       /** Which of them differs. */
@@ -35,6 +35,13 @@ export type SignInRefusal =
   | { readonly kind: 'ProviderChanged' }
   /** The provider was removed since the sign-in began. */
   | { readonly kind: 'ProviderRemoved' }
+  /**
+   * The provider does not name itself in its answers (RFC 9207), and `redirectUri` is one URL for all providers: give
+   * `openIdSignIn` a function that answers one for each.
+   */
+  | { readonly kind: 'SharedRedirectUri' }
+  /** The issuer moved to another origin since the client secret was given: give the secret again. */
+  | { readonly kind: 'SecretForOtherIssuer' }
   /** The `state` is not that of the attempt. */
   | { readonly kind: 'StateMismatch' }
   /** The `nonce` is not that of the attempt. */

@@ -31,6 +31,11 @@ export interface SignedIn {
   readonly email?: string
   /** Whether the provider says that the address belongs to the user. */
   readonly emailVerified: boolean
+  /**
+   * Whether `emailVerified` is true and the domain of the address is set to this provider (`iam.domains.setProvider`).
+   * Link an account by its address only when this is true.
+   */
+  readonly emailIsOwn: boolean
   /** Whether an unknown user may be registered. */
   readonly mayAutoRegister: boolean
   /** Claims of the ID token, and further ones of the user info. */
@@ -110,7 +115,7 @@ export const userOf = (
     readonly claims: Claims
     readonly granted: Granted
   },
-): SignedIn => {
+): Omit<SignedIn, 'emailIsOwn'> => {
   const { attempt, issuer, claims, granted } = from
   const { orgId, idpId, returnTo } = attempt
   const { access_token, id_token = '', refresh_token } = granted

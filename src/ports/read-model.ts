@@ -211,7 +211,10 @@ export type SortValue = string | boolean | Position
 
 /** One condition on one field. Text compares code point by code point. */
 export interface Condition {
-  /** A shown field that holds text, or `state`; `roleKey` of a grant, of which one role must meet the condition. */
+  /**
+   * A shown field that holds text, or `state`; `roleKey` of a grant or `permission` of a role, of which one must meet the
+   * condition.
+   */
   readonly field: string
   /** Whether the text is the value, begins with it, or has it anywhere. */
   readonly operator: 'equals' | 'startsWith' | 'contains'

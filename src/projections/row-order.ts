@@ -8,22 +8,32 @@ export const meetsAll = <Row extends Views[ViewType]>(
   fields: ViewFields<Row>,
   conditions: readonly Condition[],
 ): ((row: Row) => boolean) => {
-  const tests = conditions.map((condition) =>
-    isOfRoleKeys(type, condition) ? meetsOne(type, condition) : meets(fields, condition),
-  )
+  const tests = conditions.map((condition) => {
+    const several = severalOf(type, condition)
+    return several ? meetsOne(type, condition, several) : meets(fields, condition)
+  })
   return (row) => tests.every((test) => test(row))
 }
 
-/** Whether a condition is one on the keys of the roles that objects of a type assign. */
-export const isOfRoleKeys = (type: ViewType, { field }: Pick<Condition, 'field'>): boolean => {
+/** What an object has several of, of which one has to meet the condition; undefined when the condition is on one text. */
+export const severalOf = (
+  type: ViewType,
+  { field }: Pick<Condition, 'field'>,
+): 'roleKeys' | 'permissions' | undefined => {
   const { fields } = aggregates[type]
-  return Object.hasOwn(fields, field) && fields[field]?.holds === 'roleKeys'
+  const holds = Object.hasOwn(fields, field) ? fields[field]?.holds : undefined
+  return holds === 'roleKeys' || holds === 'permissions' ? holds : undefined
 }
 
-/** A test whether one of the shown roles of a row meets a condition. */
-const meetsOne = (type: ViewType, condition: Condition): ((row: Views[ViewType]) => boolean) => {
+/** A test whether one of the shown roles of a row, or one of its permissions, meets a condition. */
+const meetsOne = (
+  type: ViewType,
+  condition: Condition,
+  several: 'roleKeys' | 'permissions',
+): ((row: Views[ViewType]) => boolean) => {
   const test = meetsText(condition)
-  const assigns = aggregates[type].assignments?.assigns
+  const { assigns, allows } = aggregates[type].assignments ?? {}
+  if (several === 'permissions') return (row) => allows?.(row).some(test) ?? false
   return (row) => assigns?.rolesOf(row).some(({ roleKey }) => test(roleKey)) ?? false
 }
 

@@ -4010,6 +4010,45 @@ export const openApiDocument = {
       }
      },
      {
+      "name": "filter.permission.equals",
+      "in": "query",
+      "required": false,
+      "description": "The whole text.",
+      "schema": {
+       "type": "string",
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "filter.permission.startsWith",
+      "in": "query",
+      "required": false,
+      "description": "How the text begins.",
+      "schema": {
+       "type": "string",
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "filter.permission.contains",
+      "in": "query",
+      "required": false,
+      "description": "What the text has somewhere.",
+      "schema": {
+       "type": "string",
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "filter.permission.ignoreCase",
+      "in": "query",
+      "required": false,
+      "description": "Compares without regard to case.",
+      "schema": {
+       "type": "boolean"
+      }
+     },
+     {
       "name": "orderBy",
       "in": "query",
       "required": false,

@@ -646,6 +646,7 @@ export const ProjectRoleFilter: WireMessage = {"name":"ProjectRoleFilter","descr
   {"name":"roleKey","protoName":"role_key","number":1,"kind":"message","description":"Their key.","message":TextFilter},
   {"name":"displayName","protoName":"display_name","number":2,"kind":"message","description":"What they are shown as.","message":TextFilter},
   {"name":"group","protoName":"group","number":3,"kind":"message","description":"Their group.","message":TextFilter},
+  {"name":"permission","protoName":"permission","number":4,"kind":"message","description":"Their permissions, of which one must match.","message":TextFilter},
 ]}
 
 export const ListProjectRolesRequest: WireMessage = {"name":"ListProjectRolesRequest","description":"Which roles to list, in which order.","fields":[

@@ -109,6 +109,22 @@ describe('A client of oidc-provider', () => {
     expect(user).toMatchObject({ orgId: 'acme', idpId: 'basic', subject: 'ann' })
   })
 
+  it('owns an address when its domain is set to this provider, and the address is verified', async () => {
+    const domain = 'acme.test'
+    const owned = async (idpId: string) => (await signedIn(idpId))._unsafeUnwrap().emailIsOwn
+    expect(await owned('basic')).toBe(false)
+    const { challenge } = (await iam.domains.add({ domain }, { caller }))._unsafeUnwrap()
+    texts.set(`_claviger-challenge.${domain}`, challenge ?? '')
+    ;(await iam.domains.verify({ domain }, { caller }))._unsafeUnwrap()
+    expect(await owned('basic')).toBe(false)
+    await iam.domains.setProvider({ domain, idpId: 'basic' }, { caller })
+    expect(await owned('basic')).toBe(true)
+    // Another provider of the organization may claim any address.
+    expect(await owned('post')).toBe(false)
+    await iam.domains.setProvider({ domain, idpId: 'post' }, { caller })
+    expect([await owned('basic'), await owned('post')]).toEqual([false, true])
+  })
+
   it('takes no attempt of another organization', async () => {
     const { url, attempt } = (
       await signIn().begin({ orgId: 'acme', idpId: 'basic' })

@@ -75,6 +75,26 @@ describe('A cache of documents', () => {
     await keep(cache, 'a')
     expect(cache.find('a')).toEqual(metadata('a'))
   })
+
+  it('remembers a failure for the pause, and 100 of them', async () => {
+    const cache = documentCache<ServerMetadata>(5_000)
+    let loads = 0
+    const fail = (key: string) => cache.load(key, 0, () => Promise.reject(new Error(`${++loads}`)))
+    await expect(fail('a')).rejects.toThrow('1')
+    vi.advanceTimersByTime(4_999)
+    await expect(fail('a')).rejects.toThrow('1')
+    vi.advanceTimersByTime(1)
+    await expect(fail('a')).rejects.toThrow('2')
+    vi.advanceTimersByTime(5_000)
+    await keep(cache, 'a')
+    expect(await cache.load('a', 5_000, () => Promise.reject())).toEqual(metadata('a'))
+    for (let n = 0; n <= 100; n++) await expect(fail(`${n}`)).rejects.toThrow()
+    const before = loads
+    await expect(fail('100')).rejects.toThrow()
+    expect(loads).toBe(before)
+    await expect(fail('0')).rejects.toThrow()
+    expect(loads).toBe(before + 1)
+  })
 })
 
 describe('A sign-in', async () => {
@@ -200,6 +220,26 @@ describe('A sign-in', async () => {
     await iam.identityProviders.patch({ idpId: 'own', issuer: elsewhere }, { caller })
     const begun = await one.begin({ orgId: 'acme', idpId: 'own' })
     expect(begun._unsafeUnwrapErr()).toEqual({ kind: 'IssuerMismatch' })
+  })
+
+  it('asks a provider that does not answer once, however many sign-ins begin', async () => {
+    const { signIn } = await open()
+    const one = signIn()
+    const discovery = '/.well-known/openid-configuration'
+    state.attack = { answers: { [discovery]: (response) => response.destroy() } }
+    const begin = () => one.begin({ orgId: 'acme', idpId: 'own' })
+    const answers = [...(await Promise.all(Array.from({ length: 250 }, begin)))]
+    for (let n = 0; n < 250; n++) answers.push(await begin())
+    const unreachable = { kind: 'ProviderUnreachable', reason: 'network' }
+    expect(new Set(answers.map((each) => JSON.stringify(each._unsafeUnwrapErr())))).toEqual(
+      new Set([JSON.stringify(unreachable)]),
+    )
+    expect(asked).toEqual([discovery])
+    state.attack = {}
+    // A test asks at once.
+    expect((await one.test({ orgId: 'acme', idpId: 'own' })).isOk()).toBe(true)
+    vi.advanceTimersByTime(5_000)
+    expect((await begin()).isOk()).toBe(true)
   })
 
   it('goes by a new client id and secret in every process at once', async () => {

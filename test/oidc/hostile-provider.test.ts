@@ -320,6 +320,26 @@ describe('A hostile provider', () => {
     expect(finished._unsafeUnwrapErr()).toEqual({ kind: 'IssuerMismatch' })
   })
 
+  it.each([
+    [{ email: 'ann@acme.test', email_verified: false }],
+    [{ email: 'ann@acme.test', email_verified: 'true' }],
+    [{ email: 'ann@other.test', email_verified: true }],
+    [{ email: 'ann', email_verified: true }],
+    [{ email: '@', email_verified: true }],
+    [{ email: 5, email_verified: true }],
+    [{ email_verified: true }],
+  ])('owns no address by %o', async (claims) => {
+    const route: typeof iam.domains.route = ({ email }) =>
+      iam.domains
+        .route({ email })
+        .map((found) => (email === 'ann@acme.test' ? { orgId: 'acme', idpId: 'own' } : found))
+    const options = { iam: { ...iam, domains: { ...iam.domains, route } } }
+    const owned = async (given: object) =>
+      (await attacked({ claims: { ...given } }, undefined, options))._unsafeUnwrap().emailIsOwn
+    expect(await owned({ email: 'ann@acme.test', email_verified: true })).toBe(true)
+    expect(await owned(claims)).toBe(false)
+  })
+
   it('is asked with the usual method when it names none', async () => {
     const discovery = { token_endpoint_auth_methods_supported: 5 }
     expect((await attacked({ discovery })).isOk()).toBe(true)
@@ -355,6 +375,31 @@ describe('A hostile provider', () => {
     const verdicts = tested.checks.map(({ name, verdict }) => [name, verdict])
     expect(Object.fromEntries(verdicts)).toMatchObject(expected)
     expect(JSON.stringify(tested)).not.toContain('canary')
+  })
+
+  it.each<readonly [object, readonly string[]]>([
+    [{ scopes: [] }, ['The scope email is not asked for']],
+    [{ scopes: ['openid', 'email'] }, []],
+    [
+      { usernameMapping: 'OIDC_MAPPING_FIELD_PREFERRED_USERNAME', scopes: ['email'] },
+      ['the scope profile is not asked for'],
+    ],
+    [
+      { displayNameMapping: 'OIDC_MAPPING_FIELD_PREFERRED_USERNAME', scopes: ['profile'] },
+      ['The scope email is not asked for'],
+    ],
+    [
+      { displayNameMapping: 'OIDC_MAPPING_FIELD_PREFERRED_USERNAME', scopes: [] },
+      ['The scope email is not asked for', 'the scope profile is not asked for'],
+    ],
+  ])('is tested with a warning of claims that are not asked for: %o', async (fields, warnings) => {
+    const idpId = crypto.randomUUID()
+    const added = await iam.identityProviders.addOidc({ ...idp, ...fields, idpId }, { caller })
+    added._unsafeUnwrap()
+    const { checks } = (await signInWith({}).test({ orgId: 'acme', idpId }))._unsafeUnwrap()
+    const claims = checks.filter(({ name }) => name === 'claims')
+    expect(claims.map(({ verdict }) => verdict)).toEqual(warnings.length > 0 ? ['warning'] : [])
+    for (const warning of warnings) expect(claims[0]?.message).toContain(warning)
   })
 
   it('is given up when it does not answer, and its connection is closed', async () => {

@@ -36,14 +36,19 @@ export interface SignInOptions {
   readonly isDevelopment: boolean
 }
 
+/** Each provider has its own: so a code is taken to the provider alone that gave it. */
+const callbackOf = (customerId: string, idpId: string) => `/sign-in/callback/${customerId}/${idpId}`
+
 export const signInRoutes = ({ iam, pool, cookies, origin, isDevelopment }: SignInOptions) => {
   const clientOf = async (customerId: string, idpId: string) => {
     const context = signInService(customerId)
     const provider = await orThrow(iam.identityProviders.get({ idpId }, context))
     if (provider.state !== 'active') return undefined
-    const { clientSecret } = await orThrow(
+    const { clientSecret, givenFor, details } = await orThrow(
       iam.identityProviders.revealClientSecret({ idpId }, context),
     )
+    // A secret goes to no other issuer than it was given for, also when the provider changes between the two reads.
+    if (givenFor !== undefined || details.sequence !== provider.details.sequence) return undefined
     const { issuer, clientId } = provider
     const config = await discovery(new URL(issuer), clientId, clientSecret, undefined, {
       execute: isDevelopment ? [allowInsecureRequests] : [],
@@ -57,13 +62,13 @@ export const signInRoutes = ({ iam, pool, cookies, origin, isDevelopment }: Sign
       String(request.params['idpId']),
     ]
     const client = await clientOf(customerId, idpId)
-    if (!client) return response.status(403).json({ message: 'The provider is inactive' })
+    if (!client) return response.status(403).json({ message: 'The provider cannot be used' })
     const [state, verifier] = [randomState(), randomPKCECodeVerifier()]
     // No id and none of the two random values holds a space.
     const text = [customerId, idpId, state, verifier].join(' ')
     cookies.write(response, { name: SIGN_IN, text, seconds: 600 })
     const url = buildAuthorizationUrl(client.config, {
-      redirect_uri: `${origin}/sign-in/callback`,
+      redirect_uri: `${origin}${callbackOf(customerId, idpId)}`,
       scope: authorizationScopes(client.provider).join(' '),
       state,
       code_challenge: await calculatePKCECodeChallenge(verifier),
@@ -76,9 +81,11 @@ export const signInRoutes = ({ iam, pool, cookies, origin, isDevelopment }: Sign
     const begun = cookies.read(request.headers.cookie, SIGN_IN)
     const [customerId = '', idpId = '', state = '', verifier = ''] = begun?.split(' ') ?? []
     if (verifier === '') return response.status(400).json({ message: 'Begin to sign in again' })
-    const client = await clientOf(customerId, idpId)
-    if (!client) return response.status(403).json({ message: 'The provider is inactive' })
     const url = new URL(request.originalUrl, origin)
+    if (url.pathname !== callbackOf(customerId, idpId))
+      return response.status(403).json({ message: 'Another provider answers' })
+    const client = await clientOf(customerId, idpId)
+    if (!client) return response.status(403).json({ message: 'The provider cannot be used' })
     const checks = { pkceCodeVerifier: verifier, expectedState: state, idTokenExpected: true }
     const tokens = await authorizationCodeGrant(client.config, url, checks)
     const claims = tokens.claims()
@@ -89,7 +96,7 @@ export const signInRoutes = ({ iam, pool, cookies, origin, isDevelopment }: Sign
   }
 
   const routes = Router()
-  routes.get('/callback', finish)
+  routes.get('/callback/:customerId/:idpId', finish)
   routes.get('/:customerId/:idpId', begin)
   return routes
 }

@@ -1,5 +1,4 @@
 // Users are the host's own: claviger knows their ids alone.
-import type { Caller, Iam } from 'claviger'
 import type { SignedIn } from 'claviger/oidc'
 
 interface Account {
@@ -12,7 +11,7 @@ interface Account {
 }
 
 /** The users of the host; a table in production. */
-export const openAccounts = (iam: Iam, callerIn: (orgId: string) => Caller) => {
+export const openAccounts = () => {
   const accounts: Account[] = []
   const identityOf = ({ issuer, subject }: SignedIn): string => JSON.stringify([issuer, subject])
 
@@ -25,22 +24,15 @@ export const openAccounts = (iam: Iam, callerIn: (orgId: string) => Caller) => {
     return userId
   }
 
-  /** A provider may claim any address: one counts only if it is verified, and its domain is the organization's. */
-  const ownEmail = async ({ orgId, email, emailVerified }: SignedIn) => {
-    if (email === undefined || !emailVerified) return undefined
-    const domain = email.slice(email.lastIndexOf('@') + 1)
-    const found = await iam.domains.get({ domain }, { caller: callerIn(orgId) })
-    return found.isOk() && found.value.state === 'verified' ? email : undefined
-  }
-
   /** The user who signed in: known, linked by address, or registered; undefined when none of these may be. */
-  const userIdOf = async (user: SignedIn): Promise<string | undefined> => {
+  const userIdOf = (user: SignedIn): string | undefined => {
     const { orgId, displayName } = user
     const identity = identityOf(user)
     const own = accounts.filter((account) => account.orgId === orgId)
     const known = own.find(({ identities }) => identities.has(identity))
     if (known !== undefined) return known.userId
-    const email = await ownEmail(user)
+    // A provider may claim any address: one counts only if its domain is set to this provider.
+    const email = user.emailIsOwn ? user.email : undefined
     const linked = email && own.find((account) => account.email === email)
     if (linked) {
       linked.identities.add(identity)

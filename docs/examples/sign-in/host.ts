@@ -36,25 +36,21 @@ export interface HostOptions {
 const callerIn = (orgId: string): Caller => ({
   userId: 'sign-in',
   orgId,
-  permissions: [
-    'identity_provider.read',
-    'identity_provider.secret.read',
-    'domain.read',
-    'user.grant.read',
-  ],
+  permissions: ['identity_provider.read', 'identity_provider.secret.read', 'user.grant.read'],
 })
 
 const ATTEMPT = 'attempt'
+const CALLBACK = '/sign-in/callback'
 
 export const openHost = async (options: HostOptions) => {
   const { iam, orgId, projectId, origin, key, sessionSecret } = options
   const secure = origin.startsWith('https:')
-  const accounts = openAccounts(iam, callerIn)
+  const accounts = openAccounts()
   const signIn = openIdSignIn({
     iam,
     key,
     caller: callerIn,
-    redirectUri: `${origin}/sign-in/callback`,
+    redirectUri: ({ orgId, idpId }) => `${origin}${CALLBACK}/${orgId}/${idpId}`,
     userIdOf: accounts.userIdOf,
     lookup: (name) => lookup(name, { all: true }),
     allowHttpLoopback: options.allowHttpLoopback === true,
@@ -83,9 +79,8 @@ export const openHost = async (options: HostOptions) => {
     const begun = await signIn.begin({ ...provider, projectId, returnTo: '/' })
     if (begun.isErr()) return showLogin(reply, textOf(begun.error))
     const { url, attempt } = begun.value
-    const path = '/sign-in/callback'
     reply.setCookie(ATTEMPT, attempt, {
-      path,
+      path: CALLBACK,
       httpOnly: true,
       secure,
       sameSite: 'lax',
@@ -94,9 +89,9 @@ export const openHost = async (options: HostOptions) => {
     return reply.redirect(url, 303)
   })
 
-  app.get('/sign-in/callback', async (request, reply) => {
+  app.get(`${CALLBACK}/:orgId/:idpId`, async (request, reply) => {
     const attempt = request.cookies[ATTEMPT]
-    reply.clearCookie(ATTEMPT, { path: '/sign-in/callback' })
+    reply.clearCookie(ATTEMPT, { path: CALLBACK })
     const finished = await signIn.finish({ url: request.url, attempt })
     if (finished.isErr()) return html(reply, 403, refusedPage(textOf(finished.error)))
     const { userId, access, displayName, returnTo = '/' } = finished.value

@@ -8,7 +8,7 @@ import type {
   ViewType,
 } from '../../ports/read-model.js'
 import { isOfObject, readEvents } from '../../projections/read-events.js'
-import { isOfRoleKeys, meetsAll, rowOrder } from '../../projections/row-order.js'
+import { meetsAll, rowOrder, severalOf } from '../../projections/row-order.js'
 import { cappedTotal, changeRow, getOrAdd, listedScope, rowKeyOf } from '../../projections/rows.js'
 import { type ViewFields, viewFields } from '../../projections/view-fields.js'
 import { accessIn } from './access.js'
@@ -81,7 +81,7 @@ const listRows = <Type extends ViewType>(
 ): Listing<Views[Type]> => {
   const fields: ViewFields<Views[Type]> = viewFields[query.type]
   const { type, conditions, after, limit } = query
-  const isShown = conditions.some((condition) => isOfRoleKeys(type, condition))
+  const isShown = conditions.some((condition) => severalOf(type, condition) === 'roleKeys')
   const shown = (row: Views[Type]) => shownRow(state, type, row)
   // Only a condition on roles needs to know which of them have ended.
   const rows = isShown ? listedRows(state, query).map(shown) : listedRows(state, query)

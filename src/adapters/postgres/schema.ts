@@ -77,13 +77,15 @@ export const migrate = async (connections: Connections, schema: string): Promise
 export const requireMigrated = async (connections: Connections, schema: string): Promise<void> => {
   const state = await readState(connections, schema)
   if (isUpToDate(state)) return
-  const { version } = state
-  const found =
-    version === NEWEST ? 'no tables of the read model' : `version ${version}, not ${NEWEST}`
   throw new UnusableDatabase(
     'not_migrated',
-    `The schema ${schema} has ${found}: open it once as its owner, without migrate: false`,
+    `The schema ${schema} has ${missingIn(state)}: open it once as its owner, without migrate: false`,
   )
+}
+
+const missingIn = ({ version }: SchemaState): string => {
+  if (version === 0) return 'no tables of claviger'
+  return version === NEWEST ? 'no tables of the read model' : `version ${version}, not ${NEWEST}`
 }
 
 /** How far a schema has been migrated. */

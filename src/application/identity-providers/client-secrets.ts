@@ -3,6 +3,7 @@ import type * as z from 'zod/mini'
 import { exists } from '../../domain/decider.js'
 import { identityProviders, sealedSecretIn } from '../../domain/identity-provider/aggregate.js'
 import type { IdentityProviderCommand } from '../../domain/identity-provider/commands.js'
+import { isSecretFor } from '../../domain/identity-provider/decider.js'
 import { IdpId, SealedSecret } from '../../domain/values.js'
 import type { KnownEvent } from '../../ports/known-event.js'
 import type { ObjectDetails } from '../../ports/read-model.js'
@@ -128,6 +129,11 @@ export const recordsSecret = async (
 export interface RevealedSecret {
   /** 1 to 200 characters (code points), as given. */
   readonly clientSecret: string
+  /**
+   * The issuer that the secret was given for, when its origin is not that of the present issuer; empty when there was no
+   * issuer. Such a secret must not be sent to the present issuer: it has to be given again. Absent in any other case.
+   */
+  readonly givenFor?: string
   /** Those of the provider when the secret was read; with the same `sequence`, `get` shows the provider of this secret. */
   readonly details: ObjectDetails
 }
@@ -153,6 +159,8 @@ export const revealClientSecret = (
       if (!exists(state))
         return err({ kind: 'NotFound', object: { type: 'identity_provider', idpId } })
       const clientSecret = await open(runtime, state.clientSecret, { orgId, idpId })
-      return ok({ clientSecret, details: detailsOf(provider, orgId) })
+      const details = detailsOf(provider, orgId)
+      if (isSecretFor(state.issuer, state)) return ok({ clientSecret, details })
+      return ok({ clientSecret, givenFor: state.secretIssuer, details })
     },
   )

@@ -80,6 +80,8 @@ export interface ListProjectRolesInput extends ListOptions<ProjectRole> {
         readonly displayName?: TextFilter | undefined
         /** On the group; `{ equals: '' }` for roles without one. */
         readonly group?: TextFilter | undefined
+        /** On the permissions, of which one must match. */
+        readonly permission?: TextFilter | undefined
         /** Every role is active, so that this leaves none out. */
         readonly state?: 'active' | undefined
       }

@@ -189,6 +189,7 @@ export const texts = {
     displayName: 'Display name',
     group: 'Group',
     permissions: 'Permissions',
+    permission: 'Permission',
     projectId: 'Project',
     projectOrgId: 'Owner',
     grantedOrgId: 'Organization',

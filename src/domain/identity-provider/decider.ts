@@ -26,6 +26,8 @@ export type IdentityProviderState =
   | ({
       /** Whether the provider may be used. */
       readonly status: 'active' | 'inactive'
+      /** The issuer that the stored secret was given for; empty when there was none yet. */
+      readonly secretIssuer: string
     } & OidcIdentityProviderAdded['data'])
   | { readonly status: 'removed' }
 
@@ -66,7 +68,7 @@ const update = (
 ): Decision => {
   if (!exists(state)) return refuse('NotFound', data)
   const { clientSecret, ...fields }: PatchIdentityProvider['data'] = data
-  const { status: _, clientSecret: stored, ...before } = state
+  const { status: _, clientSecret: stored, secretIssuer, ...before } = state
   const { idpId, name, stylingType, autoRegister, ...config } = patched(before, fields)
   const appearance = { idpId, name, stylingType, autoRegister }
   const appearanceUpdated: readonly IdentityProviderEvent[] = changesNothing(before, appearance)
@@ -99,6 +101,18 @@ const reseal = ({ data }: ResealClientSecret, state: State): Decision => {
   return ok([{ type: 'identity_provider.secret_resealed', data: { idpId, clientSecret } }])
 }
 
+/**
+ * Whether the stored secret was given for an issuer of the same origin. A change of the issuer alone must not send
+ * the secret elsewhere.
+ */
+export const isSecretFor = (
+  issuer: string,
+  { secretIssuer }: { readonly secretIssuer: string },
+): boolean => originOf(issuer) === originOf(secretIssuer)
+
+const originOf = (issuer: string): string =>
+  URL.canParse(issuer) ? new URL(issuer).origin : issuer
+
 const decide = (command: IdentityProviderCommand, state: State): Decision => {
   switch (command.type) {
     case 'AddOidcIdentityProvider':
@@ -122,8 +136,13 @@ const decide = (command: IdentityProviderCommand, state: State): Decision => {
 const evolve = (state: State, event: IdentityProviderEvent): State => {
   switch (event.type) {
     case 'identity_provider.oidc_added':
-      return { status: 'active', ...event.data }
-    case 'identity_provider.oidc_config_updated':
+      return { status: 'active', ...event.data, secretIssuer: event.data.issuer }
+    case 'identity_provider.oidc_config_updated': {
+      if (!exists(state)) return state
+      const { clientSecret, issuer } = event.data
+      const secretIssuer = clientSecret === undefined ? state.secretIssuer : issuer
+      return { ...state, ...event.data, secretIssuer }
+    }
     case 'identity_provider.updated':
     case 'identity_provider.secret_resealed':
       return exists(state) ? { ...state, ...event.data } : state

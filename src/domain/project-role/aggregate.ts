@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import {
   type AggregateDefinition,
   defineAggregate,
+  filterablePermissions,
   filterableText,
   inProject,
   optionalList,
@@ -71,6 +72,7 @@ export const projectRoles = defineAggregate({
     displayName: filterableText((view) => view.displayName),
     group: filterableText((view) => view.group),
     permissions: optionalList,
+    permission: filterablePermissions,
   },
   writeTarget: ({ projectId, roleKey }) => ({ type: 'project_role', projectId, roleKey }),
   permissions: { read: 'project.role.read', write: 'project.role.write' },

@@ -1,5 +1,5 @@
 import type { Holder, HoldersQuery } from '../../ports/access-reads.js'
-import type { ReadModel } from '../../ports/read-model.js'
+import type { Condition, ReadModel } from '../../ports/read-model.js'
 import { demandEqual, lawsOf } from '../law.js'
 import { BEFORE_END, grantOf, userGrantAdded, userGrantUpdated } from './grant-samples.js'
 import { fedWith, logOf, newLog, type ReadModelHome, type Recorded } from './harness.js'
@@ -79,15 +79,50 @@ const afterEach = async (
 
 /** The permissions of the roles of `acme` after the event of the story with that index. */
 const permissionsAfter = (index: number): Readonly<Record<string, readonly string[]>> => {
-  const permissions: Record<string, readonly string[]> = {}
-  for (const [orgId, { type, data }] of STORY.slice(0, index + 1))
-    if (orgId === 'acme' && (type === 'project_role.added' || type === 'project_role.updated'))
+  let permissions: Record<string, readonly string[]> = {}
+  for (const [orgId, { type, data }] of STORY.slice(0, index + 1)) {
+    if (orgId !== 'acme') continue
+    if (type === 'project_role.added' || type === 'project_role.updated')
       permissions[data.roleKey] = data.permissions
+    if (type === 'project_role.removed') delete permissions[data.roleKey]
+    if (type === 'project.removed') permissions = {}
+  }
   return permissions
 }
 
+/** Conditions on permissions, and the test that each of them is. */
+const CONDITIONS: readonly (readonly [
+  Omit<Condition, 'field'>,
+  (permission: string) => boolean,
+])[] = [
+  [{ operator: 'equals', value: 'read', ignoreCase: false }, (name) => name === 'read'],
+  [{ operator: 'equals', value: 'READ', ignoreCase: false }, () => false],
+  [{ operator: 'equals', value: 'READ', ignoreCase: true }, (name) => name === 'read'],
+  [{ operator: 'startsWith', value: 'wri', ignoreCase: false }, (name) => name === 'write'],
+  [{ operator: 'startsWith', value: 'z', ignoreCase: true }, (name) => name === 'Z'],
+  [{ operator: 'contains', value: 'a', ignoreCase: false }, (name) => name.includes('a')],
+  [{ operator: 'contains', value: 'RIT', ignoreCase: true }, (name) => name === 'write'],
+]
+
 /** Laws of what roles allow. */
 export const permissionLaws = lawsOf<ReadModelHome>({
+  'Roles are listed by a permission that they have.': (home) =>
+    afterEach(home, async (model, index) => {
+      const permissions = Object.entries(permissionsAfter(index))
+      for (const [condition, meets] of CONDITIONS) {
+        const conditions = [{ ...condition, field: 'permission' }]
+        const { items, totalSize } = await model.list({ ...ROLES, conditions })
+        const keys = permissions
+          .filter(([, names]) => names.some(meets))
+          .map(([roleKey]) => roleKey)
+          .sort()
+        demandEqual(
+          `${condition.operator} ${condition.value} after event ${index}`,
+          [items.map(({ roleKey }) => roleKey), totalSize],
+          [keys, keys.length],
+        )
+      }
+    }),
   'Holders of a permission are those of the roles that have it.': (home) =>
     afterEach(home, async (model, index) => {
       const expected = STORY[index]?.[2] ?? NOBODY

@@ -130,7 +130,7 @@ describe('Migrating', () => {
     const schema = newSchema()
     expect(await reasonOf(open(schema, false))).toBe('not_migrated')
     await expect(open(schema, false)).rejects.toThrow(
-      'version 0, not 8: open it once as its owner, without migrate: false',
+      'has no tables of claviger: open it once as its owner, without migrate: false',
     )
     expect(await sql(`SELECT 1 FROM pg_namespace WHERE nspname = '${schema}'`)).toEqual([])
     await (await open(schema)).close()

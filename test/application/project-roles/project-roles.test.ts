@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import type { TextFilter } from '../../../src/index.js'
 import {
   badFields,
   clockedStore,
@@ -163,6 +164,22 @@ describe('The permissions of a role', () => {
       [{ field: 'permissions', from: sorted, to: ['c'] }],
       [{ field: 'permissions', from: ['c'], to: [] }],
     ])
+  })
+
+  it('find the roles that have one now', async () => {
+    await good(iam.projectRoles.add({ ...ref, displayName: 'Editor', permissions }, context))
+    const reader = { ...ref, roleKey: 'reader', displayName: 'Reader', permissions: ['c'] }
+    await good(iam.projectRoles.add(reader, context))
+    const keys = async (permission: TextFilter) => {
+      const input = { projectId: 'portal', filter: { permission } }
+      const { items, totalSize } = await good(iam.projectRoles.list(input, context))
+      return [items.map(({ roleKey }) => roleKey), totalSize]
+    }
+    expect(await keys({ equals: 'a/b' })).toEqual([['editor'], 1])
+    expect(await keys({ startsWith: 'B', ignoreCase: true })).toEqual([['editor'], 1])
+    await good(iam.projectRoles.patch({ ...ref, permissions: ['c'] }, context))
+    expect(await keys({ equals: 'a/b' })).toEqual([[], 0])
+    expect(await keys({ equals: 'c' })).toEqual([['editor', 'reader'], 2])
   })
 
   it('are not in the history of a role that is added without any', async () => {

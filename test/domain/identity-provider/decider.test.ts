@@ -1,7 +1,7 @@
 import { err, ok } from 'neverthrow'
 import { describe, expect, it } from 'vitest'
 import type { PatchIdentityProvider } from '../../../src/domain/identity-provider/commands.js'
-import { identityProvider } from '../../../src/domain/identity-provider/decider.js'
+import { identityProvider, isSecretFor } from '../../../src/domain/identity-provider/decider.js'
 import { given } from '../../../src/testing/given.js'
 import {
   addGoogle,
@@ -244,11 +244,30 @@ describe.each([
   })
 })
 
+describe('isSecretFor', () => {
+  const issuer = 'https://login.acme.example/realm'
+  it.each([
+    [issuer, true],
+    ['https://login.acme.example/other', true],
+    ['https://LOGIN.acme.example:443/', true],
+    ['https://login.acme.example:8443/realm', false],
+    ['http://login.acme.example/realm', false],
+    ['https://login.acme.example.evil.example/realm', false],
+    ['https://login.acme.example@evil.example/realm', false],
+    ['', false],
+    ['no URL', false],
+  ])('of a secret for https://login.acme.example/realm, at %o: %s', (other, expected) => {
+    expect(isSecretFor(other, { secretIssuer: issuer })).toBe(expected)
+    expect(isSecretFor(issuer, { secretIssuer: other })).toBe(expected)
+  })
+})
+
 describe('evolve', () => {
   const absent = { status: 'absent' } as const
   const gone = { status: 'removed' } as const
-  const active = { status: 'active', ...google } as const
-  const inactive = { status: 'inactive', ...google } as const
+  const bound = { ...google, secretIssuer: google.issuer }
+  const active = { status: 'active', ...bound } as const
+  const inactive = { status: 'inactive', ...bound } as const
   const states = { absent, active, inactive, gone }
 
   it('begins with a provider that is absent', () => {
@@ -261,7 +280,10 @@ describe('evolve', () => {
   })
 
   it.each([
-    { event: oidcUpdated, change: { ...otherOidc, clientSecret: secondSeal } },
+    {
+      event: oidcUpdated,
+      change: { ...otherOidc, clientSecret: secondSeal, secretIssuer: otherOidc.issuer },
+    },
     { event: oidcUpdatedKeepingSecret, change: otherOidc },
     { event: appearanceUpdated, change: otherAppearance },
     { event: resealed, change: { clientSecret: secondSeal } },

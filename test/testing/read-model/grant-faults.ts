@@ -659,6 +659,36 @@ const allowingNow = async (sound: ReadModel, permission: string | undefined) => 
 
 const PERMISSION_FAULTS: readonly Fault[] = [
   {
+    fault: 'lists roles whatever they allow',
+    law: 'Roles are listed by a permission',
+    plant: (sound) => ({
+      list: ({ conditions, ...query }) =>
+        sound.list({
+          ...query,
+          conditions: conditions.filter(({ field }) => field !== 'permission'),
+        }),
+    }),
+  },
+  {
+    fault: 'minds the case of permissions when told not to',
+    law: 'Roles are listed by a permission',
+    plant: (sound) => ({
+      list: ({ conditions, ...query }) =>
+        sound.list({
+          ...query,
+          conditions: conditions.map((each) => ({
+            ...each,
+            ignoreCase: each.ignoreCase && each.field !== 'permission',
+          })),
+        }),
+    }),
+  },
+  ...['project_role.updated', 'project_role.removed'].map((type) => ({
+    fault: `lists roles by permissions as if ${type} had not happened`,
+    law: 'Roles are listed by a permission',
+    plant: blindTo([type], ['list']),
+  })),
+  {
     fault: 'finds holders whatever their roles allow',
     law: 'Holders of a permission are those',
     plant: askedForHolders(({ permission: _, ...query }) => query),

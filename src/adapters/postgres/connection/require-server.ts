@@ -10,7 +10,7 @@ import { sqlStateOf } from './faults.js'
  * - `foreign`: the schema holds tables of another program with the names `events` or `migrations`;
  * - `empty`: its tables have no version: a backup of them was restored without its data;
  * - `encoding`: it does not keep text as UTF-8;
- * - `isolation`: no longer used: version 0.1 required READ COMMITTED as the default;
+ * - `isolation`: not used; any default isolation level will do;
  * - `binary`: the host's pool asks for values in binary, which this library does not read;
  * - `server`: the server only looks like PostgreSQL, is older than version 14, or lacks what this library uses.
  */

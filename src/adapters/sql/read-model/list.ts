@@ -10,12 +10,7 @@ import {
   type Views,
   type ViewType,
 } from '../../../ports/read-model.js'
-import {
-  afterPrefix,
-  filterableText,
-  foldCase,
-  isOfRoleKeys,
-} from '../../../projections/row-order.js'
+import { afterPrefix, filterableText, foldCase, severalOf } from '../../../projections/row-order.js'
 import { cappedTotal, listedScope } from '../../../projections/rows.js'
 import { fieldNamed, identityField, viewFields } from '../../../projections/view-fields.js'
 import { allOf, type Dialect, find, type Integer, type Statement, type Steps } from '../dialect.js'
@@ -30,6 +25,7 @@ import {
   OBJECTS,
   type Positions,
   positionColumns,
+  ROLE_PERMISSIONS,
 } from './tables.js'
 
 /** A page of objects, and how far the read model is; to be run so that all is as of one moment. */
@@ -113,8 +109,8 @@ interface Ordering {
 }
 
 const ordering = (dialect: Dialect, { type, conditions }: ListQuery<ViewType>) => {
-  // No row is found by the roles that it has.
-  const finding = conditions.filter((condition) => !isOfRoleKeys(type, condition))
+  // No row is found by the roles or permissions that it has.
+  const finding = conditions.filter((condition) => severalOf(type, condition) === undefined)
   return ({ field, direction }: SortKey): Ordering => {
     fieldNamed<never>(viewFields[type], field)
     return { text: dialect.ordered(expressionOf(dialect, type, field), finding), direction }
@@ -179,13 +175,25 @@ interface Test extends Statement {
 const meets = (dialect: Dialect, query: ListQuery<ViewType>, condition: Condition): Test => {
   const { type, orgId } = query
   const { field, operator, value, ignoreCase } = condition
-  const isRole = isOfRoleKeys(type, condition)
-  if (!isRole) filterableText<never>(viewFields[type], field)
+  const several = severalOf(type, condition)
+  if (!several) filterableText<never>(viewFields[type], field)
   // A lone surrogate is no text, and a database would take it for another character.
   if (!value.isWellFormed()) return { sql: 'FALSE', parameters: [] }
   const foldedValue = foldCase(value)
   const compare = (text: string, by: string) => compares(dialect, text, operator, by)
-  if (isRole) {
+  if (several === 'permissions') {
+    // Permissions are ASCII: a database folds them alike.
+    const permission = ignoreCase
+      ? compare('upper(allowed.permission)', foldedValue)
+      : compare('allowed.permission', value)
+    const scope = isNamed(dialect, 'allowed.scope', listedScope(query))
+    const allowing = allOf([scope, permission, { sql: 'allowed.end_at IS NULL', parameters: [] }])
+    return {
+      sql: `key IN (SELECT allowed.role FROM ${dialect.table(ROLE_PERMISSIONS)} AS allowed WHERE ${allowing.sql})`,
+      parameters: allowing.parameters,
+    }
+  }
+  if (several === 'roleKeys') {
     // One of the roles that are shown meets the condition.
     const role = ignoreCase ? compare('folded_role', foldedValue) : compare('role', value)
     return {

@@ -8,6 +8,7 @@ import {
 import {
   type IdentityProviderState,
   identityProvider,
+  isSecretFor,
 } from '../../../domain/identity-provider/decider.js'
 import type { IdpId } from '../../../domain/values.js'
 import type { InvalidArgument, WriteError } from '../../errors/errors.js'
@@ -55,8 +56,10 @@ export const planIdentityProvider = async (
 
   if (exists(state)) {
     const secret = await secretOf(planning, desired, state.clientSecret)
-    const data = { ...fields, clientSecret: secret?.isStored ? undefined : secret?.sealed }
-    const shown = secret && secretField(secret.isStored ? 'unchanged' : 'changed')
+    // A secret that is declared beside another issuer is given for that one.
+    const isKept = secret?.isStored && isSecretFor(issuer ?? state.issuer, state)
+    const data = { ...fields, clientSecret: isKept ? undefined : secret?.sealed }
+    const shown = secret && secretField(isKept ? 'unchanged' : 'changed')
     return identityProvider
       .decide({ type: 'PatchIdentityProvider', data }, state)
       .andThen((events) =>

@@ -23,7 +23,7 @@ const rolesOf = (ids: Json): ListSpec => ({
   operation: projectRoleService.listProjectRoles,
   parameters: ids,
   columns: ['displayName', 'roleKey', 'group', 'permissions'],
-  filters: ['displayName', 'roleKey', 'group'],
+  filters: ['displayName', 'roleKey', 'group', 'permission'],
   prefix: 'roles.',
 })
 

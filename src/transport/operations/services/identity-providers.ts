@@ -43,6 +43,12 @@ export const identityProviderOperations = (
   ]
 }
 
+const SECRET_FOR_OTHER_ISSUER = {
+  name: 'secret',
+  verdict: 'failed',
+  message: 'The client secret was given for another issuer: give it again.',
+} as const
+
 type Tested = Result<TestedIdentityProvider, IamError>
 
 /** The operation that tests a provider. A fault of the provider is a finding, not an error. */
@@ -56,6 +62,8 @@ const testOperation = (iam: Iam, test: IdentityProviderTest | undefined): Operat
     if (test === undefined) return err({ kind: 'NotConfigured', option: 'testIdentityProvider' })
     if (caller === undefined) return err({ kind: 'Unauthenticated' })
     const tested = await test({ orgId: caller.orgId, idpId })
+    if (tested.isErr() && Reflect.get(Object(tested.error), 'kind') === 'SecretForOtherIssuer')
+      return ok({ checks: [SECRET_FOR_OTHER_ISSUER] })
     if (tested.isErr()) throw new Error('testIdentityProvider failed', { cause: tested.error })
     return ok(tested.value)
   }
