@@ -43,7 +43,7 @@ export interface History {
   readonly byObject: Map<StreamId, PastChange[]>
   /** Of each project and its roles, as far as `indexed`. */
   readonly withRoles: Map<StreamId, PastChange[]>
-  /** Of the grants of each user, as far as `indexed`. */
+  /** Of the grants and memberships of each user, as far as `indexed`. */
   readonly byUser: Map<string, PastChange[]>
   /** How many of `all` are in the other indexes. */
   indexed: number

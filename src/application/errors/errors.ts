@@ -86,7 +86,7 @@ export interface AccessReason {
    * - `ProjectInactive`: the project was deactivated.
    * - `ProjectGrantMissing`: the project of another organization is not granted to this one, or does not exist.
    * - `ProjectGrantInactive`: the grant of the project was deactivated.
-   * - `NoGrant`: the user has no grant of the project, nor a group with a mapping to it.
+   * - `NoGrant`: the user has no grant of the project, nor a group that gives what is asked for.
    * - `GrantInactive`: the grant of the user was deactivated.
    * - `RoleNotGranted`: the user was not given the role, or the organization is no longer granted it.
    * - `RoleRemoved`: the role was removed since the user was given it, even if it was added again.

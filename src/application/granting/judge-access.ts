@@ -91,11 +91,11 @@ const reasonsOf = (found: FoundAccess, question: AccessQuestion): readonly Kind[
   if (!needsRole) return reasons
   const byGroups = mapped.filter((role) => isAsked(role, question))
   const flaws = new Set(byGroups.map((role) => mappedFlaw(role, question.now)))
-  if (flaws.has(undefined)) return reasons
+  const granted = userGrant === undefined ? [] : roleReasons(found, question)
+  const isGranted = userGrant === 'active' && granted.length === 0
+  if (isGranted || flaws.has(undefined)) return reasons
   for (const flaw of flaws) if (flaw) reasons.push(flaw)
-  if (userGrant === undefined)
-    return flaws.size > 0 ? reasons : [...reasons, ungiven(found, question)]
-  const granted = roleReasons(found, question)
+  if (userGrant === undefined) return flaws.size > 0 ? reasons : [...reasons, 'NoGrant']
   if (userGrant === 'inactive') reasons.push('GrantInactive')
   // A role that a group gives is one that the user was given.
   const isGiven = flaws.size > 0 && granted.every((kind) => NOT_GIVEN.has(kind))
@@ -103,12 +103,6 @@ const reasonsOf = (found: FoundAccess, question: AccessQuestion): readonly Kind[
 }
 
 const NOT_GIVEN: ReadonlySet<Kind> = new Set(['RoleNotGranted', 'PermissionNotGranted'])
-
-/** Why a user without a grant does not have what is asked for. */
-const ungiven = ({ mapped }: FoundAccess, { permission }: AccessQuestion): Kind => {
-  if (mapped.length === 0) return 'NoGrant'
-  return permission === undefined ? 'RoleNotGranted' : 'PermissionNotGranted'
-}
 
 /** Whether a role is one that is asked for. */
 const isAsked = (role: FoundRole, { roleKey, permission }: AccessQuestion): boolean =>
