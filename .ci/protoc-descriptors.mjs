@@ -18,6 +18,7 @@ const SERVICES = [
   'DomainService',
   'RoleMappingService',
   'MembershipService',
+  'SetupLinkService',
   'HistoryService',
   'AccessService',
   'Health',

@@ -220,6 +220,20 @@ export type {
   RoleMappingRolesInput,
   RoleMappings,
 } from './application/role-mappings/role-mappings.js'
+// Links by which sign-in is set up.
+export type {
+  RedeemedSetupLink,
+  RedeemOptions,
+  RedeemSetupLinkInput,
+  SetupLinkIds,
+} from './application/setup-links/redeem-setup-link.js'
+export type {
+  IssuedSetupLink,
+  IssueSetupLinkInput,
+  ListSetupLinksInput,
+  SetupLinkInput,
+  SetupLinks,
+} from './application/setup-links/setup-links.js'
 export type { ImportUserGrantsInput } from './application/user-grants/import-user-grants.js'
 export type { RemovedOfUser } from './application/user-grants/remove-all-of-user.js'
 export type {
@@ -323,12 +337,14 @@ export {
   ProjectRoleRemoved,
   ProjectRoleUpdated,
 } from './domain/project-role/events.js'
+export type { SetupIntent } from './domain/setup-link/events.js'
 // Ids, references and permissions.
 export {
   type DomainRef,
   type GrantedProjectTarget,
   type IdentityProviderRef,
   type IdpId,
+  type LinkId,
   type ObjectRef,
   type OrgId,
   type OwnedTarget,
@@ -342,6 +358,7 @@ export {
   type ProjectRoleTarget,
   type RoleKey,
   type SealedSecret,
+  type SetupLinkRef,
   type StreamId,
   type UserGrantRef,
   type UserId,
@@ -419,6 +436,7 @@ export type {
   ReadResults,
   RefOf,
   RoleMapping,
+  SetupLink,
   SignInRoute,
   SortKey,
   SortValue,

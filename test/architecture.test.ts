@@ -88,7 +88,7 @@ const RULES: readonly (readonly [folderOrFile: RegExp, allowed: readonly string[
   [/^application\/writing$/, WRITING],
   [/^application\/reading$/, READING],
   [
-    /^application\/(access|domains|identity-providers|memberships|projects|project-grants|project-roles|role-mappings|user-grants)$/,
+    /^application\/(access|domains|identity-providers|memberships|projects|project-grants|project-roles|role-mappings|setup-links|user-grants)$/,
     METHODS,
   ],
   [/^application\/desired-state\/declared$/, METHOD],
@@ -140,8 +140,20 @@ const RULES: readonly (readonly [folderOrFile: RegExp, allowed: readonly string[
   [/^cli(\/|$)/, ['cli/**']],
   // Of the library it sees types, and the bounds of values.
   [/^import(\/|$)/, ['', 'domain', 'domain/identity-provider', 'domain/project']],
-  // The console mounts the transport; its browser part sees the table of operations.
-  [/^console$/, ['', 'transport/json', 'console/gen']],
+  // The console mounts the transport; its browser part sees the table of operations. What its pages are told, and the
+  // names of pages and texts, both parts know.
+  [
+    /^console$/,
+    [
+      '',
+      'transport/json',
+      'transport/handler-options.ts',
+      'console/gen',
+      'console/browser/page-names.ts',
+      'console/browser/settings.ts',
+      'console/browser/english.ts',
+    ],
+  ],
   [/^console\/gen$/, []],
   [/^console\/browser(\/|$)/, ['console/browser', 'console/browser/**']],
   // Where the library is put together.
@@ -270,7 +282,7 @@ const OUTSIDE_ENVIRONMENT: readonly (readonly [folderOrFile: RegExp, because: st
   [/^adapters\/webcrypto\//, 'the cipher, a port of its own'],
   [/^application\/evidence\/note\.ts$/, 'keys and signatures'],
   [/^adapters\/sqlite\/connection\.ts$/, 'locks of other processes on a file'],
-  [/^adapters\/postgres\/(connection|replica)\//, 'sockets of a server'],
+  [/^adapters\/postgres\/drivers\//, 'sockets of a server'],
 ]
 
 const TIME_OR_CHANCE =
@@ -426,7 +438,7 @@ describe('a planted violation is found', () => {
     const lists = namingAll(
       planted(
         'adapters/lists.ts',
-        'identityProviders, projects, projectRoles, projectGrants, userGrants, domains, roleMappings, memberships',
+        'identityProviders, projects, projectRoles, projectGrants, userGrants, domains, roleMappings, memberships, setupLinks',
       ),
     )
     expect(lists).toContain('adapters/lists.ts')

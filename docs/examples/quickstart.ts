@@ -206,6 +206,8 @@ const nameOf = (object: ObjectRef): string => {
       return object.userId
     case 'domain':
       return object.domain
+    case 'setup_link':
+      return object.linkId
   }
 }
 

@@ -42,6 +42,7 @@ import {
 } from './reading/history.js'
 import { type RoleMappings, roleMappingsOf } from './role-mappings/role-mappings.js'
 import { createRuntime } from './runtime.js'
+import { type SetupLinks, setupLinksOf } from './setup-links/setup-links.js'
 import { type UserGrants, userGrantsOf } from './user-grants/user-grants.js'
 import { callPort } from './waiting.js'
 
@@ -78,6 +79,8 @@ export interface Iam {
   readonly memberships: Memberships
   /** Domains of e-mail addresses, and which provider their users sign in with. */
   readonly domains: Domains
+  /** Links by which somebody without an account sets up sign-in for an organization. */
+  readonly setupLinks: SetupLinks
   /** Who has which role. */
   readonly access: AccessChecks
   /** Past changes and past states. */
@@ -180,6 +183,7 @@ export const iamOf = (host: Host, hooks?: Hooks): Iam => {
     roleMappings: roleMappingsOf(runtime),
     memberships: membershipsOf(runtime),
     domains: domainsOf(runtime),
+    setupLinks: setupLinksOf(runtime),
     access: accessOf(runtime),
     plan: planAccess(runtime),
     apply: applyAccess(runtime),

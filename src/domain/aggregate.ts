@@ -134,7 +134,15 @@ export type Effect = 'adds' | 'changes' | 'removes'
 
 /** What every view has. */
 export interface Stateful {
-  readonly state: 'active' | 'inactive' | 'pending' | 'verified'
+  readonly state:
+    | 'active'
+    | 'inactive'
+    | 'pending'
+    | 'verified'
+    | 'issued'
+    | 'used'
+    | 'completed'
+    | 'revoked'
 }
 
 /** A decider of any commands and states. They lose their types here, as the parameters of methods can. */
@@ -346,6 +354,12 @@ export type ShownField<View> =
       of(view: View): boolean
     }
   | {
+      /** A `Date`. Stores of text keep it in RFC 3339. */
+      readonly holds: 'time'
+      readonly filterable: false
+      readonly sortable: false
+    }
+  | {
       /** Those of `roles` are the roles that are assigned. */
       readonly holds: 'list' | 'roles' | 'text' | 'number'
       readonly filterable: false
@@ -386,6 +400,9 @@ export const optionalNumber = {
   sortable: false,
   isOptional: true,
 } as const
+
+/** A field with a time. */
+export const plainTime = { holds: 'time', filterable: false, sortable: false } as const
 
 /** A field with several values. */
 export const plainList = { holds: 'list', filterable: false, sortable: false } as const

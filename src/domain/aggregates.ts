@@ -16,6 +16,9 @@ import { projectRoles } from './project-role/aggregate.js'
 import type { ProjectRoleEvent } from './project-role/events.js'
 import { roleMappings } from './role-mapping/aggregate.js'
 import type { RoleMappingEvent } from './role-mapping/events.js'
+import { setupLinks } from './setup-link/aggregate.js'
+import type { SetupLinkEvent } from './setup-link/events.js'
+import { type SetupLinkTokenEvent, setupLinkTokens } from './setup-link/token.js'
 import { userGrants } from './user-grant/aggregate.js'
 import type { UserGrantEvent } from './user-grant/events.js'
 import { fieldOf, type ObjectRef } from './values.js'
@@ -29,6 +32,7 @@ const all = {
   domain: domains,
   role_mapping: roleMappings,
   membership: memberships,
+  setup_link: setupLinks,
 } satisfies { readonly [Type in ObjectRef['type']]: { readonly type: Type } }
 
 type Listed = (typeof all)[keyof typeof all]
@@ -47,6 +51,8 @@ export type AnyEvent =
   | RoleMappingEvent
   | MembershipEvent
   | VerifiedDomainEvent
+  | SetupLinkEvent
+  | SetupLinkTokenEvent
 
 /** Any aggregate; its functions take ids, events and views as they are stored. */
 export type AnyAggregate = Aggregate<object, AnyView, AnyEvent>
@@ -58,7 +64,7 @@ export type StreamDefinition = Pick<AnyAggregate, 'stream'> & {
 }
 
 /** Streams without objects: each claims what is unique among all organizations. */
-const CLAIMS: readonly StreamDefinition[] = [verifiedDomains]
+const CLAIMS: readonly StreamDefinition[] = [verifiedDomains, setupLinkTokens]
 
 /** Every aggregate, by the type of its objects. */
 export const aggregates: { readonly [Type in ObjectRef['type']]: AnyAggregate } = all
@@ -86,7 +92,7 @@ export const byType = <Value>(
 ): Record<ObjectRef['type'], Value> => recordOf(TYPES, (type) => make(aggregates[type]))
 
 /** Types of all events. */
-export const EVENT_TYPES = [...Object.values(all), verifiedDomains]
+export const EVENT_TYPES = [...Object.values(all), verifiedDomains, setupLinkTokens]
   .flatMap(({ events }) => [...events])
   .flatMap((schema) => schema.def.innerType.shape.type.def.values)
 
@@ -102,6 +108,7 @@ export const ObjectInput = z.discriminatedUnion(
     z.extend(domains.ids, { type: z.literal('domain') }),
     z.extend(roleMappings.ids, { type: z.literal('role_mapping') }),
     z.extend(memberships.ids, { type: z.literal('membership') }),
+    z.extend(setupLinks.ids, { type: z.literal('setup_link') }),
   ],
   { error: 'must name an object by type and ids' },
 )

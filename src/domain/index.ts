@@ -181,6 +181,33 @@ export {
   RoleMappingRemoved,
   RoleMappingUpdated,
 } from './role-mapping/events.js'
+// Links by which sign-in is set up.
+export { setupLinkStream } from './setup-link/aggregate.js'
+export {
+  CompleteSetupLink,
+  IssueSetupLink,
+  RevokeSetupLink,
+  SetupLinkCommand,
+  UseSetupLink,
+} from './setup-link/commands.js'
+export {
+  type SetupLinkRefusal,
+  type SetupLinkState,
+  setupLink,
+} from './setup-link/decider.js'
+export {
+  type SetupIntent,
+  SetupLinkCompleted,
+  SetupLinkEvent,
+  SetupLinkIssued,
+  SetupLinkRevoked,
+  SetupLinkUsed,
+} from './setup-link/events.js'
+export {
+  SetupLinkTokenClaimed,
+  SetupLinkTokenEvent,
+  setupLinkTokenStream,
+} from './setup-link/token.js'
 // Grants of roles to users.
 export { userGrantStream } from './user-grant/aggregate.js'
 export {
@@ -214,6 +241,7 @@ export type {
   GroupName,
   IdentityProviderRef,
   IdpId,
+  LinkId,
   MembershipRef,
   ObjectRef,
   OrgId,
@@ -228,6 +256,7 @@ export type {
   RoleKey,
   RoleMappingRef,
   SealedSecret,
+  SetupLinkRef,
   StreamId,
   UserGrantRef,
   UserId,

@@ -15,6 +15,7 @@ export { ProjectGrantService } from './gen/claviger/v1/project_grant_service_pb.
 export { ProjectRoleService } from './gen/claviger/v1/project_role_service_pb.js'
 export { ProjectService } from './gen/claviger/v1/project_service_pb.js'
 export { RoleMappingService } from './gen/claviger/v1/role_mapping_service_pb.js'
+export { SetupLinkService } from './gen/claviger/v1/setup_link_service_pb.js'
 export { UserGrantService } from './gen/claviger/v1/user_grant_service_pb.js'
 
 // Options, and what they consist of.

@@ -6,6 +6,8 @@ import type { ProjectEvent } from '../../src/domain/project/events.js'
 import type { ProjectGrantEvent } from '../../src/domain/project-grant/events.js'
 import type { ProjectRoleEvent } from '../../src/domain/project-role/events.js'
 import type { RoleMappingEvent } from '../../src/domain/role-mapping/events.js'
+import type { SetupLinkEvent } from '../../src/domain/setup-link/events.js'
+import type { SetupLinkTokenEvent } from '../../src/domain/setup-link/token.js'
 import type { UserGrantEvent } from '../../src/domain/user-grant/events.js'
 
 type AnyEvent =
@@ -18,6 +20,8 @@ type AnyEvent =
   | typeof RoleMappingEvent
   | typeof MembershipEvent
   | typeof VerifiedDomainEvent
+  | typeof SetupLinkEvent
+  | typeof SetupLinkTokenEvent
 
 /** The types of the events that `union` allows, as they stand in it. */
 export const typesOf = (union: AnyEvent): readonly string[] =>

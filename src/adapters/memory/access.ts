@@ -57,7 +57,9 @@ const heldRolesIn = (state: State, query: HeldRolesQuery): Slice<HeldRole> => {
   }
   for (const member of state.members.ofUser(orgId, userId)) {
     if (!holdsAt(member, at)) continue
-    for (const assignment of state.assignments.ofGroup(member)) {
+    for (const last of state.assignments.ofGroup(member)) {
+      const assignment = assignedAt(last, at)
+      if (!assignment) continue
       if (projectId !== undefined && assignment.projectId !== projectId) continue
       const counted = countedMember(state, assignment, member, query)
       if (!counted) continue
@@ -87,7 +89,9 @@ const holdersIn = (state: State, query: HoldersQuery): Slice<Holder> => {
   for (const scope of scopes) {
     const allowing =
       permission === undefined ? undefined : assignments.allowing(scope, permission, at)
-    for (const assignment of assignments.inScope(scope, roleKey)) {
+    for (const last of assignments.inScope(scope, roleKey)) {
+      const assignment = assignedAt(last, at)
+      if (!assignment) continue
       if (allowing?.has(assignment.roleKey) === false) continue
       for (const counted of countedHolders(state, assignment, query)) {
         const { userId, expiresAt, given, via } = counted
@@ -204,9 +208,12 @@ const affectedHolders = function* (state: State, query: AffectedQuery): Generato
     const { orgId, idpId } = query.provider
     const hasOther = otherWays(state, query, ({ via }) => via === 'grant' || via.idpId !== idpId)
     const except = query.asIfActive && providerPlace(orgId, idpId)
-    for (const assignment of state.assignments.ofProvider(orgId, idpId))
+    for (const last of state.assignments.ofProvider(orgId, idpId)) {
+      const assignment = assignedAt(last, query.at)
+      if (!assignment) continue
       for (const holder of countedHolders(state, assignment, query, except))
         if (!hasOther(assignment, holder)) yield [assignment, holder]
+    }
     return
   }
   const { orgId: projectOrgId, projectId, roleKeys, userOrgId, asIfActive } = query
@@ -214,10 +221,12 @@ const affectedHolders = function* (state: State, query: AffectedQuery): Generato
   const except =
     asIfActive && placeOf(userOrgId === undefined ? project : { ...project, orgId: userOrgId })
   for (const each of roleKeys ?? [undefined])
-    for (const assignment of state.assignments.inScope(projectScope(projectOrgId, projectId), each))
-      if (userOrgId === undefined || assignment.orgId === userOrgId)
-        for (const holder of countedHolders(state, assignment, query, except))
-          yield [assignment, holder]
+    for (const last of state.assignments.inScope(projectScope(projectOrgId, projectId), each)) {
+      const assignment = assignedAt(last, query.at)
+      if (!assignment || (userOrgId !== undefined && assignment.orgId !== userOrgId)) continue
+      for (const holder of countedHolders(state, assignment, query, except))
+        yield [assignment, holder]
+    }
 }
 
 /** The members of a group who have roles in no other way. */
@@ -252,7 +261,9 @@ const otherWays = (
   return ({ projectOrgId, projectId, orgId, roleKey }, { userId }) => {
     const scope = projectScope(projectOrgId, projectId)
     const users = getOrAdd(known, JSON.stringify([scope, roleKey, orgId]), () => {
-      const assigned = [...state.assignments.inScope(scope, roleKey)]
+      const assigned = [...state.assignments.inScope(scope, roleKey)].flatMap(
+        (last) => assignedAt(last, query.at) ?? [],
+      )
       const ofOrganization = assigned.filter((each) => each.orgId === orgId)
       const holders = ofOrganization.flatMap((each) => [...countedHolders(state, each, query)])
       return new Set(holders.filter(isMeant).map((holder) => holder.userId))

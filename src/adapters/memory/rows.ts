@@ -13,6 +13,7 @@ import {
 } from '../../projections/assignments.js'
 import { type PresentAccess, presentAccess } from '../../projections/present-access.js'
 import { getOrAdd, projectScope, type RowStore } from '../../projections/rows.js'
+import { withOwnTimes } from '../../projections/view-fields.js'
 import { emptyMembers, type Members } from './members.js'
 
 /** All that a read model in memory holds. */
@@ -103,10 +104,10 @@ export const shownRow = <Type extends ViewType>(
 }
 
 /** A copy of `row`, so that no reader can change the stored one; dates cannot be frozen. */
-export const copyOf = <Row extends Views[ViewType]>(row: Row): Row => {
+export const copyOf = <Row extends Views[ViewType]>(type: ViewType, row: Row): Row => {
   const { creationDate, changeDate } = row.details
   return {
-    ...row,
+    ...withOwnTimes(type, row),
     details: {
       ...row.details,
       creationDate: new Date(creationDate),
@@ -146,11 +147,11 @@ export interface Assignments extends Omit<AssignmentStore, keyof Members> {
   readonly allOf: (orgId: string, userId: string) => ReadonlyMap<string, ByRole>
   /** The scopes of the projects of an organization of which roles were ever assigned. */
   readonly scopesOf: (projectOrgId: string) => Iterable<string>
-  /** All assignments in the project of a scope, of one role or of all. */
+  /** The last assignment of each holder of roles in the project of a scope, of one role or of all. */
   readonly inScope: (scope: string, roleKey?: string) => Iterable<StoredAssignment>
-  /** All assignments to a group. */
+  /** The last assignment of each role of each project to a group. */
   readonly ofGroup: (group: RoleSource & { readonly orgId: string }) => Iterable<StoredAssignment>
-  /** All assignments to groups of a provider. */
+  /** The last assignment of each role of each project to each group of a provider. */
   readonly ofProvider: (orgId: string, idpId: string) => Iterable<StoredAssignment>
   /** Whether what covers the assignment, except the one of a {@link placeOf}, was inactive right after the event at a position. */
   readonly isPaused: (assignment: Assignment, at: Position | undefined, except?: string) => boolean
@@ -166,8 +167,8 @@ export interface Assignments extends Omit<AssignmentStore, keyof Members> {
 export const emptyAssignments = (): Assignments => {
   /** By organization, then by {@link holderOf}, then by scope. */
   const lasts = new Map<string, Map<string | undefined, ByProject>>()
-  /** By scope, then by role. */
-  const all = new Map<string, Map<string, StoredAssignment[]>>()
+  /** By scope, then by role, then by holder: the last assignment. */
+  const all = new Map<string, Map<string, Map<string, StoredAssignment>>>()
   /** By owner, the keys of `all`. */
   const scopes = new Map<string, Set<string>>()
   const suspensions = new Map<string, Suspension[]>()
@@ -182,8 +183,8 @@ export const emptyAssignments = (): Assignments => {
 
   const inScope = function* (scope: string, roleKey?: string): Generator<StoredAssignment> {
     const byRole = all.get(scope)
-    if (roleKey !== undefined) yield* byRole?.get(roleKey) ?? []
-    else for (const ofRole of byRole?.values() ?? []) yield* ofRole
+    if (roleKey !== undefined) yield* byRole?.get(roleKey)?.values() ?? []
+    else for (const ofRole of byRole?.values() ?? []) yield* ofRole.values()
   }
 
   /** By organization and provider. */
@@ -194,8 +195,7 @@ export const emptyAssignments = (): Assignments => {
     ...source
   }: RoleSource & { readonly orgId: string }): Generator<StoredAssignment> {
     for (const byRole of lasts.get(orgId)?.get(sourceOf(source))?.values() ?? [])
-      for (const last of byRole.values())
-        for (let each: StoredAssignment | undefined = last; each; each = each.before) yield each
+      yield* byRole.values()
   }
 
   const ofProvider = function* (orgId: string, idpId: string): Generator<StoredAssignment> {
@@ -220,8 +220,7 @@ export const emptyAssignments = (): Assignments => {
     ofProvider,
     isPaused: (assignment, at, except) =>
       coversOf(assignment).some(
-        (place) =>
-          place !== except && suspensions.get(place)?.some((suspension) => holdsAt(suspension, at)),
+        (place) => place !== except && isAnyAt(suspensions.get(place) ?? [], at),
       ),
     allowing: (scope, permission, at) => {
       const all = allowances.get(scope)?.get(permission) ?? []
@@ -246,9 +245,10 @@ export const emptyAssignments = (): Assignments => {
         getOrAdd(groups, providerPlace(orgId, source.idpId), () => new Set()).add(source.group)
       const ofScope = getOrAdd(all, scope, () => {
         getOrAdd(scopes, projectOrgId, () => new Set()).add(scope)
-        return new Map<string, StoredAssignment[]>()
+        return new Map<string, Map<string, StoredAssignment>>()
       })
-      getOrAdd(ofScope, roleKey, () => []).push(stored)
+      const ofRole = getOrAdd(ofScope, roleKey, () => new Map<string, StoredAssignment>())
+      ofRole.set(`${orgId}+${holderOf(assignment) ?? ''}`, stored)
     },
     end: (ending) => {
       const { roleKeys, orgId, until } = ending
@@ -272,14 +272,15 @@ export const emptyAssignments = (): Assignments => {
       getOrAdd(suspensions, providerPlace(orgId, idpId), () => []).push({ from })
     },
     resumeProvider: (orgId, { idpId }, until) => {
-      for (const suspension of suspensions.get(providerPlace(orgId, idpId)) ?? [])
-        suspension.until ??= until
+      const last = suspensions.get(providerPlace(orgId, idpId))?.at(-1)
+      if (last) last.until ??= until
     },
     pause: (range, from) => {
       getOrAdd(suspensions, placeOf(range), () => []).push({ from })
     },
     resume: (range, until) => {
-      for (const suspension of suspensions.get(placeOf(range)) ?? []) suspension.until ??= until
+      const last = suspensions.get(placeOf(range))?.at(-1)
+      if (last) last.until ??= until
     },
     allow: (range, permissions, from) => {
       const { roleKey } = range
@@ -304,6 +305,14 @@ export const holdsAt = (
   at: Position | undefined,
 ): boolean =>
   at === undefined ? until === undefined : from <= at && (until === undefined || until > at)
+
+/** Whether one of `suspensions`, which follow each other, holds then. */
+const isAnyAt = (suspensions: readonly Suspension[], at: Position | undefined): boolean => {
+  const begun =
+    at === undefined ? suspensions.length : countUpTo(suspensions, at, ({ from }) => from)
+  const last = suspensions[begun - 1]
+  return last !== undefined && holdsAt(last, at)
+}
 
 const NO_ROLES: ReadonlyMap<string, StoredAssignment> = new Map()
 const NO_PROJECTS: ReadonlyMap<string, ByRole> = new Map()

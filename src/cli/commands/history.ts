@@ -13,6 +13,7 @@ const IDS: Readonly<Record<ObjectRef['type'], readonly string[]>> = {
   domain: ['domain'],
   role_mapping: ['idpId', 'group', 'projectId', 'projectOrgId'],
   membership: ['idpId', 'userId'],
+  setup_link: ['linkId'],
 }
 
 const PAGE = 1_000
@@ -26,7 +27,8 @@ TYPE and its ids name one object:
   project ID                     project_role PROJECT KEY
   identity_provider ID           project_grant PROJECT ORG
   user_grant USER PROJECT [ORG]  domain DOMAIN
-  membership IDP USER            role_mapping IDP GROUP PROJECT [ORG]
+  membership IDP USER            setup_link ID
+  role_mapping IDP GROUP PROJECT [ORG]
 
   --db ADDRESS    SQLite file, or postgres://…; else CLAVIGER_DB
   --schema NAME   schema of PostgreSQL; claviger when absent

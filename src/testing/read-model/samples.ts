@@ -22,6 +22,7 @@ import {
   roleAdded,
   type Sample,
   type Scenario,
+  setupLinkSample,
 } from './object-samples.js'
 
 /** The sample of each type; containers come first. */
@@ -34,6 +35,7 @@ export const SAMPLES: { readonly [Type in ViewType]: Sample<Type> } = {
   domain: domainSample,
   role_mapping: roleMappingSample,
   membership: membershipSample,
+  setup_link: setupLinkSample,
 }
 
 /** The samples of all types. */
@@ -211,7 +213,7 @@ const fieldsOf = (ref: object, row: Row): ReadonlyMap<string, unknown> =>
     Object.entries(row).flatMap(([field, value]): readonly (readonly [string, unknown])[] => {
       if (field in ref || field === 'details' || field === 'projectOrgId') return []
       if (field === 'roles' || field === 'roleKeys') return rolesIn(value)
-      return [[field, value]]
+      return [[field, value instanceof Date ? value.toISOString() : value]]
     }),
   )
 

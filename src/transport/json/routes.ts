@@ -22,6 +22,7 @@ import {
   membershipOperations,
   roleMappingOperations,
 } from '../operations/services/role-mappings.js'
+import { setupLinkOperations } from '../operations/services/setup-links.js'
 import { userGrantOperations } from '../operations/services/user-grants.js'
 import { type ResolvedOptions, resolveOptions, type TransportOptions } from '../options.js'
 import type { WireMethod } from '../wire.js'
@@ -62,6 +63,7 @@ export const operationsOf = (
     ...domainOperations(iam),
     ...roleMappingOperations(iam),
     ...membershipOperations(iam),
+    ...setupLinkOperations(iam),
     ...historyOperations(iam),
     ...accessOperations(iam),
   ]

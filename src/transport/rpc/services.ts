@@ -8,6 +8,7 @@ import { ProjectGrantService } from '../gen/claviger/v1/project_grant_service_pb
 import { ProjectRoleService } from '../gen/claviger/v1/project_role_service_pb.js'
 import { ProjectService } from '../gen/claviger/v1/project_service_pb.js'
 import { RoleMappingService } from '../gen/claviger/v1/role_mapping_service_pb.js'
+import { SetupLinkService } from '../gen/claviger/v1/setup_link_service_pb.js'
 import { UserGrantService } from '../gen/claviger/v1/user_grant_service_pb.js'
 import { Health } from '../gen/grpc/health/v1/health_pb.js'
 import type { WireMethod } from '../wire.js'
@@ -22,6 +23,7 @@ export const SERVICES: readonly DescService[] = [
   DomainService,
   RoleMappingService,
   MembershipService,
+  SetupLinkService,
   HistoryService,
   AccessService,
 ]

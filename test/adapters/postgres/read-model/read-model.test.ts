@@ -42,6 +42,7 @@ const READ_TABLES = [
   'project_grant',
   'project_role',
   'role_mapping',
+  'setup_link',
   'user_grant',
 ].map((name) => `${READ_MODEL}_${name}`)
 

@@ -52,6 +52,7 @@ test('Its tables have their shape in their names and are made at first use.', as
     `${READ_MODEL}_domain`,
     `${READ_MODEL}_role_mapping`,
     `${READ_MODEL}_membership`,
+    `${READ_MODEL}_setup_link`,
     `${READ_MODEL}_assignment`,
     `${READ_MODEL}_mapped`,
     `${READ_MODEL}_member`,
