@@ -216,7 +216,7 @@ const rolesHeld = async (
 const impactOfMapping = async (
   runtime: Runtime,
   call: AdmittedCall,
-  { ids, before, after, isAdded, streams, at }: ObjectChange,
+  { aggregate, ids, before, after, isAdded, streams, at }: ObjectChange,
   {
     projectOrgId,
     projectId,
@@ -228,7 +228,8 @@ const impactOfMapping = async (
   if (before === undefined || isAdded || before === after) return NO_IMPACT
   const { assigns } = roleMappings.assignments
   const now = runtime.now()
-  const { created: since } = await streams.read(roleMappings, roleMappings.ids.parse(ids))
+  const { type: _, ...own } = aggregate.ref(ids)
+  const { created: since } = await streams.read(roleMappings, roleMappings.ids.parse(own))
   const rolesOf = (view: ObjectChange['before']) => (isMapping(view) ? assigns.rolesOf(view) : [])
   const [had, has] = [rolesOf(before).map(keyOf), rolesOf(after).map(keyOf)]
   const from = firstReport(since, isMapping(before) ? before.validFor : undefined, now)

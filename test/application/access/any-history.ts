@@ -208,5 +208,9 @@ const mappings: readonly Step[] = ORGS.flatMap((orgId) =>
   }),
 )
 
+/** Projects alone, and with grants to users. */
+export const onlyProjects = projects
+export const onlyGrants: readonly Step[] = [...projects, ...userGrants]
+
 /** What stands before a history begins. */
-export const foundation: readonly Step[] = [...projects, ...userGrants, ...mappings]
+export const foundation: readonly Step[] = [...onlyGrants, ...mappings]
