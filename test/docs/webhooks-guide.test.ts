@@ -21,7 +21,7 @@ const messages = async (): Promise<ReadonlyMap<string, WebhookMessage>> => {
     const context = { caller: { userId: 'u1', orgId: 'acme' }, consistency: 'eventual' } as const
     const { items } = await orThrow(iam.history.list({ limit: 1_000 }, context))
     for (const entry of items) {
-      const message = messageOf(entry, { orgId: 'acme', source: 'claviger' })
+      const message = messageOf(entry, { orgId: 'acme', source: 'claviger', logId: '0' })
       if (!found.has(message.type)) found.set(message.type, message)
     }
   }

@@ -1,7 +1,7 @@
 import { type FieldChange, type HistoryEntry, type ObjectRef, toJson } from 'claviger'
 import { type Command, required, UsageError, unwrap } from '../command.js'
 import { contextOf, DATABASE, openDatabase, openIam, progressOf } from '../database.js'
-import { printable, type Terminal } from '../terminal.js'
+import type { Line } from '../terminal.js'
 
 /** The ids of each type, in the order of the command line. */
 const IDS: Readonly<Record<ObjectRef['type'], readonly string[]>> = {
@@ -47,9 +47,9 @@ TYPE and its ids name one object:
       const page = unwrap(await iam.history.list({ object, after, limit: PAGE }, context))
       for (const entry of page.items) {
         if (signal.aborted) return 0
-        await terminal.print(
-          values['json'] ? JSON.stringify(toJson(entry)) : shownEntry(terminal, entry),
-        )
+        await (values['json']
+          ? terminal.printJson(toJson(entry))
+          : terminal.print(...shownEntry(entry)))
       }
       after = page.nextAfter
     } while (after !== undefined)
@@ -70,19 +70,18 @@ const objectOf = ([type, ...ids]: readonly string[]): ObjectRef | undefined => {
 }
 
 /** A change, field by field. */
-export const shownEntry = ({ bold }: Terminal, entry: HistoryEntry): string => {
+export const shownEntry = (entry: HistoryEntry): readonly Line[] => {
   const { sequence, time, actor, type, object, changes, reason } = entry
   const { type: _, ...ids } = object
-  const head = [
-    sequence,
-    time.toISOString(),
-    bold(printable(type)),
-    printable(Object.values(ids).join(' ')),
-    printable(actor.userId),
+  return [
+    [
+      `${sequence}  ${time.toISOString()}  `,
+      { bold: type },
+      `  ${Object.values(ids).join(' ')}  ${actor.userId}`,
+    ],
+    ...(reason === undefined ? [] : [`    reason: ${reason}`]),
+    ...changes.map((change) => `    ${shownChange(change)}`),
   ]
-  const why = reason === undefined ? [] : [`    reason: ${printable(reason)}`]
-  const fields = changes.map((change) => `    ${shownChange(change)}`)
-  return [head.join('  '), ...why, ...fields].join('\n')
 }
 
 const shownChange = (change: FieldChange): string => {
@@ -93,4 +92,4 @@ const shownChange = (change: FieldChange): string => {
   return `${field}: ${begin}${shownValue(to)}`
 }
 
-const shownValue = (value: unknown): string => printable(JSON.stringify(toJson(value)))
+const shownValue = (value: unknown): string => JSON.stringify(toJson(value))
