@@ -8670,7 +8670,7 @@ export const openApiDocument = {
     "tags": [
      "UserGrantService"
     ],
-    "description": "Takes all roles of all projects: at once up to 400 grants, in several steps beyond that. Not for `If-Match` or `Idempotency-Key`.",
+    "description": "Takes all roles of all projects, and ends what identity providers said about the user: at once up to 400 grants, in several steps beyond that. Not for `If-Match` or `Idempotency-Key`.",
     "parameters": [
      {
       "name": "x-service-orgid",
@@ -8722,7 +8722,13 @@ export const openApiDocument = {
            "projectOrgId": "acme"
           }
          ],
-         "sequence": "1769851800250000"
+         "sequence": "1769851800250000",
+         "memberships": [
+          {
+           "idpId": "01JGFJJZ00V6RM8DHQ4B0H7SKP",
+           "userId": "alice"
+          }
+         ]
         }
        }
       }
@@ -18167,15 +18173,23 @@ export const openApiDocument = {
      "sequence": {
       "type": "string",
       "pattern": "^[0-9]{1,20}$",
-      "description": "No grant of the user that was recorded at or below this position in the log remains in the organization.",
+      "description": "No grant or membership of the user that was recorded at or below this position in the log remains in the organization.",
       "examples": [
        "1769851800250000"
       ]
+     },
+     "memberships": {
+      "type": "array",
+      "items": {
+       "$ref": "#/components/schemas/MembershipIds"
+      },
+      "description": "The memberships that were removed: what identity providers had said about the user."
      }
     },
     "required": [
      "removed",
-     "sequence"
+     "sequence",
+     "memberships"
     ]
    },
    "GetUserGrantResponse": {
@@ -20029,6 +20043,30 @@ export const openApiDocument = {
      "userId",
      "projectId",
      "projectOrgId"
+    ]
+   },
+   "MembershipIds": {
+    "type": "object",
+    "description": "The ids of a membership.",
+    "properties": {
+     "idpId": {
+      "type": "string",
+      "description": "Id of the provider.",
+      "examples": [
+       "01JGFJJZ00V6RM8DHQ4B0H7SKP"
+      ]
+     },
+     "userId": {
+      "type": "string",
+      "description": "The user, as the host names them.",
+      "examples": [
+       "alice"
+      ]
+     }
+    },
+    "required": [
+     "idpId",
+     "userId"
     ]
    },
    "UserGrant": {

@@ -961,9 +961,15 @@ export const UserGrantIds: WireMessage = {"name":"UserGrantIds","description":"T
   {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","description":"The organization that owns the project."},
 ]}
 
+export const MembershipIds: WireMessage = {"name":"MembershipIds","description":"The ids of a membership.","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","description":"Id of the provider."},
+  {"name":"userId","protoName":"user_id","number":2,"kind":"text","description":"The user, as the host names them."},
+]}
+
 export const RemoveAllUserGrantsResponse: WireMessage = {"name":"RemoveAllUserGrantsResponse","description":"What was taken from a user.","fields":[
   {"name":"removed","protoName":"removed","number":1,"kind":"message","isList":true,"description":"The grants that were removed; none when the user had none.","message":UserGrantIds},
-  {"name":"sequence","protoName":"sequence","number":2,"kind":"sequence","description":"No grant of the user that was recorded at or below this position in the log remains in the organization."},
+  {"name":"sequence","protoName":"sequence","number":2,"kind":"sequence","description":"No grant or membership of the user that was recorded at or below this position in the log remains in the organization."},
+  {"name":"memberships","protoName":"memberships","number":3,"kind":"message","isList":true,"description":"The memberships that were removed: what identity providers had said about the user.","message":MembershipIds},
 ]}
 
 export const GetUserGrantRequest: WireMessage = {"name":"GetUserGrantRequest","description":"Names a grant.","fields":[
@@ -1791,7 +1797,7 @@ export const userGrantService: Readonly<Record<'addUserGrant' | 'updateUserGrant
   deactivateUserGrant: {"service":"claviger.v1.UserGrantService","name":"DeactivateUserGrant","effect":"command","verb":"POST","path":"/v1/userGrant:deactivate","description":"Makes none of the roles count; a grant that is inactive stays so.","request":DeactivateUserGrantRequest,"response":DeactivateUserGrantResponse},
   reactivateUserGrant: {"service":"claviger.v1.UserGrantService","name":"ReactivateUserGrant","effect":"command","verb":"POST","path":"/v1/userGrant:reactivate","description":"Makes the roles count again; a grant that is active stays so.","request":ReactivateUserGrantRequest,"response":ReactivateUserGrantResponse},
   removeUserGrant: {"service":"claviger.v1.UserGrantService","name":"RemoveUserGrant","effect":"command","verb":"DELETE","path":"/v1/userGrant","description":"Takes all roles of one project.","request":RemoveUserGrantRequest,"response":RemoveUserGrantResponse},
-  removeAllUserGrants: {"service":"claviger.v1.UserGrantService","name":"RemoveAllUserGrants","effect":"organization","verb":"POST","path":"/v1/userGrants:removeAll","hasBody":true,"description":"Takes all roles of all projects: at once up to 400 grants, in several steps beyond that. Not for `If-Match` or `Idempotency-Key`.","request":RemoveAllUserGrantsRequest,"response":RemoveAllUserGrantsResponse},
+  removeAllUserGrants: {"service":"claviger.v1.UserGrantService","name":"RemoveAllUserGrants","effect":"organization","verb":"POST","path":"/v1/userGrants:removeAll","hasBody":true,"description":"Takes all roles of all projects, and ends what identity providers said about the user: at once up to 400 grants, in several steps beyond that. Not for `If-Match` or `Idempotency-Key`.","request":RemoveAllUserGrantsRequest,"response":RemoveAllUserGrantsResponse},
   getUserGrant: {"service":"claviger.v1.UserGrantService","name":"GetUserGrant","effect":"none","verb":"GET","path":"/v1/userGrant","description":"Shows one grant.","request":GetUserGrantRequest,"response":GetUserGrantResponse},
   listUserGrants: {"service":"claviger.v1.UserGrantService","name":"ListUserGrants","effect":"none","verb":"GET","path":"/v1/userGrants","description":"Lists the grants of the organization, page by page.","request":ListUserGrantsRequest,"response":ListUserGrantsResponse},
   listUserGrantHistory: {"service":"claviger.v1.UserGrantService","name":"ListUserGrantHistory","effect":"none","verb":"GET","path":"/v1/userGrant/history","description":"Lists who changed the grant and when, page by page; also of one that was removed.","request":ListUserGrantHistoryRequest,"response":ListUserGrantHistoryResponse},

@@ -129,16 +129,18 @@ export const roleMappingsOf = (runtime: Runtime): RoleMappings => {
     method: string,
     schema: Schema,
     changeOf: (input: z.output<Schema>) => RoleMappingChange,
-    isNew = false,
+    { isNew = false, namesRoles = true } = {},
   ): Write<z.input<Schema>, RoleMappingIds> => {
-    const spec = grantSpecOf(roleMappings, { method, schema, isNew, namesRoles: false })
+    const spec = grantSpecOf(roleMappings, { method, schema, isNew, namesRoles })
     return write(runtime, spec, (call, input) => {
       const { idpId, group, projectId, projectOrgId = call.orgId } = input
       const decide = (streams: Streams) => decideRoleMapping(streams, changeOf(input))
       return writeObject(runtime, call, {
         input,
         aggregate: roleMappings,
-        decide: permitted(runtime, call, { aggregate: roleMappings, input, decide }),
+        decide: namesRoles
+          ? async (streams) => (await decide(streams)).map((each) => [each])
+          : permitted(runtime, call, { aggregate: roleMappings, input, decide }),
         ids: () => ({ idpId, group, projectId, projectOrgId }),
       })
     })
@@ -149,12 +151,14 @@ export const roleMappingsOf = (runtime: Runtime): RoleMappings => {
       'roleMappings.add',
       RoleMappingInput,
       (input) => ({ ...input, type: 'AddRoleMapping' }),
-      true,
+      { isNew: true },
     ),
-    update: change('roleMappings.update', RoleMappingInput, (input) => ({
-      ...input,
-      type: 'UpdateRoleMapping',
-    })),
+    update: change(
+      'roleMappings.update',
+      RoleMappingInput,
+      (input) => ({ ...input, type: 'UpdateRoleMapping' }),
+      { namesRoles: false },
+    ),
     addRoles: change('roleMappings.addRoles', RoleMappingRolesInput, (input) => ({
       ...input,
       type: 'AddRoleMappingRoles',
@@ -163,10 +167,12 @@ export const roleMappingsOf = (runtime: Runtime): RoleMappings => {
       ...input,
       type: 'RemoveRoleMappingRoles',
     })),
-    remove: change('roleMappings.remove', roleMappings.ids, (input) => ({
-      ...input,
-      type: 'RemoveRoleMapping',
-    })),
+    remove: change(
+      'roleMappings.remove',
+      roleMappings.ids,
+      (input) => ({ ...input, type: 'RemoveRoleMapping' }),
+      { namesRoles: false },
+    ),
     get: get(runtime, 'roleMappings.get', roleMappings),
     list: list(runtime, {
       method: 'roleMappings.list',

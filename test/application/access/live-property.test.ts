@@ -97,7 +97,7 @@ describe('a planted fault is found', () => {
     const inShop = await map('entra', 'a+b', 'acme', 'shop')
     const taken = await map('again', 'taken', 'globex', 'shop')
     await map('okta', 'staff', 'globex', 'portal')
-    await map('again', 'staff', 'acme', 'portal')
+    await map('again', 'staff', 'acme', 'shop')
     await map('gone', 'staff', 'globex', 'shop')
     await report('entra', 'u1', ['staff', 'a+b'])
     await report('entra', 'u+2', ['staff'])
@@ -112,6 +112,7 @@ describe('a planted fault is found', () => {
     await good(iam.identityProviders.deactivate({ idpId: 'again' }, acme))
     await good(iam.identityProviders.reactivate({ idpId: 'again' }, acme))
     await good(iam.identityProviders.remove({ idpId: 'gone' }, acme))
+    await good(iam.identityProviders.addOidc({ ...oidc, idpId: 'late' }, acme))
     return store
   }
 
