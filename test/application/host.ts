@@ -160,7 +160,7 @@ export const addAllSamples = async (iam: Iam, within: Context = context): Promis
   await good(iam.userGrants.add({ userId: 'bob', projectId: 'portal', roles }, within))
   const mapping = { idpId: 'google', group: 'staff', projectId: 'portal', roleKeys: ['editor'] }
   await good(iam.roleMappings.add(mapping, within))
-  await good(iam.memberships.report({ idpId: 'google', userId: 'bob', groups: ['staff'] }, within))
+  await good(iam.memberships.report({ idpId: 'google', userId: 'mia', groups: ['staff'] }, within))
   const { challenge } = await good(iam.domains.add({ domain: 'acme.example' }, within))
   published.push([challenge])
   await good(iam.setupLinks.issue({ linkId: 'link-1', ...setupLink }, within))

@@ -33,7 +33,7 @@ const ofAcme = { domain: 'acme.example' }
 const ofLink = { linkId: 'link-1' }
 const userGrant = { userId: 'bob', projectId: 'portal' }
 const mapping = { ...provider, group: 'staff', projectId: 'portal' }
-const membership = { ...provider, userId: 'bob' }
+const membership = { ...provider, userId: 'mia' }
 
 /** Casts, so that tests can send what no type allows. */
 const method = <Group extends keyof Iam, Name extends keyof Iam[Group] & string>(
