@@ -36,6 +36,8 @@ const initech = { projectId: 'portal', grantedOrgId: 'initech' }
 const ofAcme = { domain: 'acme.example' }
 const ofLink = { linkId: 'link-1' }
 const bob = { userId: 'bob', projectId: 'portal' }
+const mapping = { ...google, group: 'staff', projectId: 'portal' }
+const mia = { ...google, userId: 'mia' }
 const checked = { projectRoleCheck: true, projectRoleAssertion: true }
 
 /** Changes what each of {@link reads} answers. */
@@ -51,6 +53,9 @@ const change = async (iam: Iam, token: string) => {
   const expiresAt = new Date('2100-01-01T00:00:00.000Z')
   const roles = roleKeys.map((roleKey) => ({ roleKey, expiresAt }))
   await good(userGrants.update({ ...bob, roles }, context))
+  await good(iam.roleMappings.update({ ...mapping, roleKeys }, context))
+  await good(iam.roleMappings.add({ ...mapping, group: 'admins', roleKeys }, context))
+  await good(iam.memberships.report({ ...mia, groups: ['admins', 'staff'] }, context))
   await good(iam.domains.setProvider({ ...ofAcme, ...google }, context))
   await good(iam.setupLinks.redeem({ token }))
   await good(projects.add({ ...shop, name: 'Shop' }, inGlobex))
@@ -63,17 +68,12 @@ const change = async (iam: Iam, token: string) => {
 const removals: readonly (readonly [string, (iam: Iam) => Promise<void>])[] = [
   [
     'each of them',
-    async ({
-      identityProviders,
-      projects,
-      projectRoles,
-      projectGrants,
-      userGrants,
-      domains,
-      setupLinks,
-    }) => {
-      await good(domains.remove(ofAcme, context))
-      await good(setupLinks.revoke(ofLink, context))
+    async (iam) => {
+      const { identityProviders, projects, projectRoles, projectGrants, userGrants } = iam
+      await good(iam.roleMappings.remove(mapping, context))
+      await good(iam.memberships.remove(mia, context))
+      await good(iam.domains.remove(ofAcme, context))
+      await good(iam.setupLinks.revoke(ofLink, context))
       await good(userGrants.remove(bob, context))
       await good(projectGrants.remove(initech, context))
       await good(projectGrants.remove({ projectId: 'shop', grantedOrgId: 'acme' }, inGlobex))
