@@ -88,13 +88,23 @@ describe.runIf(hasChromium())('the guided set-up', () => {
     expect(redirectUri).toMatch(new RegExp(`^${host.origin}/callback/globex/keycloak-\\w+$`))
     expect(page.url()).toBe(`${host.origin}/set-up/`)
     expect(await faults()).toEqual([])
-    const provider = await realProvider([
-      {
-        client_id: 'invoicing',
-        client_secret: 'a-secret-of-the-customer',
-        redirect_uris: [redirectUri],
-      },
-    ])
+    const client = {
+      client_id: 'invoicing',
+      client_secret: 'a-secret-of-the-customer',
+      redirect_uris: [redirectUri],
+    }
+    const provider = await realProvider([client], {
+      claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['groups'] },
+      findAccount: (_, id) => ({
+        accountId: id,
+        claims: () => ({
+          sub: id,
+          email: `${id}@${DOMAIN}`,
+          email_verified: true,
+          groups: ['everybody', 'finance'],
+        }),
+      }),
+    })
     await page
       .getByLabel('Issuer or address')
       .fill(`${provider.issuer}/.well-known/openid-configuration`)
@@ -107,20 +117,31 @@ describe.runIf(hasChromium())('the guided set-up', () => {
     await page.getByRole('button', { name: 'Run the test' }).click()
     await page.locator('.checks').waitFor()
     expect(await page.locator('.checks .failed').count()).toBe(0)
-    const signIn = async () => {
+    /** The provider knows who signed in before. */
+    const signIn = async (isFirst: boolean) => {
       const opening = customer.waitForEvent('page')
       await page.getByRole('link', { name: 'Sign in with it' }).click()
       const window = await opening
-      await window.locator('input[name="login"]').fill('ann')
-      await window.locator('input[name="password"]').fill('any')
-      await window.locator('button[type="submit"]').click()
-      await window.locator('button[type="submit"]').click()
+      if (isFirst) {
+        await window.locator('input[name="login"]').fill('ann')
+        await window.locator('input[name="password"]').fill('any')
+        await window.locator('button[type="submit"]').click()
+        await window.locator('button[type="submit"]').click()
+      }
       await window.waitForURL(/\/callback\//)
       const said = await window.locator('body').innerText()
       await window.close()
       return said
     }
-    expect(await signIn()).toBe('Signed in: ann with no role')
+    expect(await signIn(true)).toBe('Signed in: ann with no role')
+
+    // A group that has a role, from the next sign-in on.
+    await page.getByLabel('Group', { exact: true }).fill('finance')
+    await page.getByLabel('Accountant').check()
+    await page.getByRole('button', { name: 'Map the group' }).click()
+    await page.getByText('finance has accountant of Invoicing').waitFor()
+    expect(await faults()).toEqual([])
+    expect(await signIn(false)).toBe('Signed in: ann with accountant')
 
     // The domain, proven by a record that they publish.
     await page.getByLabel('Domain, such as').fill(DOMAIN)
@@ -169,6 +190,9 @@ describe.runIf(hasChromium())('the guided set-up', () => {
       'Connect your identity provider',
       'Finish',
     ])
+    await page.goto('about:blank')
+    await page.goto((await linkFor(['groups'])).url)
+    await page.getByText('There is none yet').waitFor()
   })
 
   it('refuses an expired, revoked, replayed or made-up link with one answer', async () => {

@@ -51,7 +51,14 @@ export interface SetupLinkIds {
 const PERMISSIONS_OF: Readonly<Record<SetupIntent, readonly Permission[]>> = {
   domain: ['domain.read', 'domain.write'],
   provider: ['identity_provider.read', 'identity_provider.write'],
-  groups: ['identity_provider.read', 'project.read', 'project.role.read', 'project.grant.read'],
+  groups: [
+    'identity_provider.read',
+    'role_mapping.read',
+    'role_mapping.write',
+    'project.read',
+    'project.role.read',
+    'project.grant.read',
+  ],
 }
 
 /** A method that is called with a token alone. */

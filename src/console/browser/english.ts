@@ -69,6 +69,16 @@ export const ENGLISH = {
     proveNow: 'Check the record',
     notYet: 'The record is not there yet. DNS may take an hour; this page may stay open.',
     proven: '{domain} is proven.',
+    whose: 'Choose the identity provider',
+    noProvider: 'There is none yet. Ask whoever sent you the link.',
+    groups: 'Map groups to roles',
+    groupsAbout:
+      'The members of a group have its roles from their next sign-in on, and lose them with the group.',
+    group: 'Group',
+    groupHint:
+      'As the provider names it in the claim of groups. Microsoft Entra ID sends its object id.',
+    mapped: '{group} has {roles} of {project}.',
+    mapGroup: 'Map the group',
     switchOn: 'Switch it on',
     proveFirst: 'Prove a domain first.',
     switchOnFor: 'Switch on for {domain}',

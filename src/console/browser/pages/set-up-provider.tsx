@@ -19,10 +19,12 @@ interface ProviderStepProps {
   readonly providers: readonly StoredObject[]
   readonly chosen: StoredObject | undefined
   readonly choose: (idpId: string) => void
+  /** Whether none can be added. */
+  readonly isFixed: boolean
 }
 
 /** Connects a provider, or goes on with one that was connected before. */
-export const ProviderStep = ({ providers, chosen, choose }: ProviderStepProps) => {
+export const ProviderStep = ({ providers, chosen, choose, isFixed }: ProviderStepProps) => {
   const [kind, setKind] = useState('')
   const [idpId, setIdpId] = useState('')
   if (chosen)
@@ -47,15 +49,18 @@ export const ProviderStep = ({ providers, chosen, choose }: ProviderStepProps) =
           ))}
         </p>
       )}
-      <fieldset class="kinds">
-        <legend>{texts.setUp.which}</legend>
-        {Object.entries(texts.setUpKinds).map(([each, name]) => (
-          <label key={each} class="flag">
-            <input type="radio" name="kind" checked={each === kind} onChange={() => pick(each)} />
-            {name}
-          </label>
-        ))}
-      </fieldset>
+      {isFixed && providers.length === 0 && <p class="none">{texts.setUp.noProvider}</p>}
+      {!isFixed && (
+        <fieldset class="kinds">
+          <legend>{texts.setUp.which}</legend>
+          {Object.entries(texts.setUpKinds).map(([each, name]) => (
+            <label key={each} class="flag">
+              <input type="radio" name="kind" checked={each === kind} onChange={() => pick(each)} />
+              {name}
+            </label>
+          ))}
+        </fieldset>
+      )}
       {kind && <NewProvider key={kind} kind={kind} idpId={idpId} done={() => choose(idpId)} />}
     </>
   )

@@ -11,15 +11,18 @@ import { settings } from '../settings.js'
 import { say, texts } from '../texts.js'
 import { ProviderTest } from './objects.js'
 import { DomainStep } from './set-up-domain.js'
+import { GroupsStep } from './set-up-groups.js'
 import { ProviderStep } from './set-up-provider.js'
 
 /** The guided set-up of single sign-on: a step for each thing that the caller, or the holder of a link, may do. */
 export const SetUp = () => {
   const mayConnect = usePermission('identity_provider.write')
+  const maySee = usePermission('identity_provider.read')
+  const mayMap = usePermission('role_mapping.write')
   const mayProve = usePermission('domain.write')
   const [idpId, setIdpId] = useState('')
   const providers = useQuery<StoredObject>(
-    mayConnect ? pathOfList(identityProviderService.listIdentityProviders) : undefined,
+    maySee ? pathOfList(identityProviderService.listIdentityProviders) : undefined,
     { pages: { items: 'identityProviders', cursor: 'page_token' } },
   )
   const domains = useQuery<StoredObject>(
@@ -28,12 +31,13 @@ export const SetUp = () => {
   )
   const provider = providers.rows?.find((each) => each['idpId'] === idpId)
   const steps = [
-    mayConnect && (
-      <Step title={texts.setUp.connect}>
+    (mayConnect || mayMap) && (
+      <Step title={mayConnect ? texts.setUp.connect : texts.setUp.whose}>
         {providers.rows ? (
           <ProviderStep
             providers={providers.rows}
             chosen={provider}
+            isFixed={!mayConnect}
             choose={(chosen) => {
               setIdpId(chosen)
               providers.reload()
@@ -52,6 +56,11 @@ export const SetUp = () => {
         ) : (
           <Waiting query={domains} />
         )}
+      </Step>
+    ),
+    mayMap && provider && (
+      <Step title={texts.setUp.groups}>
+        <GroupsStep key={idpId} idpId={idpId} />
       </Step>
     ),
     mayConnect && mayProve && provider && (
