@@ -1,7 +1,7 @@
-// The reference of every public name: `npm run docs`.
+// The reference of every public name, a part of `npm run docs`.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { OptionDefaults } from 'typedoc'
+import { Converter, OptionDefaults } from 'typedoc'
 
 const root = resolve(import.meta.dirname, '..')
 const generated = 'src/transport/gen/claviger/v1'
@@ -25,6 +25,10 @@ const messages = readdirSync(join(root, generated)).flatMap((file) => {
   )
 })
 
+/** What hosts import, by the file that TypeDoc calls a module. */
+const importedAs = (module) =>
+  module === 'index' ? 'claviger' : `claviger/${module.slice(module.lastIndexOf('/') + 1)}`
+
 export default {
   name: 'claviger',
   tsconfig: join(root, 'tsconfig.json'),
@@ -45,7 +49,7 @@ export default {
     'src/webhooks/index.ts',
   ].map((file) => join(root, file)),
   out: join(root, 'reports/reference'),
-  readme: join(root, 'README.md'),
+  readme: 'none',
   blockTags: [...OptionDefaults.blockTags, '@generated'],
   excludeTags: ['@generated'],
   excludeExternals: true,
@@ -54,4 +58,10 @@ export default {
   disableSources: true,
   intentionallyNotExported: [...messages, ...parts],
   treatWarningsAsErrors: true,
+  plugin: [
+    ({ converter }) =>
+      converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
+        for (const module of project.children ?? []) module.name = importedAs(module.name)
+      }),
+  ],
 }

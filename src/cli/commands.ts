@@ -8,6 +8,10 @@ interface Listed {
 
 /** All commands, in the order in which they are listed. */
 export const COMMANDS: Readonly<Record<string, Listed>> = {
+  init: {
+    about: 'writes a small server to begin with',
+    load: async () => (await import('./commands/init.js')).init,
+  },
   log: {
     about: 'prints the events of the log, and follows it',
     load: async () => (await import('./commands/log.js')).log,

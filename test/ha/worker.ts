@@ -19,7 +19,9 @@ const tell = (told: Told): void => void process.send?.(told)
 const { name, connectionString, replica }: Task = JSON.parse(process.argv[2] ?? '')
 const opened = await openPostgres({
   connectionString,
-  ...(replica !== undefined && { replica: { connectionString: replica } }),
+  ...(replica !== undefined && {
+    replica: { connectionString: replica, connectTimeout: 1_000, statementTimeout: 5_000 },
+  }),
   connectTimeout: 2_000,
   statementTimeout: 10_000,
 })

@@ -7,13 +7,13 @@ import { postgresEventStore } from './log/event-store.js'
 import { notificationsOn } from './log/notifications.js'
 import { checkPostgresOptions, type Driver, type PostgresOptions } from './options.js'
 import { postgresReadModel } from './read-model/read-model.js'
-import { onReplica } from './replica/replicated-read-model.js'
+import { replicatedReadModel, standbyReads } from './replica.js'
 import { channelOf, migrate, quotedSchema, requireMigrated } from './schema.js'
 
 export { StoreFault } from '../../ports/event-store.js'
 export { InvalidAppend, InvalidRestore } from '../store/check-append.js'
 export { UnusableDatabase } from './connection/require-server.js'
-export type { PostgresAddress, PostgresOptions, ReplicaOptions } from './options.js'
+export type { PostgresAddress, PostgresOptions } from './options.js'
 export { type PostgresProjectionOptions, postgresProjection } from './projection.js'
 export { type PostgresCursorsOptions, postgresCursors } from './webhook-cursors.js'
 
@@ -73,16 +73,12 @@ export const openPostgres = async (options: PostgresOptions): Promise<Postgres> 
     throw error
   }
   const store = postgresEventStore(connections, quoted, notifications)
-  const readModel = postgresReadModel(connections, quoted, store)
+  const primary = postgresReadModel(connections, quoted, store)
   return {
     store,
     readModel: standby
-      ? onReplica(
-          { readModel, store },
-          { primary: connections, standby, schema: quoted },
-          replica.maxWait,
-        )
-      : readModel,
+      ? replicatedReadModel({ store, primary, standby: standbyReads(standby, quoted) })
+      : primary,
     migrate: ({ signal } = {}) => untilAbort(() => migrate(connections, schema), signal),
     close,
     [Symbol.asyncDispose]: close,

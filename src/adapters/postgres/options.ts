@@ -34,15 +34,6 @@ export type PostgresAddress =
       readonly connectionString?: undefined
     }
 
-/** Where a standby of the database is. */
-export type ReplicaOptions = PostgresAddress & {
-  /**
-   * Longest time that a read waits for the standby to catch up, in milliseconds; 500 when absent. Then the primary
-   * answers.
-   */
-  readonly maxWait?: number | undefined
-}
-
 /** How a database is used. */
 export type PostgresOptions = PostgresAddress & {
   /**
@@ -58,10 +49,11 @@ export type PostgresOptions = PostgresAddress & {
    */
   readonly listenConnectionString?: string | undefined
   /**
-   * A standby of the same database, by streaming replication, for reads; an address of its own, or a pool. It is
-   * optional at run time: while it is away, more than `maxWait` behind, or no longer a standby, the primary answers.
+   * A standby of the same database, by streaming replication, for eventual reads: its own address, or a pool. The
+   * primary answers strong reads. It also answers eventual reads while the standby is away, is no longer a standby, or
+   * is behind what this process has answered before.
    */
-  readonly replica?: ReplicaOptions | undefined
+  readonly replica?: PostgresAddress | undefined
   /** Ends the opening, which rejects with the reason of the signal. */
   readonly signal?: AbortSignal | undefined
 }
@@ -89,12 +81,7 @@ export const checkPostgresOptions = (driver: Driver, options: PostgresOptions): 
   })
   const { replica } = options
   if (replica === undefined) return
-  const ofReplica = addressChecks(url, replica)
-  checkOptions('replica', replica, {
-    required: ofReplica.required,
-    optional: { ...ofReplica.optional, maxWait: NUMBER },
-    prefix: 'replica.',
-  })
+  checkOptions('replica', replica, { ...addressChecks(url, replica), prefix: 'replica.' })
 }
 
 /** Checks of the options of an address. A pool of the host has its own settings. */

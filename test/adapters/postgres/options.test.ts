@@ -110,8 +110,6 @@ describe('Opening PostgreSQL', () => {
     ['replica.connectionString', { connectionString: 'localhost:5432' }],
     ['replica.connectionString', { pool: {} }],
     ['replica.maxConnections', { connectionString, maxConnections: '5' }],
-    ['replica.maxWait', { connectionString, maxWait: null }],
-    ['replica.maxWait', { pool: new pg.Pool(), maxWait: '1s' }],
     ['replica', 'postgres://standby/database'],
     ['replica', null],
   ])('takes no other %s: %j', async (option, replica) => {
@@ -120,7 +118,7 @@ describe('Opening PostgreSQL', () => {
   })
 
   it('names options that a replica does not have', async () => {
-    for (const unknown of ['schema', 'migrate', 'listenConnectionString', 'maxwait']) {
+    for (const unknown of ['schema', 'migrate', 'listenConnectionString', 'maxWait']) {
       const replica = { connectionString, [unknown]: undefined }
       await expect(openPostgres({ connectionString, replica } as never)).rejects.toMatchObject({
         name: 'TypeError',

@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { openPostgres, type Postgres } from '../../../../src/adapters/postgres/index.js'
+import { readMethods } from '../../../../src/adapters/sql/read-model/read-model.js'
+import type {
+  ReadMethod,
+  ReadMethods,
+  ReadModel,
+  ReadQuery,
+  ViewType,
+} from '../../../../src/ports/read-model.js'
 import { checkpointLaws, headLaws } from '../../../../src/testing/read-model/checkpoint-laws.js'
 import { readModelLaws } from '../../../../src/testing/read-model/read-model-laws.js'
 import { type PostgresServer, startPostgres } from '../../../postgres-server.js'
@@ -20,6 +28,26 @@ afterAll(async () => {
   await primary[Symbol.asyncDispose]()
 })
 
+/**
+ * A process that asks the primary for its checkpoint before each read: what it has answered binds the standby, so that
+ * every law holds.
+ */
+const askingFirst = ({ store, readModel }: Postgres): Pick<Postgres, 'store' | 'readModel'> => {
+  const asking: ReadModel = {
+    ...readModel,
+    ...readMethods(
+      async <Method extends ReadMethod, Type extends ViewType>(query: ReadQuery<Method, Type>) => {
+        await readModel.checkpoint()
+        const reads: ReadMethods<Type> = readModel
+        return reads[query.method](...query.args)
+      },
+    ),
+    readAtHead: (pair) =>
+      pair.readModel === asking ? readModel.readAtHead?.({ ...pair, readModel }) : undefined,
+  }
+  return { store, readModel: asking }
+}
+
 /** Laws of which several handles are read. */
 const ofHandles = [...checkpointLaws, ...headLaws]
 
@@ -33,7 +61,7 @@ describe.each([
     const replica = { connectionString: standby.connectionString }
     const postgres = await openPostgres({ connectionString, schema, replica })
     opened.push(postgres)
-    return postgres
+    return askingFirst(postgres)
   })
 
   beforeAll(async () => {

@@ -1,68 +1,95 @@
 import { expect, test } from 'vitest'
-import { replicatedReadModel } from '../../../../src/adapters/postgres/replica/replicated-read-model.js'
-import type {
-  Positions,
-  StandbyReads,
-} from '../../../../src/adapters/postgres/replica/waiting-reads.js'
+import { replicatedReadModel } from '../../../../src/adapters/postgres/replica.js'
 import { memoryEventStore } from '../../../../src/index.js'
 import type { ReadAtHead, ReadModel } from '../../../../src/ports/read-model.js'
 
-const away = () => Promise.reject(new Error('away'))
-
-/** It is asked for nothing else. */
-const primary = {
-  readAtHead: (): ReadAtHead => away,
-} as unknown as ReadModel
-const store = memoryEventStore()
-
-test('Without the primary, a replica answers nothing that is behind what was seen, in whatever order that was', async () => {
-  const asked: PromiseWithResolvers<Positions>[] = []
-  const positions = () => {
-    const question = Promise.withResolvers<Positions>()
-    asked.push(question)
-    return question.promise
-  }
-  const answers = [10n, 20n, 15n, 15n]
+/** A read model on two servers; each is at its checkpoint, which an answer names. */
+const servers = () => {
+  const at = { primary: 0n, standby: 0n, isStandbyAway: false }
+  const answer = (server: 'primary' | 'standby') => ({
+    head: at[server],
+    reached: at[server],
+    found: `${server} at ${at[server]}`,
+  })
+  const store = memoryEventStore()
   // Nothing else is asked.
-  const standby = {
-    readAtHead: async () => {
-      const reached = answers.shift() ?? 0n
-      return { head: reached, reached, found: reached }
+  const primary = {
+    readAtHead: () => async () => answer('primary'),
+    checkpoint: async () => at.primary,
+    reset: async () => {
+      at.primary = 0n
     },
-  } as unknown as StandbyReads
-  const readModel = replicatedReadModel({ store, primary, positions, standby, maxWait: 10_000 })
-  const get = () => readModel.get<'project'>('acme', { type: 'project', id: 'portal' })
+  } as unknown as ReadModel
+  const standby = (async () => {
+    if (at.isStandbyAway) throw new Error('away')
+    return answer('standby')
+  }) as unknown as ReadAtHead
+  const readModel = replicatedReadModel({ store, primary, standby })
+  const ref = { type: 'project', id: 'portal' } as const
+  const atHead = readModel.readAtHead?.({ store, readModel })
+  return {
+    at,
+    readModel,
+    eventual: () => readModel.get<'project'>('acme', ref) as Promise<unknown>,
+    strong: async () =>
+      (await atHead?.<'get', 'project'>({ method: 'get', args: ['acme', ref] }))?.found,
+  }
+}
 
-  const [older, newer] = [get(), get()]
-  asked[1]?.resolve({ head: 20n, reached: 20n })
-  expect(await newer).toBe(20n)
-  asked[0]?.resolve({ head: 10n, reached: 10n })
-  expect(await older).toBe(10n)
-  const later = get()
-  asked[2]?.reject(new Error('away'))
-  await expect(later).rejects.toThrow('away')
+test('The standby answers eventual reads, the primary strong ones', async () => {
+  const { at, eventual, strong } = servers()
+  Object.assign(at, { primary: 20n, standby: 10n })
+  expect(await eventual()).toBe('standby at 10')
+  expect(await strong()).toBe('primary at 20')
 })
 
-test('Without the primary, a silent replica keeps no read waiting', async () => {
-  const silent = () => new Promise<never>(() => undefined)
-  const standby = { readAtHead: silent, checkpoint: silent } as unknown as StandbyReads
-  const replicated = { store, primary, positions: away, standby, maxWait: 10 }
-  const readModel = replicatedReadModel(replicated)
-  const reading = readModel.get<'project'>('acme', { type: 'project', id: 'portal' })
-  await expect(reading).rejects.toThrow('away')
+test.each(['strong', 'checkpoint'] as const)(
+  'A standby that is behind what the primary has answered (%s) answers nothing',
+  async (read) => {
+    const { at, eventual, strong, readModel } = servers()
+    Object.assign(at, { primary: 20n, standby: 10n })
+    await (read === 'strong' ? strong() : readModel.checkpoint())
+    expect(await eventual()).toBe('primary at 20')
+    at.standby = 20n
+    expect(await eventual()).toBe('standby at 20')
+  },
+)
+
+test('A standby that is behind another one, which has answered before, answers nothing', async () => {
+  const { at, eventual } = servers()
+  Object.assign(at, { primary: 30n, standby: 20n })
+  expect(await eventual()).toBe('standby at 20')
+  at.standby = 10n
+  expect(await eventual()).toBe('primary at 30')
 })
 
-test('A primary that falls silent keeps no eventual read waiting, though the replica had just failed', async () => {
-  const answer = { head: 10n, reached: 10n, found: 10n }
-  const ofPrimary = [Promise.resolve(answer), new Promise<never>(() => undefined)]
-  const ofStandby = [away(), Promise.resolve(answer)]
-  const failing = { readAtHead: () => () => ofPrimary.shift() } as unknown as ReadModel
-  const standby = { readAtHead: () => ofStandby.shift() } as unknown as StandbyReads
-  const positions = async () => answer
-  const replicated = { store, primary: failing, positions, standby, maxWait: 20 }
-  const readModel = replicatedReadModel(replicated)
-  const get = () => readModel.get<'project'>('acme', { type: 'project', id: 'portal' })
-  expect(await get()).toBe(10n)
-  expect(await get()).toBe(10n)
-  expect([ofPrimary, ofStandby]).toEqual([[], []])
+test('The primary answers while the standby is away, or shows nothing at all', async () => {
+  const { at, eventual } = servers()
+  at.primary = 20n
+  expect(await eventual()).toBe('primary at 20')
+  Object.assign(at, { standby: 20n, isStandbyAway: true })
+  expect(await eventual()).toBe('primary at 20')
+})
+
+test('After a reset the standby is read only once the primary has again what was seen', async () => {
+  const { at, eventual, strong, readModel } = servers()
+  Object.assign(at, { primary: 20n, standby: 20n })
+  expect(await eventual()).toBe('standby at 20')
+  await readModel.reset()
+  expect(await eventual()).toBe('primary at 0')
+  at.primary = 10n
+  expect(await strong()).toBe('primary at 10')
+  expect(await eventual()).toBe('primary at 10')
+  at.primary = 20n
+  expect(await eventual()).toBe('primary at 20')
+  expect(await eventual()).toBe('standby at 20')
+})
+
+test('A reset by another process is noticed when the primary is asked', async () => {
+  const { at, eventual, strong } = servers()
+  Object.assign(at, { primary: 20n, standby: 20n })
+  expect(await eventual()).toBe('standby at 20')
+  at.primary = 0n
+  expect(await strong()).toBe('primary at 0')
+  expect(await eventual()).toBe('primary at 0')
 })

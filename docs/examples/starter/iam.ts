@@ -1,0 +1,20 @@
+// The instance of claviger, on an SQLite file.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { aesGcmCipher, createIam, permissionsFromCaller } from 'claviger'
+import { openSqlite } from 'claviger/sqlite'
+
+/** Encrypts client secrets. In production, take the key from your secret manager. */
+const keyIn = (file: string): Uint8Array => {
+  if (!existsSync(file))
+    writeFileSync(file, crypto.getRandomValues(new Uint8Array(32)), { mode: 0o600 })
+  return new Uint8Array(readFileSync(file))
+}
+
+const { close, ...opened } = openSqlite('iam.db')
+
+export { close }
+export const iam = createIam({
+  ...opened,
+  secrets: aesGcmCipher({ current: 'k1', keys: { k1: keyIn('iam.key') } }),
+  authorize: permissionsFromCaller,
+})
