@@ -8,7 +8,8 @@ import { hasLemonldap, startLemonldap } from './lemonldap.js'
 const provider = { orgId: 'acme', idpId: 'lemonldap' }
 const caller = { userId: 'sign-in', orgId: 'acme' }
 const context = { caller }
-const clientSecret = 'a secret of this test'
+// Letters and digits: LemonLDAP::NG does not decode the encoded secret of client_secret_basic.
+const clientSecret = 'SecretOfThisTest'
 const callback = 'http://localhost:1/callback'
 
 const iam = createIam({
@@ -75,11 +76,13 @@ describe.runIf(hasChromium() && hasLemonldap())('LemonLDAP::NG, in Chromium', ()
     return finished._unsafeUnwrap()
   }
 
-  it('passes every test of a provider', async () => {
+  it('passes the test of a provider', async () => {
     await portal.configure({ rules: {} })
     const { checks } = (await signIn.test(provider))._unsafeUnwrap()
-    expect(checks.filter(({ verdict }) => verdict === 'failed')).toEqual([])
-    expect(checks.map(({ name }) => name)).toContain('secret')
+    const verdicts = Object.fromEntries(checks.map(({ name, verdict }) => [name, verdict]))
+    const fine = { discovery: 'ok', issuer: 'ok', endpoints: 'ok', pkce: 'ok', secret: 'ok' }
+    // It does not name the scope of this test in its discovery.
+    expect(verdicts).toEqual({ ...fine, scopes: 'warning', signing_algorithms: 'ok' })
   })
 
   it('gives a role by a group in the same answer, and takes it at the next sign-in', async () => {

@@ -97,7 +97,7 @@ export const startLemonldap = async (client: PortalClient) => {
 const started = (program: string, parameters: string[], env: NodeJS.ProcessEnv = {}) =>
   spawn(program, parameters, {
     env: { ...process.env, ...env },
-    stdio: ['ignore', 'inherit', 'inherit'],
+    stdio: 'ignore',
   })
 
 const end = async (child: ChildProcess | undefined): Promise<void> => {
