@@ -9,6 +9,7 @@ import {
   type OptionChecks,
   withMethods,
 } from './check-options.js'
+import { systemEnvironment } from './ports/environment.js'
 import type { EventStore } from './ports/event-store.js'
 import type { Authorize, DomainOptions } from './ports/host.js'
 import type { ReadModel } from './ports/read-model.js'
@@ -56,7 +57,16 @@ export const createIam: (options: IamOptions) => Iam = (options) => {
   checkHooks(hooks)
   const ids = newId ? checkedIds(newId) : ulids()
   return iamOf(
-    { store, secrets, authorize, readModel, newId: ids, now: clock(now), domains },
+    {
+      store,
+      secrets,
+      authorize,
+      readModel,
+      newId: ids,
+      now: clock(now),
+      domains,
+      environment: systemEnvironment,
+    },
     hooks,
   )
 }

@@ -250,6 +250,35 @@ const cycles = (sources: Sources): readonly string[] => {
 const OF_CERTAIN_TYPES =
   /^(application\/desired-state|testing\/read-model\/(history-|found-history))/
 
+/** Where time and chance come from. A simulation has its own, so whatever takes them from elsewhere it cannot repeat. */
+const ENVIRONMENT = 'ports/environment.ts'
+
+/** What takes time and chance from the machine on purpose. */
+const OUTSIDE_ENVIRONMENT: readonly (readonly [folderOrFile: RegExp, because: string])[] = [
+  [/^(cli|console|transport|authzen)\//, 'programs, browsers and servers: they hold no state'],
+  [/^network\//, 'requests to other hosts'],
+  [/^oidc\//, 'sign-ins with a provider: sealed in a cookie, nothing is recorded'],
+  [/^testing\//, 'laws, which run against real stores'],
+  [/^create-iam\.ts$/, 'the default of the option now'],
+  [/^application\/recording\/new-id\.ts$/, 'the default of the option newId'],
+  [/^adapters\/webcrypto\//, 'the cipher, a port of its own'],
+  [/^application\/evidence\/note\.ts$/, 'keys and signatures'],
+  [/^adapters\/sqlite\/connection\.ts$/, 'locks of other processes on a file'],
+  [/^adapters\/postgres\/(connection|replica)\//, 'sockets of a server'],
+]
+
+const TIME_OR_CHANCE =
+  /\b(set(Timeout|Interval|Immediate)|queueMicrotask|nextTick|hrtime|performance\.now|Date\.now|AbortSignal\.timeout|Math\.random|crypto\.\w+|random(UUID|Bytes)|node:timers)\b|new Date\(\)/
+
+/** Files that take time or chance from elsewhere than the environment, which they are given. */
+const outsideEnvironment = (sources: Sources): readonly string[] =>
+  [...sources].flatMap(([file, source]) => {
+    if (file === ENVIRONMENT || OUTSIDE_ENVIRONMENT.some(([place]) => place.test(file))) return []
+    const code = source.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')
+    const found = TIME_OR_CHANCE.exec(code)?.[0]
+    return found === undefined ? [] : `${file}: ${found}`
+  })
+
 const GENERATED = /_pb\.ts$|^transport\/(wire|openapi)\.ts$/
 
 /** Files that name every aggregate, comments and names of other things aside. */
@@ -308,6 +337,10 @@ describe('the layout of src', () => {
       .split('\n')
       .flatMap((row) => row.split('|')[1]?.match(/[\w/-]+\.ts/g) ?? [])
     expect(namingAll(sources).toSorted()).toEqual(files.toSorted())
+  })
+
+  it('takes time and chance from the environment alone', () => {
+    expect(outsideEnvironment(sources)).toEqual([])
   })
 
   it('has no barrel: nothing is exported by asterisk', () => {
@@ -391,6 +424,16 @@ describe('a planted violation is found', () => {
       ),
     )
     expect(lists).toContain('adapters/lists.ts')
+  })
+
+  it.each([
+    'await new Promise((resolve) => setTimeout(resolve, 10))',
+    'const begin = performance.now()',
+    "import { setImmediate } from 'node:timers'",
+    'const holder = crypto.randomUUID()',
+    'const at = new Date()',
+  ])('as time or chance of the machine: %s', (source) => {
+    expect(outsideEnvironment(planted('application/recording/transact.ts', source))).toHaveLength(1)
   })
 
   it('as a folder that nobody knows', () => {

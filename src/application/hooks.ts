@@ -1,5 +1,6 @@
 import type { Result } from 'neverthrow'
 import { fieldOf } from '../domain/values.js'
+import type { Environment } from '../ports/environment.js'
 import { type Position, type RecordedEvent, timeOf } from '../ports/event-store.js'
 import type { Projection } from '../ports/projection.js'
 import type { IamError, Unavailable } from './errors/errors.js'
@@ -120,19 +121,25 @@ const callHook = (call: () => unknown): void => {
 export interface Observer {
   /** Before each decision; `attempt` counts those of one write from 1. */
   readonly deciding: (attempt: number) => void
-  /** After an append that was sent at `begin`, by `performance.now()`. */
+  /** After an append that was sent at `begin`, by the environment. */
   readonly appended: (events: readonly RecordedEvent[], begin: number) => void
   /** After an append that the store refused. */
   readonly conflicted: (kind: 'VersionConflict' | 'IdempotencyKeyUsed') => void
 }
 
+/** What is observed, and by which clock. */
+interface Observed {
+  readonly hooks?: Hooks | undefined
+  readonly environment: Environment
+}
+
 /** Runs `call` with an observer, and reports its end. */
 export const observed = async <Answer, Failure extends IamError>(
-  hooks: Hooks,
+  { hooks, environment }: Observed & { readonly hooks: Hooks },
   method: string,
   call: (observer: Observer) => Promise<Result<Answer, Failure>>,
 ): Promise<Result<Answer, Failure>> => {
-  const begin = performance.now()
+  const begin = environment.elapsed()
   let attempts = 0
   let verdict: CallDone['verdict'] = 'threw'
   try {
@@ -142,7 +149,7 @@ export const observed = async <Answer, Failure extends IamError>(
         if (attempt > 1) callHook(() => hooks.onRetry?.({ method, attempt }))
       },
       appended: (events, sent) => {
-        const duration = millisecondsSince(sent)
+        const duration = environment.elapsed() - sent
         const types = events.map(({ type }) => type)
         const position = events.at(-1)?.position
         if (position !== undefined)
@@ -154,17 +161,14 @@ export const observed = async <Answer, Failure extends IamError>(
     if (result.isErr()) reportFault(hooks, method, result.error)
     return result
   } finally {
-    const done = { method, verdict, duration: millisecondsSince(begin), attempts }
+    const done = { method, verdict, duration: environment.elapsed() - begin, attempts }
     callHook(() => hooks.onCall?.(done))
   }
 }
 
-/** @param begin - by `performance.now()` */
-const millisecondsSince = (begin: number): number => performance.now() - begin
-
-/** Reports a batch that begins with `first`. @param batch.begin - when it was applied, by `performance.now()` */
+/** Reports a batch that begins with `first`. @param batch.begin - when it was applied, by the environment */
 export const reportCatchUp = (
-  hooks: Hooks | undefined,
+  { hooks, environment }: Observed,
   { name: projection }: Projection,
   {
     first,
@@ -173,8 +177,8 @@ export const reportCatchUp = (
   }: { readonly first: RecordedEvent; readonly events: number; readonly begin: number },
 ): void => {
   if (!hooks?.onCatchUp) return
-  const lag = Math.max(0, Date.now() - timeOf(first.position).getTime())
-  const duration = millisecondsSince(begin)
+  const lag = Math.max(0, environment.now() - timeOf(first.position).getTime())
+  const duration = environment.elapsed() - begin
   callHook(() => hooks.onCatchUp?.({ projection, events, lag, duration }))
 }
 

@@ -163,7 +163,8 @@ export interface Iam {
 /** The methods, bound to the ports of `host`. */
 export const iamOf = (host: Host, hooks?: Hooks): Iam => {
   const runtime = createRuntime(host, hooks)
-  const { store } = host
+  const { store, environment } = host
+  const surroundings = { hooks, environment }
   return {
     identityProviders: identityProvidersOf(runtime),
     projects: projectsOf(runtime),
@@ -175,7 +176,7 @@ export const iamOf = (host: Host, hooks?: Hooks): Iam => {
     plan: planAccess(runtime),
     apply: applyAccess(runtime),
     history: { list: listHistory(runtime), stateAt: stateAt(runtime) },
-    subscribe: (options) => subscribe(store, options, hooks),
+    subscribe: (options) => subscribe(store, options, surroundings),
     head: (options = {}) => {
       checkOptions('head', options, { optional: { signal: LOG_OPTIONS.signal } })
       const read = () => callPort(() => store.lastPosition(), options.signal)
@@ -184,13 +185,15 @@ export const iamOf = (host: Host, hooks?: Hooks): Iam => {
     catchUp: (projection, options) => {
       requireProjection(projection)
       checkOptions('catchUp', options, { optional: LOG_OPTIONS })
-      const catchUp = () => catchUpToHead(store, projection, { ...options, hooks })
-      return new ResultAsync(hooks ? observed(hooks, 'catchUp', catchUp) : catchUp())
+      const catchUp = () => catchUpToHead(store, projection, { ...options, ...surroundings })
+      return new ResultAsync(
+        hooks ? observed({ hooks, environment }, 'catchUp', catchUp) : catchUp(),
+      )
     },
     run: (projection, options) => {
       requireProjection(projection)
       checkOptions('run', options, { optional: LOG_OPTIONS })
-      return new ResultAsync(run(store, projection, { ...options, hooks }))
+      return new ResultAsync(run(store, projection, { ...options, ...surroundings }))
     },
     checkSecrets: (options) => {
       checkOptions('checkSecrets', options, { optional: { signal: LOG_OPTIONS.signal } })

@@ -1,6 +1,7 @@
 import { err, ok, type Result } from 'neverthrow'
 import * as z from 'zod/mini'
 import type { AlreadyExists, NotFound } from '../domain/decider.js'
+import type { Host } from '../ports/host.js'
 import type {
   Cancelled,
   InvalidArgument,
@@ -10,7 +11,7 @@ import type {
 } from './errors/errors.js'
 import type { AdmittedCall } from './method/context.js'
 import { parse } from './method/input.js'
-import { abortableSource, yieldToEventLoop } from './waiting.js'
+import { abortableSource } from './waiting.js'
 
 /** Progress of an import, after each batch. */
 export interface ImportProgress {
@@ -76,7 +77,7 @@ export interface RowsImport<Schema extends z.ZodMiniType> {
 export const importRows = async <Schema extends z.ZodMiniType>(
   source: Rows,
   { schema, newBatch = () => () => true, importBatch, onProgress }: RowsImport<Schema>,
-  signal: AdmittedCall['signal'],
+  { environment, signal }: Pick<Host, 'environment'> & Pick<AdmittedCall, 'signal'>,
 ): Promise<Result<ImportReport, WriteError>> => {
   let report: ImportReport = { done: 0, added: 0, unchanged: 0, refusedCount: 0, refused: [] }
   for await (const { rows, failure } of batchesOf(parsedRows(source, schema, signal), newBatch)) {
@@ -88,7 +89,7 @@ export const importRows = async <Schema extends z.ZodMiniType>(
       onProgress?.(progress)
     }
     if (failure) return err(failure)
-    await yieldToEventLoop()
+    await environment.yield()
   }
   return ok(report)
 }

@@ -22,12 +22,12 @@ export interface Runtime extends Host {
 
 /** @see Runtime */
 export const createRuntime = (host: Host, hooks?: Hooks): Runtime => {
-  const following = follow(host.store, host.readModel, hooks)
+  const following = follow(host, hooks)
   return {
     ...host,
     hooks,
     states: new StateCache(host.store),
-    locks: new Locks(),
+    locks: new Locks(host.environment),
     follow: following,
     query: queryOf(host, following),
     metadataOf: metadataFactory(),

@@ -1,12 +1,13 @@
+import type { Environment } from '../ports/environment.js'
 import { Fault, fromPort, unavailable } from './errors/fault.js'
 
 /** How long a write is retried after lost races before it is aborted, in milliseconds. */
 const RETRY_FOR_MS = 10_000
 
 /** Begins the time for retries; the function returns whether it is over. */
-export const retryDeadline = (): (() => boolean) => {
-  const deadline = performance.now() + RETRY_FOR_MS
-  return () => performance.now() >= deadline
+export const retryDeadline = ({ elapsed }: Environment): (() => boolean) => {
+  const deadline = elapsed() + RETRY_FOR_MS
+  return () => elapsed() >= deadline
 }
 
 /** Longest pause between two attempts, in milliseconds: a call that lost often must not fall behind new ones. */
@@ -16,22 +17,26 @@ const LONGEST_BETWEEN = 50
  * Waits before the next attempt: not at all after the first, then for a random time whose maximum doubles, so
  * that the same writers do not collide again. Ends early when `signal` aborts.
  */
-export const pause = (attempts: number, signal: AbortSignal | undefined): Promise<void> => {
-  if (attempts === 1) return Promise.resolve()
-  return delay(Math.random() * Math.min(LONGEST_BETWEEN, 2 ** attempts), signal)
-}
+export const pause = (
+  { random, sleep }: Environment,
+  attempts: number,
+  signal: AbortSignal | undefined,
+): Promise<void> =>
+  attempts === 1
+    ? Promise.resolve()
+    : sleep(random() * Math.min(LONGEST_BETWEEN, 2 ** attempts), signal)
 
 /** Pauses while a store or a projection is unavailable, in milliseconds: the first, and the longest. */
 const FIRST_PAUSE = 10
 const LONGEST_PAUSE = 1_000
 
 /** Pauses that double until they are reset. */
-export const growingPauses = () => {
+export const growingPauses = ({ sleep }: Environment) => {
   let pause = FIRST_PAUSE
   return {
     /** Ends early when `signal` aborts. */
     next: async (signal: AbortSignal | undefined): Promise<void> => {
-      await delay(pause, signal)
+      await sleep(pause, signal)
       pause = Math.min(2 * pause, LONGEST_PAUSE)
     },
     reset: (): void => {
@@ -39,20 +44,6 @@ export const growingPauses = () => {
     },
   }
 }
-
-/** Waits for some milliseconds, or until `signal` aborts. */
-export const delay = (milliseconds: number, signal: AbortSignal | undefined): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal?.aborted) return resolve()
-    const done = () => {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', done)
-      resolve()
-    }
-    // Before the timer: a signal that cannot be listened to throws here, and leaves no timer behind.
-    signal?.addEventListener('abort', done)
-    const timer = setTimeout(done, milliseconds)
-  })
 
 /**
  * Waits for `promise`, but not after `signal` aborts. The promise is not cancelled: its outcome is then ignored.
@@ -83,23 +74,21 @@ export const callPort = <Value>(
 ): Promise<Value> => raceAbort(fromPort(call), signal)
 
 /** Waits for `promise`, but not longer than some milliseconds. @throws Fault when it takes longer */
-export const within = <Value>(milliseconds: number, promise: Promise<Value>): Promise<Value> => {
-  let timer: ReturnType<typeof setTimeout>
-  const tooLate = new Promise<never>((_, reject) => {
-    const cause = new Error(`No answer within ${milliseconds} ms`)
-    timer = setTimeout(() => reject(unavailable(cause, 'not_recorded')), milliseconds)
+export const within = async <Value>(
+  { sleep }: Environment,
+  milliseconds: number,
+  promise: Promise<Value>,
+): Promise<Value> => {
+  const answered = new AbortController()
+  const tooLate = sleep(milliseconds, answered.signal).then(() => {
+    throw unavailable(new Error(`No answer within ${milliseconds} ms`), 'not_recorded')
   })
-  return Promise.race([promise, tooLate]).finally(() => clearTimeout(timer))
+  try {
+    return await Promise.race([promise, tooLate])
+  } finally {
+    answered.abort()
+  }
 }
-
-const later: (next: () => void) => unknown =
-  typeof setImmediate === 'function' ? setImmediate : setTimeout
-
-/** Lets timers, I/O and other callers run between the parts of long work, which itself may never wait. */
-export const yieldToEventLoop = (): Promise<void> =>
-  new Promise((resolve) => {
-    later(resolve)
-  })
 
 type Source<Value> = Iterable<Value> | AsyncIterable<Value>
 

@@ -1,4 +1,5 @@
 import type { Permission, PermissionTarget } from '../domain/values.js'
+import type { Environment } from './environment.js'
 import type { EventStore } from './event-store.js'
 import type { ReadModel } from './read-model.js'
 import type { SecretCipher } from './secret-cipher.js'
@@ -14,6 +15,7 @@ export interface Host {
   /** The current time, for the expiry of roles. */
   readonly now: () => Date
   readonly domains: DomainOptions
+  readonly environment: Environment
 }
 
 /** The requesting user, as the host authenticated them. */

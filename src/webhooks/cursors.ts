@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type { Position } from '../index.js'
+import { type Environment, systemEnvironment } from '../ports/environment.js'
 import type { StoredCursor, WebhookCursors } from '../ports/webhook-cursors.js'
-import type { Clock } from './clock.js'
 
 /** A message that the endpoint did not accept. */
 export interface Failing {
@@ -98,9 +98,11 @@ interface MemoryCursor {
 }
 
 /** Cursors in memory: after a restart of the process, endpoints begin at the head again. */
-export const memoryCursors = (): WebhookCursors => {
+export const memoryCursors = (): WebhookCursors => cursorsIn(systemEnvironment)
+
+/** {@link memoryCursors} by the clock of `environment`. */
+export const cursorsIn = ({ elapsed: now }: Environment): WebhookCursors => {
   const cursors = new Map<string, MemoryCursor>()
-  const now = () => performance.now()
   const find = (endpoint: string): MemoryCursor => cursors.get(endpoint) ?? { version: 0, until: 0 }
   const isHeld = ({ holder, until }: MemoryCursor): boolean => holder !== undefined && until > now()
   const shown = (found: MemoryCursor): StoredCursor => {
@@ -134,11 +136,11 @@ export const memoryCursors = (): WebhookCursors => {
 /** Cursors whose calls reject after the time of a lease: a connection may be lost without an error. */
 export const boundedCursors = (
   cursors: WebhookCursors,
-  { clock, lease }: { readonly clock: Clock; readonly lease: number },
+  { environment, lease }: { readonly environment: Environment; readonly lease: number },
 ): WebhookCursors => {
   const bounded = async <Value>(answer: Promise<Value>): Promise<Value> => {
     const answered = new AbortController()
-    const late = clock.sleep(lease, answered.signal).then(() => {
+    const late = environment.sleep(lease, answered.signal).then(() => {
       throw new Error('The cursors did not answer within a lease')
     })
     try {

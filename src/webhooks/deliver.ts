@@ -75,15 +75,15 @@ const deliverOne = async (
   queue: OrganizationQueue,
   { entry, sending }: { readonly entry: HistoryEntry; readonly sending: Sending },
 ): Promise<Progress | 'taken'> => {
-  const { clock, network, source } = setup
+  const { environment, source } = setup
   const endpoint = sending.endpoint()
-  const begin = clock.elapsed()
+  const begin = environment.elapsed()
   const message = messageOf(entry, { orgId: queue.orgId, source })
-  const answer = await send(endpoint, message, { network, now: clock.now() })
+  const answer = await send(endpoint, message, setup)
   const attempt = {
     endpoint: endpoint.id,
     position: entry.sequence,
-    durationMs: clock.elapsed() - begin,
+    durationMs: environment.elapsed() - begin,
   }
   const attempted = outcomeOf(answer)
   if (attempted.outcome !== 'taken') {
@@ -120,11 +120,13 @@ const refused = (
   queue: OrganizationQueue,
   { attempted, retryAfter = 0, ...attempt }: Refused,
 ): Progress => {
-  const { clock } = setup
-  const now = clock.now()
+  const { environment } = setup
+  const now = environment.now()
   const failures = (queue.failing?.failures ?? 0) + 1
   const since = queue.failing?.since ?? now
-  const nextAttempt = Math.ceil(now + pauseAfter(failures, { random: clock.random(), retryAfter }))
+  const nextAttempt = Math.ceil(
+    now + pauseAfter(failures, { random: environment.random(), retryAfter }),
+  )
   queue.failing = { position: attempt.position, failures, since, nextAttempt }
   const progress =
     attempted.status === GONE ? 'gone' : now - since >= RETRY_FOR_MS ? 'exhausted' : 'going'

@@ -10,7 +10,7 @@ export interface LeaseInput {
   readonly holder: string
   /** Version of the cursor. */
   readonly version: number
-  /** By `clock.elapsed`, before the lease was taken. */
+  /** By `environment.elapsed`, before the lease was taken. */
   readonly began: number
 }
 
@@ -36,7 +36,7 @@ interface LeaseUse {
  * another process.
  */
 export const keepLease = (setup: Setup, given: LeaseInput, { cursor, onLost }: LeaseUse): Lease => {
-  const { clock, lease, timeout, notifyFault } = setup
+  const { environment, lease, timeout, notifyFault } = setup
   const { cursors } = setup.options
   const { endpoint, holder } = given
   const ending = new AbortController()
@@ -61,7 +61,7 @@ export const keepLease = (setup: Setup, given: LeaseInput, { cursor, onLost }: L
   }
 
   const renew = async (): Promise<void> => {
-    const began = clock.elapsed()
+    const began = environment.elapsed()
     const stored = await cursors.lease(endpoint, holder, lease)
     if (stored?.version !== version) return lose()
     deadline = began + lease
@@ -81,16 +81,16 @@ export const keepLease = (setup: Setup, given: LeaseInput, { cursor, onLost }: L
 
   const keep = async (): Promise<void> => {
     while (!ending.signal.aborted && !isLost) {
-      if (clock.elapsed() >= renewAt) await attempt(renew)
+      if (environment.elapsed() >= renewAt) await attempt(renew)
       if (isTouched && !isLost) await attempt(write)
-      if (clock.elapsed() >= deadline) lose()
-      await clock.sleep(Math.min(WRITE_EVERY_MS, lease / 12), ending.signal)
+      if (environment.elapsed() >= deadline) lose()
+      await environment.sleep(Math.min(WRITE_EVERY_MS, lease / 12), ending.signal)
     }
   }
 
   const kept = keep()
   return {
-    permits: () => !isLost && clock.elapsed() + timeout < deadline,
+    permits: () => !isLost && environment.elapsed() + timeout < deadline,
     touch: () => {
       isTouched = true
     },

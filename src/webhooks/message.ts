@@ -1,12 +1,14 @@
+import { hmac } from '@noble/hashes/hmac.js'
+import { sha256 } from '@noble/hashes/sha2.js'
 import { type HistoryEntry, type JsonObject, toJson } from '../index.js'
 import {
   bytesOf,
   guardedFetch,
   NetworkFault,
-  type NetworkOptions,
   type NetworkReason,
 } from '../network/guarded-fetch.js'
 import { keyOf, type WebhookEndpoint } from './endpoint.js'
+import type { Setup } from './options.js'
 
 /** The body of a message: a CloudEvent 1.0 in JSON. */
 export interface WebhookMessage {
@@ -58,15 +60,15 @@ export type Answer =
 export const send = async (
   { url, secrets }: WebhookEndpoint,
   message: WebhookMessage,
-  { network, now }: { readonly network: NetworkOptions; readonly now: number },
+  { network, environment }: Pick<Setup, 'network' | 'environment'>,
 ): Promise<Answer> => {
   const body = JSON.stringify(message)
-  const timestamp = Math.floor(now / 1_000)
-  const signature = await signatureHeaders({ id: message.id, timestamp, body }, secrets)
+  const timestamp = Math.floor(environment.now() / 1_000)
+  const signature = signatureHeaders({ id: message.id, timestamp, body }, secrets)
   const headers = { 'content-type': 'application/cloudevents+json', ...signature }
   let answered: Answer | undefined
   const read = async (answer: Response): Promise<Answer> => {
-    const retryAfter = retryAfterOf(answer.headers.get('retry-after'), now)
+    const retryAfter = retryAfterOf(answer.headers.get('retry-after'), environment.now())
     answered = { status: answer.status, retryAfter }
     await bytesOf(answer, MAX_BYTES)
     return answered
@@ -97,12 +99,12 @@ interface SignedParts {
 }
 
 /** The headers of Standard Webhooks, with an HMAC-SHA256 signature for each secret. */
-const signatureHeaders = async (
+const signatureHeaders = (
   { id, timestamp, body }: SignedParts,
   secrets: readonly string[],
-): Promise<Readonly<Record<string, string>>> => {
+): Readonly<Record<string, string>> => {
   const content = new TextEncoder().encode(`${id}.${timestamp}.${body}`)
-  const signatures = await Promise.all(secrets.map((secret) => sign(secret, content)))
+  const signatures = secrets.map((secret) => sign(secret, content))
   return {
     'webhook-id': id,
     'webhook-timestamp': String(timestamp),
@@ -110,11 +112,9 @@ const signatureHeaders = async (
   }
 }
 
-const ALGORITHM = { name: 'HMAC', hash: 'SHA-256' }
-
-const sign = async (secret: string, content: Uint8Array<ArrayBuffer>): Promise<string> => {
-  const bytes = keyOf(secret) ?? new Uint8Array()
-  const key = await crypto.subtle.importKey('raw', bytes, ALGORITHM, false, ['sign'])
-  const signature = new Uint8Array(await crypto.subtle.sign('HMAC', key, content))
+const sign = (secret: string, content: Uint8Array): string => {
+  const key = keyOf(secret)
+  if (!key) throw new Error('A secret of an endpoint has become malformed')
+  const signature = hmac(sha256, key, content)
   return `v1,${btoa(String.fromCharCode(...signature))}`
 }

@@ -12,8 +12,8 @@ import {
   type NetworkOptions,
   type NetworkReason,
 } from '../network/guarded-fetch.js'
+import { type Environment, systemEnvironment } from '../ports/environment.js'
 import type { WebhookCursors } from '../ports/webhook-cursors.js'
-import { type Clock, systemClock } from './clock.js'
 import { boundedCursors } from './cursors.js'
 import type { WebhookEndpoint } from './endpoint.js'
 
@@ -99,7 +99,7 @@ export interface Setup {
   readonly timeout: number
   readonly lease: number
   readonly source: string
-  readonly clock: Clock
+  readonly environment: Environment
   readonly notify: (delivery: Delivery) => void
   readonly notifyFault: (fault: WebhookFault) => void
 }
@@ -107,20 +107,23 @@ export interface Setup {
 const DEFAULT_LEASE_MS = 30_000
 
 /** @throws TypeError, RangeError @see Setup */
-export const setUp = (options: WebhookOptions, clock: Clock = systemClock): Setup => {
+export const setUp = (
+  options: WebhookOptions,
+  environment: Environment = systemEnvironment,
+): Setup => {
   checkOptions('webhooks', options, OPTIONS)
   const { lease = DEFAULT_LEASE_MS, source = 'claviger', onDelivery, onFault } = options
   const { timeout = Math.min(DEFAULT_TIMEOUT_MS, Math.floor(lease / 3)) } = options
   if (timeout * 2 >= lease) throw new RangeError('timeout must be less than half the lease')
   const { fetch, lookup, allowHttpLoopback, allowPrivateNetwork } = options
-  const cursors = boundedCursors(options.cursors, { clock, lease })
+  const cursors = boundedCursors(options.cursors, { environment, lease })
   return {
     options: { ...options, cursors },
     network: { fetch, lookup, allowHttpLoopback, allowPrivateNetwork, timeout },
     timeout,
     lease,
     source,
-    clock,
+    environment,
     notify: (delivery) => quietly(onDelivery, delivery),
     notifyFault: (fault) => quietly(onFault, fault),
   }
@@ -133,8 +136,8 @@ const quietly = <Event>(hook: ((event: Event) => unknown) | undefined, event: Ev
 }
 
 /** How long ago the event at a position was recorded, in milliseconds. */
-export const ageOf = (position: bigint, { clock }: Setup): number =>
-  Math.max(0, clock.now() - timeOf(position).getTime())
+export const ageOf = (position: bigint, { environment }: Setup): number =>
+  Math.max(0, environment.now() - timeOf(position).getTime())
 
 /** The characters of a URI reference, without the brackets of an IPv6 address. */
 const URI_REFERENCE = /^([\w\-.~:/?#@!$&'()*+,;=]|%[\da-f]{2})+$/i

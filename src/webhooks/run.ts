@@ -24,7 +24,7 @@ export const run = async (
   setup: Setup,
   signal: AbortSignal | undefined,
 ): Promise<Result<undefined, IamError>> => {
-  const { clock, options } = setup
+  const { environment, options } = setup
   const ending = new AbortController()
   const end = () => ending.abort()
   signal?.addEventListener('abort', end)
@@ -45,7 +45,7 @@ export const run = async (
         // After an abort meanwhile, nothing would stop an endpoint that begins now.
         if (listed && !ending.signal.aborted)
           update(setup, { served, listed, log, fail, signal: ending.signal })
-        await clock.sleep(ASK_EVERY_MS, ending.signal)
+        await environment.sleep(ASK_EVERY_MS, ending.signal)
       }
     }
     // Not awaited: the function of the host may never answer.
@@ -76,7 +76,7 @@ const findHead = async (setup: Setup, signal: AbortSignal): Promise<Position | u
     if (signal.aborted) return undefined
     if (head.error.kind !== 'Unavailable') throw new IamFailure(head.error)
     setup.notifyFault({ during: 'log', cause: head.error })
-    await setup.clock.sleep(PAUSE_MS, signal)
+    await setup.environment.sleep(PAUSE_MS, signal)
   }
   return undefined
 }
@@ -108,7 +108,7 @@ const update = (setup: Setup, { served, listed, log, fail, signal }: Serving): v
     const stop = () => stopping.abort()
     signal.addEventListener('abort', stop)
     const find = () => served.get(id)?.current ?? endpoint
-    const one = { endpoint: find, log, holder: crypto.randomUUID(), signal: stopping.signal }
+    const one = { endpoint: find, log, holder: newHolder(setup), signal: stopping.signal }
     const done = serveEndpoint(setup, one)
       .catch(fail)
       .finally(() => {
@@ -118,6 +118,10 @@ const update = (setup: Setup, { served, listed, log, fail, signal }: Serving): v
     served.set(id, { current: endpoint, stop, done })
   }
 }
+
+/** Names this process among those that share the cursors. */
+const newHolder = ({ environment: { random } }: Setup): string =>
+  [random(), random()].map((part) => part.toString(36).slice(2)).join('-')
 
 /** The endpoints of the host by their ids, without malformed ones; undefined when its function fails. */
 const endpointsOf = async ({
@@ -158,7 +162,7 @@ interface Served {
 
 /** Serves an endpoint while this process can get the lease, until `signal` aborts. @throws SubscriptionEnded */
 const serveEndpoint = async (setup: Setup, served: Served): Promise<void> => {
-  const { clock, lease, notifyFault, options } = setup
+  const { environment, lease, notifyFault, options } = setup
   const { signal, endpoint, holder, log } = served
   const { id } = endpoint()
   while (!signal.aborted) {
@@ -168,8 +172,9 @@ const serveEndpoint = async (setup: Setup, served: Served): Promise<void> => {
     } catch (cause) {
       notifyFault({ during: 'cursors', endpoint: id, cause })
     }
-    if (begun === 'suspended') await clock.sleep(LOOK_AT_SUSPENDED_MS, signal)
-    else if (begun === undefined) await clock.sleep((lease / 6) * (0.5 + clock.random()), signal)
+    if (begun === 'suspended') await environment.sleep(LOOK_AT_SUSPENDED_MS, signal)
+    else if (begun === undefined)
+      await environment.sleep((lease / 6) * (0.5 + environment.random()), signal)
     else if (signal.aborted) await options.cursors.release(id, holder).catch(() => undefined)
     else await runSession(setup, { ...begun, endpoint, log, signal })
   }
@@ -185,12 +190,12 @@ const takeLease = async (
   setup: Setup,
   served: Served,
 ): Promise<TakenLease | 'suspended' | undefined> => {
-  const { clock, lease, options } = setup
+  const { environment, lease, options } = setup
   const { cursors } = options
   const { endpoint: find, holder, log } = served
   const { id: endpoint, after } = find()
   if (readCursor(await cursors.read(endpoint))?.suspended) return 'suspended'
-  const began = clock.elapsed()
+  const began = environment.elapsed()
   const stored = await cursors.lease(endpoint, holder, lease)
   if (stored === undefined) return undefined
   const { version } = stored

@@ -1,4 +1,3 @@
-import { wakeSignal } from './clock.js'
 import type { Cursor, Suspended } from './cursors.js'
 import { deliver } from './deliver.js'
 import type { WebhookEndpoint } from './endpoint.js'
@@ -6,6 +5,7 @@ import { keepLease, type LeaseInput } from './lease.js'
 import type { Change, Log } from './log.js'
 import type { Setup } from './options.js'
 import { type OrganizationQueue, organizationQueues } from './organization-queues.js'
+import { wakeSignal } from './wake-signal.js'
 
 /** Most requests to an endpoint at the same time, each of another organization. */
 const MAX_REQUESTS = 8
@@ -29,7 +29,7 @@ export const runSession = async (
   setup: Setup,
   { endpoint, log, cursor, lease: given, signal }: Session,
 ): Promise<void> => {
-  const { clock } = setup
+  const { environment } = setup
   const ending = new AbortController()
   const end = () => ending.abort()
   signal.addEventListener('abort', end)
@@ -41,7 +41,7 @@ export const runSession = async (
     end()
   }
   const queues = organizationQueues(cursor)
-  const [work, room] = [wakeSignal(clock), wakeSignal(clock)]
+  const [work, room] = [wakeSignal(environment), wakeSignal(environment)]
   const requests = new Set<Promise<void>>()
   let position = cursor.position
   let suspended: Suspended | undefined
@@ -78,7 +78,7 @@ export const runSession = async (
     lease.touch()
     room.wake()
     if (progress !== 'going') {
-      suspended = { reason: progress, since: clock.now() }
+      suspended = { reason: progress, since: environment.now() }
       end()
     }
     work.wake()
@@ -87,9 +87,9 @@ export const runSession = async (
   const send = async (): Promise<void> => {
     while (!ending.signal.aborted) {
       const isFree = requests.size < MAX_REQUESTS && lease.permits()
-      const queue = isFree ? queues.due(clock.now()) : undefined
+      const queue = isFree ? queues.due(environment.now()) : undefined
       if (queue === undefined) {
-        const wait = Math.min(LOOK_EVERY_MS, Math.max(1, queues.nextDue() - clock.now()))
+        const wait = Math.min(LOOK_EVERY_MS, Math.max(1, queues.nextDue() - environment.now()))
         await work.wait(isFree ? wait : LOOK_EVERY_MS / 10, ending.signal)
         continue
       }

@@ -1,9 +1,10 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
 import { expect, onTestFinished } from 'vitest'
 import { subscribe } from '../../src/application/following/subscribe.js'
-import { delay } from '../../src/application/waiting.js'
 import { aesGcmCipher, createIam, type EventStore, verify } from '../../src/index.js'
+import { systemEnvironment } from '../../src/ports/environment.js'
 import { outcomeOf } from '../../src/ports/event-store.js'
 import { type Answer, openPlace, type Place, type Task } from './writer.js'
 
@@ -63,7 +64,7 @@ const openWhenThere = async (place: Place): ReturnType<typeof openPlace> => {
       return await openPlace(place)
     } catch (error) {
       if (outcomeOf(error) === undefined) throw error
-      await delay(20, undefined)
+      await delay(20)
     }
   }
 }
@@ -87,7 +88,11 @@ export const follow = async (
     await using opened = await openWhenThere(place)
     const signal = AbortSignal.timeout(1000)
     let count = 0
-    for await (const { position } of subscribe(opened.store, { after: seen.at(-1), signal })) {
+    for await (const { position } of subscribe(
+      opened.store,
+      { after: seen.at(-1), signal },
+      { environment: systemEnvironment },
+    )) {
       seen.push(position)
       if (++count === restartAfter || position === head) break
     }

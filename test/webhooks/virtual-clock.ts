@@ -1,10 +1,13 @@
-import type { Clock } from '../../src/webhooks/clock.js'
+import type { Environment } from '../../src/ports/environment.js'
+
+/** No two draws of one program are equal: holders of leases are drawn. */
+let draws = 0
 
 /** Time that passes when nothing else happens, until the first sleeper wakes, and by at least a step. */
 export const virtualClock = (
   start = Date.now(),
   step = 0,
-): Clock & { readonly stop: () => void } => {
+): Environment & { readonly stop: () => void } => {
   let elapsed = 0
   let isStopped = false
   const sleepers = new Set<{ readonly at: number; readonly wake: () => void }>()
@@ -23,21 +26,22 @@ export const virtualClock = (
   return {
     now: () => start + elapsed,
     elapsed: () => elapsed,
-    random: () => 0.5,
+    random: () => 0.5 + ++draws / 1e9,
     sleep: (milliseconds, signal) =>
       new Promise((resolve) => {
-        if (signal.aborted) return resolve()
+        if (signal?.aborted) return resolve()
         const sleeper = {
           at: elapsed + milliseconds,
           wake: () => {
             sleepers.delete(sleeper)
-            signal.removeEventListener('abort', sleeper.wake)
+            signal?.removeEventListener('abort', sleeper.wake)
             resolve()
           },
         }
         sleepers.add(sleeper)
-        signal.addEventListener('abort', sleeper.wake)
+        signal?.addEventListener('abort', sleeper.wake)
       }),
+    yield: () => new Promise((resolve) => setImmediate(resolve)),
     stop: () => {
       isStopped = true
     },

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers'
+import { type Environment, systemEnvironment } from '../../ports/environment.js'
 import type { EventCount, EventRestore, EventStore } from '../../ports/event-store.js'
 import { readLog, restoreEvents, writeGroup } from '../sql/sqlite/event-log.js'
 import { groupCommit, type Verdict } from '../store/group-commit.js'
@@ -11,13 +11,11 @@ import {
 import type { Connection } from './connection.js'
 import { isConnectionFault } from './faults.js'
 
-/** Taken once: tests of a host may replace it, also in its module. */
-const schedule = setImmediate
-
 /** A store in the table `events` of an SQLite file. */
 export const sqliteEventStore = (
   connection: Connection,
   clock: MicrosecondClock = microsecondClock(),
+  environment: Environment = systemEnvironment,
 ): EventStore & EventRestore & EventCount => {
   const { add, isEmpty, wakeAll } = listeners()
   let endWatch: (() => void) | undefined
@@ -30,10 +28,10 @@ export const sqliteEventStore = (
 
   return {
     ...readLog(connection),
-    append: groupCommit({ write, isConnectionFault, schedule }),
+    append: groupCommit({ write, isConnectionFault }, environment),
     onAppend: (wake) => {
       const remove = add(wake)
-      endWatch ??= watch(connection, wakeAll)
+      endWatch ??= watch(connection, wakeAll, environment)
       return () => {
         remove()
         if (!isEmpty()) return
@@ -57,7 +55,11 @@ const INTERVAL_MS = 50
  * Calls `changed` soon after another connection has written to the file, until the returned function is called.
  * Does not keep the program alive.
  */
-export const watch = (connection: Connection, changed: () => void): (() => void) => {
+export const watch = (
+  connection: Connection,
+  changed: () => void,
+  { sleep }: Environment = systemEnvironment,
+): (() => void) => {
   let isWatching = true
   let seen: unknown
 
@@ -66,7 +68,7 @@ export const watch = (connection: Connection, changed: () => void): (() => void)
     if (!isWatching || connection.isClosed()) return
     if (seen !== undefined && current !== undefined && current !== seen) changed()
     seen = current ?? seen
-    setTimeout(check, INTERVAL_MS).unref()
+    sleep(INTERVAL_MS, undefined, true).then(check)
   }
 
   void check()

@@ -1,4 +1,5 @@
 import type { Result } from 'neverthrow'
+import type { Environment } from '../../ports/environment.js'
 import type {
   EventStore,
   IdempotencyKeyUsed,
@@ -22,8 +23,6 @@ export interface GroupWriter {
    * connection is lost, or the outcome is unknown.
    */
   readonly isConnectionFault: (fault: unknown) => boolean
-  /** Runs `next` at the end of the current turn of the event loop; appends sent until then form a group. */
-  readonly schedule: (next: () => void) => void
 }
 
 interface Entry {
@@ -41,7 +40,10 @@ const SINGLES_BEFORE_NO_WAIT = 8
  *
  * @returns `append` of a store; its answer does not depend on the rest of the group
  */
-export const groupCommit = (writer: GroupWriter): EventStore['append'] => {
+export const groupCommit = (
+  writer: GroupWriter,
+  environment: Environment,
+): EventStore['append'] => {
   let waiting: Entry[] = []
   let isRunning = false
   /** Number of groups of one in a row. */
@@ -54,7 +56,7 @@ export const groupCommit = (writer: GroupWriter): EventStore['append'] => {
     await answerGroup(writer, group)
     isRunning = waiting.length > 0
     // Not at once: callers that were just answered may send more.
-    if (isRunning) writer.schedule(run)
+    if (isRunning) environment.yield().then(run)
   }
 
   return (append) =>
@@ -63,7 +65,8 @@ export const groupCommit = (writer: GroupWriter): EventStore['append'] => {
       if (isRunning) return
       isRunning = true
       if (singles < SINGLES_BEFORE_NO_WAIT || singles % SINGLES_BEFORE_NO_WAIT === 0)
-        writer.schedule(run)
+        // At the end of the turn of the event loop; appends sent until then form a group.
+        environment.yield().then(run)
       else Promise.resolve().then(run)
     })
 }

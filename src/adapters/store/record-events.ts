@@ -1,3 +1,4 @@
+import { systemEnvironment } from '../../ports/environment.js'
 import {
   type Append,
   type Metadata,
@@ -85,7 +86,7 @@ export type MicrosecondClock = () => number
  * @throws TypeError that names the option `now`, unless `clock` is a function
  */
 export const microsecondClock = (clock?: Clock): MicrosecondClock => {
-  if (clock === undefined) return () => Date.now() * 1000
+  if (clock === undefined) return () => systemEnvironment.now() * 1000
   if (typeof clock !== 'function') throw new TypeError('now must be a function')
   return () => {
     let cause: unknown

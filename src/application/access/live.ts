@@ -91,15 +91,15 @@ const LONGEST_WRITE_WAIT_MS = 1_000
 
 /** @see AccessChecks.live */
 export const followed = async (
-  { store, hooks, now, recorded }: Runtime,
+  { store, hooks, now, recorded, environment }: Runtime,
   { signal, maxLag = DEFAULT_MAX_LAG_MS }: LiveOptions,
 ): Promise<Result<LiveChecks, ReadError>> => {
   const { apply, access } = presentAccess()
-  const appends = appendSignal(store, maxLag / LOOKS)
+  const appends = appendSignal({ store, environment }, maxLag / LOOKS)
   let position = 0n
   /** The highest head of the log that was read. */
   let head = 0n
-  /** When the log had nothing above `position`, by `performance.now()`. */
+  /** When the log had nothing above `position`, by the environment. */
   let atHead = Number.NEGATIVE_INFINITY
   /** Position of the last write of this process that was answered before it was seen here. */
   let unseen = 0n
@@ -131,14 +131,14 @@ export const followed = async (
     return position
   }
   const isSeen = async (written: Position): Promise<boolean> => {
-    const wait = () => within(LONGEST_WRITE_WAIT_MS, reach(written))
+    const wait = () => within(environment, LONGEST_WRITE_WAIT_MS, reach(written))
     return isReady && (await catchFaults(async () => ok(await wait()))).isOk()
   }
   /** A write is answered once it is seen here. If that takes too long, every check refuses until it is. */
   const see = async (written: Position): Promise<void> => {
     if (!(await isSeen(written)) && written > unseen) unseen = written
   }
-  const isLate = (): boolean => performance.now() - atHead > maxLag
+  const isLate = (): boolean => environment.elapsed() - atHead > maxLag
   const isStale = (): boolean => isLate() || position < unseen
 
   const onHead = (last: Position): void => {
@@ -170,11 +170,11 @@ export const followed = async (
   signal.addEventListener('abort', () => {
     atHead = Number.NEGATIVE_INFINITY
   })
-  const following = { signal, hooks, onHead }
+  const following = { signal, hooks, environment, onHead }
   // A first catch-up that takes longer than `maxLag` leaves answers of before it began: the next takes less.
   let from = position
   do {
-    const begin = performance.now()
+    const begin = environment.elapsed()
     from = position
     const caughtUp = await catchUpToHead(store, projection, following)
     if (caughtUp.isErr()) {
@@ -206,7 +206,7 @@ export const followed = async (
       return position
     },
     get lag() {
-      return performance.now() - atHead
+      return environment.elapsed() - atHead
     },
     reached: (wanted, options = {}) => {
       checkOptions('reached', options, { optional: { signal: LOG_OPTIONS.signal } })

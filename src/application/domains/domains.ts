@@ -112,7 +112,7 @@ export const domainsOf = (runtime: Runtime): Domains => {
         const { domain } = input
         if (!resolveTxt) return err({ kind: 'NotConfigured', option: 'domains.resolveTxt' })
         const records = (await isPending(call, input))
-          ? await publishedRecords(resolveTxt, domain, call)
+          ? await publishedRecords({ ...runtime, resolveTxt }, domain, call)
           : []
         return change(call, input, (streams) => decideVerified(streams, { domain, records }))
       },
@@ -251,9 +251,9 @@ export const Route = z.strictObject({
 export const route =
   (runtime: Runtime) =>
   (input: RouteInput, options?: RouteOptions): ResultAsync<SignInRoute | undefined, ReadError> => {
-    const { hooks } = runtime
+    const { hooks, environment } = runtime
     const find = () => catchFaults(() => findRoute(runtime, input, options))
-    return new ResultAsync(hooks ? observed(hooks, 'domains.route', find) : find())
+    return new ResultAsync(hooks ? observed({ hooks, environment }, 'domains.route', find) : find())
   }
 
 const findRoute = async (

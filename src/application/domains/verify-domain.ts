@@ -11,7 +11,8 @@ import type { DomainName } from '../../domain/email-domain/domain-name.js'
 import { verifiedDomains } from '../../domain/email-domain/verified-domain.js'
 import { identityProviders } from '../../domain/identity-provider/aggregate.js'
 import { fieldOf, OrgId } from '../../domain/values.js'
-import type { DomainOptions } from '../../ports/host.js'
+import type { Environment } from '../../ports/environment.js'
+import type { DomainOptions, Host } from '../../ports/host.js'
 import type { WriteError } from '../errors/errors.js'
 import type { AdmittedCall } from '../method/context.js'
 import { change, type StreamChange } from '../recording/stream-state.js'
@@ -89,16 +90,21 @@ const MAX_NAME_LENGTH = 253
 /** Codes of `node:dns` that say that there are no records. */
 const NO_RECORDS = new Set<unknown>(['ENODATA', 'ENOTFOUND'])
 
+/** Finds TXT records, with a limit of time. */
+interface Resolver extends Pick<Host, 'environment'> {
+  readonly resolveTxt: NonNullable<DomainOptions['resolveTxt']>
+}
+
 /** The TXT records at the name of the challenge of `domain`, each in one text. @throws Fault when there is no answer */
 export const publishedRecords = (
-  resolveTxt: NonNullable<DomainOptions['resolveTxt']>,
+  { resolveTxt, environment }: Resolver,
   domain: string,
   { signal }: Pick<AdmittedCall, 'signal'>,
 ): Promise<readonly string[]> => {
   const name = challengeName(domain)
   if (name.length > MAX_NAME_LENGTH) return Promise.resolve([])
   const resolve = async () => (await resolveTxt(name)).map((texts) => texts.join(''))
-  return callPort(() => inTime(resolve()).catch(noneIfMissing), signal)
+  return callPort(() => inTime(environment, resolve()).catch(noneIfMissing), signal)
 }
 
 const noneIfMissing = (cause: unknown): readonly string[] => {
@@ -106,9 +112,10 @@ const noneIfMissing = (cause: unknown): readonly string[] => {
   throw cause
 }
 
-const inTime = <Value>(answer: Promise<Value>): Promise<Value> =>
-  new Promise((resolve, reject) => {
-    const giveUp = () => reject(new Error(`resolveTxt did not answer within ${TIMEOUT_MS} ms`))
-    const timer = setTimeout(giveUp, TIMEOUT_MS)
-    answer.then(resolve, reject).finally(() => clearTimeout(timer))
+const inTime = async <Value>({ sleep }: Environment, answer: Promise<Value>): Promise<Value> => {
+  const answered = new AbortController()
+  const late = sleep(TIMEOUT_MS, answered.signal).then(() => {
+    throw new Error(`resolveTxt did not answer within ${TIMEOUT_MS} ms`)
   })
+  return Promise.race([answer, late]).finally(() => answered.abort())
+}

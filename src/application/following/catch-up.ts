@@ -1,4 +1,5 @@
 import { err, ok, type Result } from 'neverthrow'
+import type { Environment } from '../../ports/environment.js'
 import type { EventCount, EventStore, Position, RecordedEvent } from '../../ports/event-store.js'
 import type { KnownEvent, UnreadableEvent } from '../../ports/known-event.js'
 import type { Projection } from '../../ports/projection.js'
@@ -31,8 +32,9 @@ export interface Progress {
   readonly rate: number
 }
 
-/** The hooks of the host, if any. */
-export interface WithHooks {
+/** What a host has given that a catch-up needs besides the store. */
+export interface Surroundings {
+  readonly environment: Environment
   readonly hooks?: Hooks | undefined
 }
 
@@ -47,7 +49,7 @@ interface FollowOptions extends HeadOptions {
   readonly appends?: AppendSignal
   /** A look at the head that takes longer, in milliseconds, is not waited for: its connection may be lost. */
   readonly longestLook?: number
-  /** Called after each look at the head, with the time by `performance.now()` when it began. */
+  /** Called after each look at the head, with the elapsed time when it began. */
   readonly onLook?: (outcome: Result<Position, ReadError>, begin: number) => void
 }
 
@@ -60,23 +62,23 @@ interface FollowOptions extends HeadOptions {
 export const run = async (
   store: EventStore,
   projection: Projection,
-  options: CatchUpOptions & WithHooks & FollowOptions,
+  options: CatchUpOptions & Surroundings & FollowOptions,
 ): Promise<Result<Position, ReadError>> => {
-  const { signal, hooks, method = 'run', longestLook, onLook } = options
-  const { appends = appendSignal(store) } = options
-  const pauses = growingPauses()
+  const { signal, hooks, environment, method = 'run', longestLook, onLook } = options
+  const { appends = appendSignal({ store, environment }) } = options
+  const pauses = growingPauses(environment)
   /** A look that takes long, but moves: another one beside it would read the same events once more. */
   let slow: Look | undefined
   try {
     while (!signal?.aborted) {
       const seen = appends.count()
       const look = slow ?? {
-        begin: performance.now(),
+        begin: environment.elapsed(),
         caughtUp: catchUpToHead(store, projection, options),
       }
       const from = longestLook && (await positionOf(projection))
       const caughtUp = await (longestLook
-        ? catchFaults(() => within(longestLook, look.caughtUp))
+        ? catchFaults(() => within(environment, longestLook, look.caughtUp))
         : look.caughtUp)
       onLook?.(caughtUp, look.begin)
       if (caughtUp.isErr()) {
@@ -94,8 +96,13 @@ export const run = async (
   } finally {
     appends.end()
   }
-  const timeout = AbortSignal.timeout(CHECKPOINT_TIMEOUT_MS)
-  return catchFaults(async () => ok(await raceAbort(checkpointOf(projection), timeout)))
+  return catchFaults(async () => {
+    const answered = new AbortController()
+    const late = environment.sleep(CHECKPOINT_TIMEOUT_MS, answered.signal).then(() => undefined)
+    const position = await Promise.race([checkpointOf(projection), late])
+    answered.abort()
+    return position === undefined ? err({ kind: 'Cancelled' }) : ok(position)
+  })
 }
 
 /** A catch-up to the head of the log, and when it began. */
@@ -121,7 +128,7 @@ interface HeadOptions {
 export const catchUpToHead = (
   store: EventStore,
   projection: Projection,
-  options: CatchUpOptions & WithHooks & HeadOptions,
+  options: CatchUpOptions & Surroundings & HeadOptions,
 ): Promise<Result<Position, ReadError>> =>
   catchFaults(async () => {
     const head = await callPort(() => store.lastPosition(), options.signal)
@@ -156,12 +163,12 @@ type CatchUpRefusal = UnreadableEvent | ProjectionFailed
 export const catchUp = async (
   store: EventStore,
   projection: Projection,
-  options: CatchUpOptions & WithHooks & Range,
+  options: CatchUpOptions & Surroundings & Range,
 ): Promise<Result<Position, CatchUpRefusal>> => {
-  const { head, isTrusted, signal, hooks } = options
+  const { head, isTrusted, signal, hooks, environment } = options
   const reached = () => raceAbort(checkpointOf(projection), signal)
   const pagesAfter = (position: Position) =>
-    logPages(store, position, { size: BATCH_SIZE, signal, readAheadTo: head })
+    logPages(store, position, { size: BATCH_SIZE, signal, environment, readAheadTo: head })
   let position = options.from ?? (await reached())
   const report = await raceAbort(reporter(store, position, options), signal)
   let pages = pagesAfter(position)
@@ -176,10 +183,10 @@ export const catchUp = async (
     if (!page || !first) break
     const { events } = page
     read = page.position
-    const begin = performance.now()
+    const begin = environment.elapsed()
     const { applied, refusal } = await applyReadable(projection, from, readBatch(events))
     if (refusal && applied === 0) return err(refusal)
-    reportCatchUp(hooks, projection, { first, events: applied, begin })
+    reportCatchUp({ hooks, environment }, projection, { first, events: applied, begin })
     position = isTrusted && applied === events.length ? read : await reached()
     report?.(position, applied)
     if (refusal) return err(refusal)
@@ -197,16 +204,16 @@ export const catchUp = async (
 const reporter = async (
   store: EventStore & Partial<EventCount>,
   after: Position,
-  { onProgress, head }: CatchUpOptions & Range,
+  { onProgress, head, environment }: CatchUpOptions & Surroundings & Range,
 ) => {
   if (!onProgress) return undefined
   const total = await fromPort(() => store.countAfter?.(after))
   const counted = total !== undefined && { total }
-  const begin = Date.now()
+  const begin = environment.now()
   let done = 0
   return (position: Position, applied: number): void => {
     done += applied
-    const rate = (done * 1000) / Math.max(1, Date.now() - begin)
+    const rate = (done * 1000) / Math.max(1, environment.now() - begin)
     onProgress({ done, position, head, rate, ...counted })
   }
 }

@@ -1,5 +1,5 @@
-import type { EventStore, Position } from '../../ports/event-store.js'
-import type { ReadModel } from '../../ports/read-model.js'
+import type { Position } from '../../ports/event-store.js'
+import type { Host } from '../../ports/host.js'
 import { Fault, fromPort, unavailable } from '../errors/fault.js'
 import type { Hooks } from '../hooks.js'
 import type { AdmittedCall } from '../method/context.js'
@@ -38,7 +38,10 @@ const LONGEST_SILENCE_MS = 5_000
  * Lets reads see every write that completed before they began: each waits until the read model has reached the head
  * of the log as it was then, however much is written meanwhile. Concurrent reads share one catch-up.
  */
-export const follow = (store: EventStore, readModel: ReadModel, hooks?: Hooks): Follow => {
+export const follow = (
+  { store, readModel, environment }: Pick<Host, 'store' | 'readModel' | 'environment'>,
+  hooks?: Hooks,
+): Follow => {
   // A read model of the same database is ours. Any other may be a wrapper whose `apply` answers otherwise.
   const isTrusted = readModel.readAtHead?.({ store, readModel }) !== undefined
   let current: SharedCatchUp | undefined
@@ -49,7 +52,13 @@ export const follow = (store: EventStore, readModel: ReadModel, hooks?: Hooks): 
   const begin = ({ head, reached }: Lag): SharedCatchUp => {
     if (current) abandoned.add(current)
     const done = fromPort(async () => {
-      const caughtUp = await catchUp(store, readModel, { head, from: reached, isTrusted, hooks })
+      const caughtUp = await catchUp(store, readModel, {
+        head,
+        from: reached,
+        isTrusted,
+        hooks,
+        environment,
+      })
       if (caughtUp.isErr()) throw new Fault(caughtUp.error)
       abandoned.clear()
       return caughtUp.value
@@ -57,7 +66,7 @@ export const follow = (store: EventStore, readModel: ReadModel, hooks?: Hooks): 
       abandoned.delete(begun)
       if (current === begun) current = undefined
     })
-    const begun = { done, reached, movedAt: performance.now() }
+    const begun = { done, reached, movedAt: environment.elapsed() }
     current = begun
     return begun
   }
@@ -65,7 +74,7 @@ export const follow = (store: EventStore, readModel: ReadModel, hooks?: Hooks): 
   /** The catch-up to wait for, if any, now that the checkpoint is `reached`. */
   const joinable = (reached: Position): SharedCatchUp | undefined => {
     if (current === undefined) return undefined
-    const now = performance.now()
+    const now = environment.elapsed()
     if (current.reached !== reached) current.movedAt = now
     current.reached = reached
     const longest = LONGEST_SILENCE_MS * 4 ** abandoned.size

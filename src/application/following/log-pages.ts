@@ -1,7 +1,9 @@
 import { FUNCTION, type OptionCheck } from '../../check-options.js'
+import { type Environment, systemEnvironment } from '../../ports/environment.js'
 import type { EventStore, Position, RecordedEvent } from '../../ports/event-store.js'
+import type { Host } from '../../ports/host.js'
 import { isSignal } from '../method/context.js'
-import { callPort, delay, yieldToEventLoop } from '../waiting.js'
+import { callPort } from '../waiting.js'
 
 /** Consecutive events of a log. */
 export interface LogPage {
@@ -16,6 +18,8 @@ interface LogReading {
   /** Most events of a page, 1,000 when absent. They are in memory until the next page is requested. */
   readonly size?: number
   readonly signal?: AbortSignal | undefined
+  /** That of the machine when absent: for functions that are given a store alone. */
+  readonly environment?: Environment | undefined
   /** Below this position, the next page is read while the caller handles the current one. */
   readonly readAheadTo?: Position
 }
@@ -29,12 +33,12 @@ interface LogReading {
 export async function* logPages(
   store: EventStore,
   after: Position,
-  { size = 1_000, signal, readAheadTo = 0n }: LogReading,
+  { size = 1_000, signal, readAheadTo = 0n, environment = systemEnvironment }: LogReading,
 ): AsyncGenerator<LogPage, void, void> {
   const read = (above: Position) => callPort(() => store.readAll(above, size), signal)
   const readAhead = (above: Position) => {
     const needed = new AbortController()
-    const events = delay(READ_AHEAD_DELAY_MS, needed.signal).then(() => read(above))
+    const events = environment.sleep(READ_AHEAD_DELAY_MS, needed.signal).then(() => read(above))
     // It may never be needed; its failure must then not be an unhandled rejection.
     events.catch(() => undefined)
     return { events, needed }
@@ -53,7 +57,7 @@ export async function* logPages(
     sinceYield += events.length
     if (sinceYield < size) continue
     sinceYield = 0
-    await yieldToEventLoop()
+    await environment.yield()
   }
 }
 
@@ -84,7 +88,10 @@ const WITHOUT_HINTS_MS = 100
 export type AppendSignal = ReturnType<typeof appendSignal>
 
 /** @see AppendSignal. @param longestWait - in milliseconds, where a store is to be read more often */
-export const appendSignal = (store: EventStore, longestWait = Number.POSITIVE_INFINITY) => {
+export const appendSignal = (
+  { store, environment }: Pick<Host, 'store' | 'environment'>,
+  longestWait = Number.POSITIVE_INFINITY,
+) => {
   let hints = 0
   const waiting = new Set<() => void>()
   const hint = () => {
@@ -99,19 +106,16 @@ export const appendSignal = (store: EventStore, longestWait = Number.POSITIVE_IN
     /** Number of hints so far. Taken before the store is read, it makes sure that `wait` misses none. */
     count: (): number => hints,
     /** Waits for a hint after the first `seen`, for a limited time, or until `signal` aborts. */
-    wait: (seen: number, signal: AbortSignal | undefined): Promise<void> =>
-      new Promise((resolve) => {
-        if (hints > seen || signal?.aborted) return resolve()
-        const wake = () => {
-          clearTimeout(timer)
-          waiting.delete(wake)
-          signal?.removeEventListener('abort', wake)
-          resolve()
-        }
-        signal?.addEventListener('abort', wake)
-        const timer = setTimeout(wake, longest)
-        waiting.add(wake)
-      }),
+    wait: async (seen: number, signal: AbortSignal | undefined): Promise<void> => {
+      if (hints > seen || signal?.aborted) return
+      const woken = new AbortController()
+      const wake = () => woken.abort()
+      signal?.addEventListener('abort', wake)
+      waiting.add(wake)
+      await environment.sleep(longest, woken.signal)
+      waiting.delete(wake)
+      signal?.removeEventListener('abort', wake)
+    },
     /** Stops listening to the store. */
     end: (): void => end?.(),
   }

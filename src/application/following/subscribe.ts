@@ -6,11 +6,11 @@ import type { KnownEvent, UnreadableEvent } from '../../ports/known-event.js'
 import { aggregateOf, readEvent, streamOf } from '../../projections/read-events.js'
 import { containerOf } from '../../projections/rows.js'
 import { Fault, isBug } from '../errors/fault.js'
-import { type Hooks, reportFault } from '../hooks.js'
+import { reportFault } from '../hooks.js'
 import { isSignal } from '../method/context.js'
 import { eventTypes, parse, position } from '../method/input.js'
 import { callPort, growingPauses } from '../waiting.js'
-import type { WithHooks } from './catch-up.js'
+import type { Surroundings } from './catch-up.js'
 import { appendSignal, logPages } from './log-pages.js'
 
 /** Which events a subscription is for. */
@@ -50,11 +50,11 @@ export class SubscriptionEnded extends Error {
 /** @see Iam.subscribe */
 export const subscribe = (
   store: EventStore,
-  options?: SubscribeOptions,
-  hooks?: Hooks,
+  options: SubscribeOptions | undefined,
+  surroundings: Surroundings,
 ): AsyncGenerator<KnownEvent, void, void> => {
   const ending = new AbortController()
-  const events = eventsOf(store, subscriptionOf(options), { hooks, ending })
+  const events = eventsOf(store, subscriptionOf(options), { ...surroundings, ending })
   const [close, fail] = [events.return.bind(events), events.throw.bind(events)]
   // A generator that waits would react to them only at the next event.
   events.return = () => {
@@ -74,14 +74,14 @@ const PAGE_SIZE = 500
 async function* eventsOf(
   store: EventStore,
   subscription: Subscription,
-  { hooks, ending }: WithHooks & { readonly ending: AbortController },
+  { hooks, environment, ending }: Surroundings & { readonly ending: AbortController },
 ): AsyncGenerator<KnownEvent, void, void> {
   const { signal } = ending
   const end = () => ending.abort()
   if (subscription.signal?.aborted) return
   subscription.signal?.addEventListener('abort', end)
-  const appends = appendSignal(store)
-  const pauses = growingPauses()
+  const appends = appendSignal({ store, environment })
+  const pauses = growingPauses(environment)
   const filter = eventFilter(store, subscription)
   let position = subscription.after
   let last: Position | undefined
@@ -92,7 +92,11 @@ async function* eventsOf(
         if (subscription.until === 'head')
           last ??= await callPort(() => store.lastPosition(), signal)
         if (last !== undefined && position >= last) return
-        for await (const { events } of logPages(store, position, { size: PAGE_SIZE, signal }))
+        for await (const { events } of logPages(store, position, {
+          size: PAGE_SIZE,
+          signal,
+          environment,
+        }))
           for (const recorded of events) {
             if (signal.aborted || (last !== undefined && recorded.position > last)) return
             const event = readEvent(recorded)

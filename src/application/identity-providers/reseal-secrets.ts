@@ -4,7 +4,6 @@ import { exists } from '../../domain/decider.js'
 import { identityProviders, sealedSecretIn } from '../../domain/identity-provider/aggregate.js'
 import { identityProvider } from '../../domain/identity-provider/decider.js'
 import { IdpId, type StreamId } from '../../domain/values.js'
-import type { EventStore } from '../../ports/event-store.js'
 import type { Host } from '../../ports/host.js'
 import type { KnownEvent } from '../../ports/known-event.js'
 import { readEvent } from '../../projections/read-events.js'
@@ -20,7 +19,7 @@ import { allObjects } from '../reading/reads.js'
 import { change } from '../recording/stream-state.js'
 import { transact } from '../recording/transact.js'
 import type { Runtime } from '../runtime.js'
-import { pause, raceAbort, retryDeadline, yieldToEventLoop } from '../waiting.js'
+import { pause, raceAbort, retryDeadline } from '../waiting.js'
 import { open, seal } from './client-secrets.js'
 
 /** Progress of `resealSecrets` of all providers, after each of them. */
@@ -90,7 +89,7 @@ const resealAll = async (
     } else if (result.value) resealed.push(idpId)
     else unchanged.push(idpId)
     onProgress?.({ done: index + 1, total: idpIds.length })
-    await yieldToEventLoop()
+    await runtime.environment.yield()
   }
   return ok({ resealed, unchanged, failed })
 }
@@ -111,13 +110,13 @@ const reseal = async (
   idpId: IdpId,
 ): Promise<Result<boolean, WriteError>> => {
   try {
-    const isTooLate = retryDeadline()
+    const isTooLate = retryDeadline(runtime.environment)
     for (let attempts = 1; ; attempts++) {
       const resealed = await resealOnce(runtime, call, idpId)
       if (resealed.isErr()) return err(resealed.error)
       if (resealed.value !== 'secret replaced') return ok(resealed.value === 'resealed')
       if (isTooLate()) return err({ kind: 'Aborted', attempts })
-      await pause(attempts, call.signal)
+      await pause(runtime.environment, attempts, call.signal)
     }
   } catch (thrown) {
     return err(errorOf(thrown))
@@ -168,15 +167,15 @@ export interface SecretsChecked {
 
 /** @see Iam.checkSecrets */
 export const checkSecrets = async (
-  { store, secrets }: Pick<Host, 'store' | 'secrets'>,
+  { store, secrets, environment }: Pick<Host, 'store' | 'secrets' | 'environment'>,
   { signal }: CheckSecretsOptions = {},
 ): Promise<Result<SecretsChecked, SealBroken | ReadError>> => {
   try {
-    const current = await currentSecrets(store, signal)
+    const current = await currentSecrets({ store, environment }, signal)
     for (const [index, event] of current.entries()) {
       const broken = await brokenSeal(secrets, event, signal)
       if (broken) return err(broken)
-      if (index % BATCH_SIZE === 0) await yieldToEventLoop()
+      if (index % BATCH_SIZE === 0) await environment.yield()
     }
     return ok({ checked: current.length })
   } catch (thrown) {
@@ -186,11 +185,11 @@ export const checkSecrets = async (
 
 /** The last event with a secret of each identity provider that exists. */
 const currentSecrets = async (
-  store: EventStore,
+  { store, environment }: Pick<Host, 'store' | 'environment'>,
   signal: AbortSignal | undefined,
 ): Promise<readonly KnownEvent[]> => {
   const current = new Map<StreamId, KnownEvent>()
-  for await (const { events } of logPages(store, 0n, { signal }))
+  for await (const { events } of logPages(store, 0n, { signal, environment }))
     for (const recorded of events) {
       // An event of an unknown type may hold a secret too, so reading it must fail.
       if (!recorded.type.startsWith(`${identityProviders.type}.`)) continue

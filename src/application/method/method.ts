@@ -104,7 +104,7 @@ export type Outcome<Ids> = (Written & Ids) | Planned
 export type NeededPermission = Pick<PermissionQuestion, 'permission' | 'object' | 'roleKeys'>
 
 /** What a method needs of its host for the checks. */
-interface MethodHost extends Pick<Host, 'authorize'> {
+interface MethodHost extends Pick<Host, 'authorize' | 'environment'> {
   readonly hooks?: Hooks | undefined
 }
 
@@ -207,7 +207,9 @@ const begin = <Schema extends z.ZodMiniType, Answer, Failure extends IamError>(
 ): ResultAsync<Answer, Failure | ReadError> =>
   new ResultAsync(
     host.hooks
-      ? observed(host.hooks, spec.method, (observer) => perform(host, spec, { ...given, observer }))
+      ? observed({ ...host, hooks: host.hooks }, spec.method, (observer) =>
+          perform(host, spec, { ...given, observer }),
+        )
       : perform(host, spec, given),
   )
 

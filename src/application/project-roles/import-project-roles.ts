@@ -57,7 +57,7 @@ export const importProjectRoles = (
       return importRows(
         roles,
         { schema: AddedRole, importBatch: importInto, onProgress },
-        call.signal,
+        { ...runtime, signal: call.signal },
       )
     },
   )

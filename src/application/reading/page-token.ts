@@ -35,31 +35,25 @@ export const readPage = async <Item, Key extends readonly SortValue[], Found ext
 }: Paged<Item, Key, Found>): Promise<
   Result<Omit<Found, 'hasMore'> & { readonly nextPageToken?: string }, InvalidArgument>
 > => {
-  const values = token === undefined ? undefined : await readToken(query, token)
+  const values = token === undefined ? undefined : readToken(query, token)
   const after = values && isKey(values) ? values : undefined
   if (token !== undefined && !after)
     return err(invalid('pageToken', 'is not of this organization and query'))
   const { hasMore, ...page } = await read(after)
   const last = hasMore ? page.items.at(-1) : undefined
-  return ok(last ? { ...page, nextPageToken: await writeToken(query, keyOf(last)) } : page)
+  return ok(last ? { ...page, nextPageToken: writeToken(query, keyOf(last)) } : page)
 }
 
-const writeToken = async (
-  query: readonly unknown[],
-  values: readonly SortValue[],
-): Promise<string> => {
+const writeToken = (query: readonly unknown[], values: readonly SortValue[]): string => {
   const written = values.map((value) => (typeof value === 'bigint' ? { n: String(value) } : value))
-  return toBase64url(new TextEncoder().encode(JSON.stringify([await sha256(query), ...written])))
+  return toBase64url(new TextEncoder().encode(JSON.stringify([sha256(query), ...written])))
 }
 
 /** The values in a token; undefined when it is malformed or of another query. */
-const readToken = async (
-  query: readonly unknown[],
-  token: string,
-): Promise<readonly SortValue[] | undefined> => {
+const readToken = (query: readonly unknown[], token: string): readonly SortValue[] | undefined => {
   const [bound, ...values] = contentOf(token)
   const read = values.flatMap((value) => sortValueOf(value) ?? [])
-  return bound === (await sha256(query)) && read.length === values.length ? read : undefined
+  return bound === sha256(query) && read.length === values.length ? read : undefined
 }
 
 const contentOf = (token: string): readonly unknown[] => {

@@ -7,7 +7,6 @@ import { fromPort } from '../errors/fault.js'
 import { type Read, read } from '../method/method.js'
 import { targetOf } from '../method/target.js'
 import type { Runtime } from '../runtime.js'
-import { yieldToEventLoop } from '../waiting.js'
 import { requireCheckpoint } from './query.js'
 
 /** What `get` needs of a kind. */
@@ -44,7 +43,7 @@ const PAGE_SIZE = 1000
 
 /** All objects of a type in an organization, or all roles of a project, in the order of id or key. */
 export async function* allObjects<Type extends ViewType>(
-  { readModel }: Runtime,
+  { readModel, environment }: Runtime,
   wanted: { readonly type: Type; readonly orgId: string; readonly projectId?: string },
 ): AsyncGenerator<Views[Type]> {
   const { type, orgId } = wanted
@@ -61,7 +60,7 @@ export async function* allObjects<Type extends ViewType>(
       }),
     )
     yield* items
-    await yieldToEventLoop()
+    await environment.yield()
     last = hasMore ? items.at(-1) : undefined
   } while (last !== undefined)
 }

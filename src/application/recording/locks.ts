@@ -1,4 +1,5 @@
 import type { StreamId } from '../../domain/values.js'
+import type { Environment } from '../../ports/environment.js'
 
 /**
  * How long, in milliseconds, others wait for a held lock before it is taken away: a runtime may have ended the
@@ -15,10 +16,15 @@ type Queues = Map<StreamId, Lock[]>
  */
 export class Locks {
   readonly #queues: Queues = new Map()
+  readonly #environment: Environment
+
+  constructor(environment: Environment) {
+    this.#environment = environment
+  }
 
   /** Asks for a lock on all of `streams` at once, so that no two locks wait for each other. */
   ask(streams: readonly StreamId[]): Lock {
-    return new Lock(this.#queues, streams)
+    return new Lock(this.#queues, streams, this.#environment)
   }
 }
 
@@ -26,12 +32,14 @@ export class Locks {
 export class Lock {
   readonly #queues: Queues
   readonly #streams: readonly StreamId[]
+  readonly #environment: Environment
   /** On how many of the streams another lock comes first. */
   #behind = 0
   #wake: (() => void) | undefined
 
-  constructor(queues: Queues, streams: readonly StreamId[]) {
+  constructor(queues: Queues, streams: readonly StreamId[], environment: Environment) {
     this.#queues = queues
+    this.#environment = environment
     this.#streams = streams
     for (const stream of streams) {
       const queue = queues.get(stream)
@@ -49,27 +57,25 @@ export class Lock {
   }
 
   /** Resolves when the lock is held; false when `signal` aborts before, which releases it. */
-  wait(signal: AbortSignal | undefined): Promise<boolean> {
-    return new Promise((resolve) => {
-      const end = () => {
-        clearInterval(timer)
-        signal?.removeEventListener('abort', giveUp)
-        resolve(this.isHeld)
-      }
-      const giveUp = () => {
-        this.release()
-        end()
-      }
-      let before: readonly Lock[] = []
+  async wait(signal: AbortSignal | undefined): Promise<boolean> {
+    const ending = new AbortController()
+    this.#wake = () => ending.abort()
+    const giveUp = () => {
+      this.release()
+      ending.abort()
+    }
+    signal?.addEventListener('abort', giveUp, { once: true })
+    if (signal?.aborted) giveUp()
+    let before: readonly Lock[] = []
+    while (!ending.signal.aborted) {
       // Every lock that waits has a timer: that of the next in the queue may have ended with its request.
-      const timer = setInterval(() => {
-        for (const lock of this.#waitsFor()) if (before.includes(lock)) lock.release()
-        before = this.#waitsFor()
-      }, LOCK_TIMEOUT_MS)
-      this.#wake = end
-      signal?.addEventListener('abort', giveUp, { once: true })
-      if (signal?.aborted) giveUp()
-    })
+      await this.#environment.sleep(LOCK_TIMEOUT_MS, ending.signal)
+      if (ending.signal.aborted) break
+      for (const lock of this.#waitsFor()) if (before.includes(lock)) lock.release()
+      before = this.#waitsFor()
+    }
+    signal?.removeEventListener('abort', giveUp)
+    return this.isHeld
   }
 
   /** Does nothing to a lock that was released before or taken away. */

@@ -13,7 +13,7 @@ import { unavailable } from '../errors/fault.js'
 import type { Observer } from '../hooks.js'
 import type { AdmittedCall } from '../method/context.js'
 import type { Runtime } from '../runtime.js'
-import { pause, raceAbort, retryDeadline } from '../waiting.js'
+import { pause, retryDeadline } from '../waiting.js'
 import type { Lock } from './locks.js'
 import type { Marks } from './metadata.js'
 import type { StateCache } from './state-cache.js'
@@ -46,7 +46,7 @@ export interface Transaction<Decided extends Decision, Answer> {
   /** Whether it may change protected objects: what it records leaves them as they are shown. */
   readonly isUpkeep?: boolean
   /** Tells the command from others under its idempotency key; absent without a key. */
-  readonly commandHash?: () => Promise<string>
+  readonly commandHash?: () => string
   /** The answer to the same command when it was recorded before; `isUsed` when its key certainly was. */
   readonly earlier?: (isUsed: boolean) => Promise<Result<Answer, WriteError> | undefined>
 }
@@ -63,7 +63,7 @@ export const transact = async <Decided extends Decision, Answer>(
   call: AdmittedCall,
   { decide, answer, marks, isUpkeep = false, commandHash, earlier }: Transaction<Decided, Answer>,
 ): Promise<Result<Answer, WriteError>> => {
-  const { store, states, locks, newId, metadataOf } = runtime
+  const { states, locks, newId, metadataOf, environment } = runtime
   const { observer, signal } = call
   const streams = new CallStreams(states, call)
   let lock: Lock | undefined
@@ -102,9 +102,9 @@ export const transact = async <Decided extends Decision, Answer>(
       }
 
       // 4. Append, on condition that every stream is at the version that was read.
-      const hash = commandHash && (await raceAbort(commandHash(), signal))
+      const hash = commandHash?.()
       const append = { id: newId(), writes, metadata: metadataOf(call, marks, hash) }
-      const recorded = await appendOnce(store, append, observer)
+      const recorded = await appendOnce(runtime, append, observer)
       if (recorded.isOk()) {
         const done = ok(answer(applied(states, decision.value, recorded.value)))
         const position = recorded.value.at(-1)?.position
@@ -122,9 +122,9 @@ export const transact = async <Decided extends Decision, Answer>(
       if (before) return before
 
       // 6. Decide again after a pause, on what the store has.
-      isTooLate ??= retryDeadline()
+      isTooLate ??= retryDeadline(environment)
       if (isTooLate()) return err({ kind: 'Aborted', attempts: lost })
-      await pause(lost, signal)
+      await pause(environment, lost, signal)
       await streams.reload()
     }
   } finally {
@@ -185,11 +185,11 @@ type Recorded = Result<readonly RecordedEvent[], VersionConflict | IdempotencyKe
 
 /** Appends. When the store cannot say whether it recorded the append, it is looked for. */
 const appendOnce = async (
-  store: EventStore,
+  { store, environment }: Runtime,
   append: Append,
   observer: Observer | undefined,
 ): Promise<Recorded> => {
-  const begin = observer ? performance.now() : 0
+  const begin = observer ? environment.elapsed() : 0
   let recorded: Recorded
   try {
     recorded = await store.append(append)

@@ -56,7 +56,7 @@ export const importUserGrants = (
           importBatch: (rows) => importBatch(runtime, call, { rows, permit }),
           onProgress,
         },
-        call.signal,
+        { ...runtime, signal: call.signal },
       )
     },
   )

@@ -303,7 +303,7 @@ const earlierOutcome = async <Ids>(
   const { known, unreadable } = readBatch(events)
   if (unreadable) return err(unreadable)
   const isSame =
-    first.metadata.commandHash === (await raceAbort(sha256([method, input]), signal)) &&
+    first.metadata.commandHash === sha256([method, input]) &&
     (!isSameSecret || (await raceAbort(isSameSecret(known), signal)))
   if (!isSame) return err({ kind: 'IdempotencyKeyReused', idempotencyKey })
   const reading = fromPort(() => store.readStream(last.stream))

@@ -7,6 +7,7 @@ import {
   type Verdict,
 } from '../../../src/adapters/store/group-commit.js'
 import { type PreparedAppend, prepareAppend } from '../../../src/adapters/store/record-events.js'
+import { systemEnvironment } from '../../../src/ports/environment.js'
 import type { Append } from '../../../src/ports/event-store.js'
 import { appendOf, firstOf, write } from '../../../src/testing/event-store/harness.js'
 
@@ -108,13 +109,18 @@ const fakeWriter = (write?: (group: readonly Append[]) => readonly Verdict[]) =>
       return write ? write(group) : group.map(() => ok([]))
     },
     isConnectionFault: (fault) => fault instanceof ConnectionFault,
-    schedule: (next) => scheduled.push(next),
   }
   const endTurn = async () => {
-    for (const next of scheduled.splice(0)) await next()
+    for (const end of scheduled.splice(0)) end()
+    await settled()
   }
-  return { append: groupCommit(writer), groups, endTurn }
+  const nextTurn = () => new Promise<void>((resolve) => scheduled.push(resolve))
+  const environment = { ...systemEnvironment, yield: nextTurn }
+  return { append: groupCommit(writer, environment), groups, endTurn }
 }
+
+/** Turns of the event loop end at once. */
+const atOnce = { ...systemEnvironment, yield: async () => undefined }
 
 class ConnectionFault extends Error {}
 
@@ -137,15 +143,17 @@ describe('Group commit', () => {
   test('forms the next group while one is in flight', async () => {
     const { promise: written, resolve: finish } = Promise.withResolvers<void>()
     const groups: (readonly Append[])[] = []
-    const append = groupCommit({
-      write: async (group) => {
-        groups.push(group.map(({ append }) => append))
-        await written
-        return group.map(() => ok([]))
+    const append = groupCommit(
+      {
+        write: async (group) => {
+          groups.push(group.map(({ append }) => append))
+          await written
+          return group.map(() => ok([]))
+        },
+        isConnectionFault: () => false,
       },
-      isConnectionFault: () => false,
-      schedule: queueMicrotask,
-    })
+      atOnce,
+    )
     const [first, second, third] = [creation('a'), creation('b'), creation('c')] as const
     const verdicts = [append(first)]
     await Promise.resolve()
@@ -186,17 +194,19 @@ describe('Group commit', () => {
   test('writes one append at a time after a fault of a group', async () => {
     let underWay = 0
     let most = 0
-    const append = groupCommit({
-      write: async (group) => {
-        if (group.length > 1) throw new Error('too many')
-        most = Math.max(most, ++underWay)
-        await settled()
-        underWay--
-        return [ok([])]
+    const append = groupCommit(
+      {
+        write: async (group) => {
+          if (group.length > 1) throw new Error('too many')
+          most = Math.max(most, ++underWay)
+          await settled()
+          underWay--
+          return [ok([])]
+        },
+        isConnectionFault: () => false,
       },
-      isConnectionFault: () => false,
-      schedule: queueMicrotask,
-    })
+      atOnce,
+    )
     await Promise.all(['a', 'b', 'c'].map((name) => append(creation(name))))
     expect(most).toBe(1)
   })

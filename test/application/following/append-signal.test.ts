@@ -2,6 +2,7 @@ import { getEventListeners } from 'node:events'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { appendSignal } from '../../../src/application/following/log-pages.js'
 import { type EventStore, memoryEventStore } from '../../../src/index.js'
+import { systemEnvironment } from '../../../src/ports/environment.js'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
@@ -13,6 +14,8 @@ afterEach(() => {
 
 const store = memoryEventStore()
 
+const signalOf = (store: EventStore) => appendSignal({ store, environment: systemEnvironment })
+
 /** The signal of a store, and how to give it a hint. */
 const hinted = () => {
   let hint: () => void = () => undefined
@@ -20,15 +23,15 @@ const hinted = () => {
     hint = wake
     return () => undefined
   }
-  return { appends: appendSignal({ ...store, onAppend }), hint: () => hint() }
+  return { appends: signalOf({ ...store, onAppend }), hint: () => hint() }
 }
 
 describe('AppendSignal', () => {
   it('waits at most 100 ms, or a second when the store gives hints', async () => {
     const { onAppend: _, ...silent } = store
     for (const [appends, longest] of [
-      [appendSignal(silent), 100],
-      [appendSignal(store), 1_000],
+      [signalOf(silent), 100],
+      [signalOf(store), 1_000],
     ] as const) {
       const waited = vi.fn()
       void appends.wait(0, undefined).then(waited)

@@ -2,6 +2,7 @@ import { ok } from 'neverthrow'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod/mini'
 import { importRows } from '../../../src/application/import-rows.js'
+import { systemEnvironment } from '../../../src/ports/environment.js'
 
 const Row = z.string({ error: 'must be text' })
 
@@ -9,7 +10,7 @@ const importing = (results: readonly 'added'[]) =>
   importRows(
     ['a', 5, 'b'],
     { schema: Row, importBatch: async () => ok(results), onProgress: undefined },
-    undefined,
+    { environment: systemEnvironment, signal: undefined },
   )
 
 describe('An import', () => {

@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { delay, pause } from '../../../src/application/waiting.js'
+import { pause } from '../../../src/application/waiting.js'
+import { systemEnvironment } from '../../../src/ports/environment.js'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
@@ -11,11 +12,11 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-describe('A delay', () => {
+describe('Sleep', () => {
   it.each(['the time', 'an abort'])('leaves nothing behind after %s', async (end) => {
     const controller = new AbortController()
     const { signal } = controller
-    const delayed = delay(10, signal)
+    const delayed = systemEnvironment.sleep(10, signal)
     if (end === 'an abort') controller.abort()
     else await vi.advanceTimersByTimeAsync(10)
     await delayed
@@ -24,14 +25,14 @@ describe('A delay', () => {
   })
 
   it('does not begin when its signal has aborted', async () => {
-    await delay(10, AbortSignal.abort())
+    await systemEnvironment.sleep(10, AbortSignal.abort())
     expect(vi.getTimerCount()).toBe(0)
   })
 })
 
 describe('The pause before a decision is taken anew', () => {
   it('is none after the first attempt', async () => {
-    await pause(1, undefined)
+    await pause(systemEnvironment, 1, undefined)
     expect(vi.getTimerCount()).toBe(0)
   })
 
@@ -43,7 +44,7 @@ describe('The pause before a decision is taken anew', () => {
   ])('is a random part of the longest: attempt %i, %i ms', async (attempts, longest) => {
     vi.spyOn(Math, 'random').mockReturnValue(0.5)
     const paused = vi.fn()
-    void pause(attempts, undefined).then(paused)
+    void pause(systemEnvironment, attempts, undefined).then(paused)
     await vi.advanceTimersByTimeAsync(longest / 2 - 1)
     expect(paused).not.toHaveBeenCalled()
     await vi.advanceTimersByTimeAsync(1)
@@ -52,7 +53,7 @@ describe('The pause before a decision is taken anew', () => {
 
   it('ends when its signal aborts', async () => {
     const controller = new AbortController()
-    const paused = pause(2, controller.signal)
+    const paused = pause(systemEnvironment, 2, controller.signal)
     controller.abort()
     await paused
     expect(vi.getTimerCount()).toBe(0)

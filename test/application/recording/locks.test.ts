@@ -1,5 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import { type Lock, Locks } from '../../../src/application/recording/locks.js'
+import { systemEnvironment } from '../../../src/ports/environment.js'
 
 const A = 'project-acme+a'
 const B = 'project-acme+b'
@@ -18,7 +19,7 @@ const waiting = (lock: Lock, signal?: AbortSignal) => {
 }
 
 it('holds a lock at once that nobody else has, and no longer than until it is released', () => {
-  const locks = new Locks()
+  const locks = new Locks(systemEnvironment)
   const one = locks.ask([A, B])
   expect(one.isHeld).toBe(true)
   expect(locks.ask([B]).isHeld).toBe(false)
@@ -28,13 +29,13 @@ it('holds a lock at once that nobody else has, and no longer than until it is re
 })
 
 it('says which streams it includes', () => {
-  const lock = new Locks().ask([A])
+  const lock = new Locks(systemEnvironment).ask([A])
   expect(lock.includes([A])).toBe(true)
   expect(lock.includes([A, B])).toBe(false)
 })
 
 it('is given when all of its streams are free, in the order of asking', async () => {
-  const locks = new Locks()
+  const locks = new Locks(systemEnvironment)
   const ofA = locks.ask([A])
   const ofB = locks.ask([B])
   const both = waiting(locks.ask([A, B]))
@@ -49,7 +50,7 @@ it('is given when all of its streams are free, in the order of asking', async ()
 })
 
 it('gives up when the signal aborts, and lets those behind move up by one', async () => {
-  const locks = new Locks()
+  const locks = new Locks(systemEnvironment)
   const first = locks.ask([A])
   const controller = new AbortController()
   const remove = vi.spyOn(controller.signal, 'removeEventListener')
@@ -66,7 +67,7 @@ it('gives up when the signal aborts, and lets those behind move up by one', asyn
 })
 
 it('gives up at once when the signal has aborted before', async () => {
-  const locks = new Locks()
+  const locks = new Locks(systemEnvironment)
   const first = locks.ask([A])
   const second = waiting(locks.ask([A]), AbortSignal.abort())
   await second.done
@@ -77,7 +78,7 @@ it('gives up at once when the signal has aborted before', async () => {
 
 it('is taken away after it was held for long enough while others waited, and from nobody else', async () => {
   vi.useFakeTimers()
-  const locks = new Locks()
+  const locks = new Locks(systemEnvironment)
   const stuck = locks.ask([A])
   const free = locks.ask([B])
   const next = waiting(locks.ask([A, B]))
@@ -97,7 +98,7 @@ it('is taken away after it was held for long enough while others waited, and fro
 
 it('is waited for as long as nobody holds it for too long', async () => {
   vi.useFakeTimers()
-  const locks = new Locks()
+  const locks = new Locks(systemEnvironment)
   const [one, two] = [locks.ask([A]), locks.ask([A])]
   const last = waiting(locks.ask([A, B]))
   await vi.advanceTimersByTimeAsync(50_000)

@@ -16,6 +16,7 @@ import {
   memoryReadModel,
   permissionsFromCaller,
 } from '../../../src/index.js'
+import { systemEnvironment } from '../../../src/ports/environment.js'
 import { PROJECT_DEFAULTS } from '../../defaults.js'
 import {
   addSamples,
@@ -171,6 +172,7 @@ const renaming = (
     newId: ulids(),
     now: () => new Date(),
     domains: {},
+    environment: systemEnvironment,
   })
   return () =>
     transact(runtime, admittedCall(), {

@@ -97,15 +97,17 @@ export const getProjectRole = (
   })
 }
 
-export const listProjectRoles = (projectId: string, details: Details = {}): Call =>
-  callOf(details, {
+export const listProjectRoles = (
+  projectId: string,
+  details: Details = {},
+  [field, value]: readonly ['group' | 'permission', string] = ['group', 'content'],
+): Call => {
+  const request = { projectId, filter: { [field]: { equals: value } } }
+  return callOf(details, {
     rpc: `${SERVICE}/ListProjectRoles`,
-    request: { projectId, filter: { group: { equals: 'content' } } },
-    http: ['GET', `/v1/projects/${segment(projectId)}/roles?filter.group.equals=content`],
-    inProcess: (iam) =>
-      iam.projectRoles.list(
-        { projectId, filter: { group: { equals: 'content' } } },
-        contextOf(details),
-      ),
+    request,
+    http: ['GET', `/v1/projects/${segment(projectId)}/roles?filter.${field}.equals=${value}`],
+    inProcess: (iam) => iam.projectRoles.list(request, contextOf(details)),
     shape: page('projectRoles'),
   })
+}

@@ -95,6 +95,8 @@ export const successes: readonly (readonly [name: string, ...calls: Call[]])[] =
     'gives a role permissions, and takes them',
     patchProjectRole(['portal', 'editor'], { permissions: ['b:all', 'a.read'] }),
     getProjectRole(['portal', 'editor']),
+    listProjectRoles('portal', {}, ['permission', 'a.read']),
+    listProjectRoles('portal', {}, ['permission', 'a.write']),
     addProjectRole('portal', { ...role, permissions: ['a.read'] }),
     addProjectRoles('portal', {
       roles: [{ roleKey: 'owner', displayName: 'Owner', permissions: ['b:all'] }],

@@ -1,5 +1,5 @@
-import { setImmediate } from 'node:timers'
 import type { StreamId } from '../../../domain/values.js'
+import { type Environment, systemEnvironment } from '../../../ports/environment.js'
 import type {
   EventCount,
   EventRestore,
@@ -19,9 +19,6 @@ import { CONFIRM, DURABLE, lockKey } from './append-functions.js'
 import type { Notifications } from './notifications.js'
 import { writeGroup } from './write-group.js'
 
-/** Taken once: tests of a host may replace it, also in its module. */
-const schedule = setImmediate
-
 /**
  * A store in the table `events` of a schema.
  *
@@ -31,6 +28,7 @@ export const postgresEventStore = (
   connections: Connections,
   schema: string,
   notifications: Notifications,
+  environment: Environment = systemEnvironment,
 ): EventStore & EventRestore & EventCount => {
   const select = selectEvents(schema)
   const appendById = selectAppend(schema, 'append_id = $1 AND begins_append')
@@ -46,7 +44,7 @@ export const postgresEventStore = (
   }
 
   return {
-    append: groupCommit({ write, isConnectionFault, schedule }),
+    append: groupCommit({ write, isConnectionFault }, environment),
     readStream: (stream, afterVersion = 0) =>
       read({
         name: `${schema} stream`,

@@ -1,4 +1,5 @@
 import type { Client } from 'pg'
+import { type Environment, systemEnvironment } from '../../../ports/environment.js'
 import { listeners } from '../../store/record-events.js'
 import { CLOSE_TIMEOUT_MS, limitClose } from '../connection/clients.js'
 import type { Connections } from '../connection/connections.js'
@@ -20,7 +21,9 @@ export const notificationsOn = ({
   connections,
   connect,
   channel,
+  environment = systemEnvironment,
 }: {
+  readonly environment?: Environment
   readonly connections: Connections
   readonly connect: () => Promise<Client>
   readonly channel: string
@@ -35,10 +38,9 @@ export const notificationsOn = ({
     isPausing = true
     // A lost notification does no harm: subscribers also poll.
     await connections.read({ text: `NOTIFY "${channel}"` }).catch(() => undefined)
-    setTimeout(() => {
-      isPausing = false
-      if (isDue && !connections.isClosed()) void notify()
-    }, INTERVAL_MS).unref()
+    await environment.sleep(INTERVAL_MS, undefined, true)
+    isPausing = false
+    if (isDue && !connections.isClosed()) void notify()
   }
 
   const stopListening = async (): Promise<void> => {
@@ -55,7 +57,8 @@ export const notificationsOn = ({
     },
     onAppend: (wake) => {
       const remove = add(wake)
-      if (!connections.isClosed()) listening ??= keepListening({ connect, channel, wake: wakeAll })
+      if (!connections.isClosed())
+        listening ??= keepListening({ connect, channel, wake: wakeAll, environment })
       return () => {
         remove()
         if (isEmpty()) void stopListening()
@@ -77,7 +80,9 @@ export const keepListening = ({
   connect,
   channel,
   wake,
+  environment: { sleep, random } = systemEnvironment,
 }: {
+  readonly environment?: Environment
   readonly connect: () => Promise<Client>
   readonly channel: string
   readonly wake: () => void
@@ -119,7 +124,7 @@ export const keepListening = ({
     const runAgain = () => {
       running = run()
     }
-    setTimeout(runAgain, pause * (0.5 + Math.random() / 2)).unref()
+    sleep(pause * (0.5 + random() / 2), undefined, true).then(runAgain)
     pause = Math.min(2 * pause, MAX_PAUSE_MS)
   }
 
@@ -129,13 +134,9 @@ export const keepListening = ({
       isEnded = true
       if (current) return disconnect()
       // It is connecting, which may take for ever.
-      await new Promise<void>((resolve) => {
-        const limit = setTimeout(resolve, CLOSE_TIMEOUT_MS)
-        void running.then(() => {
-          clearTimeout(limit)
-          resolve()
-        })
-      })
+      const connected = new AbortController()
+      void running.then(() => connected.abort())
+      await sleep(CLOSE_TIMEOUT_MS, connected.signal)
     },
   }
 }

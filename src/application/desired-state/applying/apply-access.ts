@@ -79,12 +79,13 @@ const applyUnit = async (
   { unit, changes }: PlannedUnit,
 ): Promise<Result<readonly AppliedChange[], WriteError>> => {
   let planned = changes
-  const isTooLate = retryDeadline()
+  const { environment } = planning.runtime
+  const isTooLate = retryDeadline(environment)
   for (let attempts = 1; ; attempts++) {
     const applied = await applyChanges(planning, planned)
     if (applied.isOk() || applied.error.kind !== 'PlanOutdated') return applied
     if (isTooLate()) return err({ kind: 'Aborted', attempts })
-    await pause(attempts, planning.call.signal)
+    await pause(environment, attempts, planning.call.signal)
     const again = await planAll(planning, [unit])
     if (again.isErr()) return err(again.error)
     planned = again.value.flatMap((each) => each.changes)

@@ -16,7 +16,7 @@ import {
 } from '../../recording/stream-state.js'
 import type { Streams } from '../../recording/streams.js'
 import { transact } from '../../recording/transact.js'
-import { raceAbort, yieldToEventLoop } from '../../waiting.js'
+import { raceAbort } from '../../waiting.js'
 import type {
   AppliedChange,
   FieldValue,
@@ -42,13 +42,14 @@ export const applyChanges = async (
   changes: readonly PendingChange[],
 ): Promise<Result<readonly AppliedChange[], WriteError>> => {
   const { orgId, signal } = planning.call
-  await yieldToEventLoop()
+  const { environment } = planning.runtime
+  await environment.yield()
   if (signal?.aborted) return err({ kind: 'Cancelled' })
   const recorded: Recorded = new Map()
   for (const batch of await raceAbort(batchesOf(planning, changes), signal)) {
     const appended = await append(planning, batch, recorded)
     if (appended.isErr()) return err(appended.error)
-    await yieldToEventLoop()
+    await environment.yield()
   }
   return ok(
     changes.map((pending) => {

@@ -8,7 +8,6 @@ import { isWithout } from '../../../projections/history-entries.js'
 import { aggregateOf, readBatch } from '../../../projections/read-events.js'
 import type { Protected } from '../../errors/errors.js'
 import { Fault, fromPort } from '../../errors/fault.js'
-import { yieldToEventLoop } from '../../waiting.js'
 import type { Action, FieldValue, PlannedChange, PlannedEvent, PlannedField } from '../plan/plan.js'
 import type { Planning } from './sealed-secrets.js'
 
@@ -236,7 +235,7 @@ export const marksOn = async (
       .slice(from, from + CONCURRENCY)
       .map(async (stream) => marks.set(stream, await marksOf(planning, stream)))
     await Promise.all(reading)
-    await yieldToEventLoop()
+    await planning.runtime.environment.yield()
   }
   return marks
 }

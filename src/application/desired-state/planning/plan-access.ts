@@ -8,7 +8,7 @@ import type { AdmittedCall } from '../../method/context.js'
 import { isPermitted } from '../../method/method.js'
 import { allObjects } from '../../reading/reads.js'
 import type { Runtime } from '../../runtime.js'
-import { pause, raceAbort, retryDeadline, yieldToEventLoop } from '../../waiting.js'
+import { pause, raceAbort, retryDeadline } from '../../waiting.js'
 import type { ParsedAccess } from '../declared/desired-access.js'
 import { countsOf, type Plan, type PlannedChange } from '../plan/plan.js'
 import type { PendingChange } from './pending-change.js'
@@ -35,8 +35,8 @@ export const planDesired = async (
 const planWithImpact = async (
   planning: Planning,
 ): Promise<Result<readonly PlannedChange[], WriteError>> => {
-  const { store } = planning.runtime
-  const isTooLate = retryDeadline()
+  const { store, environment } = planning.runtime
+  const isTooLate = retryDeadline(environment)
   for (let attempts = 1; ; attempts++) {
     const from = await fromPort(() => store.lastPosition())
     const planned = await planAll(planning, await unitsOf(planning))
@@ -45,7 +45,7 @@ const planWithImpact = async (
     const changes = await withImpact(planning, pending, from)
     if (changes) return ok(changes)
     if (isTooLate()) return err({ kind: 'Aborted', attempts })
-    await pause(attempts, planning.call.signal)
+    await pause(environment, attempts, planning.call.signal)
   }
 }
 
@@ -131,7 +131,7 @@ export const planAll = async (
   for (const unit of units) {
     if (call.signal?.aborted) return err({ kind: 'Cancelled' })
     const changes = await raceAbort(unit.plan(), call.signal)
-    await yieldToEventLoop()
+    await runtime.environment.yield()
     if (changes.isErr()) return err(changes.error)
     planned.push({ unit, changes: changes.value })
   }

@@ -5,7 +5,6 @@ import { aggregateOf, isOfObject } from '../../../projections/read-events.js'
 import { fromPort } from '../../errors/fault.js'
 import { logPages } from '../../following/log-pages.js'
 import { mayReadHolders, NO_IMPACT, readAffected } from '../../granting/impact.js'
-import { yieldToEventLoop } from '../../waiting.js'
 import type { PlannedChange } from '../plan/plan.js'
 import type { PendingChange } from './pending-change.js'
 import type { Planning } from './sealed-secrets.js'
@@ -41,7 +40,7 @@ export const withImpact = async (
   for (let first = 0; first < changes.length; first += CONCURRENCY) {
     const batch = await Promise.all(changes.slice(first, first + CONCURRENCY).map(impactOf))
     shown.push(...batch)
-    await yieldToEventLoop()
+    await runtime.environment.yield()
   }
   return shown
 }
@@ -68,13 +67,13 @@ const projectsToCount = async (
 
 /** Projects of the organization that events above `from`, up to `to`, changed, or a role or a grant of which they did. */
 const projectsChanged = async (
-  { runtime: { store }, call: { orgId, signal } }: Planning,
+  { runtime: { store, environment }, call: { orgId, signal } }: Planning,
   from: Position,
   to: Position,
 ): Promise<ReadonlySet<string>> => {
   const changed = new Set<string>()
   if (from === to) return changed
-  for await (const { events, position } of logPages(store, from, { signal })) {
+  for await (const { events, position } of logPages(store, from, { signal, environment })) {
     for (const event of events) {
       if (!isOfObject(event) || event.metadata.resourceOwner !== orgId) continue
       const range = aggregateOf(event.type).assignments?.assignmentScope(event.data, orgId)

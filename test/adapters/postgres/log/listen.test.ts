@@ -5,6 +5,7 @@ import { openPostgres } from '../../../../src/adapters/postgres/index.js'
 import { keepListening } from '../../../../src/adapters/postgres/log/notifications.js'
 import { subscribe } from '../../../../src/application/following/subscribe.js'
 import { aesGcmCipher, createIam } from '../../../../src/index.js'
+import { systemEnvironment } from '../../../../src/ports/environment.js'
 import { firstOf, record } from '../../../../src/testing/event-store/harness.js'
 import { newSchema, serverForFile } from '../test-schemas.js'
 
@@ -214,7 +215,7 @@ describe('A subscription', () => {
     })
     const written: bigint[] = []
     const seen: bigint[] = []
-    const subscription = subscribe(reader.store)
+    const subscription = subscribe(reader.store, undefined, { environment: systemEnvironment })
     for (let n = 0; n < 30; n++) {
       const context = { caller: { userId: 'u1', orgId: 'acme' } }
       const added = await iam.projects.add({ name: `Project ${n}` }, context)

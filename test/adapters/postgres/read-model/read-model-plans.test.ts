@@ -3,7 +3,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPostgres, type Postgres } from '../../../../src/adapters/postgres/index.js'
 import { numbered, postgresDialect } from '../../../../src/adapters/postgres/read-model/dialect.js'
 import { historyStatement } from '../../../../src/adapters/sql/read-model/history.js'
-import { HISTORY } from '../../../../src/adapters/sql/read-model/tables.js'
+import { listStatements } from '../../../../src/adapters/sql/read-model/list.js'
+import {
+  HISTORY,
+  OBJECTS,
+  ROLE_PERMISSIONS,
+} from '../../../../src/adapters/sql/read-model/tables.js'
 import type { HistoryQuery } from '../../../../src/ports/read-model.js'
 import { newLog } from '../../../../src/testing/read-model/harness.js'
 import {
@@ -26,7 +31,10 @@ beforeAll(async () => {
   for (let index = 0; index < 100; index++) {
     log.record('acme', projectAdded(`project-${index}`))
     for (let role = 0; role < 100; role++)
-      log.record('acme', roleAdded(`project-${index}`, `role-${role}`))
+      log.record(
+        'acme',
+        roleAdded(`project-${index}`, `role-${role}`, { permissions: [`doc-${role % 20}:read`] }),
+      )
   }
   log.record('acme', projectRemoved('project-7'))
   await postgres.readModel.apply(0n, log.events)
@@ -58,3 +66,27 @@ test.each<Partial<HistoryQuery>>([
   for (const scan of scans) expect(scan).toMatch(/(Index|Bitmap Heap|Bitmap Index) Scan/)
   expect(plan.join('\n')).not.toContain(`${HISTORY.name}_pkey`)
 })
+
+test.each(['equals', 'startsWith'] as const)(
+  'A list of roles by a permission that %s a text, among 10,000 roles, uses indexes alone.',
+  async (operator) => {
+    const { count, page } = listStatements(postgresDialect('iam'), {
+      type: 'project_role',
+      orgId: 'acme',
+      projectId: 'project-8',
+      conditions: [{ field: 'permission', operator, value: 'doc-7:read', ignoreCase: false }],
+      sort: [{ field: 'roleKey', direction: 'asc' }],
+      limit: 10,
+    })
+    for (const { sql, parameters } of [count, page]) {
+      const { rows } = await client.query(`EXPLAIN ${numbered(sql)}`, [...parameters])
+      const plan = rows.map((row) => String(row['QUERY PLAN']))
+      for (const { name } of [OBJECTS.project_role, ROLE_PERMISSIONS]) {
+        const scans = plan.filter((step) => /Scan /.test(step) && step.includes(` ${name}`))
+        expect(scans.length).toBeGreaterThan(0)
+        for (const scan of scans) expect(scan).toMatch(/(Index|Index Only|Bitmap \w+) Scan/)
+      }
+      expect(plan.join('\n')).toMatch(/permission = 'doc-7:read'|permission >= 'doc-7:read'/)
+    }
+  },
+)

@@ -8,6 +8,7 @@ import {
   NAMES,
   OBJECTS,
   READ_MODEL,
+  ROLE_PERMISSIONS,
 } from '../../../../src/adapters/sql/read-model/tables.js'
 import { sqliteDialect } from '../../../../src/adapters/sql/sqlite/dialect.js'
 import { LIMITS } from '../../../../src/adapters/sqlite/connection.js'
@@ -45,7 +46,11 @@ beforeAll(async () => {
     log.record(orgId, idpAdded(`idp-${index}`, `Login ${index}`))
     log.record(orgId, projectAdded(`project-${index}`, `Project ${index}`))
     for (let role = 0; role < ROLES / PROJECTS; role++) {
-      const shown = { displayName: `Role ${role}`, group: `Group ${role % 7}` }
+      const shown = {
+        displayName: `Role ${role}`,
+        group: `Group ${role % 7}`,
+        permissions: [`doc-${role % 9}`],
+      }
       log.record(orgId, roleAdded(`project-${index}`, `role-${role}`, shown))
     }
   }
@@ -154,6 +159,30 @@ describe('With 100,000 roles of 1,000 projects in 100 organizations', () => {
       expect(plan[0]).toBe('MULTI-INDEX OR')
     }
   })
+
+  test.each([
+    ['equals', 'scope=? AND permission=?'],
+    ['startsWith', 'scope=? AND permission>? AND permission<?'],
+    ['contains', 'scope=?'],
+  ] as const)(
+    'roles by a permission that %s a text are looked up by their keys.',
+    (operator, by) => {
+      const conditions = [{ field: 'permission', operator, value: 'doc-1', ignoreCase: false }]
+      const { count, page } = listStatements(DIALECT, listOf('project_role', { conditions }))
+      for (const statement of [count, page]) {
+        const steps = planOf(statement).filter(
+          (step) => !/^(LIST SUBQUERY|CREATE BLOOM)/.test(step),
+        )
+        expect(steps.slice(0, 2)).toEqual([
+          expect.stringMatching(
+            new RegExp(`^SEARCH ${OBJECTS.project_role.name} .*scope=\\? AND key=\\?`),
+          ),
+          expect.stringContaining(`(${by})`),
+        ])
+        expect(steps[1]).toMatch(new RegExp(`^SEARCH allowed USING .*${ROLE_PERMISSIONS.name}_`))
+      }
+    },
+  )
 
   test.each(filterable)(
     '$type containing something in $field reads one organization or project.',

@@ -1,0 +1,51 @@
+/**
+ * Time and chance. Nothing else of the library takes them from the machine, so that a simulation which has its own can
+ * repeat every run.
+ */
+export interface Environment {
+  /** In milliseconds since the Unix epoch. */
+  readonly now: () => number
+  /** In milliseconds since some moment; never runs backwards. */
+  readonly elapsed: () => number
+  /** From 0 to 1. */
+  readonly random: () => number
+  /** Waits, until `signal` aborts at the latest; without keeping the program alive if `isBackground`. */
+  readonly sleep: (
+    milliseconds: number,
+    signal?: AbortSignal,
+    isBackground?: boolean,
+  ) => Promise<void>
+  /** Lets timers, I/O and other callers run. */
+  readonly yield: () => Promise<void>
+}
+
+/** Longest wait that a timer takes. */
+const MAX_TIMER_MS = 2 ** 31 - 1
+
+/** Taken once: tests of a host may replace it. */
+const later: (next: () => void) => unknown =
+  typeof setImmediate === 'function' ? setImmediate : setTimeout
+
+/** Time and chance of the machine. */
+export const systemEnvironment: Environment = {
+  now: () => Date.now(),
+  elapsed: () => performance.now(),
+  random: () => Math.random(),
+  sleep: (milliseconds, signal, isBackground) =>
+    new Promise((resolve) => {
+      if (signal?.aborted) return resolve()
+      const end = () => {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', end)
+        resolve()
+      }
+      // Before the timer: a signal that cannot be listened to throws here, and leaves no timer behind.
+      signal?.addEventListener('abort', end)
+      const timer = setTimeout(end, Math.min(milliseconds, MAX_TIMER_MS))
+      if (isBackground) timer.unref?.()
+    }),
+  yield: () =>
+    new Promise((resolve) => {
+      later(resolve)
+    }),
+}
