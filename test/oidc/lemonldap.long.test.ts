@@ -53,7 +53,7 @@ describe.runIf(hasChromium() && hasLemonldap())('LemonLDAP::NG, in Chromium', ()
     const of = { idpId: 'lemonldap', projectId: 'invoicing' }
     const mapping = { ...of, group: 'finance', roleKeys: ['accountant'] }
     ;(await roleMappings.add(mapping, context))._unsafeUnwrap()
-  }, 60_000)
+  }, 180_000)
   afterAll(async () => {
     await browser?.close()
     await portal?.close()
@@ -99,7 +99,7 @@ describe.runIf(hasChromium() && hasLemonldap())('LemonLDAP::NG, in Chromium', ()
     const again = await signedIn('dwho')
     expect(again.groups).not.toContain('finance')
     expect(again.access).toMatchObject({ allowed: false, roleKeys: [] })
-  }, 60_000)
+  }, 180_000)
 
   it('may send one text, or nothing', async () => {
     await portal.configure({ only: '$uid eq "msmith" ? "finance" : ""' })
@@ -111,5 +111,5 @@ describe.runIf(hasChromium() && hasLemonldap())('LemonLDAP::NG, in Chromium', ()
     expect(other).toMatchObject({ groups: [], access: { allowed: false } })
     await portal.configure({ only: '""' })
     expect((await signedIn('msmith')).access).toMatchObject({ allowed: false, roleKeys: [] })
-  }, 60_000)
+  }, 180_000)
 })
