@@ -9,7 +9,7 @@ const root = resolve(import.meta.dirname, '..')
 const source = join(root, 'src/console/browser')
 
 /** Bytes of script, style, page and icon, each compressed. */
-const BUDGET = 40_000
+const BUDGET = 60_000
 
 const NOTICE =
   '/*! Preact, @preact/signals (MIT, Jason Miller and contributors). See docs/NOTICE. */'
@@ -48,7 +48,7 @@ const script = await bundled('main.tsx', { js: NOTICE })
 const style = await bundled('style.css')
 const icon = readFileSync(join(source, 'icon.svg'), 'utf8')
 const { PAGES } = await import(
-  `data:text/javascript,${encodeURIComponent((await build({ entryPoints: [join(source, 'object-types.ts')], bundle: true, write: false, format: 'esm' })).outputFiles[0].text)}`
+  `data:text/javascript,${encodeURIComponent((await build({ entryPoints: [join(source, 'page-names.ts')], bundle: true, write: false, format: 'esm' })).outputFiles[0].text)}`
 )
 const names = {
   script: named('console', 'js', script),
@@ -56,12 +56,13 @@ const names = {
   icon: named('icon', 'svg', icon),
 }
 const page = `<!doctype html>
-<html lang="en">
+<html lang="%language%" dir="%direction%">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>Claviger</title>
+<meta name="settings" content="%settings%">
+<title>%title%</title>
 <link rel="icon" href="./${names.icon}">
 <link rel="stylesheet" href="./${names.style}">
 <script type="module" src="./${names.script}"></script>

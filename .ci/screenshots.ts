@@ -1,52 +1,112 @@
-// Takes the pictures of docs/guides/console.md: `node .ci/screenshots.ts`, after `npm run build`.
-import { chromium } from 'playwright-core'
+// Takes pictures of the console: `node .ci/screenshots.ts`, after `npm run build`. Those of docs/guides/console.md go
+// there; with a folder as the argument, each page at three widths in both schemes goes into it.
+import { mkdirSync } from 'node:fs'
+import { chromium, type Page } from 'playwright-core'
 import { openHost } from '../test/console/host.ts'
+import { fillRealistic, PEOPLE, REALISTIC } from '../test/console/realistic.ts'
 
-const PAGES = {
-  overview: '',
-  project: 'project?id=portal',
-  timeline: 'timeline',
-  matrix: 'matrix?projectId=portal',
-  review: 'review?projectId=portal',
-  plan: 'plan',
-  provider: 'provider?idpId=google',
-  domain: 'domain?domain=acme.example',
+const [folder] = process.argv.slice(2)
+const userId = PEOPLE[2]?.id ?? ''
+const press = (page: Page, name: string) => page.getByRole('button', { name }).first().click()
+const pickUsers = async (page: Page, ...names: readonly string[]) => {
+  for (const name of names) {
+    await page.getByRole('dialog').getByRole('combobox').first().fill(name)
+    await page.getByRole('option', { name }).click()
+  }
 }
 
-const host = await openHost('')
+/** Each page by the name of its picture: its path, and what is done there before the picture is taken. */
+const PAGES: Readonly<
+  Record<string, readonly [path: string, act?: (page: Page) => Promise<unknown>]>
+> = {
+  overview: [''],
+  users: ['users'],
+  user: [`user?userId=${userId}`],
+  give: [
+    'users',
+    async (page) => {
+      await press(page, 'Give roles')
+      await pickUsers(page, 'Anna', 'Ben', 'Greta')
+      await page.getByRole('combobox').nth(1).fill('Invoicing')
+      await page.getByRole('option', { name: 'Invoicing' }).click()
+      await page.getByLabel('Approver', { exact: false }).first().check()
+      await page.getByLabel('Approver: until').fill('2099-06-30')
+    },
+  ],
+  matrix: ['matrix?projectId=invoicing'],
+  cell: [
+    'matrix?projectId=invoicing',
+    async (page) => {
+      await page.locator('.matrix .cell').nth(28).click()
+      await page.locator('.beside p').first().waitFor()
+    },
+  ],
+  review: ['review?projectId=invoicing'],
+  compare: ['review?projectId=invoicing&since=2020-01-01T00:00:00.000Z'],
+  projects: ['projects'],
+  project: ['project?id=invoicing'],
+  role: ['role?projectId=invoicing&roleKey=approver'],
+  'remove-role': [
+    'role?projectId=invoicing&roleKey=approver',
+    async (page) => {
+      await press(page, 'Remove')
+      await page.getByText('roles of users end').waitFor()
+    },
+  ],
+  'user-grant': [`user-grant?userId=${userId}&projectId=invoicing&projectOrgId=acme`],
+  'edit-roles': [
+    `user-grant?userId=${userId}&projectId=invoicing&projectOrgId=acme`,
+    (page) => press(page, 'Edit'),
+  ],
+  leaver: [`user?userId=${userId}`, (page) => press(page, 'Remove all roles')],
+  timeline: ['timeline?projectId=invoicing'],
+  providers: ['providers'],
+  provider: [
+    'provider?idpId=google',
+    async (page) => {
+      await press(page, 'Run the test')
+      await page.locator('.checks li').last().scrollIntoViewIfNeeded()
+    },
+  ],
+  domains: ['domains'],
+  domain: ['domain?domain=acme.example'],
+  plan: [
+    'plan',
+    async (page) => {
+      await page
+        .getByLabel('Desired state')
+        .fill(
+          '{ "projects": [{ "id": "portal", "name": "Shop",\n  "roles": [{ "roleKey": "auditor", "displayName": "Auditor" }] }] }',
+        )
+      await press(page, 'Show the plan')
+      await page.getByText('Add: 1').waitFor()
+    },
+  ],
+  missing: ['nothing'],
+}
+
+const WIDTHS = folder ? [360, 820, 1280] : [1280]
+const host = await openHost('', REALISTIC, fillRealistic)
 const browser = await chromium.launch({
   executablePath: '/usr/bin/chromium',
   args: ['--no-sandbox'],
 })
-for (const [name, path] of Object.entries(PAGES)) {
-  const colorScheme = name === 'timeline' ? 'dark' : 'light'
-  const page = await browser.newPage({ viewport: { width: 1000, height: 640 }, colorScheme })
-  await page.goto(`${host.origin}/${path}`)
-  await page.waitForSelector('main > *')
-  await page.waitForFunction(() => !document.body.textContent?.includes('Loading…'))
-  if (name === 'plan') {
-    await page
-      .getByLabel('Desired state')
-      .fill(
-        '{ "projects": [{ "id": "portal", "name": "Shop",\n  "roles": [{ "roleKey": "auditor", "displayName": "Auditor" }] }] }',
-      )
-    await page.getByRole('button', { name: 'Show the plan' }).click()
-    await page.getByText('Add: 1').waitFor()
-  }
-  if (name === 'provider') {
-    await page.getByRole('button', { name: 'Run the test' }).click()
-    await page.locator('.checks li').last().scrollIntoViewIfNeeded()
-  }
-  if (name === 'matrix') {
-    await page.getByRole('button', { name: 'inactive' }).click()
-    await page.getByText('inactive.').waitFor()
-  }
-  await page.screenshot({ path: `docs/guides/console/${name}.png` })
-  await page.close()
-}
-const phone = await browser.newPage({ viewport: { width: 360, height: 640 } })
-await phone.goto(`${host.origin}/project?id=portal`)
-await phone.waitForTimeout(500)
-await phone.screenshot({ path: 'docs/guides/console/phone.png' })
+const target = folder ?? 'docs/guides/console'
+mkdirSync(target, { recursive: true })
+const only = process.argv[3]?.split(',')
+for (const [name, [path, act]] of Object.entries(PAGES))
+  for (const colorScheme of folder ? (['light', 'dark'] as const) : (['light'] as const))
+    for (const width of WIDTHS) {
+      if (only && !only.includes(name)) continue
+      const page = await browser.newPage({ viewport: { width, height: 760 }, colorScheme })
+      await page.goto(`${host.origin}/${path}`)
+      await page.waitForSelector('main > *')
+      await page.waitForFunction(() => !document.body.textContent?.includes('Loading…'))
+      await act?.(page)
+      await page.waitForTimeout(200)
+      const suffix = folder ? `-${colorScheme}-${width}` : ''
+      await page.screenshot({ path: `${target}/${name}${suffix}.png` })
+      await page.close()
+    }
 await browser.close()
 await host.close()

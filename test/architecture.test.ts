@@ -134,8 +134,20 @@ const RULES: readonly (readonly [folderOrFile: RegExp, allowed: readonly string[
   [/^cli(\/|$)/, ['cli/**']],
   // Of the library it sees types, and the bounds of values.
   [/^import(\/|$)/, ['', 'domain', 'domain/identity-provider', 'domain/project']],
-  // The console mounts the transport; its browser part sees the table of operations.
-  [/^console$/, ['', 'transport/json', 'console/gen']],
+  // The console mounts the transport; its browser part sees the table of operations. What its pages are told, and the
+  // names of pages and texts, both parts know.
+  [
+    /^console$/,
+    [
+      '',
+      'transport/json',
+      'transport/handler-options.ts',
+      'console/gen',
+      'console/browser/page-names.ts',
+      'console/browser/settings.ts',
+      'console/browser/english.ts',
+    ],
+  ],
   [/^console\/gen$/, []],
   [/^console\/browser(\/|$)/, ['console/browser', 'console/browser/**']],
   // Where the library is put together.
@@ -264,7 +276,7 @@ const OUTSIDE_ENVIRONMENT: readonly (readonly [folderOrFile: RegExp, because: st
   [/^adapters\/webcrypto\//, 'the cipher, a port of its own'],
   [/^application\/evidence\/note\.ts$/, 'keys and signatures'],
   [/^adapters\/sqlite\/connection\.ts$/, 'locks of other processes on a file'],
-  [/^adapters\/postgres\/(connection|replica)\//, 'sockets of a server'],
+  [/^adapters\/postgres\/drivers\//, 'sockets of a server'],
 ]
 
 const TIME_OR_CHANCE =

@@ -4,29 +4,11 @@ import {
   type NodeRequest,
   type NodeResponse,
   nodeHandler,
-  type TransportOptions,
 } from '../transport/json/index.js'
-import { crossSiteMiddleware, refuseCrossSite } from './cross-site.js'
-import { files, PAGES, page } from './gen/assets.js'
-
-/** Options of `consoleHandler`. */
-export interface ConsoleOptions {
-  /** Tells who calls, by the headers of the request, such as the cookie of a session. The same as for the transport. */
-  readonly authenticate: TransportOptions['authenticate']
-  /** Called with the cause of every answer 500 and 503; without it they are written to the console of the process. */
-  readonly onError?: TransportOptions['onError']
-  /** Header that selects the organization, for hosts whose clients send one; `x-service-orgid` when absent. */
-  readonly organizationHeader?: string | undefined
-  /** `WWW-Authenticate` of the answers with status 401; `Bearer` when absent. */
-  readonly challenge?: string | undefined
-  /** Tests a provider: `test` of `openIdSignIn` in `claviger/oidc`. When absent, the page says that it is not set up. */
-  readonly testIdentityProvider?: TransportOptions['testIdentityProvider']
-  /**
-   * Prefix of the paths that the handler is called with, such as `/admin` for `/admin/projects`; none when absent or
-   * empty. Not for a server that takes the prefix off before.
-   */
-  readonly basePath?: string | undefined
-}
+import { refuseForeignPage } from './cross-site.js'
+import { askDirectory, type DirectoryAnswer } from './directory.js'
+import { type ConsoleOptions, checkConsoleOptions } from './options.js'
+import { OWN_ORIGIN_HEADERS, pageAnswers } from './page.js'
 
 /** Answers requests of fetch and of Node.js, and is a middleware of Express. */
 export interface ConsoleHandler {
@@ -36,47 +18,87 @@ export interface ConsoleHandler {
 
 /**
  * Serves the console: pages for admins, and under `/api` the JSON interface that they call. A caller sees and changes
- * there what `authorize` allows. Writes that a page of another site sends are answered with 403.
+ * there what `authorize` allows. What a page of another site asks of the interface is answered with 403.
  *
  * @throws TypeError when an option is missing, unknown or malformed, or `iam` is not what `createIam` returns
  */
 export const consoleHandler = (iam: Iam, options: ConsoleOptions): ConsoleHandler => {
-  checkNames(options)
-  const { basePath = '', ...others } = options
+  checkConsoleOptions(options)
+  const { authenticate, onError, organizationHeader, challenge, testIdentityProvider } = options
+  const { basePath = '' } = options
   const api = `${basePath}/api`
-  const fetched = fetchHandler(iam, { ...others, basePath: api })
-  const listened = nodeHandler(iam, { ...others, basePath: api })
+  const served = {
+    ...{ authenticate, onError, organizationHeader, challenge, testIdentityProvider },
+    basePath: api,
+  }
+  const fetched = fetchHandler(iam, served)
+  const listened = nodeHandler(iam, served)
+  const pageAnswer = pageAnswers(options)
   const isApi = (path: string): boolean => path.startsWith(`${api}/`)
+  /** Names of users, which only the host knows. */
+  const isDirectory = (method: string, path: string): boolean =>
+    method === 'GET' && path === `${api}/users`
 
   const onFetch = async (request: Request): Promise<Response> => {
-    const { pathname } = new URL(request.url)
-    if (isApi(pathname)) return refuseCrossSite(request) ?? fetched(request)
-    const { status, header, body } = pageAnswer(request.method, pathname, basePath)
-    const hasBody = request.method !== 'HEAD' && body !== ''
-    return new Response(hasBody ? body : null, { status, headers: header })
+    const { method, headers, signal } = request
+    const { pathname, search } = new URL(request.url)
+    if (!isApi(pathname)) {
+      const languages = headers.get('accept-language') ?? ''
+      const { status, header, body } = pageAnswer({ method, path: pathname, languages })
+      const hasBody = method !== 'HEAD' && body !== ''
+      return new Response(hasBody ? body : null, { status, headers: header })
+    }
+    const refusal = refuseForeignPage(request)
+    if (refusal) return new Response(refusal.body, { status: 403, headers: refusal.header })
+    if (isDirectory(method, pathname)) {
+      const found = await askDirectory(iam, options, { query: search, headers, signal })
+      return new Response(found.body, { status: found.status, headers: DIRECTORY_HEADERS })
+    }
+    const answer = await fetched(request)
+    // The headers of an answer may be those of a list that never changes.
+    const all = new Headers(answer.headers)
+    for (const [name, value] of Object.entries(OWN_ORIGIN_HEADERS)) all.set(name, value)
+    return new Response(answer.body, { status: answer.status, headers: all })
   }
 
   const onNode = (request: NodeRequest, response: NodeResponse, next?: () => void): void => {
     const { method = '', url = '/' } = request
-    const path = pathOf(url)
+    const [path = '', query = ''] = url.split('?')
+    const end = (status: number, header: Readonly<Record<string, string>>, body: string): void => {
+      response.writeHead(status, header)
+      response.end(method === 'HEAD' ? '' : body, 'utf8')
+    }
     if (isApi(path)) {
-      crossSiteMiddleware(request, response, () => listened(request, response, next))
+      const refusal = refuseForeignPage(request)
+      if (refusal) {
+        end(403, refusal.header, refusal.body)
+        return
+      }
+      if (!isDirectory(method, path)) {
+        for (const [name, value] of Object.entries(OWN_ORIGIN_HEADERS))
+          response.setHeader?.(name, value)
+        listened(request, response, next)
+        return
+      }
+      const left = new AbortController()
+      response.once('close', () => left.abort())
+      const asked = { query, headers: headersOf(request), signal: left.signal }
+      void askDirectory(iam, options, asked).then(({ status, body }: DirectoryAnswer) => {
+        if (!left.signal.aborted) end(status, DIRECTORY_HEADERS, body)
+      })
       return
     }
     const { originalUrl } = request as { readonly originalUrl?: string }
-    const mounted = originalUrl === undefined ? undefined : pathOf(originalUrl)
+    const mounted = originalUrl?.split('?')[0]
     // A mount of Express takes its prefix off, and shows `/` for the prefix without a slash too.
     const isBare = path === '/' && mounted !== undefined && !mounted.endsWith('/')
+    const languages = String(request.headers['accept-language'] ?? '')
     // Two slashes at the beginning would name another host.
     const answer = isBare
       ? { status: 308, header: { location: `${mounted.replace(/^\/+/, '/')}/` }, body: '' }
-      : pageAnswer(method, path, basePath)
-    if (answer.status === 404 && next) {
-      next()
-      return
-    }
-    response.writeHead(answer.status, answer.header)
-    response.end(method === 'HEAD' ? '' : answer.body, 'utf8')
+      : pageAnswer({ method, path, languages })
+    if (answer.status === 404 && next) next()
+    else end(answer.status, answer.header, answer.body)
   }
 
   return ((request: Request | NodeRequest, response?: NodeResponse, next?: () => void) =>
@@ -85,73 +107,16 @@ export const consoleHandler = (iam: Iam, options: ConsoleOptions): ConsoleHandle
       : onNode(request as NodeRequest, response, next)) as ConsoleHandler
 }
 
-const NAMES: Readonly<Record<keyof ConsoleOptions, true>> = {
-  authenticate: true,
-  onError: true,
-  organizationHeader: true,
-  challenge: true,
-  testIdentityProvider: true,
-  basePath: true,
+const DIRECTORY_HEADERS = {
+  ...OWN_ORIGIN_HEADERS,
+  'content-type': 'application/json',
+  'cache-control': 'no-store',
 }
 
-const checkNames = (options: ConsoleOptions): void => {
-  const unknown = Object.keys(options).filter((name) => !Object.hasOwn(NAMES, name))
-  if (unknown.length === 0) return
-  const known = Object.keys(NAMES).join(', ')
-  throw new TypeError(`consoleHandler has no option ${unknown.join(', ')}; it has ${known}`)
-}
-
-const pathOf = (url: string): string => url.split('?')[0] ?? ''
-
-/** An answer that is in memory as a whole. */
-interface StaticAnswer {
-  readonly status: number
-  readonly header: Readonly<Record<string, string>>
-  readonly body: string
-}
-
-const SECURITY = {
-  'content-security-policy': [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "connect-src 'self'",
-    "img-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-    "require-trusted-types-for 'script'",
-    "trusted-types 'none'",
-  ].join('; '),
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-origin',
-}
-
-const answer = (status: number, body: string, header: StaticAnswer['header']): StaticAnswer => ({
-  status,
-  header: { ...SECURITY, ...header },
-  body,
-})
-
-/** Answers the page at each of its paths, and the files that it loads. Their names have a hash of their content. */
-const pageAnswer = (method: string, path: string, basePath: string): StaticAnswer => {
-  if (path === basePath && basePath !== '') return answer(308, '', { location: `${basePath}/` })
-  const below = path.startsWith(`${basePath}/`) ? path.slice(basePath.length + 1) : undefined
-  const file = below !== undefined && Object.hasOwn(files, below) ? files[below] : undefined
-  const isPage = below !== undefined && PAGES.includes(below)
-  if (!file && !isPage)
-    return answer(404, 'Not found', { 'content-type': 'text/plain', 'cache-control': 'no-store' })
-  if (method !== 'GET' && method !== 'HEAD')
-    return answer(405, 'Method not allowed', { 'content-type': 'text/plain', allow: 'GET, HEAD' })
-  if (file)
-    return answer(200, file.text, {
-      'content-type': file.type,
-      'cache-control': 'public, max-age=31536000, immutable',
-    })
-  return answer(200, page, {
-    'content-type': 'text/html; charset=utf-8',
-    'cache-control': 'no-cache',
-  })
-}
+/** The headers of a request of Node.js. Those of HTTP/2 that begin with a colon are no headers of fetch. */
+const headersOf = ({ headers }: NodeRequest): Headers =>
+  new Headers(
+    Object.entries(headers).flatMap(([name, value]): [string, string][] =>
+      name.startsWith(':') || value === undefined ? [] : [[name, String(value)]],
+    ),
+  )

@@ -1,6 +1,10 @@
 import type { NodeRequest, NodeResponse } from '../transport/json/index.js'
 
-const HEADER = { 'content-type': 'application/json', 'cache-control': 'no-store' }
+const HEADER = {
+  'content-type': 'application/json',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+}
 const BODY = JSON.stringify({
   code: 7,
   message: 'A page of another site sent this request',
@@ -45,14 +49,25 @@ export const crossSiteMiddleware = (
   } else next()
 }
 
-const isCrossSite = ({ method, headers }: Request | NodeRequest): boolean => {
-  if (method === 'GET' || method === 'HEAD') return false
+/**
+ * Refuses any request that a page of another site sent, reads among them. Only an address that somebody types or
+ * opens from a bookmark may be read without a page.
+ */
+export const refuseForeignPage = (request: Request | NodeRequest) =>
+  isForeign(request) ? { header: HEADER, body: BODY } : undefined
+
+const isReading = (method: string | undefined): boolean => method === 'GET' || method === 'HEAD'
+
+const isCrossSite = (request: Request | NodeRequest): boolean =>
+  !isReading(request.method) && isForeign(request)
+
+const isForeign = ({ method, headers }: Request | NodeRequest): boolean => {
   const header = (name: string): string | undefined =>
     typeof headers.get === 'function'
       ? (headers.get(name) ?? undefined)
       : (headers as NodeRequest['headers'])[name]?.toString()
   const site = header('sec-fetch-site')
-  if (site !== undefined) return site !== 'same-origin'
+  if (site !== undefined) return site !== 'same-origin' && !(site === 'none' && isReading(method))
   const origin = header('origin')
   return origin !== undefined && origin.replace(/^https?:\/\//, '') !== header('host')
 }

@@ -1,2 +1,6 @@
-export { type ConsoleHandler, type ConsoleOptions, consoleHandler } from './console-handler.js'
+export type { Messages } from './browser/english.js'
+export type { AreaName } from './browser/page-names.js'
+export { type ConsoleHandler, consoleHandler } from './console-handler.js'
 export { crossSiteMiddleware, refuseCrossSite } from './cross-site.js'
+export type { DirectoryContext, UserDescription, UserDirectory } from './directory.js'
+export type { ConsoleOptions } from './options.js'

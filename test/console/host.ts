@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import {
   aesGcmCipher,
   type Caller,
+  type Context,
   createIam,
   type Iam,
   memoryEventStore,
@@ -12,7 +13,7 @@ import {
   type PermissionQuestion,
   permissionsFromCaller,
 } from 'claviger'
-import { consoleHandler } from 'claviger/console'
+import { type ConsoleOptions, consoleHandler } from 'claviger/console'
 import { ok } from 'neverthrow'
 
 const ALL: readonly Permission[] = [
@@ -56,7 +57,11 @@ export const published: string[][] = []
 export const HOSTILE = [`<script>window.hacked=1</script>`, '😀'.repeat(200), 'مدير النظام']
 
 /** An organization as a customer has it, one with hostile names, and a console for them. */
-export const openHost = async (basePath: string) => {
+export const openHost = async (
+  basePath: string,
+  options: Partial<ConsoleOptions> = {},
+  fillMore: (iam: Iam, context: Context) => Promise<void> = async () => {},
+) => {
   const store = memoryEventStore()
   const iam = createIam({
     store,
@@ -65,6 +70,7 @@ export const openHost = async (basePath: string) => {
     domains: { isPublicSuffix: () => false, resolveTxt: async () => published },
   })
   await fill(iam)
+  await fillMore(iam, context())
   const callers = new Map<string, Caller>([
     ['admin', admin('acme')],
     ['reader', { ...admin('acme'), userId: 'rita', permissions: ALL.filter(isReading) }],
@@ -74,6 +80,7 @@ export const openHost = async (basePath: string) => {
   ])
   const handler = consoleHandler(iam, {
     basePath,
+    ...options,
     testIdentityProvider: async () => ok({ checks: [...CHECKS] }),
     authenticate: (headers) =>
       callers.get(/who=(\w+)/.exec(headers.get('cookie') ?? '')?.[1] ?? 'admin'),

@@ -76,9 +76,9 @@ describe.runIf(hasChromium())('The console by keyboard alone', () => {
   it('asks why a role counts', async () => {
     const { open, press, tabTo } = opened
     await open('matrix?projectId=portal')
-    await tabTo('button', /anna, viewer: counts/)
+    await tabTo('button', /anna, Viewer: counts/)
     await press('Enter')
-    await page.getByText('anna has the role viewer, and it counts.').waitFor()
+    await page.getByText('anna has the role Viewer, and it counts.').waitFor()
   })
 
   it('plans a desired state, and applies it', async () => {

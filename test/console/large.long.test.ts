@@ -87,7 +87,7 @@ describe.runIf(hasChromium())('Much in the console', () => {
     expect(await page.locator('dl.facts').innerText()).toContain(ODD.trim())
     await opened.open(`user?userId=${encodeURIComponent(ODD)}`)
     expect(await page.locator('h1').innerText()).toContain(ODD)
-    await page.getByRole('link', { name: 'large' }).click()
+    await page.getByRole('link', { name: 'Large', exact: true }).click()
     await page.getByText('Roles of a user').first().waitFor()
     await opened.settled()
     expect(await page.locator('h1').innerText()).toContain(ODD)

@@ -7,12 +7,12 @@ import { type OpenConsole, openConsole } from './open-console.js'
 
 /** Every list, by its page and its label. */
 const LISTS = [
-  ['providers', 'Identity providers'],
+  ['providers', 'Single sign-on'],
   ['projects', 'Projects'],
   ['projects', 'Received from other organizations'],
   ['domains', 'Domains'],
-  ['users', 'Grants to users'],
-  ['user?userId=anna', 'Roles of a user'],
+  ['users', 'Users with roles'],
+  ['user?userId=anna', 'Users with roles'],
   ['project?id=portal', 'Roles'],
   ['project?id=portal', 'Granted to other organizations'],
 ] as const
@@ -92,8 +92,8 @@ describe.runIf(hasChromium())('Lists of the console, in Chromium', () => {
     await page.getByText('Project granted', { exact: true }).nth(1).waitFor()
     await opened.settled()
     expect(await page.locator('.timeline li').count()).toBe(1)
-    await page.getByLabel('By', { exact: true }).fill('nobody')
-    await page.keyboard.press('Tab')
+    await page.getByRole('combobox', { name: 'By' }).fill('nobody')
+    await page.keyboard.press('Enter')
     await page.getByText('Nothing is recorded that fits').waitFor()
     await opened.open('timeline?to=2020-01-01T00:00:00.000Z')
     await page.getByText('Nothing is recorded that fits').waitFor()

@@ -4,9 +4,13 @@ import { openHost } from './host.js'
 /** Where the console is mounted. */
 export const PREFIX = '/any/prefix'
 
+type DropFirst<List extends readonly unknown[]> = List extends [unknown, ...infer Rest]
+  ? Rest
+  : never
+
 /** A host, and its console in Chromium. */
-export const openConsole = async () => {
-  const host = await openHost(PREFIX)
+export const openConsole = async (...options: DropFirst<Parameters<typeof openHost>>) => {
+  const host = await openHost(PREFIX, ...options)
   const browser: Browser = await chromium.launch({
     executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
     args: ['--no-sandbox', '--disable-dev-shm-usage'],

@@ -130,7 +130,7 @@ describe.runIf(hasChromium())('Answers that arrive late, in the console', () => 
     await opened.open('project?id=portal')
     await page.getByRole('button', { name: 'Deactivate' }).click()
     const late = await held(/projects\/portal$/)
-    await page.getByRole('button', { name: 'Do it' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Deactivate' }).click()
     await late.asked
     await page.getByRole('button', { name: 'Edit' }).click()
     await late.release()

@@ -67,6 +67,17 @@ export interface Call {
 /** Whether the last call got no answer, or 503. */
 export const outage = signal<'offline' | 'unavailable' | undefined>(undefined)
 
+/** Whether the session has ended. Nothing is shown then, and nothing is asked. */
+export const isSignedOut = signal(false)
+
+const MISSING: Failure = {
+  status: 404,
+  reason: 'NOT_FOUND',
+  message: '',
+  metadata: {},
+  violations: [],
+}
+
 /** Sends a call to the JSON interface. */
 export const call = async <Body = Json>(request: Call): Promise<Outcome<Body>> => {
   const { method, path, body, etag, key, signal = null } = request
@@ -74,8 +85,11 @@ export const call = async <Body = Json>(request: Call): Promise<Outcome<Body>> =
   if (body) headers.set('content-type', 'application/json')
   if (etag) headers.set('if-match', etag)
   if (key) headers.set('idempotency-key', key)
+  const url = new URL(`api${path}`, mount)
+  // A browser resolves an id `..` in a path, and would ask for something else.
+  if (!url.pathname.endsWith(`/api${path.split('?')[0]}`)) return { failure: MISSING }
   try {
-    const response = await fetch(new URL(`api${path}`, mount), {
+    const response = await fetch(url, {
       method,
       headers,
       signal,
@@ -83,6 +97,7 @@ export const call = async <Body = Json>(request: Call): Promise<Outcome<Body>> =
       body: body ? JSON.stringify(body) : null,
     })
     outage.value = response.status === 503 ? 'unavailable' : undefined
+    if (response.status === 401) isSignedOut.value = true
     const answer = await response.json()
     if (response.ok) return { body: answer, etag: response.headers.get('etag') ?? '' }
     return { failure: failureOf(response.status, answer) }

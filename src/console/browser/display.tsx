@@ -1,8 +1,11 @@
-import type { AffectedRoles, Failure, FieldChange, Impact, Json, JsonValue } from './api.js'
+import { useState } from 'preact/hooks'
+import type { AffectedRoles, FieldChange, Impact, Json, JsonValue } from './api.js'
+import { ProjectName } from './names.js'
 import { type ObjectType, objectTypes } from './object-types.js'
-import type { Query } from './query.js'
-import { href, parameter, setParameters } from './router.js'
-import { fieldName, texts } from './texts.js'
+import { UserName } from './people.js'
+import { href } from './router.js'
+import { settings } from './settings.js'
+import { fieldName, Say, say, sayCount, texts } from './texts.js'
 
 const TIMES: readonly string[] = ['creationDate', 'changeDate', 'from', 'expiresAt']
 const BADGES: Readonly<Record<string, string>> = {
@@ -35,8 +38,11 @@ export const Value = ({ of, field }: ValueProps) => {
     ])
   if (Array.isArray(of)) return of.flatMap((item, at) => [at > 0 && ', ', <Item of={item} />])
   const text = String(of)
+  if (field === 'expiresAt' || (field.startsWith(ROLE) && TIME.test(text)))
+    return <Until at={text} />
   if (TIMES.includes(field)) return <Time at={text} />
-  if (field.startsWith(ROLE) && TIME.test(text)) return [texts.until, ' ', <Time at={text} />]
+  if (field === 'userId') return <UserName id={text} />
+  if (field === 'projectId') return <ProjectName id={text} />
   const names = texts.values[field]
   const name = names && Object.hasOwn(names, text) ? names[text] : text
   const badge = field === 'state' && BADGES[text]
@@ -49,38 +55,44 @@ const Item = ({ of }: { readonly of: JsonValue }) => {
   return (
     <>
       <bdi>{String(of['roleKey'])}</bdi>
-      {of['expiresAt'] && [` (${texts.until} `, <Time at={String(of['expiresAt'])} />, ')']}
+      {of['expiresAt'] && [' (', <Until at={String(of['expiresAt'])} />, ')']}
     </>
   )
 }
 
-const shortTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
-
-/** A time in the zone of the reader; in UTC on hover. */
-export const Time = ({ at }: { readonly at: string }) => (
-  <time datetime={at} title={`${at.replace('T', ' ').replace('Z', '')} UTC`}>
-    {shortTime.format(new Date(at))}
-  </time>
-)
-
-const localTime = (at: string): string => {
-  const date = new Date(at)
-  if (Number.isNaN(date.getTime())) return ''
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+interface UntilProps {
+  readonly at: string
+  /** Shows the day alone; the time on hover. */
+  readonly isShort?: boolean
 }
 
-/** Chooses a time in the zone of the reader. The URL has it in UTC. */
-export const TimeField = ({ name, label }: { readonly name: string; readonly label: string }) => (
-  <label>
-    {label}{' '}
-    <input
-      type="datetime-local"
-      value={localTime(parameter(name))}
-      onChange={({ currentTarget: { value } }) =>
-        setParameters({ [name]: value && new Date(value).toISOString() })
-      }
-    />
-  </label>
+/** When a role ends, or since when it has not counted. */
+export const Until = ({ at, isShort = false }: UntilProps) => {
+  const isOver = Date.parse(at) <= Date.now()
+  return (
+    <span class={isOver ? 'over' : undefined}>
+      <Say
+        text={isOver ? texts.expiredAt : texts.until}
+        time={<Time at={at} isShort={isShort} />}
+      />
+    </span>
+  )
+}
+
+// English of the reader's country: a month before its day, or after it.
+const language =
+  settings.language === 'en'
+    ? navigator.languages.find((each) => each.startsWith('en'))
+    : settings.language
+const shortTime = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })
+
+const day = new Intl.DateTimeFormat(language, { dateStyle: 'medium' })
+
+/** A time in the zone of the reader; in UTC on hover. */
+export const Time = ({ at, isShort = false }: UntilProps) => (
+  <time datetime={at} title={`${at.replace('T', ' ').replace('Z', '')} UTC`}>
+    {(isShort ? day : shortTime).format(new Date(at))}
+  </time>
 )
 
 /** What changes, field by field. */
@@ -118,23 +130,29 @@ export const Changes = ({
   </dl>
 )
 
+interface ConsequencesProps {
+  readonly impact?: Impact | undefined
+  /** Leaves out who gains: of a write that gives roles to one user the changes say it. */
+  readonly isBrief?: boolean
+}
+
 /** Who would lose and gain roles: how many roles, and the first of them by role. */
-export const Consequences = ({ impact = {} }: { readonly impact?: Impact | undefined }) => (
+export const Consequences = ({ impact = {}, isBrief = false }: ConsequencesProps) => (
   <>
     <Affected roles={impact.loses} about={texts.loses} />
-    <Affected roles={impact.gains} about={texts.gains} />
+    {!isBrief && <Affected roles={impact.gains} about={texts.gains} />}
   </>
 )
 
 interface AffectedProps {
   readonly roles: AffectedRoles | undefined
-  readonly about: (count: number) => string
+  readonly about: typeof texts.loses
 }
 
 const Affected = ({ roles: { count = 0, first = [] } = {}, about }: AffectedProps) =>
   count > 0 && (
     <>
-      <p>{about(count)}</p>
+      <p>{sayCount(about, count)}</p>
       <dl class="changes">
         {[...new Set(first.map(({ roleKey }) => roleKey))].map((roleKey) => (
           <div key={roleKey}>
@@ -146,7 +164,7 @@ const Affected = ({ roles: { count = 0, first = [] } = {}, about }: AffectedProp
                 .filter((role) => role.roleKey === roleKey)
                 .map(({ userId, orgId }, at) => [
                   at > 0 && ', ',
-                  <bdi>{userId}</bdi>,
+                  <UserName id={userId} />,
                   ' (',
                   <bdi>{orgId}</bdi>,
                   ')',
@@ -155,40 +173,59 @@ const Affected = ({ roles: { count = 0, first = [] } = {}, about }: AffectedProp
           </div>
         ))}
       </dl>
-      {count > first.length && <p>{texts.andMore(count - first.length)}</p>}
+      {count > first.length && <p>{say(texts.andMore, { count: count - first.length })}</p>}
     </>
   )
 
 interface ObjectLinkProps {
   readonly type: ObjectType
   readonly row: Json
-  readonly text?: JsonValue | undefined
+  /** The field that names the object. */
+  readonly field: string
 }
 
 /** A link to the page of an object. */
-export const ObjectLink = ({ type, row, text }: ObjectLinkProps) => {
+export const ObjectLink = ({ type, row, field }: ObjectLinkProps) => {
   const ids = Object.fromEntries(
     type.ids.map((id) => [id, row[id] === undefined ? undefined : String(row[id])]),
   )
-  const shown = String(text || ids[type.ids.at(-1) ?? ''] || type.title)
+  const shown = row[field] || ids[type.ids.at(-1) ?? ''] || type.title
   return (
     <a href={href(type.page, ids)}>
-      <bdi>{shown}</bdi>
+      <Value of={shown} field={field} />
     </a>
   )
 }
 
 /** The ids that name an object, the most telling first. */
-const NAMING = ['userId', 'roleKey', 'grantedOrgId', 'idpId', 'id', 'domain']
+const NAMING = ['roleKey', 'grantedOrgId', 'idpId', 'id', 'domain']
 
-/** A link to the object of a reference, such as one in history. */
+/** A link to the object of a reference, such as one in history. What lies in a project names it too. */
 export const RefLink = ({ object }: { readonly object: Json }) => {
   const type = objectTypes.find((each) => each.type === object['type'])
-  const text = NAMING.map((id) => object[id]).find((id) => id !== undefined)
-  return type ? (
-    <ObjectLink type={type} row={object} text={text} />
+  const { userId, projectId, projectOrgId } = object
+  const text = String(NAMING.map((id) => object[id]).find((id) => id !== undefined) ?? '')
+  const name = userId ? (
+    <UserName id={String(userId)} />
+  ) : type?.type === 'project' ? (
+    <ProjectName id={text} />
   ) : (
-    <bdi>{String(text ?? '')}</bdi>
+    <bdi>{text}</bdi>
+  )
+  const ids = type?.ids.map((id) => [id, object[id] === undefined ? undefined : String(object[id])])
+  return (
+    <>
+      {type && ids ? <a href={href(type.page, Object.fromEntries(ids))}>{name}</a> : name}
+      {projectId && (
+        <>
+          {' · '}
+          <ProjectName
+            id={String(projectId)}
+            orgId={projectOrgId ? String(projectOrgId) : undefined}
+          />
+        </>
+      )}
+    </>
   )
 }
 
@@ -204,42 +241,16 @@ export const Button = ({ text, look, onClick }: ButtonProps) => (
   </button>
 )
 
-const messageOf = ({ status, reason, message, metadata, violations }: Failure): string => {
-  if (status === 0) return texts.offline
-  if (status === 503) return texts.unavailable
-  if (status === 401) return texts.signedOut
-  if (reason === 'PERMISSION_DENIED')
-    return texts.denied(metadata['permission'] ?? '', metadata['orgId'] ?? '')
-  if (reason === 'NOT_FOUND') return texts.missing
-  const fields = violations.map(({ field, description }) => `${field} ${description}`).join('; ')
-  return texts.failed(fields ? `${message}: ${fields}` : message, metadata['correlationId'] ?? '')
-}
-
-interface FailureNoticeProps {
-  readonly failure: Failure
-  readonly retry?: () => void
-}
-
-/** Why a call failed, and what to do about it. */
-export const FailureNotice = ({ failure, retry }: FailureNoticeProps) => (
-  <div class="notice bad" role="alert">
-    <p>{messageOf(failure)}</p>
-    {retry && (failure.status === 0 || failure.status >= 500) && (
-      <Button text={texts.retry} onClick={retry} />
-    )}
-  </div>
-)
-
-/** Stands in for what a query has not read yet, or could not read. */
-export const Waiting = ({
-  query,
-}: {
-  readonly query: Pick<Query, 'body' | 'failure' | 'reload'>
-}) => {
-  if (query.failure) return <FailureNotice failure={query.failure} retry={query.reload} />
-  return query.body ? null : (
-    <p class="none" role="status">
-      {texts.loading}
-    </p>
+/** Copies a text, and says so. */
+export const CopyButton = ({ text }: { readonly text: string }) => {
+  const [isCopied, setCopied] = useState(false)
+  const copy = async () => {
+    await navigator.clipboard.writeText(text)
+    setCopied(true)
+  }
+  return (
+    <button type="button" class="copy" onClick={copy} onBlur={() => setCopied(false)}>
+      <span role="status">{isCopied ? texts.copied : texts.copy}</span>
+    </button>
   )
 }

@@ -1,8 +1,11 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import type { Failure, StoredObject } from './api.js'
-import { Button, Changes, Consequences, FailureNotice, Value } from './display.js'
-import { fieldName, texts } from './texts.js'
-import { type FormField, jsonOf, useWrite, type Write } from './write.js'
+import type { Failure, Json, StoredObject } from './api.js'
+import { Button, Changes, Consequences, Value } from './display.js'
+import { FailureNotice } from './notice.js'
+import { ProviderPicker } from './provider-picker.js'
+import { RolesField } from './roles-field.js'
+import { fieldName, say, texts } from './texts.js'
+import { type FormField, jsonOf, useWrite, type Write, type Written } from './write.js'
 
 interface WriteDialogProps {
   readonly write: Write
@@ -11,7 +14,7 @@ interface WriteDialogProps {
 
 /** A dialog that previews a write, then sends it. */
 export const WriteDialog = ({ write, close }: WriteDialogProps) => {
-  const { title, fields, seen } = write
+  const { title, effect, confirm, isDangerous, fields, seen, ids } = write
   const { written, change, failure, preview, now, isBusy, goBack, tryOut, save, ...why } =
     useWrite(write)
   const dialog = useRef<HTMLDialogElement>(null)
@@ -19,6 +22,8 @@ export const WriteDialog = ({ write, close }: WriteDialogProps) => {
   // Before anything can be typed: a dialog that is not open takes no focus.
   useLayoutEffect(() => {
     dialog.current?.showModal()
+    // The focus may lie on a field below the title, which would then be out of sight.
+    dialog.current?.scrollTo(0, 0)
     if (!hasFields) void tryOut()
   }, [])
   const onSubmit = async (event: Event) => {
@@ -27,21 +32,25 @@ export const WriteDialog = ({ write, close }: WriteDialogProps) => {
     if (await save(preview)) close(true)
   }
   const isOfNoField = fields.every(({ name }) => violationsOf(failure, name).length === 0)
-  const done = hasFields ? texts.save : texts.confirm
+  const done = confirm ?? texts.save
   const next = now ? texts.useYours : texts.preview
   return (
     <dialog ref={dialog} aria-labelledby="dialog-title" onClose={() => close(false)}>
       <form onSubmit={onSubmit} noValidate>
-        <h2 id="dialog-title">{title}</h2>
+        <h2 id="dialog-title">
+          <bdi>{title}</bdi>
+        </h2>
+        {effect && <p>{effect}</p>}
         {!preview &&
           fields.map((field) => (
             <Field
               key={field.name}
               field={field}
-              text={written[field.name] ?? ''}
+              ids={ids}
+              written={written[field.name] ?? ''}
               isKept={seen !== undefined}
               violations={violationsOf(failure, field.name)}
-              change={(text) => change(field.name, text)}
+              change={(value) => change(field.name, value)}
             />
           ))}
         {now && <Conflict fields={fields} seen={seen?.object} now={now} written={written} />}
@@ -59,7 +68,11 @@ export const WriteDialog = ({ write, close }: WriteDialogProps) => {
         <div class="actions">
           <Button text={texts.cancel} onClick={() => dialog.current?.close()} />
           {preview && hasFields && <Button text={texts.back} onClick={goBack} />}
-          <button type="submit" class="primary" disabled={isBusy || preview?.changes.length === 0}>
+          <button
+            type="submit"
+            class={isDangerous ? 'primary danger' : 'primary'}
+            disabled={isBusy || preview?.changes.length === 0}
+          >
             {preview ? done : next}
           </button>
         </div>
@@ -104,17 +117,35 @@ const violationsOf = (failure: Failure | undefined, name: string): Failure['viol
 
 interface FieldProps {
   readonly field: FormField
-  readonly text: string
+  readonly written: Written
+  /** Ids of the object, or of what it lies in. */
+  readonly ids: Json
   /** Whether an empty secret keeps the stored one. */
   readonly isKept: boolean
   readonly violations: Failure['violations']
-  readonly change: (text: string) => void
+  readonly change: (written: Written) => void
 }
 
 /** A field of a form, with its bounds and what is wrong with it. */
 const Field = (props: FieldProps) => {
-  const { field, isKept, violations } = props
+  const { field, isKept, violations, written, change, ids } = props
   const id = `field-${field.name}`
+  const label = fieldName(field.name)
+  const error = violations.map(({ description }) => description).join('; ')
+  const { as } = field
+  if (as === 'roles' || as === 'roleKeys')
+    return (
+      <RolesField
+        label={label}
+        project={{ projectId: String(ids['projectId']), projectOrgId: ids['projectOrgId'] }}
+        chosen={typeof written === 'string' ? [] : written}
+        change={change}
+        hasExpiry={as === 'roles'}
+        error={error}
+      />
+    )
+  if (as === 'provider')
+    return <ProviderPicker label={label} chosen={String(written)} change={change} error={error} />
   return (
     <div class="field">
       <Control {...props} id={id} />
@@ -122,21 +153,29 @@ const Field = (props: FieldProps) => {
         {hintOf(field, isKept)}
       </p>
       <p class="error" id={`${id}-error`}>
-        {violations.map(({ description }) => description).join('; ')}
+        {error}
       </p>
     </div>
   )
 }
 
 const hintOf = ({ as, least, most, isRequired }: FormField, isKept: boolean): string => {
-  if (as === 'roles') return texts.rolesHint
-  if (as === 'lines') return texts.lines(most ?? 0)
-  const bounds = most === undefined ? '' : texts.bounds(isRequired ? least : 0, most)
+  if (most === undefined) return ''
+  if (as === 'lines') return say(texts.lines, { most })
+  const shown = isRequired && least > 0 ? texts.bounds : texts.atMost
+  const bounds = say(shown, { least, most })
   return as === 'secret' && isKept ? `${bounds}. ${texts.secretHint}` : bounds
 }
 
-const Control = ({ field, text, violations, change, id }: FieldProps & { readonly id: string }) => {
+const Control = ({
+  field,
+  written,
+  violations,
+  change,
+  id,
+}: FieldProps & { readonly id: string }) => {
   const { as, name, isRequired } = field
+  const text = String(written)
   if (as === 'flag')
     return (
       <label class="flag">
@@ -178,7 +217,7 @@ const Control = ({ field, text, violations, change, id }: FieldProps & { readonl
             </option>
           ))}
         </select>
-      ) : as === 'lines' || as === 'roles' ? (
+      ) : as === 'lines' ? (
         <textarea rows={6} {...common} />
       ) : as === 'secret' ? (
         <input type="password" autocomplete="new-password" {...common} />
@@ -193,7 +232,7 @@ interface ConflictProps {
   readonly fields: readonly FormField[]
   readonly seen: StoredObject | undefined
   readonly now: StoredObject
-  readonly written: Readonly<Record<string, string>>
+  readonly written: Readonly<Record<string, Written>>
 }
 
 /** What somebody else has changed meanwhile, beside what the reader saw and wrote. */

@@ -1,12 +1,14 @@
 import type { WireMethod } from '../../transport/wire.js'
 import { type FieldChange, itemsOf, type Json, pathOf, withQuery } from './api.js'
-import { Button, Changes, RefLink, Time, Waiting } from './display.js'
+import { Button, Changes, RefLink, Time } from './display.js'
+import { Waiting } from './notice.js'
+import { UserName } from './people.js'
 import { type Query, useQuery } from './query.js'
 import { setParameters } from './router.js'
-import { texts } from './texts.js'
+import { Say, texts } from './texts.js'
 
 /** Who changed what, when. */
-interface HistoryEntry {
+export interface HistoryEntry {
   readonly sequence: string
   readonly time: string
   readonly type: string
@@ -23,15 +25,18 @@ interface HistoryOptions {
   readonly size?: string
   /** Whether new changes are put on top as they come. */
   readonly isLive: boolean
+  /** Reads nothing, for a caller who may not. */
+  readonly isOff?: boolean
 }
 
 /** Reads a history, the newest change first. */
 export const useHistory = (
   operation: WireMethod,
-  { ids, filter, size = '50', isLive }: HistoryOptions,
+  { ids, filter, size = '50', isLive, isOff = false }: HistoryOptions,
 ) => {
   const path = pathOf(operation, ids)
-  return useQuery<HistoryEntry>(withQuery(path, { order: 'desc', page_size: size, ...filter }), {
+  const shown = withQuery(path, { order: 'desc', page_size: size, ...filter })
+  return useQuery<HistoryEntry>(isOff ? undefined : shown, {
     pages: { items: itemsOf(operation), cursor: 'before' },
     live: isLive
       ? (newest) =>
@@ -41,13 +46,18 @@ export const useHistory = (
 }
 
 interface HistoryProps {
-  readonly history: Query<HistoryEntry>
+  readonly history: Pick<
+    Query<HistoryEntry>,
+    'rows' | 'hasMore' | 'more' | 'body' | 'failure' | 'reload'
+  >
   /** Whether entries name their object. */
   readonly hasObjects?: boolean
+  /** Leaves out the fields, and older changes. */
+  readonly isShort?: boolean
 }
 
 /** Changes, the newest first. */
-export const HistoryList = ({ history, hasObjects = false }: HistoryProps) => {
+export const HistoryList = ({ history, hasObjects = false, isShort = false }: HistoryProps) => {
   const { rows, hasMore, more } = history
   if (!rows) return <Waiting query={history} />
   if (rows.length === 0) return <p class="empty">{texts.noHistory}</p>
@@ -61,7 +71,11 @@ export const HistoryList = ({ history, hasObjects = false }: HistoryProps) => {
               {hasObjects && <RefLink object={object} />}
               <span class="none">
                 {' '}
-                {texts.who.toLowerCase()} <bdi>{actor.userId}</bdi>, <Time at={time} />
+                <Say
+                  text={texts.by}
+                  name={<UserName id={actor.userId} />}
+                  time={<Time at={time} />}
+                />
               </span>
             </p>
             {reason && (
@@ -69,11 +83,11 @@ export const HistoryList = ({ history, hasObjects = false }: HistoryProps) => {
                 {texts.reason}: <bdi>{reason}</bdi>
               </p>
             )}
-            <Changes changes={changes} />
+            {!isShort && <Changes changes={changes} />}
           </li>
         ))}
       </ol>
-      {hasMore && <Button text={texts.more} onClick={more} />}
+      {hasMore && !isShort && <Button text={texts.more} onClick={more} />}
     </div>
   )
 }
@@ -115,7 +129,11 @@ export const AsOf = ({ history, at }: AsOfProps) => {
         <span>{texts.asOfNow}</span>
       )}
       <span id="as-of-reach" class="none">
-        {texts.asOfReach(entries.length, history.hasMore)} <Time at={first.time} />
+        <Say
+          text={history.hasMore ? texts.asOfLast : texts.asOfAll}
+          count={entries.length}
+          time={<Time at={first.time} />}
+        />
       </span>
     </div>
   )

@@ -1,20 +1,20 @@
 import { useState } from 'preact/hooks'
 import { itemsOf, type Json, pathOf, type StoredObject, withQuery } from './api.js'
-import { Button, Waiting } from './display.js'
+import { Button } from './display.js'
 import { WriteDialog } from './form.js'
+import { Waiting } from './notice.js'
 import type { ObjectType } from './object-types.js'
-import { type Query, usePermission, useQuery } from './query.js'
+import { usePermission } from './permissions.js'
+import { type Query, useQuery } from './query.js'
 import { parameter, setParameters } from './router.js'
 import { isSortable, type ListSpec, Rows, snake } from './rows.js'
-import { fieldName, texts } from './texts.js'
+import { fieldName, say, texts } from './texts.js'
 import { fieldsOf } from './write.js'
 
 /** How objects are added. */
 export interface Adding {
   /** Ids of the object that they lie in. */
   readonly ids?: Json
-  /** Whether the button is there without the permission: some may add objects of one project. */
-  readonly isForSome?: boolean
 }
 
 interface SectionProps {
@@ -47,13 +47,12 @@ interface AddButtonProps {
 /** A button that opens the form of a new object, or the permission that the caller lacks. */
 const AddButton = ({ type, add, done }: AddButtonProps) => {
   const [isOpen, setOpen] = useState(false)
-  const isPermitted = usePermission(type.permission)
-  const isAllowed = add.isForSome ? true : isPermitted
+  const isAllowed = usePermission(type.permission)
   if (isAllowed === undefined) return null
-  if (!isAllowed) return <p class="none">{texts.addNeeds(type.permission)}</p>
+  if (!isAllowed) return <p class="none">{say(texts.addNeeds, { permission: type.permission })}</p>
   const { add: operation } = type.operations
   const fields = fieldsOf(operation, type.form)
-  const title = `${texts.add}: ${type.title}`
+  const title = say(texts.addA, { type: type.title })
   const close = (isDone: boolean) => {
     setOpen(false)
     if (isDone) done()
@@ -123,7 +122,7 @@ export const List = ({ list, query }: ListProps) => {
   const clear = () => setParameters({ [`${prefix}filter`]: '', [`${prefix}state`]: '' })
   const isFiltered = text !== '' || state !== ''
   return (
-    <section class="list">
+    <section class="list" aria-busy={query.isReading}>
       <search class="bar" aria-label={label}>
         <select
           aria-label={texts.field}
@@ -159,9 +158,11 @@ export const List = ({ list, query }: ListProps) => {
             ))}
           </select>
         )}
-        {rows && (
+        {rows && !query.isReading && (
           <span class="none" role="status">
-            {texts.count(rows.length, total)}
+            {rows.length === total
+              ? total
+              : say(texts.count, { shown: rows.length, total: total ?? texts.capped })}
           </span>
         )}
       </search>

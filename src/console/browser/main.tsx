@@ -1,16 +1,20 @@
 import '@preact/signals'
 import { type ComponentType, render } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { accessService } from '../../transport/wire.js'
-import { outage, pathOf } from './api.js'
-import { objectTypes, type PageName } from './object-types.js'
-import { Matrix, Review } from './pages/access.js'
+import { isSignedOut, outage } from './api.js'
+import { isOn, Navigation } from './navigation.js'
+import { objectTypes } from './object-types.js'
+import type { PageName } from './page-names.js'
 import { Overview, Timeline } from './pages/changes.js'
 import { Domains, Projects, Providers, Users } from './pages/lists.js'
-import { Domain, Project, ProjectGrant, Provider, Role, User, UserGrant } from './pages/objects.js'
+import { Matrix } from './pages/matrix.js'
+import { Domain, Project, ProjectGrant, Provider, Role, UserGrant } from './pages/objects.js'
 import { Plan } from './pages/plan.js'
-import { Permissions, useQuery } from './query.js'
+import { Review } from './pages/review.js'
+import { User } from './pages/user.js'
+import { readPermissions, usePermission } from './permissions.js'
 import { followLinks, href, pageName, parameter } from './router.js'
+import { settings } from './settings.js'
 import { texts } from './texts.js'
 
 interface Page {
@@ -38,46 +42,32 @@ const PAGES: Readonly<Record<PageName, Page>> = {
 }
 
 const NOT_FOUND: Page = {
-  Content: () => <p class="empty">{texts.notFoundPage}</p>,
-  title: texts.title,
+  Content: () => (
+    <article>
+      <h1>{texts.notFoundTitle}</h1>
+      <p>{texts.notFoundPage}</p>
+      <p>
+        <a href={href('')}>{texts.toOverview}</a>
+      </p>
+    </article>
+  ),
+  title: texts.notFoundTitle,
 }
-
-const MENU: readonly PageName[] = [
-  '',
-  'projects',
-  'users',
-  'providers',
-  'domains',
-  'timeline',
-  'matrix',
-  'review',
-  'plan',
-]
 
 const App = () => {
   const name = pageName.value
-  const page = name === undefined ? NOT_FOUND : PAGES[name]
+  const page = name === undefined || !isOn(name) ? NOT_FOUND : PAGES[name]
   const ids = name === 'user' ? ['userId'] : objectTypes.find((type) => type.page === name)?.ids
   useEffect(() => {
-    document.title = `${page.title} · ${texts.title}`
+    document.title = `${page.title} · ${settings.title || texts.title}`
   }, [page])
+  if (isSignedOut.value) return <SignedOut />
   return (
     <div class="app">
       <a class="skip" href="#main">
         {texts.skip}
       </a>
-      <header class="top">
-        <a class="brand" href={href('')}>
-          {texts.title}
-        </a>
-        <nav aria-label={texts.menu}>
-          {MENU.map((each) => (
-            <a key={each} href={href(each)} aria-current={each === name ? 'page' : undefined}>
-              {PAGES[each].title}
-            </a>
-          ))}
-        </nav>
-      </header>
+      <Navigation current={name} />
       {outage.value && (
         <p class="outage" role="alert">
           {texts[outage.value]}
@@ -90,12 +80,38 @@ const App = () => {
   )
 }
 
-/** A page, with the permissions of the caller when it was opened. */
-const Opened = ({ Content }: Pick<Page, 'Content'>) => (
-  <Permissions.Provider value={useQuery(pathOf(accessService.listPermissions))}>
-    <Content />
-  </Permissions.Provider>
+/** A page, once it is known what the caller may see: what is refused is then not asked for. */
+const Opened = ({ Content }: Pick<Page, 'Content'>) =>
+  usePermission('') === undefined ? <p role="status">{texts.loading}</p> : <Content />
+
+/** In place of all pages: a session that has ended shows nothing. */
+const SignedOut = () => (
+  <main id="main">
+    <h1>{settings.title || texts.title}</h1>
+    <div class="notice" role="alert">
+      <p>{texts.signedOut}</p>
+      {settings.loginUrl && (
+        <p>
+          <a href={settings.loginUrl}>{texts.signIn}</a>
+        </p>
+      )}
+    </div>
+  </main>
 )
 
+/** The colour of the host, and black or white on it, which of both contrasts more. */
+const paint = (accent: string): void => {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+    const part = Number.parseInt(accent.slice(at, at + 2), 16) / 255
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
+  })
+  const luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
+  const { style } = document.documentElement
+  style.setProperty('--primary', accent)
+  style.setProperty('--on-primary', luminance > 0.179 ? '#000' : '#fff')
+}
+
+if (settings.accent) paint(settings.accent)
 followLinks()
+void readPermissions()
 render(<App />, document.getElementById('root') ?? document.body)

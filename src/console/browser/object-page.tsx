@@ -2,13 +2,16 @@ import type { ComponentChildren, ComponentType } from 'preact'
 import { useState } from 'preact/hooks'
 import type { WireMethod } from '../../transport/wire.js'
 import { type Json, objectIn, pathOf, type StoredObject, withQuery } from './api.js'
-import { Button, Value, Waiting } from './display.js'
+import { Button, CopyButton, Value } from './display.js'
 import { WriteDialog } from './form.js'
 import { AsOf, HistoryList, useHistory } from './history.js'
+import { Waiting } from './notice.js'
 import type { ObjectType } from './object-types.js'
-import { usePermission, useQuery } from './query.js'
+import { nameOf } from './people.js'
+import { usePermission } from './permissions.js'
+import { useQuery } from './query.js'
 import { go, parameter } from './router.js'
-import { fieldName, texts } from './texts.js'
+import { fieldName, say, texts } from './texts.js'
 import { fieldsOf, type Write } from './write.js'
 
 /** Something else that callers who may change an object can do with it. */
@@ -28,38 +31,71 @@ export const ObjectPage = ({ type, back, tool, children }: ObjectPageProps) => {
   const at = parameter('at')
   const { get, stateAt } = type.operations
   const query = useQuery(at ? withQuery(pathOf(stateAt, ids), { sequence: at }) : pathOf(get, ids))
-  const history = useHistory(type.operations.history, { ids, size: '100', isLive: !at })
+  const mayReadHistory = usePermission('event.read') ?? false
+  const history = useHistory(type.operations.history, {
+    ids,
+    size: '100',
+    isLive: !at,
+    isOff: !mayReadHistory,
+  })
   const object = query.body && objectIn(query.body, get)
   const isMissing = query.failure?.status === 404
   const done = () => {
     query.reload()
     history.reload()
   }
-  const title = object?.[type.shown[0] ?? ''] ?? ids[type.ids.at(-1) ?? ''] ?? ''
+  const naming = type.shown[0] ?? ''
+  const title = object?.[naming] || ids[naming] || ids[type.ids.at(-1) ?? ''] || ''
   return (
     <article>
       <p class="kind">{type.title}</p>
       <h1>
-        <bdi>{String(title) || texts.none}</bdi>{' '}
+        <Value of={title} field={naming} />{' '}
         {object && type.operations.deactivate && <Value of={object['state']} field="state" />}
       </h1>
       <AsOf history={history} at={at} />
-      {at && isMissing ? <p class="empty">{texts.missingThen}</p> : <Waiting query={query} />}
+      {isMissing ? <Missing isThen={at !== ''} history={history} /> : <Waiting query={query} />}
       {object && <Facts type={type} object={object} />}
       {object && !at && (
         <Actions {...{ type, ids, object, back, done, tool }} isStale={query.isReading} />
       )}
       {!at && !isMissing && children}
-      <h2>{texts.history}</h2>
-      <HistoryList history={history} />
+      {mayReadHistory && (
+        <>
+          <h2>{texts.history}</h2>
+          <HistoryList history={history} />
+        </>
+      )}
     </article>
   )
 }
+
+interface MissingProps {
+  /** Whether it is a time of the past that is shown. */
+  readonly isThen: boolean
+  readonly history: ReturnType<typeof useHistory>
+}
+
+/** Why there is no object: the history knows whether there was one. */
+const Missing = ({ isThen, history: { rows } }: MissingProps) => (
+  <p class="empty" role="alert">
+    {isThen
+      ? texts.missingThen
+      : rows === undefined
+        ? texts.missing
+        : rows.length > 0
+          ? texts.removed
+          : texts.neverThere}
+  </p>
+)
 
 interface FactsProps {
   readonly type: ObjectType
   readonly object: StoredObject
 }
+
+/** What has to be published elsewhere. */
+const COPIED = ['recordName', 'challenge']
 
 const Facts = ({ type, object }: FactsProps) => {
   const { creationDate, changeDate } = object.details
@@ -72,7 +108,8 @@ const Facts = ({ type, object }: FactsProps) => {
         <div key={field}>
           <dt>{fieldName(field)}</dt>
           <dd>
-            <Value of={values[field]} field={field} />
+            <Value of={values[field]} field={field} />{' '}
+            {COPIED.includes(field) && values[field] && <CopyButton text={String(values[field])} />}
           </dd>
         </div>
       ))}
@@ -89,19 +126,26 @@ interface ActionsProps extends FactsProps {
   readonly tool: Tool | undefined
 }
 
+const VERBS: Readonly<Record<string, string>> = {
+  remove: texts.remove,
+  deactivate: texts.deactivate,
+  reactivate: texts.reactivate,
+  verify: texts.verify,
+}
+
 /** Buttons for the changes of an object, or the permission that the caller lacks. */
 const Actions = (props: ActionsProps) => {
   const { type, ids, object, isStale, back, done, tool: Tool } = props
   const [write, setWrite] = useState<Write | undefined>()
   const isAllowed = usePermission(type.permission)
   if (isAllowed === undefined) return null
-  if (!isAllowed) return <p class="none">{texts.readOnly(type.permission)}</p>
+  if (!isAllowed) return <p class="none">{say(texts.readOnly, { permission: type.permission })}</p>
 
   const { protectedBy } = object
   if (protectedBy)
     return (
       <>
-        <p class="notice">{texts.declaredBy(String(protectedBy))}</p>
+        <p class="notice">{say(texts.declaredBy, { by: String(protectedBy) })}</p>
         {Tool && <Tool ids={ids} />}
       </>
     )
@@ -111,13 +155,19 @@ const Actions = (props: ActionsProps) => {
     const names = type.form.filter((name) => !type.ids.includes(name))
     setWrite({ title: texts.edit, operation: update, ids, fields: fieldsOf(update, names) })
   }
-  const button = (title: string, operation: WireMethod, look?: 'primary' | 'danger') => (
-    <Button
-      text={title}
-      look={look}
-      onClick={() => setWrite({ title, operation, ids, fields: [] })}
-    />
-  )
+  const naming = String(object[type.shown[0] ?? ''] || ids[type.ids.at(-1) ?? ''])
+  const name = type.shown[0] === 'userId' ? nameOf(naming) : naming
+  const button = (verb: string, operation: WireMethod, look?: 'primary' | 'danger') => {
+    const confirm = VERBS[verb] ?? verb
+    const open = () =>
+      setWrite({
+        title: say(texts.ask[verb] ?? verb, { name }),
+        effect: texts.effects[`${type.type}.${verb}`],
+        isDangerous: look === 'danger',
+        ...{ confirm, operation, ids, fields: [] },
+      })
+    return <Button text={confirm} look={look} onClick={open} />
+  }
   const isInactive = object['state'] === 'STATE_INACTIVE'
   const step = type.step?.state === object['state'] ? type.step : undefined
   const close = (isDone: boolean) => {
@@ -129,10 +179,10 @@ const Actions = (props: ActionsProps) => {
     <>
       <div class="actions start">
         <Button text={texts.edit} onClick={edit} />
-        {deactivate && !isInactive && button(texts.deactivate, deactivate)}
-        {reactivate && isInactive && button(texts.reactivate, reactivate)}
-        {step && button(step.title, step.operation, 'primary')}
-        {button(texts.remove, remove, 'danger')}
+        {deactivate && !isInactive && button('deactivate', deactivate)}
+        {reactivate && isInactive && button('reactivate', reactivate)}
+        {step && button(step.verb, step.operation, 'primary')}
+        {button('remove', remove, 'danger')}
       </div>
       {Tool && <Tool ids={ids} />}
       {write && !isStale && (

@@ -10,29 +10,8 @@ import {
   type WireEnumValue,
   type WireMethod,
 } from '../../transport/wire.js'
+import type { PageName } from './page-names.js'
 import { texts } from './texts.js'
-
-/** Paths of the pages below the prefix. Objects are named in the query, since any text may be a key. */
-export const PAGES = [
-  '',
-  'providers',
-  'provider',
-  'projects',
-  'project',
-  'role',
-  'project-grant',
-  'users',
-  'user',
-  'user-grant',
-  'domains',
-  'domain',
-  'timeline',
-  'matrix',
-  'review',
-  'plan',
-] as const
-
-export type PageName = (typeof PAGES)[number]
 
 /** What the console knows of a type of objects. A new aggregate is one more of these. */
 export interface ObjectType {
@@ -61,7 +40,7 @@ export interface ObjectType {
   readonly states?: readonly string[]
   /** Something else that is done to it in one of its states. */
   readonly step?: {
-    readonly title: string
+    readonly verb: string
     readonly operation: WireMethod
     readonly state: string
   }
@@ -224,7 +203,7 @@ export const domain: ObjectType = {
   },
   states: namesOf(DomainState),
   step: {
-    title: texts.verify,
+    verb: 'verify',
     operation: domainService.verifyDomain,
     state: 'DOMAIN_STATE_PENDING',
   },

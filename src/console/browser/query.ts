@@ -1,5 +1,4 @@
-import { createContext } from 'preact'
-import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { call, type Failure, type Json, withQuery } from './api.js'
 
 /** What was read from a path, and how to read more of it. */
@@ -44,10 +43,10 @@ interface State<Row> {
 
 /**
  * Reads a path: again when it changes, and by itself after an outage. A change of the path aborts what was asked for
- * before, so that no late answer mixes with the new one.
+ * before, so that no late answer mixes with the new one. Without a path it reads nothing.
  */
 export const useQuery = <Row = Json>(
-  path: string,
+  path: string | undefined,
   { pages, live, keep = false }: QueryOptions<Row> = {},
 ): Query<Row> => {
   const [state, setState] = useState<State<Row> | undefined>()
@@ -58,6 +57,7 @@ export const useQuery = <Row = Json>(
   const read = async (cursor: string) => {
     const { current } = reading
     const { signal } = current
+    if (path === undefined) return
     current.isBusy = true
     const asked = pages ? withQuery(path, { [pages.cursor]: cursor }) : path
     const outcome = await call({ method: 'GET', path: asked, signal })
@@ -80,6 +80,7 @@ export const useQuery = <Row = Json>(
   }
 
   useEffect(() => {
+    if (path === undefined) return
     const controller = new AbortController()
     reading.current = { signal: controller.signal, isBusy: true }
     const timer = setTimeout(() => void read(''), keep && state ? TYPING_MS : 0)
@@ -89,12 +90,12 @@ export const useQuery = <Row = Json>(
     }
   }, [path, round])
 
-  const isCurrent = state?.path === path
-  const shown = isCurrent || keep ? state : undefined
+  const current = state?.path === path ? state : undefined
+  const shown = keep ? state : current
   const hasAnswer = shown !== undefined && !shown.failure
   useOutage(shown?.failure, reload)
   const newest = state?.rows[0]
-  useLive(isCurrent && hasAnswer ? live?.(newest) : undefined, (body) => {
+  useLive(current && hasAnswer ? live?.(newest) : undefined, (body) => {
     const fresh = rowsIn<Row>(body, pages?.items).toReversed()
     // After a reload the rows may begin with another one, and the next poll asks for what is newer than that.
     setState((last) =>
@@ -107,10 +108,10 @@ export const useQuery = <Row = Json>(
     body: shown?.body,
     rows: hasAnswer ? shown.rows : undefined,
     failure: shown?.failure,
-    isReading: !isCurrent || state.round !== round,
-    hasMore: isCurrent && state.next !== '',
+    isReading: path !== undefined && current?.round !== round,
+    hasMore: current !== undefined && current.next !== '',
     more: () => {
-      if (isCurrent && state.next && !reading.current.isBusy) void read(state.next)
+      if (current?.next && !reading.current.isBusy) void read(current.next)
     },
     reload,
   }
@@ -150,17 +151,4 @@ const useLive = (path: string | undefined, take: (body: Json) => void): void => 
       controller.abort()
     }
   }, [path])
-}
-
-/** What was read of the permissions of the caller in the organization. */
-export const Permissions = createContext<Query | undefined>(undefined)
-
-/**
- * Whether the caller may use a permission in the organization as a whole; undefined until that is known. Where it
- * cannot be read the answer is yes, and the server decides.
- */
-export const usePermission = (permission: string): boolean | undefined => {
-  const { body, failure } = useContext(Permissions) ?? {}
-  if (failure) return true
-  return body && rowsIn<string>(body, 'permissions').includes(permission)
 }

@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals'
 import { mount } from './api.js'
-import { PAGES, type PageName } from './object-types.js'
+import { PAGES, type PageName } from './page-names.js'
 
 /** Query of a page. */
 export type Query = Readonly<Record<string, string | undefined>>
@@ -8,6 +8,11 @@ export type Query = Readonly<Record<string, string | undefined>>
 const location = signal(new URL(window.location.href))
 window.addEventListener('popstate', () => {
   location.value = new URL(window.location.href)
+})
+
+// A page that comes back from the cache of the browser may show what a user saw who has signed out since.
+window.addEventListener('pageshow', ({ persisted }) => {
+  if (persisted) window.location.reload()
 })
 
 /** The page that is open; undefined for an unknown path. */

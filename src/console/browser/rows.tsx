@@ -23,6 +23,8 @@ export interface ListSpec {
   readonly isForeign?: boolean
 }
 
+/** Below this many rows a list is as long as its rows, and the page scrolls. */
+const MANY = 50
 /** Height of a row, in pixels; the style sheet has it too. */
 const ROW = 40
 /** Rows that are drawn at a time. */
@@ -50,12 +52,17 @@ export const Rows = ({ list, rows, total, order, sort, more }: RowsProps) => {
   const first = Math.max(0, Math.min(Math.floor(top / ROW) - 10, rows.length - DRAWN))
   const drawn = rows.slice(first, first + DRAWN)
   const cell = (row: StoredObject, column: string, at: number) => {
-    if (at === 0 && !isForeign) return <ObjectLink type={type} row={row} text={row[column]} />
+    if (at === 0 && !isForeign) return <ObjectLink type={type} row={row} field={column} />
     const values: Json = { ...row.details, ...row }
     return <Value of={values[column]} field={column} />
   }
   return (
-    <section class="window" tabIndex={0} aria-label={label} onScroll={onScroll}>
+    <section
+      class={rows.length > MANY ? 'window' : 'wide'}
+      tabIndex={0}
+      aria-label={label}
+      onScroll={onScroll}
+    >
       <table aria-rowcount={total === undefined ? -1 : total + 1}>
         <thead>
           <tr aria-rowindex={1}>

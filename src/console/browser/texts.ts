@@ -1,285 +1,37 @@
-const MAPPINGS = {
-  OIDC_MAPPING_FIELD_UNSPECIFIED: 'default',
-  OIDC_MAPPING_FIELD_PREFERRED_USERNAME: 'preferred_username',
-  OIDC_MAPPING_FIELD_EMAIL: 'email',
+import type { ComponentChildren } from 'preact'
+import { ENGLISH, type Messages, type Plural, type Texts } from './english.js'
+import { settings } from './settings.js'
+
+const withMessages = (messages: Messages = {}): Texts => {
+  const merged = Object.entries(ENGLISH).map(([name, text]) => {
+    const given = Object.entries(messages).find(([each]) => each === name)?.[1]
+    const isMap = typeof text === 'object' && typeof given === 'object'
+    return [name, isMap ? { ...text, ...given } : (given ?? text)]
+  })
+  return Object.fromEntries(merged)
 }
 
-/** All texts of the console, in English. */
-export const texts = {
-  title: 'Claviger',
-  skip: 'Skip to content',
-  menu: 'Pages',
-  overview: 'Overview',
-  providers: 'Identity providers',
-  provider: 'Identity provider',
-  projects: 'Projects',
-  project: 'Project',
-  role: 'Role',
-  roles: 'Roles',
-  projectGrant: 'Project grant',
-  projectGrants: 'Granted to other organizations',
-  received: 'Received from other organizations',
-  users: 'Users',
-  usersAbout: 'One line for each user and project.',
-  user: 'User',
-  userGrant: 'Roles of a user',
-  userGrants: 'Grants to users',
-  domains: 'Domains',
-  domain: 'Domain',
-  verify: 'Verify',
-  test: 'Test',
-  testAbout:
-    'Asks the provider what it offers, and whether it takes the client secret. Nothing is changed.',
-  runTest: 'Run the test',
-  testing: 'Asking…',
-  testNotSetUp:
-    'The application has not set this up: its developers give the console the option testIdentityProvider.',
-  verdicts: { ok: 'fine', warning: 'warning', failed: 'failed' } as Readonly<
-    Record<string, string>
-  >,
-  timeline: 'Timeline',
-  matrix: 'Role matrix',
-  review: 'Access review',
-  plan: 'Plan',
-  notFoundPage: 'There is no such page.',
-  offline: 'No connection. The console tries again by itself.',
-  unavailable: 'The service is out of order for now. The console tries again by itself.',
-  retry: 'Try again',
-  loading: 'Loading…',
-  signedOut: 'You are not signed in. Sign in to your application, then load this page again.',
-  denied: (permission: string, org: string) =>
-    `You may not see or do this: it needs the permission ${permission || 'of an administrator'}${org ? ` in the organization ${org}` : ''}. Ask whoever manages your permissions.`,
-  readOnly: (permission: string) => `You need the permission ${permission} to change this.`,
-  addNeeds: (permission: string) => `You need the permission ${permission} to add one.`,
-  missing: 'There is nothing here now. It may have been removed, or it was never there.',
-  missingThen: 'It was not there at this time.',
-  failed: (message: string, id: string) => `${message}${id ? ` (${id})` : ''}`,
-  empty: 'Nothing here yet.',
-  emptyReceived: 'No organization has granted a project to yours.',
-  emptyMatrix:
-    'No user of your organization has a role of this project. Give roles on the page of users.',
-  emptyReview: 'Nobody had a role of this project at this time.',
-  emptyFiltered: 'Nothing matches the filter.',
-  clearFilter: 'Clear the filter',
-  count: (shown: number, total: number | undefined) =>
-    shown === total ? `${total}` : `${shown} of ${total ?? texts.capped}`,
-  capped: 'more than 10,000',
-  filter: 'Filter',
-  anyState: 'Any state',
-  more: 'Show more',
-  moreUsers: 'Show more users',
-  moreRoles: 'Show more roles',
-  notAll: 'This is not all yet.',
-  add: 'Add',
-  edit: 'Edit',
-  deactivate: 'Deactivate',
-  reactivate: 'Reactivate',
-  remove: 'Remove',
-  preview: 'Preview',
-  save: 'Save',
-  confirm: 'Do it',
-  cancel: 'Cancel',
-  back: 'Change something',
-  required: 'required',
-  bounds: (least: number, most: number) =>
-    least > 0 ? `${least} to ${most} characters` : `up to ${most} characters`,
-  lines: (most: number) => `one a line, up to ${most}`,
-  secretHint: 'It is never shown. Leave it empty to keep the stored one.',
-  rolesHint:
-    'One role key a line; with an expiry: key, a space, and a time such as 2027-01-31T00:00Z.',
-  willChange: 'This will change:',
-  noChange: 'This changes nothing.',
-  declaredBy: (managedBy: string) =>
-    `Declared by code (${managedBy}). It changes only when that is applied.`,
-  loses: (count: number) =>
-    count === 1 ? 'One role of a user ends:' : `${count} roles of users end:`,
-  gains: (count: number) =>
-    count === 1 ? 'One role of a user begins to count:' : `${count} roles of users begin to count:`,
-  andMore: (count: number) => `and ${count} more`,
-  reason: 'Reason',
-  reasonHint: 'Shown in the history, to everybody who may read it. May stay empty.',
-  secretChanges: 'a new one, which is not shown',
-  secretSame: 'the stored one',
-  yes: 'yes',
-  no: 'no',
-  conflict:
-    'Somebody has changed this in the meantime. Compare, then save yours over it or cancel.',
-  conflictSaw: 'You saw',
-  conflictNow: 'Now',
-  conflictYours: 'Yours',
-  useYours: 'Keep mine, preview again',
-  field: 'Field',
-  none: '–',
-  history: 'History',
-  asOf: 'As it was',
-  asOfNow: 'now',
-  asOfEarlier: 'earlier than these changes',
-  asOfReach: (count: number, hasMore: boolean) =>
-    `${hasMore ? 'the last' : 'all'} ${count} changes, since`,
-  backToNow: 'Back to now',
-  asOfHint: 'Move the slider to any change of this object.',
-  who: 'By',
-  live: 'Live',
-  paused: 'Paused',
-  type: 'Change',
-  from: 'From',
-  to: 'To',
-  noHistory: 'Nothing is recorded that fits. What changes from now on is shown here.',
-  anyType: 'Any change',
-  choose: 'Project',
-  chooseProject: 'Choose a project.',
-  until: 'until',
-  counts: 'counts',
-  expired: 'expired',
-  inactive: 'inactive',
-  noRole: 'no role',
-  why: 'Why',
-  whyHint: 'Press a cell to see why a role counts or does not.',
-  allowed: (user: string, role: string) => `${user} has the role ${role}, and it counts.`,
-  refused: (user: string, role: string) => `${user} does not have the role ${role}:`,
-  reasons: {
-    ProjectNotFound: 'The project does not exist.',
-    ProjectInactive: 'The project is inactive.',
-    NoGrant: 'The user has no roles of this project.',
-    GrantInactive: 'The roles of the user are inactive.',
-    RoleNotGranted: 'The role was not given to the user.',
-    RoleRemoved: 'The role was removed since it was given.',
-    PermissionNotGranted: 'No role of the user has the permission.',
-    Expired: 'The role has expired.',
-    ProjectGrantMissing: 'The project is not granted to this organization.',
-    ProjectGrantInactive: 'The grant of the project is inactive.',
-  } as Readonly<Record<string, string>>,
-  at: 'At',
-  print: 'Print',
-  reviewAbout: (project: string) => `Who had which role of ${project}`,
-  planAbout: 'Paste a desired state in JSON, or choose a file. The preview records nothing.',
-  desired: 'Desired state',
-  file: 'File',
-  planPreview: 'Show the plan',
-  apply: 'Apply',
-  applied: 'Applied.',
-  planNothing: 'Everything is as desired.',
-  actionCount: (action: string, count: number) => `${action}: ${count}`,
-  notJson: 'This is not JSON.',
-  undeclared: (count: number) => `Not declared, and left as it is: ${count}`,
-  heldRoles: 'Roles that count',
-  removeAll: 'Remove all roles',
-  removeAllAsk: 'This removes every role of this user, at once. It has no preview.',
-  recent: 'Latest changes',
-  allChanges: 'All changes',
-  fields: {
-    protectedBy: 'Declared by',
-    id: 'Id',
-    idpId: 'Provider id',
-    name: 'Name',
-    state: 'State',
-    issuer: 'Issuer',
-    clientId: 'Client id',
-    clientSecret: 'Client secret',
-    scopes: 'Scopes',
-    stylingType: 'Styling',
-    autoRegister: 'Register users automatically',
-    displayNameMapping: 'Display name from',
-    usernameMapping: 'User name from',
-    projectRoleAssertion: 'Roles in tokens',
-    projectRoleCheck: 'Login needs a role',
-    hasProjectCheck: 'Login needs a grant of the project',
-    privateLabelingSetting: 'Branding',
-    roleKey: 'Role key',
-    displayName: 'Display name',
-    group: 'Group',
-    permissions: 'Permissions',
-    permission: 'Permission',
-    projectId: 'Project',
-    projectOrgId: 'Owner',
-    grantedOrgId: 'Organization',
-    roleKeys: 'Roles',
-    roles: 'Roles',
-    userId: 'User',
-    orgId: 'Organization',
-    expiresAt: 'Expires',
-    from: 'Since',
-    domain: 'Domain',
-    recordName: 'Publish in DNS at',
-    challenge: 'As the TXT record',
-    changeDate: 'Changed',
-    creationDate: 'Added',
-    resourceOwner: 'Organization',
-  } as Readonly<Record<string, string>>,
-  /** Names of values, by the field that has them. */
-  values: {
-    state: {
-      STATE_ACTIVE: 'active',
-      STATE_INACTIVE: 'inactive',
-      DOMAIN_STATE_PENDING: 'pending',
-      DOMAIN_STATE_VERIFIED: 'verified',
-    },
-    stylingType: { STYLING_TYPE_UNSPECIFIED: 'plain', STYLING_TYPE_GOOGLE: 'Google' },
-    displayNameMapping: MAPPINGS,
-    usernameMapping: MAPPINGS,
-    privateLabelingSetting: {
-      PRIVATE_LABELING_SETTING_UNSPECIFIED: 'default',
-      PRIVATE_LABELING_SETTING_ENFORCE_PROJECT_RESOURCE_OWNER_POLICY: 'of the owner of the project',
-      PRIVATE_LABELING_SETTING_ALLOW_LOGIN_USER_RESOURCE_OWNER_POLICY:
-        'of the organization of the user',
-    },
-  } as Readonly<Record<string, Readonly<Record<string, string>>>>,
-  /** Names of what is recorded, by the type of its event. */
-  types: {
-    'identity_provider.oidc_added': 'Identity provider added',
-    'identity_provider.updated': 'Identity provider changed',
-    'identity_provider.oidc_config_updated': 'OpenID Connect settings changed',
-    'identity_provider.secret_resealed': 'Client secret sealed with another key',
-    'identity_provider.deactivated': 'Identity provider deactivated',
-    'identity_provider.reactivated': 'Identity provider reactivated',
-    'identity_provider.removed': 'Identity provider removed',
-    'project.added': 'Project added',
-    'project.updated': 'Project changed',
-    'project.deactivated': 'Project deactivated',
-    'project.reactivated': 'Project reactivated',
-    'project.removed': 'Project removed',
-    'project_role.added': 'Role added',
-    'project_role.updated': 'Role changed',
-    'project_role.removed': 'Role removed',
-    'project_grant.added': 'Project granted',
-    'project_grant.updated': 'Project grant changed',
-    'project_grant.deactivated': 'Project grant deactivated',
-    'project_grant.reactivated': 'Project grant reactivated',
-    'project_grant.removed': 'Project grant removed',
-    'user_grant.added': 'Roles of a user added',
-    'user_grant.updated': 'Roles of a user changed',
-    'user_grant.deactivated': 'Roles of a user deactivated',
-    'user_grant.reactivated': 'Roles of a user reactivated',
-    'user_grant.removed': 'Roles of a user removed',
-    'domain.added': 'Domain added',
-    'domain.verified': 'Domain verified',
-    'domain.provider_set': 'Provider of the domain set',
-    'domain.removed': 'Domain removed',
-  } as Readonly<Record<string, string>>,
-  /** Why a plan leaves an object as it is, by what it does with it. */
-  obstacles: {
-    blocked: 'An object with this id was removed, and no id is given twice.',
-    superseded: 'A newer version of the desired state has changed it.',
-  } as Readonly<Record<string, string>>,
-  /** Kinds of objects. */
-  kinds: {
-    identity_provider: 'Identity provider',
-    project: 'Project',
-    project_role: 'Role',
-    project_grant: 'Project grant',
-    user_grant: 'Roles of a user',
-    domain: 'Domain',
-  } as Readonly<Record<string, string>>,
-  /** What a plan does with an object. */
-  actions: {
-    add: 'Add',
-    update: 'Change',
-    remove: 'Remove',
-    unchanged: 'Unchanged',
-    blocked: 'Blocked',
-    superseded: 'Superseded',
-  } as Readonly<Record<string, string>>,
-} as const
+/** The texts in the language of the page. */
+export const texts: Texts = withMessages(settings.messages)
+
+/** A text with its values filled in. */
+export const say = (text: string, values: Readonly<Record<string, string | number>>): string =>
+  text.replace(/\{(\w+)\}/g, (whole, name) => String(values[name] ?? whole))
+
+/** A text in which elements stand for its values. */
+export const Say = ({
+  text,
+  ...values
+}: {
+  readonly text: string
+  readonly [name: string]: ComponentChildren
+}) => text.split(/\{(\w+)\}/).map((part, at) => (at % 2 === 0 ? part : values[part]))
+
+const rules = new Intl.PluralRules(settings.language)
+
+/** A text about a number of things. */
+export const sayCount = (forms: Plural, count: number): string =>
+  say(forms[rules.select(count)] ?? forms.other, { count: count.toLocaleString(settings.language) })
 
 /** Name of a field for readers. */
 export const fieldName = (field: string): string =>

@@ -17,18 +17,42 @@ import {
 /** A write: what is sent, and what it is decided on. */
 export interface Write {
   readonly title: string
+  /** What happens, in a sentence. */
+  readonly effect?: string | undefined
+  /** Name of the button that does it, where there is nothing to fill in. */
+  readonly confirm?: string
+  readonly isDangerous?: boolean
   readonly operation: WireMethod
   /** Ids that the path has; they are not shown. */
   readonly ids: Json
+  /** What the body has besides the fields. */
+  readonly body?: Json
   readonly fields: readonly FormField[]
   /** The object as the reader saw it, and what reads it again after a conflict; absent for a new object. */
   readonly seen?: { readonly object: StoredObject; readonly get: WireMethod }
 }
 
+/** A role, and when it ends. */
+export interface RoleChoice {
+  readonly roleKey: string
+  readonly expiresAt?: string | undefined
+}
+
+/** What a field of a form has: a text, or the roles that were picked. */
+export type Written = string | readonly RoleChoice[]
+
 /** A field of a form, with the bounds of the interface. */
 export interface FormField {
   readonly name: string
-  readonly as: 'text' | 'secret' | 'lines' | 'roles' | 'flag' | readonly string[]
+  readonly as:
+    | 'text'
+    | 'secret'
+    | 'lines'
+    | 'roles'
+    | 'roleKeys'
+    | 'provider'
+    | 'flag'
+    | readonly string[]
   readonly least: number
   readonly most: number | undefined
   readonly isRequired: boolean
@@ -53,6 +77,8 @@ export const fieldsOf = ({ request, verb }: WireMethod, names: readonly string[]
 
 const controlOf = (field: WireField): FormField['as'] => {
   if (field.name === 'clientSecret') return 'secret'
+  if (field.name === 'idpId') return 'provider'
+  if (field.name === 'roleKeys') return 'roleKeys'
   if (field.kind === 'enum') return field.values.map(({ name }) => name)
   if (field.kind === 'flag') return 'flag'
   if (!field.isList) return 'text'
@@ -72,12 +98,12 @@ interface Tried {
 }
 
 /** A write that is tried first, then sent with the ETag of what was tried. */
-export const useWrite = ({ operation, ids, fields, seen }: Write) => {
+export const useWrite = ({ operation, ids, fields, seen, body: fixed }: Write) => {
   const { verb: method = '', hasBody } = operation
   const path = pathOf(operation, ids)
-  const [written, setWritten] = useState<Readonly<Record<string, string>>>(() =>
+  const [written, setWritten] = useState<Readonly<Record<string, Written>>>(() =>
     Object.fromEntries(
-      fields.map((field) => [field.name, textOf(field, seen?.object[field.name])]),
+      fields.map((field) => [field.name, writtenOf(field, seen?.object[field.name])]),
     ),
   )
   const [failure, setFailure] = useState<Failure | undefined>()
@@ -107,7 +133,7 @@ export const useWrite = ({ operation, ids, fields, seen }: Write) => {
   }
   return {
     written,
-    change: (name: string, text: string) => setWritten((last) => ({ ...last, [name]: text })),
+    change: (name: string, value: Written) => setWritten((last) => ({ ...last, [name]: value })),
     failure,
     preview,
     /** Why it is written; kept with the change unless it is empty. */
@@ -119,7 +145,7 @@ export const useWrite = ({ operation, ids, fields, seen }: Write) => {
     goBack: () => setPreview(undefined),
     tryOut: async (): Promise<void> => {
       const request = hasBody
-        ? { path, body: { ...bodyOf(fields, written), validateOnly: true } }
+        ? { path, body: { ...fixed, ...bodyOf(fields, written), validateOnly: true } }
         : { path: withQuery(path, { validate_only: 'true' }) }
       const tried = await send({ method, etag: etag.current, ...request })
       if (!tried) return
@@ -131,55 +157,43 @@ export const useWrite = ({ operation, ids, fields, seen }: Write) => {
     save: async (tried: Preview): Promise<boolean> => {
       const known = seen ? tried.etag || etag.current : undefined
       const request = hasBody
-        ? { path, body: { ...bodyOf(fields, written), reason } }
+        ? { path, body: { ...fixed, ...bodyOf(fields, written), reason } }
         : { path: withQuery(path, { reason }) }
       return (await send({ method, etag: known, key: tried.key, ...request })) !== undefined
     },
   }
 }
 
-const etagOf = ({ details }: StoredObject): string => `"${details.sequence}"`
+export const etagOf = ({ details }: StoredObject): string => `"${details.sequence}"`
 
 /** Draws an idempotency key. `randomUUID` would need a secure context. */
-const drawKey = (): string =>
+export const drawKey = (): string =>
   [...crypto.getRandomValues(new Uint8Array(16))]
     .map((byte) => byte.toString(16).padStart(2, '0'))
     .join('')
 
-const bodyOf = (fields: readonly FormField[], written: Readonly<Record<string, string>>): Json => {
-  const sent = fields.filter(({ name, isSentEmpty }) => written[name] || isSentEmpty)
+const bodyOf = (fields: readonly FormField[], written: Readonly<Record<string, Written>>): Json => {
+  const sent = fields.filter(({ name, isSentEmpty }) => written[name]?.length || isSentEmpty)
   return Object.fromEntries(
     sent.map((field) => [field.name, jsonOf(field, written[field.name] ?? '')]),
   )
 }
 
-/** The text that a field begins with; a secret begins empty. */
-const textOf = (field: FormField, value: JsonValue | undefined): string => {
+/** What a field begins with; a secret begins empty. */
+const writtenOf = (field: FormField, value: JsonValue | undefined): Written => {
   if (Array.isArray(field.as) && !value) return field.as[0] ?? ''
+  const list = Array.isArray(value) ? value : []
+  if (field.as === 'roles') return list.map(({ roleKey, expiresAt }) => ({ roleKey, expiresAt }))
+  if (field.as === 'roleKeys') return list.map((roleKey) => ({ roleKey }))
   if (field.as === 'secret' || value === undefined || value === null) return ''
-  return Array.isArray(value) ? value.map(lineOf).join('\n') : String(value)
-}
-
-const lineOf = (item: JsonValue): string => {
-  if (typeof item !== 'object' || item === null || !('roleKey' in item)) return String(item)
-  return [item['roleKey'], item['expiresAt']].filter(Boolean).join(' ')
+  return Array.isArray(value) ? list.join('\n') : String(value)
 }
 
 /** The value of a field in a request. */
-export const jsonOf = (field: FormField, text: string): JsonValue => {
-  if (field.as === 'flag') return text === 'true'
-  // Spaces are part of a key.
-  const lines = text.split('\n').filter((line) => line.trim() !== '')
-  if (field.as === 'lines') return lines
-  return field.as === 'roles' ? lines.map(roleOf) : text
-}
-
-const EXPIRY = /^(.*) (\d{4}-\d\d-\d\dT[\d:.]+Z)$/
-
-/** A role key, and after a space its expiry. Its seconds may be left out. */
-const roleOf = (line: string): Json => {
-  const [, roleKey, expiresAt] = EXPIRY.exec(line) ?? []
-  if (roleKey === undefined || expiresAt === undefined) return { roleKey: line }
-  const hasSeconds = expiresAt.length > '2027-01-31T00:00Z'.length
-  return { roleKey, expiresAt: hasSeconds ? expiresAt : expiresAt.replace('Z', ':00Z') }
+export const jsonOf = (field: FormField, written: Written): JsonValue => {
+  if (typeof written !== 'string')
+    return written.map((role) => (field.as === 'roleKeys' ? role.roleKey : { ...role }))
+  if (field.as === 'flag') return written === 'true'
+  if (field.as === 'roles' || field.as === 'roleKeys') return []
+  return field.as === 'lines' ? written.split('\n').filter((line) => line.trim() !== '') : written
 }

@@ -13,6 +13,8 @@ export interface NodeResponse {
   /** Only of HTTP/1.1. */
   readonly destroyed?: boolean
   getHeader(name: string): unknown
+  /** Only the console needs it. */
+  setHeader?(name: string, value: string): unknown
   writeHead(status: number, headers: Readonly<Record<string, string>>): unknown
   addTrailers(trailers: Readonly<Record<string, string>>): void
   write(body: string | Uint8Array): unknown

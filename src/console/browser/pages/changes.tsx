@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import {
   domainService,
   historyService,
@@ -7,38 +7,83 @@ import {
   userGrantService,
   type WireMethod,
 } from '../../../transport/wire.js'
-import { pathOf } from '../api.js'
-import { TimeField, Waiting } from '../display.js'
-import { HistoryList, useHistory } from '../history.js'
-import type { PageName } from '../object-types.js'
-import { useQuery } from '../query.js'
+import { type JsonValue, pathOf, withQuery } from '../api.js'
+import { cellTime, readAll, saveCsv, timeZone } from '../csv.js'
+import { DateField } from '../dates.js'
+import { Button } from '../display.js'
+import { type HistoryEntry, HistoryList, useHistory } from '../history.js'
+import { ownOrganization, projectNameOf } from '../names.js'
+import { isOn } from '../navigation.js'
+import { Waiting } from '../notice.js'
+import type { PageName } from '../page-names.js'
+import { nameOf, readNames } from '../people.js'
+import { useAnyPermission, usePermission } from '../permissions.js'
+import { type Query, useQuery } from '../query.js'
 import { href, parameter, setParameters } from '../router.js'
-import { texts } from '../texts.js'
+import { fieldName, texts } from '../texts.js'
+import { UserPicker } from '../user-picker.js'
+import { ProjectChoice } from './project-choice.js'
 
-/** How much there is, and what has changed lately. */
+/** How much there is, and what has changed lately: as far as the caller may see it. */
 export const Overview = () => {
-  const history = useHistory(historyService.listHistory, { size: '8', isLive: true })
+  const mayReadHistory = usePermission('event.read')
+  const isForNobody = useAnyPermission('.read') === false
   return (
     <article>
       <h1>{texts.overview}</h1>
+      {isForNobody && <p class="notice">{texts.nothingToSee}</p>}
       <div class="cards">
-        <Count
-          page="providers"
-          operation={identityProviderService.listIdentityProviders}
-          label={texts.providers}
-        />
-        <Count page="projects" operation={projectService.listProjects} label={texts.projects} />
-        <Count page="users" operation={userGrantService.listUserGrants} label={texts.userGrants} />
-        <Count page="domains" operation={domainService.listDomains} label={texts.domains} />
+        {CARDS.map((card) => (
+          <Card key={card.page} {...card} />
+        ))}
       </div>
-      <h2>{texts.recent}</h2>
-      <HistoryList history={history} hasObjects />
-      <p>
-        <a href={href('timeline')}>{texts.allChanges}</a>
-      </p>
+      {mayReadHistory && <Latest />}
     </article>
   )
 }
+
+const CARDS = [
+  {
+    page: 'users',
+    permission: 'user.grant.read',
+    operation: userGrantService.listUserGrants,
+    label: texts.userGrants,
+  },
+  {
+    page: 'projects',
+    permission: 'project.read',
+    operation: projectService.listProjects,
+    label: texts.projects,
+  },
+  {
+    page: 'providers',
+    permission: 'identity_provider.read',
+    operation: identityProviderService.listIdentityProviders,
+    label: texts.providers,
+  },
+  {
+    page: 'domains',
+    permission: 'domain.read',
+    operation: domainService.listDomains,
+    label: texts.domains,
+  },
+] as const
+
+const Latest = () => {
+  const history = useHistory(historyService.listHistory, { size: '8', isLive: true })
+  return (
+    <section>
+      <h2>{texts.recent}</h2>
+      <HistoryList history={history} hasObjects isShort />
+      <p>
+        <a href={href('timeline')}>{texts.allChanges}</a>
+      </p>
+    </section>
+  )
+}
+
+const Card = ({ permission, ...card }: CountProps & { readonly permission: string }) =>
+  usePermission(permission) && isOn(card.page) ? <Count {...card} /> : null
 
 interface CountProps {
   readonly page: PageName
@@ -66,29 +111,27 @@ const Count = ({ page, operation, label }: CountProps) => {
 /** Who changed what in the organization; new changes come by themselves. */
 export const Timeline = () => {
   const [isLive, setLive] = useState(true)
+  const [person, projectId] = [parameter('user'), parameter('projectId')]
   const filter = {
     actor: parameter('actor'),
+    user: person,
     types: parameter('types'),
     'time.from': parameter('from'),
     'time.to': parameter('to'),
   }
-  const history = useHistory(historyService.listHistory, {
+  const all = useHistory(historyService.listHistory, {
     filter,
+    size: projectId ? '500' : '50',
     isLive: isLive && !filter['time.to'],
   })
+  const history = useOfProject(all, projectId)
   return (
     <article>
       <h1>{texts.timeline}</h1>
-      <div class="bar">
-        <label>
-          {texts.who}{' '}
-          <input
-            type="text"
-            maxLength={200}
-            value={filter.actor}
-            onChange={({ currentTarget }) => setParameters({ actor: currentTarget.value })}
-          />
-        </label>{' '}
+      <div class="bar fields">
+        <UserFilter name="actor" label={texts.who} />
+        <UserFilter name="user" label={texts.person} />
+        <ProjectChoice none={texts.anyProject} />
         <label>
           {texts.type}{' '}
           <select
@@ -103,12 +146,87 @@ export const Timeline = () => {
             ))}
           </select>
         </label>
-        <TimeField name="from" label={texts.from} /> <TimeField name="to" label={texts.to} />
+        <DateField name="from" label={texts.from} isStart />
+        <DateField name="to" label={texts.to} />
         <button type="button" aria-pressed={isLive} onClick={() => setLive(!isLive)}>
           {isLive ? texts.live : texts.paused}
         </button>
+        <Button text={texts.csv} onClick={() => void exportTimeline(filter, projectId)} />
       </div>
       <HistoryList history={history} hasObjects />
     </article>
   )
 }
+
+interface UserFilterProps {
+  /** Parameter of the page that has the id of the user. */
+  readonly name: string
+  readonly label: string
+}
+
+const UserFilter = ({ name, label }: UserFilterProps) => {
+  const id = parameter(name)
+  return (
+    <UserPicker
+      label={label}
+      chosen={id ? [{ id, name: nameOf(id) }] : []}
+      change={([option]) => setParameters({ [name]: option?.id })}
+    />
+  )
+}
+
+/** Whether a change is of a project, or of what lies in it. */
+const isOf = ({ object }: HistoryEntry, projectId: string): boolean =>
+  object['projectId'] === projectId || (object['type'] === 'project' && object['id'] === projectId)
+
+const ENOUGH = 20
+/** Pages that are read by themselves to find changes of one project. */
+const MOST_PAGES = 10
+
+/** Of a history, the changes of one project. The interface has no such filter for grants, so it is made here. */
+const useOfProject = (history: Query<HistoryEntry>, projectId: string): Query<HistoryEntry> => {
+  const { rows, hasMore, more, isReading } = history
+  const found = projectId ? rows?.filter((entry) => isOf(entry, projectId)) : rows
+  const isShort = projectId !== '' && found !== undefined && found.length < ENOUGH
+  useEffect(() => {
+    if (isShort && hasMore && !isReading && rows && rows.length < 500 * MOST_PAGES) more()
+  }, [rows])
+  return { ...history, rows: found }
+}
+
+const exportTimeline = async (
+  filter: Readonly<Record<string, string>>,
+  projectId: string,
+): Promise<void> => {
+  const path = withQuery(pathOf(historyService.listHistory), { order: 'desc', ...filter })
+  const all = await readAll<HistoryEntry>({ path, items: 'entries', cursor: 'before' })
+  if (!all) return
+  const entries = projectId ? all.filter((entry) => isOf(entry, projectId)) : all
+  const concerned = entries.flatMap(({ object }) =>
+    object['userId'] ? [String(object['userId'])] : [],
+  )
+  await readNames([...entries.map(({ actor }) => actor.userId), ...concerned])
+  const head = [
+    ...[`${texts.at} (${timeZone})`, texts.organization, texts.who, texts.userId, texts.type],
+    ...[texts.concerns, texts.userId, texts.project, texts.role, texts.field, texts.reason],
+  ]
+  const rows = entries.map(({ time, actor, type, object, changes = [], reason = '' }) => {
+    const user = object['userId'] ? String(object['userId']) : ''
+    const project = String(
+      object['projectId'] ?? (object['type'] === 'project' ? object['id'] : ''),
+    )
+    const other = String(object['idpId'] ?? object['domain'] ?? object['grantedOrgId'] ?? '')
+    const said = changes.map(
+      ({ field, from, to }) => `${fieldName(field)}: ${shown(from)} → ${shown(to)}`,
+    )
+    return [
+      ...[cellTime(time), ownOrganization(), nameOf(actor.userId), actor.userId],
+      ...[texts.types[type] ?? type, user ? nameOf(user) : other, user, projectNameOf(project)],
+      ...[String(object['roleKey'] ?? ''), said.join('; '), reason],
+    ]
+  })
+  saveCsv(texts.timeline, [head, ...rows])
+}
+
+const shown = (value: JsonValue | undefined): string =>
+  value === undefined ? texts.none : typeof value === 'string' ? value : JSON.stringify(value)

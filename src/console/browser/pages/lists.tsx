@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks'
 import {
   domainService,
   identityProviderService,
@@ -5,8 +6,11 @@ import {
   projectService,
   userGrantService,
 } from '../../../transport/wire.js'
-import { Section } from '../list.js'
+import { Button } from '../display.js'
+import { GiveDialog } from '../give-dialog.js'
+import { List, Section, useList } from '../list.js'
 import * as types from '../object-types.js'
+import { usePermission } from '../permissions.js'
 import type { ListSpec } from '../rows.js'
 import { texts } from '../texts.js'
 
@@ -58,16 +62,42 @@ const page = (title: string, list: ListSpec) => () => (
 export const Providers = page(texts.providers, PROVIDERS)
 export const Domains = page(texts.domains, DOMAINS)
 
-export const Users = () => (
-  <article>
-    <Section title={texts.users} list={USERS} add={{ isForSome: true }} />
-    <p class="none">{texts.usersAbout}</p>
-  </article>
-)
+/** Who has roles, in which project; and giving roles to several users at once. */
+export const Users = () => {
+  const query = useList(USERS)
+  const mayRead = usePermission('user.grant.read')
+  const [isGiving, setGiving] = useState(false)
+  return (
+    <article>
+      <section>
+        <header>
+          <h1>{texts.users}</h1>
+          {/* There without user.grant.write too: some may give roles of one project. */}
+          {mayRead && (
+            <Button text={texts.giveRoles} look="primary" onClick={() => setGiving(true)} />
+          )}
+        </header>
+        <List list={USERS} query={query} />
+        <p class="none">{texts.usersAbout}</p>
+      </section>
+      {isGiving && (
+        <GiveDialog
+          close={(isDone) => {
+            setGiving(false)
+            if (isDone) query.reload()
+          }}
+        />
+      )}
+    </article>
+  )
+}
 
-export const Projects = () => (
-  <article>
-    <Section title={texts.projects} list={PROJECTS} add={{}} />
-    <Section list={RECEIVED} />
-  </article>
-)
+export const Projects = () => {
+  const maySeeReceived = usePermission('project.grant.read')
+  return (
+    <article>
+      <Section title={texts.projects} list={PROJECTS} add={{}} />
+      {maySeeReceived && <Section list={RECEIVED} />}
+    </article>
+  )
+}

@@ -1,9 +1,11 @@
 import { useState } from 'preact/hooks'
 import { accessService } from '../../../transport/wire.js'
 import { call, type Failure, type FieldChange, type Impact, type Json, pathOf } from '../api.js'
-import { Button, Changes, Consequences, FailureNotice, RefLink } from '../display.js'
+import { Button, Changes, Consequences, RefLink } from '../display.js'
 import { ReasonField } from '../form.js'
-import { texts } from '../texts.js'
+import { FailureNotice } from '../notice.js'
+import { useAnyPermission } from '../permissions.js'
+import { say, texts } from '../texts.js'
 
 const EXAMPLE = `{
   "projects": [
@@ -31,8 +33,19 @@ interface Result {
   readonly text: string
 }
 
+/** A plan, for callers who may change anything. */
+export const Plan = () =>
+  useAnyPermission('.write') ? (
+    <PlanForm />
+  ) : (
+    <article>
+      <h1>{texts.plan}</h1>
+      <p class="notice">{texts.nothingToSee}</p>
+    </article>
+  )
+
 /** Shows what a desired state would change, then applies it. Nothing of it is kept in the browser or in a URL. */
-export const Plan = () => {
+const PlanForm = () => {
   const [text, setText] = useState('')
   const [failure, setFailure] = useState<Failure | undefined>()
   const [isWrong, setWrong] = useState(false)
@@ -113,7 +126,7 @@ const Outcome = ({ body, isApplied }: Result) => {
           ([action, count]) =>
             count > 0 && (
               <span key={action} class={`badge ${action}`}>
-                {texts.actionCount(texts.actions[action] ?? action, count)}
+                {say(texts.actionCount, { action: texts.actions[action] ?? action, count })}
               </span>
             ),
         )}
@@ -134,7 +147,7 @@ const Outcome = ({ body, isApplied }: Result) => {
       </ol>
       {undeclared.length > 0 && (
         <details>
-          <summary>{texts.undeclared(undeclared.length)}</summary>
+          <summary>{say(texts.undeclared, { count: undeclared.length })}</summary>
           <ul>
             {undeclared.map((object) => (
               <li>

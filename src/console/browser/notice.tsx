@@ -1,0 +1,51 @@
+import type { Failure } from './api.js'
+import { Button } from './display.js'
+import type { Query } from './query.js'
+import { say, texts } from './texts.js'
+
+const messageOf = ({ status, reason, message, metadata, violations }: Failure): string => {
+  if (status === 0) return texts.offline
+  if (status === 503) return texts.unavailable
+  if (status === 401) return texts.signedOut
+  if (reason === 'PERMISSION_DENIED') return say(texts.denied, deniedOf(metadata))
+  if (reason === 'NOT_FOUND') return texts.missing
+  const fields = violations.map(({ field, description }) => `${field} ${description}`).join('; ')
+  const said = fields ? `${message}: ${fields}` : message
+  const { correlationId: id } = metadata
+  return id ? say(texts.failed, { message: said, id }) : said
+}
+
+const deniedOf = ({ permission = '', orgId = '' }: Failure['metadata']) => ({
+  permission,
+  org: orgId,
+})
+
+interface FailureNoticeProps {
+  readonly failure: Failure
+  readonly retry?: () => void
+}
+
+/** Why a call failed, and what to do about it. */
+export const FailureNotice = ({ failure, retry }: FailureNoticeProps) => (
+  // What one may not see is no fault.
+  <div class={failure.status === 403 ? 'notice' : 'notice bad'} role="alert">
+    <p>{messageOf(failure)}</p>
+    {retry && (failure.status === 0 || failure.status >= 500) && (
+      <Button text={texts.retry} onClick={retry} />
+    )}
+  </div>
+)
+
+/** Stands in for what a query has not read yet, or could not read. */
+export const Waiting = ({
+  query,
+}: {
+  readonly query: Pick<Query, 'body' | 'failure' | 'reload'>
+}) => {
+  if (query.failure) return <FailureNotice failure={query.failure} retry={query.reload} />
+  return query.body ? null : (
+    <p class="none" role="status">
+      {texts.loading}
+    </p>
+  )
+}

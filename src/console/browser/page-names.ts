@@ -1,0 +1,33 @@
+/** Paths of the pages below the prefix. Objects are named in the query, since any text may be a key. */
+export const PAGES = [
+  '',
+  'providers',
+  'provider',
+  'projects',
+  'project',
+  'role',
+  'project-grant',
+  'users',
+  'user',
+  'user-grant',
+  'domains',
+  'domain',
+  'timeline',
+  'matrix',
+  'review',
+  'plan',
+] as const
+
+export type PageName = (typeof PAGES)[number]
+
+/** The parts of the console that a host can switch off, with their pages. */
+export const AREAS = {
+  projects: ['projects', 'project', 'role', 'project-grant'],
+  users: ['users', 'user', 'user-grant', 'matrix'],
+  review: ['review'],
+  signIn: ['providers', 'provider', 'domains', 'domain'],
+  timeline: ['timeline'],
+  plan: ['plan'],
+} as const satisfies Readonly<Record<string, readonly PageName[]>>
+
+export type AreaName = keyof typeof AREAS

@@ -1,0 +1,221 @@
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { accessService, userGrantService, type WireMethod } from '../../../transport/wire.js'
+import { call, type Json, type ObjectDetails, type Outcome, pathOf } from '../api.js'
+import { DateInput } from '../dates.js'
+import { Button, Time } from '../display.js'
+import { WriteDialog } from '../form.js'
+import { FailureNotice } from '../notice.js'
+import { nameOf, UserName } from '../people.js'
+import { usePermission } from '../permissions.js'
+import { Say, say, texts } from '../texts.js'
+import type { Write } from '../write.js'
+
+/** The roles of a user in the project. Without details the user has none yet. */
+export type UserGrant = {
+  readonly userId: string
+  readonly projectId: string
+  readonly projectOrgId: string
+  readonly state: string
+  readonly roles: readonly { readonly roleKey: string; readonly expiresAt?: string }[]
+  readonly protectedBy?: string
+  readonly details?: ObjectDetails
+}
+
+/** A role of a user that was pressed in the matrix. */
+export interface AskedCell {
+  readonly grant: UserGrant
+  readonly roleKey: string
+  readonly roleName: string
+  readonly expiresAt: string | undefined
+  readonly cell: HTMLElement
+}
+
+interface CellPopoverProps {
+  readonly asked: AskedCell
+  readonly close: () => void
+  /** Called when the role was given, changed or taken. */
+  readonly done: () => void
+}
+
+const GAP = 8
+
+/** Opens beside a cell: why the role counts or does not, and giving, changing or taking it. */
+export const CellPopover = ({ asked, close, done }: CellPopoverProps) => {
+  const { grant, roleKey, roleName, cell } = asked
+  const { userId, projectId, projectOrgId } = grant
+  const box = useRef<HTMLDivElement>(null)
+  const [outcome, setOutcome] = useState<Outcome<Explanation> | undefined>()
+  const [write, setWrite] = useState<Write | undefined>()
+  const mayReadHistory = usePermission('event.read') ?? false
+
+  useLayoutEffect(() => {
+    box.current?.showPopover()
+    box.current?.focus()
+  }, [])
+  useLayoutEffect(() => {
+    const { current } = box
+    if (!current) return
+    const beside = cell.getBoundingClientRect()
+    const below = beside.bottom + GAP / 2
+    const isBelow = below + current.offsetHeight < window.innerHeight
+    const top = isBelow ? below : Math.max(GAP, beside.top - current.offsetHeight - GAP / 2)
+    const left = Math.min(beside.left, window.innerWidth - current.offsetWidth - GAP)
+    current.style.top = `${top + window.scrollY}px`
+    current.style.left = `${Math.max(GAP, left) + window.scrollX}px`
+  }, [outcome])
+  useEffect(() => {
+    void explain({ userId, projectId, projectOrgId, roleKey }, mayReadHistory).then(setOutcome)
+  }, [])
+  const closed = (isDone: boolean) => {
+    setWrite(undefined)
+    if (isDone) done()
+    close()
+    cell.focus()
+  }
+  if (write) return <WriteDialog write={write} close={closed} />
+  return (
+    <div
+      ref={box}
+      popover="auto"
+      role="dialog"
+      class="beside"
+      tabIndex={-1}
+      aria-labelledby="beside-title"
+      onToggle={({ newState }) => {
+        if (newState === 'closed') close()
+      }}
+    >
+      <h2 id="beside-title">
+        <UserName id={userId} /> · <bdi>{roleName}</bdi>
+      </h2>
+      <div role="status">{outcome ? <Why asked={asked} outcome={outcome} /> : texts.loading}</div>
+      <Actions asked={asked} start={setWrite} />
+    </div>
+  )
+}
+
+/** Whether a role counts, and what that rests on. */
+interface Explanation {
+  readonly allowed?: boolean
+  readonly reasons?: readonly { readonly kind: string }[]
+  /** Absent where the caller may not read history. */
+  readonly because?: readonly {
+    readonly sequence: string
+    readonly time: string
+    readonly type: string
+    readonly actor?: { readonly userId: string }
+  }[]
+}
+
+const explain = async (question: Json, mayReadHistory: boolean): Promise<Outcome<Explanation>> => {
+  const ask = (method: WireMethod) =>
+    call<Explanation>({ method: 'GET', path: pathOf(method, question) })
+  const explained = mayReadHistory ? await ask(accessService.explainAccess) : undefined
+  const isForbidden = explained && 'failure' in explained && explained.failure.status === 403
+  return explained && !isForbidden ? explained : ask(accessService.checkAccess)
+}
+
+interface WhyProps {
+  readonly asked: AskedCell
+  readonly outcome: Outcome<Explanation>
+}
+
+const Why = ({ asked: { grant, roleName }, outcome }: WhyProps) => {
+  if ('failure' in outcome) return <FailureNotice failure={outcome.failure} />
+  const { allowed, reasons = [], because = [] } = outcome.body
+  const values = { user: nameOf(grant.userId), role: roleName }
+  return (
+    <>
+      <p>
+        <bdi>{say(allowed ? texts.allowed : texts.refused, values)}</bdi>
+      </p>
+      {reasons.length > 0 && (
+        <ul>
+          {reasons.map(({ kind }) => (
+            <li key={kind}>{texts.reasons[kind] ?? kind}</li>
+          ))}
+        </ul>
+      )}
+      {because.length > 0 && (
+        <details>
+          <summary>{texts.whyBecause}</summary>
+          <ol>
+            {because.map(({ sequence, time, type, actor }) => (
+              <li key={sequence}>
+                {texts.types[type] ?? type}{' '}
+                {actor ? (
+                  <Say
+                    text={texts.by}
+                    name={<UserName id={actor.userId} />}
+                    time={<Time at={time} />}
+                  />
+                ) : (
+                  <Time at={time} />
+                )}
+              </li>
+            ))}
+          </ol>
+        </details>
+      )}
+    </>
+  )
+}
+
+interface ActionsProps {
+  readonly asked: AskedCell
+  readonly start: (write: Write) => void
+}
+
+/** Gives the role until a day, or takes it; both with a preview. */
+const Actions = ({ asked, start }: ActionsProps) => {
+  const { grant, roleKey, roleName, expiresAt = '' } = asked
+  const [until, setUntil] = useState(expiresAt)
+  const isAllowed = usePermission('user.grant.write')
+  if (!isAllowed) return null
+  const { userId, projectId, projectOrgId, roles, protectedBy, details } = grant
+  if (protectedBy) return <p class="none">{say(texts.declaredBy, { by: protectedBy })}</p>
+  const isHeld = roles.some((role) => role.roleKey === roleKey)
+  const names = { user: nameOf(userId), role: roleName }
+  const { addUserGrant, addUserGrantRoles, removeUserGrantRoles, removeUserGrant } =
+    userGrantService
+  const ids = { userId, projectId, projectOrgId }
+  const give = () => {
+    const confirm = isHeld ? texts.changeUntil : texts.giveRole
+    const role = { roleKey, ...(until && { expiresAt: until }) }
+    start({
+      title: say(texts.givesRole, names),
+      confirm,
+      operation: details ? addUserGrantRoles : addUserGrant,
+      ids: {},
+      body: { ...ids, roles: [role] },
+      fields: [],
+    })
+  }
+  const take = () =>
+    start({
+      title: say(texts.takesRole, names),
+      effect: texts.takesRoleEffect,
+      confirm: texts.takeRole,
+      isDangerous: true,
+      ids: roles.length === 1 ? ids : {},
+      fields: [],
+      // Without its last role a grant is removed.
+      ...(roles.length === 1
+        ? { operation: removeUserGrant }
+        : { operation: removeUserGrantRoles, body: { ...ids, roleKeys: [roleKey] } }),
+    })
+  return (
+    <div class="actions start">
+      <DateInput
+        text={texts.untilLabel}
+        label={say(texts.untilOf, { role: roleName })}
+        at={until}
+        change={setUntil}
+      />
+      {(!isHeld || until !== expiresAt) && (
+        <Button text={isHeld ? texts.changeUntil : texts.giveRole} look="primary" onClick={give} />
+      )}
+      {isHeld && <Button text={texts.takeRole} look="danger" onClick={take} />}
+    </div>
+  )
+}

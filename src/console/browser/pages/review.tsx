@@ -1,0 +1,211 @@
+import { useEffect, useState } from 'preact/hooks'
+import { accessService } from '../../../transport/wire.js'
+import { pathOf } from '../api.js'
+import { cellTime, readAll, saveCsv, timeZone } from '../csv.js'
+import { DateField } from '../dates.js'
+import { Button, Time, Value } from '../display.js'
+import { ProjectName, projectNameOf } from '../names.js'
+import { Waiting } from '../notice.js'
+import { nameOf, readNames } from '../people.js'
+import { useQuery } from '../query.js'
+import { type RoleOption, useRolesOf } from '../roles-field.js'
+import { parameter } from '../router.js'
+import { fieldName, Say, texts } from '../texts.js'
+import { ProjectChoice } from './project-choice.js'
+
+/** Who had which role of a project at a time, over all organizations; or what has changed since another time. */
+export const Review = () => {
+  const projectId = parameter('projectId')
+  const at = parameter('at')
+  const since = parameter('since')
+  return (
+    <article>
+      <h1>{texts.review}</h1>
+      <div class="bar no-print">
+        <ProjectChoice />
+        <DateField name="at" label={texts.at} />
+        <DateField name="since" label={texts.comparedWith} />
+      </div>
+      {!projectId && <p class="empty">{texts.chooseProject}</p>}
+      {projectId && !since && <ReviewOf key={`${projectId} ${at}`} {...{ projectId, at }} />}
+      {projectId && since && (
+        <Comparison key={`${projectId} ${at} ${since}`} {...{ projectId, at, since }} />
+      )}
+    </article>
+  )
+}
+
+interface ReviewProps {
+  readonly projectId: string
+  readonly at: string
+}
+
+const COLUMNS = ['userId', 'orgId', 'roleKey', 'from', 'expiresAt'] as const
+
+interface RoleHolder {
+  readonly userId: string
+  readonly orgId: string
+  readonly roleKey: string
+  readonly from: string
+  readonly expiresAt?: string
+}
+
+const pagesOf = (projectId: string, at: string) => ({
+  path: pathOf(accessService.listRoleHolders, { projectId, ...(at && { at }) }),
+  items: 'roleHolders',
+  cursor: 'page_token' as const,
+})
+
+const roleName = (roles: readonly RoleOption[] | undefined, key: string): string =>
+  roles?.find(({ roleKey }) => roleKey === key)?.name ?? key
+
+const ReviewOf = ({ projectId, at }: ReviewProps) => {
+  const { path, items, cursor } = pagesOf(projectId, at)
+  const holders = useQuery<RoleHolder>(`${path}${path.includes('?') ? '&' : '?'}page_size=1000`, {
+    pages: { items, cursor },
+  })
+  const { roles } = useRolesOf({ projectId })
+  const { rows, hasMore, more } = holders
+  if (!rows) return <Waiting query={holders} />
+  const shownAt = at || new Date().toISOString()
+  const save = async () => {
+    const all = await readAll<RoleHolder>(pagesOf(projectId, at))
+    if (all) await exportReview(all, { projectId, at: shownAt, roles })
+  }
+  return (
+    <>
+      <div class="bar">
+        <span>
+          <Say
+            text={texts.reviewAbout}
+            project={<ProjectName id={projectId} />}
+            time={<Time at={shownAt} />}
+          />
+        </span>
+        {rows.length > 0 && <Button text={texts.csv} look="no-print" onClick={() => void save()} />}
+        <Button text={texts.print} look="no-print" onClick={() => window.print()} />
+      </div>
+      {rows.length === 0 && <p class="empty">{texts.emptyReview}</p>}
+      {rows.length > 0 && <Holders holders={rows} roles={roles} />}
+      {hasMore && (
+        <p class="notice">
+          {texts.notAll} <Button text={texts.more} onClick={more} />
+        </p>
+      )}
+    </>
+  )
+}
+
+/** What a row of a comparison is: a role that is new, or one that is gone. */
+type Difference = RoleHolder & { readonly mark?: '+' | '−' }
+
+interface HoldersProps {
+  readonly holders: readonly Difference[]
+  readonly roles: readonly RoleOption[] | undefined
+}
+
+const Holders = ({ holders, roles }: HoldersProps) => (
+  <section class="wide" tabIndex={0} aria-label={texts.review}>
+    <table>
+      <thead>
+        <tr>
+          {COLUMNS.map((name) => (
+            <th key={name} scope="col">
+              {fieldName(name)}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {holders.map((holder) => (
+          <tr key={`${holder.orgId}\n${holder.userId}\n${holder.roleKey}\n${holder.mark}`}>
+            {COLUMNS.map((name) => (
+              <td key={name}>
+                {name === 'userId' && holder.mark && <Mark of={holder.mark} />}
+                {name === 'roleKey' ? (
+                  <bdi title={holder.roleKey}>{roleName(roles, holder.roleKey)}</bdi>
+                ) : (
+                  <Value of={holder[name]} field={name} />
+                )}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </section>
+)
+
+const Mark = ({ of }: { readonly of: '+' | '−' }) => (
+  <span class={`badge ${of === '+' ? 'add' : 'remove'}`}>
+    {of === '+' ? texts.isNew : texts.isGone}
+  </span>
+)
+
+interface ComparisonProps extends ReviewProps {
+  readonly since: string
+}
+
+/** The roles that users have gained and lost between two times. */
+const Comparison = ({ projectId, at, since }: ComparisonProps) => {
+  const [found, setFound] = useState<readonly Difference[] | 'failed' | undefined>()
+  const { roles } = useRolesOf({ projectId })
+  useEffect(() => {
+    const read = (time: string) => readAll<RoleHolder>(pagesOf(projectId, time))
+    void Promise.all([read(since), read(at)]).then(([before, after]) =>
+      setFound(before && after ? differences(before, after) : 'failed'),
+    )
+  }, [])
+  return (
+    <>
+      <p>
+        <Say
+          text={texts.compares}
+          project={<ProjectName id={projectId} />}
+          from={<Time at={since} />}
+          to={<Time at={at || new Date().toISOString()} />}
+        />
+      </p>
+      {found === undefined && <p role="status">{texts.loading}</p>}
+      {found === 'failed' && <p class="notice bad">{texts.unavailable}</p>}
+      {Array.isArray(found) && found.length === 0 && <p class="empty">{texts.compareNone}</p>}
+      {Array.isArray(found) && found.length > 0 && <Holders holders={found} roles={roles} />}
+    </>
+  )
+}
+
+const differences = (
+  before: readonly RoleHolder[],
+  after: readonly RoleHolder[],
+): readonly Difference[] => {
+  const keyOf = ({ orgId, userId, roleKey }: RoleHolder) => JSON.stringify([orgId, userId, roleKey])
+  const [past, present] = [new Set(before.map(keyOf)), new Set(after.map(keyOf))]
+  return [
+    ...after
+      .filter((each) => !past.has(keyOf(each)))
+      .map((each) => ({ ...each, mark: '+' as const })),
+    ...before
+      .filter((each) => !present.has(keyOf(each)))
+      .map((each) => ({ ...each, mark: '−' as const })),
+  ]
+}
+
+interface ExportOptions extends ReviewProps, Pick<HoldersProps, 'roles'> {}
+
+const exportReview = async (
+  holders: readonly RoleHolder[],
+  { projectId, at, roles }: ExportOptions,
+): Promise<void> => {
+  await readNames(holders.map(({ userId }) => userId))
+  const timed = (name: string) => `${fieldName(name)} (${timeZone})`
+  const head = [
+    ...[texts.user, texts.userId, texts.fields['orgId'] ?? '', texts.project, texts.role],
+    ...[fieldName('roleKey'), timed('from'), timed('expiresAt'), `${texts.at} (${timeZone})`],
+  ]
+  const project = projectNameOf(projectId)
+  const rows = holders.map(({ userId, orgId, roleKey, from, expiresAt }) => [
+    ...[nameOf(userId), userId, orgId, project, roleName(roles, roleKey), roleKey],
+    ...[cellTime(from), cellTime(expiresAt), cellTime(at)],
+  ])
+  saveCsv(`${texts.review} ${project} ${cellTime(at).slice(0, 10)}`, [head, ...rows])
+}

@@ -1,0 +1,204 @@
+import { useState } from 'preact/hooks'
+import { accessService, historyService, userGrantService } from '../../../transport/wire.js'
+import { call, type Failure, type JsonValue, pathOf } from '../api.js'
+import { Button, Value } from '../display.js'
+import { ReasonField } from '../form.js'
+import { GiveDialog } from '../give-dialog.js'
+import { HistoryList, useHistory } from '../history.js'
+import { List, useList } from '../list.js'
+import { ProjectName } from '../names.js'
+import { FailureNotice, Waiting } from '../notice.js'
+import * as types from '../object-types.js'
+import { nameOf, personOf, UserName } from '../people.js'
+import { usePermission } from '../permissions.js'
+import { type Query, useQuery } from '../query.js'
+import { href, parameter } from '../router.js'
+import type { ListSpec } from '../rows.js'
+import { fieldName, say, texts } from '../texts.js'
+
+/** A user: the roles that count, what was granted, what happened, and taking everything away. */
+export const User = () => {
+  const userId = parameter('userId')
+  const list: ListSpec = {
+    type: types.userGrant,
+    operation: userGrantService.listUserGrants,
+    parameters: { 'filter.user_id.equals': userId },
+    columns: ['projectId', 'projectOrgId', 'roles', 'state'],
+    filters: ['projectId', 'roleKey'],
+    label: texts.userGrants,
+  }
+  const grants = useList(list)
+  const roles = useHeldRoles(userId)
+  const [isGiving, setGiving] = useState(false)
+  const mayWrite = usePermission(types.userGrant.permission)
+  const mayReadHistory = usePermission('event.read')
+  const done = () => {
+    grants.reload()
+    roles.reload()
+  }
+  const person = personOf(userId).value
+  const projects = new Set(grants.rows?.map(({ projectId }) => String(projectId)))
+  return (
+    <article>
+      <p class="kind">{texts.user}</p>
+      <h1>
+        {person?.picture && <img class="picture" src={person.picture} alt="" />}
+        <UserName id={userId} />
+      </h1>
+      {person?.email && <p class="none">{person.email}</p>}
+      <div class="actions start">
+        {mayWrite && (
+          <Button text={texts.giveRoles} look="primary" onClick={() => setGiving(true)} />
+        )}
+        {mayWrite && <RemoveAll userId={userId} roles={roles.rows} done={done} />}
+        {mayWrite === false && (
+          <p class="none">{say(texts.readOnly, { permission: types.userGrant.permission })}</p>
+        )}
+      </div>
+      {isGiving && (
+        <GiveDialog
+          users={[{ id: userId, name: nameOf(userId) }]}
+          close={(isDone) => {
+            setGiving(false)
+            if (isDone) done()
+          }}
+        />
+      )}
+      <HeldRoles query={roles} />
+      <section>
+        <h2>{texts.userGrants}</h2>
+        <List list={list} query={grants} />
+        <p class="links">
+          {[...projects].map((projectId) => (
+            <a key={projectId} href={href('matrix', { projectId, userId })}>
+              {texts.whyInMatrix} <ProjectName id={projectId} />
+            </a>
+          ))}
+        </p>
+      </section>
+      {mayReadHistory && <UserHistory userId={userId} />}
+    </article>
+  )
+}
+
+const UserHistory = ({ userId }: { readonly userId: string }) => {
+  const history = useHistory(historyService.listHistory, { filter: { user: userId }, isLive: true })
+  return (
+    <section>
+      <h2>{texts.history}</h2>
+      <HistoryList history={history} hasObjects />
+    </section>
+  )
+}
+
+const HELD = ['displayName', 'projectId', 'permissions', 'expiresAt'] as const
+
+type UserRole = {
+  readonly [column in (typeof HELD)[number] | 'roleKey' | 'projectOrgId']?: JsonValue
+}
+
+const useHeldRoles = (userId: string): Query<UserRole> =>
+  useQuery<UserRole>(pathOf(accessService.listRolesOfUser, { userId, pageSize: 100 }), {
+    pages: { items: 'userRoles', cursor: 'page_token' },
+  })
+
+/** The roles of a user that count, with what they allow. */
+const HeldRoles = ({ query }: { readonly query: Query<UserRole> }) => {
+  const { rows, hasMore, more } = query
+  if (!rows) return <Waiting query={query} />
+  return (
+    <section>
+      <h2>{texts.heldRoles}</h2>
+      {rows.length === 0 && <p class="empty">{texts.noHeldRoles}</p>}
+      {rows.length > 0 && (
+        <section class="wide" tabIndex={0} aria-label={texts.heldRoles}>
+          <table>
+            <thead>
+              <tr>
+                {HELD.map((name) => (
+                  <th key={name} scope="col">
+                    {name === 'displayName' ? texts.role : fieldName(name)}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((role) => (
+                <tr key={`${role.projectOrgId}\n${role.projectId}\n${role.roleKey}`}>
+                  {HELD.map((name) => (
+                    <td key={name}>
+                      <Value
+                        of={role[name] || (name === 'displayName' && role.roleKey)}
+                        field={name}
+                      />
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      )}
+      {hasMore && <Button text={texts.more} onClick={more} />}
+    </section>
+  )
+}
+
+interface RemoveAllProps {
+  readonly userId: string
+  /** The roles that count now. */
+  readonly roles: readonly UserRole[] | undefined
+  readonly done: () => void
+}
+
+/** Removes all roles of a user, after a dialog that names them. */
+const RemoveAll = ({ userId, roles = [], done }: RemoveAllProps) => {
+  const [isAsking, setAsking] = useState(false)
+  const [failure, setFailure] = useState<Failure | undefined>()
+  const [reason, setReason] = useState('')
+  const removeAll = async (event: Event) => {
+    event.preventDefault()
+    const path = pathOf(userGrantService.removeAllUserGrants)
+    const outcome = await call({ method: 'POST', path, body: { userId, reason } })
+    if ('failure' in outcome) return setFailure(outcome.failure)
+    setAsking(false)
+    done()
+  }
+  return (
+    <>
+      <Button text={texts.removeAll} look="danger" onClick={() => setAsking(true)} />
+      {isAsking && (
+        <dialog
+          ref={(dialog) => {
+            if (dialog && !dialog.open) dialog.showModal()
+          }}
+          aria-labelledby="dialog-title"
+          onClose={() => setAsking(false)}
+        >
+          <form onSubmit={removeAll}>
+            <h2 id="dialog-title">
+              <bdi>{say(texts.removeAllTitle, { user: nameOf(userId) })}</bdi>
+            </h2>
+            <p>{texts.removeAllAbout}</p>
+            <ul>
+              {roles.map(({ displayName, roleKey, projectId }) => (
+                <li>
+                  <bdi>{String(displayName || roleKey)}</bdi> ·{' '}
+                  <ProjectName id={String(projectId)} />
+                </li>
+              ))}
+            </ul>
+            {failure && <FailureNotice failure={failure} />}
+            <ReasonField reason={reason} change={setReason} />
+            <div class="actions">
+              <Button text={texts.cancel} onClick={() => setAsking(false)} />
+              <button type="submit" class="primary danger">
+                {texts.removeAll}
+              </button>
+            </div>
+          </form>
+        </dialog>
+      )}
+    </>
+  )
+}

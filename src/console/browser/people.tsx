@@ -1,0 +1,104 @@
+import { type Signal, signal } from '@preact/signals'
+import { call, withQuery } from './api.js'
+import { settings } from './settings.js'
+
+/** A user as the host describes them. */
+export interface Person {
+  readonly id: string
+  readonly name: string
+  readonly email?: string
+  readonly picture?: string
+}
+
+/** By the id of a user: undefined until the host has answered, and where it knows nobody. */
+const people = new Map<string, Signal<Person | undefined>>()
+const wanted = new Set<string>()
+
+/** Ids of one request. The handler takes 100; addresses have to stay below what servers take. */
+const MAX_IDS = 50
+const MAX_CHARACTERS = 4_000
+const LONGEST_WAIT_MS = 10_000
+
+/** Asks for the names of users, of many at once. */
+const ask = async (): Promise<void> => {
+  while (wanted.size > 0) {
+    const ids: string[] = []
+    for (const id of wanted) {
+      const isFull = ids.length >= MAX_IDS || ids.join('').length + id.length > MAX_CHARACTERS
+      if (isFull && ids.length > 0) break
+      ids.push(id)
+      wanted.delete(id)
+    }
+    const query = new URLSearchParams(ids.map((id) => ['id', id]))
+    for (const person of await fetchPeople(`/users?${query}`)) {
+      const known = people.get(person.id)
+      if (known) known.value = person
+    }
+  }
+}
+
+const fetchPeople = async (path: string): Promise<readonly Person[]> => {
+  const signal = AbortSignal.timeout(LONGEST_WAIT_MS)
+  const outcome = await call<{ readonly users?: readonly Person[] }>({
+    method: 'GET',
+    path,
+    signal,
+  })
+  return 'body' in outcome ? (outcome.body.users ?? []) : []
+}
+
+let isAsking = false
+
+/** A user, once the host has described them. */
+export const personOf = (id: string): Signal<Person | undefined> => {
+  const known = people.get(id)
+  if (known) return known
+  const person = signal<Person | undefined>(undefined)
+  people.set(id, person)
+  if (!settings.hasUsers || id === '') return person
+  wanted.add(id)
+  // All names that are drawn at once are asked for together.
+  if (!isAsking) {
+    isAsking = true
+    setTimeout(async () => {
+      await ask()
+      isAsking = false
+    })
+  }
+  return person
+}
+
+/** Reads the names of users, such as for an export. */
+export const readNames = async (ids: readonly string[]): Promise<void> => {
+  for (const id of new Set(ids)) personOf(id)
+  await ask()
+}
+
+/** The user of an id, or undefined where the host knows nobody by it. */
+export const describe = async (id: string): Promise<Person | undefined> => {
+  const [person] = await fetchPeople(withQuery('/users', { id }))
+  return person && remembered(person)
+}
+
+/** Users by a part of a name. */
+export const findPeople = async (text: string): Promise<readonly Person[]> =>
+  (await fetchPeople(withQuery('/users', { text }))).map(remembered)
+
+const remembered = (person: Person): Person => {
+  people.set(person.id, signal(person))
+  return person
+}
+
+/** The name of a user, or the id. */
+export const nameOf = (id: string): string => personOf(id).value?.name ?? id
+
+/** The name of a user with the id beside it; the id alone where there is no name. */
+export const UserName = ({ id }: { readonly id: string }) => {
+  const person = personOf(id).value
+  if (!person || person.name === id) return <bdi>{id}</bdi>
+  return (
+    <span class="person" title={[person.email, id].filter(Boolean).join('\n')}>
+      <bdi>{person.name}</bdi> <bdi class="id">{id}</bdi>
+    </span>
+  )
+}

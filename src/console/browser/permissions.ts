@@ -1,0 +1,36 @@
+import { signal } from '@preact/signals'
+import { accessService } from '../../transport/wire.js'
+import { call, pathOf } from './api.js'
+
+/**
+ * What the caller may do in the organization as a whole. `unknown` where it cannot be read: then everything is shown,
+ * and the server decides.
+ */
+const permissions = signal<readonly string[] | 'unknown' | undefined>(undefined)
+
+const RETRY_MS = 3000
+
+/** Reads the permissions of the caller, once for all pages: what may not be seen is then not asked for. */
+export const readPermissions = async (): Promise<void> => {
+  const outcome = await call<{ readonly permissions?: readonly string[] }>({
+    method: 'GET',
+    path: pathOf(accessService.listPermissions),
+  })
+  if ('body' in outcome) permissions.value = outcome.body.permissions ?? []
+  else if (outcome.failure.status !== 401) {
+    permissions.value = 'unknown'
+    if ([0, 503].includes(outcome.failure.status)) setTimeout(readPermissions, RETRY_MS)
+  }
+}
+
+/** Whether the caller may use a permission in the organization as a whole; undefined until that is known. */
+export const usePermission = (permission: string): boolean | undefined => {
+  const { value } = permissions
+  return value === 'unknown' || value?.includes(permission)
+}
+
+/** Whether the caller may use any permission with this ending, such as `.write`. */
+export const useAnyPermission = (ending: string): boolean | undefined => {
+  const { value } = permissions
+  return value === 'unknown' || value?.some((each) => each.endsWith(ending))
+}

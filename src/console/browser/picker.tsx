@@ -1,0 +1,187 @@
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { say, texts } from './texts.js'
+
+/** Something that can be picked. */
+export interface Option {
+  readonly id: string
+  readonly name: string
+  /** Stands beside the name: an id, an address. */
+  readonly detail?: string | undefined
+}
+
+interface PickerProps<Picked extends Option> {
+  readonly label: string
+  readonly chosen: readonly Picked[]
+  readonly change: (chosen: readonly Picked[]) => void
+  /** Options by a part of their names; those to begin with for an empty text. */
+  readonly find: (text: string) => Promise<readonly Picked[]>
+  /** Whether several may be picked. */
+  readonly isMultiple?: boolean
+  readonly hint?: string | undefined
+  /** What is wrong with what is chosen. */
+  readonly error?: string | undefined
+  /** Takes a text that is none of the options: what is chosen by it, or what is wrong with it. */
+  readonly take?: (text: string) => Promise<Picked | string>
+}
+
+const TYPING_MS = 150
+
+/**
+ * A field that options are picked in, by typing a part of a name. What is picked stands in front of it, with a button
+ * that takes it out again.
+ */
+export const Picker = <Picked extends Option>(props: PickerProps<Picked>) => {
+  const { label, chosen, change, find, isMultiple = false, hint, take } = props
+  const id = useId()
+  const input = useRef<HTMLInputElement>(null)
+  const [text, setText] = useState('')
+  const [options, setOptions] = useState<readonly Picked[] | undefined>()
+  const [active, setActive] = useState(0)
+  const [isOpen, setOpen] = useState(false)
+  const [wrong, setWrong] = useState('')
+  const error = wrong || props.error
+  const shown = options?.filter((option) => !chosen.some((each) => each.id === option.id)) ?? []
+
+  useEffect(() => {
+    if (!isOpen) return
+    let isLate = false
+    const timer = setTimeout(
+      async () => {
+        const found = await find(text.trim())
+        if (isLate) return
+        setOptions(found)
+        setActive(0)
+      },
+      text ? TYPING_MS : 0,
+    )
+    return () => {
+      isLate = true
+      clearTimeout(timer)
+    }
+  }, [text, isOpen])
+
+  const pick = (option: Picked, isLeft = false) => {
+    change(isMultiple ? [...chosen, option] : [option])
+    setText('')
+    setOptions(undefined)
+    setWrong('')
+    setOpen(false)
+    if (!isLeft) input.current?.focus()
+  }
+  const remove = (option: Picked) => {
+    change(chosen.filter((each) => each.id !== option.id))
+    input.current?.focus()
+  }
+  const takeText = async (isLeft = false) => {
+    const taken = take ? await take(text.trim()) : texts.noMatch
+    if (typeof taken === 'string') setWrong(taken)
+    else pick(taken, isLeft)
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    const move = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (move) {
+      event.preventDefault()
+      if (!isOpen) setOpen(true)
+      else if (shown.length > 0) setActive((active + move + shown.length) % shown.length)
+    } else if (event.key === 'Enter') {
+      const option = isOpen ? shown[active] : undefined
+      if (!option && text.trim() === '') return
+      event.preventDefault()
+      if (option) pick(option)
+      else void takeText()
+    } else if (event.key === 'Escape' && isOpen) {
+      // Closes the list, and not the dialog around it.
+      event.preventDefault()
+      event.stopPropagation()
+      setOpen(false)
+    } else if (event.key === 'Backspace' && text === '' && chosen.length > 0)
+      change(chosen.slice(0, -1))
+  }
+  const isListed = isOpen && shown.length > 0
+  return (
+    <div class="field picker">
+      <label for={id}>{label}</label>
+      {chosen.length > 0 && (
+        <ul class="chips" aria-label={label}>
+          {chosen.map((option) => (
+            <li key={option.id}>
+              <OptionName option={option} />
+              <button
+                type="button"
+                aria-label={say(texts.removeThis, { name: option.name })}
+                onClick={() => remove(option)}
+              >
+                ×
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <div class="combo">
+        <input
+          ref={input}
+          id={id}
+          type="text"
+          role="combobox"
+          autocomplete="off"
+          dir="auto"
+          maxLength={200}
+          value={text}
+          aria-expanded={isListed}
+          aria-controls={`${id}-list`}
+          aria-autocomplete="list"
+          aria-activedescendant={isListed ? `${id}-${active}` : undefined}
+          aria-describedby={`${id}-hint ${id}-error`}
+          aria-invalid={Boolean(error)}
+          onInput={({ currentTarget }) => {
+            setText(currentTarget.value)
+            setOpen(true)
+            setWrong('')
+          }}
+          onFocus={() => setOpen(chosen.length === 0 || isMultiple)}
+          onBlur={() => {
+            setOpen(false)
+            if (text.trim() !== '') void takeText(true)
+          }}
+          onKeyDown={onKeyDown}
+        />
+        <div id={`${id}-list`} class="options" role="listbox" aria-label={label} hidden={!isListed}>
+          {shown.map((option, at) => (
+            <div
+              key={option.id}
+              id={`${id}-${at}`}
+              role="option"
+              tabIndex={-1}
+              aria-selected={at === active}
+              // Before the field loses the focus, which would close the list.
+              onMouseDown={(event) => {
+                event.preventDefault()
+                pick(option)
+              }}
+            >
+              <OptionName option={option} />
+            </div>
+          ))}
+        </div>
+      </div>
+      <p class="none" id={`${id}-hint`} role="status">
+        {isOpen && options && shown.length === 0 && text !== '' && !take ? texts.noMatch : hint}
+      </p>
+      <p class="error" id={`${id}-error`}>
+        {error}
+      </p>
+    </div>
+  )
+}
+
+const OptionName = ({ option: { name, detail } }: { readonly option: Option }) => (
+  <span>
+    <bdi>{name}</bdi>
+    {detail && detail !== name && (
+      <>
+        {' '}
+        <bdi class="id">{detail}</bdi>
+      </>
+    )}
+  </span>
+)

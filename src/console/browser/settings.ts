@@ -1,0 +1,38 @@
+import type { Messages } from './english.js'
+import type { AreaName } from './page-names.js'
+
+/** What the host has set, as the page carries it. */
+export interface Settings {
+  readonly title: string
+  /** Path of the same origin, or a `data:` URL. */
+  readonly logo?: string | undefined
+  /** Such as `#2456c8`. */
+  readonly accent?: string | undefined
+  readonly loginUrl?: string | undefined
+  readonly signOutUrl?: string | undefined
+  readonly backUrl?: string | undefined
+  /** All when absent. */
+  readonly areas?: readonly AreaName[] | undefined
+  /** Whether the host can name and find users. */
+  readonly hasUsers: boolean
+  readonly userIdsAreAddresses: boolean
+  /** A tag of BCP 47, such as `de`. */
+  readonly language: string
+  readonly messages?: Messages | undefined
+}
+
+const NONE: Settings = {
+  title: '',
+  hasUsers: false,
+  userIdsAreAddresses: false,
+  language: 'en',
+}
+
+// Tests read texts and object types without a page.
+const element =
+  typeof document === 'undefined' ? null : document.querySelector('meta[name="settings"]')
+
+export const settings: Settings = {
+  ...NONE,
+  ...JSON.parse(element?.getAttribute('content') ?? '{}'),
+}
