@@ -82,7 +82,7 @@ const RULES: readonly (readonly [folderOrFile: RegExp, allowed: readonly string[
   [/^application\/writing$/, WRITING],
   [/^application\/reading$/, READING],
   [
-    /^application\/(access|domains|identity-providers|projects|project-grants|project-roles|user-grants)$/,
+    /^application\/(access|domains|identity-providers|projects|project-grants|project-roles|setup-links|user-grants)$/,
     METHODS,
   ],
   [/^application\/desired-state\/declared$/, METHOD],
@@ -432,7 +432,7 @@ describe('a planted violation is found', () => {
     const lists = namingAll(
       planted(
         'adapters/lists.ts',
-        'identityProviders, projects, projectRoles, projectGrants, userGrants, domains',
+        'identityProviders, projects, projectRoles, projectGrants, userGrants, domains, setupLinks',
       ),
     )
     expect(lists).toContain('adapters/lists.ts')
