@@ -60,6 +60,7 @@ export const openVendor = async () => {
     allowHttpLoopback: true,
     lookup: false,
     userIdOf: ({ subject }) => `user-${subject}`,
+    groups: { claim: 'groups' },
   })
   const console = consoleHandler(iam, {
     basePath: '/admin',
@@ -94,12 +95,7 @@ export const openVendor = async () => {
       const [, attempt = ''] = /attempt=([^;]+)/.exec(request.headers.cookie ?? '') ?? []
       const finished = await signIn.finish({ url: `${origin}${url}`, attempt })
       if (finished.isErr()) return say(response, `Refused: ${finished.error.kind}`)
-      const { subject, claims } = finished.value
-      const groups = claims['groups']
-      if (Array.isArray(groups)) {
-        const reported = { idpId, userId: `user-${subject}`, groups }
-        await orThrow(iam.memberships.report(reported, { caller: signer }))
-      }
+      const { subject } = finished.value
       const user = { userId: `user-${subject}`, projectId: 'invoicing' }
       const { roleKeys } = await orThrow(iam.access.check(user, { caller: signer }))
       return say(response, `Signed in: ${subject} with ${roleKeys.join() || 'no role'}`)

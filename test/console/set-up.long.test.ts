@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { orThrow } from 'claviger'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { hasLemonldap, startLemonldap } from '../oidc/lemonldap.js'
 import { realProvider } from '../oidc/real-provider.js'
 import { hasChromium } from '../transport/clients/chromium.js'
 import { openVendor, vendor } from './set-up-host.js'
@@ -10,9 +11,61 @@ import { openVendor, vendor } from './set-up-host.js'
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 const DOMAIN = 'globex.example'
+// Letters and digits: LemonLDAP::NG does not decode the encoded secret of client_secret_basic.
+const SECRET = 'SecretOfTheCustomer'
 const OVER = /This link does not open/
 const context = { caller: vendor }
 const nextWeek = () => new Date(Date.now() + 7 * 86_400_000)
+
+/** A provider that the IT of the customer runs. */
+interface CustomerProvider {
+  /** Registers the application there. */
+  readonly start: (
+    redirectUri: string,
+  ) => Promise<{ readonly issuer: string; readonly close: () => unknown }>
+  readonly login: (window: Page) => Promise<void>
+  /** Who signs in. */
+  readonly user: string
+  readonly scopes: string
+}
+
+const OIDC_PROVIDER: CustomerProvider = {
+  start: (redirectUri) =>
+    realProvider(
+      [{ client_id: 'invoicing', client_secret: SECRET, redirect_uris: [redirectUri] }],
+      {
+        claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['groups'] },
+        findAccount: (_, id) => ({
+          accountId: id,
+          claims: () => ({ sub: id, groups: ['everybody', 'finance'] }),
+        }),
+      },
+    ),
+  login: async (window) => {
+    await window.locator('input[name="login"]').fill('ann')
+    await window.locator('input[name="password"]').fill('any')
+    await window.locator('button[type="submit"]').click()
+    await window.locator('button[type="submit"]').click()
+  },
+  user: 'ann',
+  scopes: 'openid email profile',
+}
+
+const LEMONLDAP: CustomerProvider = {
+  start: async (redirectUri) => {
+    const client = { clientId: 'invoicing', clientSecret: SECRET, redirectUri }
+    const portal = await startLemonldap(client)
+    await portal.configure({ rules: { finance: '$uid eq "dwho"', everybody: '1' } })
+    return portal
+  },
+  login: async (window) => {
+    await window.locator('[name=user]').fill('dwho')
+    await window.locator('[name=password]').fill('dwho')
+    await window.locator('[type=submit]').click()
+  },
+  user: 'dwho',
+  scopes: 'openid email profile groups',
+}
 
 describe.runIf(hasChromium())('the guided set-up', () => {
   let host: Awaited<ReturnType<typeof openVendor>>
@@ -67,7 +120,8 @@ describe.runIf(hasChromium())('the guided set-up', () => {
     return [...violations, ...complaints, ...(overflow > 0 ? [`${overflow} pixels too wide`] : [])]
   }
 
-  it('leads a customer from the link to a signed-in user, without a word from the vendor', async () => {
+  /** From the link to a signed-in user with a role. */
+  const walk = async ({ start, login, user, scopes }: CustomerProvider) => {
     // The vendor makes a link in the console, and sends it.
     const own = await browser.newContext()
     await own.addCookies([{ name: 'who', value: 'vendor', url: host.origin }])
@@ -88,29 +142,14 @@ describe.runIf(hasChromium())('the guided set-up', () => {
     expect(redirectUri).toMatch(new RegExp(`^${host.origin}/callback/globex/keycloak-\\w+$`))
     expect(page.url()).toBe(`${host.origin}/set-up/`)
     expect(await faults()).toEqual([])
-    const client = {
-      client_id: 'invoicing',
-      client_secret: 'a-secret-of-the-customer',
-      redirect_uris: [redirectUri],
-    }
-    const provider = await realProvider([client], {
-      claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['groups'] },
-      findAccount: (_, id) => ({
-        accountId: id,
-        claims: () => ({
-          sub: id,
-          email: `${id}@${DOMAIN}`,
-          email_verified: true,
-          groups: ['everybody', 'finance'],
-        }),
-      }),
-    })
+    const provider = await start(redirectUri)
     await page
       .getByLabel('Issuer or address')
       .fill(`${provider.issuer}/.well-known/openid-configuration`)
     await page.getByLabel('Client ID').fill('invoicing')
-    await page.getByLabel('Client secret').fill('a-secret-of-the-customer')
+    await page.getByLabel('Client secret').fill(SECRET)
     expect(await page.getByLabel('Scopes').inputValue()).toBe('openid email profile')
+    await page.getByLabel('Scopes').fill(scopes)
     await page.getByRole('button', { name: 'Connect', exact: true }).click()
 
     // The test, then a sign-in of their own.
@@ -122,18 +161,13 @@ describe.runIf(hasChromium())('the guided set-up', () => {
       const opening = customer.waitForEvent('page')
       await page.getByRole('link', { name: 'Sign in with it' }).click()
       const window = await opening
-      if (isFirst) {
-        await window.locator('input[name="login"]').fill('ann')
-        await window.locator('input[name="password"]').fill('any')
-        await window.locator('button[type="submit"]').click()
-        await window.locator('button[type="submit"]').click()
-      }
+      if (isFirst) await login(window)
       await window.waitForURL(/\/callback\//)
       const said = await window.locator('body').innerText()
       await window.close()
       return said
     }
-    expect(await signIn(true)).toBe('Signed in: ann with no role')
+    expect(await signIn(true)).toBe(`Signed in: ${user} with no role`)
 
     // A group that has a role, from the next sign-in on.
     await page.getByLabel('Group', { exact: true }).fill('finance')
@@ -141,7 +175,7 @@ describe.runIf(hasChromium())('the guided set-up', () => {
     await page.getByRole('button', { name: 'Map the group' }).click()
     await page.getByText('finance has accountant of Invoicing').waitFor()
     expect(await faults()).toEqual([])
-    expect(await signIn(false)).toBe('Signed in: ann with accountant')
+    expect(await signIn(false)).toBe(`Signed in: ${user} with accountant`)
 
     // The domain, proven by a record that they publish.
     await page.getByLabel('Domain, such as').fill(DOMAIN)
@@ -156,7 +190,7 @@ describe.runIf(hasChromium())('the guided set-up', () => {
     await page.getByRole('button', { name: `Switch on for ${DOMAIN}` }).click()
     await page.getByText('On: people with addresses').waitFor()
     expect(await faults()).toEqual([])
-    const route = await orThrow(host.iam.domains.route({ email: `ann@${DOMAIN}` }))
+    const route = await orThrow(host.iam.domains.route({ email: `somebody@${DOMAIN}` }))
     expect(route?.idpId).toMatch(/^keycloak-/)
 
     // Finished: the link does not open again.
@@ -173,8 +207,17 @@ describe.runIf(hasChromium())('the guided set-up', () => {
     expect(JSON.stringify(kept)).not.toContain(token)
     const log = await host.store.readAll(0n, 1_000)
     expect(JSON.stringify(log, (_, each) => String(each))).not.toContain(token)
-    provider.close()
-  })
+    await provider.close()
+  }
+
+  it('leads a customer from the link to a signed-in user, without a word from the vendor', () =>
+    walk(OIDC_PROVIDER))
+
+  it.runIf(hasLemonldap())(
+    'leads a customer with LemonLDAP::NG there, too',
+    () => walk(LEMONLDAP),
+    180_000,
+  )
 
   it('shows the steps of the intents alone', async () => {
     await page.goto((await linkFor(['domain'])).url)
