@@ -8,7 +8,8 @@ import {
 import { refuseForeignPage } from './cross-site.js'
 import { askDirectory, type DirectoryAnswer } from './directory.js'
 import { type ConsoleOptions, checkConsoleOptions } from './options.js'
-import { OWN_ORIGIN_HEADERS, pageAnswers } from './page.js'
+import { type MountOptions, OWN_ORIGIN_HEADERS, pageAnswers } from './page.js'
+import { askSetUp, byLink } from './set-up.js'
 
 /** Answers requests of fetch and of Node.js, and is a middleware of Express. */
 export interface ConsoleHandler {
@@ -24,6 +25,41 @@ export interface ConsoleHandler {
  */
 export const consoleHandler = (iam: Iam, options: ConsoleOptions): ConsoleHandler => {
   checkConsoleOptions(options)
+  const own = mount(iam, options)
+  const { setUp } = options
+  const behindLink =
+    setUp &&
+    mount(iam, {
+      ...options,
+      basePath: setUp.path,
+      authenticate: byLink(iam),
+      users: undefined,
+      isLink: true,
+    })
+  const mountOf = (path: string): Mount =>
+    behindLink && `${path}/`.startsWith(`${setUp.path}/`) ? behindLink : own
+
+  const onFetch = (request: Request) => mountOf(new URL(request.url).pathname).onFetch(request)
+  const onNode: Mount['onNode'] = (request, ...rest) =>
+    mountOf((request.url ?? '/').split('?')[0] ?? '').onNode(request, ...rest)
+
+  return ((request: Request | NodeRequest, response?: NodeResponse, next?: () => void) =>
+    response === undefined
+      ? onFetch(request as Request)
+      : onNode(request as NodeRequest, response, next)) as ConsoleHandler
+}
+
+/** Pages and their interface at one prefix. */
+interface Mount {
+  readonly onFetch: (request: Request) => Promise<Response>
+  readonly onNode: (request: NodeRequest, response: NodeResponse, next?: () => void) => void
+}
+
+/** What the host alone knows: who its users are, and where its providers send browsers back. */
+type OwnAnswer = typeof askDirectory | typeof askSetUp
+
+/** The console at `basePath`, or the guided set-up of a link. */
+const mount = (iam: Iam, options: MountOptions): Mount => {
   const { authenticate, onError, organizationHeader, challenge, testIdentityProvider } = options
   const { basePath = '' } = options
   const api = `${basePath}/api`
@@ -35,9 +71,11 @@ export const consoleHandler = (iam: Iam, options: ConsoleOptions): ConsoleHandle
   const listened = nodeHandler(iam, served)
   const pageAnswer = pageAnswers(options)
   const isApi = (path: string): boolean => path.startsWith(`${api}/`)
-  /** Names of users, which only the host knows. */
-  const isDirectory = (method: string, path: string): boolean =>
-    method === 'GET' && path === `${api}/users`
+  const ownAnswer = (method: string, path: string): OwnAnswer | undefined => {
+    if (path === `${api}/users` && method === 'GET') return askDirectory
+    const isSetUp = path === `${api}/setUp` && (method === 'GET' || method === 'POST')
+    return isSetUp ? askSetUp : undefined
+  }
 
   const onFetch = async (request: Request): Promise<Response> => {
     const { method, headers, signal } = request
@@ -50,8 +88,9 @@ export const consoleHandler = (iam: Iam, options: ConsoleOptions): ConsoleHandle
     }
     const refusal = refuseForeignPage(request)
     if (refusal) return new Response(refusal.body, { status: 403, headers: refusal.header })
-    if (isDirectory(method, pathname)) {
-      const found = await askDirectory(iam, options, { query: search, headers, signal })
+    const ask = ownAnswer(method, pathname)
+    if (ask) {
+      const found = await ask(iam, options, { method, query: search, headers, signal })
       return new Response(found.body, { status: found.status, headers: DIRECTORY_HEADERS })
     }
     const answer = await fetched(request)
@@ -74,7 +113,8 @@ export const consoleHandler = (iam: Iam, options: ConsoleOptions): ConsoleHandle
         end(403, refusal.header, refusal.body)
         return
       }
-      if (!isDirectory(method, path)) {
+      const ask = ownAnswer(method, path)
+      if (!ask) {
         for (const [name, value] of Object.entries(OWN_ORIGIN_HEADERS))
           response.setHeader?.(name, value)
         listened(request, response, next)
@@ -82,8 +122,8 @@ export const consoleHandler = (iam: Iam, options: ConsoleOptions): ConsoleHandle
       }
       const left = new AbortController()
       response.once('close', () => left.abort())
-      const asked = { query, headers: headersOf(request), signal: left.signal }
-      void askDirectory(iam, options, asked).then(({ status, body }: DirectoryAnswer) => {
+      const asked = { method, query, headers: headersOf(request), signal: left.signal }
+      void ask(iam, options, asked).then(({ status, body }: DirectoryAnswer) => {
         if (!left.signal.aborted) end(status, DIRECTORY_HEADERS, body)
       })
       return
@@ -101,10 +141,7 @@ export const consoleHandler = (iam: Iam, options: ConsoleOptions): ConsoleHandle
     else end(answer.status, answer.header, answer.body)
   }
 
-  return ((request: Request | NodeRequest, response?: NodeResponse, next?: () => void) =>
-    response === undefined
-      ? onFetch(request as Request)
-      : onNode(request as NodeRequest, response, next)) as ConsoleHandler
+  return { onFetch, onNode }
 }
 
 const DIRECTORY_HEADERS = {

@@ -4,6 +4,21 @@ import type { Messages } from './browser/english.js'
 import { AREAS, type AreaName } from './browser/page-names.js'
 import type { UserDirectory } from './directory.js'
 
+/** Where the guided pages for the holder of a set-up link are. */
+export interface SetUpOptions {
+  /**
+   * Path of the pages, beside `basePath`, such as `/set-up`: `https://app.example/set-up/#<token>` is the link that you
+   * send. Nobody is asked to sign in there.
+   */
+  readonly path: string
+}
+
+/** A provider of an organization. */
+export interface ProviderIds {
+  readonly orgId: string
+  readonly idpId: string
+}
+
 /** Options of `consoleHandler`. */
 export interface ConsoleOptions {
   /** Tells who calls, by the headers of the request, such as the cookie of a session. The same as for the transport. */
@@ -47,6 +62,18 @@ export interface ConsoleOptions {
    * away.
    */
   readonly areas?: readonly AreaName[] | undefined
+  /**
+   * What an admin registers at a provider as redirect URI, shown with a copy button: `redirectUri` of `openIdSignIn`.
+   * When absent, the pages say that it is missing.
+   */
+  readonly redirectUri?: string | ((provider: ProviderIds) => string) | undefined
+  /**
+   * Where your application begins a sign-in with a provider: a path, or a URL with `https:`. The guided set-up opens it
+   * in another window, so that an admin signs in before others do. When absent, that step is left out.
+   */
+  readonly signInUrl?: ((provider: ProviderIds) => string) | undefined
+  /** Serves the guided set-up behind links of `iam.setupLinks`; nothing when absent. */
+  readonly setUp?: SetUpOptions | undefined
 }
 
 const matching = (form: RegExp, description: string): OptionCheck => [
@@ -84,6 +111,19 @@ const PAGE_OPTIONS: Readonly<Record<string, OptionCheck>> = {
   loginUrl: LINK,
   signOutUrl: LINK,
   backUrl: LINK,
+  redirectUri: [
+    (value) => typeof value === 'function' || (typeof value === 'string' && URL.canParse(value)),
+    'must be an absolute URL, or a function that answers one',
+  ],
+  signInUrl: FUNCTION,
+  setUp: [
+    (value) =>
+      typeof value === 'object' &&
+      value !== null &&
+      Object.keys(value).join() === 'path' &&
+      /^(\/[\w.~-]+)+$/.test(String(Reflect.get(value, 'path'))),
+    'must be { path } with a path such as /set-up',
+  ],
   areas: [
     (value) => Array.isArray(value) && value.every((area) => Object.hasOwn(AREAS, String(area))),
     `must be a list of ${Object.keys(AREAS).join(', ')}`,

@@ -42,6 +42,11 @@ const answer = (status: number, body: string, header: StaticAnswer['header']): S
 const text = (status: number, body: string, header: StaticAnswer['header'] = {}): StaticAnswer =>
   answer(status, body, { 'content-type': 'text/plain', 'cache-control': 'no-store', ...header })
 
+/** Options of pages at one prefix: of the console, or of the guided set-up behind a link. */
+export interface MountOptions extends ConsoleOptions {
+  readonly isLink?: true
+}
+
 /** A request for a page or for a file that it loads. */
 export interface PageRequest {
   readonly method: string
@@ -54,7 +59,7 @@ export interface PageRequest {
  * Answers the page at each of its paths, and the files that it loads. Their names have a hash of their content. An
  * unknown path below the prefix is answered with the page too, which says so and leads back.
  */
-export const pageAnswers = (options: ConsoleOptions) => {
+export const pageAnswers = (options: MountOptions) => {
   const { basePath = '', messages = {} } = options
   const pages = new Map<string, string>()
   const pageIn = (language: string): string => {
@@ -63,7 +68,9 @@ export const pageAnswers = (options: ConsoleOptions) => {
     return made
   }
   return ({ method, path, languages }: PageRequest): StaticAnswer => {
-    if (path === basePath && basePath !== '') return answer(308, '', { location: `${basePath}/` })
+    // Relative to the request for a link, since a server may have taken a prefix off.
+    const mounted = options.isLink ? `./${basePath.split('/').at(-1)}` : basePath
+    if (path === basePath && basePath !== '') return answer(308, '', { location: `${mounted}/` })
     const below = path.startsWith(`${basePath}/`) ? path.slice(basePath.length + 1) : undefined
     const file = below !== undefined && Object.hasOwn(files, below) ? files[below] : undefined
     const isPage = below !== undefined && PAGES.includes(below)
@@ -120,8 +127,9 @@ const RIGHT_TO_LEFT: readonly string[] = [
   'yi',
 ]
 
-const pageOf = (options: ConsoleOptions, language: string): string => {
+const pageOf = (options: MountOptions, language: string): string => {
   const { logo, accent, loginUrl, signOutUrl, backUrl, areas, users, messages = {} } = options
+  const { setUp, basePath = '' } = options
   const { title = messages[language]?.title ?? 'Access' } = options
   const settings: Settings = {
     title,
@@ -135,6 +143,9 @@ const pageOf = (options: ConsoleOptions, language: string): string => {
     userIdsAreAddresses: options.userIdsAreAddresses ?? false,
     language,
     messages: messages[language],
+    isLink: options.isLink ?? false,
+    setUpPath: setUp?.path,
+    basePath,
   }
   const isRightToLeft = RIGHT_TO_LEFT.includes(language.split('-')[0] ?? '')
   const values: Readonly<Record<string, string>> = {

@@ -12,6 +12,7 @@ import {
 import { authorizationScopes, type IamError } from '../index.js'
 import type { Attempt } from './attempt.js'
 import { type CheckedProvider, checkProvider } from './check-provider.js'
+import { groupsIn } from './groups.js'
 import {
   type BeginInput,
   checkBegin,
@@ -150,7 +151,9 @@ const finish = async (setup: Setup, input: FinishInput): Promise<SignedIn> => {
   const claims = await claimsOf(client, granted).catch(fail)
   const user = userOf(stored.provider, { attempt, issuer: metadata.issuer, claims, granted })
   const emailIsOwn = await isOwnEmail(setup, user)
-  return withAccess(setup, attempt, { ...user, emailIsOwn })
+  const { groups } = setup.options
+  const named = groups && { groups: groupsIn(claims, groups) }
+  return withUser(setup, attempt, { ...user, emailIsOwn, ...named })
 }
 
 /** Not relative to the redirect URI: a URL that is only a query has another path. */
@@ -232,13 +235,18 @@ const checkAnswer = (answer: URLSearchParams, metadata: ServerMetadata, state: s
   if (states.length !== 1 || states[0] !== state) throw new Refused({ kind: 'StateMismatch' })
 }
 
-const withAccess = async (
+const withUser = async (
   { options, contextOf }: Setup,
-  { orgId, projectId, projectOrgId }: Attempt,
+  { orgId, idpId, projectId, projectOrgId }: Attempt,
   user: SignedIn,
 ): Promise<SignedIn> => {
   const userId = await fromHost(() => options.userIdOf?.(user))
   if (userId === undefined) return user
+  const { groups } = user
+  if (groups !== undefined && groups !== 'unavailable') {
+    const report = { idpId, userId, groups }
+    await orRefuse(options.iam.memberships.report(report, await contextOf(orgId))).catch(removed)
+  }
   if (projectId === undefined) return { ...user, userId }
   const asked = { userId, projectId, ...(projectOrgId !== undefined && { projectOrgId }) }
   const access = await orRefuse(options.iam.access.check(asked, await contextOf(orgId)))

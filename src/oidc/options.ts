@@ -3,6 +3,7 @@ import type { Caller, Iam } from '../index.js'
 import { NETWORK_OPTIONS, type NetworkOptions } from '../network/guarded-fetch.js'
 import { type Sealing, sealing } from './attempt.js'
 import { documentCache } from './document-cache.js'
+import type { GroupsOption } from './groups.js'
 import type { ProviderAccess, StoredProvider } from './provider.js'
 import { fromHost } from './refusal.js'
 import type { SignedIn } from './signed-in.js'
@@ -18,10 +19,11 @@ export interface ProviderIds {
 /** Options of `openIdSignIn`. */
 export interface SignInOptions extends NetworkOptions {
   /** Keeps the providers. */
-  readonly iam: Pick<Iam, 'identityProviders' | 'access' | 'domains'>
+  readonly iam: Pick<Iam, 'identityProviders' | 'access' | 'domains' | 'memberships'>
   /**
    * Acts for the sign-in, in the organization of the provider. Needs `identity_provider.read` and
-   * `identity_provider.secret.read`, and `user.grant.read` where `begin` is given a project.
+   * `identity_provider.secret.read`; `user.grant.read` where `begin` is given a project; and `membership.write` with
+   * `groups`.
    */
   readonly caller: Caller | ((orgId: string) => Caller)
   /**
@@ -36,6 +38,11 @@ export interface SignInOptions extends NetworkOptions {
   readonly userIdOf?:
     | ((user: SignedIn) => string | undefined | Promise<string | undefined>)
     | undefined
+  /**
+   * Reports the groups of each user whom `userIdOf` knows, by `iam.memberships.report`, so that role mappings give roles.
+   * TypeError without `userIdOf`.
+   */
+  readonly groups?: GroupsOption | undefined
 }
 
 /** Checked options, with the caches and functions that all calls share. */
@@ -103,7 +110,14 @@ const OPTIONS: KnownOptions = {
     key: [(value) => value instanceof Uint8Array, 'must be a Uint8Array'],
     ...NETWORK_OPTIONS.required,
   },
-  optional: { ...NETWORK_OPTIONS.optional, userIdOf: FUNCTION },
+  optional: {
+    ...NETWORK_OPTIONS.optional,
+    userIdOf: FUNCTION,
+    groups: [
+      (value) => isGroupsOption(value),
+      'must be { claim }, with a claim of 1 to 200 characters',
+    ],
+  },
 }
 
 const isRedirectUri = (text: unknown): boolean =>
@@ -112,7 +126,14 @@ const isRedirectUri = (text: unknown): boolean =>
   /^https?:$/.test(new URL(text).protocol) &&
   !/[?#]/.test(text)
 
+const isGroupsOption = (value: unknown): boolean => {
+  const { claim, ...others } = Object(value)
+  const isName = typeof claim === 'string' && claim !== '' && claim.length <= 200
+  return isName && Object.keys(others).length === 0
+}
+
 const checkSignInOptions = (options: SignInOptions): void => {
   checkOptions('openIdSignIn', options, OPTIONS)
+  if (options.groups && !options.userIdOf) throw new TypeError('groups needs the option userIdOf')
   if (options.key.length !== KEY_BYTES) throw new RangeError('key must be 32 bytes')
 }

@@ -40,6 +40,11 @@ export interface SignedIn {
   readonly mayAutoRegister: boolean
   /** Claims of the ID token, and further ones of the user info. */
   readonly claims: Readonly<Record<string, unknown>>
+  /**
+   * With the option `groups`: the groups that the provider says the user is in; `unavailable` when it left them out, and
+   * nothing was reported.
+   */
+  readonly groups?: readonly string[] | 'unavailable'
   /** As given to `begin`. */
   readonly returnTo?: string
   /** For the host to take; hidden from `inspect` and `JSON.stringify`. */

@@ -9,6 +9,8 @@ export interface Environment {
   readonly elapsed: () => number
   /** From 0 to 1. */
   readonly random: () => number
+  /** Bytes that nobody can guess, for secrets. */
+  readonly secretBytes: (count: number) => Uint8Array
   /** Waits, until `signal` aborts at the latest; without keeping the program alive if `isBackground`. */
   readonly sleep: (
     milliseconds: number,
@@ -31,6 +33,7 @@ export const systemEnvironment: Environment = {
   now: () => Date.now(),
   elapsed: () => performance.now(),
   random: () => Math.random(),
+  secretBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
   sleep: (milliseconds, signal, isBackground) =>
     new Promise((resolve) => {
       if (signal?.aborted) return resolve()

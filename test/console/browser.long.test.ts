@@ -21,6 +21,8 @@ const PAGES = [
   'provider?idpId=google',
   'domains',
   'domain?domain=acme.example',
+  'set-up',
+  'setup-links',
   'timeline',
   'matrix?projectId=portal',
   'review?projectId=portal',

@@ -29,6 +29,8 @@ const ALL: readonly Permission[] = [
   'identity_provider.write',
   'domain.read',
   'domain.write',
+  'setup_link.read',
+  'setup_link.write',
   'event.read',
 ]
 

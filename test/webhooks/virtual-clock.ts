@@ -27,6 +27,7 @@ export const virtualClock = (
     now: () => start + elapsed,
     elapsed: () => elapsed,
     random: () => 0.5 + ++draws / 1e9,
+    secretBytes: (count) => new Uint8Array(count).fill(++draws),
     sleep: (milliseconds, signal) =>
       new Promise((resolve) => {
         if (signal?.aborted) return resolve()

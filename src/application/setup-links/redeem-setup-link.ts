@@ -1,6 +1,5 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow'
 import * as z from 'zod/mini'
-import { toBase64url } from '../../domain/encoding.js'
 import { setupLinks } from '../../domain/setup-link/aggregate.js'
 import type { SetupLinkState } from '../../domain/setup-link/decider.js'
 import type { SetupIntent } from '../../domain/setup-link/events.js'
@@ -15,6 +14,7 @@ import { readInput } from '../method/input.js'
 import { change } from '../recording/stream-state.js'
 import { transact } from '../recording/transact.js'
 import type { Runtime } from '../runtime.js'
+import { sha256OfText } from '../sha256.js'
 import { raceAbort } from '../waiting.js'
 
 /** The token of a link. */
@@ -51,7 +51,14 @@ export interface SetupLinkIds {
 const PERMISSIONS_OF: Readonly<Record<SetupIntent, readonly Permission[]>> = {
   domain: ['domain.read', 'domain.write'],
   provider: ['identity_provider.read', 'identity_provider.write'],
-  groups: ['identity_provider.read', 'project.read', 'project.role.read', 'project.grant.read'],
+  groups: [
+    'identity_provider.read',
+    'role_mapping.read',
+    'role_mapping.write',
+    'project.read',
+    'project.role.read',
+    'project.grant.read',
+  ],
 }
 
 /** A method that is called with a token alone. */
@@ -75,12 +82,6 @@ export const completeSetupLink = (runtime: Runtime): ByToken<SetupLinkIds> =>
   byToken(runtime, { method: 'setupLinks.complete', type: 'CompleteSetupLink' }, ({ linkId }) => ({
     linkId,
   }))
-
-/** SHA-256 of a token, in base64url. */
-export const hashOf = async (token: string): Promise<string> => {
-  const bytes = new TextEncoder().encode(token)
-  return toBase64url(new Uint8Array(await globalThis.crypto.subtle.digest('SHA-256', bytes)))
-}
 
 /** A link, and who acts by it. */
 interface OpenLink
@@ -135,7 +136,7 @@ const openLink = async (
   if (!isSignal(signal)) return err(invalid('signal', 'must be an AbortSignal'))
   const { token } = given.value
   if (token.length > MAX_TOKEN_LENGTH) return err(REFUSED)
-  const tokenHash = await hashOf(token)
+  const tokenHash = sha256OfText(token)
   const { state: claim } = await raceAbort(
     runtime.states.readLatest(setupLinkTokens, '', { tokenHash }),
     signal,

@@ -21,10 +21,10 @@ import {
 import { get } from '../reading/reads.js'
 import { change } from '../recording/stream-state.js'
 import type { Runtime } from '../runtime.js'
+import { sha256OfText } from '../sha256.js'
 import { specOf, writeObject, writesOf } from '../writing/write-object.js'
 import {
   completeSetupLink,
-  hashOf,
   type RedeemedSetupLink,
   type RedeemOptions,
   type RedeemSetupLinkInput,
@@ -129,6 +129,9 @@ const IssueSetupLinkInput = z.strictObject({
   note: z.optional(requiredText),
 })
 
+/** Nobody can try so many tokens that a hash without a salt would tell one. */
+const TOKEN_BYTES = 32
+
 /** @see SetupLinks */
 export const setupLinksOf = (runtime: Runtime): SetupLinks => {
   const writes = writesOf(runtime, setupLinks, ({ linkId }) => ({ linkId }))
@@ -144,8 +147,8 @@ export const setupLinksOf = (runtime: Runtime): SetupLinks => {
       async (call, input) => {
         if (input.expiresAt <= runtime.now())
           return err(invalid('expiresAt', 'must be in the future'))
-        const token = toBase64url(crypto.getRandomValues(new Uint8Array(32)))
-        const tokenHash = await hashOf(token)
+        const token = toBase64url(runtime.environment.secretBytes(TOKEN_BYTES))
+        const tokenHash = sha256OfText(token)
         const linkId = input.linkId ?? LinkId.parse(runtime.newId())
         return writeObject(runtime, call, {
           input,

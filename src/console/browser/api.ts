@@ -78,6 +78,14 @@ const MISSING: Failure = {
   violations: [],
 }
 
+/** The token of a set-up link. It is nowhere but here and in the header of calls. */
+let linkToken = ''
+
+/** Makes all calls those of a set-up link. */
+export const actByLink = (token: string): void => {
+  linkToken = token
+}
+
 /** Sends a call to the JSON interface. */
 export const call = async <Body = Json>(request: Call): Promise<Outcome<Body>> => {
   const { method, path, body, etag, key, signal = null } = request
@@ -85,6 +93,7 @@ export const call = async <Body = Json>(request: Call): Promise<Outcome<Body>> =
   if (body) headers.set('content-type', 'application/json')
   if (etag) headers.set('if-match', etag)
   if (key) headers.set('idempotency-key', key)
+  if (linkToken) headers.set('authorization', `Bearer ${linkToken}`)
   const url = new URL(`api${path}`, mount)
   // A browser resolves an id `..` in a path, and would ask for something else.
   if (!url.pathname.endsWith(`/api${path.split('?')[0]}`)) return { failure: MISSING }
@@ -93,7 +102,7 @@ export const call = async <Body = Json>(request: Call): Promise<Outcome<Body>> =
       method,
       headers,
       signal,
-      credentials: 'same-origin',
+      credentials: linkToken ? 'omit' : 'same-origin',
       body: body ? JSON.stringify(body) : null,
     })
     outage.value = response.status === 503 ? 'unavailable' : undefined

@@ -40,6 +40,90 @@ export const ENGLISH = {
   userGrants: 'Users with roles',
   domains: 'Domains',
   domain: 'Domain',
+  /** The guided set-up. */
+  setUp: {
+    title: 'Set up single sign-on',
+    about:
+      'Your people sign in with the accounts that they have already. Nothing changes for anybody until you switch it on.',
+    over: 'This link does not open. It may have expired, been withdrawn or been finished with. Ask for a new one where you got it.',
+    connect: 'Connect your identity provider',
+    connected: '{provider} is connected.',
+    goOn: 'Go on with',
+    which: 'Which one do you use?',
+    noRedirectUri: 'the redirect URI, which the developers of the application know',
+    name: 'Name on the sign-in page',
+    issuer: 'Issuer or address of the discovery document',
+    issuerHint: 'Such as https://login.example.com, without /.well-known/openid-configuration.',
+    clientId: 'Client ID',
+    clientSecret: 'Client secret',
+    scopes: 'Scopes',
+    register: 'Let people in who sign in for the first time',
+    connectNow: 'Connect',
+    tryAbout: 'Then sign in yourself, in another window:',
+    tryNow: 'Sign in with it',
+    prove: 'Prove your domain',
+    proveAbout: 'The domain of your e-mail addresses decides who is sent to your provider.',
+    domain: 'Domain, such as example.com',
+    addDomain: 'Add the domain',
+    publish: 'Publish this record in the DNS of the domain, then check it:',
+    proveNow: 'Check the record',
+    notYet: 'The record is not there yet. DNS may take an hour; this page may stay open.',
+    proven: '{domain} is proven.',
+    whose: 'Choose the identity provider',
+    noProvider: 'There is none yet. Ask whoever sent you the link.',
+    groups: 'Map groups to roles',
+    groupsAbout:
+      'The members of a group have its roles from their next sign-in on, and lose them with the group.',
+    group: 'Group',
+    groupHint:
+      'As the provider names it in the claim of groups. Microsoft Entra ID sends its object id.',
+    mapped: '{group} has {roles} of {project}.',
+    mapGroup: 'Map the group',
+    switchOn: 'Switch it on',
+    proveFirst: 'Prove a domain first.',
+    switchOnFor: 'Switch on for {domain}',
+    isOn: 'On: people with addresses of {domain} sign in with {provider}.',
+    finish: 'Finish',
+    finishAbout: 'Then this link does not open again.',
+    finishNow: 'Finish',
+    finished: 'All done. You may close this window.',
+    issue: 'Make a link',
+    issueAbout:
+      'For somebody without an account here, such as the IT department of a customer. Whoever has the link can set up what you choose until it expires.',
+    made: 'Send this link. It is shown only now.',
+    until: 'It opens until the end of',
+    note: 'Note',
+    noteHint: 'For yourself, such as whom you send it to. It stays on record.',
+    close: 'Close',
+  },
+  /** What a link is for. */
+  intents: {
+    provider: 'Connecting an identity provider',
+    domain: 'Proving a domain',
+    groups: 'Mapping groups to roles',
+  } as Named,
+  /** Providers that the guided set-up knows, and what to do there, a line each step. */
+  setUpKinds: {
+    entra: 'Microsoft Entra ID',
+    okta: 'Okta',
+    google: 'Google Workspace',
+    keycloak: 'Keycloak',
+    jumpcloud: 'JumpCloud',
+    other: 'Another',
+  } as Named,
+  setUpSteps: {
+    entra:
+      'In the Microsoft Entra admin center open App registrations and choose New registration.\nAs redirect URI choose Web and enter {redirectUri}\nUnder Certificates & secrets add a client secret, and copy its value.\nUnder Overview copy the application (client) ID; under Endpoints copy the OpenID Connect metadata document.',
+    okta: 'In the Okta admin console open Applications and create an app integration: OIDC, Web Application.\nAs sign-in redirect URI enter {redirectUri}\nAssign the people who may sign in.\nCopy client ID and client secret. The issuer is the address of your organization, such as https://example.okta.com.',
+    google:
+      'In the Google Cloud console open APIs & Services, Credentials, and create an OAuth client ID for a web application.\nAs authorized redirect URI enter {redirectUri}\nCopy client ID and client secret.',
+    keycloak:
+      'In the admin console of Keycloak create a client of the type OpenID Connect, with client authentication on.\nAs valid redirect URI enter {redirectUri}\nUnder Credentials copy the client secret. The issuer is https://your-keycloak/realms/your-realm.',
+    jumpcloud:
+      'In the JumpCloud admin portal open SSO Applications and add a custom application with OIDC.\nAs redirect URI enter {redirectUri}\nAs client authentication choose Client Secret Basic, and assign the groups that may sign in.\nCopy client ID and client secret.',
+    other:
+      'Register a web application with a client secret, for the authorization code flow.\nAs redirect URI enter {redirectUri}\nCopy client ID, client secret and the issuer, or the address of the discovery document.',
+  } as Named,
   setupLinks: 'Set-up links',
   setupLink: 'Set-up link',
   revoke: 'Revoke',
@@ -112,6 +196,7 @@ export const ENGLISH = {
     deactivate: 'Deactivate {name}?',
     reactivate: 'Reactivate {name}?',
     verify: 'Verify {name}?',
+    revoke: 'Revoke the link {name}?',
   } as Named,
   /** What happens, by the type of the object and what is done with it. */
   effects: {
@@ -135,6 +220,7 @@ export const ENGLISH = {
     'identity_provider.deactivate':
       'Nobody can sign in with this provider until it is reactivated.',
     'identity_provider.reactivate': 'Users can sign in with this provider again.',
+    'setup_link.revoke': 'The link does not open again, also where it is open now.',
     'domain.remove':
       'Addresses of this domain lead to no provider any more, and the domain has to be verified again.',
     'domain.verify':

@@ -1,12 +1,12 @@
 import '@preact/signals'
 import { type ComponentType, render } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { isSignedOut, outage } from './api.js'
+import { actByLink, isSignedOut, outage } from './api.js'
 import { isOn, Navigation } from './navigation.js'
 import { objectTypes } from './object-types.js'
 import type { PageName } from './page-names.js'
 import { Overview, Timeline } from './pages/changes.js'
-import { Domains, Projects, Providers, SetupLinks, Users } from './pages/lists.js'
+import { Domains, Projects, Providers, Users } from './pages/lists.js'
 import { Matrix } from './pages/matrix.js'
 import {
   Domain,
@@ -19,6 +19,8 @@ import {
 } from './pages/objects.js'
 import { Plan } from './pages/plan.js'
 import { Review } from './pages/review.js'
+import { SetUp } from './pages/set-up.js'
+import { SetupLinks } from './pages/set-up-links.js'
 import { User } from './pages/user.js'
 import { readPermissions, usePermission } from './permissions.js'
 import { followLinks, href, pageName, parameter } from './router.js'
@@ -43,6 +45,7 @@ const PAGES: Readonly<Record<PageName, Page>> = {
   'user-grant': { Content: UserGrant, title: texts.userGrant },
   domains: { Content: Domains, title: texts.domains },
   domain: { Content: Domain, title: texts.domain },
+  'set-up': { Content: SetUp, title: texts.setUp.title },
   'setup-links': { Content: SetupLinks, title: texts.setupLinks },
   'setup-link': { Content: SetupLink, title: texts.setupLink },
   timeline: { Content: Timeline, title: texts.timeline },
@@ -66,7 +69,8 @@ const NOT_FOUND: Page = {
 
 const App = () => {
   const name = pageName.value
-  const page = name === undefined || !isOn(name) ? NOT_FOUND : PAGES[name]
+  const asked = name === undefined || !isOn(name) ? NOT_FOUND : PAGES[name]
+  const page = settings.isLink ? PAGES['set-up'] : asked
   const ids = name === 'user' ? ['userId'] : objectTypes.find((type) => type.page === name)?.ids
   useEffect(() => {
     document.title = `${page.title} · ${settings.title || texts.title}`
@@ -77,7 +81,7 @@ const App = () => {
       <a class="skip" href="#main">
         {texts.skip}
       </a>
-      <Navigation current={name} />
+      {!settings.isLink && <Navigation current={name} />}
       {outage.value && (
         <p class="outage" role="alert">
           {texts[outage.value]}
@@ -99,7 +103,7 @@ const SignedOut = () => (
   <main id="main">
     <h1>{settings.title || texts.title}</h1>
     <div class="notice" role="alert">
-      <p>{texts.signedOut}</p>
+      <p>{settings.isLink ? texts.setUp.over : texts.signedOut}</p>
       {settings.loginUrl && (
         <p>
           <a href={settings.loginUrl}>{texts.signIn}</a>
@@ -122,6 +126,13 @@ const paint = (accent: string): void => {
 }
 
 if (settings.accent) paint(settings.accent)
+/** Takes the token out of the address, so that it is in memory alone. */
+const openLink = (): void => {
+  actByLink(location.hash.slice(1) || '-')
+  history.replaceState(null, '', location.pathname)
+}
+
+if (settings.isLink) openLink()
 followLinks()
 void readPermissions()
 render(<App />, document.getElementById('root') ?? document.body)

@@ -12,6 +12,7 @@ export const PAGES = [
   'user-grant',
   'domains',
   'domain',
+  'set-up',
   'setup-links',
   'setup-link',
   'timeline',
@@ -27,7 +28,7 @@ export const AREAS = {
   projects: ['projects', 'project', 'role', 'project-grant'],
   users: ['users', 'user', 'user-grant', 'matrix'],
   review: ['review'],
-  signIn: ['providers', 'provider', 'domains', 'domain', 'setup-links', 'setup-link'],
+  signIn: ['providers', 'provider', 'domains', 'domain', 'set-up', 'setup-links', 'setup-link'],
   timeline: ['timeline'],
   plan: ['plan'],
 } as const satisfies Readonly<Record<string, readonly PageName[]>>

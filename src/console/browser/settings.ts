@@ -19,6 +19,12 @@ export interface Settings {
   /** A tag of BCP 47, such as `de`. */
   readonly language: string
   readonly messages?: Messages | undefined
+  /** Whether this is the guided set-up behind a link. */
+  readonly isLink: boolean
+  /** Where that is; absent when it is not served. */
+  readonly setUpPath?: string | undefined
+  /** Prefix of the console, as its handler knows it: `setUpPath` lies beside it. */
+  readonly basePath: string
 }
 
 const NONE: Settings = {
@@ -26,6 +32,8 @@ const NONE: Settings = {
   hasUsers: false,
   userIdsAreAddresses: false,
   language: 'en',
+  isLink: false,
+  basePath: '',
 }
 
 // Tests read texts and object types without a page.

@@ -34,11 +34,14 @@ const shop = { id: 'shop' }
 const editor = { projectId: 'portal', roleKey: 'editor' }
 const initech = { projectId: 'portal', grantedOrgId: 'initech' }
 const ofAcme = { domain: 'acme.example' }
+const ofLink = { linkId: 'link-1' }
 const bob = { userId: 'bob', projectId: 'portal' }
+const mapping = { ...google, group: 'staff', projectId: 'portal' }
+const mia = { ...google, userId: 'mia' }
 const checked = { projectRoleCheck: true, projectRoleAssertion: true }
 
 /** Changes what each of {@link reads} answers. */
-const change = async (iam: Iam) => {
+const change = async (iam: Iam, token: string) => {
   const { identityProviders, projects, projectRoles, projectGrants, userGrants } = iam
   const oidc = { ...google, clientId: 'client-2', clientSecret: 'rotated', issuer: 'i' }
   await good(identityProviders.patch(oidc, context))
@@ -50,7 +53,11 @@ const change = async (iam: Iam) => {
   const expiresAt = new Date('2100-01-01T00:00:00.000Z')
   const roles = roleKeys.map((roleKey) => ({ roleKey, expiresAt }))
   await good(userGrants.update({ ...bob, roles }, context))
+  await good(iam.roleMappings.update({ ...mapping, roleKeys }, context))
+  await good(iam.roleMappings.add({ ...mapping, group: 'admins', roleKeys }, context))
+  await good(iam.memberships.report({ ...mia, groups: ['admins', 'staff'] }, context))
   await good(iam.domains.setProvider({ ...ofAcme, ...google }, context))
+  await good(iam.setupLinks.redeem({ token }))
   await good(projects.add({ ...shop, name: 'Shop' }, inGlobex))
   const seller = { projectId: 'shop', roleKey: 'seller', displayName: 'Seller' }
   await good(projectRoles.add(seller, inGlobex))
@@ -61,8 +68,12 @@ const change = async (iam: Iam) => {
 const removals: readonly (readonly [string, (iam: Iam) => Promise<void>])[] = [
   [
     'each of them',
-    async ({ identityProviders, projects, projectRoles, projectGrants, userGrants, domains }) => {
-      await good(domains.remove(ofAcme, context))
+    async (iam) => {
+      const { identityProviders, projects, projectRoles, projectGrants, userGrants } = iam
+      await good(iam.roleMappings.remove(mapping, context))
+      await good(iam.memberships.remove(mia, context))
+      await good(iam.domains.remove(ofAcme, context))
+      await good(iam.setupLinks.revoke(ofLink, context))
       await good(userGrants.remove(bob, context))
       await good(projectGrants.remove(initech, context))
       await good(projectGrants.remove({ projectId: 'shop', grantedOrgId: 'acme' }, inGlobex))
@@ -73,8 +84,9 @@ const removals: readonly (readonly [string, (iam: Iam) => Promise<void>])[] = [
   ],
   [
     'roles and grants by their project',
-    async ({ identityProviders, projects, domains }) => {
+    async ({ identityProviders, projects, domains, setupLinks }) => {
       await good(domains.remove(ofAcme, context))
+      await good(setupLinks.revoke(ofLink, context))
       await good(projects.remove(portal, context))
       await good(projects.remove(shop, inGlobex))
       await good(identityProviders.remove(google, context))
@@ -94,10 +106,10 @@ describe.each([
 ])('An eventual read %s answers as a strong one', (_, open) => {
   it.each(removals)('once caught up after a change and the removal of %s.', async (_, remove) => {
     const { writer, reader, readModel } = open()
-    await addAllSamples(writer)
+    const { token } = await addAllSamples(writer)
     let before = await answers(reader, 'strong')
     for (const write of [change, remove]) {
-      await write(writer)
+      await write(writer, token)
       await good(reader.catchUp(readModel))
       const eventual = await answers(reader, 'eventual')
       expect(eventual).toEqual(await answers(reader, 'strong'))

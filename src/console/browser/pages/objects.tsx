@@ -91,7 +91,7 @@ interface TestResult {
 }
 
 /** Asks a provider what it offers, and shows what was found. */
-const ProviderTest = ({ ids }: { readonly ids: Json }) => {
+export const ProviderTest = ({ ids }: { readonly ids: Json }) => {
   const [outcome, setOutcome] = useState<Outcome<TestResult> | undefined>()
   const [isBusy, setBusy] = useState(false)
   const test = async () => {

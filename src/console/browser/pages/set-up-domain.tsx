@@ -1,0 +1,81 @@
+import { useState } from 'preact/hooks'
+import { domainService } from '../../../transport/wire.js'
+import type { StoredObject } from '../api.js'
+import { CopyButton } from '../display.js'
+import { FailureNotice } from '../notice.js'
+import { useSend } from '../send.js'
+import { say, texts } from '../texts.js'
+import { TextField } from './set-up-provider.js'
+
+interface DomainStepProps {
+  readonly domains: readonly StoredObject[]
+  readonly done: () => void
+}
+
+/** Proves domains: each with the record to publish until it is proven. */
+export const DomainStep = ({ domains, done }: DomainStepProps) => {
+  const [domain, setDomain] = useState('')
+  const { send, failure, isBusy } = useSend()
+  const add = async (event: Event) => {
+    event.preventDefault()
+    if (!(await send(domainService.addDomain, {}, { domain: domain.trim() }))) return
+    setDomain('')
+    done()
+  }
+  return (
+    <>
+      <p>{texts.setUp.proveAbout}</p>
+      {domains.map((each) => (
+        <Domain key={each['domain']} domain={each} done={done} />
+      ))}
+      <form onSubmit={add}>
+        <TextField label={texts.setUp.domain} value={domain} change={setDomain} />
+        {failure && <FailureNotice failure={failure} />}
+        <button type="submit" disabled={isBusy}>
+          {texts.setUp.addDomain}
+        </button>
+      </form>
+    </>
+  )
+}
+
+interface DomainProps {
+  readonly domain: StoredObject
+  readonly done: () => void
+}
+
+const Domain = ({ domain: { domain, state, challenge }, done }: DomainProps) => {
+  const { send, failure, isBusy } = useSend()
+  const name = String(domain)
+  const record = `_claviger-challenge.${name}`
+  const verify = async () => {
+    if (await send(domainService.verifyDomain, { domain: name })) done()
+  }
+  if (state === 'DOMAIN_STATE_VERIFIED')
+    return (
+      <p class="notice" role="status">
+        {say(texts.setUp.proven, { domain: name })}
+      </p>
+    )
+  return (
+    <div class="record">
+      <h3>{name}</h3>
+      <p>{texts.setUp.publish}</p>
+      <p>
+        <code>{record}</code> <CopyButton text={record} /> <code>TXT</code>{' '}
+        <code>{String(challenge)}</code> <CopyButton text={String(challenge)} />
+      </p>
+      {failure &&
+        (failure.reason === 'PROOF_NOT_FOUND' ? (
+          <p class="notice" role="alert">
+            {texts.setUp.notYet}
+          </p>
+        ) : (
+          <FailureNotice failure={failure} />
+        ))}
+      <button type="button" disabled={isBusy} onClick={verify}>
+        {texts.setUp.proveNow}
+      </button>
+    </div>
+  )
+}

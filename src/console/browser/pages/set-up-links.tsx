@@ -1,0 +1,134 @@
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { setupLinkService } from '../../../transport/wire.js'
+import { mount } from '../api.js'
+import { DateInput } from '../dates.js'
+import { Button, CopyButton } from '../display.js'
+import { List, useList } from '../list.js'
+import { FailureNotice } from '../notice.js'
+import * as types from '../object-types.js'
+import { usePermission } from '../permissions.js'
+import type { ListSpec } from '../rows.js'
+import { useSend } from '../send.js'
+import { settings } from '../settings.js'
+import { texts } from '../texts.js'
+import { TextField } from './set-up-provider.js'
+
+const SETUP_LINKS: ListSpec = {
+  label: texts.setupLinks,
+  type: types.setupLink,
+  operation: setupLinkService.listSetupLinks,
+  columns: ['linkId', 'intents', 'state', 'expiresAt', 'note'],
+  filters: ['note', 'linkId'],
+}
+
+/** The links of the organization, and making one. */
+export const SetupLinks = () => {
+  const query = useList(SETUP_LINKS)
+  const mayIssue = usePermission(types.setupLink.permission)
+  const [isIssuing, setIssuing] = useState(false)
+  const close = () => {
+    setIssuing(false)
+    query.reload()
+  }
+  return (
+    <article>
+      <section>
+        <header>
+          <h1>{texts.setupLinks}</h1>
+          {mayIssue && settings.setUpPath && (
+            <Button text={texts.setUp.issue} look="primary" onClick={() => setIssuing(true)} />
+          )}
+        </header>
+        <p>{texts.setUp.issueAbout}</p>
+        <List list={SETUP_LINKS} query={query} />
+      </section>
+      {isIssuing && <IssueDialog close={close} />}
+    </article>
+  )
+}
+
+const WEEK = 7 * 24 * 60 * 60 * 1000
+
+/** Chooses what a link is for, then shows it once. */
+const IssueDialog = ({ close }: { readonly close: () => void }) => {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const { send, failure, isBusy } = useSend()
+  const [intents, setIntents] = useState<readonly string[]>(Object.keys(texts.intents))
+  const [expiresAt, setExpiresAt] = useState(new Date(Date.now() + WEEK).toISOString())
+  const [note, setNote] = useState('')
+  const [url, setUrl] = useState('')
+  useLayoutEffect(() => dialog.current?.showModal(), [])
+  const toggle = (intent: string) =>
+    setIntents(
+      intents.includes(intent) ? intents.filter((each) => each !== intent) : [...intents, intent],
+    )
+  const issue = async (event: Event) => {
+    event.preventDefault()
+    const about = note.trim() && { note: note.trim() }
+    const issued = await send(setupLinkService.issueSetupLink, {}, { intents, expiresAt, ...about })
+    if (issued) setUrl(urlOf(String(issued['token'])))
+  }
+  return (
+    <dialog ref={dialog} aria-labelledby="dialog-title" onClose={close}>
+      <form onSubmit={issue}>
+        <h2 id="dialog-title">{texts.setUp.issue}</h2>
+        {url ? (
+          <div role="status">
+            <p>{texts.setUp.made}</p>
+            <p>
+              <code class="link">{url}</code> <CopyButton text={url} />
+            </p>
+          </div>
+        ) : (
+          <>
+            <fieldset class="kinds">
+              <legend>{texts.fields['intents']}</legend>
+              {Object.entries(texts.intents).map(([intent, name]) => (
+                <label key={intent} class="flag">
+                  <input
+                    type="checkbox"
+                    checked={intents.includes(intent)}
+                    onChange={() => toggle(intent)}
+                  />
+                  {name}
+                </label>
+              ))}
+            </fieldset>
+            <p>
+              <DateInput text={texts.setUp.until} at={expiresAt} change={setExpiresAt} />
+            </p>
+            <TextField
+              label={texts.setUp.note}
+              hint={texts.setUp.noteHint}
+              isOptional
+              value={note}
+              change={setNote}
+            />
+          </>
+        )}
+        {failure && <FailureNotice failure={failure} />}
+        <div class="actions">
+          <Button
+            text={url ? texts.setUp.close : texts.cancel}
+            onClick={() => dialog.current?.close()}
+          />
+          {!url && (
+            <button
+              type="submit"
+              class="primary"
+              disabled={isBusy || intents.length === 0 || !expiresAt}
+            >
+              {texts.setUp.issue}
+            </button>
+          )}
+        </div>
+      </form>
+    </dialog>
+  )
+}
+
+/** The link for a token, which stands in the part of a URL that browsers do not send. */
+const urlOf = (token: string): string => {
+  const prefix = mount.pathname.slice(0, mount.pathname.length - settings.basePath.length - 1)
+  return new URL(`${prefix}${settings.setUpPath}/#${token}`, mount).href
+}

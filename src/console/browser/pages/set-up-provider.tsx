@@ -1,0 +1,203 @@
+import { useId, useState } from 'preact/hooks'
+import { identityProviderService } from '../../../transport/wire.js'
+import type { StoredObject } from '../api.js'
+import { CopyButton } from '../display.js'
+import { FailureNotice } from '../notice.js'
+import { useQuery } from '../query.js'
+import { useSend } from '../send.js'
+import { Say, texts } from '../texts.js'
+
+/** Issuers that are the same for everybody. */
+const ISSUERS: Readonly<Record<string, string>> = {
+  google: 'https://accounts.google.com',
+  jumpcloud: 'https://oauth.id.jumpcloud.com/',
+}
+
+const SCOPES = 'openid email profile'
+
+interface ProviderStepProps {
+  readonly providers: readonly StoredObject[]
+  readonly chosen: StoredObject | undefined
+  readonly choose: (idpId: string) => void
+  /** Whether none can be added. */
+  readonly isFixed: boolean
+}
+
+/** Connects a provider, or goes on with one that was connected before. */
+export const ProviderStep = ({ providers, chosen, choose, isFixed }: ProviderStepProps) => {
+  const [kind, setKind] = useState('')
+  const [idpId, setIdpId] = useState('')
+  if (chosen)
+    return (
+      <p class="notice" role="status">
+        <Say text={texts.setUp.connected} provider={<bdi>{String(chosen['name'])}</bdi>} />
+      </p>
+    )
+  const pick = (picked: string) => {
+    setKind(picked)
+    setIdpId(`${picked}-${drawId()}`)
+  }
+  return (
+    <>
+      {providers.length > 0 && (
+        <p class="actions start">
+          {texts.setUp.goOn}{' '}
+          {providers.map((each) => (
+            <button key={each['idpId']} type="button" onClick={() => choose(String(each['idpId']))}>
+              <bdi>{String(each['name'])}</bdi>
+            </button>
+          ))}
+        </p>
+      )}
+      {isFixed && providers.length === 0 && <p class="none">{texts.setUp.noProvider}</p>}
+      {!isFixed && (
+        <fieldset class="kinds">
+          <legend>{texts.setUp.which}</legend>
+          {Object.entries(texts.setUpKinds).map(([each, name]) => (
+            <label key={each} class="flag">
+              <input type="radio" name="kind" checked={each === kind} onChange={() => pick(each)} />
+              {name}
+            </label>
+          ))}
+        </fieldset>
+      )}
+      {kind && <NewProvider key={kind} kind={kind} idpId={idpId} done={() => choose(idpId)} />}
+    </>
+  )
+}
+
+/** `randomUUID` would need a secure context. */
+const drawId = (): string =>
+  [...crypto.getRandomValues(new Uint8Array(5))]
+    .map((byte) => byte.toString(16).padStart(2, '0'))
+    .join('')
+
+interface NewProviderProps {
+  readonly kind: string
+  readonly idpId: string
+  readonly done: () => void
+}
+
+/** What to do at the provider, and the form for what it gives. */
+const NewProvider = ({ kind, idpId, done }: NewProviderProps) => {
+  const { body } = useQuery(`/setUp?${new URLSearchParams({ idp_id: idpId })}`)
+  const { send, failure, isBusy } = useSend()
+  const [name, setName] = useState(kind === 'other' ? '' : (texts.setUpKinds[kind] ?? ''))
+  const [issuer, setIssuer] = useState(ISSUERS[kind] ?? '')
+  const [clientId, setClientId] = useState('')
+  const [clientSecret, setClientSecret] = useState('')
+  const [scopes, setScopes] = useState(SCOPES)
+  const [autoRegister, setAutoRegister] = useState(true)
+  const redirectUri = body?.['redirectUri']
+  const connect = async (event: Event) => {
+    event.preventDefault()
+    const added = await send(
+      identityProviderService.addOidcIdentityProvider,
+      {},
+      {
+        idpId,
+        name,
+        issuer: issuerOf(issuer),
+        clientId: clientId.trim(),
+        clientSecret: clientSecret.trim(),
+        scopes: scopes.split(/\s+/).filter(Boolean),
+        autoRegister,
+      },
+    )
+    if (added) done()
+  }
+  const shownUri = redirectUri ? (
+    <>
+      <code>{String(redirectUri)}</code> <CopyButton text={String(redirectUri)} />
+    </>
+  ) : (
+    <em>{texts.setUp.noRedirectUri}</em>
+  )
+  const lines = (texts.setUpSteps[kind] ?? '').split('\n')
+  return (
+    <form onSubmit={connect}>
+      <ol class="guide">
+        {lines.map((line) => (
+          <li key={line}>
+            <Say text={line} redirectUri={shownUri} />
+          </li>
+        ))}
+      </ol>
+      <TextField label={texts.setUp.name} value={name} change={setName} />
+      <TextField
+        label={texts.setUp.issuer}
+        hint={texts.setUp.issuerHint}
+        value={issuer}
+        change={(text) => setIssuer(issuerOf(text))}
+      />
+      <TextField label={texts.setUp.clientId} value={clientId} change={setClientId} />
+      <TextField
+        label={texts.setUp.clientSecret}
+        isSecret
+        value={clientSecret}
+        change={setClientSecret}
+      />
+      <TextField label={texts.setUp.scopes} value={scopes} change={setScopes} />
+      <div class="field">
+        <label class="flag">
+          <input
+            type="checkbox"
+            checked={autoRegister}
+            onChange={({ currentTarget }) => setAutoRegister(currentTarget.checked)}
+          />
+          {texts.setUp.register}
+        </label>
+      </div>
+      {failure && <FailureNotice failure={failure} />}
+      <button type="submit" class="primary" disabled={isBusy}>
+        {texts.setUp.connectNow}
+      </button>
+    </form>
+  )
+}
+
+/** The issuer, also of the address of its discovery document. */
+const issuerOf = (text: string): string =>
+  text.trim().replace(/\/\.well-known\/openid-configuration\/?(\?.*)?$/, '')
+
+interface TextFieldProps {
+  readonly label: string
+  readonly value: string
+  readonly change: (value: string) => void
+  readonly hint?: string
+  readonly isSecret?: boolean
+  readonly isOptional?: boolean
+}
+
+/** A field of one line. */
+export const TextField = ({
+  label,
+  value,
+  change,
+  hint,
+  isSecret,
+  isOptional = false,
+}: TextFieldProps) => {
+  const id = useId()
+  const shared = {
+    id,
+    value,
+    required: !isOptional,
+    maxLength: 400,
+    autocomplete: 'off',
+    'aria-describedby': hint && `${id}-hint`,
+    onInput: ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) =>
+      change(currentTarget.value),
+  } as const
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {isSecret ? <input type="password" {...shared} /> : <input type="text" {...shared} />}
+      {hint && (
+        <p class="none" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  )
+}

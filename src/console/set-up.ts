@@ -1,0 +1,64 @@
+import { httpStatusOf, type Iam, type IamError, toStatus } from '../index.js'
+import { notifyHost, toConsole } from '../transport/handler-options.js'
+import type { TransportOptions } from '../transport/json/index.js'
+import type { ConsoleOptions } from './options.js'
+
+/** Finds out who calls by the token of a set-up link, which the pages send as a bearer token. */
+export const byLink =
+  (iam: Iam): TransportOptions['authenticate'] =>
+  async (headers, signal) => {
+    const token = tokenIn(headers)
+    if (token === undefined) return undefined
+    const redeemed = await iam.setupLinks.redeem({ token }, { signal })
+    return redeemed.isOk() ? redeemed.value.caller : redeemed.error
+  }
+
+const tokenIn = (headers: Headers): string | undefined =>
+  /^Bearer ([\w-]{1,200})$/i.exec(headers.get('authorization') ?? '')?.[1]
+
+/** A request of the guided pages. */
+interface SetUpRequest {
+  /** `GET` asks where a provider sends browsers back; `POST` ends a link. */
+  readonly method: string
+  readonly query: string
+  readonly headers: Headers
+  readonly signal: AbortSignal
+}
+
+/** Answers what the guided pages ask besides the JSON interface. */
+export const askSetUp = async (
+  iam: Iam,
+  options: ConsoleOptions & { readonly isLink?: true },
+  { method, query, headers, signal }: SetUpRequest,
+): Promise<{ readonly status: number; readonly body: string }> => {
+  const { authenticate, redirectUri, signInUrl, organizationHeader = 'x-service-orgid' } = options
+  try {
+    if (method === 'POST') {
+      const token = options.isLink && tokenIn(headers)
+      if (!token) return refused({ kind: 'Unauthenticated' })
+      const completed = await iam.setupLinks.complete({ token }, { signal })
+      return completed.isOk() ? { status: 200, body: '{}' } : refused(completed.error)
+    }
+    const caller = await authenticate(headers, signal)
+    if (!caller) return refused({ kind: 'Unauthenticated' })
+    if ('kind' in caller) return refused(caller)
+    const orgId = headers.get(organizationHeader) || caller.orgId
+    const allowed = await iam.identityProviders.list({ pageSize: 1 }, { caller, orgId, signal })
+    if (allowed.isErr()) return refused(allowed.error)
+    const ids = { orgId, idpId: new URLSearchParams(query).get('idp_id') ?? '' }
+    const shown = {
+      redirectUri: typeof redirectUri === 'function' ? redirectUri(ids) : redirectUri,
+      signInUrl: signInUrl?.(ids),
+    }
+    return { status: 200, body: JSON.stringify(shown) }
+  } catch (cause) {
+    const failure = { correlationId: crypto.randomUUID(), method: `${method} /api/setUp` }
+    notifyHost(options.onError ?? toConsole, cause, failure)
+    return refused({ kind: 'Unavailable', outcome: 'not_recorded', cause })
+  }
+}
+
+const refused = (error: IamError) => ({
+  status: httpStatusOf(error),
+  body: JSON.stringify(toStatus(error)),
+})

@@ -1,0 +1,305 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { orThrow } from 'claviger'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { hasLemonldap, startLemonldap } from '../oidc/lemonldap.js'
+import { realProvider } from '../oidc/real-provider.js'
+import { hasChromium } from '../transport/clients/chromium.js'
+import { openVendor, vendor } from './set-up-host.js'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+const DOMAIN = 'globex.example'
+// Letters and digits: LemonLDAP::NG does not decode the encoded secret of client_secret_basic.
+const SECRET = 'SecretOfTheCustomer'
+const OVER = /This link does not open/
+const context = { caller: vendor }
+const nextWeek = () => new Date(Date.now() + 7 * 86_400_000)
+
+/** A provider that the IT of the customer runs. */
+interface CustomerProvider {
+  /** Registers the application there. */
+  readonly start: (
+    redirectUri: string,
+  ) => Promise<{ readonly issuer: string; readonly close: () => unknown }>
+  readonly login: (window: Page) => Promise<void>
+  /** Who signs in. */
+  readonly user: string
+  readonly scopes: string
+}
+
+const OIDC_PROVIDER: CustomerProvider = {
+  start: (redirectUri) =>
+    realProvider(
+      [{ client_id: 'invoicing', client_secret: SECRET, redirect_uris: [redirectUri] }],
+      {
+        claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['groups'] },
+        findAccount: (_, id) => ({
+          accountId: id,
+          claims: () => ({ sub: id, groups: ['everybody', 'finance'] }),
+        }),
+      },
+    ),
+  login: async (window) => {
+    await window.locator('input[name="login"]').fill('ann')
+    await window.locator('input[name="password"]').fill('any')
+    await window.locator('button[type="submit"]').click()
+    await window.locator('button[type="submit"]').click()
+  },
+  user: 'ann',
+  scopes: 'openid email profile',
+}
+
+const LEMONLDAP: CustomerProvider = {
+  start: async (redirectUri) => {
+    const client = { clientId: 'invoicing', clientSecret: SECRET, redirectUri }
+    const portal = await startLemonldap(client)
+    await portal.configure({ rules: { finance: '$uid eq "dwho"', everybody: '1' } })
+    return portal
+  },
+  login: async (window) => {
+    await window.locator('[name=user]').fill('dwho')
+    await window.locator('[name=password]').fill('dwho')
+    await window.locator('[type=submit]').click()
+  },
+  user: 'dwho',
+  scopes: 'openid email profile groups',
+}
+
+describe.runIf(hasChromium())('the guided set-up', () => {
+  let host: Awaited<ReturnType<typeof openVendor>>
+  let browser: Browser
+  let customer: BrowserContext
+  let page: Page
+  let complaints: string[]
+
+  beforeAll(async () => {
+    browser = await chromium.launch({
+      executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+      args: ['--no-sandbox', '--disable-dev-shm-usage'],
+    })
+  })
+  afterAll(() => browser?.close())
+  beforeEach(async () => {
+    host = await openVendor()
+    customer = await browser.newContext({ viewport: { width: 360, height: 800 } })
+    page = await customer.newPage()
+    complaints = []
+    page.on('console', (message) => {
+      if (/Content.Security|TrustedHTML|Trusted Type/i.test(message.text()))
+        complaints.push(message.text())
+    })
+    page.on('pageerror', (error) => complaints.push(String(error)))
+  })
+  afterEach(async () => {
+    await customer?.close()
+    await host?.close()
+  })
+
+  const linkFor = async (intents: readonly ('domain' | 'provider' | 'groups')[]) => {
+    const { token, linkId } = await orThrow(
+      host.iam.setupLinks.issue({ expiresAt: nextWeek(), intents }, context),
+    )
+    return { token, linkId, url: `${host.origin}/set-up/#${token}` }
+  }
+
+  /** What axe finds, and what is cut off. */
+  const faults = async () => {
+    await page.evaluate(axe)
+    const violations = await page.evaluate(async () => {
+      const { axe: checker } = globalThis as unknown as {
+        axe: { run: () => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> }
+      }
+      const found = await checker.run()
+      return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)
+    })
+    const overflow = await page.evaluate(
+      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    )
+    return [...violations, ...complaints, ...(overflow > 0 ? [`${overflow} pixels too wide`] : [])]
+  }
+
+  /** From the link to a signed-in user with a role. */
+  const walk = async ({ start, login, user, scopes }: CustomerProvider) => {
+    // The vendor makes a link in the console, and sends it.
+    const own = await browser.newContext()
+    await own.addCookies([{ name: 'who', value: 'vendor', url: host.origin }])
+    const office = await own.newPage()
+    await office.goto(`${host.origin}/admin/setup-links`)
+    await office.getByRole('button', { name: 'Make a link' }).click()
+    await office.getByRole('dialog').getByLabel('Note').fill('For Ada')
+    await office.getByRole('dialog').getByRole('button', { name: 'Make a link' }).click()
+    const url = await office.locator('code.link').innerText()
+    expect(url).toMatch(new RegExp(`^${host.origin}/set-up/#[\\w-]{43}$`))
+    const token = url.split('#')[1] ?? ''
+    await own.close()
+
+    // The customer's IT opens it in a browser that knows nobody.
+    await page.goto(url)
+    await page.getByLabel('Keycloak').check()
+    const redirectUri = await page.locator('.guide code').innerText()
+    expect(redirectUri).toMatch(new RegExp(`^${host.origin}/callback/globex/keycloak-\\w+$`))
+    expect(page.url()).toBe(`${host.origin}/set-up/`)
+    expect(await faults()).toEqual([])
+    const provider = await start(redirectUri)
+    await page
+      .getByLabel('Issuer or address')
+      .fill(`${provider.issuer}/.well-known/openid-configuration`)
+    await page.getByLabel('Client ID').fill('invoicing')
+    await page.getByLabel('Client secret').fill(SECRET)
+    expect(await page.getByLabel('Scopes').inputValue()).toBe('openid email profile')
+    await page.getByLabel('Scopes').fill(scopes)
+    await page.getByRole('button', { name: 'Connect', exact: true }).click()
+
+    // The test, then a sign-in of their own.
+    await page.getByRole('button', { name: 'Run the test' }).click()
+    await page.locator('.checks').waitFor()
+    expect(await page.locator('.checks .failed').count()).toBe(0)
+    /** The provider knows who signed in before. */
+    const signIn = async (isFirst: boolean) => {
+      const opening = customer.waitForEvent('page')
+      await page.getByRole('link', { name: 'Sign in with it' }).click()
+      const window = await opening
+      if (isFirst) await login(window)
+      await window.waitForURL(/\/callback\//)
+      const said = await window.locator('body').innerText()
+      await window.close()
+      return said
+    }
+    expect(await signIn(true)).toBe(`Signed in: ${user} with no role`)
+
+    // A group that has a role, from the next sign-in on.
+    await page.getByLabel('Group', { exact: true }).fill('finance')
+    await page.getByLabel('Accountant').check()
+    await page.getByRole('button', { name: 'Map the group' }).click()
+    await page.getByText('finance has accountant of Invoicing').waitFor()
+    expect(await faults()).toEqual([])
+    expect(await signIn(false)).toBe(`Signed in: ${user} with accountant`)
+
+    // The domain, proven by a record that they publish.
+    await page.getByLabel('Domain, such as').fill(DOMAIN)
+    await page.getByRole('button', { name: 'Add the domain' }).click()
+    await page.locator('.record').waitFor()
+    const [name = '', , value = ''] = await page.locator('.record code').allInnerTexts()
+    await page.getByRole('button', { name: 'Check the record' }).click()
+    await page.getByText('The record is not there yet').waitFor()
+    expect(await faults()).toEqual([])
+    host.dns.set(name, value)
+    await page.getByRole('button', { name: 'Check the record' }).click()
+    await page.getByRole('button', { name: `Switch on for ${DOMAIN}` }).click()
+    await page.getByText('On: people with addresses').waitFor()
+    expect(await faults()).toEqual([])
+    const route = await orThrow(host.iam.domains.route({ email: `somebody@${DOMAIN}` }))
+    expect(route?.idpId).toMatch(/^keycloak-/)
+
+    // Finished: the link does not open again.
+    await page.getByRole('button', { name: 'Finish' }).click()
+    await page.getByText('All done').waitFor()
+    await page.goto('about:blank')
+    await page.goto(url)
+    await page.getByText(OVER).waitFor()
+    expect(await faults()).toEqual([])
+
+    // The token was in no URL that was sent, and nothing was kept in the browser.
+    expect(host.urls.filter((sent) => sent.includes(token))).toEqual([])
+    const kept = await customer.storageState()
+    expect(JSON.stringify(kept)).not.toContain(token)
+    const log = await host.store.readAll(0n, 1_000)
+    expect(JSON.stringify(log, (_, each) => String(each))).not.toContain(token)
+    await provider.close()
+  }
+
+  it('leads a customer from the link to a signed-in user, without a word from the vendor', () =>
+    walk(OIDC_PROVIDER))
+
+  it.runIf(hasLemonldap())(
+    'leads a customer with LemonLDAP::NG there, too',
+    () => walk(LEMONLDAP),
+    180_000,
+  )
+
+  it('shows the steps of the intents alone', async () => {
+    await page.goto((await linkFor(['domain'])).url)
+    await page.getByRole('heading', { name: 'Prove your domain' }).waitFor()
+    expect(await page.getByRole('heading', { level: 2 }).allInnerTexts()).toEqual([
+      'Prove your domain',
+      'Finish',
+    ])
+    await page.goto('about:blank')
+    await page.goto((await linkFor(['provider'])).url)
+    await page.getByRole('heading', { name: 'Connect your identity provider' }).waitFor()
+    expect(await page.getByRole('heading', { level: 2 }).allInnerTexts()).toEqual([
+      'Connect your identity provider',
+      'Finish',
+    ])
+    await page.goto('about:blank')
+    await page.goto((await linkFor(['groups'])).url)
+    await page.getByText('There is none yet').waitFor()
+  })
+
+  it('refuses an expired, revoked, replayed or made-up link with one answer', async () => {
+    const [expired, revoked, replayed] = [
+      await linkFor(['domain']),
+      await linkFor(['domain']),
+      await linkFor(['domain']),
+    ]
+    await orThrow(host.iam.setupLinks.revoke({ linkId: revoked.linkId }, context))
+    await orThrow(host.iam.setupLinks.complete({ token: replayed.token }))
+    const answers = new Set<string>()
+    const open = async (url: string) => {
+      await page.goto('about:blank')
+      await page.goto(url)
+      await page.getByText(OVER).waitFor()
+      answers.add(await page.locator('body').innerText())
+    }
+    await open(revoked.url)
+    await open(replayed.url)
+    await open(`${host.origin}/set-up/#${'x'.repeat(43)}`)
+    await open(`${host.origin}/set-up/`)
+    host.at(new Date(Date.now() + 8 * 86_400_000))
+    await open(expired.url)
+    expect(answers.size).toBe(1)
+  })
+
+  it('ends a page that is open when its link is revoked', async () => {
+    const { url, linkId } = await linkFor(['domain'])
+    await page.goto(url)
+    await page.getByLabel('Domain, such as').fill(DOMAIN)
+    await orThrow(host.iam.setupLinks.revoke({ linkId }, context))
+    await page.getByRole('button', { name: 'Add the domain' }).click()
+    await page.getByText(OVER).waitFor()
+    expect((await orThrow(host.iam.domains.list({}, context))).items).toEqual([])
+  })
+
+  it('gives the holder of a link no more than its intents, whatever is asked', async () => {
+    const { token } = await linkFor(['domain'])
+    const ask = async (path: string, init: RequestInit = {}, orgId?: string) => {
+      const headers = {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        ...(orgId && { 'x-service-orgid': orgId }),
+      }
+      return (await fetch(`${host.origin}/set-up/api/${path}`, { ...init, headers })).status
+    }
+    expect(await ask('v1/domains')).toBe(200)
+    const post = (body: object) => ({ method: 'POST', body: JSON.stringify(body) })
+    expect(await ask('v1/domains', {}, 'acme')).toBe(403)
+    expect(await ask('v1/idps')).toBe(403)
+    expect(await ask('v1/projects')).toBe(403)
+    expect(await ask('v1/setupLinks')).toBe(403)
+    expect(await ask('v1/history')).toBe(403)
+    expect(await ask('v1/projects', post({ name: 'p' }))).toBe(403)
+    expect(await ask('v1/setupLinks', post({ expiresAt: nextWeek(), intents: ['groups'] }))).toBe(
+      403,
+    )
+    expect(await ask('users?id=vera')).toBe(403)
+    // The token is no session of the console, and a session opens no link.
+    const headers = { authorization: `Bearer ${token}` }
+    expect((await fetch(`${host.origin}/admin/api/v1/domains`, { headers })).status).toBe(401)
+    const cookie = { cookie: 'who=vendor' }
+    expect((await fetch(`${host.origin}/set-up/api/v1/domains`, { headers: cookie })).status).toBe(
+      401,
+    )
+  })
+})
