@@ -137,9 +137,9 @@ const subjectsOf = async (
   if ('missing' in found) return NOTHING
   const { items, nextPageToken } = found.value
   const firstRole = knownRole ?? items[0]?.roleKey ?? ''
-  /** A user with several of the roles is an item of each, and stands in the results by the first. */
+  /** A user with several of the roles, or with one in several ways, stands in the results by the first item. */
   const isFirst = async (holder: Holder): Promise<boolean> => {
-    if (holder.roleKey === firstRole) return true
+    if (holder.roleKey === firstRole && holder.via === 'grant') return true
     const { userId } = holder
     let next: string | undefined
     do {
@@ -147,7 +147,7 @@ const subjectsOf = async (
       const held = foundIn(await iam.access.whoHas({ ...asked, userId, ...page }, owner))
       if ('missing' in held) return true
       const first = held.value.items.find((item) => item.orgId === orgId)
-      if (first) return first.roleKey === holder.roleKey
+      if (first) return isSameWay(first, holder)
       next = held.value.nextPageToken
     } while (next !== undefined)
     return true
@@ -161,6 +161,9 @@ const subjectsOf = async (
     next: nextPageToken === undefined ? undefined : [nextPageToken, firstRole],
   }
 }
+
+const isSameWay = (one: Holder, other: Holder): boolean =>
+  one.roleKey === other.roleKey && JSON.stringify(one.via) === JSON.stringify(other.via)
 
 /** A place is a token of the library, and the project of the last role before it. */
 const resourcesOf = async (

@@ -33,7 +33,35 @@ const prepare = async (place: Place, writers: number): Promise<readonly string[]
   await orThrow(iam.projectGrants.add(grant, acme))
   const base = [{ roleKey: 'base' }]
   await orThrow(iam.userGrants.add({ userId: 'shared', ...portal, roles: base }, acme))
+  for (const within of [acme, globex])
+    await orThrow(
+      iam.identityProviders.addOidc(
+        {
+          idpId: 'entra',
+          name: 'e',
+          clientId: 'c',
+          clientSecret: 's',
+          issuer: 'https://i.example',
+        },
+        within,
+      ),
+    )
   return own
+}
+
+/** Fails when something was recorded of a provider that was removed by then. */
+const checkProviders = (log: readonly RecordedEvent[]): number => {
+  const providers = new Set<string>()
+  let reports = 0
+  for (const { type, data, metadata } of log) {
+    const provider = `${metadata.resourceOwner} ${Reflect.get(data, 'idpId')}`
+    if (type === 'identity_provider.oidc_added') providers.add(provider)
+    if (type === 'identity_provider.removed') providers.delete(provider)
+    if (!/^(role_mapping|membership)\./.test(type)) continue
+    expect(providers.has(provider), type).toBe(true)
+    if (type === 'membership.reported') reports++
+  }
+  return reports
 }
 
 const startProcess = async (task: Task) => {
@@ -70,7 +98,7 @@ const checkLives = (log: readonly RecordedEvent[]): number => {
       }
       grants.set('globex', after)
     }
-    if (!stream.startsWith('user_grant-')) continue
+    if (!/^(user_grant|role_mapping)-/.test(stream)) continue
     const before = held.get(stream)
     const after = new Set<string>()
     for (const role of roles) {
@@ -88,17 +116,17 @@ const checkLives = (log: readonly RecordedEvent[]): number => {
   return given
 }
 
-/** Fails when a grant remained that `removeAllOfUser` had answered to have removed. */
+/** Fails when a grant or a membership remained that `removeAllOfUser` had answered to have removed. */
 const checkEmptied = (log: readonly RecordedEvent[], { emptied }: Answers): void => {
   for (const { orgId, userId, sequence } of emptied) {
     const last = log.findLast(
       ({ stream, position, metadata }) =>
         position <= BigInt(sequence) &&
         metadata.resourceOwner === orgId &&
-        stream.startsWith('user_grant-') &&
+        /^(user_grant|membership)-/.test(stream) &&
         stream.endsWith(`+${userId}`),
     )
-    expect(last?.type ?? 'user_grant.removed').toBe('user_grant.removed')
+    expect(last?.type ?? 'user_grant.removed').toMatch(/^(user_grant|membership)\.removed$/)
   }
 }
 
@@ -121,6 +149,7 @@ export const raceForGrants = async (place: Place, writersOfEach: number): Promis
   expect((await verify(opened.store)).isOk()).toBe(true)
   const log = await opened.store.readAll(0n, 1_000_000)
   expect(checkLives(log)).toBeGreaterThan(own.length)
+  expect(checkProviders(log)).toBeGreaterThan(0)
   expect(answers.some(({ emptied }) => emptied.length > 0)).toBe(true)
   for (const answer of answers) checkEmptied(log, answer)
 

@@ -41,8 +41,45 @@ const granted = { ...portal, grantedOrgId: 'globex' }
 
 const pick = (from: readonly string[], n: number): string => from[n % from.length] ?? ''
 
+const GROUPS = ['admins', 'staff']
+
+const oidc = { clientId: 'c', clientSecret: 's', issuer: 'https://idp.example' }
+
+/** What a writer does with groups: one adds and removes providers, one maps groups, the others report members. */
+const groupStep = (iam: Iam, writer: number, n: number) => {
+  const within = n % 2 === 0 ? acme : globex
+  const idpId = n % 4 < 2 ? 'entra' : `idp-${n >> 5}`
+  const group = pick(GROUPS, n >> 2)
+  const mapping = { idpId, group, ...portal, projectOrgId: 'acme' }
+  const roleKeys = [pick(ROLES, n >> 3)]
+  if (writer % 4 === 0)
+    switch ((n >> 2) % 4) {
+      case 0:
+        return iam.identityProviders.addOidc({ idpId, name: idpId, ...oidc }, within)
+      case 1:
+        return iam.identityProviders.deactivate({ idpId: 'entra' }, within)
+      case 2:
+        return iam.identityProviders.reactivate({ idpId: 'entra' }, within)
+      default:
+        return iam.identityProviders.remove({ idpId: `idp-${n >> 5}` }, within)
+    }
+  if (writer % 4 === 1)
+    switch ((n >> 1) % 4) {
+      case 0:
+      case 1:
+        return iam.roleMappings.add({ ...mapping, roleKeys }, within)
+      case 2:
+        return iam.roleMappings.update({ ...mapping, roleKeys: ROLES }, within)
+      default:
+        return iam.roleMappings.remove(mapping, within)
+    }
+  const groups = GROUPS.filter((_, index) => ((n >> index) & 1) === 1)
+  return iam.memberships.report({ idpId, userId: pick(USERS, n), groups }, within)
+}
+
 /** What a writer does in turn: one removes roles, one narrows the grant of the project, the others give roles. */
 const step = (iam: Iam, writer: number, n: number) => {
+  if (n % 3 === 2) return groupStep(iam, writer, Math.floor(n / 3))
   const roleKey = pick(ROLES, n >> 1)
   if (writer % 4 === 0)
     return n % 2 === 0

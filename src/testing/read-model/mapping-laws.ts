@@ -59,7 +59,7 @@ type Step = readonly [orgId: string, event: AnyEvent, holders: readonly string[]
 const ANN = 'reader acme/ann google/staff'
 const BOB = 'reader acme/bob google/staff'
 const GRANTED = 'reader acme/ann grant'
-const ADMIN = 'reader acme/ann google/admins'
+const ADMIN = 'reader acme/bob google/admins'
 const CID = 'reader globex/cid okta/devs'
 const WRITERS = ['writer acme/ann google/staff', 'writer acme/bob google/staff']
 const ALL_READERS = [GRANTED, ADMIN, ANN, BOB]
@@ -89,7 +89,7 @@ const STORY: readonly Step[] = [
   ['acme', idpReactivated('google'), [GRANTED, ANN, BOB, ...WRITERS]],
   // Two groups of one user.
   ['acme', mappingAdded(ADMINS, ['reader']), [GRANTED, ANN, BOB, ...WRITERS]],
-  ['acme', reported('google', 'ann', ['admins', 'staff']), [...ALL_READERS, ...WRITERS]],
+  ['acme', reported('google', 'bob', ['admins', 'staff']), [...ALL_READERS, ...WRITERS]],
   // A role that is removed and added again is another one, which the mapping can be given at once.
   ['acme', roleRemoved('portal', 'writer'), ALL_READERS],
   ['acme', roleAdded('portal', 'writer'), ALL_READERS],
@@ -98,8 +98,8 @@ const STORY: readonly Step[] = [
   // A mapping that is removed and added again is another one, too.
   ['acme', mappingRemoved(STAFF), [GRANTED, ADMIN]],
   ['acme', mappingAdded(STAFF, ['reader']), [GRANTED, ADMIN]],
-  ['acme', reported('google', 'bob', ['staff']), [GRANTED, ADMIN, BOB]],
-  ['acme', reported('google', 'ann', []), [GRANTED, BOB]],
+  ['acme', reported('google', 'bob', ['admins', 'staff']), [GRANTED, ADMIN, BOB]],
+  ['acme', reported('google', 'ann', []), [GRANTED, ADMIN, BOB]],
   ['acme', membershipRemoved('google', 'bob'), [GRANTED]],
   ['acme', reported('google', 'bob', ['staff']), [GRANTED, BOB]],
   // All roles of a mapping may end without it.
@@ -290,7 +290,7 @@ export const mappingLaws = lawsOf<ReadModelHome>({
       const ofAnn = all.filter((name) => name.includes('/ann'))
       demandEqual('holders named ann', await namesOf(model, { at, userId: 'ann' }), ofAnn)
       const after = ['acme', 'portal', 'reader', 'google', 'admins'] as const
-      const held = { orgId: 'acme', userId: 'ann', at, now: NOW, limit: 1, after }
+      const held = { orgId: 'acme', userId: 'bob', at, now: NOW, limit: 1, after }
       const [next] = (await model.heldRoles(held)).items
       demandEqual('the next way', next && wayOf(next.via), 'google/staff')
     },
@@ -408,14 +408,14 @@ export const mappingLaws = lawsOf<ReadModelHome>({
       now: NOW,
       limit: 1000,
     }
-    const both = ['reader acme/bob', 'writer acme/ann', 'writer acme/bob']
+    const both = ['writer acme/ann', 'writer acme/bob']
     demandEqual('members', await affectedNames(model, query), exactly(both))
     const after = { ...members, after: bob }
     const late = { ...query, members: after }
-    demandEqual('by later reports', await affectedNames(model, late), exactly(['writer acme/ann']))
+    demandEqual('by later reports', await affectedNames(model, late), exactly(['writer acme/bob']))
     const early = { ...query, members: { ...members, until: bob } }
-    const ofBob = ['reader acme/bob', 'writer acme/bob']
-    demandEqual('by earlier reports', await affectedNames(model, early), exactly(ofBob))
+    const ofAnn = ['writer acme/ann']
+    demandEqual('by earlier reports', await affectedNames(model, early), exactly(ofAnn))
     const unmapped = { ...query, roleKeys: ['auditor'], limit: 1 }
     demandEqual('of a role to come', await affectedNames(model, unmapped), {
       count: 2,

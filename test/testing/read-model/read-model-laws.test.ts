@@ -26,6 +26,7 @@ import { readModelLaws } from '../../../src/testing/read-model/read-model-laws.j
 import { shownLaws } from '../../../src/testing/read-model/shown-laws.js'
 import { type Fault, oneTurn, slowly, withConditions } from './fault.js'
 import { blindTo, GRANT_FAULTS } from './grant-faults.js'
+import { MAPPING_FAULTS } from './mapping-faults.js'
 import { ROUTE_FAULTS } from './route-faults.js'
 
 /** The model with reads at the head that are sound but for a change of their answers. */
@@ -1119,10 +1120,13 @@ describe('The laws of read models find one that', () => {
     }
   })
 
-  test.each([...GRANT_FAULTS, ...ROUTE_FAULTS])('$fault', async ({ law, plant }) => {
-    for (const { check } of lawNamed(law))
-      await expect(check(homeOf(plant))).rejects.toBeInstanceOf(BrokenLaw)
-  })
+  test.each([...GRANT_FAULTS, ...MAPPING_FAULTS, ...ROUTE_FAULTS])(
+    '$fault',
+    async ({ law, plant }) => {
+      for (const { check } of lawNamed(law))
+        await expect(check(homeOf(plant))).rejects.toBeInstanceOf(BrokenLaw)
+    },
+  )
 
   test('reads at the head of a store that its home does not show.', async () => {
     const { store: _, ...home } = homeOf(atHead())
@@ -1165,7 +1169,9 @@ describe('The laws of read models find one that', () => {
   test('breaks any of them: no law goes without a fault.', () => {
     const found = ['Every handle sees what another', 'When several handles']
     const beginnings = [
-      ...[...FAULTS, ...GRANT_FAULTS, ...ROUTE_FAULTS, ...HEAD_FAULTS].map(({ law }) => law),
+      ...[...FAULTS, ...GRANT_FAULTS, ...MAPPING_FAULTS, ...ROUTE_FAULTS, ...HEAD_FAULTS].map(
+        ({ law }) => law,
+      ),
       ...found,
     ]
     const idle = readModelLaws.filter(
