@@ -27,7 +27,7 @@ const PAGES: Readonly<
     async (page) => {
       await press(page, 'Give roles')
       await pickUsers(page, 'Anna', 'Ben', 'Greta')
-      await page.getByRole('combobox').nth(1).fill('Invoicing')
+      await page.getByRole('combobox', { name: 'Project' }).fill('Invoicing')
       await page.getByRole('option', { name: 'Invoicing' }).click()
       await page.getByLabel('Approver', { exact: false }).first().check()
       await page.getByLabel('Approver: until').fill('2099-06-30')

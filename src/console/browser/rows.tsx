@@ -3,6 +3,7 @@ import type { WireMethod } from '../../transport/wire.js'
 import type { Json, StoredObject } from './api.js'
 import { ObjectLink, Value } from './display.js'
 import type { ObjectType } from './object-types.js'
+import { href } from './router.js'
 import { fieldName } from './texts.js'
 
 /** A list of objects of one type. */
@@ -51,8 +52,17 @@ export const Rows = ({ list, rows, total, order, sort, more }: RowsProps) => {
   }
   const first = Math.max(0, Math.min(Math.floor(top / ROW) - 10, rows.length - DRAWN))
   const drawn = rows.slice(first, first + DRAWN)
+  // A user has a page of all roles; the project beside the user leads to the roles in it.
+  const naming = columns[0] === 'userId' ? 1 : 0
   const cell = (row: StoredObject, column: string, at: number) => {
-    if (at === 0 && !isForeign) return <ObjectLink type={type} row={row} field={column} />
+    const { userId } = row
+    if (column === 'userId' && userId)
+      return (
+        <a href={href('user', { userId: String(userId) })}>
+          <Value of={userId} field={column} />
+        </a>
+      )
+    if (at === naming && !isForeign) return <ObjectLink type={type} row={row} field={column} />
     const values: Json = { ...row.details, ...row }
     return <Value of={values[column]} field={column} />
   }

@@ -111,7 +111,7 @@ const Holders = ({ holders, roles }: HoldersProps) => (
         <tr>
           {COLUMNS.map((name) => (
             <th key={name} scope="col">
-              {fieldName(name)}
+              {name === 'roleKey' ? texts.role : fieldName(name)}
             </th>
           ))}
         </tr>
@@ -121,7 +121,7 @@ const Holders = ({ holders, roles }: HoldersProps) => (
           <tr key={`${holder.orgId}\n${holder.userId}\n${holder.roleKey}\n${holder.mark}`}>
             {COLUMNS.map((name) => (
               <td key={name}>
-                {name === 'userId' && holder.mark && <Mark of={holder.mark} />}
+                {name === 'userId' && holder.mark && [<Mark of={holder.mark} />, ' ']}
                 {name === 'roleKey' ? (
                   <bdi title={holder.roleKey}>{roleName(roles, holder.roleKey)}</bdi>
                 ) : (

@@ -25,7 +25,7 @@ export const User = () => {
     parameters: { 'filter.user_id.equals': userId },
     columns: ['projectId', 'projectOrgId', 'roles', 'state'],
     filters: ['projectId', 'roleKey'],
-    label: texts.userGrants,
+    label: texts.rolesByProject,
   }
   const grants = useList(list)
   const roles = useHeldRoles(userId)
@@ -43,7 +43,7 @@ export const User = () => {
       <p class="kind">{texts.user}</p>
       <h1>
         {person?.picture && <img class="picture" src={person.picture} alt="" />}
-        <UserName id={userId} />
+        <UserName id={userId} isWhole />
       </h1>
       {person?.email && <p class="none">{person.email}</p>}
       <div class="actions start">
@@ -66,12 +66,12 @@ export const User = () => {
       )}
       <HeldRoles query={roles} />
       <section>
-        <h2>{texts.userGrants}</h2>
+        <h2>{texts.rolesByProject}</h2>
         <List list={list} query={grants} />
         <p class="links">
           {[...projects].map((projectId) => (
             <a key={projectId} href={href('matrix', { projectId, userId })}>
-              {texts.whyInMatrix} <ProjectName id={projectId} />
+              {texts.matrix}: <ProjectName id={projectId} />
             </a>
           ))}
         </p>
@@ -128,7 +128,7 @@ const HeldRoles = ({ query }: { readonly query: Query<UserRole> }) => {
                   {HELD.map((name) => (
                     <td key={name}>
                       <Value
-                        of={role[name] || (name === 'displayName' && role.roleKey)}
+                        of={role[name] || (name === 'displayName' ? role.roleKey : undefined)}
                         field={name}
                       />
                     </td>
