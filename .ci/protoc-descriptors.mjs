@@ -16,6 +16,7 @@ const SERVICES = [
   'ProjectGrantService',
   'UserGrantService',
   'DomainService',
+  'SetupLinkService',
   'HistoryService',
   'AccessService',
   'Health',

@@ -206,6 +206,20 @@ export type {
 export type { HistoryPage, ListHistoryInput, StateAtInput } from './application/reading/history.js'
 export { type ItemPage, items } from './application/reading/items.js'
 export type { Page, TextFilter } from './application/reading/list.js'
+// Links by which sign-in is set up.
+export type {
+  RedeemedSetupLink,
+  RedeemOptions,
+  RedeemSetupLinkInput,
+  SetupLinkIds,
+} from './application/setup-links/redeem-setup-link.js'
+export type {
+  IssuedSetupLink,
+  IssueSetupLinkInput,
+  ListSetupLinksInput,
+  SetupLinkInput,
+  SetupLinks,
+} from './application/setup-links/setup-links.js'
 export type { ImportUserGrantsInput } from './application/user-grants/import-user-grants.js'
 export type { RemovedOfUser } from './application/user-grants/remove-all-of-user.js'
 export type {
@@ -309,12 +323,14 @@ export {
   ProjectRoleRemoved,
   ProjectRoleUpdated,
 } from './domain/project-role/events.js'
+export type { SetupIntent } from './domain/setup-link/events.js'
 // Ids, references and permissions.
 export {
   type DomainRef,
   type GrantedProjectTarget,
   type IdentityProviderRef,
   type IdpId,
+  type LinkId,
   type ObjectRef,
   type OrgId,
   type OwnedTarget,
@@ -328,6 +344,7 @@ export {
   type ProjectRoleTarget,
   type RoleKey,
   type SealedSecret,
+  type SetupLinkRef,
   type StreamId,
   type UserGrantRef,
   type UserId,
@@ -399,6 +416,7 @@ export type {
   ReadQuery,
   ReadResults,
   RefOf,
+  SetupLink,
   SignInRoute,
   SortKey,
   SortValue,

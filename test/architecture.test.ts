@@ -82,7 +82,7 @@ const RULES: readonly (readonly [folderOrFile: RegExp, allowed: readonly string[
   [/^application\/writing$/, WRITING],
   [/^application\/reading$/, READING],
   [
-    /^application\/(access|domains|identity-providers|projects|project-grants|project-roles|user-grants)$/,
+    /^application\/(access|domains|identity-providers|projects|project-grants|project-roles|setup-links|user-grants)$/,
     METHODS,
   ],
   [/^application\/desired-state\/declared$/, METHOD],
@@ -276,7 +276,7 @@ const OUTSIDE_ENVIRONMENT: readonly (readonly [folderOrFile: RegExp, because: st
   [/^adapters\/webcrypto\//, 'the cipher, a port of its own'],
   [/^application\/evidence\/note\.ts$/, 'keys and signatures'],
   [/^adapters\/sqlite\/connection\.ts$/, 'locks of other processes on a file'],
-  [/^adapters\/postgres\/(connection|replica)\//, 'sockets of a server'],
+  [/^adapters\/postgres\/drivers\//, 'sockets of a server'],
 ]
 
 const TIME_OR_CHANCE =
@@ -432,7 +432,7 @@ describe('a planted violation is found', () => {
     const lists = namingAll(
       planted(
         'adapters/lists.ts',
-        'identityProviders, projects, projectRoles, projectGrants, userGrants, domains',
+        'identityProviders, projects, projectRoles, projectGrants, userGrants, domains, setupLinks',
       ),
     )
     expect(lists).toContain('adapters/lists.ts')

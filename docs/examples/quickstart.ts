@@ -204,6 +204,8 @@ const nameOf = (object: ObjectRef): string => {
       return object.userId
     case 'domain':
       return object.domain
+    case 'setup_link':
+      return object.linkId
   }
 }
 

@@ -46,6 +46,8 @@ const writing: Permission[] = [
   'project.grant.write',
   'user.grant.write',
   'domain.write',
+  'setup_link.read',
+  'setup_link.write',
 ]
 
 /** A host asks its own sessions or its identity provider; here, a token is drawn at every start. */

@@ -40,6 +40,7 @@ import {
   stateAt,
 } from './reading/history.js'
 import { createRuntime } from './runtime.js'
+import { type SetupLinks, setupLinksOf } from './setup-links/setup-links.js'
 import { type UserGrants, userGrantsOf } from './user-grants/user-grants.js'
 import { callPort } from './waiting.js'
 
@@ -72,6 +73,8 @@ export interface Iam {
   readonly userGrants: UserGrants
   /** Domains of e-mail addresses, and which provider their users sign in with. */
   readonly domains: Domains
+  /** Links by which somebody without an account sets up sign-in for an organization. */
+  readonly setupLinks: SetupLinks
   /** Who has which role. */
   readonly access: AccessChecks
   /** Past changes and past states. */
@@ -172,6 +175,7 @@ export const iamOf = (host: Host, hooks?: Hooks): Iam => {
     projectGrants: projectGrantsOf(runtime),
     userGrants: userGrantsOf(runtime),
     domains: domainsOf(runtime),
+    setupLinks: setupLinksOf(runtime),
     access: accessOf(runtime),
     plan: planAccess(runtime),
     apply: applyAccess(runtime),

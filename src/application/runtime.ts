@@ -1,7 +1,8 @@
 import type { Position } from '../ports/event-store.js'
-import type { Host } from '../ports/host.js'
+import type { Caller, Host } from '../ports/host.js'
 import { type Follow, follow } from './following/follow.js'
 import type { Hooks } from './hooks.js'
+import { permissionsFromCaller } from './method/target.js'
 import { type Query, queryOf } from './reading/query.js'
 import { Locks } from './recording/locks.js'
 import { type MetadataOf, metadataFactory } from './recording/metadata.js'
@@ -18,13 +19,19 @@ export interface Runtime extends Host {
   readonly metadataOf: MetadataOf
   /** Called with the position of each append that this runtime records, before it is answered. */
   readonly recorded: Set<(position: Position) => Promise<void>>
+  /** Callers that set-up links were redeemed for: their own permissions count, and the host is not asked. */
+  readonly linkCallers: WeakSet<Caller>
 }
 
 /** @see Runtime */
 export const createRuntime = (host: Host, hooks?: Hooks): Runtime => {
+  const linkCallers = new WeakSet<Caller>()
+  const { authorize } = host
   const following = follow(host, hooks)
   return {
     ...host,
+    authorize: (question) =>
+      linkCallers.has(question.caller) ? permissionsFromCaller(question) : authorize(question),
     hooks,
     states: new StateCache(host.store),
     locks: new Locks(host.environment),
@@ -32,5 +39,6 @@ export const createRuntime = (host: Host, hooks?: Hooks): Runtime => {
     query: queryOf(host, following),
     metadataOf: metadataFactory(),
     recorded: new Set(),
+    linkCallers,
   }
 }

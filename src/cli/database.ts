@@ -51,6 +51,9 @@ export const openDatabase = (call: CommandCall, options: OpenOptions = {}): Prom
 /** Opens an SQLite file or a PostgreSQL server. @throws UsageError, Failed */
 export const openAddress = async (address: string, options: OpenOptions): Promise<Database> => {
   if (isPostgres(address)) return openServer(address, options)
+  // Not quoted: what stands where in it is not known.
+  if (/^postgres(ql)?:|\bpassword\s*=/i.test(address))
+    throw new UsageError('Malformed address of a server: use postgres://user@host/database')
   if (address.includes('://'))
     throw new UsageError(`Unsupported address ${address}: use an SQLite file, or postgres://…`)
   if (options.schema !== undefined) throw new UsageError('Only PostgreSQL has schemas')

@@ -55,7 +55,7 @@ const run = async (name: string, parameters: readonly string[]): Promise<ExitCod
 }
 
 const show = async (text: string): Promise<ExitCode> => {
-  await terminal.print(text)
+  await terminal.print(...text.split('\n'))
   return 0
 }
 

@@ -2,22 +2,28 @@ import type { WriteStream } from 'node:tty'
 
 type Output = NodeJS.WritableStream & Partial<Pick<WriteStream, 'isTTY'>>
 
-/** Where a command prints to. */
+/** A line, or its parts, of which some are bold where the terminal has that and `NO_COLOR` is not set. */
+export type Line = string | readonly (string | { readonly bold: string })[]
+
+/** Where a command prints to: every text of a command passes here, and none controls the terminal. */
 export interface Terminal {
   /**
-   * Prints a line of the result, exactly as given. Resolves when it is written, or when nobody reads the output.
+   * Prints lines of the result, in each of which line breaks and other control characters are escaped. Resolves when they
+   * are written, or when nobody reads the output.
    *
-   * @throws Error when it cannot be written
+   * @throws Error when they cannot be written
    */
-  readonly print: (line: string) => Promise<void>
-  /** Prints a line for people, beside the result, without passwords and control characters. */
-  readonly note: (line: string) => void
+  readonly print: (...lines: readonly Line[]) => Promise<void>
+  /** The same of a value as a line of JSON. */
+  readonly printJson: (value: unknown) => Promise<void>
+  /** The same of a text in JSON, which a file or another program gets exactly as it is. */
+  readonly printEvidence: (json: string) => Promise<void>
+  /** Prints a text for people, beside the result, without passwords and control characters. */
+  readonly note: (text: string) => void
   /** Whether progress is shown in place, as on a terminal and not in a log. */
   readonly isInPlace: boolean
   /** Shows the progress of long work, in place, if this is a terminal. */
   readonly progress: (text: string) => void
-  /** Text in bold, where the terminal has that and `NO_COLOR` is not set. */
-  readonly bold: (text: string) => string
 }
 
 /** Streams and hooks of a terminal. */
@@ -43,32 +49,44 @@ export const openTerminal = ({ out, notes, mask, onReaderGone }: TerminalOptions
   }
   // Faults are reported by the writes themselves.
   for (const stream of [out, notes]) stream.on('error', () => undefined)
-  return {
-    print: (line) =>
-      new Promise((resolve, reject) => {
-        if (!hasReader) return resolve()
-        clear()
-        out.write(`${line}\n`, (fault?: NodeJS.ErrnoException | null) => {
-          if (fault && fault.code !== 'EPIPE')
-            return reject(new Error(`The output cannot be written (${fault.code})`))
-          if (fault && hasReader) {
-            hasReader = false
-            onReaderGone()
-          }
-          resolve()
-        })
-      }),
-    note: (line) => {
+  const write = (text: string): Promise<void> =>
+    new Promise((resolve, reject) => {
+      if (!hasReader) return resolve()
       clear()
-      notes.write(`${mask(line).split('\n').map(printable).join('\n')}\n`)
+      out.write(`${text}\n`, (fault?: NodeJS.ErrnoException | null) => {
+        if (fault && fault.code !== 'EPIPE')
+          return reject(new Error(`The output cannot be written (${fault.code})`))
+        if (fault && hasReader) {
+          hasReader = false
+          onReaderGone()
+        }
+        resolve()
+      })
+    })
+  const inBold = (text: string) => (hasBold ? `\u001b[1m${text}\u001b[22m` : text)
+  const shown = (line: Line): string =>
+    typeof line === 'string'
+      ? printable(line)
+      : line
+          .map((part) =>
+            typeof part === 'string' ? printable(part) : inBold(printable(part.bold)),
+          )
+          .join('')
+  return {
+    print: (...lines) => write(lines.map(shown).join('\n')),
+    printJson: (value) => write(printableJson(JSON.stringify(value))),
+    printEvidence: (json) => write(out.isTTY ? printableJson(json) : json),
+    note: (text) => {
+      clear()
+      // Indented, so that no text of others looks like a message of its own.
+      notes.write(`${mask(text).split('\n').map(printable).join('\n    ')}\n`)
     },
     isInPlace: hasProgress,
     progress: (text) => {
       if (!hasProgress) return
-      notes.write(`\r\u001b[K${text}`)
+      notes.write(`\r\u001b[K${printable(text)}`)
       isShown = true
     },
-    bold: (text) => (hasBold ? `\u001b[1m${text}\u001b[22m` : text),
   }
 }
 
@@ -76,8 +94,16 @@ export const openTerminal = ({ out, notes, mask, onReaderGone }: TerminalOptions
 const CONTROLS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
 /** Text that is safe on a terminal: one line, with control characters as `\u{1b}`. */
-export const printable = (text: string): string =>
+const printable = (text: string): string =>
   text.replaceAll(CONTROLS, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`)
+
+/** The same JSON without control characters, which stand in strings alone. */
+const printableJson = (json: string): string =>
+  json.replaceAll(CONTROLS, (character) =>
+    [...Array(character.length).keys()]
+      .map((unit) => `\\u${character.charCodeAt(unit).toString(16).padStart(4, '0')}`)
+      .join(''),
+  )
 
 const ADDRESS = /\b[a-z][\w+.-]*:\/\/[^\s'"`]+/gi
 const SIGNER = /PRIVATE\+KEY\+\S*/g
@@ -85,6 +111,9 @@ const SIGNER = /PRIVATE\+KEY\+\S*/g
 /** `scheme://user:`, then the password up to the last `@`. */
 const PASSWORD = /^([a-z][\w+.-]*:\/\/[^:@/?#]*):(.*)@/is
 const PARAMETER = /([?&](?:ssl)?password=)([^&]*)/gi
+/** The password of an address whose scheme is malformed, and of one that lists `password=…`. */
+const MALFORMED_ADDRESS = /^(?:[a-z][\w+.-]*:)?[^:@]*:(.*)@/is
+const LISTED = /(?:^|\s)(?:ssl)?password\s*=\s*(?:'([^']*)'|(\S+))/gi
 
 /** Shorter ones would be found in ordinary words. */
 const MIN_PASSWORD_LENGTH = 4
@@ -94,7 +123,9 @@ const maskAddress = (address: string): string =>
 
 const passwordsIn = (address: string): readonly string[] => {
   const named = [...address.matchAll(PARAMETER)].map(([, , password]) => password)
-  return [PASSWORD.exec(address)?.[2], ...named]
+  const listed = [...address.matchAll(LISTED)].map(([, quoted, plain]) => quoted ?? plain)
+  const whole = PASSWORD.exec(address)?.[2] ?? MALFORMED_ADDRESS.exec(address)?.[1]
+  return [whole, ...named, ...listed]
     .flatMap((password = '') => [password, decoded(password)])
     .filter(({ length }) => length >= MIN_PASSWORD_LENGTH)
 }

@@ -128,7 +128,15 @@ export type Effect = 'adds' | 'changes' | 'removes'
 
 /** What every view has. */
 export interface Stateful {
-  readonly state: 'active' | 'inactive' | 'pending' | 'verified'
+  readonly state:
+    | 'active'
+    | 'inactive'
+    | 'pending'
+    | 'verified'
+    | 'issued'
+    | 'used'
+    | 'completed'
+    | 'revoked'
 }
 
 /** A decider of any commands and states. They lose their types here, as the parameters of methods can. */
@@ -316,6 +324,12 @@ export type ShownField<View> =
       of(view: View): boolean
     }
   | {
+      /** A `Date`. Stores of text keep it in RFC 3339. */
+      readonly holds: 'time'
+      readonly filterable: false
+      readonly sortable: false
+    }
+  | {
       /** Those of `roles` are the roles that are assigned. */
       readonly holds: 'list' | 'roles' | 'text'
       readonly filterable: false
@@ -348,6 +362,9 @@ export const sortableFlag = <View>(of: (view: View) => boolean) =>
 
 /** A field with text that lists can neither be filtered nor sorted by. */
 export const plainText = { holds: 'text', filterable: false, sortable: false } as const
+
+/** A field with a time. */
+export const plainTime = { holds: 'time', filterable: false, sortable: false } as const
 
 /** A field with several values. */
 export const plainList = { holds: 'list', filterable: false, sortable: false } as const

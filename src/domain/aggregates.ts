@@ -12,6 +12,9 @@ import { projectGrants } from './project-grant/aggregate.js'
 import type { ProjectGrantEvent } from './project-grant/events.js'
 import { projectRoles } from './project-role/aggregate.js'
 import type { ProjectRoleEvent } from './project-role/events.js'
+import { setupLinks } from './setup-link/aggregate.js'
+import type { SetupLinkEvent } from './setup-link/events.js'
+import { type SetupLinkTokenEvent, setupLinkTokens } from './setup-link/token.js'
 import { userGrants } from './user-grant/aggregate.js'
 import type { UserGrantEvent } from './user-grant/events.js'
 import { fieldOf, type ObjectRef } from './values.js'
@@ -23,6 +26,7 @@ const all = {
   project_grant: projectGrants,
   user_grant: userGrants,
   domain: domains,
+  setup_link: setupLinks,
 } satisfies { readonly [Type in ObjectRef['type']]: { readonly type: Type } }
 
 type Listed = (typeof all)[keyof typeof all]
@@ -39,6 +43,8 @@ export type AnyEvent =
   | UserGrantEvent
   | DomainEvent
   | VerifiedDomainEvent
+  | SetupLinkEvent
+  | SetupLinkTokenEvent
 
 /** Any aggregate; its functions take ids, events and views as they are stored. */
 export type AnyAggregate = Aggregate<object, AnyView, AnyEvent>
@@ -50,7 +56,7 @@ export type StreamDefinition = Pick<AnyAggregate, 'stream'> & {
 }
 
 /** Streams without objects: each claims what is unique among all organizations. */
-const CLAIMS: readonly StreamDefinition[] = [verifiedDomains]
+const CLAIMS: readonly StreamDefinition[] = [verifiedDomains, setupLinkTokens]
 
 /** Every aggregate, by the type of its objects. */
 export const aggregates: { readonly [Type in ObjectRef['type']]: AnyAggregate } = all
@@ -78,7 +84,7 @@ export const byType = <Value>(
 ): Record<ObjectRef['type'], Value> => recordOf(TYPES, (type) => make(aggregates[type]))
 
 /** Types of all events. */
-export const EVENT_TYPES = [...Object.values(all), verifiedDomains]
+export const EVENT_TYPES = [...Object.values(all), verifiedDomains, setupLinkTokens]
   .flatMap(({ events }) => [...events])
   .flatMap((schema) => schema.def.innerType.shape.type.def.values)
 
@@ -92,6 +98,7 @@ export const ObjectInput = z.discriminatedUnion(
     z.extend(projectGrants.ids, { type: z.literal('project_grant') }),
     z.extend(userGrants.ids, { type: z.literal('user_grant') }),
     z.extend(domains.ids, { type: z.literal('domain') }),
+    z.extend(setupLinks.ids, { type: z.literal('setup_link') }),
   ],
   { error: 'must name an object by type and ids' },
 )

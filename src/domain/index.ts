@@ -152,6 +152,33 @@ export {
   ProjectRoleRemoved,
   ProjectRoleUpdated,
 } from './project-role/events.js'
+// Links by which sign-in is set up.
+export { setupLinkStream } from './setup-link/aggregate.js'
+export {
+  CompleteSetupLink,
+  IssueSetupLink,
+  RevokeSetupLink,
+  SetupLinkCommand,
+  UseSetupLink,
+} from './setup-link/commands.js'
+export {
+  type SetupLinkRefusal,
+  type SetupLinkState,
+  setupLink,
+} from './setup-link/decider.js'
+export {
+  type SetupIntent,
+  SetupLinkCompleted,
+  SetupLinkEvent,
+  SetupLinkIssued,
+  SetupLinkRevoked,
+  SetupLinkUsed,
+} from './setup-link/events.js'
+export {
+  SetupLinkTokenClaimed,
+  SetupLinkTokenEvent,
+  setupLinkTokenStream,
+} from './setup-link/token.js'
 // Grants of roles to users.
 export { userGrantStream } from './user-grant/aggregate.js'
 export {
@@ -184,6 +211,7 @@ export type {
   GrantedProjectTarget,
   IdentityProviderRef,
   IdpId,
+  LinkId,
   ObjectRef,
   OrgId,
   OwnedTarget,
@@ -196,6 +224,7 @@ export type {
   ProjectRoleTarget,
   RoleKey,
   SealedSecret,
+  SetupLinkRef,
   StreamId,
   UserGrantRef,
   UserId,

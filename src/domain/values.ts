@@ -145,6 +145,10 @@ export type OrgId = z.infer<typeof OrgId>
 export const IdpId = id.brand<'IdpId'>()
 export type IdpId = z.infer<typeof IdpId>
 
+/** A set-up link. 1 to 64 characters, as of an {@link OrgId}; unique within its organization. */
+export const LinkId = id.brand<'LinkId'>()
+export type LinkId = z.infer<typeof LinkId>
+
 /** A project. 1 to 64 characters, as of an {@link OrgId}; unique within its organization. */
 export const ProjectId = id.brand<'ProjectId'>()
 export type ProjectId = z.infer<typeof ProjectId>
@@ -209,6 +213,7 @@ export type ObjectRef =
   | ProjectGrantRef
   | UserGrantRef
   | DomainRef
+  | SetupLinkRef
 
 /** Names an identity provider within its organization. */
 export interface IdentityProviderRef {
@@ -260,6 +265,13 @@ export interface DomainRef {
   readonly domain: string
 }
 
+/** Names a set-up link within its organization. */
+export interface SetupLinkRef {
+  readonly type: 'setup_link'
+  /** Id of the link. */
+  readonly linkId: string
+}
+
 /** A right that a method requires. Spec: Authentication, "permission on the target resource". */
 export type Permission = (typeof PERMISSIONS)[number]
 
@@ -277,6 +289,8 @@ export const PERMISSIONS = [
   'project.role.read',
   'project.role.write',
   'project.write',
+  'setup_link.read',
+  'setup_link.write',
   'user.grant.read',
   'user.grant.write',
 ] as const
@@ -287,8 +301,8 @@ export type PermissionTarget = OwnedTarget | GrantedProjectTarget | ProjectRoleT
 /** An object of the organization that the question is about. */
 export interface OwnedTarget {
   /** What `id` names. */
-  readonly type: 'identity_provider' | 'project' | 'domain'
-  /** An `idpId`, the `id` of a project, or a domain in ASCII; unique within its organization alone. */
+  readonly type: 'identity_provider' | 'project' | 'domain' | 'setup_link'
+  /** An `idpId`, the `id` of a project, a domain in ASCII, or a `linkId`; unique within its organization alone. */
   readonly id: string
   /** Never: only a role has it. */
   readonly projectId?: undefined

@@ -1,6 +1,7 @@
 import type { OidcConfig, ProviderAppearance } from '../domain/identity-provider/commands.js'
 import type { ProjectSettings } from '../domain/project/commands.js'
 import type { ProjectRoleDisplay } from '../domain/project-role/commands.js'
+import type { SetupIntent } from '../domain/setup-link/events.js'
 import type { ObjectRef } from '../domain/values.js'
 import type {
   AccessQuery,
@@ -128,6 +129,25 @@ export interface Domain {
   readonly details: ObjectDetails
 }
 
+/** A link by which somebody without an account sets up sign-in, as it is read; never with its token. */
+export interface SetupLink {
+  /** Unique within the organization. */
+  readonly linkId: string
+  /**
+   * Issued; opened at least once; finished with; or withdrawn. A link that is completed, revoked or expired does not open.
+   * Expiry changes no state.
+   */
+  readonly state: 'issued' | 'used' | 'completed' | 'revoked'
+  /** What its holder may set up. */
+  readonly intents: readonly SetupIntent[]
+  /** The link does not open from this moment on. */
+  readonly expiresAt: Date
+  /** For the organization that issued it, such as whom it was sent to; absent when there is none. */
+  readonly note?: string
+  /** Its owner, times and place in the log. Spec: Common response object `details`. */
+  readonly details: ObjectDetails
+}
+
 /** Where a user with an address of a domain signs in. */
 export interface SignInRoute {
   /** The organization that has verified the domain. */
@@ -150,6 +170,8 @@ export interface Views {
   readonly user_grant: UserGrant
   /** As `iam.domains` reads it. */
   readonly domain: Domain
+  /** As `iam.setupLinks` reads it. */
+  readonly setup_link: SetupLink
 }
 
 /** A type of object that can be read. */

@@ -55,7 +55,8 @@ export const isWithout = (type: ViewType, name: string, value: unknown): boolean
 const shownFields = (type: ViewType, row: Views[ViewType] | undefined) => {
   const fields: Record<string, unknown> = {}
   for (const [field, value] of Object.entries(row ?? {}))
-    if (!HIDDEN[type].has(field)) fields[field] = value
+    if (!HIDDEN[type].has(field))
+      fields[field] = value instanceof Date ? value.toISOString() : value
   const roles = (row && aggregates[type].assignments?.assigns?.rolesOf(row)) ?? []
   for (const { roleKey, expiresAt } of roles)
     fields[`roles.${roleKey}`] = expiresAt ? new Date(expiresAt).toISOString() : 'granted'

@@ -13,6 +13,7 @@ export { IdentityProviderService } from './gen/claviger/v1/identity_provider_ser
 export { ProjectGrantService } from './gen/claviger/v1/project_grant_service_pb.js'
 export { ProjectRoleService } from './gen/claviger/v1/project_role_service_pb.js'
 export { ProjectService } from './gen/claviger/v1/project_service_pb.js'
+export { SetupLinkService } from './gen/claviger/v1/setup_link_service_pb.js'
 export { UserGrantService } from './gen/claviger/v1/user_grant_service_pb.js'
 
 // Options, and what they consist of.

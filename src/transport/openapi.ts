@@ -34,6 +34,10 @@ export const openApiDocument = {
    "description": "Domains of e-mail addresses. An organization adds a domain, proves by DNS that it is its own, and sets the provider that users with addresses of the domain sign in with."
   },
   {
+   "name": "SetupLinkService",
+   "description": "Links by which somebody without an account sets up sign-in for an organization: proves a domain, connects a provider, maps its groups to roles."
+  },
+  {
    "name": "HistoryService",
    "description": "Past changes of an organization. Those of one object are in the service of its type."
   },
@@ -10328,6 +10332,928 @@ export const openApiDocument = {
     }
    }
   },
+  "/v1/setupLinks": {
+   "post": {
+    "operationId": "IssueSetupLink",
+    "tags": [
+     "SetupLinkService"
+    ],
+    "description": "Makes a link. Only this response has its token. An idempotency key is refused, since a repeat could not show the token again.",
+    "parameters": [
+     {
+      "name": "x-service-orgid",
+      "in": "header",
+      "required": false,
+      "description": "Organization whose objects are meant; the caller's own when absent or empty. The caller needs the permission there.",
+      "schema": {
+       "type": "string"
+      }
+     },
+     {
+      "name": "Idempotency-Key",
+      "in": "header",
+      "required": false,
+      "description": "1 to 255 printable ASCII characters without a comma: a write is recorded at most once under a key, and repeated, answers what it recorded. What recorded nothing may be decided again.",
+      "schema": {
+       "type": "string"
+      }
+     },
+     {
+      "name": "traceparent",
+      "in": "header",
+      "required": false,
+      "description": "W3C Trace Context; its trace id is kept with what the call records.",
+      "schema": {
+       "type": "string"
+      }
+     }
+    ],
+    "requestBody": {
+     "required": true,
+     "content": {
+      "application/json": {
+       "schema": {
+        "$ref": "#/components/schemas/IssueSetupLinkRequest"
+       },
+       "example": {
+        "linkId": "text",
+        "expiresAt": "2099-12-31T23:59:59.000Z",
+        "intents": [
+         "text"
+        ],
+        "note": "text",
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
+       }
+      }
+     }
+    },
+    "responses": {
+     "200": {
+      "description": "The link that was made.",
+      "headers": {
+       "ETag": {
+        "description": "`details.sequence`, for `If-Match`.",
+        "schema": {
+         "type": "string"
+        }
+       }
+      },
+      "content": {
+       "application/json": {
+        "schema": {
+         "$ref": "#/components/schemas/IssueSetupLinkResponse"
+        },
+        "example": {
+         "linkId": "text",
+         "token": "text",
+         "details": {
+          "sequence": "1769851800250000",
+          "creationDate": "2026-01-01T08:00:00.000Z",
+          "changeDate": "2026-01-31T09:30:00.250Z",
+          "resourceOwner": "acme"
+         },
+         "planned": {
+          "changed": true,
+          "changes": [
+           {
+            "field": "name",
+            "from": "Portal",
+            "to": "Shop"
+           }
+          ],
+          "impact": {
+           "loses": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
+         }
+        }
+       }
+      }
+     },
+     "400": {
+      "$ref": "#/components/responses/400"
+     },
+     "401": {
+      "$ref": "#/components/responses/401"
+     },
+     "403": {
+      "$ref": "#/components/responses/403"
+     },
+     "404": {
+      "$ref": "#/components/responses/404"
+     },
+     "409": {
+      "$ref": "#/components/responses/409"
+     },
+     "413": {
+      "$ref": "#/components/responses/413"
+     },
+     "415": {
+      "$ref": "#/components/responses/415"
+     },
+     "500": {
+      "$ref": "#/components/responses/500"
+     },
+     "503": {
+      "$ref": "#/components/responses/503"
+     },
+     "default": {
+      "$ref": "#/components/responses/default"
+     }
+    }
+   },
+   "get": {
+    "operationId": "ListSetupLinks",
+    "tags": [
+     "SetupLinkService"
+    ],
+    "description": "Lists the links of the organization, page by page, those that are over included.",
+    "parameters": [
+     {
+      "name": "pageSize",
+      "in": "query",
+      "required": false,
+      "description": "1 to 1000; 100 when absent.",
+      "schema": {
+       "type": "integer",
+       "format": "int32"
+      }
+     },
+     {
+      "name": "pageToken",
+      "in": "query",
+      "required": false,
+      "description": "Token that the page before gave for the next one; filter and order must be the same.",
+      "schema": {
+       "type": "string",
+       "maxLength": 16384
+      }
+     },
+     {
+      "name": "filter.linkId.equals",
+      "in": "query",
+      "required": false,
+      "description": "The whole text.",
+      "schema": {
+       "type": "string",
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "filter.linkId.startsWith",
+      "in": "query",
+      "required": false,
+      "description": "How the text begins.",
+      "schema": {
+       "type": "string",
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "filter.linkId.contains",
+      "in": "query",
+      "required": false,
+      "description": "What the text has somewhere.",
+      "schema": {
+       "type": "string",
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "filter.linkId.ignoreCase",
+      "in": "query",
+      "required": false,
+      "description": "Compares without regard to case.",
+      "schema": {
+       "type": "boolean"
+      }
+     },
+     {
+      "name": "filter.note.equals",
+      "in": "query",
+      "required": false,
+      "description": "The whole text.",
+      "schema": {
+       "type": "string",
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "filter.note.startsWith",
+      "in": "query",
+      "required": false,
+      "description": "How the text begins.",
+      "schema": {
+       "type": "string",
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "filter.note.contains",
+      "in": "query",
+      "required": false,
+      "description": "What the text has somewhere.",
+      "schema": {
+       "type": "string",
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "filter.note.ignoreCase",
+      "in": "query",
+      "required": false,
+      "description": "Compares without regard to case.",
+      "schema": {
+       "type": "boolean"
+      }
+     },
+     {
+      "name": "filter.state",
+      "in": "query",
+      "required": false,
+      "description": "Their state.",
+      "schema": {
+       "type": "string",
+       "enum": [
+        "SETUP_LINK_STATE_UNSPECIFIED",
+        "SETUP_LINK_STATE_ISSUED",
+        "SETUP_LINK_STATE_USED",
+        "SETUP_LINK_STATE_COMPLETED",
+        "SETUP_LINK_STATE_REVOKED"
+       ],
+       "default": "SETUP_LINK_STATE_UNSPECIFIED"
+      }
+     },
+     {
+      "name": "orderBy",
+      "in": "query",
+      "required": false,
+      "description": "Fields, each with ` desc` for the other direction, separated by commas, such as `creation_date desc,state`.",
+      "schema": {
+       "type": "string"
+      }
+     },
+     {
+      "name": "x-service-orgid",
+      "in": "header",
+      "required": false,
+      "description": "Organization whose objects are meant; the caller's own when absent or empty. The caller needs the permission there.",
+      "schema": {
+       "type": "string"
+      }
+     },
+     {
+      "name": "traceparent",
+      "in": "header",
+      "required": false,
+      "description": "W3C Trace Context; its trace id is kept with what the call records.",
+      "schema": {
+       "type": "string"
+      }
+     }
+    ],
+    "responses": {
+     "200": {
+      "description": "A page of links.",
+      "headers": {},
+      "content": {
+       "application/json": {
+        "schema": {
+         "$ref": "#/components/schemas/ListSetupLinksResponse"
+        },
+        "example": {
+         "setupLinks": [
+          {
+           "linkId": "text",
+           "state": "SETUP_LINK_STATE_ISSUED",
+           "intents": [
+            "text"
+           ],
+           "expiresAt": "2099-12-31T23:59:59.000Z",
+           "note": "text",
+           "details": {
+            "sequence": "1769851800250000",
+            "creationDate": "2026-01-01T08:00:00.000Z",
+            "changeDate": "2026-01-31T09:30:00.250Z",
+            "resourceOwner": "acme"
+           }
+          }
+         ],
+         "nextPageToken": "",
+         "totalSize": 1,
+         "sequence": "1769851800250000",
+         "totalSizeCapped": true
+        }
+       }
+      }
+     },
+     "400": {
+      "$ref": "#/components/responses/400"
+     },
+     "401": {
+      "$ref": "#/components/responses/401"
+     },
+     "403": {
+      "$ref": "#/components/responses/403"
+     },
+     "404": {
+      "$ref": "#/components/responses/404"
+     },
+     "500": {
+      "$ref": "#/components/responses/500"
+     },
+     "503": {
+      "$ref": "#/components/responses/503"
+     },
+     "default": {
+      "$ref": "#/components/responses/default"
+     }
+    }
+   }
+  },
+  "/v1/setupLinks/{linkId}:revoke": {
+   "post": {
+    "operationId": "RevokeSetupLink",
+    "tags": [
+     "SetupLinkService"
+    ],
+    "description": "Withdraws a link, also one that was opened. A link that is completed or revoked stays as it is.",
+    "parameters": [
+     {
+      "name": "linkId",
+      "in": "path",
+      "required": true,
+      "description": "Id of the link.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 64
+      }
+     },
+     {
+      "name": "validateOnly",
+      "in": "query",
+      "required": false,
+      "description": "Decides as usual and records nothing; the response says what would change.",
+      "schema": {
+       "type": "boolean"
+      }
+     },
+     {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
+      }
+     },
+     {
+      "name": "x-service-orgid",
+      "in": "header",
+      "required": false,
+      "description": "Organization whose objects are meant; the caller's own when absent or empty. The caller needs the permission there.",
+      "schema": {
+       "type": "string"
+      }
+     },
+     {
+      "name": "Idempotency-Key",
+      "in": "header",
+      "required": false,
+      "description": "1 to 255 printable ASCII characters without a comma: a write is recorded at most once under a key, and repeated, answers what it recorded. What recorded nothing may be decided again.",
+      "schema": {
+       "type": "string"
+      }
+     },
+     {
+      "name": "If-Match",
+      "in": "header",
+      "required": false,
+      "description": "The ETag that the object was answered with: the write is refused with 409 when the object has changed since.",
+      "schema": {
+       "type": "string"
+      }
+     },
+     {
+      "name": "traceparent",
+      "in": "header",
+      "required": false,
+      "description": "W3C Trace Context; its trace id is kept with what the call records.",
+      "schema": {
+       "type": "string"
+      }
+     }
+    ],
+    "responses": {
+     "200": {
+      "description": "The link after the change.",
+      "headers": {
+       "ETag": {
+        "description": "`details.sequence`, for `If-Match`.",
+        "schema": {
+         "type": "string"
+        }
+       }
+      },
+      "content": {
+       "application/json": {
+        "schema": {
+         "$ref": "#/components/schemas/RevokeSetupLinkResponse"
+        },
+        "example": {
+         "details": {
+          "sequence": "1769851800250000",
+          "creationDate": "2026-01-01T08:00:00.000Z",
+          "changeDate": "2026-01-31T09:30:00.250Z",
+          "resourceOwner": "acme"
+         },
+         "planned": {
+          "changed": true,
+          "changes": [
+           {
+            "field": "name",
+            "from": "Portal",
+            "to": "Shop"
+           }
+          ],
+          "impact": {
+           "loses": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
+         }
+        }
+       }
+      }
+     },
+     "400": {
+      "$ref": "#/components/responses/400"
+     },
+     "401": {
+      "$ref": "#/components/responses/401"
+     },
+     "403": {
+      "$ref": "#/components/responses/403"
+     },
+     "404": {
+      "$ref": "#/components/responses/404"
+     },
+     "409": {
+      "$ref": "#/components/responses/409"
+     },
+     "413": {
+      "$ref": "#/components/responses/413"
+     },
+     "500": {
+      "$ref": "#/components/responses/500"
+     },
+     "503": {
+      "$ref": "#/components/responses/503"
+     },
+     "default": {
+      "$ref": "#/components/responses/default"
+     }
+    }
+   }
+  },
+  "/v1/setupLinks/{linkId}": {
+   "get": {
+    "operationId": "GetSetupLink",
+    "tags": [
+     "SetupLinkService"
+    ],
+    "description": "Shows one link, without its token.",
+    "parameters": [
+     {
+      "name": "linkId",
+      "in": "path",
+      "required": true,
+      "description": "Id of the link.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 64
+      }
+     },
+     {
+      "name": "x-service-orgid",
+      "in": "header",
+      "required": false,
+      "description": "Organization whose objects are meant; the caller's own when absent or empty. The caller needs the permission there.",
+      "schema": {
+       "type": "string"
+      }
+     },
+     {
+      "name": "traceparent",
+      "in": "header",
+      "required": false,
+      "description": "W3C Trace Context; its trace id is kept with what the call records.",
+      "schema": {
+       "type": "string"
+      }
+     }
+    ],
+    "responses": {
+     "200": {
+      "description": "The link asked for.",
+      "headers": {
+       "ETag": {
+        "description": "`details.sequence`, for `If-Match`.",
+        "schema": {
+         "type": "string"
+        }
+       }
+      },
+      "content": {
+       "application/json": {
+        "schema": {
+         "$ref": "#/components/schemas/GetSetupLinkResponse"
+        },
+        "example": {
+         "setupLink": {
+          "linkId": "text",
+          "state": "SETUP_LINK_STATE_ISSUED",
+          "intents": [
+           "text"
+          ],
+          "expiresAt": "2099-12-31T23:59:59.000Z",
+          "note": "text",
+          "details": {
+           "sequence": "1769851800250000",
+           "creationDate": "2026-01-01T08:00:00.000Z",
+           "changeDate": "2026-01-31T09:30:00.250Z",
+           "resourceOwner": "acme"
+          }
+         }
+        }
+       }
+      }
+     },
+     "400": {
+      "$ref": "#/components/responses/400"
+     },
+     "401": {
+      "$ref": "#/components/responses/401"
+     },
+     "403": {
+      "$ref": "#/components/responses/403"
+     },
+     "404": {
+      "$ref": "#/components/responses/404"
+     },
+     "500": {
+      "$ref": "#/components/responses/500"
+     },
+     "503": {
+      "$ref": "#/components/responses/503"
+     },
+     "default": {
+      "$ref": "#/components/responses/default"
+     }
+    }
+   }
+  },
+  "/v1/setupLinks/{linkId}/history": {
+   "get": {
+    "operationId": "ListSetupLinkHistory",
+    "tags": [
+     "SetupLinkService"
+    ],
+    "description": "Lists who issued, opened, completed or revoked the link and when, page by page.",
+    "parameters": [
+     {
+      "name": "linkId",
+      "in": "path",
+      "required": true,
+      "description": "Id of the link.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 64
+      }
+     },
+     {
+      "name": "actor",
+      "in": "query",
+      "required": false,
+      "description": "User id of who acted: up to 200 characters; anybody when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "types",
+      "in": "query",
+      "required": false,
+      "description": "Event types, such as `setup_link.used`, any of which an entry has; all when empty.",
+      "schema": {
+       "type": "array",
+       "items": {
+        "type": "string"
+       },
+       "maxItems": 100
+      }
+     },
+     {
+      "name": "order",
+      "in": "query",
+      "required": false,
+      "description": "`asc`: oldest first, also when empty; `desc`: newest first.",
+      "schema": {
+       "type": "string"
+      }
+     },
+     {
+      "name": "after",
+      "in": "query",
+      "required": false,
+      "description": "Only entries above this position in the log.",
+      "schema": {
+       "type": "string",
+       "pattern": "^[0-9]{1,20}$"
+      }
+     },
+     {
+      "name": "before",
+      "in": "query",
+      "required": false,
+      "description": "Only entries below this position in the log; no bound when absent.",
+      "schema": {
+       "type": "string",
+       "pattern": "^[0-9]{1,20}$"
+      }
+     },
+     {
+      "name": "time.from",
+      "in": "query",
+      "required": false,
+      "description": "Inclusive; no bound when absent.",
+      "schema": {
+       "type": "string",
+       "format": "date-time"
+      }
+     },
+     {
+      "name": "time.to",
+      "in": "query",
+      "required": false,
+      "description": "Exclusive; no bound when absent.",
+      "schema": {
+       "type": "string",
+       "format": "date-time"
+      }
+     },
+     {
+      "name": "pageSize",
+      "in": "query",
+      "required": false,
+      "description": "1 to 1000; 100 when absent.",
+      "schema": {
+       "type": "integer",
+       "format": "int32"
+      }
+     },
+     {
+      "name": "x-service-orgid",
+      "in": "header",
+      "required": false,
+      "description": "Organization whose objects are meant; the caller's own when absent or empty. The caller needs the permission there.",
+      "schema": {
+       "type": "string"
+      }
+     },
+     {
+      "name": "traceparent",
+      "in": "header",
+      "required": false,
+      "description": "W3C Trace Context; its trace id is kept with what the call records.",
+      "schema": {
+       "type": "string"
+      }
+     }
+    ],
+    "responses": {
+     "200": {
+      "description": "A page of the history of a link.",
+      "headers": {},
+      "content": {
+       "application/json": {
+        "schema": {
+         "$ref": "#/components/schemas/ListSetupLinkHistoryResponse"
+        },
+        "example": {
+         "entries": [
+          {
+           "sequence": "1769851800250000",
+           "time": "2026-01-31T09:30:00.250Z",
+           "actor": {
+            "userId": "alice",
+            "orgId": "acme"
+           },
+           "type": "project.updated",
+           "object": {
+            "type": "project",
+            "id": "portal"
+           },
+           "changes": [
+            {
+             "field": "name",
+             "from": "Portal",
+             "to": "Shop"
+            }
+           ],
+           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736",
+           "reason": "Ticket 4711: joins the team"
+          }
+         ],
+         "nextAfter": "1769851800250000",
+         "nextBefore": "1769851800250000"
+        }
+       }
+      }
+     },
+     "400": {
+      "$ref": "#/components/responses/400"
+     },
+     "401": {
+      "$ref": "#/components/responses/401"
+     },
+     "403": {
+      "$ref": "#/components/responses/403"
+     },
+     "404": {
+      "$ref": "#/components/responses/404"
+     },
+     "500": {
+      "$ref": "#/components/responses/500"
+     },
+     "503": {
+      "$ref": "#/components/responses/503"
+     },
+     "default": {
+      "$ref": "#/components/responses/default"
+     }
+    }
+   }
+  },
+  "/v1/setupLinks/{linkId}/history/state": {
+   "get": {
+    "operationId": "GetSetupLinkState",
+    "tags": [
+     "SetupLinkService"
+    ],
+    "description": "Shows the link as it was at a time.",
+    "parameters": [
+     {
+      "name": "linkId",
+      "in": "path",
+      "required": true,
+      "description": "Id of the link.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 64
+      }
+     },
+     {
+      "name": "sequence",
+      "in": "query",
+      "required": false,
+      "description": "Right after the event at this position in the log, or the last event before it.",
+      "schema": {
+       "type": "string",
+       "pattern": "^[0-9]{1,20}$"
+      }
+     },
+     {
+      "name": "time",
+      "in": "query",
+      "required": false,
+      "description": "At the end of this millisecond.",
+      "schema": {
+       "type": "string",
+       "format": "date-time"
+      }
+     },
+     {
+      "name": "x-service-orgid",
+      "in": "header",
+      "required": false,
+      "description": "Organization whose objects are meant; the caller's own when absent or empty. The caller needs the permission there.",
+      "schema": {
+       "type": "string"
+      }
+     },
+     {
+      "name": "traceparent",
+      "in": "header",
+      "required": false,
+      "description": "W3C Trace Context; its trace id is kept with what the call records.",
+      "schema": {
+       "type": "string"
+      }
+     }
+    ],
+    "responses": {
+     "200": {
+      "description": "The link as it was.",
+      "headers": {
+       "ETag": {
+        "description": "`details.sequence`, for `If-Match`.",
+        "schema": {
+         "type": "string"
+        }
+       }
+      },
+      "content": {
+       "application/json": {
+        "schema": {
+         "$ref": "#/components/schemas/GetSetupLinkStateResponse"
+        },
+        "example": {
+         "setupLink": {
+          "linkId": "text",
+          "state": "SETUP_LINK_STATE_ISSUED",
+          "intents": [
+           "text"
+          ],
+          "expiresAt": "2099-12-31T23:59:59.000Z",
+          "note": "text",
+          "details": {
+           "sequence": "1769851800250000",
+           "creationDate": "2026-01-01T08:00:00.000Z",
+           "changeDate": "2026-01-31T09:30:00.250Z",
+           "resourceOwner": "acme"
+          }
+         }
+        }
+       }
+      }
+     },
+     "400": {
+      "$ref": "#/components/responses/400"
+     },
+     "401": {
+      "$ref": "#/components/responses/401"
+     },
+     "403": {
+      "$ref": "#/components/responses/403"
+     },
+     "404": {
+      "$ref": "#/components/responses/404"
+     },
+     "500": {
+      "$ref": "#/components/responses/500"
+     },
+     "503": {
+      "$ref": "#/components/responses/503"
+     },
+     "default": {
+      "$ref": "#/components/responses/default"
+     }
+    }
+   }
+  },
   "/v1/history": {
    "get": {
     "operationId": "ListHistory",
@@ -10940,7 +11866,8 @@ export const openApiDocument = {
             "grantedOrgId": "globex",
             "userId": "alice",
             "projectOrgId": "acme",
-            "domain": "text"
+            "domain": "text",
+            "linkId": "text"
            },
            "changes": [
             {
@@ -12685,6 +13612,69 @@ export const openApiDocument = {
      }
     },
     "required": [],
+    "additionalProperties": false
+   },
+   "IssueSetupLinkRequest": {
+    "type": "object",
+    "description": "A link to make.",
+    "properties": {
+     "linkId": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 64,
+      "description": "Id of the link; a new one when absent.",
+      "examples": [
+       "text"
+      ]
+     },
+     "expiresAt": {
+      "type": "string",
+      "format": "date-time",
+      "description": "The link does not open from this moment on; must lie in the future."
+     },
+     "intents": {
+      "type": "array",
+      "items": {
+       "type": "string"
+      },
+      "minItems": 1,
+      "maxItems": 3,
+      "description": "What its holder may set up: `domain`, `provider` and `groups`, none twice.",
+      "examples": [
+       [
+        "text"
+       ]
+      ]
+     },
+     "note": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 200,
+      "description": "For the organization itself, such as whom it is sent to; none when absent. It stays in the log.",
+      "examples": [
+       "text"
+      ]
+     },
+     "validateOnly": {
+      "type": "boolean",
+      "description": "Decides as usual and records nothing; the response says what would change.",
+      "examples": [
+       false
+      ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
+     }
+    },
+    "required": [
+     "expiresAt",
+     "intents"
+    ],
     "additionalProperties": false
    },
    "ApplyAccessRequest": {
@@ -14499,6 +15489,160 @@ export const openApiDocument = {
      "domain"
     ]
    },
+   "IssueSetupLinkResponse": {
+    "type": "object",
+    "description": "The link that was made.",
+    "properties": {
+     "linkId": {
+      "type": "string",
+      "description": "Id of the link; absent when it was not recorded.",
+      "examples": [
+       "text"
+      ]
+     },
+     "token": {
+      "type": "string",
+      "description": "The secret of the link, which no other response has; absent when it was not recorded.",
+      "examples": [
+       "text"
+      ]
+     },
+     "details": {
+      "$ref": "#/components/schemas/ObjectDetails",
+      "description": "Where it stands in the log; absent when it was not recorded."
+     },
+     "planned": {
+      "$ref": "#/components/schemas/Planned",
+      "description": "Only with `validateOnly`: what would change."
+     }
+    },
+    "required": []
+   },
+   "RevokeSetupLinkResponse": {
+    "type": "object",
+    "description": "The link after the change.",
+    "properties": {
+     "details": {
+      "$ref": "#/components/schemas/ObjectDetails",
+      "description": "Where it stands in the log."
+     },
+     "planned": {
+      "$ref": "#/components/schemas/Planned",
+      "description": "Only with `validateOnly`: what would change."
+     }
+    },
+    "required": [
+     "details"
+    ]
+   },
+   "GetSetupLinkResponse": {
+    "type": "object",
+    "description": "The link asked for.",
+    "properties": {
+     "setupLink": {
+      "$ref": "#/components/schemas/SetupLink",
+      "description": "As it is now."
+     }
+    },
+    "required": [
+     "setupLink"
+    ]
+   },
+   "ListSetupLinksResponse": {
+    "type": "object",
+    "description": "A page of links.",
+    "properties": {
+     "setupLinks": {
+      "type": "array",
+      "items": {
+       "$ref": "#/components/schemas/SetupLink"
+      },
+      "description": "In the order asked for."
+     },
+     "nextPageToken": {
+      "type": "string",
+      "description": "Asks for the next page; empty on the last.",
+      "examples": [
+       ""
+      ]
+     },
+     "totalSize": {
+      "type": "integer",
+      "format": "int32",
+      "description": "How many there are, on all pages together: exact up to 10,000, where counting stops.",
+      "examples": [
+       1
+      ]
+     },
+     "sequence": {
+      "type": "string",
+      "pattern": "^[0-9]{1,20}$",
+      "description": "Position in the log up to which the list is true.",
+      "examples": [
+       "1769851800250000"
+      ]
+     },
+     "totalSizeCapped": {
+      "type": "boolean",
+      "description": "Whether there are more than total_size.",
+      "examples": [
+       true
+      ]
+     }
+    },
+    "required": [
+     "setupLinks",
+     "nextPageToken",
+     "totalSize",
+     "sequence",
+     "totalSizeCapped"
+    ]
+   },
+   "ListSetupLinkHistoryResponse": {
+    "type": "object",
+    "description": "A page of the history of a link.",
+    "properties": {
+     "entries": {
+      "type": "array",
+      "items": {
+       "$ref": "#/components/schemas/HistoryEntry"
+      },
+      "description": "In the order asked for."
+     },
+     "nextAfter": {
+      "type": "string",
+      "pattern": "^[0-9]{1,20}$",
+      "description": "Of `asc`, the `after` of the next page; absent on the last.",
+      "examples": [
+       "1769851800250000"
+      ]
+     },
+     "nextBefore": {
+      "type": "string",
+      "pattern": "^[0-9]{1,20}$",
+      "description": "Of `desc`, the `before` of the next page; absent on the last.",
+      "examples": [
+       "1769851800250000"
+      ]
+     }
+    },
+    "required": [
+     "entries"
+    ]
+   },
+   "GetSetupLinkStateResponse": {
+    "type": "object",
+    "description": "The link as it was.",
+    "properties": {
+     "setupLink": {
+      "$ref": "#/components/schemas/SetupLink",
+      "description": "At the time asked for."
+     }
+    },
+    "required": [
+     "setupLink"
+    ]
+   },
    "ListHistoryResponse": {
     "type": "object",
     "description": "A page of history.",
@@ -15217,6 +16361,13 @@ export const openApiDocument = {
       "examples": [
        "text"
       ]
+     },
+     "linkId": {
+      "type": "string",
+      "description": "Of a set-up link: its id.",
+      "examples": [
+       "text"
+      ]
      }
     },
     "required": [
@@ -15683,6 +16834,69 @@ export const openApiDocument = {
     "required": [
      "domain",
      "state",
+     "details"
+    ]
+   },
+   "SetupLink": {
+    "type": "object",
+    "description": "A link as it is read; never with its token.",
+    "properties": {
+     "linkId": {
+      "type": "string",
+      "description": "Id of the link.",
+      "examples": [
+       "text"
+      ]
+     },
+     "state": {
+      "type": "string",
+      "enum": [
+       "SETUP_LINK_STATE_UNSPECIFIED",
+       "SETUP_LINK_STATE_ISSUED",
+       "SETUP_LINK_STATE_USED",
+       "SETUP_LINK_STATE_COMPLETED",
+       "SETUP_LINK_STATE_REVOKED"
+      ],
+      "default": "SETUP_LINK_STATE_UNSPECIFIED",
+      "description": "How far it is.",
+      "examples": [
+       "SETUP_LINK_STATE_ISSUED"
+      ]
+     },
+     "intents": {
+      "type": "array",
+      "items": {
+       "type": "string"
+      },
+      "description": "What its holder may set up: `domain`, `provider` and `groups`.",
+      "examples": [
+       [
+        "text"
+       ]
+      ]
+     },
+     "expiresAt": {
+      "type": "string",
+      "format": "date-time",
+      "description": "The link does not open from this moment on."
+     },
+     "note": {
+      "type": "string",
+      "description": "For the organization itself, such as whom it was sent to; absent when there is none.",
+      "examples": [
+       "text"
+      ]
+     },
+     "details": {
+      "$ref": "#/components/schemas/ObjectDetails",
+      "description": "Where it stands in the log."
+     }
+    },
+    "required": [
+     "linkId",
+     "state",
+     "intents",
+     "expiresAt",
      "details"
     ]
    },

@@ -90,6 +90,14 @@ export const DomainState: readonly WireEnumValue[] = [
   {"name":"DOMAIN_STATE_VERIFIED","number":2,"value":"verified"},
 ]
 
+export const SetupLinkState: readonly WireEnumValue[] = [
+  {"name":"SETUP_LINK_STATE_UNSPECIFIED","number":0},
+  {"name":"SETUP_LINK_STATE_ISSUED","number":1,"value":"issued"},
+  {"name":"SETUP_LINK_STATE_USED","number":2,"value":"used"},
+  {"name":"SETUP_LINK_STATE_COMPLETED","number":3,"value":"completed"},
+  {"name":"SETUP_LINK_STATE_REVOKED","number":4,"value":"revoked"},
+]
+
 export const ServingStatus: readonly WireEnumValue[] = [
   {"name":"UNKNOWN","number":0,"value":"UNKNOWN"},
   {"name":"SERVING","number":1,"value":"SERVING"},
@@ -322,6 +330,7 @@ export const ObjectRef: WireMessage = {"name":"ObjectRef","description":"Names a
   {"name":"userId","protoName":"user_id","number":7,"kind":"text","isOptional":true,"description":"Of a grant of roles to a user: the user."},
   {"name":"projectOrgId","protoName":"project_org_id","number":8,"kind":"text","isOptional":true,"description":"Of a grant of roles to a user: the organization that owns the project."},
   {"name":"domain","protoName":"domain","number":9,"kind":"text","isOptional":true,"description":"Of a domain: the domain, in ASCII and lower case."},
+  {"name":"linkId","protoName":"link_id","number":20,"kind":"text","isOptional":true,"description":"Of a set-up link: its id."},
 ]}
 
 export const HistoryEntry: WireMessage = {"name":"HistoryEntry","description":"Who changed what, when.","fields":[
@@ -1145,6 +1154,98 @@ export const GetDomainStateResponse: WireMessage = {"name":"GetDomainStateRespon
   {"name":"domain","protoName":"domain","number":1,"kind":"message","description":"At the time asked for.","message":Domain},
 ]}
 
+export const IssueSetupLinkRequest: WireMessage = {"name":"IssueSetupLinkRequest","description":"A link to make.","fields":[
+  {"name":"linkId","protoName":"link_id","number":5,"kind":"text","isOptional":true,"least":1,"most":64,"description":"Id of the link; a new one when absent."},
+  {"name":"expiresAt","protoName":"expires_at","number":1,"kind":"time","isRequired":true,"description":"The link does not open from this moment on; must lie in the future."},
+  {"name":"intents","protoName":"intents","number":2,"kind":"text","isList":true,"isRequired":true,"least":1,"most":3,"description":"What its holder may set up: `domain`, `provider` and `groups`, none twice."},
+  {"name":"note","protoName":"note","number":3,"kind":"text","isOptional":true,"least":1,"most":200,"description":"For the organization itself, such as whom it is sent to; none when absent. It stays in the log."},
+  {"name":"validateOnly","protoName":"validate_only","number":4,"kind":"flag","description":"Decides as usual and records nothing; the response says what would change."},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, for its history: up to 500 characters; none when empty."},
+]}
+
+export const IssueSetupLinkResponse: WireMessage = {"name":"IssueSetupLinkResponse","description":"The link that was made.","fields":[
+  {"name":"linkId","protoName":"link_id","number":1,"kind":"text","isOptional":true,"description":"Id of the link; absent when it was not recorded."},
+  {"name":"token","protoName":"token","number":2,"kind":"text","isOptional":true,"description":"The secret of the link, which no other response has; absent when it was not recorded."},
+  {"name":"details","protoName":"details","number":3,"kind":"message","isOptional":true,"description":"Where it stands in the log; absent when it was not recorded.","message":ObjectDetails},
+  {"name":"planned","protoName":"planned","number":4,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: what would change.","message":Planned},
+]}
+
+export const RevokeSetupLinkRequest: WireMessage = {"name":"RevokeSetupLinkRequest","description":"Names a link.","fields":[
+  {"name":"linkId","protoName":"link_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the link."},
+  {"name":"validateOnly","protoName":"validate_only","number":2,"kind":"flag","description":"Decides as usual and records nothing; the response says what would change."},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, for its history: up to 500 characters; none when empty."},
+]}
+
+export const RevokeSetupLinkResponse: WireMessage = {"name":"RevokeSetupLinkResponse","description":"The link after the change.","fields":[
+  {"name":"details","protoName":"details","number":1,"kind":"message","description":"Where it stands in the log.","message":ObjectDetails},
+  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: what would change.","message":Planned},
+]}
+
+export const GetSetupLinkRequest: WireMessage = {"name":"GetSetupLinkRequest","description":"Names a link.","fields":[
+  {"name":"linkId","protoName":"link_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the link."},
+]}
+
+export const SetupLink: WireMessage = {"name":"SetupLink","description":"A link as it is read; never with its token.","fields":[
+  {"name":"linkId","protoName":"link_id","number":1,"kind":"text","description":"Id of the link."},
+  {"name":"state","protoName":"state","number":2,"kind":"enum","description":"How far it is.","values":SetupLinkState},
+  {"name":"intents","protoName":"intents","number":3,"kind":"text","isList":true,"description":"What its holder may set up: `domain`, `provider` and `groups`."},
+  {"name":"expiresAt","protoName":"expires_at","number":4,"kind":"time","description":"The link does not open from this moment on."},
+  {"name":"note","protoName":"note","number":5,"kind":"text","isOptional":true,"description":"For the organization itself, such as whom it was sent to; absent when there is none."},
+  {"name":"details","protoName":"details","number":6,"kind":"message","description":"Where it stands in the log.","message":ObjectDetails},
+]}
+
+export const GetSetupLinkResponse: WireMessage = {"name":"GetSetupLinkResponse","description":"The link asked for.","fields":[
+  {"name":"setupLink","protoName":"setup_link","number":1,"kind":"message","description":"As it is now.","message":SetupLink},
+]}
+
+export const SetupLinkFilter: WireMessage = {"name":"SetupLinkFilter","description":"Which links to list. All conditions must hold.","fields":[
+  {"name":"linkId","protoName":"link_id","number":1,"kind":"message","description":"The id.","message":TextFilter},
+  {"name":"note","protoName":"note","number":2,"kind":"message","description":"The note; empty for a link without one.","message":TextFilter},
+  {"name":"state","protoName":"state","number":3,"kind":"enum","description":"Their state.","values":SetupLinkState},
+]}
+
+export const ListSetupLinksRequest: WireMessage = {"name":"ListSetupLinksRequest","description":"Which links to list, in which order.","fields":[
+  {"name":"pageSize","protoName":"page_size","number":1,"kind":"number","description":"1 to 1000; 100 when absent."},
+  {"name":"pageToken","protoName":"page_token","number":2,"kind":"text","most":16384,"description":"Token that the page before gave for the next one; filter and order must be the same."},
+  {"name":"filter","protoName":"filter","number":3,"kind":"message","description":"All when absent.","message":SetupLinkFilter},
+  {"name":"orderBy","protoName":"order_by","number":4,"kind":"text","description":"Fields, each with ` desc` for the other direction, separated by commas, such as `creation_date desc,state`."},
+]}
+
+export const ListSetupLinksResponse: WireMessage = {"name":"ListSetupLinksResponse","description":"A page of links.","fields":[
+  {"name":"setupLinks","protoName":"setup_links","number":1,"kind":"message","isList":true,"description":"In the order asked for.","message":SetupLink},
+  {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text","description":"Asks for the next page; empty on the last."},
+  {"name":"totalSize","protoName":"total_size","number":3,"kind":"number","description":"How many there are, on all pages together: exact up to 10,000, where counting stops."},
+  {"name":"sequence","protoName":"sequence","number":4,"kind":"sequence","description":"Position in the log up to which the list is true."},
+  {"name":"totalSizeCapped","protoName":"total_size_capped","number":5,"kind":"flag","description":"Whether there are more than total_size."},
+]}
+
+export const ListSetupLinkHistoryRequest: WireMessage = {"name":"ListSetupLinkHistoryRequest","description":"Which changes of a link to list, in which order.","fields":[
+  {"name":"linkId","protoName":"link_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the link."},
+  {"name":"actor","protoName":"actor","number":2,"kind":"text","most":200,"description":"User id of who acted: up to 200 characters; anybody when empty."},
+  {"name":"types","protoName":"types","number":3,"kind":"text","isList":true,"most":100,"description":"Event types, such as `setup_link.used`, any of which an entry has; all when empty."},
+  {"name":"order","protoName":"order","number":4,"kind":"text","description":"`asc`: oldest first, also when empty; `desc`: newest first."},
+  {"name":"after","protoName":"after","number":5,"kind":"sequence","description":"Only entries above this position in the log."},
+  {"name":"before","protoName":"before","number":6,"kind":"sequence","isOptional":true,"description":"Only entries below this position in the log; no bound when absent."},
+  {"name":"time","protoName":"time","number":7,"kind":"message","description":"Only entries of this time; `after` and `before` apply too.","message":TimeBounds},
+  {"name":"pageSize","protoName":"page_size","number":8,"kind":"number","description":"1 to 1000; 100 when absent."},
+]}
+
+export const ListSetupLinkHistoryResponse: WireMessage = {"name":"ListSetupLinkHistoryResponse","description":"A page of the history of a link.","fields":[
+  {"name":"entries","protoName":"entries","number":1,"kind":"message","isList":true,"description":"In the order asked for.","message":HistoryEntry},
+  {"name":"nextAfter","protoName":"next_after","number":2,"kind":"sequence","isOptional":true,"description":"Of `asc`, the `after` of the next page; absent on the last."},
+  {"name":"nextBefore","protoName":"next_before","number":3,"kind":"sequence","isOptional":true,"description":"Of `desc`, the `before` of the next page; absent on the last."},
+]}
+
+export const GetSetupLinkStateRequest: WireMessage = {"name":"GetSetupLinkStateRequest","description":"A link, and when. Either `sequence` or `time` must be given.","fields":[
+  {"name":"linkId","protoName":"link_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the link."},
+  {"name":"sequence","protoName":"sequence","number":2,"kind":"sequence","isOptional":true,"description":"Right after the event at this position in the log, or the last event before it."},
+  {"name":"time","protoName":"time","number":3,"kind":"time","description":"At the end of this millisecond."},
+]}
+
+export const GetSetupLinkStateResponse: WireMessage = {"name":"GetSetupLinkStateResponse","description":"The link as it was.","fields":[
+  {"name":"setupLink","protoName":"setup_link","number":1,"kind":"message","description":"At the time asked for.","message":SetupLink},
+]}
+
 export const ListHistoryRequest: WireMessage = {"name":"ListHistoryRequest","description":"Which changes to list, in which order.","fields":[
   {"name":"actor","protoName":"actor","number":1,"kind":"text","most":200,"description":"User id of who acted: up to 200 characters; anybody when empty."},
   {"name":"types","protoName":"types","number":2,"kind":"text","isList":true,"most":100,"description":"Event types, such as `project.updated`, any of which an entry has; all when empty."},
@@ -1452,6 +1553,15 @@ export const domainService: Readonly<Record<'addDomain' | 'verifyDomain' | 'setD
   listDomains: {"service":"claviger.v1.DomainService","name":"ListDomains","effect":"none","verb":"GET","path":"/v1/domains","description":"Lists the domains of the organization, page by page.","request":ListDomainsRequest,"response":ListDomainsResponse},
   listDomainHistory: {"service":"claviger.v1.DomainService","name":"ListDomainHistory","effect":"none","verb":"GET","path":"/v1/domains/{domain}/history","description":"Lists who changed the domain and when, page by page; also of one that was removed.","request":ListDomainHistoryRequest,"response":ListDomainHistoryResponse},
   getDomainState: {"service":"claviger.v1.DomainService","name":"GetDomainState","effect":"none","verb":"GET","path":"/v1/domains/{domain}/history/state","description":"Shows the domain as it was at a time.","request":GetDomainStateRequest,"response":GetDomainStateResponse},
+}
+
+export const setupLinkService: Readonly<Record<'issueSetupLink' | 'revokeSetupLink' | 'getSetupLink' | 'listSetupLinks' | 'listSetupLinkHistory' | 'getSetupLinkState', WireMethod>> = {
+  issueSetupLink: {"service":"claviger.v1.SetupLinkService","name":"IssueSetupLink","effect":"command","verb":"POST","path":"/v1/setupLinks","hasBody":true,"description":"Makes a link. Only this response has its token. An idempotency key is refused, since a repeat could not show the token again.","request":IssueSetupLinkRequest,"response":IssueSetupLinkResponse},
+  revokeSetupLink: {"service":"claviger.v1.SetupLinkService","name":"RevokeSetupLink","effect":"command","verb":"POST","path":"/v1/setupLinks/{link_id}:revoke","description":"Withdraws a link, also one that was opened. A link that is completed or revoked stays as it is.","request":RevokeSetupLinkRequest,"response":RevokeSetupLinkResponse},
+  getSetupLink: {"service":"claviger.v1.SetupLinkService","name":"GetSetupLink","effect":"none","verb":"GET","path":"/v1/setupLinks/{link_id}","description":"Shows one link, without its token.","request":GetSetupLinkRequest,"response":GetSetupLinkResponse},
+  listSetupLinks: {"service":"claviger.v1.SetupLinkService","name":"ListSetupLinks","effect":"none","verb":"GET","path":"/v1/setupLinks","description":"Lists the links of the organization, page by page, those that are over included.","request":ListSetupLinksRequest,"response":ListSetupLinksResponse},
+  listSetupLinkHistory: {"service":"claviger.v1.SetupLinkService","name":"ListSetupLinkHistory","effect":"none","verb":"GET","path":"/v1/setupLinks/{link_id}/history","description":"Lists who issued, opened, completed or revoked the link and when, page by page.","request":ListSetupLinkHistoryRequest,"response":ListSetupLinkHistoryResponse},
+  getSetupLinkState: {"service":"claviger.v1.SetupLinkService","name":"GetSetupLinkState","effect":"none","verb":"GET","path":"/v1/setupLinks/{link_id}/history/state","description":"Shows the link as it was at a time.","request":GetSetupLinkStateRequest,"response":GetSetupLinkStateResponse},
 }
 
 export const historyService: Readonly<Record<'listHistory', WireMethod>> = {

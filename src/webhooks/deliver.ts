@@ -3,7 +3,7 @@ import type { SuspensionReason } from './cursors.js'
 import type { WebhookEndpoint } from './endpoint.js'
 import { type Answer, messageOf, send } from './message.js'
 import { ageOf, type Delivery, type Setup } from './options.js'
-import { type OrganizationQueue, pauseAfter, RETRY_FOR_MS } from './organization-queues.js'
+import { isExhausted, type OrganizationQueue, pauseAfter } from './organization-queues.js'
 
 /** Most entries that are read at once. */
 const PAGE_SIZE = 50
@@ -17,6 +17,8 @@ type Progress = 'going' | SuspensionReason
 interface Sending {
   /** As the host describes it now: secrets change while a page is sent. */
   readonly endpoint: () => WebhookEndpoint
+  /** @see Log.id */
+  readonly logId: () => Promise<string>
   /** Whether the next message may be sent. */
   readonly permits: () => boolean
   /** Called after each attempt that was made. */
@@ -43,13 +45,14 @@ export const deliver = async (
     })
   for (const entry of page.items) {
     if (!sending.permits()) return 'going'
-    const progress = await deliverOne(setup, queue, { entry, sending })
+    const progress = await deliverOne(setup, queue, { entry, sending, logId: page.logId })
     sending.onAttempt()
     if (progress !== 'taken') return progress
   }
   if (page.nextAfter === undefined) {
     queue.taken = upTo
     queue.failing = undefined
+    queue.dueAt = 0
   }
   return 'going'
 }
@@ -57,28 +60,34 @@ export const deliver = async (
 const pageOf = async (
   { options }: Setup,
   { orgId, taken, upTo }: OrganizationQueue,
-  { endpoint, signal }: Sending,
-): Promise<HistoryPage | IamError> => {
+  { endpoint, signal, logId }: Sending,
+): Promise<(HistoryPage & { readonly logId: string }) | IamError> => {
   const { types } = endpoint()
   const range = { after: taken, before: upTo + 1n, limit: PAGE_SIZE }
   try {
     const context = { caller: options.caller(orgId), orgId, signal }
     const page = await options.iam.history.list({ ...range, types }, context)
-    return page.isOk() ? page.value : page.error
+    return page.isOk() ? { ...page.value, logId: await logId() } : page.error
   } catch (cause) {
     return { kind: 'Unavailable', outcome: 'not_recorded', cause }
   }
 }
 
+interface Entry {
+  readonly entry: HistoryEntry
+  readonly sending: Sending
+  readonly logId: string
+}
+
 const deliverOne = async (
   setup: Setup,
   queue: OrganizationQueue,
-  { entry, sending }: { readonly entry: HistoryEntry; readonly sending: Sending },
+  { entry, sending, logId }: Entry,
 ): Promise<Progress | 'taken'> => {
   const { environment, source } = setup
   const endpoint = sending.endpoint()
   const begin = environment.elapsed()
-  const message = messageOf(entry, { orgId: queue.orgId, source })
+  const message = messageOf(entry, { orgId: queue.orgId, source, logId })
   const answer = await send(endpoint, message, setup)
   const attempt = {
     endpoint: endpoint.id,
@@ -93,6 +102,7 @@ const deliverOne = async (
   const failures = queue.failing?.failures ?? 0
   queue.taken = entry.sequence
   queue.failing = undefined
+  queue.dueAt = 0
   const { orgId } = queue
   const lag = ageOf(entry.sequence, setup)
   setup.notify({ ...attempt, ...attempted, orgId, attempt: failures + 1, lag })
@@ -123,13 +133,14 @@ const refused = (
   const { environment } = setup
   const now = environment.now()
   const failures = (queue.failing?.failures ?? 0) + 1
-  const since = queue.failing?.since ?? now
-  const nextAttempt = Math.ceil(
-    now + pauseAfter(failures, { random: environment.random(), retryAfter }),
-  )
+  // The clock of another process may be ahead.
+  const since = Math.min(queue.failing?.since ?? now, now)
+  const pause = Math.ceil(pauseAfter(failures, { random: environment.random(), retryAfter }))
+  const nextAttempt = now + pause
   queue.failing = { position: attempt.position, failures, since, nextAttempt }
+  queue.dueAt = environment.elapsed() + pause
   const progress =
-    attempted.status === GONE ? 'gone' : now - since >= RETRY_FOR_MS ? 'exhausted' : 'going'
+    attempted.status === GONE ? 'gone' : isExhausted(queue.failing, now) ? 'exhausted' : 'going'
   setup.notify({
     ...attempt,
     ...attempted,

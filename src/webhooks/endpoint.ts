@@ -1,7 +1,21 @@
 import type { Iam, KnownEvent, Position } from '../index.js'
 
-/** A receiver of messages. */
-export interface WebhookEndpoint {
+/** A receiver of messages, of one organization or of all. */
+export type WebhookEndpoint = EndpointFields &
+  (
+    | {
+        /** The organization whose changes are sent. */
+        readonly orgId: string
+        readonly organizations?: undefined
+      }
+    | {
+        /** Sends the changes of all organizations. It is no value of `orgId`: an organization may be called `all`. */
+        readonly organizations: 'all'
+        readonly orgId?: undefined
+      }
+  )
+
+interface EndpointFields {
   /** Names the endpoint and its cursor: 1 to 200 characters. An endpoint that comes back continues where it was. */
   readonly id: string
   /** Where messages are posted: an absolute URL of `https`. */
@@ -11,8 +25,6 @@ export interface WebhookEndpoint {
    * each, so that a receiver takes it with the old secret and with the new one while one is rotated.
    */
   readonly secrets: readonly string[]
-  /** Only changes of this organization; of all when absent. */
-  readonly orgId?: string | undefined
   /** Only these event types: 1 to 100; all when absent. */
   readonly types?: readonly KnownEvent['type'][] | undefined
   /**
@@ -27,7 +39,7 @@ export class InvalidEndpoint extends TypeError {
   override readonly name = 'InvalidEndpoint'
 }
 
-const FIELDS = ['id', 'url', 'secrets', 'orgId', 'types', 'after']
+const FIELDS = ['id', 'url', 'secrets', 'orgId', 'organizations', 'types', 'after']
 
 const MAX_POSITION = 2n ** 64n - 1n
 
@@ -54,6 +66,7 @@ const CHECKS: Readonly<Record<string, readonly [(value: unknown) => boolean, str
     (value) => isList(value, 10, (item) => isText(item) && keyOf(item) !== undefined),
     'must be 1 to 10 of whsec_ and 24 to 64 bytes in base64',
   ],
+  organizations: [(value) => value === undefined || value === 'all', "must be 'all'"],
   after: [
     (value) => value === undefined || isPosition(value),
     'must be a bigint from 0 to 2 ** 64 - 1',
@@ -69,6 +82,8 @@ export const objectionTo = (
   if (unknown !== undefined) return `${unknown} is not a field of an endpoint`
   for (const [name, [isValid, description]] of Object.entries(CHECKS))
     if (!isValid(Reflect.get(Object(endpoint), name))) return `${name} ${description}`
+  if ((endpoint.orgId !== undefined) === (endpoint.organizations !== undefined))
+    return "orgId must name an organization, or organizations must be 'all'"
   try {
     // A subscription checks what it is for when it is made.
     iam.subscribe({ orgId: endpoint.orgId, types: endpoint.types })
@@ -79,15 +94,15 @@ export const objectionTo = (
   }
 }
 
-const SECRET_PREFIX = 'whsec_'
+/** Base64 without white space, which `atob` would leave out and receivers may not. */
+const SECRET = /^whsec_([A-Za-z\d+/]+={0,2})$/
 
 /** The bytes of a secret of Standard Webhooks; undefined if it is malformed. */
 export const keyOf = (secret: string): Uint8Array<ArrayBuffer> | undefined => {
-  if (!secret.startsWith(SECRET_PREFIX)) return undefined
+  const [, encoded] = SECRET.exec(secret) ?? []
+  if (encoded === undefined) return undefined
   try {
-    const bytes = Uint8Array.from(atob(secret.slice(SECRET_PREFIX.length)), (each) =>
-      each.charCodeAt(0),
-    )
+    const bytes = Uint8Array.from(atob(encoded), (each) => each.charCodeAt(0))
     return bytes.length >= 24 && bytes.length <= 64 ? bytes : undefined
   } catch {
     return undefined

@@ -11,6 +11,11 @@ export interface Change {
 export interface Log {
   /** Position of the last event that was read. */
   readonly head: () => Position
+  /**
+   * Tells logs apart whose events have the same positions: 16 hexadecimal digits of the SHA-256 of the source and of the
+   * random id of the first append. A copy of a log has the same, unless its source is another.
+   */
+  readonly id: () => Promise<string>
   /** Every change after a position, in order, and then new ones, until `signal` aborts. @throws SubscriptionEnded */
   readonly changesAfter: (position: Position, signal: AbortSignal) => AsyncIterable<Change>
   /** Resolves when `signal` aborts. @throws SubscriptionEnded */
@@ -33,8 +38,20 @@ const changeOf = ({ position, type, metadata }: KnownEvent): Change => ({
 export const followLog = (
   iam: Pick<Iam, 'subscribe'>,
   head: Position,
-  signal: AbortSignal,
+  { source, signal }: { readonly source: string; readonly signal: AbortSignal },
 ): Log => {
+  let id: Promise<string> | undefined
+  const findId = async (): Promise<string> => {
+    try {
+      for await (const { appendId } of iam.subscribe({ until: 'head', signal }))
+        return await shortHash(`${source} ${appendId}`)
+      throw new Error('The log has no event yet')
+    } catch (thrown) {
+      id = undefined
+      throw thrown
+    }
+  }
+
   /** Every change above `start`. */
   const recent: Change[] = []
   let start = head
@@ -85,7 +102,14 @@ export const followLog = (
     }
   }
 
-  return { head: last, changesAfter, ended: follow() }
+  return { head: last, id: () => (id ??= findId()), changesAfter, ended: follow() }
+}
+
+/** The first 8 bytes of a SHA-256, in hexadecimal digits. */
+const shortHash = async (text: string): Promise<string> => {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
+  const bytes = Array.from(new Uint8Array(digest, 0, 8))
+  return bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 /** The first changes above a position; they are in order. */

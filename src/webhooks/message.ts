@@ -14,7 +14,10 @@ import type { Setup } from './options.js'
 export interface WebhookMessage {
   /** Version of CloudEvents. */
   readonly specversion: '1.0'
-  /** Position of the event, as text; the same in each attempt, and in the header `webhook-id`. */
+  /**
+   * The same in each attempt, and in the header `webhook-id`: 16 digits that stand for the log and `source`, `-`, and
+   * the position of the event. No other log has it, and it rises with the log.
+   */
   readonly id: string
   /** The option `source`; `claviger` when absent. */
   readonly source: string
@@ -32,13 +35,21 @@ export interface WebhookMessage {
   readonly data: JsonObject<HistoryEntry>
 }
 
+/** Where a message comes from. */
+interface MessageSource {
+  readonly orgId: string
+  readonly source: string
+  /** @see Log.id */
+  readonly logId: string
+}
+
 /** Turns an entry of the history into a message. */
 export const messageOf = (
   entry: HistoryEntry,
-  { orgId, source }: { readonly orgId: string; readonly source: string },
+  { orgId, source, logId }: MessageSource,
 ): WebhookMessage => ({
   specversion: '1.0',
-  id: String(entry.sequence),
+  id: `${logId}-${entry.sequence}`,
   source,
   type: entry.type,
   subject: Object.values(entry.object).map(encodeURIComponent).join('/'),

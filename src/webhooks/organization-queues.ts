@@ -1,4 +1,5 @@
 import type { Position } from '../index.js'
+import type { Environment } from '../ports/environment.js'
 import { type Cursor, type Failing, type HeldOrganization, MAX_HELD } from './cursors.js'
 import type { Change } from './log.js'
 
@@ -10,6 +11,8 @@ export interface OrganizationQueue {
   /** Position of the last change that waits. */
   upTo: Position
   failing: Failing | undefined
+  /** When its next message is sent, by `elapsed` of the clock: the time of day may be set. */
+  dueAt: number
   isBusy: boolean
 }
 
@@ -19,20 +22,24 @@ interface OrganizationQueues {
   readonly hasRoom: (orgId: string) => boolean
   readonly add: (change: Change) => void
   /** A queue that is due. Queues that were served last come last. */
-  readonly due: (now: number) => OrganizationQueue | undefined
+  readonly due: (elapsed: number) => OrganizationQueue | undefined
   /** Marks a queue as served, and removes it when it is empty. */
   readonly release: (queue: OrganizationQueue) => void
-  /** When the next idle queue is due; infinite without one. */
+  /** When the next idle queue is due, by `elapsed` of the clock; infinite without one. */
   readonly nextDue: () => number
   readonly held: () => readonly HeldOrganization[]
 }
 
 /** @see OrganizationQueues */
-export const organizationQueues = ({ position, held }: Cursor): OrganizationQueues => {
+export const organizationQueues = (
+  { position, held }: Cursor,
+  environment: Pick<Environment, 'now' | 'elapsed'>,
+): OrganizationQueues => {
   const queues = new Map<string, OrganizationQueue>()
-  for (const { orgId, taken, failing } of held)
-    queues.set(orgId, { orgId, taken, upTo: position, failing, isBusy: false })
-  const dueAt = ({ failing }: OrganizationQueue): number => failing?.nextAttempt ?? 0
+  for (const { orgId, taken, failing } of held) {
+    const dueAt = failing ? environment.elapsed() + remainingPause(failing, environment.now()) : 0
+    queues.set(orgId, { orgId, taken, upTo: position, failing, dueAt, isBusy: false })
+  }
   const idle = () => [...queues.values()].filter(({ isBusy }) => !isBusy)
   return {
     hasRoom: (orgId) => queues.size < MAX_HELD || queues.has(orgId),
@@ -41,13 +48,12 @@ export const organizationQueues = ({ position, held }: Cursor): OrganizationQueu
       if (queue) queue.upTo = position
       else {
         const taken = position - 1n
-        queues.set(orgId, { orgId, taken, upTo: position, failing: undefined, isBusy: false })
+        const added = { failing: undefined, dueAt: 0, isBusy: false }
+        queues.set(orgId, { orgId, taken, upTo: position, ...added })
       }
     },
-    due: (now) => {
-      // No pause is that long: the clock was set back, or the clock of another process is ahead.
-      const isDue = (at: number) => at <= now || at > now + 2 * LONGEST_PAUSE_MS
-      for (const queue of queues.values()) if (!queue.isBusy && isDue(dueAt(queue))) return queue
+    due: (elapsed) => {
+      for (const queue of queues.values()) if (!queue.isBusy && queue.dueAt <= elapsed) return queue
       return undefined
     },
     release: (queue) => {
@@ -55,7 +61,7 @@ export const organizationQueues = ({ position, held }: Cursor): OrganizationQueu
       queues.delete(queue.orgId)
       if (queue.taken < queue.upTo) queues.set(queue.orgId, queue)
     },
-    nextDue: () => Math.min(Number.POSITIVE_INFINITY, ...idle().map(dueAt)),
+    nextDue: () => Math.min(Number.POSITIVE_INFINITY, ...idle().map(({ dueAt }) => dueAt)),
     held: () =>
       [...queues.values()].map(({ orgId, taken, failing }) => ({
         orgId,
@@ -72,7 +78,18 @@ const FIRST_MS = 1_000
 const LONGEST_PAUSE_MS = 3_600_000
 
 /** Time from the first failure of a message until the endpoint is suspended, in milliseconds. */
-export const RETRY_FOR_MS = 3 * 24 * 3_600_000
+const RETRY_FOR_MS = 3 * 24 * 3_600_000
+
+/** Fewest failures until the endpoint is suspended: there are at least 70 in three days of which no process was away. */
+const LEAST_FAILURES = 60
+
+/** Whether a message has failed for three days. The time alone does not tell: clocks of processes may differ. */
+export const isExhausted = ({ since, failures }: Failing, now: number): boolean =>
+  now - since >= RETRY_FOR_MS && failures >= LEAST_FAILURES
+
+/** What is left of a pause that another process began, whose clock may differ: no more than the whole pause. */
+const remainingPause = ({ nextAttempt, failures }: Failing, now: number): number =>
+  Math.min(Math.max(0, nextAttempt - now), longestPause(failures))
 
 /**
  * The pause after a number of failures in a row: it doubles from a second to an hour, less up to half of it at random.
@@ -82,6 +99,9 @@ export const pauseAfter = (
   failures: number,
   { random, retryAfter = 0 }: { readonly random: number; readonly retryAfter?: number },
 ): number => {
-  const longest = Math.min(LONGEST_PAUSE_MS, FIRST_MS * 2 ** Math.min(failures - 1, 20))
+  const longest = longestPause(failures)
   return Math.max(longest * (0.5 + random / 2), Math.min(retryAfter, LONGEST_PAUSE_MS))
 }
+
+const longestPause = (failures: number): number =>
+  Math.min(LONGEST_PAUSE_MS, FIRST_MS * 2 ** Math.min(failures - 1, 20))

@@ -24,7 +24,7 @@ export const run = async (
   setup: Setup,
   signal: AbortSignal | undefined,
 ): Promise<Result<undefined, IamError>> => {
-  const { environment, options } = setup
+  const { environment, options, source } = setup
   const ending = new AbortController()
   const end = () => ending.abort()
   signal?.addEventListener('abort', end)
@@ -38,7 +38,7 @@ export const run = async (
   try {
     const head = await findHead(setup, ending.signal)
     if (head === undefined) return ok(undefined)
-    const log = followLog(options.iam, head, ending.signal)
+    const log = followLog(options.iam, head, { source, signal: ending.signal })
     const keepAsking = async (): Promise<void> => {
       while (!ending.signal.aborted) {
         const listed = await endpointsOf(setup)

@@ -40,7 +40,7 @@ export const runSession = async (
     failures.push(error)
     end()
   }
-  const queues = organizationQueues(cursor)
+  const queues = organizationQueues(cursor, environment)
   const [work, room] = [wakeSignal(environment), wakeSignal(environment)]
   const requests = new Set<Promise<void>>()
   let position = cursor.position
@@ -65,9 +65,10 @@ export const runSession = async (
 
   const serve = async (queue: OrganizationQueue): Promise<void> => {
     // The host may give the endpoint to another organization.
-    const isFor = () => (endpoint().orgId ?? queue.orgId) === queue.orgId
+    const isFor = () => isOf(endpoint(), queue.orgId)
     const sending = {
       endpoint,
+      logId: log.id,
       permits: () => !ending.signal.aborted && lease.permits() && isFor(),
       onAttempt: lease.touch,
       signal: ending.signal,
@@ -87,9 +88,9 @@ export const runSession = async (
   const send = async (): Promise<void> => {
     while (!ending.signal.aborted) {
       const isFree = requests.size < MAX_REQUESTS && lease.permits()
-      const queue = isFree ? queues.due(environment.now()) : undefined
+      const queue = isFree ? queues.due(environment.elapsed()) : undefined
       if (queue === undefined) {
-        const wait = Math.min(LOOK_EVERY_MS, Math.max(1, queues.nextDue() - environment.now()))
+        const wait = Math.min(LOOK_EVERY_MS, Math.max(1, queues.nextDue() - environment.elapsed()))
         await work.wait(isFree ? wait : LOOK_EVERY_MS / 10, ending.signal)
         continue
       }
@@ -108,6 +109,8 @@ export const runSession = async (
   if (failures.length > 0) throw failures[0]
 }
 
-const isWanted = ({ orgId, types }: WebhookEndpoint, change: Change): boolean =>
-  (orgId === undefined || orgId === change.orgId) &&
-  (types === undefined || types.some((type) => type === change.type))
+const isOf = ({ orgId, organizations }: WebhookEndpoint, other: string): boolean =>
+  organizations === 'all' || orgId === other
+
+const isWanted = (endpoint: WebhookEndpoint, { orgId, type }: Change): boolean =>
+  isOf(endpoint, orgId) && (endpoint.types?.some((each) => each === type) ?? true)

@@ -41,6 +41,12 @@ describe.each(LOADS)('In a program of type %s', (type, how) => {
     )
   })
 
+  test('openPostgres needs no driver for a pool, nor for a driver of the host', async () => {
+    const away = `{ connect: async () => { throw new Error('away') }, options: {} }`
+    for (const call of [`openPostgres({ pool: ${away} })`, `openPostgres({ driver: ${away} })`])
+      expect(await messageOf(load, ['postgres', call])).toBe('PostgreSQL: away')
+  })
+
   test('openSqlite says which runtimes have SQLite', async () => {
     const call = ['sqlite', `openSqlite(':memory:')`] as const
     expect(await messageOf(load, call)).toBe('opened')

@@ -29,6 +29,8 @@ export const everything: readonly Permission[] = [
   'user.grant.write',
   'domain.read',
   'domain.write',
+  'setup_link.read',
+  'setup_link.write',
   'event.read',
 ]
 
@@ -137,7 +139,13 @@ export const addSamples = async (iam: Iam, within: Context = context): Promise<v
   )
 }
 
-/** Adds the samples, a second role `viewer`, and grants of `editor`: to the organization `initech` and to the user `bob`; and a pending domain whose challenge is published. */
+/** What a link is issued with. */
+export const setupLink = {
+  expiresAt: new Date('2999-12-31T00:00:00Z'),
+  intents: ['provider', 'domain'] as const,
+}
+
+/** Adds the samples, a second role `viewer`, and grants of `editor`: to the organization `initech` and to the user `bob`; and a pending domain whose challenge is published; and a set-up link. */
 export const addAllSamples = async (iam: Iam, within: Context = context): Promise<void> => {
   await addSamples(iam, within)
   const role = { projectId: 'portal', roleKey: 'viewer', displayName: 'Viewer' }
@@ -148,6 +156,7 @@ export const addAllSamples = async (iam: Iam, within: Context = context): Promis
   await good(iam.userGrants.add({ userId: 'bob', projectId: 'portal', roles }, within))
   const { challenge } = await good(iam.domains.add({ domain: 'acme.example' }, within))
   published.push([challenge])
+  await good(iam.setupLinks.issue({ linkId: 'link-1', ...setupLink }, within))
 }
 
 /** What each write of an object says of the whole: recorded at `created` and, last, at `changed`. */

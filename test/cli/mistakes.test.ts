@@ -23,7 +23,8 @@ const usage = (message: string, name: string): Ran => ({
 const failure = (message: string): Ran => ({ code: 1, out: '', notes: `claviger: ${message}\n` })
 
 describe('A wrong command line', () => {
-  const TYPES = 'project, project_role, identity_provider, project_grant, user_grant, domain'
+  const TYPES =
+    'project, project_role, identity_provider, project_grant, user_grant, domain, setup_link'
   it.concurrent.each<[message: string, name: string, parameters: string[]]>([
     ['A command is missing', '', []],
     ['There is no command toString', '', ['toString']],

@@ -23,6 +23,14 @@ import { ProjectGrantEvent } from '../../src/domain/project-grant/events.js'
 import { projectRoleStream } from '../../src/domain/project-role/aggregate.js'
 import { projectRole } from '../../src/domain/project-role/decider.js'
 import { ProjectRoleEvent } from '../../src/domain/project-role/events.js'
+import { setupLinkStream } from '../../src/domain/setup-link/aggregate.js'
+import { setupLink } from '../../src/domain/setup-link/decider.js'
+import { SetupLinkEvent } from '../../src/domain/setup-link/events.js'
+import {
+  SetupLinkTokenEvent,
+  setupLinkTokenStream,
+  setupLinkTokens,
+} from '../../src/domain/setup-link/token.js'
 import { userGrantStream } from '../../src/domain/user-grant/aggregate.js'
 import { userGrant } from '../../src/domain/user-grant/decider.js'
 import { UserGrantEvent } from '../../src/domain/user-grant/events.js'
@@ -55,6 +63,7 @@ const files = readdirSync(folder)
 const golden = files.flatMap(({ events }) => events)
 
 const verifiedDomain = verifiedDomains.decider
+const setupLinkToken = setupLinkTokens.decider
 
 const aggregates = [
   { category: 'identity_provider', decider: identityProvider, union: IdentityProviderEvent },
@@ -64,6 +73,8 @@ const aggregates = [
   { category: 'user_grant', decider: userGrant, union: UserGrantEvent },
   { category: 'domain', decider: domain, union: DomainEvent },
   { category: 'verified_domain', decider: verifiedDomain, union: VerifiedDomainEvent },
+  { category: 'setup_link', decider: setupLink, union: SetupLinkEvent },
+  { category: 'setup_link_token', decider: setupLinkToken, union: SetupLinkTokenEvent },
 ] as const
 
 const deciderOf = (stream: string) => {
@@ -82,6 +93,10 @@ const deciderOf = (stream: string) => {
       return domain
     case 'verified_domain':
       return verifiedDomain
+    case 'setup_link':
+      return setupLink
+    case 'setup_link_token':
+      return setupLinkToken
     default:
       throw new Error(`no aggregate writes the stream ${stream}`)
   }
@@ -108,6 +123,10 @@ const stateOf = (stream: string, recorded: readonly GoldenEvent[]): unknown => {
       return fold(domain, z.array(domain.eventSchema).parse(newest))
     case verifiedDomain:
       return fold(verifiedDomain, z.array(verifiedDomain.eventSchema).parse(newest))
+    case setupLink:
+      return fold(setupLink, z.array(setupLink.eventSchema).parse(newest))
+    case setupLinkToken:
+      return fold(setupLinkToken, z.array(setupLinkToken.eventSchema).parse(newest))
     default:
       return fold(userGrant, z.array(userGrant.eventSchema).parse(newest))
   }
@@ -129,6 +148,10 @@ const streamNamedBy = ({ type, data, metadata }: GoldenEvent): string => {
       return domainStream(resourceOwner, text('domain'))
     case 'verified_domain':
       return verifiedDomainStream(text('domain'))
+    case 'setup_link':
+      return setupLinkStream(resourceOwner, text('linkId'))
+    case 'setup_link_token':
+      return setupLinkTokenStream(text('tokenHash'))
     default:
       return userGrantStream(resourceOwner, text('projectOrgId'), text('projectId'), text('userId'))
   }
@@ -183,6 +206,11 @@ describe('every event type', () => {
       'domain.removed',
       'verified_domain.claimed',
       'verified_domain.released',
+      'setup_link.issued',
+      'setup_link.used',
+      'setup_link.completed',
+      'setup_link.revoked',
+      'setup_link_token.claimed',
     ])
   })
 })
@@ -228,7 +256,8 @@ describe('an event schema', () => {
     objections(deciderOf(recorded.stream).eventSchema, { type: recorded.type, data })
   const isOptional = ({ type }: GoldenEvent, field: string) =>
     (type === 'identity_provider.oidc_config_updated' && field === 'clientSecret') ||
-    (type === 'domain.provider_set' && field === 'idpId')
+    (type === 'domain.provider_set' && field === 'idpId') ||
+    (type === 'setup_link.issued' && field === 'note')
   const newest = golden.filter(
     ({ stream, type, schemaVersion }) =>
       schemaVersion === currentVersion(deciderOf(stream).upcasters, type),

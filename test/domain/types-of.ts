@@ -4,6 +4,8 @@ import type { IdentityProviderEvent } from '../../src/domain/identity-provider/e
 import type { ProjectEvent } from '../../src/domain/project/events.js'
 import type { ProjectGrantEvent } from '../../src/domain/project-grant/events.js'
 import type { ProjectRoleEvent } from '../../src/domain/project-role/events.js'
+import type { SetupLinkEvent } from '../../src/domain/setup-link/events.js'
+import type { SetupLinkTokenEvent } from '../../src/domain/setup-link/token.js'
 import type { UserGrantEvent } from '../../src/domain/user-grant/events.js'
 
 type AnyEvent =
@@ -14,6 +16,8 @@ type AnyEvent =
   | typeof UserGrantEvent
   | typeof DomainEvent
   | typeof VerifiedDomainEvent
+  | typeof SetupLinkEvent
+  | typeof SetupLinkTokenEvent
 
 /** The types of the events that `union` allows, as they stand in it. */
 export const typesOf = (union: AnyEvent): readonly string[] =>

@@ -1,19 +1,51 @@
 // A process that writes: started with a `Task` as its argument, it tells of every command it has an answer to.
-import { openPostgres } from '../../src/adapters/postgres/index.js'
-import { openSqlite } from '../../src/adapters/sqlite/index.js'
+import postgres from 'postgres'
+import {
+  openPostgres,
+  type Postgres,
+  postgresJs,
+  postgresJsNotice,
+} from '../../src/adapters/postgres/index.js'
+import { openSqlite, type Sqlite } from '../../src/adapters/sqlite/index.js'
 import { aesGcmCipher, createIam, type Iam } from '../../src/index.js'
 import { command } from './commands.js'
 
 /** Where the log is. */
 export type Place =
-  | { readonly connectionString: string; readonly schema: string }
+  | {
+      readonly connectionString: string
+      readonly schema: string
+      /** `pg` when absent. */
+      readonly driver?: 'postgres.js'
+    }
   | { readonly file: string }
 
 /** Opens what is at `place`. */
-export const openPlace = (place: Place) =>
-  'file' in place
-    ? Promise.resolve(openSqlite(place.file))
-    : openPostgres({ ...place, connectTimeout: 1000 })
+export const openPlace = async (place: Place): Promise<Postgres | Sqlite> => {
+  if ('file' in place) return openSqlite(place.file)
+  const { driver, ...address } = place
+  return driver ? openByPostgresJs(address) : openPostgres({ ...address, connectTimeout: 1000 })
+}
+
+const openByPostgresJs = async ({
+  connectionString,
+  schema,
+}: Extract<Place, { readonly schema: string }>): Promise<Postgres> => {
+  const sql = postgres(connectionString, {
+    connect_timeout: 1,
+    backoff: () => 0.02,
+    // A server that dies while the driver asks for its types would end the process.
+    fetch_types: false,
+    onnotice: postgresJsNotice,
+  })
+  const driver = { ...postgresJs(sql), close: () => sql.end({ timeout: 1 }) }
+  try {
+    return await openPostgres({ driver, schema })
+  } catch (error) {
+    await driver.close()
+    throw error
+  }
+}
 
 /** What a writing process does. */
 export interface Task {

@@ -8,6 +8,7 @@ import { headers } from './cases/headers.js'
 import { histories, historyRefusals } from './cases/history.js'
 import { reasonRefusals, reasons } from './cases/reasons.js'
 import { errors, transportRefusals } from './cases/refusals.js'
+import { setupLinkRefusals, setupLinks } from './cases/setup-links.js'
 import { successes } from './cases/successes.js'
 
 /** Everything that each client goes through. */
@@ -22,6 +23,7 @@ export const cases: readonly Case[] = [
   ...histories.map(([name, ...made]) => ({ name, calls: made, httpStatus: 200 })),
   ...grants.map(([name, ...made]) => ({ name, calls: made, httpStatus: 200 })),
   ...domains.map(([name, ...made]) => ({ name, calls: made, httpStatus: 200 })),
+  ...setupLinks.map(([name, ...made]) => ({ name, calls: made, httpStatus: 200 })),
   ...reasons.map(([name, ...made]) => ({ name: `Reasons ${name}`, calls: made, httpStatus: 200 })),
   ...headers.map(([name, ...made]) => ({ name, calls: made, httpStatus: 200 })),
   ...[
@@ -29,6 +31,7 @@ export const cases: readonly Case[] = [
     ...historyRefusals,
     ...grantRefusals,
     ...domainRefusals,
+    ...setupLinkRefusals,
     ...dryRunRefusals,
     ...desiredStateRefusals,
     ...reasonRefusals,

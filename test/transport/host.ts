@@ -25,6 +25,8 @@ const everything: readonly Permission[] = [
   'user.grant.write',
   'domain.read',
   'domain.write',
+  'setup_link.read',
+  'setup_link.write',
   'event.read',
 ]
 
@@ -55,7 +57,14 @@ export const openIam = async (wrap: (store: EventStore) => EventStore = (store) 
     newId: () => `01JGFJJZ00V6RM8DHQ4B0${String(++drawn).padStart(5, '0')}`,
   }
   await seed(createIam({ ...options, store }))
-  return createIam({ ...options, store: wrap(store) })
+  const iam = createIam({ ...options, store: wrap(store) })
+  const { issue } = iam.setupLinks
+  // The token is the only answer that is drawn.
+  const drawnOnce: typeof issue = (input, context) =>
+    issue(input, context).map((issued) =>
+      'token' in issued ? { ...issued, token: 'x'.repeat(43) } : issued,
+    )
+  return { ...iam, setupLinks: { ...iam.setupLinks, issue: drawnOnce } }
 }
 
 const isSuffix = (domain: string) => domain === 'co.uk'

@@ -6,6 +6,7 @@ import {
   ProjectGrantService,
   ProjectRoleService,
   ProjectService,
+  SetupLinkService,
   UserGrantService,
 } from 'claviger/transport'
 
@@ -17,6 +18,7 @@ export const services = [
   ProjectGrantService,
   UserGrantService,
   DomainService,
+  SetupLinkService,
   HistoryService,
   AccessService,
 ] as const

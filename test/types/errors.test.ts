@@ -100,7 +100,15 @@ const UNIONS = [
   [
     'ObjectRef',
     'type',
-    ['identity_provider', 'project', 'project_role', 'project_grant', 'user_grant', 'domain'],
+    [
+      'identity_provider',
+      'project',
+      'project_role',
+      'project_grant',
+      'user_grant',
+      'domain',
+      'setup_link',
+    ],
   ],
 ] as const satisfies readonly (readonly [
   string,

@@ -3,7 +3,7 @@ import { aesGcmCipher, createIam, memoryEventStore } from '../../src/index.js'
 import { memoryCursors } from '../../src/webhooks/cursors.js'
 import { redeliver, status } from '../../src/webhooks/operating.js'
 import { webhooks } from '../../src/webhooks/webhooks.js'
-import { addProjects, caller, nameOf, newIam, running } from './receivers.js'
+import { addProjects, caller, nameOf, newIam, positionOf, running } from './receivers.js'
 
 const DAY_MS = 24 * 3_600_000
 
@@ -86,7 +86,7 @@ describe('status', () => {
     await until(async () => (await find())?.position !== undefined && received.length > 0)
     await until(async () => (await find())?.lag === 0 && (await find())?.held.length === 0)
     expect(await find()).toMatchObject({ endpoint: 'one', state: 'active', isServed: true })
-    await until(async () => (await find())?.position === BigInt(received[0]?.event.id ?? 0))
+    await until(async () => (await find())?.position === positionOf(received[0]))
     await stop()
     await addProjects(iam, 'acme/b')
     clock.sleep(5_000, new AbortController().signal)
@@ -116,7 +116,8 @@ describe('status', () => {
       lookup: false as const,
       cursors: (await running(() => 200)).setup.options.cursors,
     }
-    const added = { id: 'new', url: 'https://new.test/', secrets: [] }
+    const organizations = 'all' as const
+    const added = { id: 'new', url: 'https://new.test/', secrets: [], organizations }
     // What is malformed is told by `run`, and shown by nothing.
     const endpoints = () => [added, added, { ...added, id: 'a\0' }, undefined as never]
     const hooks = webhooks({ ...options, endpoints })
@@ -140,7 +141,7 @@ describe('redeliver', () => {
     await addProjects(iam, 'acme/a', 'acme/b', 'acme/c')
     const { setup, received, until } = await running(() => 200, { iam })
     await until(() => received.length === 3)
-    const after = BigInt(received[0]?.event.id ?? 0)
+    const after = positionOf(received[0])
     expect((await redeliver(setup, { endpoint: 'one', after })).isOk()).toBe(true)
     await until(() => received.length === 5)
     expect(received.slice(3).map(nameOf)).toEqual(['acme/b', 'acme/c'])

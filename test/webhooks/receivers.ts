@@ -39,6 +39,7 @@ export interface Received {
     readonly orgid: string
     readonly type: string
     readonly data: {
+      readonly sequence: string
       readonly changes: readonly { readonly field: string; readonly to?: unknown }[]
     }
   }
@@ -62,7 +63,15 @@ export const running = async (
   const faults: WebhookFault[] = []
   const iam = options.iam ?? newIam()
   const clock = virtualClock(Date.now(), step)
-  const one = { id: 'one', url: 'https://one.test/', secrets: [SECRET], after: 0n, ...endpoint }
+  const { orgId, ...fields } = endpoint ?? {}
+  const one: WebhookEndpoint = {
+    id: 'one',
+    url: 'https://one.test/',
+    secrets: [SECRET],
+    after: 0n,
+    ...fields,
+    ...(orgId === undefined ? { organizations: 'all' } : { orgId, organizations: undefined }),
+  }
   const setup = setUp(
     {
       iam,
@@ -106,6 +115,10 @@ export const running = async (
   }
   return { iam: iam as Iam, setup, clock, received, deliveries, faults, ran, stop, until }
 }
+
+/** The position of the event of a message. */
+export const positionOf = (received: Received | undefined): bigint =>
+  BigInt(received?.event.data.sequence ?? 0)
 
 export const nameOf = ({ event }: Received): string =>
   `${event.orgid}/${event.data.changes.find(({ field }) => field === 'name')?.to}`

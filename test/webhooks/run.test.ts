@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { aesGcmCipher, createIam, memoryEventStore, orThrow } from '../../src/index.js'
+import type { WebhookEndpoint } from '../../src/webhooks/endpoint.js'
 import { addProjects, nameOf, newIam, running, SECRET } from './receivers.js'
 
 const context = (orgId: string) => ({ caller: { userId: 'admin', orgId } })
@@ -172,6 +173,7 @@ describe('What the host gives', () => {
       url: 'https://one.test/',
       secrets: [SECRET],
       after: 0n,
+      organizations: 'all' as const,
     }
     let listed = [first]
     let fails = true
@@ -202,25 +204,38 @@ describe('What the host gives', () => {
       url: 'https://one.test/',
       secrets: [SECRET],
       after: 0n,
+      organizations: 'all' as const,
     }
-    const listed = [
+    const { organizations, ...ofNone } = good
+    const listed: readonly WebhookEndpoint[] = [
       { ...good, id: '' },
       { ...good, id: 'half \ud800' },
       { ...good, id: 'url', url: 'nowhere' },
       { ...good, id: 'secret', secrets: ['whsec_short'] },
+      { ...good, id: 'lines', secrets: [`${SECRET}\n`] },
       { ...good, id: 'types', types: [] },
+      { ...ofNone, id: 'none' } as never,
+      { ...ofNone, id: 'undefined', orgId: undefined } as never,
+      { ...good, id: 'both', orgId: 'acme' } as never,
+      { ...ofNone, id: 'every', organizations: 'every' } as never,
       good,
       good,
     ]
     const { iam, received, faults, until } = await running(() => 200, { endpoints: () => listed })
     await addProjects(iam, 'acme/a')
     await until(() => received.length > 0)
-    expect(faults.slice(0, 6).map(({ endpoint, cause }) => [endpoint, String(cause)])).toEqual([
+    expect(faults.slice(0, 11).map(({ endpoint, cause }) => [endpoint, String(cause)])).toEqual([
       [undefined, 'InvalidEndpoint: id must be 1 to 200 characters'],
       [undefined, 'InvalidEndpoint: id must be 1 to 200 characters'],
       ['url', 'InvalidEndpoint: url must be an absolute URL'],
       ['secret', 'InvalidEndpoint: secrets must be 1 to 10 of whsec_ and 24 to 64 bytes in base64'],
+      ['lines', 'InvalidEndpoint: secrets must be 1 to 10 of whsec_ and 24 to 64 bytes in base64'],
       ['types', 'InvalidEndpoint: types must have at least 1 item'],
+      ...['none', 'undefined', 'both'].map((id) => [
+        id,
+        "InvalidEndpoint: orgId must name an organization, or organizations must be 'all'",
+      ]),
+      ['every', "InvalidEndpoint: organizations must be 'all'"],
       ['good', 'InvalidEndpoint: id is that of another endpoint'],
     ])
   })
@@ -262,7 +277,8 @@ describe('A run', () => {
 
   it('is rejected by what no message can be signed with, without an unhandled rejection', async () => {
     const secrets = [SECRET]
-    const endpoint = { id: 'one', url: 'https://one.test/', secrets, after: 0n }
+    const organizations = 'all' as const
+    const endpoint = { id: 'one', url: 'https://one.test/', secrets, after: 0n, organizations }
     const { iam, received, setup, ran, until } = await running(() => 200, {
       endpoints: () => [endpoint],
     })

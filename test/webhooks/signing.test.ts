@@ -1,7 +1,7 @@
 import { CloudEvent, HTTP } from 'cloudevents'
 import { Webhook } from 'standardwebhooks'
-import { expect, it } from 'vitest'
-import { orThrow } from '../../src/index.js'
+import { expect, it, vi } from 'vitest'
+import { type Iam, orThrow } from '../../src/index.js'
 import { addProjects, caller, newIam, running, SECRET } from './receivers.js'
 
 const OTHER = `whsec_${btoa('another secret of thirty-two byte')}`
@@ -32,6 +32,25 @@ it('Published receivers take what is sent: Standard Webhooks and CloudEvents', a
   expect(event.subject).toMatch(/^project\/[^/]+$/)
 })
 
+it('Messages of two stores, or under two sources, never share an id', async () => {
+  const idsOf = async (iam: Iam, source?: string) => {
+    const { received, until } = await running(() => 204, { iam, ...(source && { source }) })
+    await until(() => received.length === 2)
+    return received.map(({ headers }) => headers['webhook-id'] ?? '')
+  }
+  vi.spyOn(Date, 'now').mockReturnValue(Date.now())
+  const [one, other] = [newIam(), newIam()]
+  for (const iam of [one, other]) await addProjects(iam, 'acme/a', 'acme/b')
+  vi.restoreAllMocks()
+  const [ofOne, ofOther] = [await idsOf(one), await idsOf(other)]
+  const positionsOf = (ids: readonly string[]) => ids.map((id) => id.split('-')[1])
+  // Both stores recorded at the same time, at the same positions.
+  expect(positionsOf(ofOne)).toEqual(positionsOf(ofOther))
+  expect(new Set([...ofOne, ...ofOther, ...(await idsOf(one, 'staging'))]).size).toBe(6)
+  // Each process that sends for a store gives its messages the same ids.
+  expect(await idsOf(one)).toEqual(ofOne)
+})
+
 it('A message about an object with any key is a valid CloudEvent', async () => {
   const { iam, received, until } = await running(() => 204, {
     endpoint: { types: ['project_role.added'] },
@@ -55,7 +74,8 @@ it('A message about an object with any key is a valid CloudEvent', async () => {
 it('A message has a signature of each secret, so both sides rotate without a refusal', async () => {
   const secrets = [SECRET]
   const iam = newIam()
-  const listed = () => [{ id: 'one', url: 'https://one.test/', secrets: [...secrets], after: 0n }]
+  const one = { id: 'one', url: 'https://one.test/', organizations: 'all' as const, after: 0n }
+  const listed = () => [{ ...one, secrets: [...secrets] }]
   let receiver = new Webhook(SECRET)
   const { received, deliveries, until } = await running(
     ({ body, headers }) => {

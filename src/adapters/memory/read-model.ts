@@ -34,7 +34,7 @@ export const memoryReadModel = (): ReadModel => {
     get: async (orgId, ref) => {
       const { scope, key } = rowKeyOf(orgId, ref)
       const row = state.rows[ref.type].get(scope)?.get(key)
-      return row && copyOf(shownRow(state, ref.type, row))
+      return row && copyOf(ref.type, shownRow(state, ref.type, row))
     },
     list: async (query) => listRows(state, query),
     history: async (query) => historyOf(state, query),
@@ -90,7 +90,7 @@ const listRows = <Type extends ViewType>(
   const following = after === undefined ? found : found.filter((row) => order.isAfter(row, after))
   const sorted = following.length > 1 ? order.sorted(following) : following
   return {
-    items: sorted.slice(0, limit).map((row) => copyOf(isShown ? row : shown(row))),
+    items: sorted.slice(0, limit).map((row) => copyOf(type, isShown ? row : shown(row))),
     hasMore: following.length > limit,
     ...cappedTotal(found.length),
     sequence: state.checkpoint,

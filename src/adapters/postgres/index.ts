@@ -1,11 +1,12 @@
 import type { EventCount, EventRestore, EventStore } from '../../ports/event-store.js'
 import type { ReadModel } from '../../ports/read-model.js'
-import { toListen } from './connection/clients.js'
-import { openConnections } from './connection/connections.js'
+import { connectionsOf } from './connection/connections.js'
 import { requireServer } from './connection/require-server.js'
+import { loadPgFor, openDriver } from './drivers/open-driver.js'
+import { clientOf } from './drivers/pg.js'
 import { postgresEventStore } from './log/event-store.js'
 import { notificationsOn } from './log/notifications.js'
-import { checkPostgresOptions, type Driver, type PostgresOptions } from './options.js'
+import { checkPostgresOptions, type PostgresOptions } from './options.js'
 import { postgresReadModel } from './read-model/read-model.js'
 import { replicatedReadModel, standbyReads } from './replica.js'
 import { channelOf, migrate, quotedSchema, requireMigrated } from './schema.js'
@@ -13,6 +14,20 @@ import { channelOf, migrate, quotedSchema, requireMigrated } from './schema.js'
 export { StoreFault } from '../../ports/event-store.js'
 export { InvalidAppend, InvalidRestore } from '../store/check-append.js'
 export { UnusableDatabase } from './connection/require-server.js'
+export type {
+  PostgresConnection,
+  PostgresDriver,
+  PostgresRow,
+  PostgresSession,
+  PostgresStatement,
+} from './driver.js'
+export { type PgLite, type PgLiteQueries, pgLite } from './drivers/pglite.js'
+export {
+  type PostgresJs,
+  type PostgresJsQueries,
+  postgresJs,
+  postgresJsNotice,
+} from './drivers/postgres-js.js'
 export type { PostgresAddress, PostgresOptions } from './options.js'
 export { type PostgresProjectionOptions, postgresProjection } from './projection.js'
 export { type PostgresCursorsOptions, postgresCursors } from './webhook-cursors.js'
@@ -44,19 +59,19 @@ export interface Postgres {
  * Appends that were answered are on the server's disk, and on its synchronous standbys.
  *
  * Rejects with {@link UnusableDatabase}; with {@link StoreFault} when the server cannot be reached or a pool has no
- * free connection; with a `TypeError` when there is neither an address nor a pool, or another option is unknown
- * or of a wrong type; with a `RangeError` when `schema` is not a valid name; with an `Error` when `pg` is not
- * installed; with the reason of `signal` once that aborts.
+ * free connection; with a `TypeError` when there is no address, pool or driver, or another option is unknown
+ * or of a wrong type; with a `RangeError` when `schema` is not a valid name; with an `Error` when an address needs `pg`,
+ * which is not installed; with the reason of `signal` once that aborts.
  */
 export const openPostgres = async (options: PostgresOptions): Promise<Postgres> => {
-  const driver = await loadDriver()
-  checkPostgresOptions(driver, options)
-  const { schema = 'claviger', replica, signal } = options
+  const pg = await loadPgFor(options ?? {}, options?.replica)
+  checkPostgresOptions(options, pg?.Client ?? (options.pool && clientOf(options.pool)))
+  const { schema = 'claviger', replica, signal, listenConnectionString } = options
   const quoted = quotedSchema(schema)
-  const connections = openConnections(driver, options)
-  const standby = replica && openConnections(driver, replica, { mayBeStandby: true })
-  const connect = toListen(driver, options)
-  const notifications = notificationsOn({ connections, connect, channel: channelOf(schema) })
+  const driver = openDriver(options, pg, { listenConnectionString })
+  const connections = connectionsOf(driver)
+  const standby = replica && connectionsOf(openDriver(replica, pg, { isReplica: true }), true)
+  const notifications = notificationsOn({ connections, driver, channel: channelOf(schema) })
   const close = async () => {
     await Promise.all([notifications.close(), connections.close(), standby?.close()])
   }
@@ -82,15 +97,6 @@ export const openPostgres = async (options: PostgresOptions): Promise<Postgres> 
     migrate: ({ signal } = {}) => untilAbort(() => migrate(connections, schema), signal),
     close,
     [Symbol.asyncDispose]: close,
-  }
-}
-
-/** Loads the driver, which a host installs beside this library. @throws Error when it is missing */
-const loadDriver = async (): Promise<Driver> => {
-  try {
-    return (await import('pg')).default
-  } catch (cause) {
-    throw new Error('claviger/postgres needs the driver of PostgreSQL: npm install pg', { cause })
   }
 }
 

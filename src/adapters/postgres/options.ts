@@ -1,37 +1,55 @@
 import type { ConnectionOptions } from 'node:tls'
 import type { Client, Pool } from 'pg'
-import { ANY, BOOLEAN, checkOptions, NUMBER, type OptionCheck } from '../../check-options.js'
+import {
+  ANY,
+  BOOLEAN,
+  checkOptions,
+  NUMBER,
+  type OptionCheck,
+  withMethods,
+} from '../../check-options.js'
+import type { PostgresDriver } from './driver.js'
 
-/** Where the database is: our own connections, or those of a pool of the host. */
+/** The address of a server. */
+export interface OwnAddress {
+  /**
+   * `postgres://user:password@host:5432/database`, or the path of a socket; may point to a pooler.
+   * There is no default: an empty or other text is refused.
+   */
+  readonly connectionString: string
+  /** TLS, as `pg` takes it; overrides the parameters of the addresses. */
+  readonly ssl?: boolean | ConnectionOptions | undefined
+  /** Most connections for calls; 10 when absent. Listening takes one more. */
+  readonly maxConnections?: number | undefined
+  /** Longest wait for a connection, in milliseconds; 10,000 when absent. */
+  readonly connectTimeout?: number | undefined
+  /**
+   * Longest time that the server works on a statement, in milliseconds; 30,000 when absent, 0 for no
+   * limit. A server that is silent for 5,000 ms longer, or twice as long if that is less, counts as lost.
+   */
+  readonly statementTimeout?: number | undefined
+}
+
+/**
+ * Where the database is: our own connections, made by `pg`; those of a pool of the host; or those of another driver. One of
+ * the three.
+ */
 export type PostgresAddress =
+  | (OwnAddress & { readonly pool?: undefined; readonly driver?: undefined })
   | {
       /**
-       * `postgres://user:password@host:5432/database`, or the path of a socket; may point to a pooler.
-       * There is no default: an empty or other text is refused.
-       */
-      readonly connectionString: string
-      /** Not with an address. */
-      readonly pool?: undefined
-      /** TLS, as the driver takes it; overrides the parameters of the addresses. */
-      readonly ssl?: boolean | ConnectionOptions | undefined
-      /** Most connections for calls; 10 when absent. Listening takes one more. */
-      readonly maxConnections?: number | undefined
-      /** Longest wait for a connection, in milliseconds; 10,000 when absent. */
-      readonly connectTimeout?: number | undefined
-      /**
-       * Longest time that the server works on a statement, in milliseconds; 30,000 when absent, 0 for no
-       * limit. A server that is silent for 5,000 ms longer, or twice as long if that is less, counts as lost.
-       */
-      readonly statementTimeout?: number | undefined
-    }
-  | {
-      /**
-       * A pool of the host, which sets its timeouts, handles its `error` events and closes it. Listening takes
-       * another connection, made with its options.
+       * A pool of `pg`, or of a package that has such pools. The host sets its timeouts, handles its `error` events and
+       * closes it. Listening takes another connection, made with its options.
        */
       readonly pool: Pool
-      /** Not with a pool. */
       readonly connectionString?: undefined
+      readonly driver?: undefined
+    }
+  | {
+      /** Such as `postgresJs(sql)` or `pgLite(db)`. It sets its own timeouts. */
+      readonly driver: PostgresDriver
+      readonly connectionString?: undefined
+      readonly pool?: undefined
     }
 
 /** How a database is used. */
@@ -58,47 +76,57 @@ export type PostgresOptions = PostgresAddress & {
   readonly signal?: AbortSignal | undefined
 }
 
-/** The driver of PostgreSQL: the package `pg`. */
-export interface Driver {
-  readonly Client: typeof Client
-  readonly Pool: typeof Pool
-}
-
-/** @throws TypeError that names an option which is missing, unknown or of a wrong type */
-export const checkPostgresOptions = (driver: Driver, options: PostgresOptions): void => {
-  const url = urlCheck(driver)
-  const { required, optional } = addressChecks(url, options)
+/**
+ * @param client - checks addresses, which are checked less without it
+ * @throws TypeError that names an option which is missing, unknown or of a wrong type
+ */
+export const checkPostgresOptions = (
+  options: PostgresOptions,
+  client: typeof Client | undefined,
+): void => {
+  const url = urlCheck(client)
+  const { required, optional } = addressChecks(options, url)
   checkOptions('openPostgres', typeof options === 'object' ? options : {}, {
     required,
     optional: {
       ...optional,
       schema: ANY,
       migrate: BOOLEAN,
-      listenConnectionString: url,
+      listenConnectionString: options?.driver ? [() => false, 'must be absent with a driver'] : url,
       replica: OBJECT,
       signal: ANY,
     },
   })
   const { replica } = options
   if (replica === undefined) return
-  checkOptions('replica', replica, { ...addressChecks(url, replica), prefix: 'replica.' })
+  checkOptions('replica', replica, { ...addressChecks(replica, url), prefix: 'replica.' })
 }
 
-/** Checks of the options of an address. A pool of the host has its own settings. */
-const addressChecks = (url: OptionCheck, address: PostgresAddress) => {
-  const hasPool = typeof address?.pool?.connect === 'function'
+/** Checks of the options of an address. A pool or a driver of the host has its own settings. */
+export const addressChecks = (
+  address: PostgresAddress,
+  url = urlCheck(undefined),
+): {
+  readonly required: Readonly<Record<string, OptionCheck>>
+  readonly optional: Readonly<Record<string, OptionCheck>>
+} => {
+  const isOfHost = isConnectable(address?.pool) || isConnectable(address?.driver)
   return {
-    required: hasPool ? {} : { connectionString: url },
+    required: isOfHost ? {} : { connectionString: url },
     optional: {
-      ...(hasPool && { connectionString: ANY }),
+      ...(isOfHost && { connectionString: ANY }),
       pool: ANY,
+      driver: address?.pool ? ANY : withMethods(['connect'], 'must be a PostgresDriver'),
       ssl: ANY,
-      maxConnections: hasPool ? ANY : NUMBER,
-      connectTimeout: hasPool ? ANY : NUMBER,
-      statementTimeout: hasPool ? ANY : NUMBER,
+      maxConnections: isOfHost ? ANY : NUMBER,
+      connectTimeout: isOfHost ? ANY : NUMBER,
+      statementTimeout: isOfHost ? ANY : NUMBER,
     },
   }
 }
+
+const isConnectable = (value: { readonly connect?: unknown } | undefined): boolean =>
+  typeof value?.connect === 'function'
 
 const OBJECT: OptionCheck = [
   (value) => typeof value === 'object' && value !== null,
@@ -109,12 +137,13 @@ const OBJECT: OptionCheck = [
 const ADDRESS = /^([a-z][\w+.-]*:)?\//i
 
 /** The message never shows the address, which may have a password. */
-const urlCheck = ({ Client }: Driver): OptionCheck => [
+const urlCheck = (client: typeof Client | undefined): OptionCheck => [
   (value) => {
     if (!ADDRESS.test(String(value))) return false
+    if (client === undefined) return true
     try {
       // The driver cannot parse an address of several hosts.
-      new Client({ connectionString: withoutTls(String(value)) })
+      new client({ connectionString: withoutTls(String(value)) })
       return true
     } catch {
       return false

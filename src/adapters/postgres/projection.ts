@@ -6,7 +6,8 @@ import type { KnownEvent } from '../../ports/known-event.js'
 import type { Projection } from '../../ports/projection.js'
 import { readEvents } from '../../projections/read-events.js'
 import type { Connection } from './connection/connection.js'
-import { POOL_OF_HOST, poolConnections } from './connection/connections.js'
+import { connectionsOf } from './connection/connections.js'
+import { poolDriver } from './drivers/pg.js'
 import { ownTable } from './schema.js'
 
 /** Options of a projection into tables of the host. */
@@ -48,7 +49,7 @@ export const postgresProjection = (options: PostgresProjectionOptions): Projecti
     optional: { reset: FUNCTION, schema: ANY },
   })
   const { pool, name, schema = 'claviger' } = options
-  const connections = poolConnections(pool, POOL_OF_HOST)
+  const connections = connectionsOf(poolDriver(pool))
   const { table, prepare } = ownTable(
     connections,
     schema,
@@ -72,7 +73,7 @@ export const postgresProjection = (options: PostgresProjectionOptions): Projecti
     name,
     checkpoint: async () => {
       await prepare()
-      const text = `SELECT position FROM ${table} WHERE name = $1`
+      const text = `SELECT position::text FROM ${table} WHERE name = $1`
       const [row] = await connections.read({ text, values: [name] })
       return BigInt(row?.[0] ?? 0)
     },
@@ -80,7 +81,7 @@ export const postgresProjection = (options: PostgresProjectionOptions): Projecti
       const known = readEvents(events)
       const to = known.at(-1)?.position ?? from
       await prepare()
-      return connections.transaction(async (connection, client) => {
+      return connections.transaction(async (connection, { client }) => {
         if (!(await move(connection, from, to))) return false
         if (known.length > 0) await options.apply(client, known)
         await requireCommittable(client)
@@ -89,7 +90,7 @@ export const postgresProjection = (options: PostgresProjectionOptions): Projecti
     },
     reset: async () => {
       await prepare()
-      await connections.transaction(async (connection, client) => {
+      await connections.transaction(async (connection, { client }) => {
         // Locks the checkpoint until the transaction ends.
         const text = `INSERT INTO ${table} (name, position) VALUES ($1, 0) ON CONFLICT (name)
           DO UPDATE SET position = 0`

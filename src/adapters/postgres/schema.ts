@@ -113,11 +113,11 @@ const stateOf = async (connection: Connection, schema: string): Promise<SchemaSt
   const quoted = quotedSchema(schema)
   // Not to_regclass: it uses a cache without the tables that others have just created.
   const tables = await connection.rows({
-    text: `SELECT relname, attname FROM pg_class c
+    text: `SELECT relname::text, attname::text FROM pg_class c
       JOIN pg_namespace n ON n.oid = relnamespace
       LEFT JOIN pg_attribute ON attrelid = c.oid AND attname IN ('done_at', 'append_id')
         AND relkind = 'r'
-      WHERE nspname = $1 AND relname IN ('migrations', 'events') ORDER BY 1`,
+      WHERE nspname = $1 AND relname IN ('migrations', 'events') ORDER BY relname`,
     values: [schema],
   })
   if (tables.length === 0) return { version: 0, hasReadTables: false }
@@ -128,10 +128,10 @@ const stateOf = async (connection: Connection, schema: string): Promise<SchemaSt
     )
   const [row] = await connection.rows({
     // As an oid: comparing regnamespace could call an operator that another user has made.
-    text: `SELECT max(version), (SELECT max(strpos(prosrc, '${quoted}.events')) FROM pg_proc
+    text: `SELECT max(version)::text, (SELECT max(strpos(prosrc, '${quoted}.events'))::text FROM pg_proc
       WHERE pronamespace = '${quoted}'::regnamespace::oid AND proname = 'append_one'
     ), EXISTS (SELECT FROM pg_class WHERE relnamespace = '${quoted}'::regnamespace::oid
-      AND relname = '${CHECKPOINT.name}') FROM ${quoted}.migrations`,
+      AND relname = '${CHECKPOINT.name}')::text FROM ${quoted}.migrations`,
   })
   const version = Number(row?.[0])
   if (version === 0)
@@ -148,7 +148,7 @@ const stateOf = async (connection: Connection, schema: string): Promise<SchemaSt
   const isRenamed = row?.[1] === '0'
   return {
     version: isRenamed ? Math.min(version, NEWEST - 1) : version,
-    hasReadTables: row?.[2] === 't',
+    hasReadTables: row?.[2] === 'true',
   }
 }
 

@@ -1,18 +1,26 @@
-import type { Pool } from 'pg'
-import { ANY, checkOptions, withMethods } from '../../check-options.js'
+import { ANY, checkOptions } from '../../check-options.js'
 import type { WebhookCursors } from '../../ports/webhook-cursors.js'
 import type { Statement } from '../sql/dialect.js'
 import { sqlCursors } from '../sql/webhook-cursors.js'
-import { POOL_OF_HOST, poolConnections } from './connection/connections.js'
+import { connectionsOf } from './connection/connections.js'
+import type { PostgresDriver } from './driver.js'
+import { loadPgFor, openDriver } from './drivers/open-driver.js'
+import { addressChecks, type PostgresAddress } from './options.js'
 import { numbered } from './read-model/dialect.js'
 import { ownTable } from './schema.js'
 
-/** Options of webhook cursors in PostgreSQL. */
-export interface PostgresCursorsOptions {
-  /** A pool for the database. The host closes it and handles its `error` events. */
-  readonly pool: Pool
+/** Options of webhook cursors in PostgreSQL: where the database is, as for `openPostgres`. */
+export type PostgresCursorsOptions = PostgresAddress & {
   /** Schema of the table `webhook_cursor`; `claviger` when absent. See `openPostgres`. */
   readonly schema?: string | undefined
+}
+
+/** Webhook cursors in PostgreSQL in use. */
+export interface PostgresCursors extends WebhookCursors {
+  /** Ends our own connections; a pool or client of the host stays open. Later calls reject. */
+  readonly close: () => Promise<void>
+  /** `close`, for `await using`. */
+  readonly [Symbol.asyncDispose]: () => Promise<void>
 }
 
 /**
@@ -22,13 +30,11 @@ export interface PostgresCursorsOptions {
  * @throws TypeError that names an option which is missing, unknown or of a wrong type
  * @throws RangeError when `schema` is not a valid name for a schema
  */
-export const postgresCursors = (options: PostgresCursorsOptions): WebhookCursors => {
-  checkOptions('postgresCursors', options, {
-    required: { pool: withMethods(['connect'], 'must be a pg.Pool') },
-    optional: { schema: ANY },
-  })
-  const { pool, schema = 'claviger' } = options
-  const connections = poolConnections(pool, POOL_OF_HOST)
+export const postgresCursors = (options: PostgresCursorsOptions): PostgresCursors => {
+  const { required, optional } = addressChecks(options)
+  checkOptions('postgresCursors', options, { required, optional: { ...optional, schema: ANY } })
+  const { schema = 'claviger' } = options
+  const connections = connectionsOf(laterDriver(options))
   const { table, prepare } = ownTable(
     connections,
     schema,
@@ -41,7 +47,7 @@ export const postgresCursors = (options: PostgresCursorsOptions): WebhookCursors
     const { sql, parameters } = statement
     return connections[method]({ text: numbered(sql), values: [...parameters] })
   }
-  return sqlCursors(
+  const cursors = sqlCursors(
     {
       table,
       now: 'now()',
@@ -51,4 +57,19 @@ export const postgresCursors = (options: PostgresCursorsOptions): WebhookCursors
     },
     { read: run('read'), write: run('write') },
   )
+  const { close } = connections
+  return { ...cursors, close, [Symbol.asyncDispose]: close }
+}
+
+/** The driver of an address, which is opened at the first call: `pg` has to be loaded. */
+const laterDriver = (address: PostgresAddress): PostgresDriver => {
+  let opening: Promise<PostgresDriver> | undefined
+  const open = async () => openDriver(address, await loadPgFor(address))
+  return {
+    connect: async (onNotice) => {
+      opening ??= open()
+      return (await opening).connect(onNotice)
+    },
+    close: async () => (await opening)?.close?.(),
+  }
 }

@@ -36,11 +36,9 @@ when it is not there. Run again, it goes on where it ended.
     const { copied, events } = unwrap(
       await copyEvents(from.store, to.store, { secrets, onProgress, signal }),
     )
-    await terminal.print(
-      values['json']
-        ? JSON.stringify({ copied, events })
-        : `${copied} events copied, ${events} verified`,
-    )
+    await (values['json']
+      ? terminal.printJson({ copied, events })
+      : terminal.print(`${copied} events copied, ${events} verified`))
     return 0
   },
 }

@@ -44,7 +44,9 @@ state in JSON. Exits with 2 when there are changes, or objects that are blocked.
     const { json } = call.values
     // No command applies a plan, so the desired state with its sealed secrets is not printed.
     const { desired: _, ...shown } = planned
-    await call.terminal.print(json ? JSON.stringify(toJson(shown)) : formatPlan(planned))
+    await (json
+      ? call.terminal.printJson(toJson(shown))
+      : call.terminal.print(...formatPlan(planned).split('\n')))
     const { add, update, remove, blocked = 0 } = planned.counts
     return add + update + remove + blocked > 0 ? 2 : 0
   },
@@ -90,7 +92,9 @@ Applied again, it changes nothing, or goes on after an interruption. Exits with
     const iam = openIam(database, cipher, progressOf(call))
     const applied = unwrap(await iam.apply(desired, context))
     const { json } = call.values
-    await call.terminal.print(json ? JSON.stringify(toJson(applied)) : formatPlan(applied))
+    await (json
+      ? call.terminal.printJson(toJson(applied))
+      : call.terminal.print(...formatPlan(applied).split('\n')))
     return (applied.counts.blocked ?? 0) > 0 ? 2 : 0
   },
 }

@@ -17,13 +17,8 @@ read model is ahead of the log, as when one was restored without the other.
   run: async (call) => {
     await using database = await openDatabase(call)
     const findings = await examine(call, database)
-    await call.terminal.print(
-      call.values['json']
-        ? JSON.stringify(findings)
-        : Object.entries(findings)
-            .map(([name, value]) => `${name.padEnd(12)}${value}`)
-            .join('\n'),
-    )
+    const lines = Object.entries(findings).map(([name, value]) => `${name.padEnd(12)}${value}`)
+    await (call.values['json'] ? call.terminal.printJson(findings) : call.terminal.print(...lines))
     return 'fault' in findings ? 2 : 0
   },
 }

@@ -14,7 +14,6 @@ import {
   unwrap,
 } from '../command.js'
 import { DATABASE, KEYS, openCipher, openDatabase } from '../database.js'
-import { printable } from '../terminal.js'
 
 export const key: Command = {
   help: `Usage: claviger key FILE --name NAME
@@ -40,7 +39,7 @@ the verifier key, for everybody who checks them. An existing file is left alone.
       throw new Failed(`The file ${file} ${why}`)
     })
     try {
-      await terminal.print(values['json'] ? JSON.stringify({ verifier }) : verifier)
+      await (values['json'] ? terminal.printJson({ verifier }) : terminal.print(verifier))
     } catch (thrown) {
       // A signer without its verifier is of no use.
       await rm(file)
@@ -80,7 +79,9 @@ database cannot: 'claviger verify' finds with it what was changed before.
           : `The file ${files.signer} holds no signer key`,
       )
     const note = unwrap(made)
-    await terminal.print(values['json'] ? JSON.stringify({ checkpoint: note }) : note.slice(0, -1))
+    await (values['json']
+      ? terminal.printJson({ checkpoint: note })
+      : terminal.print(...note.slice(0, -1).split('\n')))
     return 0
   },
 }
@@ -118,18 +119,18 @@ and by checkpoints for what was changed before them. Exits with 2 at a fault.
     const options = { secrets, checkpoints, keys, onProgress, signal }
     const verified = await verifyLog(database.store, options)
     if (verified.isErr()) return reportFault(call, verified.error)
-    await terminal.print(shown(call, verified.value))
+    await printVerified(call, verified.value)
     return 0
   },
 }
 
-const shown = (call: CommandCall, { events, position }: Verified): string => {
+const printVerified = (call: CommandCall, { events, position }: Verified): Promise<void> => {
+  const { terminal, values } = call
   const checkpoints = several(call, 'checkpoint').length
-  if (call.values['json'])
-    return JSON.stringify({ events, position: String(position), checkpoints })
+  if (values['json']) return terminal.printJson({ events, position: String(position), checkpoints })
   const held = checkpoints === 1 ? 'checkpoint holds' : 'checkpoints hold'
   const vouched = checkpoints > 0 ? `; ${checkpoints} ${held}` : ''
-  return `ok: ${events} events, the last at ${position}${vouched}`
+  return terminal.print(`ok: ${events} events, the last at ${position}${vouched}`)
 }
 
 /** Errors on the way to the log, which are no faults of the log. */
@@ -144,8 +145,8 @@ const reportFault = async (call: CommandCall, fault: LogFault): Promise<2> => {
   )
   if (text.startsWith('keys[')) throw new UsageError(text.replace(/keys\[\d+\]/, '--trust'))
   if (NO_FAULT.includes(fault.kind)) throw new Failed(text)
-  await call.terminal.print(
-    call.values['json'] ? JSON.stringify({ fault: toJson(fault) }) : `FAULT: ${printable(text)}`,
-  )
+  await (call.values['json']
+    ? call.terminal.printJson({ fault: toJson(fault) })
+    : call.terminal.print(`FAULT: ${text}`))
   return 2
 }

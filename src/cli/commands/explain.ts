@@ -1,7 +1,7 @@
 import { type AccessCause, type AccessExplanation, toJson } from 'claviger'
 import { type Command, required, UsageError, unwrap } from '../command.js'
 import { contextOf, DATABASE, openDatabase, openIam, progressOf } from '../database.js'
-import { printable, type Terminal } from '../terminal.js'
+import type { Line } from '../terminal.js'
 import { shownEntry } from './history.js'
 
 export const explain: Command = {
@@ -27,9 +27,9 @@ project, where that is another one.
     const iam = openIam(database, undefined, progressOf(call))
     const input = { userId, projectId, roleKey, projectOrgId, at }
     const explained = unwrap(await iam.access.explain(input, context))
-    await terminal.print(
-      values['json'] ? JSON.stringify(toJson(explained)) : shownOn(terminal, explained),
-    )
+    await (values['json']
+      ? terminal.printJson(toJson(explained))
+      : terminal.print(...shown(explained)))
     return 0
   },
 }
@@ -41,14 +41,13 @@ const timeOf = (text: unknown): Date | undefined => {
   return time
 }
 
-const shownOn = (terminal: Terminal, explained: AccessExplanation): string => {
-  const { allowed, reasons, because } = explained
+const shown = ({ allowed, reasons, because }: AccessExplanation): readonly Line[] => {
   const verdict = allowed ? 'allowed' : `denied: ${reasons.map(({ kind }) => kind).join(', ')}`
-  return [terminal.bold(verdict), ...because.map((cause) => shownCause(terminal, cause))].join('\n')
+  return [[{ bold: verdict }], ...because.flatMap(shownCause)]
 }
 
-const shownCause = (terminal: Terminal, cause: AccessCause): string =>
+const shownCause = (cause: AccessCause): readonly Line[] =>
   // The changes of another organization have no more.
   'object' in cause
-    ? shownEntry(terminal, cause)
-    : [cause.sequence, cause.time.toISOString(), printable(cause.type)].join('  ')
+    ? shownEntry(cause)
+    : [[cause.sequence, cause.time.toISOString(), cause.type].join('  ')]

@@ -1,7 +1,7 @@
 import { type FieldChange, type HistoryEntry, type ObjectRef, toJson } from 'claviger'
 import { type Command, required, UsageError, unwrap } from '../command.js'
 import { contextOf, DATABASE, openDatabase, openIam, progressOf } from '../database.js'
-import { printable, type Terminal } from '../terminal.js'
+import type { Line } from '../terminal.js'
 
 /** The ids of each type, in the order of the command line. */
 const IDS: Readonly<Record<ObjectRef['type'], readonly string[]>> = {
@@ -11,6 +11,7 @@ const IDS: Readonly<Record<ObjectRef['type'], readonly string[]>> = {
   project_grant: ['projectId', 'grantedOrgId'],
   user_grant: ['userId', 'projectId', 'projectOrgId'],
   domain: ['domain'],
+  setup_link: ['linkId'],
 }
 
 const PAGE = 1_000
@@ -24,6 +25,7 @@ TYPE and its ids name one object:
   project ID                     project_role PROJECT KEY
   identity_provider ID           project_grant PROJECT ORG
   user_grant USER PROJECT [ORG]  domain DOMAIN
+  setup_link ID
 
   --db ADDRESS    SQLite file, or postgres://…; else CLAVIGER_DB
   --schema NAME   schema of PostgreSQL; claviger when absent
@@ -42,9 +44,9 @@ TYPE and its ids name one object:
       const page = unwrap(await iam.history.list({ object, after, limit: PAGE }, context))
       for (const entry of page.items) {
         if (signal.aborted) return 0
-        await terminal.print(
-          values['json'] ? JSON.stringify(toJson(entry)) : shownEntry(terminal, entry),
-        )
+        await (values['json']
+          ? terminal.printJson(toJson(entry))
+          : terminal.print(...shownEntry(entry)))
       }
       after = page.nextAfter
     } while (after !== undefined)
@@ -63,19 +65,18 @@ const objectOf = ([type, ...ids]: readonly string[]): ObjectRef | undefined => {
 }
 
 /** A change, field by field. */
-export const shownEntry = ({ bold }: Terminal, entry: HistoryEntry): string => {
+export const shownEntry = (entry: HistoryEntry): readonly Line[] => {
   const { sequence, time, actor, type, object, changes, reason } = entry
   const { type: _, ...ids } = object
-  const head = [
-    sequence,
-    time.toISOString(),
-    bold(printable(type)),
-    printable(Object.values(ids).join(' ')),
-    printable(actor.userId),
+  return [
+    [
+      `${sequence}  ${time.toISOString()}  `,
+      { bold: type },
+      `  ${Object.values(ids).join(' ')}  ${actor.userId}`,
+    ],
+    ...(reason === undefined ? [] : [`    reason: ${reason}`]),
+    ...changes.map((change) => `    ${shownChange(change)}`),
   ]
-  const why = reason === undefined ? [] : [`    reason: ${printable(reason)}`]
-  const fields = changes.map((change) => `    ${shownChange(change)}`)
-  return [head.join('  '), ...why, ...fields].join('\n')
 }
 
 const shownChange = (change: FieldChange): string => {
@@ -86,4 +87,4 @@ const shownChange = (change: FieldChange): string => {
   return `${field}: ${begin}${shownValue(to)}`
 }
 
-const shownValue = (value: unknown): string => printable(JSON.stringify(toJson(value)))
+const shownValue = (value: unknown): string => JSON.stringify(toJson(value))

@@ -35,7 +35,7 @@ import {
   RECORDING,
   writingContextOf,
 } from '../database.js'
-import { printable, type Terminal } from '../terminal.js'
+import type { Terminal } from '../terminal.js'
 
 export const importCommand: Command = {
   help: `Usage: claviger import zitadel|keycloak|better-auth FILE [options]
@@ -224,32 +224,32 @@ const MAX_SHOWN = 20
 const openReport = (terminal: Terminal, isJson: boolean): Report =>
   isJson ? inJson(terminal) : asText(terminal)
 
-const inJson = ({ print }: Terminal): Report => ({
+const inJson = ({ printJson }: Terminal): Report => ({
   warnings: async (warnings) => {
-    for (const warning of warnings) await print(JSON.stringify({ warning }))
+    for (const warning of warnings) await printJson({ warning })
   },
   plan: async ({ desired: _, changes, ...plan }, userGrants) => {
     // This run applies the plan itself, so the desired state and the events, with sealed secrets, are not printed.
     const shown = changes.map(({ action, object, fields }) => ({ action, object, fields }))
-    await print(JSON.stringify({ plan: toJson({ ...plan, changes: shown }), userGrants }))
+    await printJson({ plan: toJson({ ...plan, changes: shown }), userGrants })
   },
   result: async ({ orgId, counts }, _, imported) =>
-    print(JSON.stringify({ applied: { orgId, counts, userGrants: toJson(imported) } })),
+    printJson({ applied: { orgId, counts, userGrants: toJson(imported) } }),
 })
 
-const asText = ({ print, bold }: Terminal): Report => ({
+const asText = ({ print }: Terminal): Report => ({
   warnings: async (warnings) => {
     for (const alike of Map.groupBy(warnings, ({ kind }) => kind).values()) {
       for (const { action, path, message } of alike.slice(0, MAX_SHOWN))
-        await print(`${action} ${printable(path)}: ${message}`)
+        await print(`${action} ${path}: ${message}`)
       const [first] = alike
       if (first && alike.length > MAX_SHOWN)
         await print(`${first.action} ${alike.length - MAX_SHOWN} more: ${first.message}`)
     }
   },
   plan: async (plan, { missing, different, equal }) => {
-    await print(bold(`organization ${plan.orgId}`))
-    await print(formatPlan(plan))
+    const changes = formatPlan(plan).split('\n')
+    await print([{ bold: `organization ${plan.orgId}` }], ...changes)
     await print(`user grants: ${missing} to add, ${different} different, ${equal} unchanged`)
   },
   result: async ({ orgId, counts: { add, update } }, rows, imported) => {
@@ -259,7 +259,7 @@ const asText = ({ print, bold }: Terminal): Report => ({
     )
     for (const { index, error } of refused) {
       const { userId = '', projectId = '' } = rows[index] ?? {}
-      await print(printable(`refused ${userId} in ${projectId}: ${explain(error)}`))
+      await print(`refused ${userId} in ${projectId}: ${explain(error)}`)
     }
   },
 })

@@ -3,7 +3,7 @@ import { type Position, type RecordedEvent, timeOf } from 'claviger'
 import { eventLine } from 'claviger/evidence'
 import { type Command, optional, UsageError } from '../command.js'
 import { DATABASE, openDatabase } from '../database.js'
-import { printable, type Terminal } from '../terminal.js'
+import type { Line } from '../terminal.js'
 
 const BATCH = 1_000
 const POLL_MS = 500
@@ -32,7 +32,6 @@ Prints the events of the log, oldest first: position, time, type, stream, actor.
   run: async (call) => {
     const { values, terminal, signal } = call
     const org = optional(call, 'org')
-    const show = values['json'] ? eventLine : shownOn(terminal)
     let after = positionOf(optional(call, 'after') ?? '0')
     await using database = await openDatabase(call)
     while (!signal.aborted) {
@@ -40,7 +39,9 @@ Prints the events of the log, oldest first: position, time, type, stream, actor.
       for (const event of events) {
         if (signal.aborted) return 0
         if (org === undefined || event.metadata.resourceOwner === org)
-          await terminal.print(show(event))
+          await (values['json']
+            ? terminal.printEvidence(eventLine(event))
+            : terminal.print(shown(event)))
       }
       after = events.at(-1)?.position ?? after
       if (events.length === BATCH) continue
@@ -57,13 +58,8 @@ const positionOf = (text: string): Position => {
   return BigInt(text)
 }
 
-const shownOn =
-  ({ bold }: Terminal) =>
-  ({ position, type, stream, metadata }: RecordedEvent): string =>
-    [
-      position,
-      timeOf(position).toISOString(),
-      bold(printable(type)),
-      printable(stream),
-      printable(metadata.actor.userId),
-    ].join('  ')
+const shown = ({ position, type, stream, metadata }: RecordedEvent): Line => [
+  `${position}  ${timeOf(position).toISOString()}  `,
+  { bold: type },
+  `  ${stream}  ${metadata.actor.userId}`,
+]

@@ -28,11 +28,9 @@ goes on with --resume.
       const position = unwrap(await openIam(database).catchUp(readModel, { signal, onProgress }))
       const seconds = Math.round((performance.now() - begin) / 1000)
       const events = shown.done()
-      await terminal.print(
-        values['json']
-          ? JSON.stringify({ events, position: String(position), seconds })
-          : `${numbered(events)} events applied in ${duration(seconds)}`,
-      )
+      await (values['json']
+        ? terminal.printJson({ events, position: String(position), seconds })
+        : terminal.print(`${numbered(events)} events applied in ${duration(seconds)}`))
     } finally {
       shown.end()
     }

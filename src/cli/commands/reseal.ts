@@ -35,11 +35,11 @@ only what the log holds of the past needs the older keys.
     const { identityProviders } = openIam(database, cipher)
     const report = unwrap(await identityProviders.resealSecrets({}, context))
     const { resealed, unchanged, failed } = report
-    await terminal.print(
-      call.values['json']
-        ? JSON.stringify(toJson(report))
-        : `${resealed.length} resealed, ${unchanged.length} unchanged, ${failed.length} failed`,
-    )
+    await (call.values['json']
+      ? terminal.printJson(toJson(report))
+      : terminal.print(
+          `${resealed.length} resealed, ${unchanged.length} unchanged, ${failed.length} failed`,
+        ))
     for (const { idpId, error } of failed) terminal.note(`claviger: ${idpId}: ${explain(error)}`)
     return failed.length > 0 ? 1 : 0
   },

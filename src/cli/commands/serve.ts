@@ -98,7 +98,7 @@ const printAddresses = async (call: CommandCall, token: string, origin: string):
     token,
   }
   const shown = Object.entries(addresses).map(([name, value]) => `${name.padEnd(9)}${value}`)
-  await call.terminal.print(call.values['json'] ? JSON.stringify(addresses) : shown.join('\n'))
+  await (call.values['json'] ? call.terminal.printJson(addresses) : call.terminal.print(...shown))
 }
 
 /** The token, and the caller that it stands for. */

@@ -40,6 +40,9 @@ export const ENGLISH = {
   userGrants: 'Users with roles',
   domains: 'Domains',
   domain: 'Domain',
+  setupLinks: 'Set-up links',
+  setupLink: 'Set-up link',
+  revoke: 'Revoke',
   verify: 'Verify',
   test: 'Test',
   testAbout:
@@ -301,6 +304,9 @@ export const ENGLISH = {
     domain: 'Domain',
     recordName: 'Publish in DNS at',
     challenge: 'As the TXT record',
+    linkId: 'Link',
+    intents: 'For',
+    note: 'Note',
     changeDate: 'Changed',
     creationDate: 'Added',
     resourceOwner: 'Organization',
@@ -312,6 +318,10 @@ export const ENGLISH = {
       STATE_INACTIVE: 'inactive',
       DOMAIN_STATE_PENDING: 'pending',
       DOMAIN_STATE_VERIFIED: 'verified',
+      SETUP_LINK_STATE_ISSUED: 'not opened yet',
+      SETUP_LINK_STATE_USED: 'opened',
+      SETUP_LINK_STATE_COMPLETED: 'completed',
+      SETUP_LINK_STATE_REVOKED: 'revoked',
     },
     stylingType: { STYLING_TYPE_UNSPECIFIED: 'plain', STYLING_TYPE_GOOGLE: 'Google' },
     displayNameMapping: MAPPINGS,
@@ -354,6 +364,10 @@ export const ENGLISH = {
     'domain.verified': 'Domain verified',
     'domain.provider_set': 'Provider of the domain set',
     'domain.removed': 'Domain removed',
+    'setup_link.issued': 'Set-up link issued',
+    'setup_link.used': 'Set-up link opened',
+    'setup_link.completed': 'Set-up link completed',
+    'setup_link.revoked': 'Set-up link revoked',
   } as Named,
   /** Why a plan leaves an object as it is, by what it does with it. */
   obstacles: {
@@ -368,6 +382,7 @@ export const ENGLISH = {
     project_grant: 'Project grant',
     user_grant: 'Roles of a user',
     domain: 'Domain',
+    setup_link: 'Set-up link',
   } as Named,
   /** What a plan does with an object. */
   actions: {

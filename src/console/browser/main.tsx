@@ -6,9 +6,17 @@ import { isOn, Navigation } from './navigation.js'
 import { objectTypes } from './object-types.js'
 import type { PageName } from './page-names.js'
 import { Overview, Timeline } from './pages/changes.js'
-import { Domains, Projects, Providers, Users } from './pages/lists.js'
+import { Domains, Projects, Providers, SetupLinks, Users } from './pages/lists.js'
 import { Matrix } from './pages/matrix.js'
-import { Domain, Project, ProjectGrant, Provider, Role, UserGrant } from './pages/objects.js'
+import {
+  Domain,
+  Project,
+  ProjectGrant,
+  Provider,
+  Role,
+  SetupLink,
+  UserGrant,
+} from './pages/objects.js'
 import { Plan } from './pages/plan.js'
 import { Review } from './pages/review.js'
 import { User } from './pages/user.js'
@@ -35,6 +43,8 @@ const PAGES: Readonly<Record<PageName, Page>> = {
   'user-grant': { Content: UserGrant, title: texts.userGrant },
   domains: { Content: Domains, title: texts.domains },
   domain: { Content: Domain, title: texts.domain },
+  'setup-links': { Content: SetupLinks, title: texts.setupLinks },
+  'setup-link': { Content: SetupLink, title: texts.setupLink },
   timeline: { Content: Timeline, title: texts.timeline },
   matrix: { Content: Matrix, title: texts.matrix },
   review: { Content: Review, title: texts.review },

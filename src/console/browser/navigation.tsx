@@ -19,6 +19,7 @@ const MENU: readonly Entry[] = [
   { page: 'projects', title: texts.projects, permission: 'project.read' },
   { page: 'providers', title: texts.providers, permission: 'identity_provider.read' },
   { page: 'domains', title: texts.domains, permission: 'domain.read' },
+  { page: 'setup-links', title: texts.setupLinks, permission: 'setup_link.read' },
   { page: 'timeline', title: texts.timeline, permission: 'event.read' },
   { page: 'plan', title: texts.plan, permission: '.write' },
 ]

@@ -131,6 +131,7 @@ const VERBS: Readonly<Record<string, string>> = {
   deactivate: texts.deactivate,
   reactivate: texts.reactivate,
   verify: texts.verify,
+  revoke: texts.revoke,
 }
 
 /** Buttons for the changes of an object, or the permission that the caller lacks. */
@@ -151,7 +152,7 @@ const Actions = (props: ActionsProps) => {
     )
 
   const { get, update, remove, deactivate, reactivate } = type.operations
-  const edit = () => {
+  const edit = (update: WireMethod) => {
     const names = type.form.filter((name) => !type.ids.includes(name))
     setWrite({ title: texts.edit, operation: update, ids, fields: fieldsOf(update, names) })
   }
@@ -169,7 +170,7 @@ const Actions = (props: ActionsProps) => {
     return <Button text={confirm} look={look} onClick={open} />
   }
   const isInactive = object['state'] === 'STATE_INACTIVE'
-  const step = type.step?.state === object['state'] ? type.step : undefined
+  const step = type.step?.states.includes(String(object['state'])) ? type.step : undefined
   const close = (isDone: boolean) => {
     setWrite(undefined)
     if (isDone && write?.operation === remove) go(back)
@@ -178,11 +179,11 @@ const Actions = (props: ActionsProps) => {
   return (
     <>
       <div class="actions start">
-        <Button text={texts.edit} onClick={edit} />
+        {update && <Button text={texts.edit} onClick={() => edit(update)} />}
         {deactivate && !isInactive && button('deactivate', deactivate)}
         {reactivate && isInactive && button('reactivate', reactivate)}
-        {step && button(step.verb, step.operation, 'primary')}
-        {button('remove', remove, 'danger')}
+        {step && button(step.verb, step.operation, step.look ?? 'primary')}
+        {remove && button('remove', remove, 'danger')}
       </div>
       {Tool && <Tool ids={ids} />}
       {write && !isStale && (

@@ -5,7 +5,9 @@ import {
   projectGrantService,
   projectRoleService,
   projectService,
+  SetupLinkState,
   State,
+  setupLinkService,
   userGrantService,
   type WireEnumValue,
   type WireMethod,
@@ -28,8 +30,8 @@ export interface ObjectType {
   readonly operations: {
     readonly get: WireMethod
     readonly add: WireMethod
-    readonly update: WireMethod
-    readonly remove: WireMethod
+    readonly update?: WireMethod
+    readonly remove?: WireMethod
     readonly deactivate?: WireMethod
     readonly reactivate?: WireMethod
     readonly history: WireMethod
@@ -38,11 +40,12 @@ export interface ObjectType {
   }
   /** The states that its lists are filtered by. */
   readonly states?: readonly string[]
-  /** Something else that is done to it in one of its states. */
+  /** Something else that is done to it in some of its states. */
   readonly step?: {
     readonly verb: string
     readonly operation: WireMethod
-    readonly state: string
+    readonly states: readonly string[]
+    readonly look?: 'danger'
   }
 }
 
@@ -205,7 +208,30 @@ export const domain: ObjectType = {
   step: {
     verb: 'verify',
     operation: domainService.verifyDomain,
-    state: 'DOMAIN_STATE_PENDING',
+    states: ['DOMAIN_STATE_PENDING'],
+  },
+}
+
+export const setupLink: ObjectType = {
+  type: 'setup_link',
+  page: 'setup-link',
+  title: texts.setupLink,
+  ids: ['linkId'],
+  shown: ['linkId', 'state', 'intents', 'expiresAt', 'note'],
+  form: [],
+  permission: 'setup_link.write',
+  operations: {
+    get: setupLinkService.getSetupLink,
+    add: setupLinkService.issueSetupLink,
+    history: setupLinkService.listSetupLinkHistory,
+    stateAt: setupLinkService.getSetupLinkState,
+  },
+  states: namesOf(SetupLinkState),
+  step: {
+    verb: 'revoke',
+    operation: setupLinkService.revokeSetupLink,
+    states: ['SETUP_LINK_STATE_ISSUED', 'SETUP_LINK_STATE_USED'],
+    look: 'danger',
   },
 }
 
@@ -216,4 +242,5 @@ export const objectTypes: readonly ObjectType[] = [
   projectGrant,
   userGrant,
   domain,
+  setupLink,
 ]

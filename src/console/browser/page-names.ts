@@ -12,6 +12,8 @@ export const PAGES = [
   'user-grant',
   'domains',
   'domain',
+  'setup-links',
+  'setup-link',
   'timeline',
   'matrix',
   'review',
@@ -25,7 +27,7 @@ export const AREAS = {
   projects: ['projects', 'project', 'role', 'project-grant'],
   users: ['users', 'user', 'user-grant', 'matrix'],
   review: ['review'],
-  signIn: ['providers', 'provider', 'domains', 'domain'],
+  signIn: ['providers', 'provider', 'domains', 'domain', 'setup-links', 'setup-link'],
   timeline: ['timeline'],
   plan: ['plan'],
 } as const satisfies Readonly<Record<string, readonly PageName[]>>

@@ -312,3 +312,47 @@ export const domainSample: Sample<'domain'> = {
   identity: 'domain',
   name: undefined,
 }
+
+const EXPIRY = '2027-01-31T12:00:00.000Z'
+
+/** A set-up link is issued. */
+export const setupLinkIssued = (linkId: string, note?: string) =>
+  eventOf('setup_link.issued', {
+    linkId,
+    expiresAt: EXPIRY,
+    intents: ['provider', 'domain'],
+    ...(note !== undefined && { note }),
+  })
+
+const linkId = 'link-1'
+const firstLink = {
+  linkId,
+  state: 'issued',
+  intents: ['provider', 'domain'],
+  expiresAt: new Date(EXPIRY),
+  note: 'For Ada',
+}
+
+/** Samples of set-up links. */
+export const setupLinkSample: Sample<'setup_link'> = {
+  added: (id, name) => setupLinkIssued(id, name === '' ? undefined : name),
+  deactivated: undefined,
+  within: {},
+  scenario: {
+    ref: { type: 'setup_link', linkId },
+    steps: [
+      [setupLinkIssued(linkId, 'For Ada'), firstLink],
+      [eventOf('setup_link.used', { linkId }), { state: 'used' }],
+      [eventOf('setup_link.completed', { linkId }), { state: 'completed' }],
+      [eventOf('setup_link.revoked', { linkId }), { state: 'revoked' }],
+    ],
+    others: [
+      ['acme', setupLinkIssued('link-2')],
+      ['other', setupLinkIssued(linkId)],
+    ],
+  },
+  sortFields: ['linkId', 'note', ...SORT_FIELDS_OF_ALL],
+  filterFields: ['linkId', 'note', 'state'],
+  identity: 'linkId',
+  name: 'note',
+}

@@ -21,6 +21,7 @@ import {
   roleAdded,
   type Sample,
   type Scenario,
+  setupLinkSample,
 } from './object-samples.js'
 
 /** The sample of each type; containers come first. */
@@ -31,6 +32,7 @@ export const SAMPLES: { readonly [Type in ViewType]: Sample<Type> } = {
   project_grant: projectGrantSample,
   user_grant: userGrantSample,
   domain: domainSample,
+  setup_link: setupLinkSample,
 }
 
 /** The samples of all types. */
@@ -202,7 +204,7 @@ const fieldsOf = (ref: object, row: Row): ReadonlyMap<string, unknown> =>
     Object.entries(row).flatMap(([field, value]): readonly (readonly [string, unknown])[] => {
       if (field in ref || field === 'details' || field === 'projectOrgId') return []
       if (field === 'roles' || field === 'roleKeys') return rolesIn(value)
-      return [[field, value]]
+      return [[field, value instanceof Date ? value.toISOString() : value]]
     }),
   )
 

@@ -18,6 +18,7 @@ import {
   projectOperations,
   projectRoleOperations,
 } from '../operations/services/projects.js'
+import { setupLinkOperations } from '../operations/services/setup-links.js'
 import { userGrantOperations } from '../operations/services/user-grants.js'
 import { type ResolvedOptions, resolveOptions, type TransportOptions } from '../options.js'
 import type { WireMethod } from '../wire.js'
@@ -56,6 +57,7 @@ export const operationsOf = (
     ...projectGrantOperations(iam),
     ...userGrantOperations(iam),
     ...domainOperations(iam),
+    ...setupLinkOperations(iam),
     ...historyOperations(iam),
     ...accessOperations(iam),
   ]

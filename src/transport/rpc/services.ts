@@ -6,6 +6,7 @@ import { IdentityProviderService } from '../gen/claviger/v1/identity_provider_se
 import { ProjectGrantService } from '../gen/claviger/v1/project_grant_service_pb.js'
 import { ProjectRoleService } from '../gen/claviger/v1/project_role_service_pb.js'
 import { ProjectService } from '../gen/claviger/v1/project_service_pb.js'
+import { SetupLinkService } from '../gen/claviger/v1/setup_link_service_pb.js'
 import { UserGrantService } from '../gen/claviger/v1/user_grant_service_pb.js'
 import { Health } from '../gen/grpc/health/v1/health_pb.js'
 import type { WireMethod } from '../wire.js'
@@ -18,6 +19,7 @@ export const SERVICES: readonly DescService[] = [
   ProjectGrantService,
   UserGrantService,
   DomainService,
+  SetupLinkService,
   HistoryService,
   AccessService,
 ]

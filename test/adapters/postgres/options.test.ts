@@ -89,9 +89,9 @@ describe('Opening PostgreSQL', () => {
     '/var/run/postgresql database',
     'socket:/var/run/postgresql?db=database',
   ])('takes %s for an address', (address) => {
-    expect(() => checkPostgresOptions(pg, { connectionString: address })).not.toThrow()
+    expect(() => checkPostgresOptions({ connectionString: address }, pg.Client)).not.toThrow()
     expect(() =>
-      checkPostgresOptions(pg, { pool: new pg.Pool(), listenConnectionString: address }),
+      checkPostgresOptions({ pool: new pg.Pool(), listenConnectionString: address }, pg.Client),
     ).not.toThrow()
   })
 

@@ -26,7 +26,7 @@ test.each(webhookCursorLaws)('$name', async ({ check }) => {
 
 test('Options are checked.', () => {
   const pool = newPool()
-  expect(() => postgresCursors({} as never)).toThrow(/pool/)
+  expect(() => postgresCursors({} as never)).toThrow(/connectionString/)
   expect(() => postgresCursors({ pool, table: 'a' } as never)).toThrow(/table/)
   expect(() => postgresCursors({ pool, schema: 'no name' })).toThrow(RangeError)
 })

@@ -166,6 +166,8 @@ const fields: Readonly<Record<string, readonly string[]>> = {
   'domains.setProvider': ['domain', 'idpId?'],
   'domains.verify': ['domain'],
   'domains.remove': ['domain'],
+  'setupLinks.issue': ['linkId?', 'expiresAt', 'intents', 'note?'],
+  'setupLinks.revoke': ['linkId'],
 }
 
 const isFrozen = (value: unknown): boolean => value instanceof Object && Object.isFrozen(value)

@@ -30,6 +30,7 @@ const role = { projectId: 'portal', roleKey: 'editor' }
 const object = { type: 'project_role', ...role }
 const projectGrant = { projectId: 'portal', grantedOrgId: 'initech' }
 const ofAcme = { domain: 'acme.example' }
+const ofLink = { linkId: 'link-1' }
 const userGrant = { userId: 'bob', projectId: 'portal' }
 
 /** Casts, so that tests can send what no type allows. */
@@ -196,6 +197,17 @@ export const writes: readonly Method[] = [
       object: { type: 'domain', id: 'acme.example' },
     }),
   ),
+  method('setupLinks', 'issue', {
+    input: { linkId: 'new', expiresAt: new Date('2999-12-31T00:00:00Z'), intents: ['domain'] },
+    permissions: ['setup_link.write'],
+    object: { type: 'setup_link', id: 'new' },
+    refuses: [...isNew, 'idempotencyKey'],
+  }),
+  method('setupLinks', 'revoke', {
+    input: ofLink,
+    permissions: ['setup_link.write'],
+    object: { type: 'setup_link', id: 'link-1' },
+  }),
 ].map((each) => ({ ...each, refuses: [...(each.refuses ?? []), 'onProgress'] }))
 
 /** The one that makes many writes of its own. */
@@ -292,6 +304,12 @@ export const reads: readonly Method[] = [
     object: { type: 'domain', id: 'acme.example' },
   }),
   method('domains', 'list', { input: {}, permissions: ['domain.read'] }),
+  method('setupLinks', 'get', {
+    input: ofLink,
+    permissions: ['setup_link.read'],
+    object: { type: 'setup_link', id: 'link-1' },
+  }),
+  method('setupLinks', 'list', { input: {}, permissions: ['setup_link.read'] }),
   method('access', 'check', {
     input: { ...userGrant, roleKey: 'editor' },
     permissions: ['user.grant.read'],

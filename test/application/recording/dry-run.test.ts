@@ -1,7 +1,16 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Context, DryRunContext, EventStore, Planned, Written } from '../../../src/index.js'
 import { PROJECT_DEFAULTS } from '../../defaults.js'
-import { addAllSamples, context, good, type Iam, iamOn, refusal, start } from '../host.js'
+import {
+  addAllSamples,
+  context,
+  good,
+  type Iam,
+  iamOn,
+  refusal,
+  setupLink,
+  start,
+} from '../host.js'
 import { writes } from '../method/methods.js'
 
 let store: EventStore
@@ -33,6 +42,7 @@ const withoutSeals = (events: Planned['events']) =>
       ...data,
       ...('clientSecret' in data && { clientSecret: 'sealed' }),
       ...('challenge' in data && { challenge: 'drawn' }),
+      ...('tokenHash' in data && { tokenHash: 'drawn' }),
     },
   }))
 
@@ -79,12 +89,19 @@ describe.each(writes)('A dry run of $name', ({ name, of, input, refuses = [] }) 
     await other.domains.add({ domain: 'new.example' }, context)
     await good(other.identityProviders.remove({ idpId: 'google' }, context))
     await good(other.projects.remove({ id: 'portal' }, context))
+    await other.setupLinks.issue({ linkId: 'new', ...setupLink }, context)
+    await good(other.setupLinks.revoke({ linkId: 'link-1' }, context))
     await other.projects.add({ id: 'new', name: 'taken' }, context)
     await other.identityProviders.addOidc(
       { idpId: 'new', name: 'taken', clientId: 'c', clientSecret: 's', issuer: '' },
       context,
     )
     appends = 0
+    if (name === 'setupLinks.revoke') {
+      // A link is never removed: it stays on the list when it is over.
+      expect(await good(of(iam)(input, dry))).toMatchObject({ changed: false })
+      return
+    }
     expect((await refusal(of(iam)(input, dry))).kind).toMatch(/^(NotFound|AlreadyExists)$/)
     expect(appends).toBe(0)
   })

@@ -45,7 +45,10 @@ const prepare = async ({ name }: Method): Promise<void> => {
   if (name === 'userGrants.reactivate') await good(iam.userGrants.deactivate(bob, context))
 }
 
-describe.each(writes)('$name under an idempotency key', (method) => {
+/** A key cannot repeat the token of a link, so issuing one refuses keys. */
+const keyed = writes.filter(({ refuses = [] }) => !refuses.includes('idempotencyKey'))
+
+describe.each(keyed)('$name under an idempotency key', (method) => {
   const { of, input } = method
 
   it('answers a repeat with the first outcome, in every process, and records it once', async () => {
@@ -96,7 +99,7 @@ describe.each(writes)('$name under an idempotency key', (method) => {
     await prepare(method)
     await good(of(iam)(input, once))
     const log = await logOf(store)
-    const others = writes.filter((other) => other !== method)
+    const others = keyed.filter((other) => other !== method)
     for (const other of others)
       for (const process of [iam, iamOn(store)])
         expect(await refusal(other.of(process)(other.input, once)), other.name).toEqual(reused)

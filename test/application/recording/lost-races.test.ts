@@ -10,6 +10,7 @@ import {
   iamOn,
   logOf,
   refusal,
+  setupLink,
   start,
   withAppend,
 } from '../host.js'
@@ -45,6 +46,9 @@ const withRace = (first: () => Promise<unknown>, times = 1): EventStore => {
 /** A reactivation of what is active changes nothing, so it has no race to lose. */
 const changes = writes.filter(({ name }) => !name.endsWith('.reactivate'))
 
+/** A link is never removed: it stays on the list when it is over. */
+const losing = changes.filter(({ name }) => name !== 'setupLinks.revoke')
+
 describe('A lost race', () => {
   it.each(changes)('is decided anew: $name after an unrelated change', async ({ of, input }) => {
     const other = iamOn(store)
@@ -65,13 +69,14 @@ describe('A lost race', () => {
     expect((written as { details: unknown }).details).toMatchObject({ sequence: last?.position })
   })
 
-  it.each(changes)(
+  it.each(losing)(
     'ends in what is true then: $name after all is gone',
     async ({ of, input, name }) => {
       const other = iamOn(store)
       const racing = withRace(async () => {
         await good(other.domains.remove({ domain: 'acme.example' }, context))
         await good(other.domains.add({ domain: 'new.example' }, context))
+        await good(other.setupLinks.issue({ linkId: 'new', ...setupLink }, context))
         await good(other.projectRoles.remove(editor, context))
         await good(other.projects.remove(portal, context))
         await good(other.identityProviders.remove(google, context))
@@ -84,11 +89,18 @@ describe('A lost race', () => {
         )
       })
       const error = await refusal(of(iamOn(racing))(input, context))
-      const isAdd = ['projects.add', 'identityProviders.addOidc', 'domains.add'].includes(name)
+      const isAdd = /\.(add|addOidc|issue)$/.test(name) && !/Roles|Grants/.test(name)
       expect(error.kind).toBe(isAdd ? 'AlreadyExists' : 'NotFound')
       expect((await logOf(store)).at(-1)?.data).toMatchObject({ name: 'first' })
     },
   )
+
+  it('ends in what is true then: a link that was revoked meanwhile stays as it is', async () => {
+    const link = { linkId: 'link-1' }
+    const racing = withRace(() => good(iamOn(store).setupLinks.revoke(link, context)))
+    const { changed } = await good(iamOn(racing).setupLinks.revoke(link, context))
+    expect(changed).toBe(false)
+  })
 
   it.each([
     ['update', () => iam.projects.update({ ...PROJECT_DEFAULTS, ...portal, name: 'n' }, context)],

@@ -22,6 +22,12 @@ export const shownDomain = (outcome: JsonObject): JsonObject => ({
   state: `DOMAIN_STATE_${String(outcome['state']).toUpperCase()}`,
 })
 
+/** A link, whose states are an enumeration of their own. */
+export const shownSetupLink = (outcome: JsonObject): JsonObject => ({
+  ...outcome,
+  state: `SETUP_LINK_STATE_${String(outcome['state']).toUpperCase()}`,
+})
+
 /** A page of objects that protobuf has under `name`. */
 export const page =
   (name: string, shownAs = shown) =>

@@ -1,7 +1,7 @@
 // One function for each rpc. The paths stand here as a client writes them, not as our annotations are read.
 import type { ListHistoryInput, StateAtInput } from 'claviger'
 import { type Call, contextOf, type Details, type JsonObject } from '../call.js'
-import { callOf, segment, shown, shownDomain } from './call-of.js'
+import { callOf, segment, shown, shownDomain, shownSetupLink } from './call-of.js'
 
 /** The services and paths of objects, by the type of the object. */
 const OBJECTS = {
@@ -41,6 +41,12 @@ const OBJECTS = {
     path: ([domain = '']: readonly string[]) => [`/v1/domains/${segment(domain)}/history`, ''],
     ids: ([domain = '']: readonly string[]) => ({ domain }),
   },
+  setup_link: {
+    name: 'SetupLink',
+    field: 'setupLink',
+    path: ([linkId = '']: readonly string[]) => [`/v1/setupLinks/${segment(linkId)}/history`, ''],
+    ids: ([linkId = '']: readonly string[]) => ({ linkId }),
+  },
   user_grant: {
     name: 'UserGrant',
     field: 'userGrant',
@@ -57,6 +63,12 @@ const OBJECTS = {
 } as const
 
 type Type = keyof typeof OBJECTS
+
+/** States with an enumeration of their own. */
+const SHOWN_AS: Partial<Record<Type, typeof shown>> = {
+  domain: shownDomain,
+  setup_link: shownSetupLink,
+}
 
 /** Which changes, as JSON, as parameters of a query, and as the library takes them. */
 export interface Wanted {
@@ -118,6 +130,6 @@ export const getState = (
     request: { ...ids(names), ...asked },
     http: ['GET', targetOf(`${list}/state`, key, new URLSearchParams(asked).toString())],
     inProcess: (iam) => iam.history.stateAt({ object, ...when }, contextOf(details)),
-    shape: (found) => ({ [field]: type === 'domain' ? shownDomain(found) : shown(found) }),
+    shape: (found) => ({ [field]: (SHOWN_AS[type] ?? shown)(found) }),
   })
 }

@@ -7,7 +7,7 @@ import { protoFolder, statusOf } from './rpc-status.js'
 
 const files = [
   ...['identity_provider', 'project', 'project_role', 'project_grant', 'user_grant'],
-  ...['domain', 'history', 'access'],
+  ...['domain', 'setup_link', 'history', 'access'],
 ]
 
 const packages = grpc.loadPackageDefinition(

@@ -27,9 +27,11 @@ export const ENDPOINTS: readonly StormEndpoint[] = [
 
 /** The endpoints as the host answers them. */
 export const endpointsAt = (port: number, secrets: readonly string[]): readonly WebhookEndpoint[] =>
-  ENDPOINTS.map(({ death: _, ...endpoint }) => ({
-    ...endpoint,
-    url: `http://127.0.0.1:${port}/${endpoint.id}`,
+  ENDPOINTS.map(({ id, orgId, types }) => ({
+    id,
+    url: `http://127.0.0.1:${port}/${id}`,
     secrets,
     after: 0n,
+    types,
+    ...(orgId === undefined ? { organizations: 'all' } : { orgId }),
   }))

@@ -56,8 +56,9 @@ const receive = (endpoint: string, headers: IncomingMessage['headers'], body: st
   webhook?.verify(body, headers as Record<string, string>)
   const event = HTTP.toEvent<{ sequence: string }>({ headers, body })
   if (Array.isArray(event)) throw new Error('several events')
-  const id = String(headers['webhook-id'])
-  if (event.id !== id || event.data?.sequence !== id) throw new Error('another id')
+  const id = event.data?.sequence ?? ''
+  if (event.id !== headers['webhook-id'] || !event.id.endsWith(`-${id}`))
+    throw new Error('another id')
   const lane = laneOf(endpoint, String(event['orgid']))
   const last = lane.ids.at(-1)
   if (last === undefined || BigInt(id) > BigInt(last)) {

@@ -1,10 +1,9 @@
-import type { Pool, PoolClient } from 'pg'
 import { type FaultOutcome, StoreFault } from '../../../ports/event-store.js'
-import type { Driver, PostgresAddress } from '../options.js'
-import { CLOSE_TIMEOUT_MS, ownPool } from './clients.js'
+import type { PostgresConnection, PostgresDriver } from '../driver.js'
 import {
   type Connection,
-  connectionOf,
+  connectionOn,
+  onlyRow,
   type Row,
   type Statement,
   StatementFailed,
@@ -15,15 +14,18 @@ import {
   isAnswer,
   isCutWait,
   isOtherIsolation,
+  isStandbyFault,
   needsNewConnection,
+  standbyFault,
 } from './faults.js'
+import { askServer } from './require-server.js'
 
 /**
  * The connections of one store. Everything rejects with a {@link StoreFault} when PostgreSQL cannot
  * be reached or reports a fault, and after `close`; a lost connection is replaced by the next call.
  * Settings last for one transaction: connections are shared, by the host or by a pooler.
  */
-export interface Connections {
+export interface Connections<Lent = PostgresConnection> {
   /** Runs a statement that only reads. */
   readonly read: <Found extends Row>(statement: Statement) => Promise<readonly Found[]>
   /**
@@ -35,14 +37,14 @@ export interface Connections {
    * Runs `work` so that all that it writes is recorded or nothing. Other errors of `work` are thrown as they
    * are, unless the connection was lost.
    */
-  readonly transaction: <Value>(work: Work<Value>, begin?: Begin) => Promise<Value>
+  readonly transaction: <Value>(work: Work<Value, Lent>, begin?: Begin) => Promise<Value>
   readonly isClosed: () => boolean
   /** Waits for running calls and rejects those that wait for a connection, and later ones. */
   readonly close: () => Promise<void>
 }
 
-/** The work of one call: our statements use the connection, statements of the host the client. */
-type Work<Value> = (connection: Connection, client: PoolClient) => Promise<Value>
+/** The work of one call: our statements use the connection, statements of the host what the driver lent. */
+type Work<Value, Lent> = (connection: Connection, lent: Lent) => Promise<Value>
 
 /**
  * How a transaction begins: each statement sees what was committed before it, or all see the same moment. A read
@@ -51,99 +53,96 @@ type Work<Value> = (connection: Connection, client: PoolClient) => Promise<Value
 export type Begin =
   | 'BEGIN ISOLATION LEVEL READ COMMITTED'
   | 'BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit = off'
-  | 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
+  | typeof READ_ONLY
+
+const READ_ONLY = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
 
 /** Without it, a machine that is cut off would hold its locks for hours. */
 const IDLE_LIMIT = '; SET LOCAL idle_in_transaction_session_timeout = 20000'
 
+/** A driver, and what its connections are. */
+type DriverOf<Lent> = Pick<PostgresDriver, 'close'> & {
+  readonly connect: (onNotice: (notice: unknown) => void) => Promise<Lent>
+}
+
 /**
- * The connections to an address.
+ * The connections of a driver.
  *
- * @param server - whether they may lead to a standby
+ * @param mayBeStandby - for a replica, which is only read; any other standby may lack answered appends
  */
-export const openConnections = (
-  driver: Driver,
-  address: PostgresAddress,
-  server?: Pick<PoolOwner, 'mayBeStandby'>,
-): Connections => {
-  if (address.pool) return poolConnections(address.pool, { ...POOL_OF_HOST, ...server })
-  const { pool, destroySockets } = ownPool(driver, address)
-  const end = () => {
-    // A silent standby would delay the end until the timeout of its statement.
-    if (server?.mayBeStandby) setTimeout(destroySockets, CLOSE_TIMEOUT_MS).unref()
-    return pool.end()
-  }
-  return poolConnections(pool, { end, remedy: 'raise maxConnections', ...server })
-}
-
-/** The owner of a pool. */
-export interface PoolOwner {
-  /** Closes the pool, unless it is the host's. */
-  readonly end: () => Promise<void>
-  /** What a host can do when there are too few connections. */
-  readonly remedy: string
-  /** For a replica, which is only read. */
-  readonly mayBeStandby?: true
-}
-
-/** The host owns the pool, which stays open. */
-export const POOL_OF_HOST: PoolOwner = {
-  end: async () => undefined,
-  remedy: 'raise its max, or give claviger a pool of its own',
-}
-
-/** The connections of `pool`. */
-export const poolConnections = (
-  pool: Pool,
-  { end, remedy, mayBeStandby }: PoolOwner,
-): Connections => {
+export const connectionsOf = <Lent extends PostgresConnection>(
+  driver: DriverOf<Lent>,
+  mayBeStandby = false,
+): Connections<Lent> => {
   let closing: Promise<void> | undefined
   const refusals = new Set<(fault: StoreFault) => void>()
-  const opened = new WeakMap<PoolClient, Connection>()
+  /** Sessions that are known not to be of a standby: a server that becomes one ends them. */
+  const known = new WeakMap<object, { readonly isDirect: boolean }>()
+  /** Whether the last session that was asked was the one that the driver connected to. */
+  let isDirect = false
+
+  /**
+   * Asks the session who it is. Behind a pooler statements have no names: the next one may reach another process, where
+   * nothing was prepared.
+   */
+  const ask = async (lent: Lent): Promise<void> => {
+    const { rows } = connectionOn(lent, () => false)
+    const text = 'SELECT pg_is_in_recovery()::text, pg_backend_pid()::text'
+    const [isStandby, process] = onlyRow(await askServer(rows, { text }))
+    if (isStandby === 'true' && !mayBeStandby) throw standbyFault()
+    const session = sessionOf(lent)
+    const named = lent.session?.()?.process
+    isDirect = named === undefined || named === Number(process)
+    if (session) known.set(session, { isDirect })
+  }
+
+  const isKnown = (lent: Lent): boolean => {
+    const session = sessionOf(lent)
+    return session !== undefined && known.has(session)
+  }
 
   /** Runs `work` with a connection. `outcome` is the outcome of the work if the connection is lost now. */
-  const lend = async <Value>(outcome: () => FaultOutcome, work: Work<Value>): Promise<Value> => {
+  const lend = async <Value>(
+    outcome: () => FaultOutcome,
+    work: Work<Value, Lent>,
+  ): Promise<Value> => {
     if (closing) throw closedFault()
-    const client = await connectTo(pool, remedy, refusals)
     let isCut = false
-    const onNotice = (notice: unknown): void => {
+    const lent = await connectTo(driver, refusals, (notice) => {
       isCut ||= isCutWait(notice)
-    }
-    // Without a listener, a lost connection would end the program; its statement rejects anyway.
-    client.on('error', ignore)
-    client.on('notice', onNotice)
-    let connection = opened.get(client)
+    })
+    let hasBegun = false
     let isUsable = true
     try {
-      connection ??= await connectionOf(client, mayBeStandby)
-      opened.set(client, connection)
-      const value = await work(connection, client)
+      const session = sessionOf(lent)
+      if (session && !known.has(session)) await ask(lent)
+      hasBegun = true
+      const isPrepared = () => known.get(sessionOf(lent) ?? {})?.isDirect ?? isDirect
+      const value = await work(connectionOn(lent, isPrepared), lent)
       if (isCut) throw cutWaitFault()
       return value
     } catch (error) {
-      const hasBegun = connection !== undefined
-      const isRolledBack = await rollBack(client, error)
+      const isRolledBack = hasBegun && !isStandbyFault(error) && (await rollBack(lent, error))
       const isOurs = error instanceof StatementFailed
       isUsable = hasBegun && isRolledBack && !needsNewConnection(isOurs ? error.cause : error)
       if (isOurs) throw faultOf(error.cause, isRolledBack || !hasBegun ? 'not_recorded' : outcome())
-      throw isRolledBack ? error : faultOf(error, 'not_recorded')
+      throw isRolledBack || !hasBegun ? error : faultOf(error, 'not_recorded')
     } finally {
-      client.off('error', ignore)
-      client.off('notice', onNotice)
-      client.release(!isUsable)
+      lent.release(!isUsable)
     }
   }
 
   const transaction = <Value>(
-    work: Work<Value>,
+    work: Work<Value, Lent>,
     begin: Begin = 'BEGIN ISOLATION LEVEL READ COMMITTED',
   ): Promise<Value> => {
     let outcome: FaultOutcome = 'not_recorded'
     return lend(
       () => outcome,
-      async (connection, client) => {
+      async (connection, lent) => {
         await connection.rows({ text: begin + IDLE_LIMIT })
-        const value = await work(connection, client)
+        if (!isKnown(lent)) await ask(lent)
+        const value = await work(connection, lent)
         outcome = 'unknown'
         await connection.rows({ text: 'COMMIT' })
         return value
@@ -151,11 +150,14 @@ export const poolConnections = (
     )
   }
 
-  const run = <Found extends Row>(statement: Statement, outcome: FaultOutcome) =>
-    lend(
-      () => outcome,
-      (connection) => connection.rows<Found>(statement),
+  const read = async <Found extends Row>(statement: Statement): Promise<readonly Found[]> => {
+    const [found, isFromKnown] = await lend(
+      () => 'not_recorded',
+      async (connection, lent) => [await connection.rows<Found>(statement), isKnown(lent)] as const,
     )
+    // What an unknown session found may be old. In a transaction it is asked first.
+    return isFromKnown ? found : transaction(({ rows }) => rows<Found>(statement), READ_ONLY)
+  }
 
   /** Whether READ COMMITTED is the default isolation; assumed until a statement fails. */
   let isReadCommitted = true
@@ -163,7 +165,10 @@ export const poolConnections = (
   const write = async <Found extends Row>(statement: Statement): Promise<readonly Found[]> => {
     if (isReadCommitted) {
       try {
-        return await run<Found>(statement, 'unknown')
+        return await lend(
+          () => 'unknown',
+          (connection) => connection.rows<Found>(statement),
+        )
       } catch (fault) {
         if (!isOtherIsolation(fault)) throw fault
         isReadCommitted = false
@@ -173,78 +178,57 @@ export const poolConnections = (
   }
 
   return {
-    read: (statement) => run(statement, 'not_recorded'),
+    read,
     write,
     transaction,
     isClosed: () => closing !== undefined,
     close: () => {
-      closing ??= end()
+      closing ??= driver.close?.() ?? Promise.resolve()
       for (const refuse of refusals) refuse(closedFault())
       return closing
     },
   }
 }
 
-const ignore = (): void => undefined
+/** A connection that does not tell sessions apart is one itself. */
+const sessionOf = (lent: PostgresConnection): object | undefined =>
+  lent.session ? lent.session() : lent
 
 /**
- * Rolls back what `client` was doing when it failed with `error`.
+ * Rolls back what `lent` was doing when it failed with `error`.
  *
  * @returns whether it succeeded; if not, the connection is lost, and a commit may have been made
  */
-const rollBack = async (client: PoolClient, error: unknown): Promise<boolean> => {
+const rollBack = async (lent: PostgresConnection, error: unknown): Promise<boolean> => {
   // After a fault other than an answer, the connection is lost, or busy with the statement.
   if (error instanceof StatementFailed && !isAnswer(error.cause)) return false
   try {
-    await client.query('ROLLBACK')
+    await lent.rows({ text: 'ROLLBACK', values: [] })
     return true
   } catch {
     return false
   }
 }
 
-/** Longest wait for a connection of a pool that sets no limit itself, in milliseconds. */
-const MAX_WAIT_MS = 10_000
-
 /**
- * A connection of `pool`, to be released. Rejects with a {@link StoreFault} when there is none, or when its function
- * in `refusals` is called: a closed pool would never answer.
- *
- * @param remedy - what a host can do when there are too few connections
+ * A connection, to be released. Rejects with a {@link StoreFault} when there is none, or when its function in `refusals`
+ * is called: a closed pool would never answer.
  */
-const connectTo = (
-  pool: Pool,
-  remedy: string,
+const connectTo = <Lent extends PostgresConnection>(
+  driver: DriverOf<Lent>,
   refusals: Set<(fault: StoreFault) => void>,
-): Promise<PoolClient> =>
+  onNotice: (notice: unknown) => void,
+): Promise<Lent> =>
   new Promise((resolve, reject) => {
-    /** False when the wait has already ended. */
-    const endWait = (): boolean => {
-      clearTimeout(limit)
-      return refusals.delete(refuse)
-    }
     const refuse = (fault: StoreFault): void => {
-      endWait()
+      refusals.delete(refuse)
       reject(fault)
     }
-    const refuseExhausted = () =>
-      refuse(
-        faultOf(
-          new Error(
-            `The pool has no free connection, all ${pool.options.max} are in use: ${remedy}`,
-          ),
-          'not_recorded',
-        ),
-      )
-    const isExhausted = pool.idleCount <= pool.waitingCount && pool.totalCount >= pool.options.max
-    // Before the timeout of the pool, whose error does not say what it waited for. 0 means no timeout.
-    const wait = isExhausted ? (pool.options.connectionTimeoutMillis ?? MAX_WAIT_MS) : 0
-    const limit = wait > 0 ? setTimeout(refuseExhausted, wait) : undefined
     refusals.add(refuse)
-    pool.connect().then(
-      (client) => {
-        if (endWait()) resolve(client)
-        else client.release()
+    driver.connect(onNotice).then(
+      (lent) => {
+        if (refusals.delete(refuse)) resolve(lent)
+        else lent.release(false)
       },
       (error) => refuse(faultOf(error, 'not_recorded')),
     )

@@ -13,9 +13,14 @@ const OWN_FAULTS = /^(22|23|54)/
  */
 const UNUSABLE_CONNECTION = /^(25006|26000|42P05)$/
 
+/** The classes of SQLSTATE. Codes of Node.js, such as `EPIPE`, begin with another letter. */
+const SQLSTATE = /^[0-9FHPX][0-9A-Z]{4}$/
+
 /** SQLSTATE of an error that the server reported; undefined for any other error. */
-export const sqlStateOf = (error: unknown): string | undefined =>
-  fieldOf(error, 'severity') === undefined ? undefined : String(fieldOf(error, 'code'))
+export const sqlStateOf = (error: unknown): string | undefined => {
+  const code = String(fieldOf(error, 'code'))
+  return SQLSTATE.test(code) ? code : undefined
+}
 
 /** Whether the connection must be replaced. */
 export const needsNewConnection = (error: unknown): boolean =>
@@ -30,9 +35,13 @@ export const faultOf = (error: unknown, outcome: FaultOutcome): StoreFault => {
   return fault
 }
 
+const STANDBY = new Error('The server is a standby')
+
 /** The fault of a server that is a standby. */
-export const standbyFault = (): StoreFault =>
-  faultOf(new Error('The server is a standby'), 'not_recorded')
+export const standbyFault = (): StoreFault => faultOf(STANDBY, 'not_recorded')
+
+export const isStandbyFault = (fault: unknown): boolean =>
+  fault instanceof StoreFault && fault.cause === STANDBY
 
 /** Whether the fault is the server's, so that the same statement may succeed later. */
 const mayPass = (error: unknown): boolean => {

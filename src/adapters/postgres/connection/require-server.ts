@@ -35,7 +35,7 @@ export class UnusableDatabase extends Error {
 
 type Ask = (statement: {
   readonly text: string
-  readonly values?: unknown[]
+  readonly values?: readonly string[]
 }) => Promise<readonly (readonly (string | null)[])[]>
 
 /** @throws UnusableDatabase unless this library can use the server and the database */
@@ -43,8 +43,8 @@ export const requireServer = async (ask: Ask): Promise<void> => {
   const [row = []] = await askServer(ask, LOOK)
   const [version, one, encoding, hasLanguage] = row
   requireVersion(String(version))
-  if (one !== '1') throw new UnusableDatabase('binary', 'The pool asks for binary values')
-  if (hasLanguage !== 't') throw unusable(`The database has no PL/pgSQL: ${NEEDED}`)
+  if (String(one) !== '1') throw new UnusableDatabase('binary', 'The pool asks for binary values')
+  if (hasLanguage !== 'true') throw unusable(`The database has no PL/pgSQL: ${NEEDED}`)
   if (encoding !== 'UTF8')
     throw new UnusableDatabase('encoding', `The database keeps text as ${encoding}`)
 }
@@ -98,9 +98,9 @@ const UNKNOWN = /^(0A000|42601|42704|42883|42P01)$/
 /** Settings and features, in one statement. The lock conflicts with no other, and ends with the statement. */
 const LOOK = {
   text: `SELECT version(), $1::int, current_setting('server_encoding'),
-    EXISTS (SELECT FROM pg_language WHERE lanname = 'plpgsql'),
-    pg_try_advisory_xact_lock_shared(1668047222::bigint << 32)`,
-  values: [1],
+    EXISTS (SELECT FROM pg_language WHERE lanname = 'plpgsql')::text,
+    pg_try_advisory_xact_lock_shared(1668047222::bigint << 32)::text`,
+  values: ['1'],
 }
 
 /** @throws UnusableDatabase unless `version` names a PostgreSQL that is new enough */

@@ -14,7 +14,7 @@ import type { PreparedAppend } from '../../store/record-events.js'
 import { type Connection, onlyRow, type Statement } from '../connection/connection.js'
 import type { Connections } from '../connection/connections.js'
 import { isConnectionFault } from '../connection/faults.js'
-import { unnestColumns } from '../unnest-columns.js'
+import { bigintArray, textArray, unnestColumns } from '../unnest-columns.js'
 import { CONFIRM, DURABLE, lockKey } from './append-functions.js'
 import type { Notifications } from './notifications.js'
 import { writeGroup } from './write-group.js'
@@ -48,22 +48,22 @@ export const postgresEventStore = (
     readStream: (stream, afterVersion = 0) =>
       read({
         name: `${schema} stream`,
-        text: `${select} WHERE stream = $1 AND version > $2 ORDER BY version`,
+        text: `${select} WHERE stream = $1 AND version > $2 ORDER BY e.version`,
         values: [stream, afterVersion],
       }),
     readAll: (after, limit) =>
       read({
         name: `${schema} page`,
-        text: `${select} WHERE position > $1 ORDER BY position LIMIT $2`,
+        text: `${select} WHERE position > $1 ORDER BY e.position LIMIT $2`,
         values: [boundedPosition(after), Math.max(0, limit)],
       }),
     lastPosition: async () => {
-      const text = `SELECT max(position) FROM ${schema}.events`
+      const text = `SELECT max(position)::text FROM ${schema}.events`
       const rows = await connections.read<[string | null]>({ name: `${schema} last`, text })
       return BigInt(onlyRow(rows)[0] ?? 0)
     },
     countAfter: async (after) => {
-      const text = `SELECT count(*) FROM ${schema}.events WHERE position > $1`
+      const text = `SELECT count(*)::text FROM ${schema}.events WHERE position > $1`
       const rows = await connections.read<[string]>({ text, values: [boundedPosition(after)] })
       return Number(onlyRow(rows)[0])
     },
@@ -86,15 +86,19 @@ export const postgresEventStore = (
   }
 }
 
-const selectEvents = (schema: string): string => `SELECT ${EVENT_COLUMNS} FROM ${schema}.events`
+/** Orders are by columns of the table `e`: selected as text, integers would be in the order of text. */
+const selectEvents = (
+  schema: string,
+): string => `SELECT e.position::text, e.stream, e.version::text, e.type,
+  e.schema_version::text, e.data, e.metadata, e.append_id FROM ${schema}.events e`
 
 /** The events of the append whose first event fits `condition`. They are adjacent: it ends where the next one begins. */
 const selectAppend = (schema: string, condition: string): string =>
   `WITH begin AS (SELECT position AS at FROM ${schema}.events WHERE ${condition})
-    ${selectEvents(schema)}, begin WHERE position >= at AND position < coalesce((
-      SELECT e.position FROM ${schema}.events e
-      WHERE e.position > at AND e.begins_append ORDER BY e.position LIMIT 1
-    ), ${LARGEST_INTEGER}) ORDER BY position`
+    ${selectEvents(schema)}, begin WHERE e.position >= at AND e.position < coalesce((
+      SELECT n.position FROM ${schema}.events n
+      WHERE n.position > at AND n.begins_append ORDER BY n.position LIMIT 1
+    ), ${LARGEST_INTEGER}) ORDER BY e.position`
 
 const restoreEvents = async (
   connection: Connection,
@@ -102,17 +106,17 @@ const restoreEvents = async (
   events: readonly RecordedEvent[],
 ): Promise<void> => {
   await connection.rows({ text: `SELECT ${DURABLE}, pg_advisory_xact_lock(${lockKey(schema)})` })
-  const last = `${selectEvents(schema)} ORDER BY position DESC LIMIT 1`
+  const last = `${selectEvents(schema)} ORDER BY e.position DESC LIMIT 1`
   const [previous] = eventsOf(await connection.rows<EventRow<string>>({ text: last }))
   const streams = await connection.rows<[StreamId, string]>({
-    text: `SELECT stream, max(version) FROM ${schema}.events WHERE stream = ANY ($1)
+    text: `SELECT stream, max(version)::text FROM ${schema}.events WHERE stream = ANY ($1::text[])
       GROUP BY stream`,
-    values: [[...new Set(events.map(({ stream }) => stream))]],
+    values: [textArray([...new Set(events.map(({ stream }) => stream))])],
   })
   const versions = new Map(streams)
   const keys = await connection.rows<[string]>({
-    text: `SELECT idempotency_key FROM ${schema}.events WHERE idempotency_key = ANY ($1)`,
-    values: [events.flatMap(({ metadata: { idempotencyKey } }) => idempotencyKey ?? [])],
+    text: `SELECT idempotency_key FROM ${schema}.events WHERE idempotency_key = ANY ($1::text[])`,
+    values: [textArray(events.flatMap(({ metadata: { idempotencyKey } }) => idempotencyKey ?? []))],
   })
   const used = new Set(keys.map(([key]) => key))
   const invalid = checkRestore(events, {
@@ -126,16 +130,18 @@ const restoreEvents = async (
     text: `INSERT INTO ${schema}.events (${EVENT_COLUMNS}, begins_append, idempotency_key)
       ${unnestColumns(['bigint', 'text', 'bigint', 'text', 'bigint', 'text', 'text', 'text', 'boolean', 'text'])}`,
     values: [
-      events.map(({ position }) => position),
-      events.map(({ stream }) => stream),
-      events.map(({ version }) => version),
-      events.map(({ type }) => type),
-      events.map(({ schemaVersion }) => schemaVersion),
-      events.map(({ data }) => JSON.stringify(data)),
-      events.map(({ metadata }) => JSON.stringify(metadata)),
-      events.map(({ appendId }) => appendId),
-      begins,
-      events.map(({ metadata }, index) => (begins[index] ? metadata.idempotencyKey : undefined)),
+      bigintArray(events.map(({ position }) => position)),
+      textArray(events.map(({ stream }) => stream)),
+      bigintArray(events.map(({ version }) => version)),
+      textArray(events.map(({ type }) => type)),
+      bigintArray(events.map(({ schemaVersion }) => schemaVersion)),
+      textArray(events.map(({ data }) => JSON.stringify(data))),
+      textArray(events.map(({ metadata }) => JSON.stringify(metadata))),
+      textArray(events.map(({ appendId }) => appendId)),
+      textArray(begins.map(String)),
+      textArray(
+        events.map(({ metadata }, index) => (begins[index] && metadata.idempotencyKey) || null),
+      ),
     ],
   })
 }

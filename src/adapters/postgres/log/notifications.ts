@@ -1,8 +1,10 @@
-import type { Client } from 'pg'
 import { type Environment, systemEnvironment } from '../../../ports/environment.js'
 import { listeners } from '../../store/record-events.js'
-import { CLOSE_TIMEOUT_MS, limitClose } from '../connection/clients.js'
 import type { Connections } from '../connection/connections.js'
+import type { PostgresDriver } from '../driver.js'
+
+/** Longest wait for the end of a connection that is being opened, in milliseconds. */
+const CLOSE_TIMEOUT_MS = 1_000
 
 /** Least time between two notifications of one process, in milliseconds. */
 const INTERVAL_MS = 10
@@ -16,16 +18,16 @@ export interface Notifications {
   readonly close: () => Promise<void>
 }
 
-/** `connect` opens the connection that listens; `connections` send. */
+/** `driver` listens, if it can; `connections` send. */
 export const notificationsOn = ({
   connections,
-  connect,
+  driver,
   channel,
   environment = systemEnvironment,
 }: {
   readonly environment?: Environment
   readonly connections: Connections
-  readonly connect: () => Promise<Client>
+  readonly driver: Pick<PostgresDriver, 'listen'>
   readonly channel: string
 }): Notifications => {
   const { add, isEmpty, wakeAll } = listeners()
@@ -57,8 +59,8 @@ export const notificationsOn = ({
     },
     onAppend: (wake) => {
       const remove = add(wake)
-      if (!connections.isClosed())
-        listening ??= keepListening({ connect, channel, wake: wakeAll, environment })
+      if (driver.listen && !connections.isClosed())
+        listening ??= keepListening(driver.listen.bind(driver, channel), wakeAll, environment)
       return () => {
         remove()
         if (isEmpty()) void stopListening()
@@ -73,49 +75,41 @@ const MIN_PAUSE_MS = 100
 const MAX_PAUSE_MS = 10_000
 
 /**
- * Listens on a connection of its own until `end`. A lost connection is replaced, and `wake` is called then,
- * because notifications may have been missed. Does not keep the program alive.
+ * Listens until `end`, again each time that it was lost. Does not keep the program alive.
+ *
+ * @param listen - listens until it calls `lost`; resolves with what ends it
  */
-export const keepListening = ({
-  connect,
-  channel,
-  wake,
-  environment: { sleep, random } = systemEnvironment,
-}: {
-  readonly environment?: Environment
-  readonly connect: () => Promise<Client>
-  readonly channel: string
-  readonly wake: () => void
-}): { readonly end: () => Promise<void> } => {
+export const keepListening = (
+  listen: (wake: () => void, lost: () => void) => Promise<() => unknown>,
+  wake: () => void,
+  { sleep, random }: Environment = systemEnvironment,
+): { readonly end: () => Promise<void> } => {
   let isEnded = false
-  let current: Client | undefined
+  let stop: (() => unknown) | undefined
   let pause = MIN_PAUSE_MS
 
-  const disconnect = async (): Promise<void> => {
-    const client = current
-    current = undefined
-    if (!client) return
-    limitClose(client)
-    await client.end()
+  const wakeUnlessEnded = () => {
+    if (!isEnded) wake()
   }
 
-  const listen = async (client: Client): Promise<void> => {
-    client.on('notification', wake)
-    const { promise: lost, resolve: lose } = Promise.withResolvers<void>()
-    client.on('error', () => lose())
-    client.on('end', () => lose())
-    await client.query(`LISTEN "${channel}"`)
-    pause = MIN_PAUSE_MS
-    wake()
-    await lost
+  const disconnect = async (): Promise<void> => {
+    const ending = stop
+    stop = undefined
+    try {
+      await ending?.()
+    } catch {
+      // Its connection is gone.
+    }
   }
 
   const run = async (): Promise<void> => {
     if (isEnded) return
+    const { promise: lost, resolve: lose } = Promise.withResolvers<void>()
     try {
-      current = await connect()
+      stop = await listen(wakeUnlessEnded, lose)
+      pause = MIN_PAUSE_MS
       // Unless `end` was called while it connected.
-      if (!isEnded) await listen(current)
+      if (!isEnded) await lost
     } catch {
       // The server cannot be reached or does not listen: subscribers poll meanwhile.
     }
@@ -132,7 +126,7 @@ export const keepListening = ({
   return {
     end: async () => {
       isEnded = true
-      if (current) return disconnect()
+      if (stop) return disconnect()
       // It is connecting, which may take for ever.
       const connected = new AbortController()
       void running.then(() => connected.abort())

@@ -4,6 +4,7 @@ import type { Verdict } from '../../store/group-commit.js'
 import { dataAt, type PreparedAppend, recordEvents } from '../../store/record-events.js'
 import type { Statement } from '../connection/connection.js'
 import type { Connections } from '../connection/connections.js'
+import { bigintArray, textArray } from '../unnest-columns.js'
 
 /**
  * Checks and writes each append of a group in one round trip.
@@ -38,7 +39,7 @@ const appendOne = (schema: string, prepared: PreparedAppend): Statement | undefi
   if (!write || !event || data.length > 1) return undefined
   return {
     name: `${schema} one`,
-    text: `SELECT ${schema}.append_one($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+    text: `SELECT ${schema}.append_one($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)::text`,
     values: [
       append.id,
       append.metadata.idempotencyKey,
@@ -48,8 +49,8 @@ const appendOne = (schema: string, prepared: PreparedAppend): Statement | undefi
       event.type,
       event.schemaVersion,
       dataAt(prepared, 0),
-      guards.map(({ stream }) => stream),
-      guards.map(({ expectedVersion }) => expectedVersion),
+      textArray(guards.map(({ stream }) => stream)),
+      bigintArray(guards.map(({ expectedVersion }) => expectedVersion)),
     ],
   }
 }
@@ -76,20 +77,20 @@ const appendGroup = (schema: string, group: readonly PreparedAppend[]): Statemen
   )
   return {
     name: `${schema} group`,
-    text: `SELECT ${schema}.append_group($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+    text: `SELECT ${schema}.append_group($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)::text`,
     values: [
-      appends.map(({ id }) => id),
-      appends.map(({ metadata }) => metadata.idempotencyKey),
-      group.map(({ metadata }) => metadata),
-      writes.map(({ number }) => number),
-      writes.map(({ stream }) => stream),
-      writes.map(({ expectedVersion }) => expectedVersion),
-      events.map(({ number }) => number),
-      events.map(({ stream }) => stream),
-      events.map(({ version }) => version),
-      events.map(({ type }) => type),
-      events.map(({ schemaVersion }) => schemaVersion),
-      group.flatMap(({ data }) => data),
+      textArray(appends.map(({ id }) => id)),
+      textArray(appends.map(({ metadata }) => metadata.idempotencyKey ?? null)),
+      textArray(group.map(({ metadata }) => metadata)),
+      bigintArray(writes.map(({ number }) => number)),
+      textArray(writes.map(({ stream }) => stream)),
+      bigintArray(writes.map(({ expectedVersion }) => expectedVersion)),
+      bigintArray(events.map(({ number }) => number)),
+      textArray(events.map(({ stream }) => stream)),
+      bigintArray(events.map(({ version }) => version)),
+      textArray(events.map(({ type }) => type)),
+      bigintArray(events.map(({ schemaVersion }) => schemaVersion)),
+      textArray(group.flatMap(({ data }) => data)),
     ],
   }
 }

@@ -4,7 +4,7 @@ import type { Views, ViewType } from '../../../ports/read-model.js'
 import { withHeld } from '../../../projections/assignments.js'
 import { filterableText, foldCase } from '../../../projections/row-order.js'
 import { ownerOf, projectScope, type RowKey } from '../../../projections/rows.js'
-import { viewFields } from '../../../projections/view-fields.js'
+import { viewFields, withOwnTimes } from '../../../projections/view-fields.js'
 import type { Dialect, Row } from '../dialect.js'
 import {
   ASSIGNMENTS,
@@ -77,7 +77,10 @@ export const decodeRow = <Type extends ViewType>(
   const sequence = BigInt(position)
   const assigns = aggregates[type].assignments?.assigns
   const recorded: ReturnType<typeof JSON.parse> = JSON.parse(body)
-  const view = assigns && assigned ? withHeld(assigns, recorded, rolesIn(assigned)) : recorded
+  const view =
+    assigns && assigned
+      ? withHeld(assigns, recorded, rolesIn(assigned))
+      : withOwnTimes(type, recorded)
   return {
     ...view,
     details: {

@@ -4,6 +4,7 @@ import {
   identityProviderService,
   projectGrantService,
   projectService,
+  setupLinkService,
   userGrantService,
 } from '../../../transport/wire.js'
 import { Button } from '../display.js'
@@ -45,6 +46,13 @@ const DOMAINS: ListSpec = {
   columns: ['domain', 'state', 'idpId', 'changeDate'],
   filters: ['domain', 'idpId'],
 }
+const SETUP_LINKS: ListSpec = {
+  label: texts.setupLinks,
+  type: types.setupLink,
+  operation: setupLinkService.listSetupLinks,
+  columns: ['linkId', 'intents', 'state', 'expiresAt', 'note'],
+  filters: ['note', 'linkId'],
+}
 const USERS: ListSpec = {
   label: texts.userGrants,
   type: types.userGrant,
@@ -61,6 +69,12 @@ const page = (title: string, list: ListSpec) => () => (
 
 export const Providers = page(texts.providers, PROVIDERS)
 export const Domains = page(texts.domains, DOMAINS)
+
+export const SetupLinks = () => (
+  <article>
+    <Section title={texts.setupLinks} list={SETUP_LINKS} />
+  </article>
+)
 
 /** Who has roles, in which project; and giving roles to several users at once. */
 export const Users = () => {

@@ -63,6 +63,8 @@ export const ProjectGrant = () => <ObjectPage type={types.projectGrant} back={ba
 
 export const Domain = () => <ObjectPage type={types.domain} back={href('domains')} />
 
+export const SetupLink = () => <ObjectPage type={types.setupLink} back={href('setup-links')} />
+
 export const UserGrant = () => {
   const userId = parameter('userId')
   return (

@@ -1,7 +1,8 @@
 import { EventEmitter } from 'node:events'
 import type { Pool } from 'pg'
 import { expect, test } from 'vitest'
-import { poolConnections } from '../../../../src/adapters/postgres/connection/connections.js'
+import { connectionsOf } from '../../../../src/adapters/postgres/connection/connections.js'
+import { poolDriver } from '../../../../src/adapters/postgres/drivers/pg.js'
 import { fieldOf } from '../../../../src/domain/values.js'
 
 /** The process of the server that answers. */
@@ -25,28 +26,27 @@ const fakePool = (answer: string, processID = PROCESS) => {
     release: (isGivenUp: unknown) => released.push(isGivenUp),
   })
   const pool = { connect: async () => client } as unknown as Pool
-  const owner = { end: async () => {}, remedy: '' }
-  return { connections: poolConnections(pool, owner), client, asked, released }
+  return { connections: connectionsOf(poolDriver(pool)), client, asked, released }
 }
 
 test('A connection that leads to a standby is given up.', async () => {
-  const { connections, released } = fakePool('t')
+  const { connections, released } = fakePool('true')
   await expect(connections.read({ text: 'SELECT 1' })).rejects.toThrow('The server is a standby')
   expect(released).toEqual([true])
 })
 
 test('A connection is returned as it was before.', async () => {
-  const { connections, client, released } = fakePool('f')
+  const { connections, client, released } = fakePool('false')
   for (const text of ['SELECT 1', 'SELECT 2']) await connections.read({ text })
   expect(released).toEqual([false, false])
   expect(client.eventNames()).toEqual([])
 })
 
 test('A connection that is given back after its work has failed holds no transaction.', async () => {
-  const { connections, asked, released } = fakePool('f')
+  const { connections, asked, released } = fakePool('false')
   const refused = new Error('refused')
   await expect(connections.transaction(() => Promise.reject(refused))).rejects.toBe(refused)
-  expect(asked.at(-1)).toBe('ROLLBACK')
+  expect(asked.at(-1)).toMatchObject({ text: 'ROLLBACK' })
   expect(released).toEqual([false])
 })
 
@@ -58,7 +58,7 @@ test.each([
   ],
   ['has none behind a pooler, which chooses another process each time', PROCESS + 1, []],
 ])('A statement %s.', async (_, processID, names) => {
-  const { connections, asked } = fakePool('f', processID)
+  const { connections, asked } = fakePool('false', processID)
   for (const read of [1, 2]) await connections.read({ name: 'named', text: `SELECT ${read}` })
   expect(asked.slice(1)).toMatchObject([{ text: 'SELECT 1' }, { text: 'SELECT 2' }])
   expect(asked.flatMap((statement) => fieldOf(statement, 'name') ?? [])).toEqual(names)

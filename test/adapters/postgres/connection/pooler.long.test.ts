@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { toListen } from '../../../../src/adapters/postgres/connection/clients.js'
+import { ownDriver } from '../../../../src/adapters/postgres/drivers/pg.js'
 import { openPostgres, type Postgres } from '../../../../src/adapters/postgres/index.js'
 import { eventRestoreLaws, eventStoreLaws } from '../../../../src/testing/index.js'
 import { readModelLaws } from '../../../../src/testing/read-model/read-model-laws.js'
@@ -20,6 +20,8 @@ let server: PostgresServer
 let pooler: Pgbouncer
 /** It lends by session. */
 let sessions: Pgbouncer
+
+const ignore = (): void => undefined
 
 /** Answers to one question, over a connection of its own. */
 const asked = async (text: string, connectionString: string = server.connectionString) => {
@@ -77,12 +79,17 @@ describe.each(ISOLATIONS)('Behind PgBouncer, where transactions are %s by defaul
   })
 
   test('it is listened through only when it was named for that', async () => {
+    const listenThrough = async (connectionString: string, named?: string) => {
+      const { listen, close } = ownDriver(pg, { connectionString }, false, named)
+      const end = await listen?.('c', ignore, ignore)
+      await end?.()
+      await close?.()
+    }
     const { connectionString } = pooler
-    await expect(toListen(pg, { connectionString })()).rejects.toThrow('A pooler may be unable')
-    const listenConnectionString = connectionString
-    await (await toListen(pg, { connectionString, listenConnectionString })()).end()
-    const { connectionString: direct } = server
-    await (await toListen(pg, { connectionString: direct })()).end()
+    await expect(listenThrough(connectionString)).rejects.toThrow('A pooler may be unable')
+    // The same address counts where it was named, too.
+    await listenThrough(connectionString, connectionString)
+    await listenThrough(server.connectionString)
   })
 
   test('writers of several processes do not get in the way of each other', async () => {

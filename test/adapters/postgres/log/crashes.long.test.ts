@@ -19,11 +19,13 @@ const COMMANDS = 60
 
 const SCHEMA = 'claviger'
 
-describe('Killed in the middle of load', () => {
+const DRIVERS = [{}, { driver: 'postgres.js' }] as const
+
+describe.each(DRIVERS)('Killed in the middle of load, with %o', (given) => {
   test('killed writers and a killed server lose no answered append, and record none in part or twice', async () => {
     await using server = await startPostgres()
     const { connectionString } = server
-    const place = { connectionString, schema: SCHEMA }
+    const place = { connectionString, schema: SCHEMA, ...given }
     await makeShared(place)
     const answers: Answer[] = []
     for (let round = 0; round < ROUNDS; round++) {
@@ -53,13 +55,13 @@ describe('Killed in the middle of load', () => {
   }, 600_000)
 })
 
-describe('Failing over to a synchronous standby', () => {
+describe.each(DRIVERS)('Failing over to a synchronous standby, with %o', (given) => {
   test('loses no answered append; writers resume, subscribers see no gap and no repeat', async () => {
     await using primary = await startPostgres({ settings: ['synchronous_standby_names=*'] })
     await using standby = await standbyOf(primary)
     await using proxy = await tcpProxy(primary.port)
     const connectionString = `postgres://postgres@127.0.0.1:${proxy.port}/postgres`
-    const place = { connectionString, schema: SCHEMA }
+    const place = { connectionString, schema: SCHEMA, ...given }
     await makeShared(place)
     const task = { place, name: 'f', writers: 8, commands: FAILOVER_COMMANDS }
     const writing = startWriting(task)

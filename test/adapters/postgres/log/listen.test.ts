@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events'
 import pg from 'pg'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { poolDriver } from '../../../../src/adapters/postgres/drivers/pg.js'
 import { openPostgres } from '../../../../src/adapters/postgres/index.js'
 import { keepListening } from '../../../../src/adapters/postgres/log/notifications.js'
 import { subscribe } from '../../../../src/application/following/subscribe.js'
@@ -132,20 +133,21 @@ const listenToFake = (isAway = false) => {
   })
   const clients: EventEmitter[] = []
   const server = { clients, ended: 0, isAway, asked: vi.fn(), wake: vi.fn() }
-  const connect = async () => {
-    server.asked()
-    if (server.isAway) throw new Error('away')
-    const client = Object.assign(new EventEmitter(), {
-      query: async () => undefined,
-      end: async () => {
-        server.ended++
-        client.emit('end')
-      },
-    })
-    clients.push(client)
-    return client as never
+  class Client extends EventEmitter {
+    connect = async () => {
+      server.asked()
+      if (server.isAway) throw new Error('away')
+      clients.push(this)
+    }
+    query = async () => ({ rows: [{ process: 0 }] })
+    end = async () => {
+      server.ended++
+      this.emit('end')
+    }
   }
-  const { end } = keepListening({ connect, channel: 'c', wake: server.wake })
+  const { listen } = poolDriver({ Client } as never)
+  if (!listen) throw new Error('A pool with clients can listen')
+  const { end } = keepListening((wake, lost) => listen('c', wake, lost), server.wake)
   return Object.assign(server, { end })
 }
 

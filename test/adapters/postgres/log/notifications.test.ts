@@ -1,4 +1,3 @@
-import type pg from 'pg'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Connections } from '../../../../src/adapters/postgres/connection/connections.js'
 import { notificationsOn } from '../../../../src/adapters/postgres/log/notifications.js'
@@ -23,7 +22,7 @@ const openNotifications = () => {
   }
   const notifications = notificationsOn({
     connections: connections as Connections,
-    connect: () => new Promise<pg.Client>(() => undefined),
+    driver: { listen: () => new Promise(() => undefined) },
     channel: 'claviger_iam',
   })
   const close = () => {

@@ -38,6 +38,7 @@ const READ_TABLES = [
   'project',
   'project_grant',
   'project_role',
+  'setup_link',
   'user_grant',
 ].map((name) => `${READ_MODEL}_${name}`)
 

@@ -50,6 +50,7 @@ test('Its tables have their shape in their names and are made at first use.', as
     `${READ_MODEL}_project_grant`,
     `${READ_MODEL}_user_grant`,
     `${READ_MODEL}_domain`,
+    `${READ_MODEL}_setup_link`,
     `${READ_MODEL}_assignment`,
     `${READ_MODEL}_inactive`,
     `${READ_MODEL}_permission`,

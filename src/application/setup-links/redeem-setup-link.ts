@@ -1,0 +1,162 @@
+import { err, ok, type Result, ResultAsync } from 'neverthrow'
+import * as z from 'zod/mini'
+import { toBase64url } from '../../domain/encoding.js'
+import { setupLinks } from '../../domain/setup-link/aggregate.js'
+import type { SetupLinkState } from '../../domain/setup-link/decider.js'
+import type { SetupIntent } from '../../domain/setup-link/events.js'
+import { setupLinkTokens } from '../../domain/setup-link/token.js'
+import type { Permission } from '../../domain/values.js'
+import type { Caller } from '../../ports/host.js'
+import { invalid, type Unauthenticated, type WriteError } from '../errors/errors.js'
+import { catchFaults } from '../errors/fault.js'
+import { type Observer, observed } from '../hooks.js'
+import { admit, isSignal } from '../method/context.js'
+import { readInput } from '../method/input.js'
+import { change } from '../recording/stream-state.js'
+import { transact } from '../recording/transact.js'
+import type { Runtime } from '../runtime.js'
+import { raceAbort } from '../waiting.js'
+
+/** The token of a link. */
+export interface RedeemSetupLinkInput {
+  /** As `issue` answered it. */
+  readonly token: string
+}
+
+/** How to redeem a token. */
+export interface RedeemOptions {
+  /** Ends the call early. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** For whom a link was redeemed. */
+export interface RedeemedSetupLink extends SetupLinkIds {
+  /** The organization that issued the link. */
+  readonly orgId: string
+  /** `setup-link:<linkId>`, with the permissions of the intents and no others. */
+  readonly caller: Caller
+  /** What may be set up. */
+  readonly intents: readonly SetupIntent[]
+  /** The link does not open from this moment on. */
+  readonly expiresAt: Date
+}
+
+/** The link, as every outcome calls it. */
+export interface SetupLinkIds {
+  /** Id of the link. */
+  readonly linkId: string
+}
+
+/** The permissions of each intent. */
+const PERMISSIONS_OF: Readonly<Record<SetupIntent, readonly Permission[]>> = {
+  domain: ['domain.read', 'domain.write'],
+  provider: ['identity_provider.read', 'identity_provider.write'],
+  groups: ['identity_provider.read', 'project.read', 'project.role.read', 'project.grant.read'],
+}
+
+/** A method that is called with a token alone. */
+type ByToken<Answer> = (
+  input: RedeemSetupLinkInput,
+  options?: RedeemOptions,
+) => ResultAsync<Answer, WriteError>
+
+/** Makes the method that answers the caller of a token. */
+export const redeemSetupLink = (runtime: Runtime): ByToken<RedeemedSetupLink> =>
+  byToken(runtime, { method: 'setupLinks.redeem', type: 'UseSetupLink' }, (link) => {
+    const { orgId, linkId, actor, intents, expiresAt } = link
+    const permissions = new Set(intents.flatMap((intent) => PERMISSIONS_OF[intent]))
+    const caller = Object.freeze({ ...actor, permissions: Object.freeze([...permissions]) })
+    runtime.linkCallers.add(caller)
+    return { orgId, linkId, caller, intents, expiresAt: new Date(expiresAt) }
+  })
+
+/** Makes the method that ends the link of a token. */
+export const completeSetupLink = (runtime: Runtime): ByToken<SetupLinkIds> =>
+  byToken(runtime, { method: 'setupLinks.complete', type: 'CompleteSetupLink' }, ({ linkId }) => ({
+    linkId,
+  }))
+
+/** SHA-256 of a token, in base64url. */
+export const hashOf = async (token: string): Promise<string> => {
+  const bytes = new TextEncoder().encode(token)
+  return toBase64url(new Uint8Array(await globalThis.crypto.subtle.digest('SHA-256', bytes)))
+}
+
+/** A link, and who acts by it. */
+interface OpenLink
+  extends SetupLinkIds,
+    Omit<Exclude<SetupLinkState, { readonly status: 'absent' }>, 'status'> {
+  readonly orgId: string
+  readonly actor: Caller
+}
+
+interface TokenCommand {
+  readonly method: string
+  readonly type: 'UseSetupLink' | 'CompleteSetupLink'
+  readonly observer?: Observer
+}
+
+const byToken =
+  <Answer>(
+    runtime: Runtime,
+    command: TokenCommand,
+    answerOf: (link: OpenLink) => Answer,
+  ): ByToken<Answer> =>
+  (input, options) => {
+    const { hooks, environment } = runtime
+    const run = (observer?: Observer) =>
+      catchFaults(async () => {
+        const link = await openLink(
+          runtime,
+          { ...command, ...(observer && { observer }) },
+          { ...input, ...options },
+        )
+        return link.map(answerOf)
+      })
+    return new ResultAsync(hooks ? observed({ hooks, environment }, command.method, run) : run())
+  }
+
+const TokenInput = z.strictObject({ token: z.string({ error: 'must be text' }) })
+
+/** Longest text that is hashed: longer than any token. */
+const MAX_TOKEN_LENGTH = 200
+
+/** The one answer to every token that opens no link. */
+const REFUSED: Unauthenticated = { kind: 'Unauthenticated' }
+
+/** Records a command of the link of a token, as whom the link stands for. */
+const openLink = async (
+  runtime: Runtime,
+  { method, type, observer }: TokenCommand,
+  { signal, ...input }: RedeemSetupLinkInput & RedeemOptions,
+): Promise<Result<OpenLink, WriteError>> => {
+  const given = readInput(TokenInput, input)
+  if (given.isErr()) return err(given.error())
+  if (!isSignal(signal)) return err(invalid('signal', 'must be an AbortSignal'))
+  const { token } = given.value
+  if (token.length > MAX_TOKEN_LENGTH) return err(REFUSED)
+  const tokenHash = await hashOf(token)
+  const { state: claim } = await raceAbort(
+    runtime.states.readLatest(setupLinkTokens, '', { tokenHash }),
+    signal,
+  )
+  if (claim.status === 'absent') return err(REFUSED)
+  const { orgId, linkId } = claim
+  const actor = { userId: `setup-link:${linkId}`, orgId }
+  const admitted = admit({ caller: actor, signal }, [], { method, observer })
+  if (admitted.isErr()) return err(admitted.error)
+  const recorded = await transact(runtime, admitted.value, {
+    decide: async (streams) => {
+      const before = await streams.read(setupLinks, { linkId })
+      const data = { linkId, at: runtime.now().toISOString() }
+      return setupLinks.decider
+        .decide({ type, data }, before.state)
+        .map((events) => ({ changes: [change(before, events)], state: before.state }))
+    },
+    answer: ({ decided }) => decided.state,
+  })
+  if (recorded.isErr()) return err(recorded.error.kind === 'NotFound' ? REFUSED : recorded.error)
+  const state = recorded.value
+  if (state.status === 'absent') throw new Error('A link without events opens for nobody')
+  return ok({ orgId, linkId, actor, intents: state.intents, expiresAt: state.expiresAt })
+}

@@ -1,0 +1,69 @@
+import * as z from 'zod/mini'
+import {
+  type AggregateDefinition,
+  defineAggregate,
+  filterableText,
+  optionalText,
+  plainList,
+  plainTime,
+} from '../aggregate.js'
+import { LinkId, type SetupLinkRef, type StreamId } from '../values.js'
+import { setupLink } from './decider.js'
+import { type SetupIntent, SetupLinkEvent } from './events.js'
+
+/** What is shown of a link. */
+export interface SetupLinkView {
+  readonly linkId: string
+  readonly state: 'issued' | 'used' | 'completed' | 'revoked'
+  readonly intents: readonly SetupIntent[]
+  readonly expiresAt: Date
+  readonly note?: string
+}
+
+/** The link after `event`; undefined when there is none. */
+export const setupLinkView = (
+  view: SetupLinkView | undefined,
+  event: SetupLinkEvent,
+): SetupLinkView | undefined => {
+  switch (event.type) {
+    case 'setup_link.issued': {
+      const { expiresAt, ...data } = event.data
+      return { ...data, state: 'issued', expiresAt: new Date(expiresAt) }
+    }
+    case 'setup_link.used':
+      return view && { ...view, state: 'used' }
+    case 'setup_link.completed':
+      return view && { ...view, state: 'completed' }
+    case 'setup_link.revoked':
+      return view && { ...view, state: 'revoked' }
+  }
+}
+
+/** Links by which somebody without an account sets up sign-in. */
+export const setupLinks = defineAggregate({
+  type: 'setup_link',
+  label: 'set-up link',
+  ids: z.strictObject({ linkId: LinkId }),
+  decider: setupLink,
+  events: SetupLinkEvent.def.options,
+  effects: {
+    'setup_link.issued': 'adds',
+    'setup_link.used': 'changes',
+    'setup_link.completed': 'changes',
+    'setup_link.revoked': 'changes',
+  },
+  view: setupLinkView,
+  states: ['issued', 'used', 'completed', 'revoked'],
+  fields: {
+    linkId: filterableText((view) => view.linkId),
+    intents: plainList,
+    expiresAt: plainTime,
+    note: optionalText((view) => view.note),
+  },
+  target: ({ linkId }) => ({ type: 'setup_link', id: linkId }),
+  permissions: { read: 'setup_link.read', write: 'setup_link.write' },
+} satisfies AggregateDefinition<SetupLinkRef, SetupLinkView, SetupLinkEvent>)
+
+/** One stream for each link. */
+export const setupLinkStream = (orgId: string, linkId: string): StreamId =>
+  setupLinks.stream(orgId, { linkId })

@@ -1,0 +1,70 @@
+// Storage contract: names and shapes below are persisted for ever. Add to them; never change one.
+import * as z from 'zod/mini'
+import { event, type Upcasters } from '../message.js'
+import { choice, ExpiryTime, LinkId, listOf, onlyOnce, requiredText } from '../values.js'
+
+/** What a link lets its holder set up, in the order of the guided pages. */
+export const SETUP_INTENTS = ['provider', 'domain', 'groups'] as const
+/** Something that a link lets its holder set up: connect a provider, prove a domain, map groups to roles. */
+export type SetupIntent = (typeof SETUP_INTENTS)[number]
+
+/** 1 to 3 intents, none twice. */
+export const SetupIntents = listOf(choice(SETUP_INTENTS), 1, SETUP_INTENTS.length).check(
+  onlyOnce((intent: SetupIntent) => intent, []),
+)
+
+const ids = { linkId: LinkId }
+
+/** A link was made. Its token is on record as a hash alone, in `setup_link_token.claimed`. */
+export const SetupLinkIssued = event('setup_link.issued', {
+  ...ids,
+  expiresAt: ExpiryTime,
+  intents: SetupIntents,
+  note: z.exactOptional(requiredText),
+})
+export interface SetupLinkIssued extends z.infer<typeof SetupLinkIssued> {
+  /** As it is from now on. */
+  readonly data: {
+    /** As `SetupLink.linkId`. */
+    readonly linkId: LinkId
+    /** As `SetupLink.expiresAt`, in RFC 3339. */
+    readonly expiresAt: string
+    /** As `SetupLink.intents`. */
+    readonly intents: readonly SetupIntent[]
+    /** As `SetupLink.note`. */
+    readonly note?: string
+  }
+}
+
+/** The link was opened for the first time. */
+export const SetupLinkUsed = event('setup_link.used', ids)
+export interface SetupLinkUsed extends z.infer<typeof SetupLinkUsed> {
+  /** Which link. */
+  readonly data: Pick<SetupLinkIssued['data'], 'linkId'>
+}
+
+/** The set-up was finished: the link does not open again. */
+export const SetupLinkCompleted = event('setup_link.completed', ids)
+export interface SetupLinkCompleted extends z.infer<typeof SetupLinkCompleted> {
+  /** Which link. */
+  readonly data: Pick<SetupLinkIssued['data'], 'linkId'>
+}
+
+/** The link was withdrawn: it does not open again. */
+export const SetupLinkRevoked = event('setup_link.revoked', ids)
+export interface SetupLinkRevoked extends z.infer<typeof SetupLinkRevoked> {
+  /** Which link. */
+  readonly data: Pick<SetupLinkIssued['data'], 'linkId'>
+}
+
+/** Any event of a link's stream. */
+export const SetupLinkEvent = z.discriminatedUnion('type', [
+  SetupLinkIssued,
+  SetupLinkUsed,
+  SetupLinkCompleted,
+  SetupLinkRevoked,
+])
+export type SetupLinkEvent = SetupLinkIssued | SetupLinkUsed | SetupLinkCompleted | SetupLinkRevoked
+
+/** None: every event type is still at version 1. */
+export const setupLinkUpcasters: Upcasters = {}

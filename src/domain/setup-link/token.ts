@@ -1,0 +1,66 @@
+// Storage contract: the name and shape of the event below are persisted for ever. Add to them; never change one.
+import { ok, type Result } from 'neverthrow'
+import * as z from 'zod/mini'
+import { readerOf } from '../aggregate.js'
+import type { Decider } from '../decider.js'
+import { command, event } from '../message.js'
+import { LinkId, OrgId, type StreamId } from '../values.js'
+
+/** SHA-256 of a token, in base64url. */
+const TokenHash = z.string().check(z.regex(/^[A-Za-z0-9_-]{43}$/))
+
+const claim = { tokenHash: TokenHash, orgId: OrgId, linkId: LinkId }
+
+/** One stream for each token, of all organizations: whoever redeems a token names no organization. */
+export const setupLinkTokenStream = (tokenHash: string): StreamId => `setup_link_token-${tokenHash}`
+
+/** A token belongs to a link; recorded together with `setup_link.issued`. */
+export const SetupLinkTokenClaimed = event('setup_link_token.claimed', claim)
+export interface SetupLinkTokenClaimed extends z.infer<typeof SetupLinkTokenClaimed> {
+  /** Which token, and which link. */
+  readonly data: {
+    /** SHA-256 of the token, in base64url. The token itself is nowhere. */
+    readonly tokenHash: string
+    /** The organization that issued the link. */
+    readonly orgId: OrgId
+    /** As `SetupLink.linkId`. */
+    readonly linkId: LinkId
+  }
+}
+
+/** Any event of the stream of a token. */
+export const SetupLinkTokenEvent = z.discriminatedUnion('type', [SetupLinkTokenClaimed])
+export type SetupLinkTokenEvent = SetupLinkTokenClaimed
+
+const ClaimSetupLinkToken = command('ClaimSetupLinkToken', claim)
+type ClaimSetupLinkToken = z.infer<typeof ClaimSetupLinkToken>
+
+type SetupLinkTokenState =
+  | { readonly status: 'absent' }
+  | { readonly status: 'claimed'; readonly orgId: OrgId; readonly linkId: LinkId }
+
+const decide = ({ data }: ClaimSetupLinkToken): Result<readonly SetupLinkTokenEvent[], never> =>
+  ok([{ type: 'setup_link_token.claimed', data }])
+
+const evolve = (_: SetupLinkTokenState, { data }: SetupLinkTokenEvent): SetupLinkTokenState => ({
+  status: 'claimed',
+  orgId: data.orgId,
+  linkId: data.linkId,
+})
+
+const decider: Decider<ClaimSetupLinkToken, SetupLinkTokenState, SetupLinkTokenEvent, never> = {
+  eventSchema: SetupLinkTokenEvent,
+  upcasters: {},
+  initialState: { status: 'absent' },
+  decide,
+  evolve,
+}
+
+/** Which link a token belongs to. It is no object: nothing of it is shown, and it has no history. */
+export const setupLinkTokens = {
+  stream: (_orgId: string, { tokenHash }: { readonly tokenHash: string }) =>
+    setupLinkTokenStream(tokenHash),
+  decider,
+  events: SetupLinkTokenEvent.def.options,
+  reads: readerOf<SetupLinkTokenEvent>(SetupLinkTokenEvent.def.options),
+}
