@@ -16,6 +16,8 @@ const SERVICES = [
   'ProjectGrantService',
   'UserGrantService',
   'DomainService',
+  'RoleMappingService',
+  'MembershipService',
   'SetupLinkService',
   'HistoryService',
   'AccessService',

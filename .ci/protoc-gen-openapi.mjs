@@ -297,6 +297,7 @@ const EXAMPLES = {
   grantedOrgId: 'globex',
   grantedOrgIds: ['globex'],
   group: 'content',
+  groups: ['finance'],
   id: 'portal',
   idpId: '01JGFJJZ00V6RM8DHQ4B0H7SKP',
   including: 'roles',
@@ -337,6 +338,7 @@ const EXAMPLES = {
   userOrgId: 'acme',
   userRoleKeys: ['editor'],
   validateOnly: false,
+  validFor: 24,
   version: '12',
 }
 

@@ -93,6 +93,7 @@ const readModelInMemory = (): ReadModel => {
     heldRoles: async (query) => (await loaded()).heldRoles(query),
     holders: async (query) => (await loaded()).holders(query),
     affected: async (query) => (await loaded()).affected(query),
+    mappedGroups: async (query) => (await loaded()).mappedGroups(query),
   }
   return model
 }

@@ -153,6 +153,12 @@ export type {
 } from './application/identity-providers/reseal-secrets.js'
 // Projects and their roles, and the rules at a login.
 export type { ImportProgress, ImportReport, RefusedRow } from './application/import-rows.js'
+export type {
+  ListMembershipsInput,
+  MembershipInput,
+  Memberships,
+  ReportMembershipInput,
+} from './application/memberships/memberships.js'
 export {
   type Context,
   checkCaller,
@@ -206,6 +212,14 @@ export type {
 export type { HistoryPage, ListHistoryInput, StateAtInput } from './application/reading/history.js'
 export { type ItemPage, items } from './application/reading/items.js'
 export type { Page, TextFilter } from './application/reading/list.js'
+export type {
+  ListRoleMappingsInput,
+  RoleMappingIds,
+  RoleMappingInput,
+  RoleMappingKey,
+  RoleMappingRolesInput,
+  RoleMappings,
+} from './application/role-mappings/role-mappings.js'
 // Links by which sign-in is set up.
 export type {
   RedeemedSetupLink,
@@ -356,6 +370,7 @@ export type {
   AffectedQuery,
   AffectedRole,
   FoundAccess,
+  FoundMappedRole,
   FoundProject,
   FoundRole,
   HeldRole,
@@ -363,6 +378,9 @@ export type {
   Holder,
   HoldersQuery,
   LostRole,
+  MappedGroup,
+  MappedGroupsQuery,
+  RoleWay,
   Slice,
 } from './ports/access-reads.js'
 export {
@@ -405,6 +423,7 @@ export type {
   IdentityProvider,
   Listing,
   ListQuery,
+  Membership,
   ObjectDetails,
   Project,
   ProjectGrant,
@@ -416,6 +435,7 @@ export type {
   ReadQuery,
   ReadResults,
   RefOf,
+  RoleMapping,
   SetupLink,
   SignInRoute,
   SortKey,

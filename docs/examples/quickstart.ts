@@ -193,6 +193,8 @@ const printRefusal = (what: string, error: IamError): void => {
 const nameOf = (object: ObjectRef): string => {
   switch (object.type) {
     case 'identity_provider':
+    case 'role_mapping':
+    case 'membership':
       return object.idpId
     case 'project':
       return object.id

@@ -28,6 +28,7 @@ import {
   checkSecrets,
   type SecretsChecked,
 } from './identity-providers/reseal-secrets.js'
+import { type Memberships, membershipsOf } from './memberships/memberships.js'
 import type { BatchWrite, Read } from './method/method.js'
 import { type ProjectGrants, projectGrantsOf } from './project-grants/project-grants.js'
 import { type ProjectRoles, projectRolesOf } from './project-roles/project-roles.js'
@@ -39,6 +40,7 @@ import {
   type StateAtInput,
   stateAt,
 } from './reading/history.js'
+import { type RoleMappings, roleMappingsOf } from './role-mappings/role-mappings.js'
 import { createRuntime } from './runtime.js'
 import { type SetupLinks, setupLinksOf } from './setup-links/setup-links.js'
 import { type UserGrants, userGrantsOf } from './user-grants/user-grants.js'
@@ -71,6 +73,10 @@ export interface Iam {
   readonly projectGrants: ProjectGrants
   /** Grants of roles to users. */
   readonly userGrants: UserGrants
+  /** Mappings of groups of identity providers to roles. */
+  readonly roleMappings: RoleMappings
+  /** Which groups users are in, as identity providers say. */
+  readonly memberships: Memberships
   /** Domains of e-mail addresses, and which provider their users sign in with. */
   readonly domains: Domains
   /** Links by which somebody without an account sets up sign-in for an organization. */
@@ -174,6 +180,8 @@ export const iamOf = (host: Host, hooks?: Hooks): Iam => {
     projectRoles: projectRolesOf(runtime),
     projectGrants: projectGrantsOf(runtime),
     userGrants: userGrantsOf(runtime),
+    roleMappings: roleMappingsOf(runtime),
+    memberships: membershipsOf(runtime),
     domains: domainsOf(runtime),
     setupLinks: setupLinksOf(runtime),
     access: accessOf(runtime),

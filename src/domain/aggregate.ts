@@ -86,6 +86,12 @@ interface Stated<Ids, View extends Stateful, Event extends Message> {
   /** How objects take part in assignments of roles; absent when they do not. */
   readonly assignments?: Assignments<Ids, View, Event>
 
+  /** How objects decide which users are members of groups; absent when they do not. */
+  readonly memberships?: Memberships<Ids, Event>
+
+  /** The type of the object of the same organization that it is removed with; the id of that object begins its key. */
+  readonly partOf?: ObjectRef['type']
+
   /** The permissions to read objects and to change them. */
   readonly permissions: { readonly read: Permission; readonly write: Permission }
 }
@@ -184,6 +190,20 @@ export interface Assignments<Ids, View, Event> {
   readonly assigns?: Assigns<View, Event>
 }
 
+/** How objects decide which users are members of groups. */
+export interface Memberships<Ids, Event> {
+  /** The memberships that end with an object. */
+  membershipScope(ids: Ids): MembershipRange
+  /** The groups that the user is a member of from an event on; absent for a provider, whose groups count while it is active. */
+  groupsIn?(event: Event): readonly string[]
+}
+
+/** Memberships in the groups of a provider: of one user, or of all. */
+export interface MembershipRange {
+  readonly idpId: string
+  readonly userId?: string
+}
+
 /** The roles in a view of an object that assigns roles. */
 export interface Assigns<View, Event> {
   /** The roles that an event records; undefined when it leaves them as they are. */
@@ -203,6 +223,14 @@ export interface AssignmentRange {
   /** The organization that is assigned the role, or that of the user. */
   readonly orgId?: string
   readonly userId?: string
+  /** Of the members of a group; never with `userId`. */
+  readonly source?: RoleSource
+}
+
+/** A group of an identity provider whose members have roles. */
+export interface RoleSource {
+  readonly idpId: string
+  readonly group: string
 }
 
 /** A role of a project that is assigned. */
@@ -210,6 +238,8 @@ export interface AssignedRole {
   readonly roleKey: string
   /** From this moment on the role does not count; absent for a role without an end. */
   readonly expiresAt?: Date
+  /** Of the members of a group: hours that a report counts; absent where it counts until the next one. */
+  readonly validFor?: number | undefined
 }
 
 /** A definition of any aggregate. */
@@ -331,7 +361,7 @@ export type ShownField<View> =
     }
   | {
       /** Those of `roles` are the roles that are assigned. */
-      readonly holds: 'list' | 'roles' | 'text'
+      readonly holds: 'list' | 'roles' | 'text' | 'number'
       readonly filterable: false
       readonly sortable: false
       /** Objects without it have an empty list: history does not show that they are added without it. */
@@ -362,6 +392,14 @@ export const sortableFlag = <View>(of: (view: View) => boolean) =>
 
 /** A field with text that lists can neither be filtered nor sorted by. */
 export const plainText = { holds: 'text', filterable: false, sortable: false } as const
+
+/** A field with a number that a view may lack, and that lists can neither be filtered nor sorted by. */
+export const optionalNumber = {
+  holds: 'number',
+  filterable: false,
+  sortable: false,
+  isOptional: true,
+} as const
 
 /** A field with a time. */
 export const plainTime = { holds: 'time', filterable: false, sortable: false } as const

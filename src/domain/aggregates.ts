@@ -5,6 +5,8 @@ import type { DomainEvent } from './email-domain/events.js'
 import { type VerifiedDomainEvent, verifiedDomains } from './email-domain/verified-domain.js'
 import { identityProviders } from './identity-provider/aggregate.js'
 import type { IdentityProviderEvent } from './identity-provider/events.js'
+import { memberships } from './membership/aggregate.js'
+import type { MembershipEvent } from './membership/events.js'
 import type { EventSchema } from './message.js'
 import { projects } from './project/aggregate.js'
 import type { ProjectEvent } from './project/events.js'
@@ -12,6 +14,8 @@ import { projectGrants } from './project-grant/aggregate.js'
 import type { ProjectGrantEvent } from './project-grant/events.js'
 import { projectRoles } from './project-role/aggregate.js'
 import type { ProjectRoleEvent } from './project-role/events.js'
+import { roleMappings } from './role-mapping/aggregate.js'
+import type { RoleMappingEvent } from './role-mapping/events.js'
 import { setupLinks } from './setup-link/aggregate.js'
 import type { SetupLinkEvent } from './setup-link/events.js'
 import { type SetupLinkTokenEvent, setupLinkTokens } from './setup-link/token.js'
@@ -26,6 +30,8 @@ const all = {
   project_grant: projectGrants,
   user_grant: userGrants,
   domain: domains,
+  role_mapping: roleMappings,
+  membership: memberships,
   setup_link: setupLinks,
 } satisfies { readonly [Type in ObjectRef['type']]: { readonly type: Type } }
 
@@ -42,6 +48,8 @@ export type AnyEvent =
   | ProjectGrantEvent
   | UserGrantEvent
   | DomainEvent
+  | RoleMappingEvent
+  | MembershipEvent
   | VerifiedDomainEvent
   | SetupLinkEvent
   | SetupLinkTokenEvent
@@ -98,6 +106,8 @@ export const ObjectInput = z.discriminatedUnion(
     z.extend(projectGrants.ids, { type: z.literal('project_grant') }),
     z.extend(userGrants.ids, { type: z.literal('user_grant') }),
     z.extend(domains.ids, { type: z.literal('domain') }),
+    z.extend(roleMappings.ids, { type: z.literal('role_mapping') }),
+    z.extend(memberships.ids, { type: z.literal('membership') }),
     z.extend(setupLinks.ids, { type: z.literal('setup_link') }),
   ],
   { error: 'must name an object by type and ids' },

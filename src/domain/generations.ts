@@ -3,6 +3,7 @@ import { exists, type NotFound } from './decider.js'
 import type { ProjectState } from './project/decider.js'
 import type { ProjectGrantState } from './project-grant/decider.js'
 import type { ProjectRoleState } from './project-role/decider.js'
+import type { RoleMappingState } from './role-mapping/decider.js'
 import type { UserGrantState } from './user-grant/decider.js'
 import type { UserGrantRole } from './user-grant/events.js'
 import type { ProjectId, ProjectRef, ProjectRoleRef, RoleKey } from './values.js'
@@ -75,8 +76,8 @@ export const isStillGranted = (
   projectGrant: ProjectGrantState | undefined,
 ): boolean => projectGrant === undefined || roleIn(projectGrant, roleKey)?.since === grantSince
 
-/** What a grant to an organization, or to a user, holds. */
-type GrantState = ProjectGrantState | UserGrantState
+/** What a grant to an organization or a user holds, or a mapping of a group. */
+type GrantState = ProjectGrantState | UserGrantState | RoleMappingState
 
 /**
  * Keys of the roles that a change of a grant gives or takes, or to which it gives another end. All roles of a grant that
@@ -86,9 +87,12 @@ export const changedRoleKeys = (before: GrantState, after: GrantState): readonly
   const from = generationsIn(before)
   const to = generationsIn(after)
   const keys = [...new Set([...from.keys(), ...to.keys()])]
-  if (before.status !== after.status) return keys
+  if (before.status !== after.status || validityOf(before) !== validityOf(after)) return keys
   return keys.filter((roleKey) => from.get(roleKey) !== to.get(roleKey))
 }
+
+const validityOf = (state: GrantState): number | undefined =>
+  'validFor' in state ? state.validFor : undefined
 
 /** The roles of a grant by their keys, each as a text of what tells it from the same role given otherwise. */
 const generationsIn = (state: GrantState): ReadonlyMap<string, string> => {

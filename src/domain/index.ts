@@ -69,6 +69,14 @@ export {
   mapExternalUser,
   mayAutoRegister,
 } from './identity-provider/login.js'
+// What identity providers said about users.
+export { MembershipCommand, RemoveMembership, ReportMembership } from './membership/commands.js'
+export {
+  type MembershipRefusal,
+  type MembershipState,
+  membership,
+} from './membership/decider.js'
+export { MembershipEvent, MembershipRemoved, MembershipReported } from './membership/events.js'
 export type { Message, Patch, Upcaster, Upcasters } from './message.js'
 // Projects.
 export { projectStream } from './project/aggregate.js'
@@ -152,6 +160,27 @@ export {
   ProjectRoleRemoved,
   ProjectRoleUpdated,
 } from './project-role/events.js'
+// Mappings of groups to roles.
+export {
+  AddRoleMapping,
+  AddRoleMappingRoles,
+  RemoveRoleMapping,
+  RemoveRoleMappingRoles,
+  RoleMappingCommand,
+  UpdateRoleMapping,
+} from './role-mapping/commands.js'
+export {
+  type RoleMappingRefusal,
+  type RoleMappingState,
+  roleMapping,
+} from './role-mapping/decider.js'
+export {
+  type MappedRole,
+  RoleMappingAdded,
+  RoleMappingEvent,
+  RoleMappingRemoved,
+  RoleMappingUpdated,
+} from './role-mapping/events.js'
 // Links by which sign-in is set up.
 export { setupLinkStream } from './setup-link/aggregate.js'
 export {
@@ -209,9 +238,11 @@ export {
 export type {
   DomainRef,
   GrantedProjectTarget,
+  GroupName,
   IdentityProviderRef,
   IdpId,
   LinkId,
+  MembershipRef,
   ObjectRef,
   OrgId,
   OwnedTarget,
@@ -223,6 +254,7 @@ export type {
   ProjectRoleRef,
   ProjectRoleTarget,
   RoleKey,
+  RoleMappingRef,
   SealedSecret,
   SetupLinkRef,
   StreamId,

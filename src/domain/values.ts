@@ -184,6 +184,29 @@ export const RolePermissions = listOf(RolePermission, 0, MAX_ROLE_PERMISSIONS).c
 export const UserId = requiredText.brand<'UserId'>()
 export type UserId = z.infer<typeof UserId>
 
+/**
+ * A group of an identity provider, as the provider names it: 1 to 200 characters (at most 800 bytes of UTF-8), compared
+ * code point by code point.
+ */
+export const GroupName = requiredText.brand<'GroupName'>()
+export type GroupName = z.infer<typeof GroupName>
+
+/** Most groups of one report. */
+export const MAX_REPORTED_GROUPS = 1_000
+
+/** Longest time that a report counts, in hours: a year. */
+const MAX_VALID_FOR = 8_760
+
+const A_NUMBER_OF_HOURS = `must be a whole number of hours from 1 to ${MAX_VALID_FOR}`
+
+/** How long a report counts, in hours. */
+export const ValidFor = z
+  .int({ error: A_NUMBER_OF_HOURS })
+  .check(
+    z.minimum(1, { error: A_NUMBER_OF_HOURS }),
+    z.maximum(MAX_VALID_FOR, { error: A_NUMBER_OF_HOURS }),
+  )
+
 /** A time in RFC 3339, in UTC, with milliseconds, as `Date.toISOString` writes it. */
 export const ExpiryTime = z.string().check(
   z.refine((text) => {
@@ -213,6 +236,8 @@ export type ObjectRef =
   | ProjectGrantRef
   | UserGrantRef
   | DomainRef
+  | RoleMappingRef
+  | MembershipRef
   | SetupLinkRef
 
 /** Names an identity provider within its organization. */
@@ -265,6 +290,28 @@ export interface DomainRef {
   readonly domain: string
 }
 
+/** Names a mapping of a group to roles of a project, within the organization of the provider. */
+export interface RoleMappingRef {
+  readonly type: 'role_mapping'
+  /** Id of the provider. */
+  readonly idpId: string
+  /** The `id` of the project. */
+  readonly projectId: string
+  /** The organization that owns the project; that of the provider when absent. */
+  readonly projectOrgId?: string | undefined
+  /** The group, as the provider names it. */
+  readonly group: string
+}
+
+/** Names what a provider last said about a user, within the organization of the provider. */
+export interface MembershipRef {
+  readonly type: 'membership'
+  /** Id of the provider. */
+  readonly idpId: string
+  /** The user, as the host names them. */
+  readonly userId: string
+}
+
 /** Names a set-up link within its organization. */
 export interface SetupLinkRef {
   readonly type: 'setup_link'
@@ -283,12 +330,16 @@ export const PERMISSIONS = [
   'identity_provider.read',
   'identity_provider.secret.read',
   'identity_provider.write',
+  'membership.read',
+  'membership.write',
   'project.grant.read',
   'project.grant.write',
   'project.read',
   'project.role.read',
   'project.role.write',
   'project.write',
+  'role_mapping.read',
+  'role_mapping.write',
   'setup_link.read',
   'setup_link.write',
   'user.grant.read',

@@ -1,3 +1,4 @@
+import type { RoleSource } from '../domain/aggregate.js'
 import type { ProjectSettings } from '../domain/project/commands.js'
 import type { Position } from './event-store.js'
 
@@ -25,7 +26,26 @@ export interface FoundAccess {
   readonly roles: readonly FoundRole[]
   /** Roles that the user's grant was recorded with and that ended since, without an event of that grant. */
   readonly lost: readonly LostRole[]
+  /**
+   * The roles of groups that the user was last reported in, expired ones and those of an inactive provider included, by
+   * `roleKey`, `idpId` and `group`. A report counts for the mappings that were added before it.
+   */
+  readonly mapped: readonly FoundMappedRole[]
 }
+
+/** A role that the members of a group have, as a user has it. */
+export interface FoundMappedRole extends FoundRole {
+  /** The group. */
+  readonly via: RoleSource
+  /** Whether the provider of the group is active. */
+  readonly isProviderActive: boolean
+}
+
+/** How a user has a role: by a grant to the user, or as a member of a group of an identity provider. */
+export type RoleWay = 'grant' | RoleSource
+
+/** `idpId` and `group` of a {@link RoleWay}; both are empty for a grant, which therefore comes first. */
+export type WayKey = readonly [idpId: string, group: string]
 
 /** A project, as far as it decides about access. */
 export interface FoundProject extends ProjectSettings {
@@ -70,8 +90,8 @@ export interface HeldRolesQuery {
   readonly at?: Position
   /** Roles that have expired at this moment do not count. */
   readonly now: Date
-  /** `projectOrgId`, `projectId` and `roleKey` of the role after which the page begins, exclusive. */
-  readonly after?: readonly [projectOrgId: string, projectId: string, roleKey: string]
+  /** `projectOrgId`, `projectId`, `roleKey` and way of the role after which the page begins, exclusive. */
+  readonly after?: readonly [projectOrgId: string, projectId: string, roleKey: string, ...WayKey]
   /** 1 to 1000 roles. */
   readonly limit: number
 }
@@ -82,6 +102,8 @@ export interface HeldRole extends FoundRole {
   readonly projectId: string
   /** The organization that owns the project. */
   readonly projectOrgId: string
+  /** How the user has the role; a role that a user has in several ways is an item for each. */
+  readonly via: RoleWay
 }
 
 /** A page of the users who have roles of an organization's projects that count or counted. */
@@ -101,12 +123,12 @@ export interface HoldersQuery {
   /** Roles that have expired at this moment do not count. */
   readonly now: Date
   /**
-   * `roleKey`, `orgId` and `userId` of the holder after whom the page begins, exclusive; before them `projectId`, where the
-   * query is about all projects.
+   * `roleKey`, `orgId`, way and `userId` of the holder after whom the page begins, exclusive; before them `projectId`, where
+   * the query is about all projects.
    */
   readonly after?:
-    | readonly [roleKey: string, orgId: string, userId: string]
-    | readonly [projectId: string, roleKey: string, orgId: string, userId: string]
+    | readonly [roleKey: string, orgId: string, ...WayKey, userId: string]
+    | readonly [projectId: string, roleKey: string, orgId: string, ...WayKey, userId: string]
   /** 1 to 1000 holders. */
   readonly limit: number
 }
@@ -123,15 +145,33 @@ export interface Holder {
   readonly roleKey: string
   /** The role does not count from this moment on; absent for a role without an end. */
   readonly expiresAt?: Date
-  /** When the user was given the role, in its current generation; a change of `expiresAt` leaves it as it is. */
+  /**
+   * When the user was given the role, in its current generation; a change of `expiresAt` leaves it as it is. By a group:
+   * when the group was given the role or the user was first reported in it, whichever was later.
+   */
   readonly from: Date
+  /** How the user has the role; a user who has it in several ways is an item for each. */
+  readonly via: RoleWay
 }
 
 /**
- * Roles of one project that count for users at a position: those that a change of the project, of a role or of a grant
- * of the project would end, or begin.
+ * Roles that count for users at a position: those that a change of the project, of a role, of a grant of the project, of a
+ * mapping or of an identity provider would end, or begin. A role that a user has in several ways counts once.
  */
-export interface AffectedQuery {
+export type AffectedQuery = AffectedInProject | AffectedByGroup | AffectedByProvider
+
+/** What every {@link AffectedQuery} has. */
+interface AffectedMoment {
+  /** As it was right after the event at this position, or the last one before it. */
+  readonly at: Position
+  /** Roles that have expired at this moment do not count. */
+  readonly now: Date
+  /** How many roles to name: 1 to 1000. */
+  readonly limit: number
+}
+
+/** Roles of one project. */
+export interface AffectedInProject extends AffectedMoment {
   /** The organization that owns the project. */
   readonly orgId: string
   /** The `id` of the project. */
@@ -142,12 +182,41 @@ export interface AffectedQuery {
   readonly userOrgId?: string
   /** Counts the roles as if the project, or with `userOrgId` the grant of it to that organization, were active. */
   readonly asIfActive?: true
-  /** As it was right after the event at this position, or the last one before it. */
-  readonly at: Position
-  /** Roles that have expired at this moment do not count. */
-  readonly now: Date
-  /** How many roles to name: 1 to 1000. */
-  readonly limit: number
+}
+
+/**
+ * Roles of one project as if a group had them: those of its members, by reports in a range of positions, who have the role
+ * in no other way.
+ */
+export interface AffectedByGroup extends AffectedMoment {
+  /** The organization that owns the project. */
+  readonly orgId: string
+  /** The `id` of the project. */
+  readonly projectId: string
+  /** These roles, at most 400 and none twice. */
+  readonly roleKeys: readonly string[]
+  /** The group, and the organization that owns its provider. */
+  readonly members: RoleSource & {
+    /** The organization of the provider and of the users. */
+    readonly orgId: string
+    /** Reports above this position. */
+    readonly after: Position
+    /** Reports at this position or below; all above `after` when absent. */
+    readonly until?: Position
+  }
+}
+
+/** Roles of all projects that users have by the groups of one provider, and in no other way. */
+export interface AffectedByProvider extends AffectedMoment {
+  /** The provider. */
+  readonly provider: {
+    /** The organization of the provider and of the users. */
+    readonly orgId: string
+    /** Its id. */
+    readonly idpId: string
+  }
+  /** Counts the roles as if the provider were active. */
+  readonly asIfActive?: true
 }
 
 /** Roles of users. A user who has two of them counts twice. */
@@ -168,6 +237,26 @@ export interface AffectedRole {
   readonly roleKey: string
 }
 
+/** Which of some groups of a provider have mappings. */
+export interface MappedGroupsQuery {
+  /** The organization that owns the provider. */
+  readonly orgId: string
+  /** The id of the provider. */
+  readonly idpId: string
+  /** 1 to 1,000 groups, none twice. */
+  readonly groups: readonly string[]
+}
+
+/** A group with a mapping: one for each mapping. */
+export interface MappedGroup {
+  /** As asked for. */
+  readonly group: string
+  /** Position of the event that added the mapping. */
+  readonly since: Position
+  /** Hours that a report counts; absent where it counts until the next one. */
+  readonly validFor?: number
+}
+
 /** Some of what a query finds, in its order. */
 export interface Slice<Item> {
   /** At most as many as asked for. */
@@ -178,24 +267,30 @@ export interface Slice<Item> {
 
 /**
  * Who has which role. A role counts while the user's grant has it and these are active: that grant, the project
- * and, where another organization owns the project, the grant of the project; and until it expires.
+ * and, where another organization owns the project, the grant of the project; and until it expires. It also counts while a
+ * mapping of a group has it that the user was reported in since the mapping was added, and the provider is active in place
+ * of the grant; until `validFor` has passed since the report.
  */
 export interface AccessReads {
   /** What a check of one user and one project goes by. */
   access(query: AccessQuery): Promise<FoundAccess>
 
   /**
-   * A page of the roles of one user that count, or counted at a position, in the order of `projectOrgId`, `projectId`
-   * and `roleKey`.
+   * A page of the roles of one user that count, or counted at a position, in the order of `projectOrgId`, `projectId`,
+   * `roleKey` and way: the grant first, then by `idpId` and `group`.
    */
   heldRoles(query: HeldRolesQuery): Promise<Slice<HeldRole>>
 
   /**
    * A page of the users, of all organizations, who have roles of an organization's projects that count, or counted at a
-   * position, in the order of `roleKey`, `orgId` and `userId`; of all projects, by `projectId` first.
+   * position, in the order of `roleKey`, `orgId`, way and `userId`; of all projects, by `projectId` first. Grants come first,
+   * then the groups by `idpId` and `group`.
    */
   holders(query: HoldersQuery): Promise<Slice<Holder>>
 
   /** How many roles of users count that a change concerns, and the first of them. */
   affected(query: AffectedQuery): Promise<Affected>
+
+  /** The mappings of some groups of a provider, in any order, those whose roles have all ended included. */
+  mappedGroups(query: MappedGroupsQuery): Promise<readonly MappedGroup[]>
 }

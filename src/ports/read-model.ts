@@ -13,6 +13,8 @@ import type {
   HeldRolesQuery,
   Holder,
   HoldersQuery,
+  MappedGroup,
+  MappedGroupsQuery,
   Slice,
 } from './access-reads.js'
 import type { Actor, EventStore, Position } from './event-store.js'
@@ -129,6 +131,28 @@ export interface Domain {
   readonly details: ObjectDetails
 }
 
+/** A mapping of a group of an identity provider to roles of a project as it is read. */
+export interface RoleMapping {
+  /** The provider of the group. */
+  readonly idpId: string
+  /** The group, as the provider names it. */
+  readonly group: string
+  /** The `id` of the project. */
+  readonly projectId: string
+  /** The organization that owns the project. */
+  readonly projectOrgId: string
+  /** The roles that members have. Left out are those that ended since, as of a grant to a user. */
+  readonly roleKeys: readonly string[]
+  /** Hours that a report counts; absent where it counts until the next one. */
+  readonly validFor?: number
+  /** A removed mapping is not read, nor is one of a removed provider or project. */
+  readonly state: 'active'
+  /** The `managedBy` of the desired state that alone may change it; absent when anybody may who has the permission. */
+  readonly protectedBy?: string | undefined
+  /** Its owner, times and place in the log. Spec: Common response object `details`. */
+  readonly details: ObjectDetails
+}
+
 /** A link by which somebody without an account sets up sign-in, as it is read; never with its token. */
 export interface SetupLink {
   /** Unique within the organization. */
@@ -145,6 +169,20 @@ export interface SetupLink {
   /** For the organization that issued it, such as whom it was sent to; absent when there is none. */
   readonly note?: string
   /** Its owner, times and place in the log. Spec: Common response object `details`. */
+  readonly details: ObjectDetails
+}
+
+/** What an identity provider last said about a user, as it is read. */
+export interface Membership {
+  /** The provider. */
+  readonly idpId: string
+  /** The user, as the host names them. */
+  readonly userId: string
+  /** The groups that the user is in, in the order of code points: of those that mappings named at the report. */
+  readonly groups: readonly string[]
+  /** A removed membership is not read, nor is one of a removed provider. */
+  readonly state: 'active'
+  /** Its owner, times and place in the log; `changeDate` is the time of the report. */
   readonly details: ObjectDetails
 }
 
@@ -170,6 +208,10 @@ export interface Views {
   readonly user_grant: UserGrant
   /** As `iam.domains` reads it. */
   readonly domain: Domain
+  /** As `iam.roleMappings` reads it. */
+  readonly role_mapping: RoleMapping
+  /** As `iam.memberships` reads it. */
+  readonly membership: Membership
   /** As `iam.setupLinks` reads it. */
   readonly setup_link: SetupLink
 }
@@ -313,7 +355,7 @@ export interface HistoryQuery {
   readonly object?: ObjectRef
   /** Only with a project as `object`: also the entries of all its roles, removed ones included. */
   readonly including?: 'roles'
-  /** Never with `object`: the entries of all grants of roles to this user of the organization. */
+  /** Never with `object`: the entries of all grants of roles to this user of the organization, and of the user's memberships. */
   readonly user?: string
   /** `userId` of who acted. */
   readonly actor?: string
@@ -398,6 +440,8 @@ export interface ReadArguments<Type extends ViewType> {
   readonly holders: readonly [query: HoldersQuery]
   /** Which roles a change concerns. */
   readonly affected: readonly [query: AffectedQuery]
+  /** Which groups of which provider. */
+  readonly mappedGroups: readonly [query: MappedGroupsQuery]
   /** The domain, in ASCII and lower case. */
   readonly route: readonly [domain: string]
   /** Which page of history. */
@@ -418,6 +462,8 @@ export interface ReadResults<Type extends ViewType> {
   readonly holders: Slice<Holder>
   /** The roles that a change concerns. */
   readonly affected: Affected
+  /** The mappings of the groups. */
+  readonly mappedGroups: readonly MappedGroup[]
   /** Where users of the domain sign in; undefined when nowhere. */
   readonly route: SignInRoute | undefined
   /** The page of history. */

@@ -1,23 +1,53 @@
-import type { AssignedRole, AssignmentRange, Assigns } from '../domain/aggregate.js'
+import type {
+  AssignedRole,
+  AssignmentRange,
+  Assigns,
+  MembershipRange,
+  RoleSource,
+} from '../domain/aggregate.js'
 import type { AnyAggregate, AnyEvent, AnyView } from '../domain/aggregates.js'
 import type { Position } from '../ports/event-store.js'
 import type { KnownEvent } from '../ports/known-event.js'
 import type { Views, ViewType } from '../ports/read-model.js'
 
 /**
- * A role of a project that is assigned to an organization or to a user of it, on the same terms from one position
- * to another. Rows of assignments are never changed, except that they end once.
+ * A role of a project that is assigned to an organization, to a user of it or to the members of a group, on the same
+ * terms from one position to another. Rows of assignments are never changed, except that they end once.
  */
 export interface Assignment extends Required<Pick<AssignmentRange, 'projectOrgId' | 'projectId'>> {
   readonly roleKey: string
-  /** The organization that is assigned the role, or that of the user. */
+  /** The organization that is assigned the role, or that of the user or the group. */
   readonly orgId: string
-  /** Undefined when the organization is assigned the role. */
-  readonly userId: string | undefined
-  readonly expiresAt: Date | undefined
+  /** Undefined when the organization or a group is assigned the role. */
+  readonly userId?: string | undefined
+  /** The group whose members are assigned the role. */
+  readonly source?: (RoleSource & Pick<Mapped, 'since'>) | undefined
+  readonly expiresAt?: Date | undefined
+  /** Of the members of a group: hours that a report counts. */
+  readonly validFor?: number | undefined
   /** The event that assigned the role; earlier than `from` when `expiresAt` was changed since. */
   readonly given: Position
   /** The event from which on the row holds. */
+  readonly from: Position
+}
+
+/** What tells an assignment from one of the same role on other terms, and when the role was assigned. */
+export type Terms = Pick<Assignment, 'given' | 'expiresAt' | 'validFor'>
+
+/** A mapping of a group, since it was added. */
+export interface Mapped {
+  /** The event that added it: reports above it count. */
+  readonly since: Position
+}
+
+/** A user who is a member of a group from one report to the next. */
+export interface GroupMember extends RoleSource {
+  /** The organization of the provider and of the user. */
+  readonly orgId: string
+  readonly userId: string
+  /** The first of the reports without a break that have the user in the group. */
+  readonly given: Position
+  /** The report from which on the row holds. */
   readonly from: Position
 }
 
@@ -37,9 +67,9 @@ export interface Ending extends AssignmentRange {
  */
 export interface AssignmentStore {
   /** Those in `range`, which has an organization and perhaps a user, that have not ended; by role. */
-  readonly assigned: (
-    range: AssignmentRange,
-  ) => ReadonlyMap<string, Pick<Assignment, 'given' | 'expiresAt'>>
+  readonly assigned: (range: AssignmentRange) => ReadonlyMap<string, Terms>
+  /** The mapping of the group of `range`; undefined before the first. */
+  readonly mapped: (range: AssignmentRange) => Mapped | undefined
   readonly begin: (assignment: Assignment) => void
   readonly end: (ending: Ending) => void
   /** What covers `range`, which has no role, is inactive from `position` on. */
@@ -58,6 +88,17 @@ export interface AssignmentStore {
     permissions: readonly string[] | undefined,
     position: Position,
   ) => void
+  /** The groups that a user of `orgId` is in by the last report, each with the first of the reports without a break. */
+  readonly groupsOf: (orgId: string, range: MembershipRange) => ReadonlyMap<string, Position>
+  readonly join: (member: GroupMember) => void
+  /** Ends the memberships in `range`. */
+  readonly leave: (orgId: string, range: MembershipRange, position: Position) => void
+  /** Ends all that mappings of a provider assign. */
+  readonly endMappings: (orgId: string, provider: MembershipRange, position: Position) => void
+  /** The provider is inactive from `position` on. */
+  readonly pauseProvider: (orgId: string, provider: MembershipRange, position: Position) => void
+  /** It is active again from `position` on. */
+  readonly resumeProvider: (orgId: string, provider: MembershipRange, position: Position) => void
 }
 
 /** An object before an event and after it. */
@@ -88,8 +129,9 @@ export const changeAssignments = (
   // What does not exist, such as a grant that was removed with its project, assigns nothing.
   const roles = after && assigns?.rolesIn(event)
   const shown = (row: Change['before']) => (assigns && row ? withHeld(assigns, row, held) : row)
+  const isAdded = effectOf(event) === 'adds'
   if (effectOf(event) === 'removes') store.end({ ...range, until: position, with: type })
-  else if (roles && after) changeRoles(store, { range, held, roles, position, with: type })
+  else if (roles && after) changeRoles(store, { range, held, roles, isAdded, position, with: type })
   if (before?.state !== after?.state) {
     if (before?.state === 'inactive') store.resume(range, position)
     if (after?.state === 'inactive') store.pause(range, position)
@@ -99,6 +141,41 @@ export const changeAssignments = (
   else if (effectOf(event) === 'removes' && range.orgId === undefined)
     store.disallow(range, undefined, position)
   return { before: shown(before), after: roles ? after : shown(after) }
+}
+
+/** Applies `event` to the memberships of groups. */
+export const changeMemberships = (
+  store: AssignmentStore,
+  { memberships, effectOf }: AnyAggregate,
+  event: KnownEvent,
+  { before, after }: Change,
+): void => {
+  if (!memberships) return
+  const { position, metadata } = event
+  const { resourceOwner: orgId } = metadata
+  const range = memberships.membershipScope(event.data)
+  const { idpId, userId } = range
+  if (memberships.groupsIn && userId !== undefined) {
+    const held = store.groupsOf(orgId, range)
+    store.leave(orgId, range, position)
+    for (const group of memberships.groupsIn(event))
+      store.join({
+        orgId,
+        idpId,
+        group,
+        userId,
+        given: held.get(group) ?? position,
+        from: position,
+      })
+    return
+  }
+  if (effectOf(event) === 'removes') {
+    store.leave(orgId, range, position)
+    store.endMappings(orgId, range, position)
+  }
+  if (before?.state === after?.state) return
+  if (before?.state === 'inactive') store.resumeProvider(orgId, range, position)
+  if (after?.state === 'inactive') store.pauseProvider(orgId, range, position)
 }
 
 /** Begins the permissions that a role gains, and ends those that it loses. */
@@ -123,7 +200,7 @@ const changeAllowed = (
   if (gained.length > 0) store.allow(range, gained, position)
 }
 
-type Held = ReadonlyMap<string, Pick<Assignment, 'given' | 'expiresAt'>>
+type Held = ReadonlyMap<string, Terms>
 
 const NONE: Held = new Map()
 
@@ -145,6 +222,7 @@ interface Granted {
   readonly range: AssignmentRange
   readonly held: Held
   readonly roles: readonly AssignedRole[]
+  readonly isAdded: boolean
   readonly position: Position
   readonly with: ViewType
 }
@@ -152,21 +230,27 @@ interface Granted {
 /** Replaces the roles that are `held` by `roles`; one on the same terms goes on. */
 const changeRoles = (
   store: AssignmentStore,
-  { range, held, roles, position, with: type }: Granted,
+  { range, held, roles, isAdded, position, with: type }: Granted,
 ): void => {
   const { projectOrgId, projectId, orgId, userId } = range
   if (orgId === undefined) throw new Error('Roles are assigned to an organization or a user')
-  const isSame = ({ roleKey, expiresAt }: AssignedRole) => {
+  const isSame = ({ roleKey, expiresAt, validFor }: AssignedRole) => {
     const role = held.get(roleKey)
-    return role !== undefined && role.expiresAt?.getTime() === expiresAt?.getTime()
+    return (
+      role !== undefined &&
+      role.expiresAt?.getTime() === expiresAt?.getTime() &&
+      role.validFor === validFor
+    )
   }
+  const since = (isAdded ? undefined : store.mapped(range)?.since) ?? position
+  const source = range.source && { ...range.source, since }
   const kept = new Set(roles.filter(isSame).map(({ roleKey }) => roleKey))
   const ended = [...held.keys()].filter((roleKey) => !kept.has(roleKey))
   if (ended.length > 0) store.end({ ...range, roleKeys: ended, until: position, with: type })
-  const holder = { projectOrgId, projectId, orgId, userId }
-  for (const { roleKey, expiresAt } of roles) {
+  const holder = { projectOrgId, projectId, orgId, userId, source }
+  for (const { roleKey, expiresAt, validFor } of roles) {
     if (kept.has(roleKey)) continue
     const given = held.get(roleKey)?.given ?? position
-    store.begin({ ...holder, roleKey, expiresAt, given, from: position })
+    store.begin({ ...holder, roleKey, expiresAt, validFor, given, from: position })
   }
 }

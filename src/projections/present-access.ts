@@ -7,13 +7,15 @@ import type { UserGrantEvent } from '../domain/user-grant/events.js'
 import type {
   AccessQuery,
   FoundAccess,
+  FoundMappedRole,
   FoundProject,
   FoundRole,
   LostRole,
 } from '../ports/access-reads.js'
 import type { KnownEvent } from '../ports/known-event.js'
+import { presentGroups } from './present-groups.js'
 import { compareCodePoints } from './row-order.js'
-import { foundProject, getOrAdd } from './rows.js'
+import { foundProject, getOrAdd, projectScope } from './rows.js'
 
 /** Who has which role after the events applied so far, without any past. */
 export interface PresentAccess {
@@ -69,12 +71,23 @@ interface UserGrant {
 export const presentAccess = (): PresentAccess => {
   /** By owner, then by id. Nothing is kept of a removed project. */
   const owners = new Map<string, Map<string, Project>>()
+  const groups = presentGroups((orgId, projectOrgId, projectId, roleKeys) => {
+    const project = projectIn(owners, projectOrgId, projectId)
+    const { given } = organizationIn(project, orgId)
+    return roleKeys.map((roleKey) => heldRole(given, roleIn(project.roles, roleKey)).given)
+  })
   return {
-    apply: (event) => applyTo(owners, event),
+    apply: (event) => {
+      applyTo(owners, event)
+      groups.apply(event)
+    },
     access: ({ orgId, userId, projectOrgId, projectId }) => {
       const project = owners.get(projectOrgId)?.get(projectId)
       const organization = project?.organizations.get(orgId)
-      return foundAccess(project, organization, organization?.users.get(userId))
+      const mapped = project
+        ? groups.rolesOf(orgId, userId, projectScope(projectOrgId, projectId))
+        : []
+      return foundAccess(project, organization, organization?.users.get(userId), mapped)
     },
   }
 }
@@ -83,6 +96,7 @@ const foundAccess = (
   project: Project | undefined,
   organization: Organization | undefined,
   userGrant: UserGrant | undefined,
+  mapped: readonly FoundMappedRole[],
 ): FoundAccess => {
   const roles: FoundRole[] = []
   const lost: LostRole[] = []
@@ -98,6 +112,7 @@ const foundAccess = (
     userGrant: userGrant?.state,
     roles,
     lost,
+    mapped,
   }
 }
 

@@ -11,7 +11,12 @@ import {
   type Views,
   type ViewType,
 } from '../ports/read-model.js'
-import { type AssignmentStore, type Change, changeAssignments } from './assignments.js'
+import {
+  type AssignmentStore,
+  type Change,
+  changeAssignments,
+  changeMemberships,
+} from './assignments.js'
 import { protectorAfter } from './protection.js'
 import { aggregateOf, objectOf } from './read-events.js'
 
@@ -22,6 +27,8 @@ export interface RowStore extends AssignmentStore {
   readonly put: (type: ViewType, rowKey: RowKey, row: Row) => void
   /** Removes all rows of a type that are removed with a project; `scope` is that of the project. */
   readonly removeAll: (type: ViewType, scope: string) => void
+  /** Removes all rows of a type whose keys begin with that of the object that they are part of. */
+  readonly removeParts: (type: ViewType, whole: RowKey) => void
 }
 
 /** A row of any type: a view with its details. */
@@ -44,10 +51,13 @@ export const changeRow = (
   const after = rowAfter(before, event)
   rows.put(type, rowKey, after)
   if (aggregate.effectOf(event) === 'removes') {
-    for (const { type: removed, assignments } of Object.values(aggregates))
+    for (const { type: removed, assignments, partOf } of Object.values(aggregates)) {
       if (assignments?.removedWith === type)
         rows.removeAll(removed, projectScope(orgId, rowKey.key))
+      if (partOf === type) rows.removeParts(removed, rowKey)
+    }
   }
+  changeMemberships(rows, aggregate, event, { before, after })
   return changeAssignments(rows, aggregate, event, { before, after })
 }
 

@@ -34,6 +34,14 @@ export const openApiDocument = {
    "description": "Domains of e-mail addresses. An organization adds a domain, proves by DNS that it is its own, and sets the provider that users with addresses of the domain sign in with."
   },
   {
+   "name": "RoleMappingService",
+   "description": "Mappings of groups of identity providers to roles: the users whom a provider last reported in a group have the roles of its mappings. They belong to the organization of the provider; the project belongs to the same one, or to one that has granted it. In HTTP, one mapping is addressed with its ids as query parameters: any text names a group."
+  },
+  {
+   "name": "MembershipService",
+   "description": "What identity providers last said about users: which groups they are in. Together with mappings this gives roles. In HTTP, one membership is addressed with its ids as query parameters: any text names a user."
+  },
+  {
    "name": "SetupLinkService",
    "description": "Links by which somebody without an account sets up sign-in for an organization: proves a domain, connects a provider, maps its groups to roles."
   },
@@ -8662,7 +8670,7 @@ export const openApiDocument = {
     "tags": [
      "UserGrantService"
     ],
-    "description": "Takes all roles of all projects: at once up to 400 grants, in several steps beyond that. Not for `If-Match` or `Idempotency-Key`.",
+    "description": "Takes all roles of all projects, and ends what identity providers said about the user: at once up to 400 grants, in several steps beyond that. Not for `If-Match` or `Idempotency-Key`.",
     "parameters": [
      {
       "name": "x-service-orgid",
@@ -8714,7 +8722,13 @@ export const openApiDocument = {
            "projectOrgId": "acme"
           }
          ],
-         "sequence": "1769851800250000"
+         "sequence": "1769851800250000",
+         "memberships": [
+          {
+           "idpId": "01JGFJJZ00V6RM8DHQ4B0H7SKP",
+           "userId": "alice"
+          }
+         ]
         }
        }
       }
@@ -10332,6 +10346,2723 @@ export const openApiDocument = {
     }
    }
   },
+  "/v1/roleMappings": {
+   "post": {
+    "operationId": "AddRoleMapping",
+    "tags": [
+     "RoleMappingService"
+    ],
+    "description": "Gives the members of a group roles of a project, each from the next report on.",
+    "parameters": [
+     {
+      "name": "x-service-orgid",
+      "in": "header",
+      "required": false,
+      "description": "Organization whose objects are meant; the caller's own when absent or empty. The caller needs the permission there.",
+      "schema": {
+       "type": "string"
+      }
+     },
+     {
+      "name": "Idempotency-Key",
+      "in": "header",
+      "required": false,
+      "description": "1 to 255 printable ASCII characters without a comma: a write is recorded at most once under a key, and repeated, answers what it recorded. What recorded nothing may be decided again.",
+      "schema": {
+       "type": "string"
+      }
+     },
+     {
+      "name": "traceparent",
+      "in": "header",
+      "required": false,
+      "description": "W3C Trace Context; its trace id is kept with what the call records.",
+      "schema": {
+       "type": "string"
+      }
+     }
+    ],
+    "requestBody": {
+     "required": true,
+     "content": {
+      "application/json": {
+       "schema": {
+        "$ref": "#/components/schemas/AddRoleMappingRequest"
+       },
+       "example": {
+        "idpId": "01JGFJJZ00V6RM8DHQ4B0H7SKP",
+        "group": "content",
+        "projectId": "portal",
+        "projectOrgId": "acme",
+        "roleKeys": [
+         "editor"
+        ],
+        "validFor": 24,
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
+       }
+      }
+     }
+    },
+    "responses": {
+     "200": {
+      "description": "The mapping that was added.",
+      "headers": {
+       "ETag": {
+        "description": "`details.sequence`, for `If-Match`.",
+        "schema": {
+         "type": "string"
+        }
+       }
+      },
+      "content": {
+       "application/json": {
+        "schema": {
+         "$ref": "#/components/schemas/AddRoleMappingResponse"
+        },
+        "example": {
+         "details": {
+          "sequence": "1769851800250000",
+          "creationDate": "2026-01-01T08:00:00.000Z",
+          "changeDate": "2026-01-31T09:30:00.250Z",
+          "resourceOwner": "acme"
+         },
+         "planned": {
+          "changed": true,
+          "changes": [
+           {
+            "field": "name",
+            "from": "Portal",
+            "to": "Shop"
+           }
+          ],
+          "impact": {
+           "loses": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
+         }
+        }
+       }
+      }
+     },
+     "400": {
+      "$ref": "#/components/responses/400"
+     },
+     "401": {
+      "$ref": "#/components/responses/401"
+     },
+     "403": {
+      "$ref": "#/components/responses/403"
+     },
+     "404": {
+      "$ref": "#/components/responses/404"
+     },
+     "409": {
+      "$ref": "#/components/responses/409"
+     },
+     "413": {
+      "$ref": "#/components/responses/413"
+     },
+     "415": {
+      "$ref": "#/components/responses/415"
+     },
+     "500": {
+      "$ref": "#/components/responses/500"
+     },
+     "503": {
+      "$ref": "#/components/responses/503"
+     },
+     "default": {
+      "$ref": "#/components/responses/default"
+     }
+    }
+   },
+   "get": {
+    "operationId": "ListRoleMappings",
+    "tags": [
+     "RoleMappingService"
+    ],
+    "description": "Lists the mappings of the organization, page by page.",
+    "parameters": [
+     {
+      "name": "pageSize",
+      "in": "query",
+      "required": false,
+      "description": "1 to 1000; 100 when absent.",
+      "schema": {
+       "type": "integer",
+       "format": "int32"
+      }
+     },
+     {
+      "name": "pageToken",
+      "in": "query",
+      "required": false,
+      "description": "Token that the page before gave for the next one; filter and order must be the same.",
+      "schema": {
+       "type": "string",
+       "maxLength": 16384
+      }
+     },
+     {
+      "name": "filter.idpId.equals",
+      "in": "query",
+      "required": false,
+      "description": "The whole text.",
+      "schema": {
+       "type": "string",
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "filter.idpId.startsWith",
+      "in": "query",
+      "required": false,
+      "description": "How the text begins.",
+      "schema": {
+       "type": "string",
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "filter.idpId.contains",
+      "in": "query",
+      "required": false,
+      "description": "What the text has somewhere.",
+      "schema": {
+       "type": "string",
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "filter.idpId.ignoreCase",
+      "in": "query",
+      "required": false,
+      "description": "Compares without regard to case.",
+      "schema": {
+       "type": "boolean"
+      }
+     },
+     {
+      "name": "filter.group.equals",
+      "in": "query",
+      "required": false,
+      "description": "The whole text.",
+      "schema": {
+       "type": "string",
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "filter.group.startsWith",
+      "in": "query",
+      "required": false,
+      "description": "How the text begins.",
+      "schema": {
+       "type": "string",
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "filter.group.contains",
+      "in": "query",
+      "required": false,
+      "description": "What the text has somewhere.",
+      "schema": {
+       "type": "string",
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "filter.group.ignoreCase",
+      "in": "query",
+      "required": false,
+      "description": "Compares without regard to case.",
+      "schema": {
+       "type": "boolean"
+      }
+     },
+     {
+      "name": "filter.projectId.equals",
+      "in": "query",
+      "required": false,
+      "description": "The whole text.",
+      "schema": {
+       "type": "string",
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "filter.projectId.startsWith",
+      "in": "query",
+      "required": false,
+      "description": "How the text begins.",
+      "schema": {
+       "type": "string",
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "filter.projectId.contains",
+      "in": "query",
+      "required": false,
+      "description": "What the text has somewhere.",
+      "schema": {
+       "type": "string",
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "filter.projectId.ignoreCase",
+      "in": "query",
+      "required": false,
+      "description": "Compares without regard to case.",
+      "schema": {
+       "type": "boolean"
+      }
+     },
+     {
+      "name": "filter.projectOrgId.equals",
+      "in": "query",
+      "required": false,
+      "description": "The whole text.",
+      "schema": {
+       "type": "string",
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "filter.projectOrgId.startsWith",
+      "in": "query",
+      "required": false,
+      "description": "How the text begins.",
+      "schema": {
+       "type": "string",
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "filter.projectOrgId.contains",
+      "in": "query",
+      "required": false,
+      "description": "What the text has somewhere.",
+      "schema": {
+       "type": "string",
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "filter.projectOrgId.ignoreCase",
+      "in": "query",
+      "required": false,
+      "description": "Compares without regard to case.",
+      "schema": {
+       "type": "boolean"
+      }
+     },
+     {
+      "name": "filter.roleKey.equals",
+      "in": "query",
+      "required": false,
+      "description": "The whole text.",
+      "schema": {
+       "type": "string",
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "filter.roleKey.startsWith",
+      "in": "query",
+      "required": false,
+      "description": "How the text begins.",
+      "schema": {
+       "type": "string",
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "filter.roleKey.contains",
+      "in": "query",
+      "required": false,
+      "description": "What the text has somewhere.",
+      "schema": {
+       "type": "string",
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "filter.roleKey.ignoreCase",
+      "in": "query",
+      "required": false,
+      "description": "Compares without regard to case.",
+      "schema": {
+       "type": "boolean"
+      }
+     },
+     {
+      "name": "orderBy",
+      "in": "query",
+      "required": false,
+      "description": "Fields, each with ` desc` for the other direction, separated by commas, such as `group,changeDate desc`.",
+      "schema": {
+       "type": "string"
+      }
+     },
+     {
+      "name": "x-service-orgid",
+      "in": "header",
+      "required": false,
+      "description": "Organization whose objects are meant; the caller's own when absent or empty. The caller needs the permission there.",
+      "schema": {
+       "type": "string"
+      }
+     },
+     {
+      "name": "traceparent",
+      "in": "header",
+      "required": false,
+      "description": "W3C Trace Context; its trace id is kept with what the call records.",
+      "schema": {
+       "type": "string"
+      }
+     }
+    ],
+    "responses": {
+     "200": {
+      "description": "A page of mappings.",
+      "headers": {},
+      "content": {
+       "application/json": {
+        "schema": {
+         "$ref": "#/components/schemas/ListRoleMappingsResponse"
+        },
+        "example": {
+         "roleMappings": [
+          {
+           "idpId": "01JGFJJZ00V6RM8DHQ4B0H7SKP",
+           "group": "content",
+           "projectId": "portal",
+           "projectOrgId": "acme",
+           "roleKeys": [
+            "editor"
+           ],
+           "validFor": 24,
+           "state": "STATE_ACTIVE",
+           "details": {
+            "sequence": "1769851800250000",
+            "creationDate": "2026-01-01T08:00:00.000Z",
+            "changeDate": "2026-01-31T09:30:00.250Z",
+            "resourceOwner": "acme"
+           },
+           "protectedBy": "platform-team"
+          }
+         ],
+         "nextPageToken": "",
+         "totalSize": 1,
+         "sequence": "1769851800250000",
+         "totalSizeCapped": true
+        }
+       }
+      }
+     },
+     "400": {
+      "$ref": "#/components/responses/400"
+     },
+     "401": {
+      "$ref": "#/components/responses/401"
+     },
+     "403": {
+      "$ref": "#/components/responses/403"
+     },
+     "404": {
+      "$ref": "#/components/responses/404"
+     },
+     "500": {
+      "$ref": "#/components/responses/500"
+     },
+     "503": {
+      "$ref": "#/components/responses/503"
+     },
+     "default": {
+      "$ref": "#/components/responses/default"
+     }
+    }
+   }
+  },
+  "/v1/roleMapping": {
+   "put": {
+    "operationId": "UpdateRoleMapping",
+    "tags": [
+     "RoleMappingService"
+    ],
+    "description": "Replaces the roles of a mapping, and how long a report counts. Roles that it gains count at once.",
+    "parameters": [
+     {
+      "name": "idpId",
+      "in": "query",
+      "required": true,
+      "description": "Id of the provider.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 64
+      }
+     },
+     {
+      "name": "group",
+      "in": "query",
+      "required": true,
+      "description": "The group, as the provider names it.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "projectId",
+      "in": "query",
+      "required": true,
+      "description": "Id of the project.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 64
+      }
+     },
+     {
+      "name": "projectOrgId",
+      "in": "query",
+      "required": false,
+      "description": "The organization that owns the project; the one at hand when absent.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 64
+      }
+     },
+     {
+      "name": "x-service-orgid",
+      "in": "header",
+      "required": false,
+      "description": "Organization whose objects are meant; the caller's own when absent or empty. The caller needs the permission there.",
+      "schema": {
+       "type": "string"
+      }
+     },
+     {
+      "name": "Idempotency-Key",
+      "in": "header",
+      "required": false,
+      "description": "1 to 255 printable ASCII characters without a comma: a write is recorded at most once under a key, and repeated, answers what it recorded. What recorded nothing may be decided again.",
+      "schema": {
+       "type": "string"
+      }
+     },
+     {
+      "name": "If-Match",
+      "in": "header",
+      "required": false,
+      "description": "The ETag that the object was answered with: the write is refused with 409 when the object has changed since.",
+      "schema": {
+       "type": "string"
+      }
+     },
+     {
+      "name": "traceparent",
+      "in": "header",
+      "required": false,
+      "description": "W3C Trace Context; its trace id is kept with what the call records.",
+      "schema": {
+       "type": "string"
+      }
+     }
+    ],
+    "requestBody": {
+     "required": true,
+     "content": {
+      "application/json": {
+       "schema": {
+        "$ref": "#/components/schemas/UpdateRoleMappingRequest"
+       },
+       "example": {
+        "roleKeys": [
+         "editor"
+        ],
+        "validFor": 24,
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
+       }
+      }
+     }
+    },
+    "responses": {
+     "200": {
+      "description": "The mapping after the change.",
+      "headers": {
+       "ETag": {
+        "description": "`details.sequence`, for `If-Match`.",
+        "schema": {
+         "type": "string"
+        }
+       }
+      },
+      "content": {
+       "application/json": {
+        "schema": {
+         "$ref": "#/components/schemas/UpdateRoleMappingResponse"
+        },
+        "example": {
+         "details": {
+          "sequence": "1769851800250000",
+          "creationDate": "2026-01-01T08:00:00.000Z",
+          "changeDate": "2026-01-31T09:30:00.250Z",
+          "resourceOwner": "acme"
+         },
+         "planned": {
+          "changed": true,
+          "changes": [
+           {
+            "field": "name",
+            "from": "Portal",
+            "to": "Shop"
+           }
+          ],
+          "impact": {
+           "loses": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
+         }
+        }
+       }
+      }
+     },
+     "400": {
+      "$ref": "#/components/responses/400"
+     },
+     "401": {
+      "$ref": "#/components/responses/401"
+     },
+     "403": {
+      "$ref": "#/components/responses/403"
+     },
+     "404": {
+      "$ref": "#/components/responses/404"
+     },
+     "409": {
+      "$ref": "#/components/responses/409"
+     },
+     "413": {
+      "$ref": "#/components/responses/413"
+     },
+     "415": {
+      "$ref": "#/components/responses/415"
+     },
+     "500": {
+      "$ref": "#/components/responses/500"
+     },
+     "503": {
+      "$ref": "#/components/responses/503"
+     },
+     "default": {
+      "$ref": "#/components/responses/default"
+     }
+    }
+   },
+   "delete": {
+    "operationId": "RemoveRoleMapping",
+    "tags": [
+     "RoleMappingService"
+    ],
+    "description": "Takes all roles of a mapping. Added again, it counts for nobody until the next report.",
+    "parameters": [
+     {
+      "name": "idpId",
+      "in": "query",
+      "required": true,
+      "description": "Id of the provider.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 64
+      }
+     },
+     {
+      "name": "group",
+      "in": "query",
+      "required": true,
+      "description": "The group, as the provider names it.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "projectId",
+      "in": "query",
+      "required": true,
+      "description": "Id of the project.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 64
+      }
+     },
+     {
+      "name": "projectOrgId",
+      "in": "query",
+      "required": false,
+      "description": "The organization that owns the project; the one at hand when absent.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 64
+      }
+     },
+     {
+      "name": "validateOnly",
+      "in": "query",
+      "required": false,
+      "description": "Decides as usual and records nothing; the response says what would change.",
+      "schema": {
+       "type": "boolean"
+      }
+     },
+     {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
+      }
+     },
+     {
+      "name": "x-service-orgid",
+      "in": "header",
+      "required": false,
+      "description": "Organization whose objects are meant; the caller's own when absent or empty. The caller needs the permission there.",
+      "schema": {
+       "type": "string"
+      }
+     },
+     {
+      "name": "Idempotency-Key",
+      "in": "header",
+      "required": false,
+      "description": "1 to 255 printable ASCII characters without a comma: a write is recorded at most once under a key, and repeated, answers what it recorded. What recorded nothing may be decided again.",
+      "schema": {
+       "type": "string"
+      }
+     },
+     {
+      "name": "If-Match",
+      "in": "header",
+      "required": false,
+      "description": "The ETag that the object was answered with: the write is refused with 409 when the object has changed since.",
+      "schema": {
+       "type": "string"
+      }
+     },
+     {
+      "name": "traceparent",
+      "in": "header",
+      "required": false,
+      "description": "W3C Trace Context; its trace id is kept with what the call records.",
+      "schema": {
+       "type": "string"
+      }
+     }
+    ],
+    "responses": {
+     "200": {
+      "description": "The mapping as it was removed.",
+      "headers": {
+       "ETag": {
+        "description": "`details.sequence`, for `If-Match`.",
+        "schema": {
+         "type": "string"
+        }
+       }
+      },
+      "content": {
+       "application/json": {
+        "schema": {
+         "$ref": "#/components/schemas/RemoveRoleMappingResponse"
+        },
+        "example": {
+         "details": {
+          "sequence": "1769851800250000",
+          "creationDate": "2026-01-01T08:00:00.000Z",
+          "changeDate": "2026-01-31T09:30:00.250Z",
+          "resourceOwner": "acme"
+         },
+         "planned": {
+          "changed": true,
+          "changes": [
+           {
+            "field": "name",
+            "from": "Portal",
+            "to": "Shop"
+           }
+          ],
+          "impact": {
+           "loses": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
+         }
+        }
+       }
+      }
+     },
+     "400": {
+      "$ref": "#/components/responses/400"
+     },
+     "401": {
+      "$ref": "#/components/responses/401"
+     },
+     "403": {
+      "$ref": "#/components/responses/403"
+     },
+     "404": {
+      "$ref": "#/components/responses/404"
+     },
+     "409": {
+      "$ref": "#/components/responses/409"
+     },
+     "413": {
+      "$ref": "#/components/responses/413"
+     },
+     "500": {
+      "$ref": "#/components/responses/500"
+     },
+     "503": {
+      "$ref": "#/components/responses/503"
+     },
+     "default": {
+      "$ref": "#/components/responses/default"
+     }
+    }
+   },
+   "get": {
+    "operationId": "GetRoleMapping",
+    "tags": [
+     "RoleMappingService"
+    ],
+    "description": "Shows one mapping.",
+    "parameters": [
+     {
+      "name": "idpId",
+      "in": "query",
+      "required": true,
+      "description": "Id of the provider.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 64
+      }
+     },
+     {
+      "name": "group",
+      "in": "query",
+      "required": true,
+      "description": "The group, as the provider names it.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "projectId",
+      "in": "query",
+      "required": true,
+      "description": "Id of the project.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 64
+      }
+     },
+     {
+      "name": "projectOrgId",
+      "in": "query",
+      "required": false,
+      "description": "The organization that owns the project; the one at hand when absent.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 64
+      }
+     },
+     {
+      "name": "x-service-orgid",
+      "in": "header",
+      "required": false,
+      "description": "Organization whose objects are meant; the caller's own when absent or empty. The caller needs the permission there.",
+      "schema": {
+       "type": "string"
+      }
+     },
+     {
+      "name": "traceparent",
+      "in": "header",
+      "required": false,
+      "description": "W3C Trace Context; its trace id is kept with what the call records.",
+      "schema": {
+       "type": "string"
+      }
+     }
+    ],
+    "responses": {
+     "200": {
+      "description": "The mapping asked for.",
+      "headers": {
+       "ETag": {
+        "description": "`details.sequence`, for `If-Match`.",
+        "schema": {
+         "type": "string"
+        }
+       }
+      },
+      "content": {
+       "application/json": {
+        "schema": {
+         "$ref": "#/components/schemas/GetRoleMappingResponse"
+        },
+        "example": {
+         "roleMapping": {
+          "idpId": "01JGFJJZ00V6RM8DHQ4B0H7SKP",
+          "group": "content",
+          "projectId": "portal",
+          "projectOrgId": "acme",
+          "roleKeys": [
+           "editor"
+          ],
+          "validFor": 24,
+          "state": "STATE_ACTIVE",
+          "details": {
+           "sequence": "1769851800250000",
+           "creationDate": "2026-01-01T08:00:00.000Z",
+           "changeDate": "2026-01-31T09:30:00.250Z",
+           "resourceOwner": "acme"
+          },
+          "protectedBy": "platform-team"
+         }
+        }
+       }
+      }
+     },
+     "400": {
+      "$ref": "#/components/responses/400"
+     },
+     "401": {
+      "$ref": "#/components/responses/401"
+     },
+     "403": {
+      "$ref": "#/components/responses/403"
+     },
+     "404": {
+      "$ref": "#/components/responses/404"
+     },
+     "500": {
+      "$ref": "#/components/responses/500"
+     },
+     "503": {
+      "$ref": "#/components/responses/503"
+     },
+     "default": {
+      "$ref": "#/components/responses/default"
+     }
+    }
+   }
+  },
+  "/v1/roleMapping:addRoles": {
+   "post": {
+    "operationId": "AddRoleMappingRoles",
+    "tags": [
+     "RoleMappingService"
+    ],
+    "description": "Adds roles to a mapping and keeps the others. They count at once.",
+    "parameters": [
+     {
+      "name": "idpId",
+      "in": "query",
+      "required": true,
+      "description": "Id of the provider.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 64
+      }
+     },
+     {
+      "name": "group",
+      "in": "query",
+      "required": true,
+      "description": "The group, as the provider names it.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "projectId",
+      "in": "query",
+      "required": true,
+      "description": "Id of the project.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 64
+      }
+     },
+     {
+      "name": "projectOrgId",
+      "in": "query",
+      "required": false,
+      "description": "The organization that owns the project; the one at hand when absent.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 64
+      }
+     },
+     {
+      "name": "x-service-orgid",
+      "in": "header",
+      "required": false,
+      "description": "Organization whose objects are meant; the caller's own when absent or empty. The caller needs the permission there.",
+      "schema": {
+       "type": "string"
+      }
+     },
+     {
+      "name": "Idempotency-Key",
+      "in": "header",
+      "required": false,
+      "description": "1 to 255 printable ASCII characters without a comma: a write is recorded at most once under a key, and repeated, answers what it recorded. What recorded nothing may be decided again.",
+      "schema": {
+       "type": "string"
+      }
+     },
+     {
+      "name": "If-Match",
+      "in": "header",
+      "required": false,
+      "description": "The ETag that the object was answered with: the write is refused with 409 when the object has changed since.",
+      "schema": {
+       "type": "string"
+      }
+     },
+     {
+      "name": "traceparent",
+      "in": "header",
+      "required": false,
+      "description": "W3C Trace Context; its trace id is kept with what the call records.",
+      "schema": {
+       "type": "string"
+      }
+     }
+    ],
+    "requestBody": {
+     "required": true,
+     "content": {
+      "application/json": {
+       "schema": {
+        "$ref": "#/components/schemas/AddRoleMappingRolesRequest"
+       },
+       "example": {
+        "roleKeys": [
+         "editor"
+        ],
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
+       }
+      }
+     }
+    },
+    "responses": {
+     "200": {
+      "description": "The mapping after the change.",
+      "headers": {
+       "ETag": {
+        "description": "`details.sequence`, for `If-Match`.",
+        "schema": {
+         "type": "string"
+        }
+       }
+      },
+      "content": {
+       "application/json": {
+        "schema": {
+         "$ref": "#/components/schemas/AddRoleMappingRolesResponse"
+        },
+        "example": {
+         "details": {
+          "sequence": "1769851800250000",
+          "creationDate": "2026-01-01T08:00:00.000Z",
+          "changeDate": "2026-01-31T09:30:00.250Z",
+          "resourceOwner": "acme"
+         },
+         "planned": {
+          "changed": true,
+          "changes": [
+           {
+            "field": "name",
+            "from": "Portal",
+            "to": "Shop"
+           }
+          ],
+          "impact": {
+           "loses": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
+         }
+        }
+       }
+      }
+     },
+     "400": {
+      "$ref": "#/components/responses/400"
+     },
+     "401": {
+      "$ref": "#/components/responses/401"
+     },
+     "403": {
+      "$ref": "#/components/responses/403"
+     },
+     "404": {
+      "$ref": "#/components/responses/404"
+     },
+     "409": {
+      "$ref": "#/components/responses/409"
+     },
+     "413": {
+      "$ref": "#/components/responses/413"
+     },
+     "415": {
+      "$ref": "#/components/responses/415"
+     },
+     "500": {
+      "$ref": "#/components/responses/500"
+     },
+     "503": {
+      "$ref": "#/components/responses/503"
+     },
+     "default": {
+      "$ref": "#/components/responses/default"
+     }
+    }
+   }
+  },
+  "/v1/roleMapping:removeRoles": {
+   "post": {
+    "operationId": "RemoveRoleMappingRoles",
+    "tags": [
+     "RoleMappingService"
+    ],
+    "description": "Takes roles from a mapping and keeps the others; with the last one, the mapping is removed.",
+    "parameters": [
+     {
+      "name": "idpId",
+      "in": "query",
+      "required": true,
+      "description": "Id of the provider.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 64
+      }
+     },
+     {
+      "name": "group",
+      "in": "query",
+      "required": true,
+      "description": "The group, as the provider names it.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "projectId",
+      "in": "query",
+      "required": true,
+      "description": "Id of the project.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 64
+      }
+     },
+     {
+      "name": "projectOrgId",
+      "in": "query",
+      "required": false,
+      "description": "The organization that owns the project; the one at hand when absent.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 64
+      }
+     },
+     {
+      "name": "x-service-orgid",
+      "in": "header",
+      "required": false,
+      "description": "Organization whose objects are meant; the caller's own when absent or empty. The caller needs the permission there.",
+      "schema": {
+       "type": "string"
+      }
+     },
+     {
+      "name": "Idempotency-Key",
+      "in": "header",
+      "required": false,
+      "description": "1 to 255 printable ASCII characters without a comma: a write is recorded at most once under a key, and repeated, answers what it recorded. What recorded nothing may be decided again.",
+      "schema": {
+       "type": "string"
+      }
+     },
+     {
+      "name": "If-Match",
+      "in": "header",
+      "required": false,
+      "description": "The ETag that the object was answered with: the write is refused with 409 when the object has changed since.",
+      "schema": {
+       "type": "string"
+      }
+     },
+     {
+      "name": "traceparent",
+      "in": "header",
+      "required": false,
+      "description": "W3C Trace Context; its trace id is kept with what the call records.",
+      "schema": {
+       "type": "string"
+      }
+     }
+    ],
+    "requestBody": {
+     "required": true,
+     "content": {
+      "application/json": {
+       "schema": {
+        "$ref": "#/components/schemas/RemoveRoleMappingRolesRequest"
+       },
+       "example": {
+        "roleKeys": [
+         "editor"
+        ],
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
+       }
+      }
+     }
+    },
+    "responses": {
+     "200": {
+      "description": "The mapping after the change.",
+      "headers": {
+       "ETag": {
+        "description": "`details.sequence`, for `If-Match`.",
+        "schema": {
+         "type": "string"
+        }
+       }
+      },
+      "content": {
+       "application/json": {
+        "schema": {
+         "$ref": "#/components/schemas/RemoveRoleMappingRolesResponse"
+        },
+        "example": {
+         "details": {
+          "sequence": "1769851800250000",
+          "creationDate": "2026-01-01T08:00:00.000Z",
+          "changeDate": "2026-01-31T09:30:00.250Z",
+          "resourceOwner": "acme"
+         },
+         "planned": {
+          "changed": true,
+          "changes": [
+           {
+            "field": "name",
+            "from": "Portal",
+            "to": "Shop"
+           }
+          ],
+          "impact": {
+           "loses": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
+         }
+        }
+       }
+      }
+     },
+     "400": {
+      "$ref": "#/components/responses/400"
+     },
+     "401": {
+      "$ref": "#/components/responses/401"
+     },
+     "403": {
+      "$ref": "#/components/responses/403"
+     },
+     "404": {
+      "$ref": "#/components/responses/404"
+     },
+     "409": {
+      "$ref": "#/components/responses/409"
+     },
+     "413": {
+      "$ref": "#/components/responses/413"
+     },
+     "415": {
+      "$ref": "#/components/responses/415"
+     },
+     "500": {
+      "$ref": "#/components/responses/500"
+     },
+     "503": {
+      "$ref": "#/components/responses/503"
+     },
+     "default": {
+      "$ref": "#/components/responses/default"
+     }
+    }
+   }
+  },
+  "/v1/roleMapping/history": {
+   "get": {
+    "operationId": "ListRoleMappingHistory",
+    "tags": [
+     "RoleMappingService"
+    ],
+    "description": "Lists who changed the mapping and when, page by page; also of one that was removed.",
+    "parameters": [
+     {
+      "name": "idpId",
+      "in": "query",
+      "required": true,
+      "description": "Id of the provider.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 64
+      }
+     },
+     {
+      "name": "group",
+      "in": "query",
+      "required": true,
+      "description": "The group, as the provider names it.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "projectId",
+      "in": "query",
+      "required": true,
+      "description": "Id of the project.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 64
+      }
+     },
+     {
+      "name": "projectOrgId",
+      "in": "query",
+      "required": false,
+      "description": "The organization that owns the project; the one at hand when absent.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 64
+      }
+     },
+     {
+      "name": "actor",
+      "in": "query",
+      "required": false,
+      "description": "User id of who acted: up to 200 characters; anybody when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "types",
+      "in": "query",
+      "required": false,
+      "description": "Event types, such as `role_mapping.updated`, any of which an entry has; all when empty.",
+      "schema": {
+       "type": "array",
+       "items": {
+        "type": "string"
+       },
+       "maxItems": 100
+      }
+     },
+     {
+      "name": "order",
+      "in": "query",
+      "required": false,
+      "description": "`asc`: oldest first, also when empty; `desc`: newest first.",
+      "schema": {
+       "type": "string"
+      }
+     },
+     {
+      "name": "after",
+      "in": "query",
+      "required": false,
+      "description": "Only entries above this position in the log.",
+      "schema": {
+       "type": "string",
+       "pattern": "^[0-9]{1,20}$"
+      }
+     },
+     {
+      "name": "before",
+      "in": "query",
+      "required": false,
+      "description": "Only entries below this position in the log; no bound when absent.",
+      "schema": {
+       "type": "string",
+       "pattern": "^[0-9]{1,20}$"
+      }
+     },
+     {
+      "name": "time.from",
+      "in": "query",
+      "required": false,
+      "description": "Inclusive; no bound when absent.",
+      "schema": {
+       "type": "string",
+       "format": "date-time"
+      }
+     },
+     {
+      "name": "time.to",
+      "in": "query",
+      "required": false,
+      "description": "Exclusive; no bound when absent.",
+      "schema": {
+       "type": "string",
+       "format": "date-time"
+      }
+     },
+     {
+      "name": "pageSize",
+      "in": "query",
+      "required": false,
+      "description": "1 to 1000; 100 when absent.",
+      "schema": {
+       "type": "integer",
+       "format": "int32"
+      }
+     },
+     {
+      "name": "x-service-orgid",
+      "in": "header",
+      "required": false,
+      "description": "Organization whose objects are meant; the caller's own when absent or empty. The caller needs the permission there.",
+      "schema": {
+       "type": "string"
+      }
+     },
+     {
+      "name": "traceparent",
+      "in": "header",
+      "required": false,
+      "description": "W3C Trace Context; its trace id is kept with what the call records.",
+      "schema": {
+       "type": "string"
+      }
+     }
+    ],
+    "responses": {
+     "200": {
+      "description": "A page of the history of a mapping.",
+      "headers": {},
+      "content": {
+       "application/json": {
+        "schema": {
+         "$ref": "#/components/schemas/ListRoleMappingHistoryResponse"
+        },
+        "example": {
+         "entries": [
+          {
+           "sequence": "1769851800250000",
+           "time": "2026-01-31T09:30:00.250Z",
+           "actor": {
+            "userId": "alice",
+            "orgId": "acme"
+           },
+           "type": "project.updated",
+           "object": {
+            "type": "project",
+            "id": "portal"
+           },
+           "changes": [
+            {
+             "field": "name",
+             "from": "Portal",
+             "to": "Shop"
+            }
+           ],
+           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736",
+           "reason": "Ticket 4711: joins the team"
+          }
+         ],
+         "nextAfter": "1769851800250000",
+         "nextBefore": "1769851800250000"
+        }
+       }
+      }
+     },
+     "400": {
+      "$ref": "#/components/responses/400"
+     },
+     "401": {
+      "$ref": "#/components/responses/401"
+     },
+     "403": {
+      "$ref": "#/components/responses/403"
+     },
+     "404": {
+      "$ref": "#/components/responses/404"
+     },
+     "500": {
+      "$ref": "#/components/responses/500"
+     },
+     "503": {
+      "$ref": "#/components/responses/503"
+     },
+     "default": {
+      "$ref": "#/components/responses/default"
+     }
+    }
+   }
+  },
+  "/v1/roleMapping/history/state": {
+   "get": {
+    "operationId": "GetRoleMappingState",
+    "tags": [
+     "RoleMappingService"
+    ],
+    "description": "Shows the mapping as it was at a time.",
+    "parameters": [
+     {
+      "name": "idpId",
+      "in": "query",
+      "required": true,
+      "description": "Id of the provider.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 64
+      }
+     },
+     {
+      "name": "group",
+      "in": "query",
+      "required": true,
+      "description": "The group, as the provider names it.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "projectId",
+      "in": "query",
+      "required": true,
+      "description": "Id of the project.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 64
+      }
+     },
+     {
+      "name": "projectOrgId",
+      "in": "query",
+      "required": false,
+      "description": "The organization that owns the project; the one at hand when absent.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 64
+      }
+     },
+     {
+      "name": "sequence",
+      "in": "query",
+      "required": false,
+      "description": "Right after the event at this position in the log, or the last event before it.",
+      "schema": {
+       "type": "string",
+       "pattern": "^[0-9]{1,20}$"
+      }
+     },
+     {
+      "name": "time",
+      "in": "query",
+      "required": false,
+      "description": "At the end of this millisecond.",
+      "schema": {
+       "type": "string",
+       "format": "date-time"
+      }
+     },
+     {
+      "name": "x-service-orgid",
+      "in": "header",
+      "required": false,
+      "description": "Organization whose objects are meant; the caller's own when absent or empty. The caller needs the permission there.",
+      "schema": {
+       "type": "string"
+      }
+     },
+     {
+      "name": "traceparent",
+      "in": "header",
+      "required": false,
+      "description": "W3C Trace Context; its trace id is kept with what the call records.",
+      "schema": {
+       "type": "string"
+      }
+     }
+    ],
+    "responses": {
+     "200": {
+      "description": "The mapping as it was.",
+      "headers": {
+       "ETag": {
+        "description": "`details.sequence`, for `If-Match`.",
+        "schema": {
+         "type": "string"
+        }
+       }
+      },
+      "content": {
+       "application/json": {
+        "schema": {
+         "$ref": "#/components/schemas/GetRoleMappingStateResponse"
+        },
+        "example": {
+         "roleMapping": {
+          "idpId": "01JGFJJZ00V6RM8DHQ4B0H7SKP",
+          "group": "content",
+          "projectId": "portal",
+          "projectOrgId": "acme",
+          "roleKeys": [
+           "editor"
+          ],
+          "validFor": 24,
+          "state": "STATE_ACTIVE",
+          "details": {
+           "sequence": "1769851800250000",
+           "creationDate": "2026-01-01T08:00:00.000Z",
+           "changeDate": "2026-01-31T09:30:00.250Z",
+           "resourceOwner": "acme"
+          },
+          "protectedBy": "platform-team"
+         }
+        }
+       }
+      }
+     },
+     "400": {
+      "$ref": "#/components/responses/400"
+     },
+     "401": {
+      "$ref": "#/components/responses/401"
+     },
+     "403": {
+      "$ref": "#/components/responses/403"
+     },
+     "404": {
+      "$ref": "#/components/responses/404"
+     },
+     "500": {
+      "$ref": "#/components/responses/500"
+     },
+     "503": {
+      "$ref": "#/components/responses/503"
+     },
+     "default": {
+      "$ref": "#/components/responses/default"
+     }
+    }
+   }
+  },
+  "/v1/membership:report": {
+   "post": {
+    "operationId": "ReportMembership",
+    "tags": [
+     "MembershipService"
+    ],
+    "description": "Replaces what the provider said about the user before. Only groups that a mapping of the provider names now are recorded, and nothing when nothing changes.",
+    "parameters": [
+     {
+      "name": "idpId",
+      "in": "query",
+      "required": true,
+      "description": "Id of the provider.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 64
+      }
+     },
+     {
+      "name": "userId",
+      "in": "query",
+      "required": true,
+      "description": "The user, as the host names them.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "x-service-orgid",
+      "in": "header",
+      "required": false,
+      "description": "Organization whose objects are meant; the caller's own when absent or empty. The caller needs the permission there.",
+      "schema": {
+       "type": "string"
+      }
+     },
+     {
+      "name": "Idempotency-Key",
+      "in": "header",
+      "required": false,
+      "description": "1 to 255 printable ASCII characters without a comma: a write is recorded at most once under a key, and repeated, answers what it recorded. What recorded nothing may be decided again.",
+      "schema": {
+       "type": "string"
+      }
+     },
+     {
+      "name": "traceparent",
+      "in": "header",
+      "required": false,
+      "description": "W3C Trace Context; its trace id is kept with what the call records.",
+      "schema": {
+       "type": "string"
+      }
+     }
+    ],
+    "requestBody": {
+     "required": true,
+     "content": {
+      "application/json": {
+       "schema": {
+        "$ref": "#/components/schemas/ReportMembershipRequest"
+       },
+       "example": {
+        "groups": [
+         "finance"
+        ],
+        "validateOnly": false,
+        "reason": "Ticket 4711: joins the team"
+       }
+      }
+     }
+    },
+    "responses": {
+     "200": {
+      "description": "The membership after the report.",
+      "headers": {
+       "ETag": {
+        "description": "`details.sequence`, for `If-Match`.",
+        "schema": {
+         "type": "string"
+        }
+       }
+      },
+      "content": {
+       "application/json": {
+        "schema": {
+         "$ref": "#/components/schemas/ReportMembershipResponse"
+        },
+        "example": {
+         "details": {
+          "sequence": "1769851800250000",
+          "creationDate": "2026-01-01T08:00:00.000Z",
+          "changeDate": "2026-01-31T09:30:00.250Z",
+          "resourceOwner": "acme"
+         },
+         "planned": {
+          "changed": true,
+          "changes": [
+           {
+            "field": "name",
+            "from": "Portal",
+            "to": "Shop"
+           }
+          ],
+          "impact": {
+           "loses": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
+         }
+        }
+       }
+      }
+     },
+     "400": {
+      "$ref": "#/components/responses/400"
+     },
+     "401": {
+      "$ref": "#/components/responses/401"
+     },
+     "403": {
+      "$ref": "#/components/responses/403"
+     },
+     "404": {
+      "$ref": "#/components/responses/404"
+     },
+     "409": {
+      "$ref": "#/components/responses/409"
+     },
+     "413": {
+      "$ref": "#/components/responses/413"
+     },
+     "415": {
+      "$ref": "#/components/responses/415"
+     },
+     "500": {
+      "$ref": "#/components/responses/500"
+     },
+     "503": {
+      "$ref": "#/components/responses/503"
+     },
+     "default": {
+      "$ref": "#/components/responses/default"
+     }
+    }
+   }
+  },
+  "/v1/membership": {
+   "delete": {
+    "operationId": "RemoveMembership",
+    "tags": [
+     "MembershipService"
+    ],
+    "description": "Ends what the provider said about the user, until it reports again.",
+    "parameters": [
+     {
+      "name": "idpId",
+      "in": "query",
+      "required": true,
+      "description": "Id of the provider.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 64
+      }
+     },
+     {
+      "name": "userId",
+      "in": "query",
+      "required": true,
+      "description": "The user, as the host names them.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "validateOnly",
+      "in": "query",
+      "required": false,
+      "description": "Decides as usual and records nothing; the response says what would change.",
+      "schema": {
+       "type": "boolean"
+      }
+     },
+     {
+      "name": "reason",
+      "in": "query",
+      "required": false,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 500
+      }
+     },
+     {
+      "name": "x-service-orgid",
+      "in": "header",
+      "required": false,
+      "description": "Organization whose objects are meant; the caller's own when absent or empty. The caller needs the permission there.",
+      "schema": {
+       "type": "string"
+      }
+     },
+     {
+      "name": "Idempotency-Key",
+      "in": "header",
+      "required": false,
+      "description": "1 to 255 printable ASCII characters without a comma: a write is recorded at most once under a key, and repeated, answers what it recorded. What recorded nothing may be decided again.",
+      "schema": {
+       "type": "string"
+      }
+     },
+     {
+      "name": "If-Match",
+      "in": "header",
+      "required": false,
+      "description": "The ETag that the object was answered with: the write is refused with 409 when the object has changed since.",
+      "schema": {
+       "type": "string"
+      }
+     },
+     {
+      "name": "traceparent",
+      "in": "header",
+      "required": false,
+      "description": "W3C Trace Context; its trace id is kept with what the call records.",
+      "schema": {
+       "type": "string"
+      }
+     }
+    ],
+    "responses": {
+     "200": {
+      "description": "The membership as it was removed.",
+      "headers": {
+       "ETag": {
+        "description": "`details.sequence`, for `If-Match`.",
+        "schema": {
+         "type": "string"
+        }
+       }
+      },
+      "content": {
+       "application/json": {
+        "schema": {
+         "$ref": "#/components/schemas/RemoveMembershipResponse"
+        },
+        "example": {
+         "details": {
+          "sequence": "1769851800250000",
+          "creationDate": "2026-01-01T08:00:00.000Z",
+          "changeDate": "2026-01-31T09:30:00.250Z",
+          "resourceOwner": "acme"
+         },
+         "planned": {
+          "changed": true,
+          "changes": [
+           {
+            "field": "name",
+            "from": "Portal",
+            "to": "Shop"
+           }
+          ],
+          "impact": {
+           "loses": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           },
+           "gains": {
+            "count": 1,
+            "first": [
+             {
+              "orgId": "acme",
+              "userId": "alice",
+              "roleKey": "editor"
+             }
+            ]
+           }
+          }
+         }
+        }
+       }
+      }
+     },
+     "400": {
+      "$ref": "#/components/responses/400"
+     },
+     "401": {
+      "$ref": "#/components/responses/401"
+     },
+     "403": {
+      "$ref": "#/components/responses/403"
+     },
+     "404": {
+      "$ref": "#/components/responses/404"
+     },
+     "409": {
+      "$ref": "#/components/responses/409"
+     },
+     "413": {
+      "$ref": "#/components/responses/413"
+     },
+     "500": {
+      "$ref": "#/components/responses/500"
+     },
+     "503": {
+      "$ref": "#/components/responses/503"
+     },
+     "default": {
+      "$ref": "#/components/responses/default"
+     }
+    }
+   },
+   "get": {
+    "operationId": "GetMembership",
+    "tags": [
+     "MembershipService"
+    ],
+    "description": "Shows what one provider last said about one user.",
+    "parameters": [
+     {
+      "name": "idpId",
+      "in": "query",
+      "required": true,
+      "description": "Id of the provider.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 64
+      }
+     },
+     {
+      "name": "userId",
+      "in": "query",
+      "required": true,
+      "description": "The user, as the host names them.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "x-service-orgid",
+      "in": "header",
+      "required": false,
+      "description": "Organization whose objects are meant; the caller's own when absent or empty. The caller needs the permission there.",
+      "schema": {
+       "type": "string"
+      }
+     },
+     {
+      "name": "traceparent",
+      "in": "header",
+      "required": false,
+      "description": "W3C Trace Context; its trace id is kept with what the call records.",
+      "schema": {
+       "type": "string"
+      }
+     }
+    ],
+    "responses": {
+     "200": {
+      "description": "The membership asked for.",
+      "headers": {
+       "ETag": {
+        "description": "`details.sequence`, for `If-Match`.",
+        "schema": {
+         "type": "string"
+        }
+       }
+      },
+      "content": {
+       "application/json": {
+        "schema": {
+         "$ref": "#/components/schemas/GetMembershipResponse"
+        },
+        "example": {
+         "membership": {
+          "idpId": "01JGFJJZ00V6RM8DHQ4B0H7SKP",
+          "userId": "alice",
+          "groups": [
+           "finance"
+          ],
+          "state": "STATE_ACTIVE",
+          "details": {
+           "sequence": "1769851800250000",
+           "creationDate": "2026-01-01T08:00:00.000Z",
+           "changeDate": "2026-01-31T09:30:00.250Z",
+           "resourceOwner": "acme"
+          }
+         }
+        }
+       }
+      }
+     },
+     "400": {
+      "$ref": "#/components/responses/400"
+     },
+     "401": {
+      "$ref": "#/components/responses/401"
+     },
+     "403": {
+      "$ref": "#/components/responses/403"
+     },
+     "404": {
+      "$ref": "#/components/responses/404"
+     },
+     "500": {
+      "$ref": "#/components/responses/500"
+     },
+     "503": {
+      "$ref": "#/components/responses/503"
+     },
+     "default": {
+      "$ref": "#/components/responses/default"
+     }
+    }
+   }
+  },
+  "/v1/memberships": {
+   "get": {
+    "operationId": "ListMemberships",
+    "tags": [
+     "MembershipService"
+    ],
+    "description": "Lists the memberships of the organization, page by page.",
+    "parameters": [
+     {
+      "name": "pageSize",
+      "in": "query",
+      "required": false,
+      "description": "1 to 1000; 100 when absent.",
+      "schema": {
+       "type": "integer",
+       "format": "int32"
+      }
+     },
+     {
+      "name": "pageToken",
+      "in": "query",
+      "required": false,
+      "description": "Token that the page before gave for the next one; filter and order must be the same.",
+      "schema": {
+       "type": "string",
+       "maxLength": 16384
+      }
+     },
+     {
+      "name": "filter.idpId.equals",
+      "in": "query",
+      "required": false,
+      "description": "The whole text.",
+      "schema": {
+       "type": "string",
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "filter.idpId.startsWith",
+      "in": "query",
+      "required": false,
+      "description": "How the text begins.",
+      "schema": {
+       "type": "string",
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "filter.idpId.contains",
+      "in": "query",
+      "required": false,
+      "description": "What the text has somewhere.",
+      "schema": {
+       "type": "string",
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "filter.idpId.ignoreCase",
+      "in": "query",
+      "required": false,
+      "description": "Compares without regard to case.",
+      "schema": {
+       "type": "boolean"
+      }
+     },
+     {
+      "name": "filter.userId.equals",
+      "in": "query",
+      "required": false,
+      "description": "The whole text.",
+      "schema": {
+       "type": "string",
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "filter.userId.startsWith",
+      "in": "query",
+      "required": false,
+      "description": "How the text begins.",
+      "schema": {
+       "type": "string",
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "filter.userId.contains",
+      "in": "query",
+      "required": false,
+      "description": "What the text has somewhere.",
+      "schema": {
+       "type": "string",
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "filter.userId.ignoreCase",
+      "in": "query",
+      "required": false,
+      "description": "Compares without regard to case.",
+      "schema": {
+       "type": "boolean"
+      }
+     },
+     {
+      "name": "orderBy",
+      "in": "query",
+      "required": false,
+      "description": "Fields, each with ` desc` for the other direction, separated by commas, such as `userId,changeDate desc`.",
+      "schema": {
+       "type": "string"
+      }
+     },
+     {
+      "name": "x-service-orgid",
+      "in": "header",
+      "required": false,
+      "description": "Organization whose objects are meant; the caller's own when absent or empty. The caller needs the permission there.",
+      "schema": {
+       "type": "string"
+      }
+     },
+     {
+      "name": "traceparent",
+      "in": "header",
+      "required": false,
+      "description": "W3C Trace Context; its trace id is kept with what the call records.",
+      "schema": {
+       "type": "string"
+      }
+     }
+    ],
+    "responses": {
+     "200": {
+      "description": "A page of memberships.",
+      "headers": {},
+      "content": {
+       "application/json": {
+        "schema": {
+         "$ref": "#/components/schemas/ListMembershipsResponse"
+        },
+        "example": {
+         "memberships": [
+          {
+           "idpId": "01JGFJJZ00V6RM8DHQ4B0H7SKP",
+           "userId": "alice",
+           "groups": [
+            "finance"
+           ],
+           "state": "STATE_ACTIVE",
+           "details": {
+            "sequence": "1769851800250000",
+            "creationDate": "2026-01-01T08:00:00.000Z",
+            "changeDate": "2026-01-31T09:30:00.250Z",
+            "resourceOwner": "acme"
+           }
+          }
+         ],
+         "nextPageToken": "",
+         "totalSize": 1,
+         "sequence": "1769851800250000",
+         "totalSizeCapped": true
+        }
+       }
+      }
+     },
+     "400": {
+      "$ref": "#/components/responses/400"
+     },
+     "401": {
+      "$ref": "#/components/responses/401"
+     },
+     "403": {
+      "$ref": "#/components/responses/403"
+     },
+     "404": {
+      "$ref": "#/components/responses/404"
+     },
+     "500": {
+      "$ref": "#/components/responses/500"
+     },
+     "503": {
+      "$ref": "#/components/responses/503"
+     },
+     "default": {
+      "$ref": "#/components/responses/default"
+     }
+    }
+   }
+  },
+  "/v1/membership/history": {
+   "get": {
+    "operationId": "ListMembershipHistory",
+    "tags": [
+     "MembershipService"
+    ],
+    "description": "Lists what was reported and when, page by page; also of a membership that was removed.",
+    "parameters": [
+     {
+      "name": "idpId",
+      "in": "query",
+      "required": true,
+      "description": "Id of the provider.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 64
+      }
+     },
+     {
+      "name": "userId",
+      "in": "query",
+      "required": true,
+      "description": "The user, as the host names them.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "actor",
+      "in": "query",
+      "required": false,
+      "description": "User id of who acted: up to 200 characters; anybody when empty.",
+      "schema": {
+       "type": "string",
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "types",
+      "in": "query",
+      "required": false,
+      "description": "Event types, such as `membership.reported`, any of which an entry has; all when empty.",
+      "schema": {
+       "type": "array",
+       "items": {
+        "type": "string"
+       },
+       "maxItems": 100
+      }
+     },
+     {
+      "name": "order",
+      "in": "query",
+      "required": false,
+      "description": "`asc`: oldest first, also when empty; `desc`: newest first.",
+      "schema": {
+       "type": "string"
+      }
+     },
+     {
+      "name": "after",
+      "in": "query",
+      "required": false,
+      "description": "Only entries above this position in the log.",
+      "schema": {
+       "type": "string",
+       "pattern": "^[0-9]{1,20}$"
+      }
+     },
+     {
+      "name": "before",
+      "in": "query",
+      "required": false,
+      "description": "Only entries below this position in the log; no bound when absent.",
+      "schema": {
+       "type": "string",
+       "pattern": "^[0-9]{1,20}$"
+      }
+     },
+     {
+      "name": "time.from",
+      "in": "query",
+      "required": false,
+      "description": "Inclusive; no bound when absent.",
+      "schema": {
+       "type": "string",
+       "format": "date-time"
+      }
+     },
+     {
+      "name": "time.to",
+      "in": "query",
+      "required": false,
+      "description": "Exclusive; no bound when absent.",
+      "schema": {
+       "type": "string",
+       "format": "date-time"
+      }
+     },
+     {
+      "name": "pageSize",
+      "in": "query",
+      "required": false,
+      "description": "1 to 1000; 100 when absent.",
+      "schema": {
+       "type": "integer",
+       "format": "int32"
+      }
+     },
+     {
+      "name": "x-service-orgid",
+      "in": "header",
+      "required": false,
+      "description": "Organization whose objects are meant; the caller's own when absent or empty. The caller needs the permission there.",
+      "schema": {
+       "type": "string"
+      }
+     },
+     {
+      "name": "traceparent",
+      "in": "header",
+      "required": false,
+      "description": "W3C Trace Context; its trace id is kept with what the call records.",
+      "schema": {
+       "type": "string"
+      }
+     }
+    ],
+    "responses": {
+     "200": {
+      "description": "A page of the history of a membership.",
+      "headers": {},
+      "content": {
+       "application/json": {
+        "schema": {
+         "$ref": "#/components/schemas/ListMembershipHistoryResponse"
+        },
+        "example": {
+         "entries": [
+          {
+           "sequence": "1769851800250000",
+           "time": "2026-01-31T09:30:00.250Z",
+           "actor": {
+            "userId": "alice",
+            "orgId": "acme"
+           },
+           "type": "project.updated",
+           "object": {
+            "type": "project",
+            "id": "portal"
+           },
+           "changes": [
+            {
+             "field": "name",
+             "from": "Portal",
+             "to": "Shop"
+            }
+           ],
+           "correlationId": "4bf92f3577b34da6a3ce929d0e0e4736",
+           "reason": "Ticket 4711: joins the team"
+          }
+         ],
+         "nextAfter": "1769851800250000",
+         "nextBefore": "1769851800250000"
+        }
+       }
+      }
+     },
+     "400": {
+      "$ref": "#/components/responses/400"
+     },
+     "401": {
+      "$ref": "#/components/responses/401"
+     },
+     "403": {
+      "$ref": "#/components/responses/403"
+     },
+     "404": {
+      "$ref": "#/components/responses/404"
+     },
+     "500": {
+      "$ref": "#/components/responses/500"
+     },
+     "503": {
+      "$ref": "#/components/responses/503"
+     },
+     "default": {
+      "$ref": "#/components/responses/default"
+     }
+    }
+   }
+  },
+  "/v1/membership/history/state": {
+   "get": {
+    "operationId": "GetMembershipState",
+    "tags": [
+     "MembershipService"
+    ],
+    "description": "Shows the membership as it was at a time.",
+    "parameters": [
+     {
+      "name": "idpId",
+      "in": "query",
+      "required": true,
+      "description": "Id of the provider.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 64
+      }
+     },
+     {
+      "name": "userId",
+      "in": "query",
+      "required": true,
+      "description": "The user, as the host names them.",
+      "schema": {
+       "type": "string",
+       "minLength": 1,
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "sequence",
+      "in": "query",
+      "required": false,
+      "description": "Right after the event at this position in the log, or the last event before it.",
+      "schema": {
+       "type": "string",
+       "pattern": "^[0-9]{1,20}$"
+      }
+     },
+     {
+      "name": "time",
+      "in": "query",
+      "required": false,
+      "description": "At the end of this millisecond.",
+      "schema": {
+       "type": "string",
+       "format": "date-time"
+      }
+     },
+     {
+      "name": "x-service-orgid",
+      "in": "header",
+      "required": false,
+      "description": "Organization whose objects are meant; the caller's own when absent or empty. The caller needs the permission there.",
+      "schema": {
+       "type": "string"
+      }
+     },
+     {
+      "name": "traceparent",
+      "in": "header",
+      "required": false,
+      "description": "W3C Trace Context; its trace id is kept with what the call records.",
+      "schema": {
+       "type": "string"
+      }
+     }
+    ],
+    "responses": {
+     "200": {
+      "description": "The membership as it was.",
+      "headers": {
+       "ETag": {
+        "description": "`details.sequence`, for `If-Match`.",
+        "schema": {
+         "type": "string"
+        }
+       }
+      },
+      "content": {
+       "application/json": {
+        "schema": {
+         "$ref": "#/components/schemas/GetMembershipStateResponse"
+        },
+        "example": {
+         "membership": {
+          "idpId": "01JGFJJZ00V6RM8DHQ4B0H7SKP",
+          "userId": "alice",
+          "groups": [
+           "finance"
+          ],
+          "state": "STATE_ACTIVE",
+          "details": {
+           "sequence": "1769851800250000",
+           "creationDate": "2026-01-01T08:00:00.000Z",
+           "changeDate": "2026-01-31T09:30:00.250Z",
+           "resourceOwner": "acme"
+          }
+         }
+        }
+       }
+      }
+     },
+     "400": {
+      "$ref": "#/components/responses/400"
+     },
+     "401": {
+      "$ref": "#/components/responses/401"
+     },
+     "403": {
+      "$ref": "#/components/responses/403"
+     },
+     "404": {
+      "$ref": "#/components/responses/404"
+     },
+     "500": {
+      "$ref": "#/components/responses/500"
+     },
+     "503": {
+      "$ref": "#/components/responses/503"
+     },
+     "default": {
+      "$ref": "#/components/responses/default"
+     }
+    }
+   }
+  },
   "/v1/setupLinks": {
    "post": {
     "operationId": "IssueSetupLink",
@@ -11348,7 +14079,7 @@ export const openApiDocument = {
       "name": "user",
       "in": "query",
       "required": false,
-      "description": "A user of the organization: only changes of the grants of roles to this user, of any project; up to 200 characters; all changes when empty.",
+      "description": "A user of the organization: only changes of the grants of roles to this user, of any project, and of the user's memberships; up to 200 characters; all changes when empty.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -11867,6 +14598,7 @@ export const openApiDocument = {
             "userId": "alice",
             "projectOrgId": "acme",
             "domain": "text",
+            "group": "content",
             "linkId": "text"
            },
            "changes": [
@@ -12008,7 +14740,11 @@ export const openApiDocument = {
            "expiresAt": "2099-12-31T23:59:59.000Z",
            "permissions": [
             "project.read"
-           ]
+           ],
+           "via": {
+            "idpId": "01JGFJJZ00V6RM8DHQ4B0H7SKP",
+            "group": "content"
+           }
           }
          ],
          "nextPageToken": ""
@@ -12158,7 +14894,11 @@ export const openApiDocument = {
            "roleKey": "editor",
            "expiresAt": "2099-12-31T23:59:59.000Z",
            "from": "2026-01-01T00:00:00.000Z",
-           "projectId": "portal"
+           "projectId": "portal",
+           "via": {
+            "idpId": "01JGFJJZ00V6RM8DHQ4B0H7SKP",
+            "group": "content"
+           }
           }
          ],
          "nextPageToken": ""
@@ -12297,7 +15037,11 @@ export const openApiDocument = {
            "roleKey": "editor",
            "expiresAt": "2099-12-31T23:59:59.000Z",
            "from": "2026-01-01T00:00:00.000Z",
-           "projectId": "portal"
+           "projectId": "portal",
+           "via": {
+            "idpId": "01JGFJJZ00V6RM8DHQ4B0H7SKP",
+            "group": "content"
+           }
           }
          ],
          "nextPageToken": ""
@@ -13593,6 +16337,253 @@ export const openApiDocument = {
       "description": "Id of a provider of the organization; none when absent.",
       "examples": [
        "01JGFJJZ00V6RM8DHQ4B0H7SKP"
+      ]
+     },
+     "validateOnly": {
+      "type": "boolean",
+      "description": "Decides as usual and records nothing; the response says what would change.",
+      "examples": [
+       false
+      ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
+     }
+    },
+    "required": [],
+    "additionalProperties": false
+   },
+   "AddRoleMappingRequest": {
+    "type": "object",
+    "description": "A mapping to add.",
+    "properties": {
+     "idpId": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 64,
+      "description": "Id of the provider.",
+      "examples": [
+       "01JGFJJZ00V6RM8DHQ4B0H7SKP"
+      ]
+     },
+     "group": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 200,
+      "description": "The group, as the provider names it.",
+      "examples": [
+       "content"
+      ]
+     },
+     "projectId": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 64,
+      "description": "Id of the project.",
+      "examples": [
+       "portal"
+      ]
+     },
+     "projectOrgId": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 64,
+      "description": "The organization that owns the project; the one at hand when absent.",
+      "examples": [
+       "acme"
+      ]
+     },
+     "roleKeys": {
+      "type": "array",
+      "items": {
+       "type": "string"
+      },
+      "minItems": 1,
+      "maxItems": 400,
+      "description": "Keys of roles, none twice.",
+      "examples": [
+       [
+        "editor"
+       ]
+      ]
+     },
+     "validFor": {
+      "type": "integer",
+      "format": "int32",
+      "description": "Whole hours that a report counts: 1 to 8760. Absent: until the next report.",
+      "examples": [
+       24
+      ]
+     },
+     "validateOnly": {
+      "type": "boolean",
+      "description": "Decides as usual and records nothing; the response says what would change.",
+      "examples": [
+       false
+      ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
+     }
+    },
+    "required": [
+     "idpId",
+     "group",
+     "projectId",
+     "roleKeys"
+    ],
+    "additionalProperties": false
+   },
+   "UpdateRoleMappingRequest": {
+    "type": "object",
+    "description": "All that a mapping is to have.",
+    "properties": {
+     "roleKeys": {
+      "type": "array",
+      "items": {
+       "type": "string"
+      },
+      "minItems": 1,
+      "maxItems": 400,
+      "description": "Keys of roles, none twice.",
+      "examples": [
+       [
+        "editor"
+       ]
+      ]
+     },
+     "validFor": {
+      "type": "integer",
+      "format": "int32",
+      "description": "Whole hours that a report counts: 1 to 8760. Absent: until the next report.",
+      "examples": [
+       24
+      ]
+     },
+     "validateOnly": {
+      "type": "boolean",
+      "description": "Decides as usual and records nothing; the response says what would change.",
+      "examples": [
+       false
+      ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
+     }
+    },
+    "required": [
+     "roleKeys"
+    ],
+    "additionalProperties": false
+   },
+   "AddRoleMappingRolesRequest": {
+    "type": "object",
+    "description": "Roles to add to a mapping.",
+    "properties": {
+     "roleKeys": {
+      "type": "array",
+      "items": {
+       "type": "string"
+      },
+      "minItems": 1,
+      "maxItems": 400,
+      "description": "Keys of roles, none twice.",
+      "examples": [
+       [
+        "editor"
+       ]
+      ]
+     },
+     "validateOnly": {
+      "type": "boolean",
+      "description": "Decides as usual and records nothing; the response says what would change.",
+      "examples": [
+       false
+      ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
+     }
+    },
+    "required": [
+     "roleKeys"
+    ],
+    "additionalProperties": false
+   },
+   "RemoveRoleMappingRolesRequest": {
+    "type": "object",
+    "description": "Roles to take from a mapping.",
+    "properties": {
+     "roleKeys": {
+      "type": "array",
+      "items": {
+       "type": "string"
+      },
+      "minItems": 1,
+      "maxItems": 400,
+      "description": "Keys of roles, none twice.",
+      "examples": [
+       [
+        "editor"
+       ]
+      ]
+     },
+     "validateOnly": {
+      "type": "boolean",
+      "description": "Decides as usual and records nothing; the response says what would change.",
+      "examples": [
+       false
+      ]
+     },
+     "reason": {
+      "type": "string",
+      "maxLength": 500,
+      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "examples": [
+       "Ticket 4711: joins the team"
+      ]
+     }
+    },
+    "required": [
+     "roleKeys"
+    ],
+    "additionalProperties": false
+   },
+   "ReportMembershipRequest": {
+    "type": "object",
+    "description": "What a provider says about a user.",
+    "properties": {
+     "groups": {
+      "type": "array",
+      "items": {
+       "type": "string"
+      },
+      "maxItems": 1000,
+      "description": "All groups of the user, each of 1 to 200 characters; one given twice counts once.",
+      "examples": [
+       [
+        "finance"
+       ]
       ]
      },
      "validateOnly": {
@@ -15182,15 +18173,23 @@ export const openApiDocument = {
      "sequence": {
       "type": "string",
       "pattern": "^[0-9]{1,20}$",
-      "description": "No grant of the user that was recorded at or below this position in the log remains in the organization.",
+      "description": "No grant or membership of the user that was recorded at or below this position in the log remains in the organization.",
       "examples": [
        "1769851800250000"
       ]
+     },
+     "memberships": {
+      "type": "array",
+      "items": {
+       "$ref": "#/components/schemas/MembershipIds"
+      },
+      "description": "The memberships that were removed: what identity providers had said about the user."
      }
     },
     "required": [
      "removed",
-     "sequence"
+     "sequence",
+     "memberships"
     ]
    },
    "GetUserGrantResponse": {
@@ -15487,6 +18486,337 @@ export const openApiDocument = {
     },
     "required": [
      "domain"
+    ]
+   },
+   "AddRoleMappingResponse": {
+    "type": "object",
+    "description": "The mapping that was added.",
+    "properties": {
+     "details": {
+      "$ref": "#/components/schemas/ObjectDetails",
+      "description": "Where it stands in the log; absent when it was not recorded."
+     },
+     "planned": {
+      "$ref": "#/components/schemas/Planned",
+      "description": "Only with `validateOnly`: what would change."
+     }
+    },
+    "required": []
+   },
+   "UpdateRoleMappingResponse": {
+    "type": "object",
+    "description": "The mapping after the change.",
+    "properties": {
+     "details": {
+      "$ref": "#/components/schemas/ObjectDetails",
+      "description": "Where it stands in the log."
+     },
+     "planned": {
+      "$ref": "#/components/schemas/Planned",
+      "description": "Only with `validateOnly`: what would change."
+     }
+    },
+    "required": [
+     "details"
+    ]
+   },
+   "AddRoleMappingRolesResponse": {
+    "type": "object",
+    "description": "The mapping after the change.",
+    "properties": {
+     "details": {
+      "$ref": "#/components/schemas/ObjectDetails",
+      "description": "Where it stands in the log."
+     },
+     "planned": {
+      "$ref": "#/components/schemas/Planned",
+      "description": "Only with `validateOnly`: what would change."
+     }
+    },
+    "required": [
+     "details"
+    ]
+   },
+   "RemoveRoleMappingRolesResponse": {
+    "type": "object",
+    "description": "The mapping after the change.",
+    "properties": {
+     "details": {
+      "$ref": "#/components/schemas/ObjectDetails",
+      "description": "Where it stands in the log."
+     },
+     "planned": {
+      "$ref": "#/components/schemas/Planned",
+      "description": "Only with `validateOnly`: what would change."
+     }
+    },
+    "required": [
+     "details"
+    ]
+   },
+   "RemoveRoleMappingResponse": {
+    "type": "object",
+    "description": "The mapping as it was removed.",
+    "properties": {
+     "details": {
+      "$ref": "#/components/schemas/ObjectDetails",
+      "description": "Where it stands in the log."
+     },
+     "planned": {
+      "$ref": "#/components/schemas/Planned",
+      "description": "Only with `validateOnly`: what would change."
+     }
+    },
+    "required": [
+     "details"
+    ]
+   },
+   "GetRoleMappingResponse": {
+    "type": "object",
+    "description": "The mapping asked for.",
+    "properties": {
+     "roleMapping": {
+      "$ref": "#/components/schemas/RoleMapping",
+      "description": "As it is now."
+     }
+    },
+    "required": [
+     "roleMapping"
+    ]
+   },
+   "ListRoleMappingsResponse": {
+    "type": "object",
+    "description": "A page of mappings.",
+    "properties": {
+     "roleMappings": {
+      "type": "array",
+      "items": {
+       "$ref": "#/components/schemas/RoleMapping"
+      },
+      "description": "In the order asked for."
+     },
+     "nextPageToken": {
+      "type": "string",
+      "description": "Asks for the next page; empty on the last.",
+      "examples": [
+       ""
+      ]
+     },
+     "totalSize": {
+      "type": "integer",
+      "format": "int32",
+      "description": "How many there are, on all pages together: exact up to 10,000, where counting stops.",
+      "examples": [
+       1
+      ]
+     },
+     "sequence": {
+      "type": "string",
+      "pattern": "^[0-9]{1,20}$",
+      "description": "Position in the log up to which the list is true.",
+      "examples": [
+       "1769851800250000"
+      ]
+     },
+     "totalSizeCapped": {
+      "type": "boolean",
+      "description": "Whether there are more than total_size.",
+      "examples": [
+       true
+      ]
+     }
+    },
+    "required": [
+     "roleMappings",
+     "nextPageToken",
+     "totalSize",
+     "sequence",
+     "totalSizeCapped"
+    ]
+   },
+   "ListRoleMappingHistoryResponse": {
+    "type": "object",
+    "description": "A page of the history of a mapping.",
+    "properties": {
+     "entries": {
+      "type": "array",
+      "items": {
+       "$ref": "#/components/schemas/HistoryEntry"
+      },
+      "description": "In the order asked for."
+     },
+     "nextAfter": {
+      "type": "string",
+      "pattern": "^[0-9]{1,20}$",
+      "description": "Of `asc`, the `after` of the next page; absent on the last.",
+      "examples": [
+       "1769851800250000"
+      ]
+     },
+     "nextBefore": {
+      "type": "string",
+      "pattern": "^[0-9]{1,20}$",
+      "description": "Of `desc`, the `before` of the next page; absent on the last.",
+      "examples": [
+       "1769851800250000"
+      ]
+     }
+    },
+    "required": [
+     "entries"
+    ]
+   },
+   "GetRoleMappingStateResponse": {
+    "type": "object",
+    "description": "The mapping as it was.",
+    "properties": {
+     "roleMapping": {
+      "$ref": "#/components/schemas/RoleMapping",
+      "description": "At the time asked for."
+     }
+    },
+    "required": [
+     "roleMapping"
+    ]
+   },
+   "ReportMembershipResponse": {
+    "type": "object",
+    "description": "The membership after the report.",
+    "properties": {
+     "details": {
+      "$ref": "#/components/schemas/ObjectDetails",
+      "description": "Where it stands in the log; absent when it was not recorded."
+     },
+     "planned": {
+      "$ref": "#/components/schemas/Planned",
+      "description": "Only with `validateOnly`: what would change."
+     }
+    },
+    "required": []
+   },
+   "RemoveMembershipResponse": {
+    "type": "object",
+    "description": "The membership as it was removed.",
+    "properties": {
+     "details": {
+      "$ref": "#/components/schemas/ObjectDetails",
+      "description": "Where it stands in the log."
+     },
+     "planned": {
+      "$ref": "#/components/schemas/Planned",
+      "description": "Only with `validateOnly`: what would change."
+     }
+    },
+    "required": [
+     "details"
+    ]
+   },
+   "GetMembershipResponse": {
+    "type": "object",
+    "description": "The membership asked for.",
+    "properties": {
+     "membership": {
+      "$ref": "#/components/schemas/Membership",
+      "description": "As it is now."
+     }
+    },
+    "required": [
+     "membership"
+    ]
+   },
+   "ListMembershipsResponse": {
+    "type": "object",
+    "description": "A page of memberships.",
+    "properties": {
+     "memberships": {
+      "type": "array",
+      "items": {
+       "$ref": "#/components/schemas/Membership"
+      },
+      "description": "In the order asked for."
+     },
+     "nextPageToken": {
+      "type": "string",
+      "description": "Asks for the next page; empty on the last.",
+      "examples": [
+       ""
+      ]
+     },
+     "totalSize": {
+      "type": "integer",
+      "format": "int32",
+      "description": "How many there are, on all pages together: exact up to 10,000, where counting stops.",
+      "examples": [
+       1
+      ]
+     },
+     "sequence": {
+      "type": "string",
+      "pattern": "^[0-9]{1,20}$",
+      "description": "Position in the log up to which the list is true.",
+      "examples": [
+       "1769851800250000"
+      ]
+     },
+     "totalSizeCapped": {
+      "type": "boolean",
+      "description": "Whether there are more than total_size.",
+      "examples": [
+       true
+      ]
+     }
+    },
+    "required": [
+     "memberships",
+     "nextPageToken",
+     "totalSize",
+     "sequence",
+     "totalSizeCapped"
+    ]
+   },
+   "ListMembershipHistoryResponse": {
+    "type": "object",
+    "description": "A page of the history of a membership.",
+    "properties": {
+     "entries": {
+      "type": "array",
+      "items": {
+       "$ref": "#/components/schemas/HistoryEntry"
+      },
+      "description": "In the order asked for."
+     },
+     "nextAfter": {
+      "type": "string",
+      "pattern": "^[0-9]{1,20}$",
+      "description": "Of `asc`, the `after` of the next page; absent on the last.",
+      "examples": [
+       "1769851800250000"
+      ]
+     },
+     "nextBefore": {
+      "type": "string",
+      "pattern": "^[0-9]{1,20}$",
+      "description": "Of `desc`, the `before` of the next page; absent on the last.",
+      "examples": [
+       "1769851800250000"
+      ]
+     }
+    },
+    "required": [
+     "entries"
+    ]
+   },
+   "GetMembershipStateResponse": {
+    "type": "object",
+    "description": "The membership as it was.",
+    "properties": {
+     "membership": {
+      "$ref": "#/components/schemas/Membership",
+      "description": "At the time asked for."
+     }
+    },
+    "required": [
+     "membership"
     ]
    },
    "IssueSetupLinkResponse": {
@@ -16308,7 +19638,7 @@ export const openApiDocument = {
      },
      "idpId": {
       "type": "string",
-      "description": "Of an identity provider: its id.",
+      "description": "Of an identity provider, a mapping or a membership: the id of the provider.",
       "examples": [
        "01JGFJJZ00V6RM8DHQ4B0H7SKP"
       ]
@@ -16322,7 +19652,7 @@ export const openApiDocument = {
      },
      "projectId": {
       "type": "string",
-      "description": "Of a role or a grant: the id of its project.",
+      "description": "Of a role, a grant or a mapping: the id of its project.",
       "examples": [
        "portal"
       ]
@@ -16343,14 +19673,14 @@ export const openApiDocument = {
      },
      "userId": {
       "type": "string",
-      "description": "Of a grant of roles to a user: the user.",
+      "description": "Of a grant of roles to a user, or of a membership: the user.",
       "examples": [
        "alice"
       ]
      },
      "projectOrgId": {
       "type": "string",
-      "description": "Of a grant of roles to a user: the organization that owns the project.",
+      "description": "Of a grant of roles to a user, or of a mapping: the organization that owns the project.",
       "examples": [
        "acme"
       ]
@@ -16360,6 +19690,13 @@ export const openApiDocument = {
       "description": "Of a domain: the domain, in ASCII and lower case.",
       "examples": [
        "text"
+      ]
+     },
+     "group": {
+      "type": "string",
+      "description": "Of a mapping: the group, as the provider names it.",
+      "examples": [
+       "content"
       ]
      },
      "linkId": {
@@ -16708,6 +20045,30 @@ export const openApiDocument = {
      "projectOrgId"
     ]
    },
+   "MembershipIds": {
+    "type": "object",
+    "description": "The ids of a membership.",
+    "properties": {
+     "idpId": {
+      "type": "string",
+      "description": "Id of the provider.",
+      "examples": [
+       "01JGFJJZ00V6RM8DHQ4B0H7SKP"
+      ]
+     },
+     "userId": {
+      "type": "string",
+      "description": "The user, as the host names them.",
+      "examples": [
+       "alice"
+      ]
+     }
+    },
+    "required": [
+     "idpId",
+     "userId"
+    ]
+   },
    "UserGrant": {
     "type": "object",
     "description": "A grant of roles to a user as it is read.",
@@ -16833,6 +20194,149 @@ export const openApiDocument = {
     },
     "required": [
      "domain",
+     "state",
+     "details"
+    ]
+   },
+   "RoleMapping": {
+    "type": "object",
+    "description": "A mapping of a group to roles as it is read.",
+    "properties": {
+     "idpId": {
+      "type": "string",
+      "description": "The provider of the group.",
+      "examples": [
+       "01JGFJJZ00V6RM8DHQ4B0H7SKP"
+      ]
+     },
+     "group": {
+      "type": "string",
+      "description": "The group, as the provider names it.",
+      "examples": [
+       "content"
+      ]
+     },
+     "projectId": {
+      "type": "string",
+      "description": "Id of the project.",
+      "examples": [
+       "portal"
+      ]
+     },
+     "projectOrgId": {
+      "type": "string",
+      "description": "The organization that owns the project.",
+      "examples": [
+       "acme"
+      ]
+     },
+     "roleKeys": {
+      "type": "array",
+      "items": {
+       "type": "string"
+      },
+      "description": "The roles that members have; those that have ended are not among them.",
+      "examples": [
+       [
+        "editor"
+       ]
+      ]
+     },
+     "validFor": {
+      "type": "integer",
+      "format": "int32",
+      "description": "Whole hours that a report counts; absent where it counts until the next one.",
+      "examples": [
+       24
+      ]
+     },
+     "state": {
+      "type": "string",
+      "enum": [
+       "STATE_UNSPECIFIED",
+       "STATE_ACTIVE",
+       "STATE_INACTIVE"
+      ],
+      "default": "STATE_UNSPECIFIED",
+      "description": "Always active.",
+      "examples": [
+       "STATE_ACTIVE"
+      ]
+     },
+     "details": {
+      "$ref": "#/components/schemas/ObjectDetails",
+      "description": "Where it stands in the log. The end of a role is no change of the mapping, and leaves this as it is."
+     },
+     "protectedBy": {
+      "type": "string",
+      "description": "The `managedBy` of the desired state that alone may change it; absent when anybody may who has the permission.",
+      "examples": [
+       "platform-team"
+      ]
+     }
+    },
+    "required": [
+     "idpId",
+     "group",
+     "projectId",
+     "projectOrgId",
+     "roleKeys",
+     "state",
+     "details"
+    ]
+   },
+   "Membership": {
+    "type": "object",
+    "description": "What a provider last said about a user, as it is read.",
+    "properties": {
+     "idpId": {
+      "type": "string",
+      "description": "The provider.",
+      "examples": [
+       "01JGFJJZ00V6RM8DHQ4B0H7SKP"
+      ]
+     },
+     "userId": {
+      "type": "string",
+      "description": "The user, as the host names them.",
+      "examples": [
+       "alice"
+      ]
+     },
+     "groups": {
+      "type": "array",
+      "items": {
+       "type": "string"
+      },
+      "description": "The groups that the user is in, in the order of code points: of those that mappings named at the report.",
+      "examples": [
+       [
+        "finance"
+       ]
+      ]
+     },
+     "state": {
+      "type": "string",
+      "enum": [
+       "STATE_UNSPECIFIED",
+       "STATE_ACTIVE",
+       "STATE_INACTIVE"
+      ],
+      "default": "STATE_UNSPECIFIED",
+      "description": "Always active.",
+      "examples": [
+       "STATE_ACTIVE"
+      ]
+     },
+     "details": {
+      "$ref": "#/components/schemas/ObjectDetails",
+      "description": "Where it stands in the log; `changeDate` is the time of the report."
+     }
+    },
+    "required": [
+     "idpId",
+     "userId",
+     "groups",
      "state",
      "details"
     ]
@@ -17041,7 +20545,7 @@ export const openApiDocument = {
     "properties": {
      "kind": {
       "type": "string",
-      "description": "`ProjectNotFound`, `ProjectInactive`, `ProjectGrantMissing`, `ProjectGrantInactive`, `NoGrant`, `GrantInactive`, `RoleNotGranted`, `RoleRemoved`, `PermissionNotGranted` or `Expired`.",
+      "description": "`ProjectNotFound`, `ProjectInactive`, `ProjectGrantMissing`, `ProjectGrantInactive`, `NoGrant`, `GrantInactive`, `RoleNotGranted`, `RoleRemoved`, `PermissionNotGranted`, `Expired`, `MembershipExpired` or `ProviderInactive`.",
       "examples": [
        "Expired"
       ]
@@ -17167,6 +20671,10 @@ export const openApiDocument = {
         "project.read"
        ]
       ]
+     },
+     "via": {
+      "$ref": "#/components/schemas/RoleSource",
+      "description": "The group that gives it to the user; absent where a grant does. A role that a user has in several ways is listed for each, the grant first."
      }
     },
     "required": [
@@ -17176,6 +20684,30 @@ export const openApiDocument = {
      "displayName",
      "group",
      "permissions"
+    ]
+   },
+   "RoleSource": {
+    "type": "object",
+    "description": "A group of an identity provider whose members have roles.",
+    "properties": {
+     "idpId": {
+      "type": "string",
+      "description": "Id of the provider.",
+      "examples": [
+       "01JGFJJZ00V6RM8DHQ4B0H7SKP"
+      ]
+     },
+     "group": {
+      "type": "string",
+      "description": "The group, as the provider names it.",
+      "examples": [
+       "content"
+      ]
+     }
+    },
+    "required": [
+     "idpId",
+     "group"
     ]
    },
    "RoleHolder": {
@@ -17219,6 +20751,10 @@ export const openApiDocument = {
       "examples": [
        "portal"
       ]
+     },
+     "via": {
+      "$ref": "#/components/schemas/RoleSource",
+      "description": "The group that gives it to the user; absent where a grant does. A user who has a role in several ways is listed for each."
      }
     },
     "required": [

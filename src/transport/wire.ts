@@ -322,14 +322,15 @@ export const Actor: WireMessage = {"name":"Actor","description":"Who acted.","fi
 
 export const ObjectRef: WireMessage = {"name":"ObjectRef","description":"Names an object by its type and the ids that objects of that type have.","fields":[
   {"name":"type","protoName":"type","number":1,"kind":"text","description":"Its type, such as `project`."},
-  {"name":"idpId","protoName":"idp_id","number":2,"kind":"text","isOptional":true,"description":"Of an identity provider: its id."},
+  {"name":"idpId","protoName":"idp_id","number":2,"kind":"text","isOptional":true,"description":"Of an identity provider, a mapping or a membership: the id of the provider."},
   {"name":"id","protoName":"id","number":3,"kind":"text","isOptional":true,"description":"Of a project: its id."},
-  {"name":"projectId","protoName":"project_id","number":4,"kind":"text","isOptional":true,"description":"Of a role or a grant: the id of its project."},
+  {"name":"projectId","protoName":"project_id","number":4,"kind":"text","isOptional":true,"description":"Of a role, a grant or a mapping: the id of its project."},
   {"name":"roleKey","protoName":"role_key","number":5,"kind":"text","isOptional":true,"description":"Of a role: its key."},
   {"name":"grantedOrgId","protoName":"granted_org_id","number":6,"kind":"text","isOptional":true,"description":"Of a grant of a project: the organization that has it."},
-  {"name":"userId","protoName":"user_id","number":7,"kind":"text","isOptional":true,"description":"Of a grant of roles to a user: the user."},
-  {"name":"projectOrgId","protoName":"project_org_id","number":8,"kind":"text","isOptional":true,"description":"Of a grant of roles to a user: the organization that owns the project."},
+  {"name":"userId","protoName":"user_id","number":7,"kind":"text","isOptional":true,"description":"Of a grant of roles to a user, or of a membership: the user."},
+  {"name":"projectOrgId","protoName":"project_org_id","number":8,"kind":"text","isOptional":true,"description":"Of a grant of roles to a user, or of a mapping: the organization that owns the project."},
   {"name":"domain","protoName":"domain","number":9,"kind":"text","isOptional":true,"description":"Of a domain: the domain, in ASCII and lower case."},
+  {"name":"group","protoName":"group","number":10,"kind":"text","isOptional":true,"description":"Of a mapping: the group, as the provider names it."},
   {"name":"linkId","protoName":"link_id","number":20,"kind":"text","isOptional":true,"description":"Of a set-up link: its id."},
 ]}
 
@@ -960,9 +961,15 @@ export const UserGrantIds: WireMessage = {"name":"UserGrantIds","description":"T
   {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","description":"The organization that owns the project."},
 ]}
 
+export const MembershipIds: WireMessage = {"name":"MembershipIds","description":"The ids of a membership.","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","description":"Id of the provider."},
+  {"name":"userId","protoName":"user_id","number":2,"kind":"text","description":"The user, as the host names them."},
+]}
+
 export const RemoveAllUserGrantsResponse: WireMessage = {"name":"RemoveAllUserGrantsResponse","description":"What was taken from a user.","fields":[
   {"name":"removed","protoName":"removed","number":1,"kind":"message","isList":true,"description":"The grants that were removed; none when the user had none.","message":UserGrantIds},
-  {"name":"sequence","protoName":"sequence","number":2,"kind":"sequence","description":"No grant of the user that was recorded at or below this position in the log remains in the organization."},
+  {"name":"sequence","protoName":"sequence","number":2,"kind":"sequence","description":"No grant or membership of the user that was recorded at or below this position in the log remains in the organization."},
+  {"name":"memberships","protoName":"memberships","number":3,"kind":"message","isList":true,"description":"The memberships that were removed: what identity providers had said about the user.","message":MembershipIds},
 ]}
 
 export const GetUserGrantRequest: WireMessage = {"name":"GetUserGrantRequest","description":"Names a grant.","fields":[
@@ -1154,6 +1161,252 @@ export const GetDomainStateResponse: WireMessage = {"name":"GetDomainStateRespon
   {"name":"domain","protoName":"domain","number":1,"kind":"message","description":"At the time asked for.","message":Domain},
 ]}
 
+export const AddRoleMappingRequest: WireMessage = {"name":"AddRoleMappingRequest","description":"A mapping to add.","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the provider."},
+  {"name":"group","protoName":"group","number":2,"kind":"text","isRequired":true,"least":1,"most":200,"description":"The group, as the provider names it."},
+  {"name":"projectId","protoName":"project_id","number":3,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
+  {"name":"projectOrgId","protoName":"project_org_id","number":4,"kind":"text","isOptional":true,"least":1,"most":64,"description":"The organization that owns the project; the one at hand when absent."},
+  {"name":"roleKeys","protoName":"role_keys","number":5,"kind":"text","isList":true,"isRequired":true,"least":1,"most":400,"description":"Keys of roles, none twice."},
+  {"name":"validFor","protoName":"valid_for","number":6,"kind":"number","isOptional":true,"description":"Whole hours that a report counts: 1 to 8760. Absent: until the next report."},
+  {"name":"validateOnly","protoName":"validate_only","number":7,"kind":"flag","description":"Decides as usual and records nothing; the response says what would change."},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, for its history: up to 500 characters; none when empty."},
+]}
+
+export const AddRoleMappingResponse: WireMessage = {"name":"AddRoleMappingResponse","description":"The mapping that was added.","fields":[
+  {"name":"details","protoName":"details","number":1,"kind":"message","isOptional":true,"description":"Where it stands in the log; absent when it was not recorded.","message":ObjectDetails},
+  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: what would change.","message":Planned},
+]}
+
+export const UpdateRoleMappingRequest: WireMessage = {"name":"UpdateRoleMappingRequest","description":"All that a mapping is to have.","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":64,"description":"Id of the provider."},
+  {"name":"group","protoName":"group","number":2,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":200,"description":"The group, as the provider names it."},
+  {"name":"projectId","protoName":"project_id","number":3,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":64,"description":"Id of the project."},
+  {"name":"projectOrgId","protoName":"project_org_id","number":4,"kind":"text","isOptional":true,"inQuery":true,"least":1,"most":64,"description":"The organization that owns the project; the one at hand when absent."},
+  {"name":"roleKeys","protoName":"role_keys","number":5,"kind":"text","isList":true,"isRequired":true,"least":1,"most":400,"description":"Keys of roles, none twice."},
+  {"name":"validFor","protoName":"valid_for","number":6,"kind":"number","isOptional":true,"description":"Whole hours that a report counts: 1 to 8760. Absent: until the next report."},
+  {"name":"validateOnly","protoName":"validate_only","number":7,"kind":"flag","description":"Decides as usual and records nothing; the response says what would change."},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, for its history: up to 500 characters; none when empty."},
+]}
+
+export const UpdateRoleMappingResponse: WireMessage = {"name":"UpdateRoleMappingResponse","description":"The mapping after the change.","fields":[
+  {"name":"details","protoName":"details","number":1,"kind":"message","description":"Where it stands in the log.","message":ObjectDetails},
+  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: what would change.","message":Planned},
+]}
+
+export const AddRoleMappingRolesRequest: WireMessage = {"name":"AddRoleMappingRolesRequest","description":"Roles to add to a mapping.","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":64,"description":"Id of the provider."},
+  {"name":"group","protoName":"group","number":2,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":200,"description":"The group, as the provider names it."},
+  {"name":"projectId","protoName":"project_id","number":3,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":64,"description":"Id of the project."},
+  {"name":"projectOrgId","protoName":"project_org_id","number":4,"kind":"text","isOptional":true,"inQuery":true,"least":1,"most":64,"description":"The organization that owns the project; the one at hand when absent."},
+  {"name":"roleKeys","protoName":"role_keys","number":5,"kind":"text","isList":true,"isRequired":true,"least":1,"most":400,"description":"Keys of roles, none twice."},
+  {"name":"validateOnly","protoName":"validate_only","number":6,"kind":"flag","description":"Decides as usual and records nothing; the response says what would change."},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, for its history: up to 500 characters; none when empty."},
+]}
+
+export const AddRoleMappingRolesResponse: WireMessage = {"name":"AddRoleMappingRolesResponse","description":"The mapping after the change.","fields":[
+  {"name":"details","protoName":"details","number":1,"kind":"message","description":"Where it stands in the log.","message":ObjectDetails},
+  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: what would change.","message":Planned},
+]}
+
+export const RemoveRoleMappingRolesRequest: WireMessage = {"name":"RemoveRoleMappingRolesRequest","description":"Roles to take from a mapping.","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":64,"description":"Id of the provider."},
+  {"name":"group","protoName":"group","number":2,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":200,"description":"The group, as the provider names it."},
+  {"name":"projectId","protoName":"project_id","number":3,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":64,"description":"Id of the project."},
+  {"name":"projectOrgId","protoName":"project_org_id","number":4,"kind":"text","isOptional":true,"inQuery":true,"least":1,"most":64,"description":"The organization that owns the project; the one at hand when absent."},
+  {"name":"roleKeys","protoName":"role_keys","number":5,"kind":"text","isList":true,"isRequired":true,"least":1,"most":400,"description":"Keys of roles, none twice."},
+  {"name":"validateOnly","protoName":"validate_only","number":6,"kind":"flag","description":"Decides as usual and records nothing; the response says what would change."},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, for its history: up to 500 characters; none when empty."},
+]}
+
+export const RemoveRoleMappingRolesResponse: WireMessage = {"name":"RemoveRoleMappingRolesResponse","description":"The mapping after the change.","fields":[
+  {"name":"details","protoName":"details","number":1,"kind":"message","description":"Where it stands in the log.","message":ObjectDetails},
+  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: what would change.","message":Planned},
+]}
+
+export const RemoveRoleMappingRequest: WireMessage = {"name":"RemoveRoleMappingRequest","description":"Names a mapping.","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the provider."},
+  {"name":"group","protoName":"group","number":2,"kind":"text","isRequired":true,"least":1,"most":200,"description":"The group, as the provider names it."},
+  {"name":"projectId","protoName":"project_id","number":3,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
+  {"name":"projectOrgId","protoName":"project_org_id","number":4,"kind":"text","isOptional":true,"least":1,"most":64,"description":"The organization that owns the project; the one at hand when absent."},
+  {"name":"validateOnly","protoName":"validate_only","number":5,"kind":"flag","description":"Decides as usual and records nothing; the response says what would change."},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, for its history: up to 500 characters; none when empty."},
+]}
+
+export const RemoveRoleMappingResponse: WireMessage = {"name":"RemoveRoleMappingResponse","description":"The mapping as it was removed.","fields":[
+  {"name":"details","protoName":"details","number":1,"kind":"message","description":"Where it stands in the log.","message":ObjectDetails},
+  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: what would change.","message":Planned},
+]}
+
+export const GetRoleMappingRequest: WireMessage = {"name":"GetRoleMappingRequest","description":"Names a mapping.","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the provider."},
+  {"name":"group","protoName":"group","number":2,"kind":"text","isRequired":true,"least":1,"most":200,"description":"The group, as the provider names it."},
+  {"name":"projectId","protoName":"project_id","number":3,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
+  {"name":"projectOrgId","protoName":"project_org_id","number":4,"kind":"text","isOptional":true,"least":1,"most":64,"description":"The organization that owns the project; the one at hand when absent."},
+]}
+
+export const RoleMapping: WireMessage = {"name":"RoleMapping","description":"A mapping of a group to roles as it is read.","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","description":"The provider of the group."},
+  {"name":"group","protoName":"group","number":2,"kind":"text","description":"The group, as the provider names it."},
+  {"name":"projectId","protoName":"project_id","number":3,"kind":"text","description":"Id of the project."},
+  {"name":"projectOrgId","protoName":"project_org_id","number":4,"kind":"text","description":"The organization that owns the project."},
+  {"name":"roleKeys","protoName":"role_keys","number":5,"kind":"text","isList":true,"description":"The roles that members have; those that have ended are not among them."},
+  {"name":"validFor","protoName":"valid_for","number":6,"kind":"number","isOptional":true,"description":"Whole hours that a report counts; absent where it counts until the next one."},
+  {"name":"state","protoName":"state","number":7,"kind":"enum","description":"Always active.","values":State},
+  {"name":"details","protoName":"details","number":8,"kind":"message","description":"Where it stands in the log. The end of a role is no change of the mapping, and leaves this as it is.","message":ObjectDetails},
+  {"name":"protectedBy","protoName":"protected_by","number":9,"kind":"text","isOptional":true,"description":"The `managedBy` of the desired state that alone may change it; absent when anybody may who has the permission."},
+]}
+
+export const GetRoleMappingResponse: WireMessage = {"name":"GetRoleMappingResponse","description":"The mapping asked for.","fields":[
+  {"name":"roleMapping","protoName":"role_mapping","number":1,"kind":"message","description":"As it is now.","message":RoleMapping},
+]}
+
+export const RoleMappingFilter: WireMessage = {"name":"RoleMappingFilter","description":"Which mappings to list. All conditions must hold.","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"message","description":"The provider.","message":TextFilter},
+  {"name":"group","protoName":"group","number":2,"kind":"message","description":"The group.","message":TextFilter},
+  {"name":"projectId","protoName":"project_id","number":3,"kind":"message","description":"The id of the project.","message":TextFilter},
+  {"name":"projectOrgId","protoName":"project_org_id","number":4,"kind":"message","description":"The organization that owns the project.","message":TextFilter},
+  {"name":"roleKey","protoName":"role_key","number":5,"kind":"message","description":"The key of one of their roles.","message":TextFilter},
+]}
+
+export const ListRoleMappingsRequest: WireMessage = {"name":"ListRoleMappingsRequest","description":"Which mappings to list, in which order.","fields":[
+  {"name":"pageSize","protoName":"page_size","number":1,"kind":"number","description":"1 to 1000; 100 when absent."},
+  {"name":"pageToken","protoName":"page_token","number":2,"kind":"text","most":16384,"description":"Token that the page before gave for the next one; filter and order must be the same."},
+  {"name":"filter","protoName":"filter","number":3,"kind":"message","description":"All when absent.","message":RoleMappingFilter},
+  {"name":"orderBy","protoName":"order_by","number":4,"kind":"text","description":"Fields, each with ` desc` for the other direction, separated by commas, such as `group,changeDate desc`."},
+]}
+
+export const ListRoleMappingsResponse: WireMessage = {"name":"ListRoleMappingsResponse","description":"A page of mappings.","fields":[
+  {"name":"roleMappings","protoName":"role_mappings","number":1,"kind":"message","isList":true,"description":"In the order asked for.","message":RoleMapping},
+  {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text","description":"Asks for the next page; empty on the last."},
+  {"name":"totalSize","protoName":"total_size","number":3,"kind":"number","description":"How many there are, on all pages together: exact up to 10,000, where counting stops."},
+  {"name":"sequence","protoName":"sequence","number":4,"kind":"sequence","description":"Position in the log up to which the list is true."},
+  {"name":"totalSizeCapped","protoName":"total_size_capped","number":5,"kind":"flag","description":"Whether there are more than total_size."},
+]}
+
+export const ListRoleMappingHistoryRequest: WireMessage = {"name":"ListRoleMappingHistoryRequest","description":"Which changes of a mapping to list, in which order.","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the provider."},
+  {"name":"group","protoName":"group","number":2,"kind":"text","isRequired":true,"least":1,"most":200,"description":"The group, as the provider names it."},
+  {"name":"projectId","protoName":"project_id","number":3,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
+  {"name":"projectOrgId","protoName":"project_org_id","number":4,"kind":"text","isOptional":true,"least":1,"most":64,"description":"The organization that owns the project; the one at hand when absent."},
+  {"name":"actor","protoName":"actor","number":5,"kind":"text","most":200,"description":"User id of who acted: up to 200 characters; anybody when empty."},
+  {"name":"types","protoName":"types","number":6,"kind":"text","isList":true,"most":100,"description":"Event types, such as `role_mapping.updated`, any of which an entry has; all when empty."},
+  {"name":"order","protoName":"order","number":7,"kind":"text","description":"`asc`: oldest first, also when empty; `desc`: newest first."},
+  {"name":"after","protoName":"after","number":8,"kind":"sequence","description":"Only entries above this position in the log."},
+  {"name":"before","protoName":"before","number":9,"kind":"sequence","isOptional":true,"description":"Only entries below this position in the log; no bound when absent."},
+  {"name":"time","protoName":"time","number":10,"kind":"message","description":"Only entries of this time; `after` and `before` apply too.","message":TimeBounds},
+  {"name":"pageSize","protoName":"page_size","number":11,"kind":"number","description":"1 to 1000; 100 when absent."},
+]}
+
+export const ListRoleMappingHistoryResponse: WireMessage = {"name":"ListRoleMappingHistoryResponse","description":"A page of the history of a mapping.","fields":[
+  {"name":"entries","protoName":"entries","number":1,"kind":"message","isList":true,"description":"In the order asked for.","message":HistoryEntry},
+  {"name":"nextAfter","protoName":"next_after","number":2,"kind":"sequence","isOptional":true,"description":"Of `asc`, the `after` of the next page; absent on the last."},
+  {"name":"nextBefore","protoName":"next_before","number":3,"kind":"sequence","isOptional":true,"description":"Of `desc`, the `before` of the next page; absent on the last."},
+]}
+
+export const GetRoleMappingStateRequest: WireMessage = {"name":"GetRoleMappingStateRequest","description":"A mapping, and when. Either `sequence` or `time` must be given.","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the provider."},
+  {"name":"group","protoName":"group","number":2,"kind":"text","isRequired":true,"least":1,"most":200,"description":"The group, as the provider names it."},
+  {"name":"projectId","protoName":"project_id","number":3,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
+  {"name":"projectOrgId","protoName":"project_org_id","number":4,"kind":"text","isOptional":true,"least":1,"most":64,"description":"The organization that owns the project; the one at hand when absent."},
+  {"name":"sequence","protoName":"sequence","number":5,"kind":"sequence","isOptional":true,"description":"Right after the event at this position in the log, or the last event before it."},
+  {"name":"time","protoName":"time","number":6,"kind":"time","description":"At the end of this millisecond."},
+]}
+
+export const GetRoleMappingStateResponse: WireMessage = {"name":"GetRoleMappingStateResponse","description":"The mapping as it was.","fields":[
+  {"name":"roleMapping","protoName":"role_mapping","number":1,"kind":"message","description":"At the time asked for.","message":RoleMapping},
+]}
+
+export const ReportMembershipRequest: WireMessage = {"name":"ReportMembershipRequest","description":"What a provider says about a user.","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":64,"description":"Id of the provider."},
+  {"name":"userId","protoName":"user_id","number":2,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":200,"description":"The user, as the host names them."},
+  {"name":"groups","protoName":"groups","number":3,"kind":"text","isList":true,"most":1000,"description":"All groups of the user, each of 1 to 200 characters; one given twice counts once."},
+  {"name":"validateOnly","protoName":"validate_only","number":4,"kind":"flag","description":"Decides as usual and records nothing; the response says what would change."},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, for its history: up to 500 characters; none when empty."},
+]}
+
+export const ReportMembershipResponse: WireMessage = {"name":"ReportMembershipResponse","description":"The membership after the report.","fields":[
+  {"name":"details","protoName":"details","number":1,"kind":"message","isOptional":true,"description":"Where it stands in the log; absent when it was not recorded.","message":ObjectDetails},
+  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: what would change.","message":Planned},
+]}
+
+export const RemoveMembershipRequest: WireMessage = {"name":"RemoveMembershipRequest","description":"Names a membership.","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the provider."},
+  {"name":"userId","protoName":"user_id","number":2,"kind":"text","isRequired":true,"least":1,"most":200,"description":"The user, as the host names them."},
+  {"name":"validateOnly","protoName":"validate_only","number":3,"kind":"flag","description":"Decides as usual and records nothing; the response says what would change."},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, for its history: up to 500 characters; none when empty."},
+]}
+
+export const RemoveMembershipResponse: WireMessage = {"name":"RemoveMembershipResponse","description":"The membership as it was removed.","fields":[
+  {"name":"details","protoName":"details","number":1,"kind":"message","description":"Where it stands in the log.","message":ObjectDetails},
+  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: what would change.","message":Planned},
+]}
+
+export const GetMembershipRequest: WireMessage = {"name":"GetMembershipRequest","description":"Names a membership.","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the provider."},
+  {"name":"userId","protoName":"user_id","number":2,"kind":"text","isRequired":true,"least":1,"most":200,"description":"The user, as the host names them."},
+]}
+
+export const Membership: WireMessage = {"name":"Membership","description":"What a provider last said about a user, as it is read.","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","description":"The provider."},
+  {"name":"userId","protoName":"user_id","number":2,"kind":"text","description":"The user, as the host names them."},
+  {"name":"groups","protoName":"groups","number":3,"kind":"text","isList":true,"description":"The groups that the user is in, in the order of code points: of those that mappings named at the report."},
+  {"name":"state","protoName":"state","number":4,"kind":"enum","description":"Always active.","values":State},
+  {"name":"details","protoName":"details","number":5,"kind":"message","description":"Where it stands in the log; `changeDate` is the time of the report.","message":ObjectDetails},
+]}
+
+export const GetMembershipResponse: WireMessage = {"name":"GetMembershipResponse","description":"The membership asked for.","fields":[
+  {"name":"membership","protoName":"membership","number":1,"kind":"message","description":"As it is now.","message":Membership},
+]}
+
+export const MembershipFilter: WireMessage = {"name":"MembershipFilter","description":"Which memberships to list. All conditions must hold.","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"message","description":"The provider.","message":TextFilter},
+  {"name":"userId","protoName":"user_id","number":2,"kind":"message","description":"The user.","message":TextFilter},
+]}
+
+export const ListMembershipsRequest: WireMessage = {"name":"ListMembershipsRequest","description":"Which memberships to list, in which order.","fields":[
+  {"name":"pageSize","protoName":"page_size","number":1,"kind":"number","description":"1 to 1000; 100 when absent."},
+  {"name":"pageToken","protoName":"page_token","number":2,"kind":"text","most":16384,"description":"Token that the page before gave for the next one; filter and order must be the same."},
+  {"name":"filter","protoName":"filter","number":3,"kind":"message","description":"All when absent.","message":MembershipFilter},
+  {"name":"orderBy","protoName":"order_by","number":4,"kind":"text","description":"Fields, each with ` desc` for the other direction, separated by commas, such as `userId,changeDate desc`."},
+]}
+
+export const ListMembershipsResponse: WireMessage = {"name":"ListMembershipsResponse","description":"A page of memberships.","fields":[
+  {"name":"memberships","protoName":"memberships","number":1,"kind":"message","isList":true,"description":"In the order asked for.","message":Membership},
+  {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text","description":"Asks for the next page; empty on the last."},
+  {"name":"totalSize","protoName":"total_size","number":3,"kind":"number","description":"How many there are, on all pages together: exact up to 10,000, where counting stops."},
+  {"name":"sequence","protoName":"sequence","number":4,"kind":"sequence","description":"Position in the log up to which the list is true."},
+  {"name":"totalSizeCapped","protoName":"total_size_capped","number":5,"kind":"flag","description":"Whether there are more than total_size."},
+]}
+
+export const ListMembershipHistoryRequest: WireMessage = {"name":"ListMembershipHistoryRequest","description":"Which changes of a membership to list, in which order.","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the provider."},
+  {"name":"userId","protoName":"user_id","number":2,"kind":"text","isRequired":true,"least":1,"most":200,"description":"The user, as the host names them."},
+  {"name":"actor","protoName":"actor","number":3,"kind":"text","most":200,"description":"User id of who acted: up to 200 characters; anybody when empty."},
+  {"name":"types","protoName":"types","number":4,"kind":"text","isList":true,"most":100,"description":"Event types, such as `membership.reported`, any of which an entry has; all when empty."},
+  {"name":"order","protoName":"order","number":5,"kind":"text","description":"`asc`: oldest first, also when empty; `desc`: newest first."},
+  {"name":"after","protoName":"after","number":6,"kind":"sequence","description":"Only entries above this position in the log."},
+  {"name":"before","protoName":"before","number":7,"kind":"sequence","isOptional":true,"description":"Only entries below this position in the log; no bound when absent."},
+  {"name":"time","protoName":"time","number":8,"kind":"message","description":"Only entries of this time; `after` and `before` apply too.","message":TimeBounds},
+  {"name":"pageSize","protoName":"page_size","number":9,"kind":"number","description":"1 to 1000; 100 when absent."},
+]}
+
+export const ListMembershipHistoryResponse: WireMessage = {"name":"ListMembershipHistoryResponse","description":"A page of the history of a membership.","fields":[
+  {"name":"entries","protoName":"entries","number":1,"kind":"message","isList":true,"description":"In the order asked for.","message":HistoryEntry},
+  {"name":"nextAfter","protoName":"next_after","number":2,"kind":"sequence","isOptional":true,"description":"Of `asc`, the `after` of the next page; absent on the last."},
+  {"name":"nextBefore","protoName":"next_before","number":3,"kind":"sequence","isOptional":true,"description":"Of `desc`, the `before` of the next page; absent on the last."},
+]}
+
+export const GetMembershipStateRequest: WireMessage = {"name":"GetMembershipStateRequest","description":"A membership, and when. Either `sequence` or `time` must be given.","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the provider."},
+  {"name":"userId","protoName":"user_id","number":2,"kind":"text","isRequired":true,"least":1,"most":200,"description":"The user, as the host names them."},
+  {"name":"sequence","protoName":"sequence","number":3,"kind":"sequence","isOptional":true,"description":"Right after the event at this position in the log, or the last event before it."},
+  {"name":"time","protoName":"time","number":4,"kind":"time","description":"At the end of this millisecond."},
+]}
+
+export const GetMembershipStateResponse: WireMessage = {"name":"GetMembershipStateResponse","description":"The membership as it was.","fields":[
+  {"name":"membership","protoName":"membership","number":1,"kind":"message","description":"At the time asked for.","message":Membership},
+]}
+
 export const IssueSetupLinkRequest: WireMessage = {"name":"IssueSetupLinkRequest","description":"A link to make.","fields":[
   {"name":"linkId","protoName":"link_id","number":5,"kind":"text","isOptional":true,"least":1,"most":64,"description":"Id of the link; a new one when absent."},
   {"name":"expiresAt","protoName":"expires_at","number":1,"kind":"time","isRequired":true,"description":"The link does not open from this moment on; must lie in the future."},
@@ -1254,7 +1507,7 @@ export const ListHistoryRequest: WireMessage = {"name":"ListHistoryRequest","des
   {"name":"before","protoName":"before","number":5,"kind":"sequence","isOptional":true,"description":"Only entries below this position in the log; no bound when absent."},
   {"name":"time","protoName":"time","number":6,"kind":"message","description":"Only entries of this time; `after` and `before` apply too.","message":TimeBounds},
   {"name":"pageSize","protoName":"page_size","number":7,"kind":"number","description":"1 to 1000; 100 when absent."},
-  {"name":"user","protoName":"user","number":8,"kind":"text","most":200,"description":"A user of the organization: only changes of the grants of roles to this user, of any project; up to 200 characters; all changes when empty."},
+  {"name":"user","protoName":"user","number":8,"kind":"text","most":200,"description":"A user of the organization: only changes of the grants of roles to this user, of any project, and of the user's memberships; up to 200 characters; all changes when empty."},
 ]}
 
 export const ListHistoryResponse: WireMessage = {"name":"ListHistoryResponse","description":"A page of history.","fields":[
@@ -1363,7 +1616,7 @@ export const CheckAccessRequest: WireMessage = {"name":"CheckAccessRequest","des
 ]}
 
 export const AccessReason: WireMessage = {"name":"AccessReason","description":"Why a role does not count, or a user may not log in.","fields":[
-  {"name":"kind","protoName":"kind","number":1,"kind":"text","description":"`ProjectNotFound`, `ProjectInactive`, `ProjectGrantMissing`, `ProjectGrantInactive`, `NoGrant`, `GrantInactive`, `RoleNotGranted`, `RoleRemoved`, `PermissionNotGranted` or `Expired`."},
+  {"name":"kind","protoName":"kind","number":1,"kind":"text","description":"`ProjectNotFound`, `ProjectInactive`, `ProjectGrantMissing`, `ProjectGrantInactive`, `NoGrant`, `GrantInactive`, `RoleNotGranted`, `RoleRemoved`, `PermissionNotGranted`, `Expired`, `MembershipExpired` or `ProviderInactive`."},
 ]}
 
 export const CheckAccessResponse: WireMessage = {"name":"CheckAccessResponse","description":"Whether a role counts, or a user may log in.","fields":[
@@ -1406,6 +1659,11 @@ export const ListRolesOfUserRequest: WireMessage = {"name":"ListRolesOfUserReque
   {"name":"at","protoName":"at","number":5,"kind":"time","description":"At the end of this millisecond, which must not lie in the future; as it is when absent."},
 ]}
 
+export const RoleSource: WireMessage = {"name":"RoleSource","description":"A group of an identity provider whose members have roles.","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","description":"Id of the provider."},
+  {"name":"group","protoName":"group","number":2,"kind":"text","description":"The group, as the provider names it."},
+]}
+
 export const UserRole: WireMessage = {"name":"UserRole","description":"A role of a user that counts.","fields":[
   {"name":"projectId","protoName":"project_id","number":1,"kind":"text","description":"Id of its project."},
   {"name":"projectOrgId","protoName":"project_org_id","number":2,"kind":"text","description":"The organization that owns the project."},
@@ -1414,6 +1672,7 @@ export const UserRole: WireMessage = {"name":"UserRole","description":"A role of
   {"name":"group","protoName":"group","number":5,"kind":"text","description":"For display only; empty for none."},
   {"name":"expiresAt","protoName":"expires_at","number":6,"kind":"time","isOptional":true,"description":"It does not count from this moment on; absent for a role without an end."},
   {"name":"permissions","protoName":"permissions","number":7,"kind":"text","isList":true,"description":"What it allows, in the order of code points."},
+  {"name":"via","protoName":"via","number":8,"kind":"message","isOptional":true,"description":"The group that gives it to the user; absent where a grant does. A role that a user has in several ways is listed for each, the grant first.","message":RoleSource},
 ]}
 
 export const ListRolesOfUserResponse: WireMessage = {"name":"ListRolesOfUserResponse","description":"A page of the roles of a user.","fields":[
@@ -1438,6 +1697,7 @@ export const RoleHolder: WireMessage = {"name":"RoleHolder","description":"A use
   {"name":"expiresAt","protoName":"expires_at","number":4,"kind":"time","isOptional":true,"description":"The role does not count from this moment on; absent for a role without an end."},
   {"name":"from","protoName":"from","number":5,"kind":"time","description":"When the user was given the role, in its present life; a change of its end leaves this as it is."},
   {"name":"projectId","protoName":"project_id","number":6,"kind":"text","isOptional":true,"description":"Id of the project, where holders of all projects are listed."},
+  {"name":"via","protoName":"via","number":7,"kind":"message","isOptional":true,"description":"The group that gives it to the user; absent where a grant does. A user who has a role in several ways is listed for each.","message":RoleSource},
 ]}
 
 export const ListRoleHoldersResponse: WireMessage = {"name":"ListRoleHoldersResponse","description":"A page of holders of roles.","fields":[
@@ -1537,7 +1797,7 @@ export const userGrantService: Readonly<Record<'addUserGrant' | 'updateUserGrant
   deactivateUserGrant: {"service":"claviger.v1.UserGrantService","name":"DeactivateUserGrant","effect":"command","verb":"POST","path":"/v1/userGrant:deactivate","description":"Makes none of the roles count; a grant that is inactive stays so.","request":DeactivateUserGrantRequest,"response":DeactivateUserGrantResponse},
   reactivateUserGrant: {"service":"claviger.v1.UserGrantService","name":"ReactivateUserGrant","effect":"command","verb":"POST","path":"/v1/userGrant:reactivate","description":"Makes the roles count again; a grant that is active stays so.","request":ReactivateUserGrantRequest,"response":ReactivateUserGrantResponse},
   removeUserGrant: {"service":"claviger.v1.UserGrantService","name":"RemoveUserGrant","effect":"command","verb":"DELETE","path":"/v1/userGrant","description":"Takes all roles of one project.","request":RemoveUserGrantRequest,"response":RemoveUserGrantResponse},
-  removeAllUserGrants: {"service":"claviger.v1.UserGrantService","name":"RemoveAllUserGrants","effect":"organization","verb":"POST","path":"/v1/userGrants:removeAll","hasBody":true,"description":"Takes all roles of all projects: at once up to 400 grants, in several steps beyond that. Not for `If-Match` or `Idempotency-Key`.","request":RemoveAllUserGrantsRequest,"response":RemoveAllUserGrantsResponse},
+  removeAllUserGrants: {"service":"claviger.v1.UserGrantService","name":"RemoveAllUserGrants","effect":"organization","verb":"POST","path":"/v1/userGrants:removeAll","hasBody":true,"description":"Takes all roles of all projects, and ends what identity providers said about the user: at once up to 400 grants, in several steps beyond that. Not for `If-Match` or `Idempotency-Key`.","request":RemoveAllUserGrantsRequest,"response":RemoveAllUserGrantsResponse},
   getUserGrant: {"service":"claviger.v1.UserGrantService","name":"GetUserGrant","effect":"none","verb":"GET","path":"/v1/userGrant","description":"Shows one grant.","request":GetUserGrantRequest,"response":GetUserGrantResponse},
   listUserGrants: {"service":"claviger.v1.UserGrantService","name":"ListUserGrants","effect":"none","verb":"GET","path":"/v1/userGrants","description":"Lists the grants of the organization, page by page.","request":ListUserGrantsRequest,"response":ListUserGrantsResponse},
   listUserGrantHistory: {"service":"claviger.v1.UserGrantService","name":"ListUserGrantHistory","effect":"none","verb":"GET","path":"/v1/userGrant/history","description":"Lists who changed the grant and when, page by page; also of one that was removed.","request":ListUserGrantHistoryRequest,"response":ListUserGrantHistoryResponse},
@@ -1553,6 +1813,27 @@ export const domainService: Readonly<Record<'addDomain' | 'verifyDomain' | 'setD
   listDomains: {"service":"claviger.v1.DomainService","name":"ListDomains","effect":"none","verb":"GET","path":"/v1/domains","description":"Lists the domains of the organization, page by page.","request":ListDomainsRequest,"response":ListDomainsResponse},
   listDomainHistory: {"service":"claviger.v1.DomainService","name":"ListDomainHistory","effect":"none","verb":"GET","path":"/v1/domains/{domain}/history","description":"Lists who changed the domain and when, page by page; also of one that was removed.","request":ListDomainHistoryRequest,"response":ListDomainHistoryResponse},
   getDomainState: {"service":"claviger.v1.DomainService","name":"GetDomainState","effect":"none","verb":"GET","path":"/v1/domains/{domain}/history/state","description":"Shows the domain as it was at a time.","request":GetDomainStateRequest,"response":GetDomainStateResponse},
+}
+
+export const roleMappingService: Readonly<Record<'addRoleMapping' | 'updateRoleMapping' | 'addRoleMappingRoles' | 'removeRoleMappingRoles' | 'removeRoleMapping' | 'getRoleMapping' | 'listRoleMappings' | 'listRoleMappingHistory' | 'getRoleMappingState', WireMethod>> = {
+  addRoleMapping: {"service":"claviger.v1.RoleMappingService","name":"AddRoleMapping","effect":"command","verb":"POST","path":"/v1/roleMappings","hasBody":true,"description":"Gives the members of a group roles of a project, each from the next report on.","request":AddRoleMappingRequest,"response":AddRoleMappingResponse},
+  updateRoleMapping: {"service":"claviger.v1.RoleMappingService","name":"UpdateRoleMapping","effect":"command","verb":"PUT","path":"/v1/roleMapping","hasBody":true,"description":"Replaces the roles of a mapping, and how long a report counts. Roles that it gains count at once.","request":UpdateRoleMappingRequest,"response":UpdateRoleMappingResponse},
+  addRoleMappingRoles: {"service":"claviger.v1.RoleMappingService","name":"AddRoleMappingRoles","effect":"command","verb":"POST","path":"/v1/roleMapping:addRoles","hasBody":true,"description":"Adds roles to a mapping and keeps the others. They count at once.","request":AddRoleMappingRolesRequest,"response":AddRoleMappingRolesResponse},
+  removeRoleMappingRoles: {"service":"claviger.v1.RoleMappingService","name":"RemoveRoleMappingRoles","effect":"command","verb":"POST","path":"/v1/roleMapping:removeRoles","hasBody":true,"description":"Takes roles from a mapping and keeps the others; with the last one, the mapping is removed.","request":RemoveRoleMappingRolesRequest,"response":RemoveRoleMappingRolesResponse},
+  removeRoleMapping: {"service":"claviger.v1.RoleMappingService","name":"RemoveRoleMapping","effect":"command","verb":"DELETE","path":"/v1/roleMapping","description":"Takes all roles of a mapping. Added again, it counts for nobody until the next report.","request":RemoveRoleMappingRequest,"response":RemoveRoleMappingResponse},
+  getRoleMapping: {"service":"claviger.v1.RoleMappingService","name":"GetRoleMapping","effect":"none","verb":"GET","path":"/v1/roleMapping","description":"Shows one mapping.","request":GetRoleMappingRequest,"response":GetRoleMappingResponse},
+  listRoleMappings: {"service":"claviger.v1.RoleMappingService","name":"ListRoleMappings","effect":"none","verb":"GET","path":"/v1/roleMappings","description":"Lists the mappings of the organization, page by page.","request":ListRoleMappingsRequest,"response":ListRoleMappingsResponse},
+  listRoleMappingHistory: {"service":"claviger.v1.RoleMappingService","name":"ListRoleMappingHistory","effect":"none","verb":"GET","path":"/v1/roleMapping/history","description":"Lists who changed the mapping and when, page by page; also of one that was removed.","request":ListRoleMappingHistoryRequest,"response":ListRoleMappingHistoryResponse},
+  getRoleMappingState: {"service":"claviger.v1.RoleMappingService","name":"GetRoleMappingState","effect":"none","verb":"GET","path":"/v1/roleMapping/history/state","description":"Shows the mapping as it was at a time.","request":GetRoleMappingStateRequest,"response":GetRoleMappingStateResponse},
+}
+
+export const membershipService: Readonly<Record<'reportMembership' | 'removeMembership' | 'getMembership' | 'listMemberships' | 'listMembershipHistory' | 'getMembershipState', WireMethod>> = {
+  reportMembership: {"service":"claviger.v1.MembershipService","name":"ReportMembership","effect":"command","verb":"POST","path":"/v1/membership:report","hasBody":true,"description":"Replaces what the provider said about the user before. Only groups that a mapping of the provider names now are recorded, and nothing when nothing changes.","request":ReportMembershipRequest,"response":ReportMembershipResponse},
+  removeMembership: {"service":"claviger.v1.MembershipService","name":"RemoveMembership","effect":"command","verb":"DELETE","path":"/v1/membership","description":"Ends what the provider said about the user, until it reports again.","request":RemoveMembershipRequest,"response":RemoveMembershipResponse},
+  getMembership: {"service":"claviger.v1.MembershipService","name":"GetMembership","effect":"none","verb":"GET","path":"/v1/membership","description":"Shows what one provider last said about one user.","request":GetMembershipRequest,"response":GetMembershipResponse},
+  listMemberships: {"service":"claviger.v1.MembershipService","name":"ListMemberships","effect":"none","verb":"GET","path":"/v1/memberships","description":"Lists the memberships of the organization, page by page.","request":ListMembershipsRequest,"response":ListMembershipsResponse},
+  listMembershipHistory: {"service":"claviger.v1.MembershipService","name":"ListMembershipHistory","effect":"none","verb":"GET","path":"/v1/membership/history","description":"Lists what was reported and when, page by page; also of a membership that was removed.","request":ListMembershipHistoryRequest,"response":ListMembershipHistoryResponse},
+  getMembershipState: {"service":"claviger.v1.MembershipService","name":"GetMembershipState","effect":"none","verb":"GET","path":"/v1/membership/history/state","description":"Shows the membership as it was at a time.","request":GetMembershipStateRequest,"response":GetMembershipStateResponse},
 }
 
 export const setupLinkService: Readonly<Record<'issueSetupLink' | 'revokeSetupLink' | 'getSetupLink' | 'listSetupLinks' | 'listSetupLinkHistory' | 'getSetupLinkState', WireMethod>> = {

@@ -148,7 +148,7 @@ it('goes by the time of the system without a clock', async () => {
   await addAllSamples(iam)
   const at = (ms: number) => new Date(Date.now() + ms)
   const whoHas = (ms: number) => iam.access.whoHas({ projectId: 'portal', at: at(ms) }, context)
-  expect((await good(whoHas(0))).items).toMatchObject([{ userId: 'bob' }])
+  expect((await good(whoHas(0))).items).toMatchObject([{ userId: 'bob' }, { userId: 'mia' }])
   expect((await whoHas(60_000)).isErr()).toBe(true)
 })
 

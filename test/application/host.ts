@@ -18,6 +18,8 @@ import { fixedClock } from '../../src/testing/index.js'
 export const everything: readonly Permission[] = [
   'identity_provider.read',
   'identity_provider.write',
+  'membership.read',
+  'membership.write',
   'identity_provider.secret.read',
   'project.read',
   'project.write',
@@ -25,6 +27,8 @@ export const everything: readonly Permission[] = [
   'project.role.write',
   'project.grant.read',
   'project.grant.write',
+  'role_mapping.read',
+  'role_mapping.write',
   'user.grant.read',
   'user.grant.write',
   'domain.read',
@@ -154,6 +158,9 @@ export const addAllSamples = async (iam: Iam, within: Context = context): Promis
   await good(iam.projectGrants.add(grant, within))
   const roles = [{ roleKey: 'editor' }]
   await good(iam.userGrants.add({ userId: 'bob', projectId: 'portal', roles }, within))
+  const mapping = { idpId: 'google', group: 'staff', projectId: 'portal', roleKeys: ['editor'] }
+  await good(iam.roleMappings.add(mapping, within))
+  await good(iam.memberships.report({ idpId: 'google', userId: 'mia', groups: ['staff'] }, within))
   const { challenge } = await good(iam.domains.add({ domain: 'acme.example' }, within))
   published.push([challenge])
   await good(iam.setupLinks.issue({ linkId: 'link-1', ...setupLink }, within))

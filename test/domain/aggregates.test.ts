@@ -10,16 +10,20 @@ import {
 } from '../../src/domain/aggregates.js'
 import { domains } from '../../src/domain/email-domain/aggregate.js'
 import { identityProviders, sealedSecretIn } from '../../src/domain/identity-provider/aggregate.js'
+import { memberships } from '../../src/domain/membership/aggregate.js'
 import { projects } from '../../src/domain/project/aggregate.js'
 import { projectGrants } from '../../src/domain/project-grant/aggregate.js'
 import { projectRoles } from '../../src/domain/project-role/aggregate.js'
+import { roleMappings } from '../../src/domain/role-mapping/aggregate.js'
 import { setupLinks } from '../../src/domain/setup-link/aggregate.js'
 import { userGrants } from '../../src/domain/user-grant/aggregate.js'
 import * as domain from './email-domain/examples.js'
 import * as idp from './identity-provider/examples.js'
+import * as member from './membership/examples.js'
 import * as project from './project/examples.js'
 import * as projectGrant from './project-grant/examples.js'
 import * as role from './project-role/examples.js'
+import * as mapping from './role-mapping/examples.js'
 import * as setupLink from './setup-link/examples.js'
 import * as userGrant from './user-grant/examples.js'
 
@@ -90,7 +94,7 @@ const cases = [
     permissions: { read: 'project.role.read', write: 'project.role.write' },
     removed: role.editorRemoved,
     states: ['active'],
-    filterable: ['roleKey', 'displayName', 'group'],
+    filterable: ['roleKey', 'displayName', 'group', 'permission'],
     sortable: ['projectId', 'roleKey', 'displayName', 'group'],
     events: 3,
   },
@@ -147,6 +151,47 @@ const cases = [
     filterable: ['domain', 'idpId'],
     sortable: ['domain', 'idpId'],
     events: 4,
+  },
+  {
+    aggregate: roleMappings,
+    ids: ['idpId', 'group', 'projectId', 'projectOrgId'],
+    data: { ...mapping.id, roles: [] },
+    ref: { type: 'role_mapping', ...mapping.id },
+    key: 'google+acme+portal+staff+1',
+    container: undefined,
+    removedWith: 'project',
+    assignmentScope: {
+      projectOrgId: 'acme',
+      projectId: 'portal',
+      orgId: 'acme',
+      source: { idpId: 'google', group: 'staff+1' },
+    },
+    stream: 'role_mapping-acme+google+acme+portal+staff+1',
+    target: { type: 'identity_provider', id: 'google' },
+    permissions: { read: 'role_mapping.read', write: 'role_mapping.write' },
+    removed: mapping.removed,
+    states: ['active'],
+    filterable: ['idpId', 'group', 'projectId', 'projectOrgId', 'roleKey'],
+    sortable: ['idpId', 'group', 'projectId', 'projectOrgId'],
+    events: 3,
+  },
+  {
+    aggregate: memberships,
+    ids: ['idpId', 'userId'],
+    data: { ...member.id, groups: [] },
+    ref: { type: 'membership', ...member.id },
+    key: 'google+anna+1@globex.example',
+    container: undefined,
+    removedWith: undefined,
+    assignmentScope: undefined,
+    stream: 'membership-acme+google+anna+1@globex.example',
+    target: { type: 'identity_provider', id: 'google' },
+    permissions: { read: 'membership.read', write: 'membership.write' },
+    removed: member.removed,
+    states: ['active'],
+    filterable: ['idpId', 'userId'],
+    sortable: ['idpId', 'userId'],
+    events: 2,
   },
   {
     aggregate: setupLinks,
@@ -234,6 +279,7 @@ describe.each(cases)('The aggregate $ref.type', ({ aggregate: { type }, ...expec
     for (const [name, field] of fields) {
       const value = Reflect.get(view, name) ?? ('isOptional' in field ? '' : undefined)
       if (field.holds === 'roleKeys') expect(view).toHaveProperty('state')
+      else if (field.holds === 'number') expect(typeof value).toBe('number')
       else if (field.holds === 'time') expect(value).toBeInstanceOf(Date)
       else if (field.holds === 'text') expect(typeof value).toBe('string')
       else if (field.holds === 'list' || field.holds === 'roles')
@@ -250,6 +296,8 @@ const addedBy = {
   project_grant: projectGrant.added,
   user_grant: userGrant.added,
   domain: domain.added,
+  role_mapping: mapping.added,
+  membership: member.reported,
   setup_link: setupLink.issued,
 } as const
 
@@ -276,6 +324,8 @@ describe('The list of aggregates', () => {
       'project_grant',
       'user_grant',
       'domain',
+      'role_mapping',
+      'membership',
       'setup_link',
     ])
     expect(byType(({ type }) => type)).toEqual(

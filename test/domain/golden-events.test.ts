@@ -13,6 +13,8 @@ import {
 import { identityProviderStream } from '../../src/domain/identity-provider/aggregate.js'
 import { identityProvider } from '../../src/domain/identity-provider/decider.js'
 import { IdentityProviderEvent } from '../../src/domain/identity-provider/events.js'
+import { membership } from '../../src/domain/membership/decider.js'
+import { MembershipEvent } from '../../src/domain/membership/events.js'
 import { currentVersion, upcast } from '../../src/domain/message.js'
 import { projectStream } from '../../src/domain/project/aggregate.js'
 import { project } from '../../src/domain/project/decider.js'
@@ -23,6 +25,8 @@ import { ProjectGrantEvent } from '../../src/domain/project-grant/events.js'
 import { projectRoleStream } from '../../src/domain/project-role/aggregate.js'
 import { projectRole } from '../../src/domain/project-role/decider.js'
 import { ProjectRoleEvent } from '../../src/domain/project-role/events.js'
+import { roleMapping } from '../../src/domain/role-mapping/decider.js'
+import { RoleMappingEvent } from '../../src/domain/role-mapping/events.js'
 import { setupLinkStream } from '../../src/domain/setup-link/aggregate.js'
 import { setupLink } from '../../src/domain/setup-link/decider.js'
 import { SetupLinkEvent } from '../../src/domain/setup-link/events.js'
@@ -34,6 +38,7 @@ import {
 import { userGrantStream } from '../../src/domain/user-grant/aggregate.js'
 import { userGrant } from '../../src/domain/user-grant/decider.js'
 import { UserGrantEvent } from '../../src/domain/user-grant/events.js'
+import { aggregateOf } from '../../src/projections/read-events.js'
 import { objections } from './objections.js'
 import { typesOf } from './types-of.js'
 
@@ -72,6 +77,8 @@ const aggregates = [
   { category: 'project_grant', decider: projectGrant, union: ProjectGrantEvent },
   { category: 'user_grant', decider: userGrant, union: UserGrantEvent },
   { category: 'domain', decider: domain, union: DomainEvent },
+  { category: 'role_mapping', decider: roleMapping, union: RoleMappingEvent },
+  { category: 'membership', decider: membership, union: MembershipEvent },
   { category: 'verified_domain', decider: verifiedDomain, union: VerifiedDomainEvent },
   { category: 'setup_link', decider: setupLink, union: SetupLinkEvent },
   { category: 'setup_link_token', decider: setupLinkToken, union: SetupLinkTokenEvent },
@@ -93,6 +100,10 @@ const deciderOf = (stream: string) => {
       return domain
     case 'verified_domain':
       return verifiedDomain
+    case 'role_mapping':
+      return roleMapping
+    case 'membership':
+      return membership
     case 'setup_link':
       return setupLink
     case 'setup_link_token':
@@ -121,6 +132,10 @@ const stateOf = (stream: string, recorded: readonly GoldenEvent[]): unknown => {
       return fold(projectGrant, z.array(projectGrant.eventSchema).parse(newest))
     case domain:
       return fold(domain, z.array(domain.eventSchema).parse(newest))
+    case roleMapping:
+      return fold(roleMapping, z.array(roleMapping.eventSchema).parse(newest))
+    case membership:
+      return fold(membership, z.array(membership.eventSchema).parse(newest))
     case verifiedDomain:
       return fold(verifiedDomain, z.array(verifiedDomain.eventSchema).parse(newest))
     case setupLink:
@@ -144,6 +159,9 @@ const streamNamedBy = ({ type, data, metadata }: GoldenEvent): string => {
       return projectRoleStream(resourceOwner, text('projectId'), text('roleKey'))
     case 'project_grant':
       return projectGrantStream(resourceOwner, text('projectId'), text('grantedOrgId'))
+    case 'role_mapping':
+    case 'membership':
+      return aggregateOf(type).stream(resourceOwner, data)
     case 'domain':
       return domainStream(resourceOwner, text('domain'))
     case 'verified_domain':
@@ -204,6 +222,11 @@ describe('every event type', () => {
       'domain.verified',
       'domain.provider_set',
       'domain.removed',
+      'role_mapping.added',
+      'role_mapping.updated',
+      'role_mapping.removed',
+      'membership.reported',
+      'membership.removed',
       'verified_domain.claimed',
       'verified_domain.released',
       'setup_link.issued',
@@ -257,6 +280,7 @@ describe('an event schema', () => {
   const isOptional = ({ type }: GoldenEvent, field: string) =>
     (type === 'identity_provider.oidc_config_updated' && field === 'clientSecret') ||
     (type === 'domain.provider_set' && field === 'idpId') ||
+    (type === 'role_mapping.added' && field === 'validFor') ||
     (type === 'setup_link.issued' && field === 'note')
   const newest = golden.filter(
     ({ stream, type, schemaVersion }) =>
@@ -273,7 +297,7 @@ describe('an event schema', () => {
 
   it.each(newest)('of $type refuses a field of a wrong type', (recorded) => {
     for (const field of Object.keys(recorded.data))
-      for (const value of [undefined, null, 7, {}])
+      for (const value of [undefined, null, field === 'validFor' ? '7' : 7, {}])
         expect(objectionsTo(recorded, { ...recorded.data, [field]: value })).not.toEqual([])
   })
 

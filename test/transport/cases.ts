@@ -8,6 +8,7 @@ import { headers } from './cases/headers.js'
 import { histories, historyRefusals } from './cases/history.js'
 import { reasonRefusals, reasons } from './cases/reasons.js'
 import { errors, transportRefusals } from './cases/refusals.js'
+import { roleMappingRefusals, roleMappings } from './cases/role-mappings.js'
 import { setupLinkRefusals, setupLinks } from './cases/setup-links.js'
 import { successes } from './cases/successes.js'
 
@@ -23,6 +24,7 @@ export const cases: readonly Case[] = [
   ...histories.map(([name, ...made]) => ({ name, calls: made, httpStatus: 200 })),
   ...grants.map(([name, ...made]) => ({ name, calls: made, httpStatus: 200 })),
   ...domains.map(([name, ...made]) => ({ name, calls: made, httpStatus: 200 })),
+  ...roleMappings.map(([name, ...made]) => ({ name, calls: made, httpStatus: 200 })),
   ...setupLinks.map(([name, ...made]) => ({ name, calls: made, httpStatus: 200 })),
   ...reasons.map(([name, ...made]) => ({ name: `Reasons ${name}`, calls: made, httpStatus: 200 })),
   ...headers.map(([name, ...made]) => ({ name, calls: made, httpStatus: 200 })),
@@ -31,6 +33,7 @@ export const cases: readonly Case[] = [
     ...historyRefusals,
     ...grantRefusals,
     ...domainRefusals,
+    ...roleMappingRefusals,
     ...setupLinkRefusals,
     ...dryRunRefusals,
     ...desiredStateRefusals,

@@ -1,7 +1,7 @@
-import type { AssignmentRange } from '../../domain/aggregate.js'
 import type {
   AccessReads,
   Affected,
+  AffectedByGroup,
   AffectedQuery,
   AffectedRole,
   FoundAccess,
@@ -10,13 +10,17 @@ import type {
   HeldRolesQuery,
   Holder,
   HoldersQuery,
+  MappedGroup,
+  MappedGroupsQuery,
   Slice,
 } from '../../ports/access-reads.js'
-import { timeOf } from '../../ports/event-store.js'
+import { type Position, timeOf } from '../../ports/event-store.js'
 import type { ProjectRole } from '../../ports/read-model.js'
+import { keyOfWay } from '../../projections/present-groups.js'
 import { compareCodePoints } from '../../projections/row-order.js'
-import { ownerOf, projectScope } from '../../projections/rows.js'
-import { holdsAt, type State, type StoredAssignment } from './rows.js'
+import { getOrAdd, ownerOf, projectScope } from '../../projections/rows.js'
+import type { StoredMember } from './members.js'
+import { holdsAt, placeOf, providerPlace, type State, type StoredAssignment } from './rows.js'
 
 /** The reads of who has which role, in the present state. */
 export const accessIn = (present: () => State): AccessReads => ({
@@ -24,15 +28,17 @@ export const accessIn = (present: () => State): AccessReads => ({
   heldRoles: async (query) => heldRolesIn(present(), query),
   holders: async (query) => holdersIn(present(), query),
   affected: async (query) => affectedIn(present(), query),
+  mappedGroups: async (query) => mappedGroupsIn(present(), query),
 })
 
 /** A copy of what was found, so that no reader can change what others find. */
-const copyOfFound = ({ project, roles, ...found }: FoundAccess): FoundAccess => ({
+const copyOfFound = ({ project, roles, mapped, ...found }: FoundAccess): FoundAccess => ({
   ...found,
   project: project && { ...project },
   roles: roles.map((role) =>
     role.expiresAt ? { ...role, expiresAt: new Date(role.expiresAt) } : { ...role },
   ),
+  mapped: mapped.map((role) => ({ ...role, via: { ...role.via } })),
 })
 
 const heldRolesIn = (state: State, query: HeldRolesQuery): Slice<HeldRole> => {
@@ -46,10 +52,30 @@ const heldRolesIn = (state: State, query: HeldRolesQuery): Slice<HeldRole> => {
       const assignment = assignedAt(last, at)
       if (!assignment || !counts(state, assignment, query)) continue
       const role = foundRole(assignment, roleRows?.get(assignment.roleKey))
-      held.push({ projectId: assignment.projectId, projectOrgId, ...role })
+      held.push({ projectId: assignment.projectId, projectOrgId, ...role, via: 'grant' })
     }
   }
-  return sliceOf(held, query, (role) => [role.projectOrgId, role.projectId, role.roleKey])
+  for (const member of state.members.ofUser(orgId, userId)) {
+    if (!holdsAt(member, at)) continue
+    for (const last of state.assignments.ofGroup(member)) {
+      const assignment = assignedAt(last, at)
+      if (!assignment) continue
+      if (projectId !== undefined && assignment.projectId !== projectId) continue
+      const counted = countedMember(state, assignment, member, query)
+      if (!counted) continue
+      const scope = projectScope(assignment.projectOrgId, assignment.projectId)
+      const row = state.rows.project_role.get(scope)?.get(assignment.roleKey)
+      const { projectOrgId } = assignment
+      const role = foundRole({ ...assignment, ...counted }, row)
+      held.push({ projectId: assignment.projectId, projectOrgId, ...role, via: counted.via })
+    }
+  }
+  return sliceOf(held, query, ({ projectOrgId, projectId, roleKey, via }) => [
+    projectOrgId,
+    projectId,
+    roleKey,
+    ...keyOfWay(via),
+  ])
 }
 
 const holdersIn = (state: State, query: HoldersQuery): Slice<Holder> => {
@@ -66,26 +92,80 @@ const holdersIn = (state: State, query: HoldersQuery): Slice<Holder> => {
     for (const last of assignments.inScope(scope, roleKey)) {
       const assignment = assignedAt(last, at)
       if (!assignment) continue
-      const { userId, orgId, expiresAt, given } = assignment
-      if (userId === undefined || userId !== (query.userId ?? userId)) continue
       if (allowing?.has(assignment.roleKey) === false) continue
-      if (!counts(state, assignment, query)) continue
-      holders.push({
-        userId,
-        orgId,
-        ...(projectId === undefined && { projectId: assignment.projectId }),
-        roleKey: assignment.roleKey,
-        ...(expiresAt && { expiresAt: new Date(expiresAt) }),
-        from: timeOf(given),
-      })
+      for (const counted of countedHolders(state, assignment, query)) {
+        const { userId, expiresAt, given, via } = counted
+        if (userId !== (query.userId ?? userId)) continue
+        holders.push({
+          userId,
+          orgId: assignment.orgId,
+          ...(projectId === undefined && { projectId: assignment.projectId }),
+          roleKey: assignment.roleKey,
+          ...(expiresAt && { expiresAt: new Date(expiresAt) }),
+          from: timeOf(given),
+          via,
+        })
+      }
     }
   }
   return sliceOf(holders, query, keyOfHolder)
 }
 
 /** A holder's place in the order. */
-const keyOfHolder = ({ projectId, roleKey, orgId, userId }: Holder): readonly string[] =>
-  projectId === undefined ? [roleKey, orgId, userId] : [projectId, roleKey, orgId, userId]
+const keyOfHolder = ({ projectId, roleKey, orgId, via, userId }: Holder): readonly string[] => {
+  const key = [roleKey, orgId, ...keyOfWay(via), userId]
+  return projectId === undefined ? key : [projectId, ...key]
+}
+
+/** A user for whom an assignment counts. */
+interface CountedHolder extends Pick<Holder, 'userId' | 'via'> {
+  readonly expiresAt: Date | undefined
+  readonly given: Position
+}
+
+/** The users for whom an assignment counts: that of a user, or the members of a group. @param except - counts as active */
+const countedHolders = function* (
+  state: State,
+  assignment: StoredAssignment,
+  query: Counting,
+  except?: string,
+): Generator<CountedHolder> {
+  const { orgId, userId, source, expiresAt, given } = assignment
+  if (userId !== undefined && counts(state, assignment, query, except))
+    yield { userId, expiresAt, given, via: 'grant' }
+  if (!source || !counts(state, assignment, query, except)) return
+  for (const member of state.members.inGroup(orgId, source)) {
+    const counted = holdsAt(member, query.at) && termsOfMember(assignment, member, query)
+    if (counted) yield counted
+  }
+}
+
+const HOUR_MS = 3_600_000
+
+/** What a member of a group has by an assignment to the group; undefined if the report does not count. */
+const termsOfMember = (
+  { source, validFor, given }: StoredAssignment,
+  member: StoredMember,
+  { now }: Counting,
+): CountedHolder | undefined => {
+  if (!source || member.from < source.since) return undefined
+  const { idpId, group, userId } = member
+  const expiresAt =
+    validFor === undefined
+      ? undefined
+      : new Date(timeOf(member.from).getTime() + validFor * HOUR_MS)
+  if (expiresAt && expiresAt <= now) return undefined
+  const later = member.given > given ? member.given : given
+  return { userId, expiresAt, given: later, via: { idpId, group } }
+}
+
+const countedMember = (
+  state: State,
+  assignment: StoredAssignment,
+  member: StoredMember,
+  query: Counting,
+): CountedHolder | undefined =>
+  counts(state, assignment, query) ? termsOfMember(assignment, member, query) : undefined
 
 /** The assignment of the role of `last` that held at a position; the last one itself when that is absent. */
 const assignedAt = (
@@ -98,34 +178,131 @@ const assignedAt = (
 }
 
 const affectedIn = (state: State, query: AffectedQuery): Affected => {
-  const { orgId: projectOrgId, projectId, roleKeys, userOrgId, asIfActive, limit } = query
-  const project = { projectOrgId, projectId }
-  const except =
-    asIfActive && (userOrgId === undefined ? project : { ...project, orgId: userOrgId })
-  const scope = projectScope(projectOrgId, projectId)
-  const affected: AffectedRole[] = []
-  for (const each of roleKeys ?? [undefined])
-    for (const last of state.assignments.inScope(scope, each)) {
+  /** By project, role, organization and user. */
+  const affected = new Map<string, readonly [scope: string, role: AffectedRole]>()
+  for (const [assignment, { userId }] of affectedHolders(state, query)) {
+    const { projectOrgId, projectId, orgId, roleKey } = assignment
+    const scope = projectScope(projectOrgId, projectId)
+    const key = JSON.stringify([scope, roleKey, orgId, userId])
+    affected.set(key, [scope, { orgId, userId, roleKey }])
+  }
+  const keyOf = ([scope, { roleKey, orgId, userId }]: readonly [string, AffectedRole]) => [
+    roleKey,
+    orgId,
+    userId,
+    scope,
+  ]
+  const { items } = sliceOf([...affected.values()], { limit: query.limit }, keyOf)
+  return { count: affected.size, first: items.map(([, role]) => role) }
+}
+
+type AffectedHolder = readonly [
+  assignment: Pick<StoredAssignment, 'projectOrgId' | 'projectId' | 'orgId' | 'roleKey'>,
+  holder: Pick<CountedHolder, 'userId'>,
+]
+
+/** The holders that a query is about, one for each way. */
+const affectedHolders = function* (state: State, query: AffectedQuery): Generator<AffectedHolder> {
+  if ('members' in query) return yield* membersWithoutOtherWay(state, query)
+  if ('provider' in query) {
+    const { orgId, idpId } = query.provider
+    const hasOther = otherWays(state, query, ({ via }) => via === 'grant' || via.idpId !== idpId)
+    const except = query.asIfActive && providerPlace(orgId, idpId)
+    for (const last of state.assignments.ofProvider(orgId, idpId)) {
       const assignment = assignedAt(last, query.at)
       if (!assignment) continue
-      const { orgId, userId, roleKey } = assignment
-      if (userId === undefined || (userOrgId !== undefined && orgId !== userOrgId)) continue
-      if (counts(state, assignment, query, except)) affected.push({ orgId, userId, roleKey })
+      for (const holder of countedHolders(state, assignment, query, except))
+        if (!hasOther(assignment, holder)) yield [assignment, holder]
     }
-  const keyOf = ({ roleKey, orgId, userId }: AffectedRole) => [roleKey, orgId, userId]
-  return { count: affected.length, first: sliceOf(affected, { limit }, keyOf).items }
+    return
+  }
+  const { orgId: projectOrgId, projectId, roleKeys, userOrgId, asIfActive } = query
+  const project = { projectOrgId, projectId }
+  const except =
+    asIfActive && placeOf(userOrgId === undefined ? project : { ...project, orgId: userOrgId })
+  for (const each of roleKeys ?? [undefined])
+    for (const last of state.assignments.inScope(projectScope(projectOrgId, projectId), each)) {
+      const assignment = assignedAt(last, query.at)
+      if (!assignment || (userOrgId !== undefined && assignment.orgId !== userOrgId)) continue
+      for (const holder of countedHolders(state, assignment, query, except))
+        yield [assignment, holder]
+    }
 }
+
+/** The members of a group who have roles in no other way. */
+const membersWithoutOtherWay = function* (
+  state: State,
+  query: AffectedByGroup,
+): Generator<AffectedHolder> {
+  const { orgId: projectOrgId, projectId, roleKeys, at, members } = query
+  const { orgId, idpId, group, after, until } = members
+  const assigned = { projectOrgId, projectId, orgId, source: { idpId, group, since: after } }
+  if (state.assignments.isPaused({ ...assigned, roleKey: '', given: 0n, from: 0n }, at)) return
+  const hasOther = otherWays(
+    state,
+    query,
+    ({ via }) => via === 'grant' || via.idpId !== idpId || via.group !== group,
+  )
+  for (const member of state.members.inGroup(orgId, members)) {
+    const isMeant = member.from > after && (until === undefined || member.from <= until)
+    if (!isMeant || !holdsAt(member, at)) continue
+    for (const roleKey of roleKeys)
+      if (!hasOther({ ...assigned, roleKey }, member)) yield [{ ...assigned, roleKey }, member]
+  }
+}
+
+/** A test whether a user has a role in a way that `isMeant`. */
+const otherWays = (
+  state: State,
+  query: Counting,
+  isMeant: (holder: CountedHolder) => boolean,
+): ((...role: AffectedHolder) => boolean) => {
+  const known = new Map<string, ReadonlySet<string>>()
+  return ({ projectOrgId, projectId, orgId, roleKey }, { userId }) => {
+    const scope = projectScope(projectOrgId, projectId)
+    const users = getOrAdd(known, JSON.stringify([scope, roleKey, orgId]), () => {
+      const assigned = [...state.assignments.inScope(scope, roleKey)].flatMap(
+        (last) => assignedAt(last, query.at) ?? [],
+      )
+      const ofOrganization = assigned.filter((each) => each.orgId === orgId)
+      const holders = ofOrganization.flatMap((each) => [...countedHolders(state, each, query)])
+      return new Set(holders.filter(isMeant).map((holder) => holder.userId))
+    })
+    return users.has(userId)
+  }
+}
+
+/** When roles count. */
+type Counting = Pick<HoldersQuery, 'now' | 'at'>
 
 /** Whether an assignment counts at a position, or as it is. @param except - counts as active */
 const counts = (
   { assignments }: State,
   assignment: StoredAssignment,
-  { now, at }: Pick<HoldersQuery, 'now' | 'at'>,
-  except?: AssignmentRange,
+  { now, at }: Counting,
+  except?: string,
 ): boolean =>
   holdsAt(assignment, at) &&
   (assignment.expiresAt === undefined || assignment.expiresAt > now) &&
   !assignments.isPaused(assignment, at, except)
+
+const mappedGroupsIn = (
+  { assignments, rows }: State,
+  { orgId, idpId, groups }: MappedGroupsQuery,
+): readonly MappedGroup[] =>
+  groups.flatMap((group) => {
+    const source = { idpId, group }
+    const ranges = new Map<string, StoredAssignment>()
+    for (const each of assignments.ofGroup({ orgId, ...source }))
+      ranges.set(projectScope(each.projectOrgId, each.projectId), each)
+    return [...ranges].flatMap(([scope, { projectOrgId, projectId }]) => {
+      const row = rows.role_mapping.get(orgId)?.get(`${idpId}+${scope}+${group}`)
+      const mapped = assignments.mapped({ projectOrgId, projectId, orgId, source })
+      if (!row || !mapped) return []
+      const { validFor } = row
+      return { group, ...mapped, ...(validFor !== undefined && { validFor }) }
+    })
+  })
 
 const NO_PERMISSIONS: readonly string[] = Object.freeze([])
 

@@ -55,7 +55,8 @@ const index = (history: History): void => {
     const around = container ? streamOf(metadata.resourceOwner, container) : stream
     if (!container || object.type === 'project_role')
       getOrAdd(withRoles, around, () => []).push(found)
-    if (object.type === 'user_grant') getOrAdd(byUser, object.userId, () => []).push(found)
+    if (object.type === 'user_grant' || object.type === 'membership')
+      getOrAdd(byUser, object.userId, () => []).push(found)
   }
   history.indexed = all.length
 }

@@ -1,4 +1,4 @@
-import type { AssignmentRange } from '../../domain/aggregate.js'
+import type { AssignmentRange, RoleSource } from '../../domain/aggregate.js'
 import { aggregates, byType } from '../../domain/aggregates.js'
 import type { StreamId } from '../../domain/values.js'
 import type { Position } from '../../ports/event-store.js'
@@ -14,6 +14,7 @@ import {
 import { type PresentAccess, presentAccess } from '../../projections/present-access.js'
 import { getOrAdd, projectScope, type RowStore } from '../../projections/rows.js'
 import { withOwnTimes } from '../../projections/view-fields.js'
+import { emptyMembers, type Members } from './members.js'
 
 /** All that a read model in memory holds. */
 export interface State {
@@ -21,6 +22,7 @@ export interface State {
   /** By scope, then by key. */
   readonly rows: { readonly [Type in ViewType]: Map<string, Map<string, Views[Type]>> }
   readonly assignments: Assignments
+  readonly members: Members
   readonly access: PresentAccess
   /** By organization that received grants of projects: the scopes of those projects, also of grants that ended. */
   readonly received: Map<string, Set<string>>
@@ -42,7 +44,7 @@ export interface History {
   readonly byObject: Map<StreamId, PastChange[]>
   /** Of each project and its roles, as far as `indexed`. */
   readonly withRoles: Map<StreamId, PastChange[]>
-  /** Of the grants of each user, as far as `indexed`. */
+  /** Of the grants and memberships of each user, as far as `indexed`. */
   readonly byUser: Map<string, PastChange[]>
   /** How many of `all` are in the other indexes. */
   indexed: number
@@ -53,6 +55,7 @@ export const emptyState = (): State => ({
   checkpoint: 0n,
   rows: byType((): Map<string, Map<string, never>> => new Map()),
   assignments: emptyAssignments(),
+  members: emptyMembers(),
   access: presentAccess(),
   received: new Map(),
   verified: new Map(),
@@ -60,8 +63,9 @@ export const emptyState = (): State => ({
 })
 
 /** The rows of `state`, as events change them. */
-export const rowStore = ({ rows, assignments, received, verified }: State): RowStore => ({
+export const rowStore = ({ rows, assignments, members, received, verified }: State): RowStore => ({
   ...assignments,
+  ...members,
   get: (type, { scope, key }) => rows[type].get(scope)?.get(key),
   put: (type, { scope, key }, row) => {
     if (type === 'project_grant') getOrAdd(received, key, () => new Set()).add(scope)
@@ -73,10 +77,17 @@ export const rowStore = ({ rows, assignments, received, verified }: State): RowS
     else getOrAdd<string, Map<string, typeof row>>(rows[type], scope, () => new Map()).set(key, row)
   },
   removeAll: (type, scope) => {
-    if (type !== 'user_grant') rows[type].delete(scope)
+    if (type !== 'user_grant' && type !== 'role_mapping') rows[type].delete(scope)
     else
-      for (const { orgId, userId } of assignments.inScope(scope))
-        rows.user_grant.get(orgId)?.delete(`${scope}+${userId}`)
+      for (const { orgId, userId, source } of assignments.inScope(scope)) {
+        if (type === 'user_grant') rows.user_grant.get(orgId)?.delete(`${scope}+${userId}`)
+        else if (source)
+          rows.role_mapping.get(orgId)?.delete(`${source.idpId}+${scope}+${source.group}`)
+      }
+  },
+  removeParts: (type, { scope, key }) => {
+    const ofScope = rows[type].get(scope)
+    for (const each of ofScope?.keys() ?? []) if (each.startsWith(`${key}+`)) ofScope?.delete(each)
   },
 })
 
@@ -129,7 +140,7 @@ interface Allowance extends Suspension {
 }
 
 /** All assignments that there were, what was inactive when, and which permissions roles had when. */
-export interface Assignments extends AssignmentStore {
+export interface Assignments extends Omit<AssignmentStore, keyof Members> {
   /** The last assignment of each role of a project to an organization or a user, whether or not it has ended. */
   readonly lastOf: (range: AssignmentRange) => ReadonlyMap<string, StoredAssignment>
   /** The same, by the scope of the project. */
@@ -138,12 +149,12 @@ export interface Assignments extends AssignmentStore {
   readonly scopesOf: (projectOrgId: string) => Iterable<string>
   /** The last assignment of each holder of roles in the project of a scope, of one role or of all. */
   readonly inScope: (scope: string, roleKey?: string) => Iterable<StoredAssignment>
-  /** Whether what covers the assignment, `except` one, was inactive right after the event at a position. */
-  readonly isPaused: (
-    assignment: Assignment,
-    at: Position | undefined,
-    except?: AssignmentRange,
-  ) => boolean
+  /** The last assignment of each role of each project to a group. */
+  readonly ofGroup: (group: RoleSource & { readonly orgId: string }) => Iterable<StoredAssignment>
+  /** The last assignment of each role of each project to each group of a provider. */
+  readonly ofProvider: (orgId: string, idpId: string) => Iterable<StoredAssignment>
+  /** Whether what covers the assignment, except the one of a {@link placeOf}, was inactive right after the event at a position. */
+  readonly isPaused: (assignment: Assignment, at: Position | undefined, except?: string) => boolean
   /** Keys of the roles in a scope that had a permission right after the event at a position. */
   readonly allowing: (
     scope: string,
@@ -154,7 +165,7 @@ export interface Assignments extends AssignmentStore {
 
 /** No assignments yet. */
 export const emptyAssignments = (): Assignments => {
-  /** By organization, then by user, undefined for the organization itself, then by scope. */
+  /** By organization, then by {@link holderOf}, then by scope. */
   const lasts = new Map<string, Map<string | undefined, ByProject>>()
   /** By scope, then by role, then by holder: the last assignment. */
   const all = new Map<string, Map<string, Map<string, StoredAssignment>>>()
@@ -165,9 +176,9 @@ export const emptyAssignments = (): Assignments => {
   const allowances = new Map<string, Map<string, Allowance[]>>()
 
   const lastOf = (range: AssignmentRange): ReadonlyMap<string, StoredAssignment> => {
-    const { orgId, userId } = range
+    const { orgId } = range
     if (orgId === undefined) throw new Error('Roles are assigned to an organization or a user')
-    return lasts.get(orgId)?.get(userId)?.get(scopeOf(range)) ?? NO_ROLES
+    return lasts.get(orgId)?.get(holderOf(range))?.get(scopeOf(range)) ?? NO_ROLES
   }
 
   const inScope = function* (scope: string, roleKey?: string): Generator<StoredAssignment> {
@@ -176,10 +187,26 @@ export const emptyAssignments = (): Assignments => {
     else for (const ofRole of byRole?.values() ?? []) yield* ofRole.values()
   }
 
+  /** By organization and provider. */
+  const groups = new Map<string, Set<string>>()
+
+  const ofGroup = function* ({
+    orgId,
+    ...source
+  }: RoleSource & { readonly orgId: string }): Generator<StoredAssignment> {
+    for (const byRole of lasts.get(orgId)?.get(sourceOf(source))?.values() ?? [])
+      yield* byRole.values()
+  }
+
+  const ofProvider = function* (orgId: string, idpId: string): Generator<StoredAssignment> {
+    for (const group of groups.get(providerPlace(orgId, idpId)) ?? [])
+      yield* ofGroup({ orgId, idpId, group })
+  }
+
   /** The assignments among which those of `ending` are. */
   const candidates = function* (ending: Ending): Generator<StoredAssignment> {
-    const { roleKey, roleKeys, userId } = ending
-    if (userId !== undefined) yield* lastOf(ending).values()
+    const { roleKey, roleKeys } = ending
+    if (holderOf(ending) !== undefined) yield* lastOf(ending).values()
     else if (roleKeys) for (const each of roleKeys) yield* inScope(scopeOf(ending), each)
     else yield* inScope(scopeOf(ending), roleKey)
   }
@@ -189,32 +216,39 @@ export const emptyAssignments = (): Assignments => {
     allOf: (orgId, userId) => lasts.get(orgId)?.get(userId) ?? NO_PROJECTS,
     scopesOf: (projectOrgId) => scopes.get(projectOrgId) ?? [],
     inScope,
-    isPaused: (assignment, at, except) => {
-      const active = except && placeOf(except)
-      return coversOf(assignment).some((range) => {
-        const place = placeOf(range)
-        return place !== active && isAnyAt(suspensions.get(place) ?? [], at)
-      })
-    },
+    ofGroup,
+    ofProvider,
+    isPaused: (assignment, at, except) =>
+      coversOf(assignment).some(
+        (place) => place !== except && isAnyAt(suspensions.get(place) ?? [], at),
+      ),
     allowing: (scope, permission, at) => {
       const all = allowances.get(scope)?.get(permission) ?? []
       return new Set(all.filter((each) => holdsAt(each, at)).map(({ roleKey }) => roleKey))
     },
     assigned: (range) => new Map([...lastOf(range)].filter(([, { until }]) => until === undefined)),
+    mapped: (range) => {
+      let since: Position | undefined
+      for (const { source } of lastOf(range).values())
+        if (source && (since === undefined || source.since > since)) since = source.since
+      return since === undefined ? undefined : { since }
+    },
     begin: (assignment) => {
-      const { roleKey, orgId, userId, projectOrgId } = assignment
+      const { roleKey, orgId, projectOrgId, source } = assignment
       const scope = scopeOf(assignment)
       const ofOrganization = getOrAdd(lasts, orgId, () => new Map<string | undefined, ByProject>())
-      const ofHolder = getOrAdd(ofOrganization, userId, (): ByProject => new Map())
+      const ofHolder = getOrAdd(ofOrganization, holderOf(assignment), (): ByProject => new Map())
       const byRole = getOrAdd(ofHolder, scope, (): ByRole => new Map())
       const stored: StoredAssignment = { ...assignment, before: byRole.get(roleKey) }
       byRole.set(roleKey, stored)
+      if (source)
+        getOrAdd(groups, providerPlace(orgId, source.idpId), () => new Set()).add(source.group)
       const ofScope = getOrAdd(all, scope, () => {
         getOrAdd(scopes, projectOrgId, () => new Set()).add(scope)
         return new Map<string, Map<string, StoredAssignment>>()
       })
       const ofRole = getOrAdd(ofScope, roleKey, () => new Map<string, StoredAssignment>())
-      ofRole.set(`${orgId}+${userId ?? ''}`, stored)
+      ofRole.set(`${orgId}+${holderOf(assignment) ?? ''}`, stored)
     },
     end: (ending) => {
       const { roleKeys, orgId, until } = ending
@@ -226,6 +260,20 @@ export const emptyAssignments = (): Assignments => {
         stored.until = until
         stored.with = ending.with
       }
+    },
+    endMappings: (orgId, { idpId }, until) => {
+      for (const stored of ofProvider(orgId, idpId)) {
+        if (stored.until !== undefined) continue
+        stored.until = until
+        stored.with = 'identity_provider'
+      }
+    },
+    pauseProvider: (orgId, { idpId }, from) => {
+      getOrAdd(suspensions, providerPlace(orgId, idpId), () => []).push({ from })
+    },
+    resumeProvider: (orgId, { idpId }, until) => {
+      const last = suspensions.get(providerPlace(orgId, idpId))?.at(-1)
+      if (last) last.until ??= until
     },
     pause: (range, from) => {
       getOrAdd(suspensions, placeOf(range), () => []).push({ from })
@@ -269,17 +317,33 @@ const isAnyAt = (suspensions: readonly Suspension[], at: Position | undefined): 
 const NO_ROLES: ReadonlyMap<string, StoredAssignment> = new Map()
 const NO_PROJECTS: ReadonlyMap<string, ByRole> = new Map()
 
-/** What can be inactive of an assignment: its project, the grant of the project, and that of the user. */
+/** What can be inactive of an assignment: its project, the grant of the project, and that of the user or the provider. */
 const coversOf = ({
   projectOrgId,
   projectId,
   orgId,
   userId,
-}: Assignment): readonly AssignmentRange[] => {
+  source,
+}: Assignment): readonly string[] => {
   const project = { projectOrgId, projectId }
   const ofOrganization = { ...project, orgId }
-  return [project, ofOrganization, ...(userId === undefined ? [] : [{ ...ofOrganization, userId }])]
+  return [
+    placeOf(project),
+    placeOf(ofOrganization),
+    ...(userId === undefined ? [] : [placeOf({ ...ofOrganization, userId })]),
+    ...(source ? [providerPlace(orgId, source.idpId)] : []),
+  ]
 }
+
+/** Who has a role: a user or a group, whose key no user has, since ids have no U+0000; undefined for an organization. */
+const holderOf = ({
+  userId,
+  source,
+}: Pick<Assignment, 'userId'> & { readonly source?: RoleSource | undefined }):
+  | string
+  | undefined => (source ? sourceOf(source) : userId)
+
+const sourceOf = ({ idpId, group }: RoleSource): string => `\0${idpId}+${group}`
 
 const scopeOf = ({
   projectOrgId,
@@ -287,8 +351,11 @@ const scopeOf = ({
 }: Pick<AssignmentRange, 'projectOrgId' | 'projectId'>): string =>
   projectScope(projectOrgId, projectId)
 
+/** Key of a provider, which can be inactive. */
+export const providerPlace = (orgId: string, idpId: string): string => `${orgId}\0${idpId}`
+
 /** Key of what can be inactive. Ids of organizations have no `+`. */
-const placeOf = (range: AssignmentRange): string => {
+export const placeOf = (range: AssignmentRange): string => {
   const { orgId = '', userId } = range
   return `${scopeOf(range)}+${orgId}${userId === undefined ? '' : `+${userId}`}`
 }

@@ -14,6 +14,7 @@ import {
 } from '../../domain/values.js'
 import type { HeldRole, HeldRolesQuery, Holder, HoldersQuery } from '../../ports/access-reads.js'
 import type { SortValue } from '../../ports/read-model.js'
+import { keyOfWay } from '../../projections/present-groups.js'
 import type { AccessDenied, ReadError } from '../errors/errors.js'
 import { isSignal } from '../method/context.js'
 import { date, momentOf, pageSize } from '../method/input.js'
@@ -84,9 +85,10 @@ export interface AccessPage<Item> {
 }
 
 /**
- * Who has which role, by the grants. A role counts while the user's grant has it, it has not expired, and these are
- * active: that grant, the project and, where another organization owns it, the grant of the project. What does not
- * exist is an answer here, not an error. Spec: Project, `projectRoleCheck` and `hasProjectCheck`.
+ * Who has which role, by the grants and by the mappings of groups. A role counts while the user's grant has it, it has not
+ * expired, and these are active: that grant, the project and, where another organization owns it, the grant of the
+ * project. It also counts while a mapping of a group has it that the user was last reported in, the provider is active in
+ * place of the user's grant, and the report is not older than `validFor`. What does not exist is an answer here, not an error. Spec: Project, `projectRoleCheck` and `hasProjectCheck`.
  */
 export interface AccessChecks {
   /**
@@ -117,7 +119,8 @@ export interface AccessChecks {
   readonly explain: Read<ExplainAccessInput, AccessExplanation>
   /**
    * The roles of a user of the organization that count, or counted `at` a time in the past, by `projectOrgId`,
-   * `projectId` and `roleKey`, each as it was shown then.
+   * `projectId` and `roleKey`, each as it was shown then. A role that the user has in several ways is an item for each, the
+   * grant first.
    *
    * @example
    * const held = await iam.access.rolesOf({ userId: 'bob' }, context)
@@ -126,8 +129,8 @@ export interface AccessChecks {
   readonly rolesOf: Read<RolesOfInput, AccessPage<HeldRole>>
   /**
    * The users of all organizations who have roles of one project of the organization, or of all its projects, that
-   * count, or counted `at` a time in the past, by `roleKey`, `orgId` and `userId`; of all projects, by `projectId` first.
-   * A user with several of the roles is an item for each.
+   * count, or counted `at` a time in the past, by `roleKey`, `orgId`, way and `userId`; of all projects, by `projectId`
+   * first. Grants come before groups. A user with several of the roles, or with one in several ways, is an item for each.
    *
    * @example
    * const at = new Date('2026-03-31T23:59:59Z')
@@ -194,10 +197,11 @@ export const accessOf = (runtime: Runtime): AccessChecks => {
           token: pageToken,
           query: [call.orgId, 'rolesOf', userId, projectId ?? null, at ?? null],
           isKey: isRoleKey,
-          keyOf: ({ projectOrgId, projectId, roleKey }: HeldRole) => [
+          keyOf: ({ projectOrgId, projectId, roleKey, via }: HeldRole) => [
             projectOrgId,
             projectId,
             roleKey,
+            ...keyOfWay(via),
           ],
           read: async (after) => {
             const query: HeldRolesQuery = {
@@ -237,10 +241,10 @@ export const accessOf = (runtime: Runtime): AccessChecks => {
           token: pageToken,
           query: [orgId, 'whoHas', ...asked],
           isKey: isHolderKey(projectId),
-          keyOf: ({ projectId, roleKey, orgId, userId }: Holder) =>
-            projectId === undefined
-              ? [roleKey, orgId, userId]
-              : [projectId, roleKey, orgId, userId],
+          keyOf: ({ projectId, roleKey, orgId, via, userId }: Holder) => {
+            const key = [roleKey, orgId, ...keyOfWay(via), userId]
+            return projectId === undefined ? key : [projectId, ...key]
+          },
           read: async (after) => {
             const query: HoldersQuery = {
               orgId,
@@ -295,13 +299,13 @@ const asShown = async (streams: Streams, held: HeldRole): Promise<HeldRole> => {
 }
 
 /** Whether `values` name a place in the order of the roles of a user. */
-const isRoleKey = (values: readonly SortValue[]): values is readonly [string, string, string] =>
-  values.length === 3 && values.every(isText)
+const isRoleKey = (values: readonly SortValue[]): values is NonNullable<HeldRolesQuery['after']> =>
+  values.length === 5 && values.every(isText)
 
 /** Whether `values` name a place in the order of holders, of one project or of all. */
 const isHolderKey =
   (projectId: string | undefined) =>
   (values: readonly SortValue[]): values is NonNullable<HoldersQuery['after']> =>
-    values.length === (projectId === undefined ? 4 : 3) && values.every(isText)
+    values.length === (projectId === undefined ? 6 : 5) && values.every(isText)
 
 const isText = (value: SortValue): boolean => typeof value === 'string'

@@ -95,7 +95,7 @@ export const checkAccess = async (
   if (moment.isErr()) return err(moment.error)
   const { at: until, now } = moment.value
   if (until !== undefined) {
-    const found = foundIn(await replayAccess(runtime.store, query, { until }))
+    const found = foundIn(await replayAccess(runtime, call, query, { until }))
     return ok(judgeAccess(found, { ...question, now }))
   }
   const found = await runtime.query(call, { method: 'access', args: [query] })

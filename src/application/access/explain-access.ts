@@ -1,8 +1,10 @@
 import { err, ok, type Result } from 'neverthrow'
 import * as z from 'zod/mini'
 import { exists } from '../../domain/decider.js'
+import type { RoleGeneration } from '../../domain/generations.js'
+import type { RoleMappingState } from '../../domain/role-mapping/decider.js'
 import { userGrants } from '../../domain/user-grant/aggregate.js'
-import type { UserGrantRole } from '../../domain/user-grant/events.js'
+import type { UserGrantState } from '../../domain/user-grant/decider.js'
 import { OrgId, RoleKey } from '../../domain/values.js'
 import { type Position, type RecordedEvent, timeOf } from '../../ports/event-store.js'
 import type { HistoryEntry } from '../../ports/read-model.js'
@@ -12,7 +14,15 @@ import { judgeAccess } from '../granting/judge-access.js'
 import type { AdmittedCall } from '../method/context.js'
 import { date, momentOf } from '../method/input.js'
 import type { Runtime } from '../runtime.js'
-import { type AccessSteps, endOf, foundIn, replayAccess, type Step } from './past-access.js'
+import {
+  type AccessSteps,
+  began,
+  endOf,
+  foundIn,
+  isExisting,
+  replayAccess,
+  type Step,
+} from './past-access.js'
 
 /** Which access to explain, and when. */
 export const ExplainAccessInput = z.extend(userGrants.ids, {
@@ -40,7 +50,7 @@ export interface AccessExplanation {
   readonly reasons: readonly AccessReason[]
   /**
    * The changes that this rests on, oldest first: what added the role, what granted the project, what gave the role to the
-   * user, and, where it does not count, what ended it.
+   * user, or mapped a group and put the user into it, and, where it does not count, what ended it.
    */
   readonly because: readonly AccessCause[]
 }
@@ -73,7 +83,7 @@ export const explainAccess = async (
   if (moment.isErr()) return err(moment.error)
   const { now, at: until = await fromPort(() => runtime.store.lastPosition()) } = moment.value
   const ids = { orgId, userId, projectOrgId, projectId }
-  const steps = await replayAccess(runtime.store, ids, { until, roleKey })
+  const steps = await replayAccess(runtime, call, ids, { until, roleKey })
   const { isOwn } = steps
   const { allowed, reasons } = judgeAccess(foundIn(steps), { isOwn, roleKey, now })
   const causes = causesOf(steps, roleKey)
@@ -113,51 +123,89 @@ const causesOf = (steps: AccessSteps, roleKey: string): readonly RecordedEvent[]
   return [...new Set(causes)].sort((one, other) => (one.position < other.position ? -1 : 1))
 }
 
-/** What added a role and gave it to the user the last time, and what ended that. */
-const causesOfRole = (steps: AccessSteps, roleKey: string): readonly RecordedEvent[] => {
-  const { projectGrant, userGrant, roles } = steps
-  const held = lastHeld(userGrant, roleKey)
+/** What added a role and gave it to the user the last time, in each way, and what ended that. */
+const causesOfRole = (steps: AccessSteps, roleKey: string): readonly RecordedEvent[] => [
+  ...causesOfWay(steps, steps.userGrant, lastHeld(steps.userGrant, roleKey, expiryIn)),
+  ...steps.groups.flatMap(({ provider, mapping, membership }) => {
+    const held = lastHeld(mapping, roleKey, validityIn)
+    if (!held) return []
+    const report = membership.at(-1)
+    return [
+      ...lifeOf(provider),
+      ...lifeOf(mapping),
+      ...(report ? [report.event] : []),
+      ...causesOfWay(steps, mapping, held),
+    ]
+  }),
+]
+
+/** What added a role and gave it by a grant or a mapping, and what ended that. */
+const causesOfWay = (
+  steps: AccessSteps,
+  way: readonly Step[],
+  held: Held | undefined,
+): readonly RecordedEvent[] => {
   if (!held) return []
-  const { role, given, expiry, taken } = held
-  const added = roles.get(roleKey)?.find(({ event }) => event.version === role.roleSince)
+  const { projectGrant, roles } = steps
+  const { role, given, terms, taken } = held
+  const added = roles.get(role.roleKey)?.find(({ event }) => event.version === role.roleSince)
   const granted = projectGrant.findIndex(({ event }) => event.version === role.grantSince)
   const end = endOf(role, steps)?.event
   const isFirst = end && (!taken || end.position < taken.event.position)
   return [
     ...(added ? [added.event] : []),
     ...beginningOf(projectGrant, granted),
-    ...beginningOf(userGrant, given),
-    expiry.event,
+    ...beginningOf(way, given),
+    terms.event,
     ...(isFirst ? [end] : []),
     ...(taken ? [taken.event] : []),
   ]
 }
 
-/** A role of a user, as it was given the last time. */
+/** A role of a user or a group, as it was given the last time. */
 interface Held {
-  readonly role: UserGrantRole
+  readonly role: RoleGeneration
   /** The index of the step that gave it. */
   readonly given: number
-  /** What last said when it expires. */
-  readonly expiry: Step
-  /** What took it from the user's grant, if anything did. */
+  /** What last said when it expires, or for how long a report counts. */
+  readonly terms: Step
+  /** What took it from the grant or the mapping, if anything did. */
   readonly taken: Step | undefined
 }
 
-const lastHeld = (userGrant: AccessSteps['userGrant'], roleKey: string): Held | undefined => {
+/** When a role of a user's grant expires. */
+const expiryIn = (state: UserGrantState, { roleKey }: RoleGeneration) =>
+  exists(state) ? state.roles.find((role) => role.roleKey === roleKey)?.expiresAt : undefined
+
+/** For how long a report counts for a mapping. */
+const validityIn = (state: RoleMappingState) =>
+  exists(state) && state.validFor !== undefined ? String(state.validFor) : undefined
+
+const lastHeld = <State extends UserGrantState | RoleMappingState>(
+  steps: readonly Step<State>[],
+  roleKey: string,
+  termsIn: (state: State, role: RoleGeneration) => string | undefined,
+): Held | undefined => {
   let held: Held | undefined
-  for (const [index, step] of userGrant.entries()) {
-    const roles = exists(step.state) ? step.state.roles : []
+  let terms: string | undefined
+  for (const [index, step] of steps.entries()) {
+    const state: UserGrantState | RoleMappingState = step.state
+    const roles: readonly RoleGeneration[] = exists(state) ? state.roles : []
     const role = roles.find((each) => each.roleKey === roleKey)
-    if (!role) held = held && { ...held, taken: held.taken ?? step }
-    else if (!held || held.taken || !isSameGeneration(held.role, role))
-      held = { role, given: index, expiry: step, taken: undefined }
-    else if (role.expiresAt !== held.role.expiresAt) held = { ...held, role, expiry: step }
+    if (!role) {
+      held = held && { ...held, taken: held.taken ?? step }
+      continue
+    }
+    const before = terms
+    terms = termsIn(step.state, role)
+    if (!held || held.taken || !isSameGeneration(held.role, role))
+      held = { role, given: index, terms: step, taken: undefined }
+    else if (terms !== before) held = { ...held, role, terms: step }
   }
   return held
 }
 
-const isSameGeneration = (one: UserGrantRole, other: UserGrantRole): boolean =>
+const isSameGeneration = (one: RoleGeneration, other: RoleGeneration): boolean =>
   one.roleSince === other.roleSince && one.grantSince === other.grantSince
 
 /** What added an object the last time, made it inactive if it is, and removed it if it was removed. */
@@ -180,14 +228,6 @@ const beginningOf = (steps: readonly Step[], index: number): readonly RecordedEv
   return last && added ? [added.event, last.event] : []
 }
 
-/** The last step at which a condition began to hold. */
-const began = (steps: readonly Step[], holds: (step: Step) => boolean): Step | undefined =>
-  steps.findLast((step, index) => {
-    const before = steps[index - 1]
-    return holds(step) && !(before && holds(before))
-  })
-
-const isExisting = ({ state }: Step): boolean => exists(state)
 const isInactive = ({ state }: Step): boolean => state.status === 'inactive'
 
 /** Whether the object exists at the end. */

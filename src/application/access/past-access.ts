@@ -1,5 +1,9 @@
 import { exists } from '../../domain/decider.js'
 import { isCurrent, isStillGranted, type RoleGeneration } from '../../domain/generations.js'
+import { identityProviders } from '../../domain/identity-provider/aggregate.js'
+import type { IdentityProviderState } from '../../domain/identity-provider/decider.js'
+import { memberships } from '../../domain/membership/aggregate.js'
+import type { MembershipState } from '../../domain/membership/decider.js'
 import type { Message } from '../../domain/message.js'
 import { projects } from '../../domain/project/aggregate.js'
 import type { ProjectState } from '../../domain/project/decider.js'
@@ -7,15 +11,32 @@ import { projectGrants } from '../../domain/project-grant/aggregate.js'
 import type { ProjectGrantState } from '../../domain/project-grant/decider.js'
 import { projectRoles } from '../../domain/project-role/aggregate.js'
 import type { ProjectRoleState } from '../../domain/project-role/decider.js'
+import { roleMappings } from '../../domain/role-mapping/aggregate.js'
+import type { RoleMappingState } from '../../domain/role-mapping/decider.js'
 import { userGrants } from '../../domain/user-grant/aggregate.js'
 import type { UserGrantState } from '../../domain/user-grant/decider.js'
-import { OrgId, type ProjectId, RoleKey, type UserId } from '../../domain/values.js'
-import type { FoundAccess, FoundRole, LostRole } from '../../ports/access-reads.js'
-import type { EventStore, Position, RecordedEvent } from '../../ports/event-store.js'
+import {
+  type GroupName,
+  IdpId,
+  OrgId,
+  type ProjectId,
+  RoleKey,
+  type UserId,
+} from '../../domain/values.js'
+import type { FoundAccess, FoundMappedRole, FoundRole, LostRole } from '../../ports/access-reads.js'
+import {
+  type EventStore,
+  type Position,
+  type RecordedEvent,
+  timeOf,
+} from '../../ports/event-store.js'
+import { byMappedRole } from '../../projections/present-groups.js'
 import { compareCodePoints } from '../../projections/row-order.js'
 import { foundProject } from '../../projections/rows.js'
 import { fromPort } from '../errors/fault.js'
+import type { AdmittedCall } from '../method/context.js'
 import { type Status, StreamState, type StreamsOf } from '../recording/stream-state.js'
+import type { Runtime } from '../runtime.js'
 
 /** A user of an organization, and a project of any organization. */
 export interface AccessIds {
@@ -38,32 +59,92 @@ export interface AccessSteps {
   /** Of the grant of the project to the user's organization; empty where that organization owns the project. */
   readonly projectGrant: readonly Step<ProjectGrantState>[]
   readonly userGrant: readonly Step<UserGrantState>[]
-  /** Of the role that was asked for, or of all that the user's grant last had. */
+  /** Of each group that the user was ever reported in, and that was mapped to the project. */
+  readonly groups: readonly GroupSteps[]
+  /** Of the role that was asked for, or of all that the user's grant and mappings last had. */
   readonly roles: ReadonlyMap<string, readonly Step<ProjectRoleState>[]>
+}
+
+/** All that led to the roles that a group gives to a user. */
+export interface GroupSteps {
+  readonly via: { readonly idpId: IdpId; readonly group: GroupName }
+  readonly provider: readonly Step<IdentityProviderState>[]
+  readonly mapping: readonly Step<RoleMappingState>[]
+  readonly membership: readonly Step<MembershipState>[]
 }
 
 /** Reads all that led to the access of a user, as the log has it up to a position. */
 export const replayAccess = async (
-  store: EventStore,
-  { orgId, userId, projectOrgId, projectId }: AccessIds,
+  runtime: Runtime,
+  call: Pick<AdmittedCall, 'signal'>,
+  ids: AccessIds,
   { until, roleKey }: { readonly until: Position; readonly roleKey?: RoleKey | undefined },
 ): Promise<AccessSteps> => {
+  const { orgId, userId, projectOrgId, projectId } = ids
   const isOwn = projectOrgId === orgId
-  const steps = stepsOf(store, until)
+  const steps = stepsOf(runtime.store, until)
   const grantIds = { projectId, grantedOrgId: OrgId.parse(orgId) }
-  const [project, projectGrant, userGrant] = await Promise.all([
+  const [project, projectGrant, userGrant, groups] = await Promise.all([
     steps(projects, projectOrgId, { id: projectId }),
     isOwn ? [] : steps(projectGrants, projectOrgId, grantIds),
     steps(userGrants, orgId, { userId, projectId, projectOrgId }),
+    replayGroups(steps, ids, await providersOf(runtime, call, ids)),
   ])
-  const wanted = roleKey === undefined ? rolesOf(userGrant).map((role) => role.roleKey) : [roleKey]
+  const held = [rolesOf(userGrant), ...groups.map(({ mapping }) => rolesOf(mapping))].flat()
+  const wanted = roleKey === undefined ? new Set(held.map((role) => role.roleKey)) : [roleKey]
   const roles = await Promise.all(
-    wanted.map(async (each) => {
+    [...wanted].map(async (each) => {
       const ids = { projectId, roleKey: RoleKey.parse(each) }
       return [each, await steps(projectRoles, projectOrgId, ids)] as const
     }),
   )
-  return { isOwn, project, projectGrant, userGrant, roles: new Map(roles) }
+  return { isOwn, project, projectGrant, userGrant, groups, roles: new Map(roles) }
+}
+
+/** The providers that ever reported a group of a user. */
+const providersOf = async (
+  runtime: Runtime,
+  { signal }: Pick<AdmittedCall, 'signal'>,
+  { orgId, userId }: AccessIds,
+): Promise<ReadonlySet<IdpId>> => {
+  const found = new Set<IdpId>()
+  const limit = 1000
+  let after = 0n
+  for (let entries = limit; entries === limit; ) {
+    const query = { orgId, user: userId, types: memberships.eventsThat('adds'), after, limit }
+    const strong = { consistency: 'strong', signal } as const
+    const page = await runtime.query(strong, { method: 'history', args: [query] })
+    for (const { object, sequence } of page) {
+      if (object.type === 'membership') found.add(IdpId.parse(object.idpId))
+      after = sequence
+    }
+    entries = page.length
+  }
+  return found
+}
+
+const replayGroups = async (
+  steps: ReturnType<typeof stepsOf>,
+  { orgId, userId, projectOrgId, projectId }: AccessIds,
+  idpIds: ReadonlySet<IdpId>,
+): Promise<readonly GroupSteps[]> => {
+  const byProvider = await Promise.all(
+    [...idpIds].map(async (idpId) => {
+      const [provider, membership] = await Promise.all([
+        steps(identityProviders, orgId, { idpId }),
+        steps(memberships, orgId, { idpId, userId }),
+      ])
+      const groups = new Set(membership.flatMap(({ state }) => (exists(state) ? state.groups : [])))
+      return Promise.all(
+        [...groups].map(async (group) => {
+          const ids = { idpId, group, projectId, projectOrgId }
+          const mapping = await steps(roleMappings, orgId, ids)
+          return { via: { idpId, group }, provider, membership, mapping }
+        }),
+      )
+    }),
+  )
+  return byProvider.flat().filter(({ mapping }) => mapping.length > 0)
 }
 
 const stepsOf =
@@ -83,9 +164,14 @@ const stepsOf =
     return steps
   }
 
-/** The roles that the user's grant was last recorded with. */
-const rolesOf = (userGrant: AccessSteps['userGrant']) => {
-  const state = userGrant.at(-1)?.state
+/** The roles that a grant to a user, or a mapping, was last recorded with. */
+const rolesOf = <Role>(
+  steps: readonly Step<
+    | { readonly status: 'absent' }
+    | { readonly status: 'active' | 'inactive'; readonly roles: readonly Role[] }
+  >[],
+): readonly Role[] => {
+  const state = steps.at(-1)?.state
   return state && exists(state) ? state.roles : []
 }
 
@@ -100,19 +186,15 @@ export const foundIn = (steps: AccessSteps): FoundAccess => {
       userGrant: undefined,
       roles: [],
       lost: [],
+      mapped: [],
     }
   const roles: FoundRole[] = []
   const lost: LostRole[] = []
   for (const role of rolesOf(steps.userGrant)) {
     const { roleKey, expiresAt } = role
-    const shown = steps.roles.get(roleKey)?.at(-1)?.state
     const end = endOf(role, steps)
     if (end) lost.push({ roleKey, with: end.with })
-    else if (shown && exists(shown)) {
-      const { displayName, group, permissions } = shown
-      const found = { roleKey, displayName, group, permissions }
-      roles.push(expiresAt === undefined ? found : { ...found, expiresAt: new Date(expiresAt) })
-    }
+    else roles.push(...shownRoles(steps, roleKey, expiresAt))
   }
   return {
     project: foundProject({ ...project, state: project.status }),
@@ -120,8 +202,59 @@ export const foundIn = (steps: AccessSteps): FoundAccess => {
     userGrant: stateOf(steps.userGrant),
     roles: roles.sort((one, other) => compareCodePoints(one.roleKey, other.roleKey)),
     lost,
+    mapped: steps.groups.flatMap((group) => mappedIn(steps, group)).sort(byMappedRole),
   }
 }
+
+/** A role as it was shown then; none where it is not the one that was asked for. */
+const shownRoles = (
+  { roles }: AccessSteps,
+  roleKey: string,
+  expiresAt: string | Date | undefined,
+): readonly FoundRole[] => {
+  const shown = roles.get(roleKey)?.at(-1)?.state
+  if (!shown || !exists(shown)) return []
+  const { displayName, group, permissions } = shown
+  const found = { roleKey, displayName, group, permissions }
+  return [expiresAt === undefined ? found : { ...found, expiresAt: new Date(expiresAt) }]
+}
+
+const HOUR_MS = 3_600_000
+
+/** The roles that a group gives, if the user was last reported in it since the mapping was added. */
+const mappedIn = (
+  steps: AccessSteps,
+  { via, provider, mapping, membership }: GroupSteps,
+): readonly FoundMappedRole[] => {
+  const idp = provider.at(-1)
+  const state = mapping.at(-1)?.state
+  const report = membership.at(-1)
+  const added = began(mapping, isExisting)
+  if (!idp || !state || !report || !added) return []
+  const isMember = exists(report.state) && report.state.groups.includes(via.group)
+  if (!exists(idp.state) || !exists(state) || !isMember) return []
+  if (report.event.position < added.event.position) return []
+  const reported = timeOf(report.event.position).getTime()
+  const { validFor } = state
+  const expiresAt = validFor === undefined ? undefined : new Date(reported + validFor * HOUR_MS)
+  const isProviderActive = idp.state.status === 'active'
+  return state.roles
+    .filter((role) => !endOf(role, steps))
+    .flatMap(({ roleKey }) => shownRoles(steps, roleKey, expiresAt))
+    .map((role) => ({ ...role, via: { ...via }, isProviderActive }))
+}
+
+/** The last step at which a condition began to hold. */
+export const began = <Each extends Step>(
+  steps: readonly Each[],
+  holds: (step: Each) => boolean,
+): Each | undefined =>
+  steps.findLast((step, index) => {
+    const before = steps[index - 1]
+    return holds(step) && !(before && holds(before))
+  })
+
+export const isExisting = ({ state }: Step): boolean => exists(state)
 
 const stateOf = (
   steps: readonly Step<ProjectGrantState | UserGrantState>[],

@@ -86,12 +86,14 @@ export interface AccessReason {
    * - `ProjectInactive`: the project was deactivated.
    * - `ProjectGrantMissing`: the project of another organization is not granted to this one, or does not exist.
    * - `ProjectGrantInactive`: the grant of the project was deactivated.
-   * - `NoGrant`: the user has no grant of the project.
+   * - `NoGrant`: the user has no grant of the project, nor a group that gives what is asked for.
    * - `GrantInactive`: the grant of the user was deactivated.
    * - `RoleNotGranted`: the user was not given the role, or the organization is no longer granted it.
    * - `RoleRemoved`: the role was removed since the user was given it, even if it was added again.
    * - `PermissionNotGranted`: no role that the user was given has the permission.
    * - `Expired`: the role, or each role with the permission, was given until a time that is over.
+   * - `MembershipExpired`: the last report of the user's groups is older than the mapping lets it count.
+   * - `ProviderInactive`: the identity provider of the user's group was deactivated.
    * - `Stale`: a live check could not follow the log, so it says nothing else.
    */
   readonly kind:
@@ -105,6 +107,8 @@ export interface AccessReason {
     | 'RoleRemoved'
     | 'PermissionNotGranted'
     | 'Expired'
+    | 'MembershipExpired'
+    | 'ProviderInactive'
     | 'Stale'
 }
 

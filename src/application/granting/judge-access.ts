@@ -1,4 +1,5 @@
-import type { FoundAccess, FoundRole } from '../../ports/access-reads.js'
+import type { FoundAccess, FoundMappedRole, FoundRole } from '../../ports/access-reads.js'
+import { compareCodePoints } from '../../projections/row-order.js'
 import type { AccessReason } from '../errors/errors.js'
 
 /** Whether a role counts, or a user may log in. */
@@ -52,14 +53,23 @@ const permissionsOf = (roles: readonly FoundRole[]): readonly string[] => {
   return [...new Set(allowing.flatMap(({ permissions }) => permissions))].sort()
 }
 
-/** The roles that count: all on the way to them is active, and they have not expired. */
+/** The roles that count, each once: all on a way to them is active, and they have not expired. */
 export const countingRoles = (
-  { project, projectGrant, userGrant, roles }: FoundAccess,
+  { project, projectGrant, userGrant, roles, mapped }: FoundAccess,
   { isOwn, now }: Pick<AccessQuestion, 'isOwn' | 'now'>,
 ): readonly FoundRole[] => {
-  const isActive = project?.state === 'active' && userGrant === 'active'
-  if (!isActive || (!isOwn && projectGrant !== 'active')) return []
-  return roles.filter((role) => !isExpired(role, now))
+  if (project?.state !== 'active' || (!isOwn && projectGrant !== 'active')) return []
+  const granted = userGrant === 'active' ? roles.filter((role) => !isExpired(role, now)) : []
+  const byGroups = mapped.filter((role) => mappedFlaw(role, now) === undefined)
+  if (byGroups.length === 0) return granted
+  const counting = new Map([...byGroups, ...granted].map((role) => [role.roleKey, role]))
+  return [...counting.values()].sort((one, other) => compareCodePoints(one.roleKey, other.roleKey))
+}
+
+/** Why a role of a group does not count; undefined when it does. */
+const mappedFlaw = (role: FoundMappedRole, now: Date): Kind | undefined => {
+  if (!role.isProviderActive) return 'ProviderInactive'
+  return isExpired(role, now) ? 'MembershipExpired' : undefined
 }
 
 const isExpired = ({ expiresAt }: FoundRole, now: Date): boolean =>
@@ -69,7 +79,7 @@ type Kind = AccessReason['kind']
 
 const reasonsOf = (found: FoundAccess, question: AccessQuestion): readonly Kind[] => {
   const { isOwn, roleKey, permission } = question
-  const { project, projectGrant, userGrant } = found
+  const { project, projectGrant, userGrant, mapped } = found
   // Nothing of another's project is said without a grant of it, not even whether it exists.
   if (!isOwn && projectGrant === undefined) return ['ProjectGrantMissing']
   if (project === undefined) return ['ProjectNotFound']
@@ -79,25 +89,38 @@ const reasonsOf = (found: FoundAccess, question: AccessQuestion): readonly Kind[
   if (project.state === 'inactive') reasons.push('ProjectInactive')
   if (needsGrant && projectGrant === 'inactive') reasons.push('ProjectGrantInactive')
   if (!needsRole) return reasons
-  if (userGrant === undefined) return [...reasons, 'NoGrant']
+  const byGroups = mapped.filter((role) => isAsked(role, question))
+  const flaws = new Set(byGroups.map((role) => mappedFlaw(role, question.now)))
+  const granted = userGrant === undefined ? [] : roleReasons(found, question)
+  const isGranted = userGrant === 'active' && granted.length === 0
+  if (isGranted || flaws.has(undefined)) return reasons
+  for (const flaw of flaws) if (flaw) reasons.push(flaw)
+  if (userGrant === undefined) return flaws.size > 0 ? reasons : [...reasons, 'NoGrant']
   if (userGrant === 'inactive') reasons.push('GrantInactive')
-  return [...reasons, ...roleReasons(found, question)]
+  // A role that a group gives is one that the user was given.
+  const isGiven = flaws.size > 0 && granted.every((kind) => NOT_GIVEN.has(kind))
+  return isGiven ? reasons : [...reasons, ...granted]
 }
 
-/** Why a role does not count by itself, or why none does. */
-const roleReasons = (
-  { roles, lost }: FoundAccess,
-  { roleKey, permission, now }: AccessQuestion,
-): readonly Kind[] => {
-  const isAsked = (role: { readonly roleKey: string }) =>
-    roleKey === undefined || role.roleKey === roleKey
-  const asked = roles.filter(
-    (role) => isAsked(role) && (permission === undefined || role.permissions.includes(permission)),
-  )
+const NOT_GIVEN: ReadonlySet<Kind> = new Set(['RoleNotGranted', 'PermissionNotGranted'])
+
+/** Whether a role is one that is asked for. */
+const isAsked = (role: FoundRole, { roleKey, permission }: AccessQuestion): boolean =>
+  (roleKey === undefined || role.roleKey === roleKey) &&
+  (permission === undefined || role.permissions.includes(permission))
+
+/** Why no role of the user's grant counts by itself that is asked for. */
+const roleReasons = ({ roles, lost }: FoundAccess, question: AccessQuestion): readonly Kind[] => {
+  const { roleKey, permission, now } = question
+  const asked = roles.filter((role) => isAsked(role, question))
   if (asked.some((role) => !isExpired(role, now))) return []
   // Whether a lost role had the permission is not known.
   if (permission !== undefined) return asked.length > 0 ? ['Expired'] : ['PermissionNotGranted']
-  const ends = new Set(lost.filter(isAsked).map((role) => role.with))
+  const ends = new Set(
+    lost
+      .filter((role) => roleKey === undefined || role.roleKey === roleKey)
+      .map((role) => role.with),
+  )
   const reasons: Kind[] = asked.length > 0 ? ['Expired'] : []
   if (ends.has('role')) reasons.push('RoleRemoved')
   if (ends.has('project_grant') || reasons.length === 0) reasons.push('RoleNotGranted')

@@ -1,10 +1,12 @@
 import { aggregates } from '../../domain/aggregates.js'
 import { exists } from '../../domain/decider.js'
+import { roleMappings } from '../../domain/role-mapping/aggregate.js'
 import { type ObjectRef, OrgId, ProjectId, UserId } from '../../domain/values.js'
 import type { Views, ViewType } from '../../ports/read-model.js'
 import { withHeld } from '../../projections/assignments.js'
 import type { Streams } from '../recording/streams.js'
 import { readCurrentProjectGrant } from './decide-project-grant.js'
+import { readCurrentMapping } from './decide-role-mapping.js'
 import { readCurrentRoles } from './decide-user-grant.js'
 
 /**
@@ -33,6 +35,11 @@ const currentRoleKeys = async (
       grantedOrgId: OrgId.parse(object.grantedOrgId),
     })
     return keysOf(exists(state) ? state.roles : [])
+  }
+  if (object.type === 'role_mapping') {
+    const { type: _, ...ids } = object
+    const roles = await readCurrentMapping(streams, roleMappings.ids.parse(ids))
+    return roles && keysOf(roles)
   }
   if (object.type !== 'user_grant') return undefined
   const { userId, projectId, projectOrgId = streams.orgId } = object

@@ -30,7 +30,7 @@ const timeBounds = z.pipe(
   z.strictObject({ from: z.optional(date), to: z.optional(date) }),
 )
 
-/** Which changes to list: of the organization, of one object, or of the grants of one user. */
+/** Which changes to list: of the organization, of one object, or of the grants and memberships of one user. */
 export const ListHistoryInput = z
   .strictObject({
     object: z.optional(ObjectInput),
@@ -59,7 +59,7 @@ export interface ListHistoryInput {
   readonly object?: ObjectRef | undefined
   /** With an `object` that is a project: also the history of its roles, removed ones included. */
   readonly including?: 'roles' | undefined
-  /** Without `object`: the history of all grants of roles to this user, of any project, removed ones included. */
+  /** Without `object`: the history of all grants of roles to this user, of any project, and of the user's memberships, removed ones included. */
   readonly user?: string | undefined
   /** `userId` of the actor: 1 to 200 characters (code points); any when absent. */
   readonly actor?: string | undefined

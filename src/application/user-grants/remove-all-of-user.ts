@@ -1,14 +1,16 @@
 import { err, ok, Result } from 'neverthrow'
 import { exists } from '../../domain/decider.js'
+import { memberships } from '../../domain/membership/aggregate.js'
+import { membership } from '../../domain/membership/decider.js'
 import { userGrants } from '../../domain/user-grant/aggregate.js'
 import { userGrant } from '../../domain/user-grant/decider.js'
-import { OrgId, ProjectId, type UserId } from '../../domain/values.js'
+import { IdpId, OrgId, ProjectId, type UserId } from '../../domain/values.js'
 import type { Position } from '../../ports/event-store.js'
-import type { Listing, UserGrant } from '../../ports/read-model.js'
+import type { Listing, Membership, UserGrant, Views } from '../../ports/read-model.js'
 import type { WriteError } from '../errors/errors.js'
 import { grantQuestion, type PermitRoles, rolePermits } from '../granting/permit-roles.js'
 import type { AdmittedCall } from '../method/context.js'
-import { type BatchWrite, batchWrite } from '../method/method.js'
+import { type BatchWrite, batchWrite, refusePermission } from '../method/method.js'
 import { totalOrder } from '../reading/list.js'
 import { change } from '../recording/stream-state.js'
 import { transact } from '../recording/transact.js'
@@ -16,20 +18,24 @@ import type { Runtime } from '../runtime.js'
 import { raceAbort, retryDeadline } from '../waiting.js'
 import { type UserGrantIds, UserInput } from './user-grant-input.js'
 
-/** Most grants that one append removes. */
+/** Most grants, and most memberships, that one append removes. */
 const MAX_REMOVED = 400
+
+type MembershipIds = Pick<Membership, 'idpId' | 'userId'>
 
 /** What was taken from a user. */
 export interface RemovedOfUser {
   /** The grants that were removed; none when the user had none. */
   readonly removed: readonly UserGrantIds[]
-  /** No grant of the user that was recorded at or below this position remains in the organization. */
+  /** The memberships that were removed: what identity providers had said about the user. */
+  readonly memberships: readonly MembershipIds[]
+  /** No grant or membership of the user that was recorded at or below this position remains in the organization. */
   readonly sequence: Position
 }
 
 /**
- * The method that removes all grants of a user. It looks again after each append until none is found, so that a
- * grant which is added meanwhile is removed, or recorded above the `sequence` of the answer.
+ * The method that removes all grants and memberships of a user. It looks again after each append until none is found, so
+ * that a grant which is added meanwhile is removed, or recorded above the `sequence` of the answer.
  */
 export const removeAllOfUser = (runtime: Runtime): BatchWrite<UserInput, RemovedOfUser> =>
   batchWrite(
@@ -42,34 +48,43 @@ export const removeAllOfUser = (runtime: Runtime): BatchWrite<UserInput, Removed
     },
     async (call, { userId }) => {
       const removed: UserGrantIds[] = []
+      const left: MembershipIds[] = []
       const permit = rolePermits(runtime, call)
       const isTooLate = retryDeadline(runtime.environment)
       let mayHaveMore = true
       for (let attempts = 0; ; attempts++) {
-        const { items, sequence } = await raceAbort(grantsOf(runtime, call, userId), call.signal)
-        if (items.length === 0) return ok({ removed, sequence })
+        const found = Promise.all([
+          objectsOf(runtime, call, { type: 'user_grant', userId }),
+          objectsOf(runtime, call, { type: 'membership', userId }),
+        ])
+        const [grants, members] = await raceAbort(found, call.signal)
+        const sequence = grants.sequence < members.sequence ? grants.sequence : members.sequence
+        if (grants.items.length + members.items.length === 0)
+          return ok({ removed, memberships: left, sequence })
         if (!mayHaveMore && isTooLate()) return err({ kind: 'Aborted', attempts })
-        const batch = await removeAll(runtime, call, { userId, grants: items, permit })
+        const items = { userId, grants: grants.items, members: members.items, permit }
+        const batch = await removeAll(runtime, call, items)
         if (batch.isErr()) return err(batch.error)
-        removed.push(...batch.value)
-        mayHaveMore = batch.value.length === MAX_REMOVED
+        removed.push(...batch.value.removed)
+        left.push(...batch.value.memberships)
+        mayHaveMore = batch.value.removed.length === MAX_REMOVED
       }
     },
   )
 
-/** The first grants of a user, which every process has recorded before. */
-const grantsOf = (
+/** The first objects of a user, which every process has recorded before. */
+const objectsOf = <Type extends 'user_grant' | 'membership'>(
   runtime: Runtime,
   call: AdmittedCall,
-  userId: UserId,
-): Promise<Listing<UserGrant>> =>
-  runtime.query<'list', 'user_grant'>(
+  { type, userId }: { readonly type: Type; readonly userId: UserId },
+): Promise<Listing<Views[Type]>> =>
+  runtime.query<'list', Type>(
     { ...call, consistency: 'strong' },
     {
       method: 'list',
       args: [
         {
-          type: 'user_grant',
+          type,
           orgId: call.orgId,
           conditions: [{ field: 'userId', operator: 'equals', value: userId, ignoreCase: false }],
           sort: totalOrder(['key'], []),
@@ -79,21 +94,30 @@ const grantsOf = (
     },
   )
 
-/** Removes those of `grants` that still exist, in one append. */
-const removeAll = (
+/** Removes those of `grants` and `members` that still exist, in one append. */
+const removeAll = async (
   runtime: Runtime,
   call: AdmittedCall,
   {
     userId,
     grants,
+    members,
     permit,
   }: {
     readonly userId: UserId
     readonly grants: readonly UserGrant[]
+    readonly members: readonly Membership[]
     readonly permit: PermitRoles
   },
-): Promise<Result<readonly UserGrantIds[], WriteError>> =>
-  transact(runtime, call, {
+): Promise<Result<Pick<RemovedOfUser, 'removed' | 'memberships'>, WriteError>> => {
+  const { permissions, target } = memberships
+  for (const member of members) {
+    const ids = { idpId: IdpId.parse(member.idpId), userId }
+    const question = { permission: permissions.write, object: target(ids, call.orgId) }
+    const denied = await refusePermission(runtime, call, question)
+    if (denied) return err(denied)
+  }
+  return transact(runtime, call, {
     decide: async (streams) => {
       const ids = grants.map(({ projectId, projectOrgId }) => ({
         userId,
@@ -116,10 +140,23 @@ const removeAll = (
           .decide({ type: 'RemoveUserGrant', data }, before.state)
           .map((events) => ({ data, change: change(before, events) }))
       })
+      const left = await Promise.all(
+        members.map(async ({ idpId }) => {
+          const data = { idpId: IdpId.parse(idpId), userId }
+          const before = await streams.read(memberships, data)
+          return membership
+            .decide({ type: 'RemoveMembership', data }, before.state)
+            .map((events) => ({ data, change: change(before, events) }))
+            .unwrapOr(undefined)
+        }),
+      )
+      const gone = left.filter((each) => each !== undefined)
       return Result.combine(removed).map((all) => ({
-        changes: all.map((each) => each.change),
-        ids: all.map(({ data }) => data),
+        changes: [...all, ...gone].map((each) => each.change),
+        removed: all.map(({ data }) => data),
+        memberships: gone.map(({ data }) => data),
       }))
     },
-    answer: ({ decided: { ids } }) => ids,
+    answer: ({ decided: { removed, memberships } }) => ({ removed, memberships }),
   })
+}

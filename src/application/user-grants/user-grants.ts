@@ -52,8 +52,9 @@ export interface UserGrants {
   /** Takes all roles of one project. */
   readonly remove: Write<UserGrantInput, UserGrantIds>
   /**
-   * Takes all roles of all projects: in one append up to 400 grants, in several beyond that. No grant of the user
-   * that was recorded at or below the `sequence` of the answer remains.
+   * Takes all roles of all projects, and ends what identity providers said about the user: in one append up to 400 grants,
+   * in several beyond that. No grant or membership of the user that was recorded at or below the `sequence` of the answer
+   * remains. Also needs `membership.write` where there is a membership.
    */
   readonly removeAllOfUser: BatchWrite<UserInput, RemovedOfUser>
   /**

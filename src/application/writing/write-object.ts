@@ -235,7 +235,8 @@ const planned = async <Ids>(
   const events = changes.flatMap((each) => each.events)
   const { fields, ...shown } = await shownChange(runtime, call, { streams, object, events, write })
   const { aggregate, input: ids } = write
-  const impact = await impactOf(runtime, call, { aggregate, ids, ...shown, streams, at })
+  const isAdded = events.some((event) => aggregate.effectOf(event) === 'adds')
+  const impact = await impactOf(runtime, call, { aggregate, ids, ...shown, isAdded, streams, at })
   return ok({
     changed: events.length > 0,
     events,

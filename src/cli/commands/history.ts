@@ -11,6 +11,8 @@ const IDS: Readonly<Record<ObjectRef['type'], readonly string[]>> = {
   project_grant: ['projectId', 'grantedOrgId'],
   user_grant: ['userId', 'projectId', 'projectOrgId'],
   domain: ['domain'],
+  role_mapping: ['idpId', 'group', 'projectId', 'projectOrgId'],
+  membership: ['idpId', 'userId'],
   setup_link: ['linkId'],
 }
 
@@ -25,14 +27,15 @@ TYPE and its ids name one object:
   project ID                     project_role PROJECT KEY
   identity_provider ID           project_grant PROJECT ORG
   user_grant USER PROJECT [ORG]  domain DOMAIN
-  setup_link ID
+  membership IDP USER            setup_link ID
+  role_mapping IDP GROUP PROJECT [ORG]
 
   --db ADDRESS    SQLite file, or postgres://…; else CLAVIGER_DB
   --schema NAME   schema of PostgreSQL; claviger when absent
   --org ORG       the organization
   --json          a line of JSON for each change`,
   options: { ...DATABASE, org: { type: 'string' } },
-  positionals: [0, 4],
+  positionals: [0, 5],
   run: async (call) => {
     const { values, terminal, signal } = call
     const context = contextOf(call, required(call, 'org'))
@@ -58,7 +61,9 @@ const objectOf = ([type, ...ids]: readonly string[]): ObjectRef | undefined => {
   if (type === undefined) return undefined
   const names = Object.hasOwn(IDS, type) ? IDS[type as ObjectRef['type']] : undefined
   if (!names) throw new UsageError(`${type} is no type: ${Object.keys(IDS).join(', ')}`)
-  const isEnough = ids.length === names.length || (type === 'user_grant' && ids.length === 2)
+  // The organization that owns a project comes last, and may be left out.
+  const isShort = names.at(-1) === 'projectOrgId' && ids.length === names.length - 1
+  const isEnough = ids.length === names.length || isShort
   if (!isEnough) throw new UsageError(`${type} needs: ${names.join(' ')}`)
   // Cast: the ids are those of the type.
   return { type, ...Object.fromEntries(ids.map((id, at) => [names[at], id])) } as ObjectRef

@@ -103,6 +103,7 @@ export const identityProviders = defineAggregate({
       ? ['clientSecret']
       : [],
   target: ({ idpId }) => ({ type: 'identity_provider', id: idpId }),
+  memberships: { membershipScope: ({ idpId }) => ({ idpId }) },
   permissions: { read: 'identity_provider.read', write: 'identity_provider.write' },
 } satisfies AggregateDefinition<IdentityProviderRef, IdentityProviderView, IdentityProviderEvent>)
 

@@ -77,8 +77,9 @@ export const accessLaws = lawsOf<ReadModelHome>({
           },
         ],
         lost: [],
+        mapped: [],
       })
-      const nothing = { userGrant: undefined, roles: [], lost: [] }
+      const nothing = { userGrant: undefined, roles: [], lost: [], mapped: [] }
       demandEqual('of a user without a grant', await settingsIn(model, 'globex', 'ann'), {
         ...nothing,
         project,
@@ -163,7 +164,7 @@ export const holderLaws = lawsOf<ReadModelHome>({
       demandEqual('whether more follow', page.hasMore, found.length < all.length)
       const last = page.items.at(-1)
       if (!last || !page.hasMore) break
-      after = [last.roleKey, last.orgId, last.userId]
+      after = [last.roleKey, last.orgId, '', '', last.userId]
     }
     demandEqual('all pages', found, all)
   },
@@ -175,7 +176,7 @@ export const holderLaws = lawsOf<ReadModelHome>({
     demand(given?.type === 'user_grant.added', 'the story to give roles to bob')
     const changed = log.events.find(({ type }) => type === 'user_grant.updated')
     const from = timeOf(given.position)
-    const holder = { userId: 'bob', orgId: 'globex', roleKey: 'writer', from }
+    const holder = { userId: 'bob', orgId: 'globex', roleKey: 'writer', from, via: 'grant' }
     const model = await fedWith(home, log)
     const writers = (at: bigint) => holdersOf(model, { at, roleKey: 'writer' })
     const before = { ...holder, expiresAt: new Date(END) }
@@ -214,6 +215,7 @@ export const holderLaws = lawsOf<ReadModelHome>({
           displayName: 'Reader',
           group: 'all',
           permissions: ['read'],
+          via: 'grant',
         },
         {
           projectOrgId: 'acme',
@@ -223,6 +225,7 @@ export const holderLaws = lawsOf<ReadModelHome>({
           group: '',
           permissions: [],
           expiresAt: new Date(END),
+          via: 'grant',
         },
         {
           projectOrgId: 'globex',
@@ -231,6 +234,7 @@ export const holderLaws = lawsOf<ReadModelHome>({
           displayName: '',
           group: '',
           permissions: [],
+          via: 'grant',
         },
       ]
       const query = { orgId: 'globex', userId: 'bob', now: BEFORE_END, limit: 1000 }
@@ -244,7 +248,11 @@ export const holderLaws = lawsOf<ReadModelHome>({
       for (const [index, { projectOrgId, projectId, roleKey }] of held.entries())
         demandEqual(
           `after ${index}`,
-          await model.heldRoles({ ...query, limit: 1, after: [projectOrgId, projectId, roleKey] }),
+          await model.heldRoles({
+            ...query,
+            limit: 1,
+            after: [projectOrgId, projectId, roleKey, '', ''],
+          }),
           { items: held.slice(index + 1, index + 2), hasMore: index === 0 },
         )
     },

@@ -1,7 +1,7 @@
 import type { AnyEvent } from '../../domain/aggregates.js'
 import type {
   AccessQuery,
-  AffectedQuery,
+  AffectedInProject,
   HeldRolesQuery,
   HoldersQuery,
 } from '../../ports/access-reads.js'
@@ -172,14 +172,19 @@ const NOW = { now: new Date('2026-01-01T00:00:00.000Z'), limit: 1000 }
 export const HELD_ROLES: HeldRolesQuery = { orgId: 'acme', userId: userGrant.userId, ...NOW }
 
 /** Asks for those who have roles of the project of {@link userGrantSample}. */
-export const HOLDERS: HoldersQuery & Pick<AffectedQuery, 'projectId'> = {
+export const HOLDERS: HoldersQuery & Pick<AffectedInProject, 'projectId'> = {
   orgId: userGrant.projectOrgId,
   projectId: userGrant.projectId,
   ...NOW,
 } satisfies HoldersQuery
 
 /** Asks which of the roles of that project a change concerns. */
-export const AFFECTED: AffectedQuery = { ...HOLDERS, at: 2n ** 62n }
+export const AFFECTED: AffectedInProject = {
+  orgId: userGrant.projectOrgId,
+  projectId: userGrant.projectId,
+  ...NOW,
+  at: 2n ** 62n,
+}
 
 /** Before and after {@link END}. */
 export const BEFORE_END = new Date('2030-01-02T03:04:05.005Z')

@@ -7,6 +7,7 @@ import { getLaws, routeLaws } from './get-laws.js'
 import type { ReadModelLaw } from './harness.js'
 import { historyLaws, historyPageLaws } from './history-laws.js'
 import { listLaws, orderLaws } from './list-laws.js'
+import { mappingLaws } from './mapping-laws.js'
 import { permissionLaws } from './permission-laws.js'
 import { shownLaws } from './shown-laws.js'
 import { userLaws } from './user-laws.js'
@@ -30,6 +31,7 @@ export const readModelLaws: readonly ReadModelLaw[] = [
   ...endingLaws,
   ...userLaws,
   ...permissionLaws,
+  ...mappingLaws,
   ...routeLaws,
   ...headLaws,
 ]

@@ -11,6 +11,7 @@ import type {
 import { demand, isEqual } from '../law.js'
 import { projectGrantSample, userGrantSample } from './grant-samples.js'
 import { type Log, logOf, newLog } from './harness.js'
+import { membershipSample, roleMappingSample } from './mapping-samples.js'
 import {
   domainSample,
   identityProviderSample,
@@ -32,6 +33,8 @@ export const SAMPLES: { readonly [Type in ViewType]: Sample<Type> } = {
   project_grant: projectGrantSample,
   user_grant: userGrantSample,
   domain: domainSample,
+  role_mapping: roleMappingSample,
+  membership: membershipSample,
   setup_link: setupLinkSample,
 }
 
@@ -67,12 +70,18 @@ export const sortValue = <Type extends ViewType>(
     sequence,
     creationDate: BigInt(creationDate.getTime()),
     changeDate: BigInt(changeDate.getTime()),
-    ...('userId' in row && { key: `${row.projectOrgId}+${row.projectId}+${row.userId}` }),
+    ...(SAMPLES[type].identity === 'key' && { key: keyOf({ ...row }) }),
   }
   const value = values[field] ?? ''
   demand(isSortValue(value), `${field} of a ${type} to be a value that lists are sorted by`)
   return value
 }
+
+/** The ids in the order in which the field `key` has them. */
+const keyOf = (row: Row): string =>
+  ['idpId', 'projectOrgId', 'projectId', 'userId', 'group']
+    .flatMap((name) => row[name] ?? [])
+    .join('+')
 
 const isSortValue = (value: unknown): value is SortValue =>
   ['string', 'boolean', 'bigint'].includes(typeof value)

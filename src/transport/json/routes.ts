@@ -18,6 +18,10 @@ import {
   projectOperations,
   projectRoleOperations,
 } from '../operations/services/projects.js'
+import {
+  membershipOperations,
+  roleMappingOperations,
+} from '../operations/services/role-mappings.js'
 import { setupLinkOperations } from '../operations/services/setup-links.js'
 import { userGrantOperations } from '../operations/services/user-grants.js'
 import { type ResolvedOptions, resolveOptions, type TransportOptions } from '../options.js'
@@ -57,6 +61,8 @@ export const operationsOf = (
     ...projectGrantOperations(iam),
     ...userGrantOperations(iam),
     ...domainOperations(iam),
+    ...roleMappingOperations(iam),
+    ...membershipOperations(iam),
     ...setupLinkOperations(iam),
     ...historyOperations(iam),
     ...accessOperations(iam),

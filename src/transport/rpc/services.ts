@@ -3,9 +3,11 @@ import { AccessService } from '../gen/claviger/v1/access_service_pb.js'
 import { DomainService } from '../gen/claviger/v1/domain_service_pb.js'
 import { HistoryService } from '../gen/claviger/v1/history_service_pb.js'
 import { IdentityProviderService } from '../gen/claviger/v1/identity_provider_service_pb.js'
+import { MembershipService } from '../gen/claviger/v1/membership_service_pb.js'
 import { ProjectGrantService } from '../gen/claviger/v1/project_grant_service_pb.js'
 import { ProjectRoleService } from '../gen/claviger/v1/project_role_service_pb.js'
 import { ProjectService } from '../gen/claviger/v1/project_service_pb.js'
+import { RoleMappingService } from '../gen/claviger/v1/role_mapping_service_pb.js'
 import { SetupLinkService } from '../gen/claviger/v1/setup_link_service_pb.js'
 import { UserGrantService } from '../gen/claviger/v1/user_grant_service_pb.js'
 import { Health } from '../gen/grpc/health/v1/health_pb.js'
@@ -19,6 +21,8 @@ export const SERVICES: readonly DescService[] = [
   ProjectGrantService,
   UserGrantService,
   DomainService,
+  RoleMappingService,
+  MembershipService,
   SetupLinkService,
   HistoryService,
   AccessService,

@@ -109,14 +109,14 @@ const cedar = (model: NaiveModel, now: Date) => {
     return [
       entity('Project', nameOf(projectOrgId, projectId), fact.project),
       entity('ProjectGrant', nameOf(projectOrgId, projectId, orgId), fact.projectGrant),
-      entity('UserGrant', nameOf(orgId, projectOrgId, projectId, userId), fact.userGrant),
+      entity('Way', nameOf(orgId, projectOrgId, projectId, userId, fact.way), fact.isWayActive),
     ]
   })
   const unique = [
     ...new Map(entities.map((each) => [`${each.uid.type} ${each.uid.id}`, each])).values(),
   ]
   const policies = facts.flatMap((fact) => {
-    const { orgId, projectOrgId, projectId, userId, roleKey, permissions, expiresAt } = fact
+    const { orgId, projectOrgId, projectId, userId, way, roleKey, permissions, expiresAt } = fact
     const literal = (type: string, ...id: readonly string[]) =>
       `${type}::${JSON.stringify(nameOf(...id))}`
     const permit = (actions: readonly string[], resource: string) => `permit (
@@ -126,7 +126,7 @@ const cedar = (model: NaiveModel, now: Date) => {
     ) when {
       ${literal('Project', projectOrgId, projectId)}.active &&
       ${literal('ProjectGrant', projectOrgId, projectId, orgId)}.active &&
-      ${literal('UserGrant', orgId, projectOrgId, projectId, userId)}.active &&
+      ${literal('Way', orgId, projectOrgId, projectId, userId, way)}.active &&
       context.now < ${expiresAt?.getTime() ?? Number.MAX_SAFE_INTEGER}
     };`
     return [

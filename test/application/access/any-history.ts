@@ -8,6 +8,9 @@ export const ROLES = ['reader', 'writer'] as const
 export const PERMISSIONS = ['a.read', 'a.write', 'b/own'] as const
 export const USERS = ['u1', 'u+2'] as const
 
+export const PROVIDERS = ['entra', 'okta'] as const
+export const GROUPS = ['staff', 'a+b'] as const
+
 /** Two days pass with each step; the first of the ends of roles lies in the middle of a history. */
 export const START = new Date('2029-04-01T00:00:00.000Z')
 export const STEP_MS = 2 * 24 * 60 * 60 * 1000
@@ -47,6 +50,23 @@ const inOrg = <Input>(
         call(iam, given, { ...within, orgId }),
   )
 
+const idpId = fc.constantFrom(...PROVIDERS)
+const group = fc.constantFrom(...GROUPS)
+
+const mapping = fc.record(
+  {
+    idpId,
+    group,
+    projectId: id,
+    projectOrgId: org,
+    roleKeys,
+    validFor: fc.constantFrom(24, 72, 480),
+  },
+  { requiredKeys: ['idpId', 'group', 'projectId', 'projectOrgId', 'roleKeys'] },
+)
+
+const report = fc.record({ idpId, userId, groups: fc.subarray([...GROUPS, 'unmapped']) })
+
 const twoThirds = <Value>(often: fc.Arbitrary<Value>, seldom: fc.Arbitrary<Value>) =>
   fc.oneof({ weight: 2, arbitrary: often }, { weight: 1, arbitrary: seldom })
 
@@ -68,6 +88,9 @@ export const anyStep: fc.Arbitrary<Step> = twoThirds(
     inOrg(fc.record({ userId, projectId: id, projectOrgId: org, roles }), (iam, input, at) =>
       iam.userGrants.addRoles(input, at),
     ),
+    inOrg(mapping, (iam, input, at) => iam.roleMappings.add(input, at)),
+    inOrg(report, (iam, input, at) => iam.memberships.report(input, at)),
+    inOrg(report, (iam, input, at) => iam.memberships.report(input, at)),
   ),
   fc.oneof(
     inOrg(fc.record({ projectId: id, roleKey, permissions }), (iam, input, at) =>
@@ -94,6 +117,18 @@ export const anyStep: fc.Arbitrary<Step> = twoThirds(
     inOrg(ids, (iam, input, at) => iam.userGrants.remove(input, at)),
     inOrg(ids, (iam, input, at) => iam.userGrants.deactivate(input, at)),
     inOrg(ids, (iam, input, at) => iam.userGrants.reactivate(input, at)),
+    inOrg(mapping, (iam, input, at) => iam.roleMappings.update(input, at)),
+    inOrg(mapping, (iam, { validFor: _, ...input }, at) => iam.roleMappings.addRoles(input, at)),
+    inOrg(mapping, (iam, { validFor: _, ...input }, at) => iam.roleMappings.removeRoles(input, at)),
+    inOrg(mapping, (iam, { validFor: _, roleKeys: __, ...input }, at) =>
+      iam.roleMappings.remove(input, at),
+    ),
+    inOrg(fc.record({ idpId, userId }), (iam, input, at) => iam.memberships.remove(input, at)),
+    inOrg(fc.record({ idpId }), (iam, input, at) => iam.identityProviders.deactivate(input, at)),
+    inOrg(fc.record({ idpId }), (iam, input, at) => iam.identityProviders.reactivate(input, at)),
+    inOrg(fc.record({ idpId, seldom: fc.nat(5) }), async (iam, { idpId, seldom }, at) =>
+      seldom === 0 ? iam.identityProviders.remove({ idpId }, at) : undefined,
+    ),
     inOrg(fc.record({ id }), (iam, input, at) => iam.projects.deactivate(input, at)),
     inOrg(fc.record({ id }), (iam, input, at) => iam.projects.reactivate(input, at)),
     inOrg(fc.record({ id, seldom: fc.nat(7) }), async (iam, { id, seldom }, at) =>
@@ -144,5 +179,38 @@ const userGrants: readonly Step[] = ORGS.flatMap((orgId) =>
   ),
 )
 
+const mappings: readonly Step[] = ORGS.flatMap((orgId) =>
+  PROVIDERS.flatMap((idpId): Step[] => {
+    const at = { ...context, orgId }
+    const add: Step = (iam) =>
+      iam.identityProviders.addOidc(
+        {
+          idpId,
+          name: idpId,
+          clientId: 'client',
+          clientSecret: 'secret',
+          issuer: 'https://idp.example',
+        },
+        at,
+      )
+    const ofProjects = ORGS.flatMap((projectOrgId) =>
+      PROJECTS.map((projectId): Step => {
+        const input = { idpId, group: 'staff', projectId, projectOrgId, roleKeys: ['reader'] }
+        return (iam) => iam.roleMappings.add(input, at)
+      }),
+    )
+    const reports = USERS.map(
+      (userId): Step =>
+        (iam) =>
+          iam.memberships.report({ idpId, userId, groups: ['staff'] }, at),
+    )
+    return [add, ...ofProjects, ...reports]
+  }),
+)
+
+/** Projects alone, and with grants to users. */
+export const onlyProjects = projects
+export const onlyGrants: readonly Step[] = [...projects, ...userGrants]
+
 /** What stands before a history begins. */
-export const foundation: readonly Step[] = [...projects, ...userGrants]
+export const foundation: readonly Step[] = [...onlyGrants, ...mappings]

@@ -4,7 +4,7 @@ import { openSqlite } from '../../../src/adapters/sqlite/index.js'
 import { type EventStore, memoryEventStore } from '../../../src/index.js'
 import { temporaryFile } from '../../adapters/sqlite/temporary-file.js'
 import { context, good, iamOn, logOf, oidc } from '../host.js'
-import { anyStep, foundation, START, STEP_MS } from './any-history.js'
+import { anyStep, foundation, onlyGrants, onlyProjects, START, STEP_MS } from './any-history.js'
 import { differences, liveOf } from './live-world.js'
 
 const HISTORIES = Number(process.env['FUZZ_RUNS'] ?? 12)
@@ -56,7 +56,7 @@ describe('a planted fault is found', () => {
   const played = async (): Promise<EventStore> => {
     const store = memoryEventStore()
     const iam = iamOn(store, { authorize: () => true })
-    for (const step of foundation) await step(iam)
+    for (const step of onlyGrants) await step(iam)
     await good(iam.projectRoles.remove(reader, acme))
     await good(iam.projectRoles.add({ ...reader, displayName: 'again' }, acme))
     await good(iam.projectGrants.update({ ...toGlobex, roleKeys: ['reader'] }, acme))
@@ -76,6 +76,43 @@ describe('a planted fault is found', () => {
     await good(iam.projectGrants.remove(toAcme, globex))
     await good(iam.projects.remove({ id: 'shop' }, globex))
     await good(iam.identityProviders.addOidc(oidc, acme))
+    return store
+  }
+
+  /** The same of events of groups. */
+  const playedWithGroups = async (): Promise<EventStore> => {
+    const store = memoryEventStore()
+    const iam = iamOn(store, { authorize: () => true })
+    for (const step of onlyProjects) await step(iam)
+    const map = async (idpId: string, group: string, projectOrgId: string, projectId: string) => {
+      const mapping = { idpId, group, projectId, projectOrgId, roleKeys: ['reader'] }
+      await good(iam.roleMappings.add(mapping, acme))
+      return mapping
+    }
+    const report = (idpId: string, userId: string, groups: readonly string[]) =>
+      good(iam.memberships.report({ idpId, userId, groups }, acme))
+    for (const idpId of ['entra', 'okta', 'again', 'gone'])
+      await good(iam.identityProviders.addOidc({ ...oidc, idpId }, acme))
+    await map('entra', 'staff', 'acme', 'portal')
+    const inShop = await map('entra', 'a+b', 'acme', 'shop')
+    const taken = await map('again', 'taken', 'globex', 'shop')
+    await map('okta', 'staff', 'globex', 'portal')
+    await map('again', 'staff', 'acme', 'shop')
+    await map('gone', 'staff', 'globex', 'shop')
+    await report('entra', 'u1', ['staff', 'a+b'])
+    await report('entra', 'u+2', ['staff'])
+    await report('okta', 'u1', ['staff'])
+    await report('again', 'u+2', ['staff', 'taken'])
+    await report('gone', 'u1', ['staff'])
+    await good(iam.roleMappings.update({ ...inShop, roleKeys: ['reader', 'writer'] }, acme))
+    const { roleKeys: _, ...ofTaken } = taken
+    await good(iam.roleMappings.remove(ofTaken, acme))
+    await good(iam.memberships.remove({ idpId: 'entra', userId: 'u+2' }, acme))
+    await good(iam.identityProviders.deactivate({ idpId: 'okta' }, acme))
+    await good(iam.identityProviders.deactivate({ idpId: 'again' }, acme))
+    await good(iam.identityProviders.reactivate({ idpId: 'again' }, acme))
+    await good(iam.identityProviders.remove({ idpId: 'gone' }, acme))
+    await good(iam.identityProviders.addOidc({ ...oidc, idpId: 'late' }, acme))
     return store
   }
 
@@ -102,8 +139,17 @@ describe('a planted fault is found', () => {
     'project.updated',
     'project.deactivated',
     'project.removed',
+    'role_mapping.added',
+    'role_mapping.updated',
+    'role_mapping.removed',
+    'membership.reported',
+    'membership.removed',
+    'identity_provider.deactivated',
+    'identity_provider.reactivated',
+    'identity_provider.removed',
   ])('in live checks that pass over %s', async (type) => {
-    const store = await played()
+    const isOfGroups = /^(role_mapping|membership|identity_provider)/.test(type)
+    const store = await (isOfGroups ? playedWithGroups() : played())
     expect((await logOf(store)).some((event) => event.type === type)).toBe(true)
     const now = () => new Date()
     const sound = await liveOf(iamOn(store))
@@ -118,7 +164,7 @@ describe('a planted fault is found', () => {
     const now = () => new Date('2026-01-01')
     const store = memoryEventStore({ now })
     const iam = iamOn(store, { authorize: () => true, now })
-    for (const step of foundation) await step(iam)
+    for (const step of onlyGrants) await step(iam)
     const roles = [{ roleKey: 'reader', expiresAt: new Date('2026-01-02') }]
     await good(iam.userGrants.update({ ...own, roles }, acme))
     const live = await liveOf(iam)

@@ -35,6 +35,37 @@ interface UserGrant {
   roles: Map<string, Given>
 }
 
+/** A group that has roles of a project. */
+interface Mapping {
+  readonly projectOrgId: string
+  readonly projectId: string
+  readonly group: string
+  /** The mapping from one addition to its removal: reports after it count. */
+  readonly since: bigint
+  readonly validFor: number | undefined
+  readonly roles: Map<string, Given>
+}
+
+interface Member {
+  readonly reported: bigint
+  /** By group: since when the user has been in it without a break. */
+  readonly groups: Map<string, Date>
+}
+
+interface Provider {
+  active: boolean
+  readonly mappings: Map<string, Mapping>
+  readonly members: Map<string, Member>
+}
+
+/** A way in which a user has a role that counts, or would. */
+interface Way {
+  readonly roleKey: string
+  readonly via: 'grant' | { readonly idpId: string; readonly group: string }
+  readonly expiresAt: Date | undefined
+  readonly from: Date
+}
+
 interface Ids {
   readonly orgId: string
   readonly projectOrgId: string
@@ -58,6 +89,9 @@ const byText = (one: readonly string[], other: readonly string[]): number => {
   return 0
 }
 
+const wayKey = ({ via }: Pick<Way, 'via'>): readonly string[] =>
+  via === 'grant' ? ['', ''] : [via.idpId, via.group]
+
 /** One role, one permission, or neither. */
 interface Asked {
   readonly roleKey?: string
@@ -68,6 +102,8 @@ interface Asked {
 export class NaiveModel {
   readonly #projects = new Map<string, Project>()
   readonly #userGrants = new Map<string, UserGrant>()
+  /** By organization, then by id. */
+  readonly #providers = new Map<string, Map<string, Provider>>()
 
   constructor(events: readonly RecordedEvent[]) {
     for (const event of events) {
@@ -175,6 +211,56 @@ export class NaiveModel {
       case 'user_grant.removed':
         this.#userGrants.delete(keyOf({ ...given, orgId: owner }))
         return
+      case 'identity_provider.oidc_added':
+      case 'identity_provider.deactivated':
+      case 'identity_provider.reactivated': {
+        const active = type !== 'identity_provider.deactivated'
+        const ofOrg = this.#providers.get(owner) ?? new Map<string, Provider>()
+        const provider = ofOrg.get(given.idpId)
+        if (provider) provider.active = active
+        else ofOrg.set(given.idpId, { active, mappings: new Map(), members: new Map() })
+        this.#providers.set(owner, ofOrg)
+        return
+      }
+      case 'identity_provider.removed':
+        this.#providers.get(owner)?.delete(given.idpId)
+        return
+      case 'role_mapping.added':
+      case 'role_mapping.updated': {
+        const { idpId, group, projectOrgId, projectId, validFor } = given
+        const mappings = this.#providers.get(owner)?.get(idpId)?.mappings
+        const key = JSON.stringify([group, projectOrgId, projectId])
+        const before = type === 'role_mapping.added' ? undefined : mappings?.get(key)
+        const roles = new Map<string, Given>()
+        for (const { roleKey } of given.roles) {
+          const ids = { orgId: owner, projectOrgId, projectId, userId: '' }
+          const { role, place } = this.#present(ids, roleKey)
+          const held = before?.roles.get(roleKey)
+          const isHeld = held && this.#isLiving(ids, roleKey, held)
+          const from = isHeld ? held.from : timeOf(position)
+          roles.set(roleKey, { from, expiresAt: undefined, role: role ?? {}, place })
+        }
+        const since = before?.since ?? position
+        mappings?.set(key, { projectOrgId, projectId, group, since, validFor, roles })
+        return
+      }
+      case 'role_mapping.removed': {
+        const { idpId, group, projectOrgId, projectId } = given
+        const key = JSON.stringify([group, projectOrgId, projectId])
+        this.#providers.get(owner)?.get(idpId)?.mappings.delete(key)
+        return
+      }
+      case 'membership.reported': {
+        const members = this.#providers.get(owner)?.get(given.idpId)?.members
+        const before = members?.get(given.userId)?.groups
+        const groups = new Map<string, Date>()
+        for (const group of given.groups) groups.set(group, before?.get(group) ?? timeOf(position))
+        members?.set(given.userId, { reported: position, groups })
+        return
+      }
+      case 'membership.removed':
+        this.#providers.get(owner)?.get(given.idpId)?.members.delete(given.userId)
+        return
       default:
         throw new Error(`The naive model does not know ${type}`)
     }
@@ -197,30 +283,63 @@ export class NaiveModel {
   /** The roles of a grant that are still what was given. */
   #living(ids: Ids): ReadonlyMap<string, Given> {
     const all = [...(this.#userGrants.get(keyOf(ids))?.roles ?? [])]
-    return new Map(
-      all.filter(([roleKey, given]) => {
-        const { role, place } = this.#present(ids, roleKey)
-        const isThere = role !== undefined && role === given.role && place === given.place
-        return isThere && (ids.orgId === ids.projectOrgId || place?.role === role)
-      }),
-    )
+    return new Map(all.filter(([roleKey, given]) => this.#isLiving(ids, roleKey, given)))
   }
 
-  /** The roles that count. */
-  #counting(ids: Ids, now: Date): readonly (readonly [roleKey: string, given: Given])[] {
+  #isLiving(ids: Ids, roleKey: string, given: Given): boolean {
+    const { role, place } = this.#present(ids, roleKey)
+    const isThere = role !== undefined && role === given.role && place === given.place
+    return isThere && (ids.orgId === ids.projectOrgId || place?.role === role)
+  }
+
+  /** The roles by groups that the user was last reported in, also those that do not count. */
+  #mapped(ids: Ids): readonly (Way & { readonly active: boolean })[] {
+    const { orgId, projectOrgId, projectId, userId } = ids
+    return [...(this.#providers.get(orgId) ?? [])].flatMap(([idpId, provider]) => {
+      const member = provider.members.get(userId)
+      return [...provider.mappings.values()].flatMap((mapping) => {
+        const joined = member?.groups.get(mapping.group)
+        if (mapping.projectOrgId !== projectOrgId || mapping.projectId !== projectId) return []
+        if (!member || !joined || member.reported < mapping.since) return []
+        const end = timeOf(member.reported).getTime() + (mapping.validFor ?? 0) * 3_600_000
+        return [...mapping.roles]
+          .filter(([roleKey, given]) => this.#isLiving(ids, roleKey, given))
+          .map(([roleKey, { from }]) => ({
+            roleKey,
+            via: { idpId, group: mapping.group },
+            expiresAt: mapping.validFor === undefined ? undefined : new Date(end),
+            from: from > joined ? from : joined,
+            active: provider.active,
+          }))
+      })
+    })
+  }
+
+  /** The roles that count, one for each way. */
+  #counting(ids: Ids, now: Date): readonly Way[] {
     const project = this.#project(ids)
     const isOwn = ids.orgId === ids.projectOrgId
     const isGranted = isOwn || project?.grants.get(ids.orgId)?.active
-    const isActive = project?.active && isGranted && this.#userGrants.get(keyOf(ids))?.active
-    if (!isActive) return []
-    return [...this.#living(ids)]
-      .filter(([, { expiresAt }]) => expiresAt === undefined || expiresAt > now)
-      .toSorted(([one], [other]) => byText([one], [other]))
+    if (!project?.active || !isGranted) return []
+    const granted = this.#userGrants.get(keyOf(ids))?.active ? [...this.#living(ids)] : []
+    const ways: readonly Way[] = [
+      ...granted.map(([roleKey, { expiresAt, from }]) => {
+        return { roleKey, via: 'grant' as const, expiresAt, from }
+      }),
+      ...this.#mapped(ids)
+        .filter(({ active }) => active)
+        .map(({ active: _, ...way }) => way),
+    ]
+    return ways
+      .filter(({ expiresAt }) => expiresAt === undefined || expiresAt > now)
+      .toSorted((one, other) =>
+        byText([one.roleKey, ...wayKey(one)], [other.roleKey, ...wayKey(other)]),
+      )
   }
 
   /** As `iam.access.check`. */
   check(ids: Ids, asked: Asked, now: Date) {
-    const roleKeys = this.#counting(ids, now).map(([key]) => key)
+    const roleKeys = [...new Set(this.#counting(ids, now).map(({ roleKey }) => roleKey))]
     const allowed = roleKeys.flatMap((key) => this.#permissions(ids, key))
     const permissions = [...new Set(allowed)].toSorted()
     const reasons = this.#reasons(ids, asked, now).map((kind) => ({ kind }))
@@ -244,14 +363,38 @@ export class NaiveModel {
       reasons.push('ProjectGrantInactive')
     if (!needsRole) return reasons
     const grant = this.#userGrants.get(keyOf(ids))
-    if (!grant) return [...reasons, 'NoGrant']
+    const asked = this.#mapped(ids).filter((way) => {
+      const isAllowed = permission && this.#permissions(ids, way.roleKey).includes(permission)
+      return (roleKey ?? way.roleKey) === way.roleKey && (permission === undefined || isAllowed)
+    })
+    const flaws = asked.map(({ active, expiresAt }) => {
+      if (!active) return 'ProviderInactive'
+      return expiresAt !== undefined && expiresAt <= now ? 'MembershipExpired' : 'counts'
+    })
+    if (flaws.includes('counts')) return reasons
+    reasons.push(...new Set(flaws))
+    if (!grant) return flaws.length > 0 ? reasons : [...reasons, 'NoGrant']
+    const before = reasons.length
+    const found = this.#grantReasons(ids, { roleKey, permission }, now)
+    if (found.length === 0 && grant.active) return reasons.slice(0, before - new Set(flaws).size)
     if (!grant.active) reasons.push('GrantInactive')
+    const notGiven = found.every((kind) => /^(Role|Permission)NotGranted$/.test(kind))
+    return flaws.length > 0 && notGiven ? reasons : [...reasons, ...found]
+  }
+
+  /** Why no role of the user's grant counts by itself. */
+  #grantReasons(
+    ids: Ids,
+    { roleKey, permission }: { roleKey: string | undefined; permission: string | undefined },
+    now: Date,
+  ): readonly string[] {
+    const grant = this.#userGrants.get(keyOf(ids))
+    if (!grant) return []
     const living = this.#living(ids)
     const allowing = [...living.keys()].filter((key) => {
       return permission !== undefined && this.#permissions(ids, key).includes(permission)
     })
-    if (permission !== undefined && allowing.length === 0)
-      return [...reasons, 'PermissionNotGranted']
+    if (permission !== undefined && allowing.length === 0) return ['PermissionNotGranted']
     const keys =
       permission !== undefined
         ? allowing
@@ -264,53 +407,76 @@ export class NaiveModel {
       if (held) return held.expiresAt !== undefined && held.expiresAt <= now ? 'Expired' : 'counts'
       return given?.lost ?? 'RoleNotGranted'
     })
-    if (why.includes('counts')) return reasons
-    return [...reasons, ...new Set(why.length > 0 ? why : ['RoleNotGranted'])]
+    if (why.includes('counts')) return []
+    return [...new Set(why.length > 0 ? why : ['RoleNotGranted'])]
   }
 
   /** As `iam.access.rolesOf`. */
   rolesOf(orgId: string, userId: string, now: Date) {
-    return [...this.#userGrants.keys()]
-      .map(idsIn)
+    return this.#everyIds()
       .filter((ids) => ids.orgId === orgId && ids.userId === userId)
       .flatMap((ids) =>
-        this.#counting(ids, now).map(([roleKey, { expiresAt }]) => ({
+        this.#counting(ids, now).map(({ roleKey, expiresAt, via }) => ({
           projectId: ids.projectId,
           projectOrgId: ids.projectOrgId,
           roleKey,
           ...this.#project(ids)?.roles.get(roleKey),
           ...(expiresAt && { expiresAt }),
+          via,
         })),
       )
       .toSorted((one, other) =>
         byText(
-          [one.projectOrgId, one.projectId, one.roleKey],
-          [other.projectOrgId, other.projectId, other.roleKey],
+          [one.projectOrgId, one.projectId, one.roleKey, ...wayKey(one)],
+          [other.projectOrgId, other.projectId, other.roleKey, ...wayKey(other)],
         ),
       )
   }
 
+  /** All users with a grant or a membership, in every project. */
+  #everyIds(): readonly Ids[] {
+    const users = new Set(
+      [...this.#userGrants.keys()].map((key) => {
+        const { orgId, userId } = idsIn(key)
+        return JSON.stringify([orgId, userId])
+      }),
+    )
+    for (const [orgId, providers] of this.#providers)
+      for (const { members } of providers.values())
+        for (const userId of members.keys()) users.add(JSON.stringify([orgId, userId]))
+    return [...this.#projects.keys()].flatMap((key) => {
+      const [projectOrgId = '', projectId = ''] = key.split('/')
+      return [...users].map((user) => {
+        const [orgId, userId] = JSON.parse(user)
+        return { orgId, projectOrgId, projectId, userId }
+      })
+    })
+  }
+
   /** As `iam.access.whoHas`. */
   whoHas(projectOrgId: string, projectId: string, permission: string | undefined, now: Date) {
-    return [...this.#userGrants.keys()]
-      .map(idsIn)
+    return this.#everyIds()
       .filter((ids) => ids.projectOrgId === projectOrgId && ids.projectId === projectId)
       .flatMap((ids) =>
         this.#counting(ids, now)
           .filter(
-            ([roleKey]) =>
+            ({ roleKey }) =>
               permission === undefined || this.#permissions(ids, roleKey).includes(permission),
           )
-          .map(([roleKey, { expiresAt, from }]) => ({
+          .map(({ roleKey, expiresAt, from, via }) => ({
             userId: ids.userId,
             orgId: ids.orgId,
             roleKey,
             ...(expiresAt && { expiresAt }),
             from,
+            via,
           })),
       )
       .toSorted((one, other) =>
-        byText([one.roleKey, one.orgId, one.userId], [other.roleKey, other.orgId, other.userId]),
+        byText(
+          [one.roleKey, one.orgId, ...wayKey(one), one.userId],
+          [other.roleKey, other.orgId, ...wayKey(other), other.userId],
+        ),
       )
   }
 
@@ -357,6 +523,24 @@ export class NaiveModel {
 
   /** The roles that users were given and that still are what was given, for another judge of the same facts. */
   facts() {
+    const mapped = this.#everyIds().flatMap((ids) =>
+      this.#mapped(ids).map(({ roleKey, expiresAt, active, via }) => ({
+        ...ids,
+        roleKey,
+        permissions: this.#permissions(ids, roleKey),
+        expiresAt,
+        way: JSON.stringify(via),
+        isWayActive: active,
+        project: this.#project(ids)?.active === true,
+        projectGrant:
+          ids.orgId === ids.projectOrgId ||
+          this.#project(ids)?.grants.get(ids.orgId)?.active === true,
+      })),
+    )
+    return [...mapped, ...this.#grantFacts()]
+  }
+
+  #grantFacts() {
     return [...this.#userGrants].flatMap(([key, grant]) => {
       const ids = idsIn(key)
       const { orgId, projectOrgId } = ids
@@ -365,7 +549,8 @@ export class NaiveModel {
         roleKey,
         permissions: this.#permissions(ids, roleKey),
         expiresAt,
-        userGrant: grant.active,
+        way: 'grant',
+        isWayActive: grant.active,
         project: this.#project(ids)?.active === true,
         projectGrant:
           orgId === projectOrgId || this.#project(ids)?.grants.get(orgId)?.active === true,

@@ -42,7 +42,13 @@ describe('access.rolesOf', () => {
     await good(iam.userGrants.add({ ...user, projectId: 'app', roles: rolesOf('user') }, context))
     const roles = [{ roleKey: 'viewer' }, { roleKey: 'editor', expiresAt }]
     await good(iam.userGrants.add({ ...bob, roles }, context))
-    const own = { projectId: 'portal', projectOrgId: 'acme', group: 'staff', permissions: [] }
+    const own = {
+      projectId: 'portal',
+      projectOrgId: 'acme',
+      group: 'staff',
+      permissions: [],
+      via: 'grant',
+    }
     expect(await rolesOfBob()).toEqual({
       items: [
         {
@@ -52,6 +58,7 @@ describe('access.rolesOf', () => {
           displayName: 'user',
           group: '',
           permissions: [],
+          via: 'grant',
         },
         { ...own, roleKey: 'editor', displayName: 'The editor', expiresAt },
         { ...own, roleKey: 'viewer', displayName: 'The viewer' },
@@ -156,9 +163,9 @@ describe('access.whoHas', () => {
     await good(iam.userGrants.addRoles({ ...bob, roles }, context))
     expect(await good(iam.access.whoHas(portal, context))).toEqual({
       items: [
-        { roleKey: 'editor', orgId: 'globex', userId: 'gina', from },
-        { roleKey: 'viewer', orgId: 'acme', userId: 'bob', from, expiresAt: longer },
-        { roleKey: 'viewer', orgId: 'globex', userId: 'gina', from },
+        { roleKey: 'editor', orgId: 'globex', userId: 'gina', from, via: 'grant' },
+        { roleKey: 'viewer', orgId: 'acme', userId: 'bob', from, expiresAt: longer, via: 'grant' },
+        { roleKey: 'viewer', orgId: 'globex', userId: 'gina', from, via: 'grant' },
       ],
     })
     const before = await good(
@@ -245,8 +252,8 @@ describe('access.whoHas', () => {
     world.clock.advance(1_000)
     await good(iam.userGrants.update({ ...bob, roles: rolesOf('editor', 'viewer') }, context))
     expect((await good(iam.access.whoHas(portal, context))).items).toEqual([
-      { roleKey: 'editor', orgId: 'acme', userId: 'bob', from },
-      { roleKey: 'viewer', orgId: 'acme', userId: 'bob', from: inMs(0) },
+      { roleKey: 'editor', orgId: 'acme', userId: 'bob', from, via: 'grant' },
+      { roleKey: 'viewer', orgId: 'acme', userId: 'bob', from: inMs(0), via: 'grant' },
     ])
   })
 

@@ -118,6 +118,8 @@ const projectGrant = ['projectId', 'grantedOrgId']
 const userGrant = ['userId', 'projectId', 'projectOrgId?']
 
 /** The fields of each write; a question mark follows those that may be absent. */
+const mapping = ['idpId', 'group', 'projectId', 'projectOrgId?']
+
 const fields: Readonly<Record<string, readonly string[]>> = {
   'identityProviders.addOidc': [
     ...['idpId?', 'name', 'stylingType?', 'clientId', 'clientSecret', 'issuer', 'scopes?'],
@@ -162,6 +164,13 @@ const fields: Readonly<Record<string, readonly string[]>> = {
   'userGrants.reactivate': userGrant,
   'userGrants.remove': userGrant,
   'userGrants.removeAllOfUser': ['userId'],
+  'roleMappings.add': [...mapping, 'roleKeys', 'validFor?'],
+  'roleMappings.update': [...mapping, 'roleKeys', 'validFor?'],
+  'roleMappings.addRoles': [...mapping, 'roleKeys'],
+  'roleMappings.removeRoles': [...mapping, 'roleKeys'],
+  'roleMappings.remove': mapping,
+  'memberships.report': ['idpId', 'userId', 'groups'],
+  'memberships.remove': ['idpId', 'userId'],
   'domains.add': ['domain'],
   'domains.setProvider': ['domain', 'idpId?'],
   'domains.verify': ['domain'],

@@ -16,6 +16,8 @@ import { PROJECT_DEFAULTS } from '../../defaults.js'
 const permissions: readonly Permission[] = [
   'identity_provider.read',
   'identity_provider.write',
+  'membership.read',
+  'membership.write',
   'identity_provider.secret.read',
   'project.read',
   'project.write',

@@ -32,6 +32,8 @@ const projectGrant = { projectId: 'portal', grantedOrgId: 'initech' }
 const ofAcme = { domain: 'acme.example' }
 const ofLink = { linkId: 'link-1' }
 const userGrant = { userId: 'bob', projectId: 'portal' }
+const mapping = { ...provider, group: 'staff', projectId: 'portal' }
+const membership = { ...provider, userId: 'mia' }
 
 /** Casts, so that tests can send what no type allows. */
 const method = <Group extends keyof Iam, Name extends keyof Iam[Group] & string>(
@@ -179,6 +181,37 @@ export const writes: readonly Method[] = [
       roleKeys: [],
     }),
   ),
+  method('roleMappings', 'add', {
+    input: { ...mapping, group: 'new', roleKeys: ['editor'] },
+    permissions: ['role_mapping.write'],
+    object: google,
+    roleKeys: ['editor'],
+    refuses: isNew,
+  }),
+  ...(['update', 'addRoles', 'removeRoles'] as const).map((name) =>
+    method('roleMappings', name, {
+      input: { ...mapping, roleKeys: name === 'removeRoles' ? ['editor'] : ['editor', 'viewer'] },
+      permissions: ['role_mapping.write'],
+      object: google,
+      roleKeys: { update: [], addRoles: ['editor', 'viewer'], removeRoles: ['editor'] }[name],
+    }),
+  ),
+  method('roleMappings', 'remove', {
+    input: mapping,
+    permissions: ['role_mapping.write'],
+    object: google,
+    roleKeys: [],
+  }),
+  method('memberships', 'report', {
+    input: { ...membership, groups: [] },
+    permissions: ['membership.write'],
+    object: google,
+  }),
+  method('memberships', 'remove', {
+    input: membership,
+    permissions: ['membership.write'],
+    object: google,
+  }),
   method('domains', 'add', {
     input: { domain: 'new.example' },
     permissions: ['domain.write'],
@@ -298,6 +331,18 @@ export const reads: readonly Method[] = [
     object: portal,
   }),
   method('userGrants', 'list', { input: {}, permissions: ['user.grant.read'] }),
+  method('roleMappings', 'get', {
+    input: mapping,
+    permissions: ['role_mapping.read'],
+    object: google,
+  }),
+  method('roleMappings', 'list', { input: {}, permissions: ['role_mapping.read'] }),
+  method('memberships', 'get', {
+    input: membership,
+    permissions: ['membership.read'],
+    object: google,
+  }),
+  method('memberships', 'list', { input: {}, permissions: ['membership.read'] }),
   method('domains', 'get', {
     input: ofAcme,
     permissions: ['domain.read'],

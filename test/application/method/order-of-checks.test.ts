@@ -490,7 +490,7 @@ describe('An argument that changes during a call', () => {
       id: 'portal',
     })
     time.setTime(0)
-    expect((await good(iam.history.list({ time: { from: time } }, context))).items).toHaveLength(8)
+    expect((await good(iam.history.list({ time: { from: time } }, context))).items).toHaveLength(10)
   })
 
   it('a Date that cannot be read is malformed', async () => {

@@ -35,6 +35,8 @@ const editor = { projectId: 'portal', roleKey: 'editor' }
 const initech = { projectId: 'portal', grantedOrgId: 'initech' }
 const ofAcme = { domain: 'acme.example' }
 const bob = { userId: 'bob', projectId: 'portal' }
+const mapping = { ...google, group: 'staff', projectId: 'portal' }
+const mia = { ...google, userId: 'mia' }
 const checked = { projectRoleCheck: true, projectRoleAssertion: true }
 
 /** Changes what each of {@link reads} answers. */
@@ -50,6 +52,9 @@ const change = async (iam: Iam) => {
   const expiresAt = new Date('2100-01-01T00:00:00.000Z')
   const roles = roleKeys.map((roleKey) => ({ roleKey, expiresAt }))
   await good(userGrants.update({ ...bob, roles }, context))
+  await good(iam.roleMappings.update({ ...mapping, roleKeys }, context))
+  await good(iam.roleMappings.add({ ...mapping, group: 'admins', roleKeys }, context))
+  await good(iam.memberships.report({ ...mia, groups: ['admins', 'staff'] }, context))
   await good(iam.domains.setProvider({ ...ofAcme, ...google }, context))
   await good(projects.add({ ...shop, name: 'Shop' }, inGlobex))
   const seller = { projectId: 'shop', roleKey: 'seller', displayName: 'Seller' }
@@ -61,8 +66,11 @@ const change = async (iam: Iam) => {
 const removals: readonly (readonly [string, (iam: Iam) => Promise<void>])[] = [
   [
     'each of them',
-    async ({ identityProviders, projects, projectRoles, projectGrants, userGrants, domains }) => {
-      await good(domains.remove(ofAcme, context))
+    async (iam) => {
+      const { identityProviders, projects, projectRoles, projectGrants, userGrants } = iam
+      await good(iam.roleMappings.remove(mapping, context))
+      await good(iam.memberships.remove(mia, context))
+      await good(iam.domains.remove(ofAcme, context))
       await good(userGrants.remove(bob, context))
       await good(projectGrants.remove(initech, context))
       await good(projectGrants.remove({ projectId: 'shop', grantedOrgId: 'acme' }, inGlobex))

@@ -48,7 +48,7 @@ const withoutSeals = (events: Planned['events']) =>
 
 /** Writes that can begin or end the role of a user. */
 const CONCERNS_ROLES =
-  /^(userGrants|projectGrants)|^projects\.(deactivate|reactivate|remove)|^projectRoles\.remove/
+  /^(userGrants|projectGrants|roleMappings|memberships)|^(projects|identityProviders)\.(deactivate|reactivate|remove)|^projectRoles\.remove/
 
 const drawnIn = ({ events }: Written): unknown => Reflect.get(events[0]?.data ?? {}, 'challenge')
 

@@ -89,7 +89,7 @@ describe('A lost race', () => {
         )
       })
       const error = await refusal(of(iamOn(racing))(input, context))
-      const isAdd = /\.(add|addOidc|issue)$/.test(name) && !/Roles|Grants/.test(name)
+      const isAdd = /\.(add|addOidc|issue)$/.test(name) && !/Roles|Grants|Mappings/.test(name)
       expect(error.kind).toBe(isAdd ? 'AlreadyExists' : 'NotFound')
       expect((await logOf(store)).at(-1)?.data).toMatchObject({ name: 'first' })
     },

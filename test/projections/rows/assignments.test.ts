@@ -11,6 +11,13 @@ const recorder = (held: readonly string[]) => {
   const store: AssignmentStore = {
     assigned: () =>
       new Map(held.map((roleKey) => [roleKey, { given: 1n, expiresAt: undefined }] as const)),
+    mapped: () => undefined,
+    groupsOf: () => new Map(),
+    join: ({ group }) => changes.push(`join ${group}`),
+    leave: () => changes.push('leave'),
+    endMappings: () => changes.push('end mappings'),
+    pauseProvider: () => changes.push('pause provider'),
+    resumeProvider: () => changes.push('resume provider'),
     begin: ({ roleKey }) => changes.push(`begin ${roleKey}`),
     end: ({ roleKeys = ['all'] }) => changes.push(`end ${roleKeys}`),
     pause: () => changes.push('pause'),

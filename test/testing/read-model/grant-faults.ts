@@ -2,6 +2,7 @@ import { memoryReadModel } from '../../../src/adapters/memory/read-model.js'
 import type {
   AccessReads,
   Affected,
+  AffectedInProject,
   AffectedQuery,
   FoundAccess,
   HeldRole,
@@ -58,8 +59,14 @@ const holding =
 
 /** The model with what `affected` is asked for changed. */
 const askedForAffected =
-  (change: (query: AffectedQuery) => AffectedQuery): Plant =>
-  (sound) => ({ affected: (query) => sound.affected(change(query)) })
+  (change: (query: AffectedInProject) => AffectedInProject): Plant =>
+  (sound) => ({
+    affected: (query) => sound.affected(isOfProject(query) ? change(query) : query),
+  })
+
+/** Whether a query is about all that a change of a project or of a grant concerns. */
+const isOfProject = (query: AffectedQuery): query is AffectedInProject =>
+  !('members' in query) && !('provider' in query)
 
 /** The model with the roles that it finds a change to concern changed. */
 const affecting =
@@ -79,7 +86,7 @@ const asIfActiveToo =
     return {
       ...blind,
       affected: (query) =>
-        query.asIfActive && query.userOrgId !== undefined && affected
+        isOfProject(query) && query.asIfActive && query.userOrgId !== undefined && affected
           ? affected(query)
           : sound.affected(query),
     }
@@ -714,7 +721,7 @@ const PERMISSION_FAULTS: readonly Fault[] = [
     law: 'Holders of a permission are found',
     plant: (sound) => ({
       holders: async (query) => {
-        const { hasMore } = await sound.holders({ ...query, after: ['', '', ''] })
+        const { hasMore } = await sound.holders({ ...query, after: ['', '', '', '', ''] })
         return { ...(await sound.holders(query)), hasMore }
       },
     }),

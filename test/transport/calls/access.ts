@@ -79,7 +79,13 @@ export const explainAccess = (asked: Asked, details: Details = {}): Call =>
 /** A page of what protobuf has under `name`. */
 const found =
   (name: string) =>
-  ({ items = [], nextPageToken = '' }: JsonObject): Json => ({ [name]: items, nextPageToken })
+  ({ items, nextPageToken = '' }: JsonObject): Json => ({
+    [name]: (Array.isArray(items) ? items : []).map(({ via, ...item }) =>
+      // Of a grant, protobuf names no group.
+      via === 'grant' ? item : { ...item, via },
+    ),
+    nextPageToken,
+  })
 
 export const listRolesOfUser = (userId: string, pageSize: number, details: Details = {}): Call =>
   callOf(details, {

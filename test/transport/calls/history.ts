@@ -47,6 +47,29 @@ const OBJECTS = {
     path: ([linkId = '']: readonly string[]) => [`/v1/setupLinks/${segment(linkId)}/history`, ''],
     ids: ([linkId = '']: readonly string[]) => ({ linkId }),
   },
+  role_mapping: {
+    name: 'RoleMapping',
+    field: 'roleMapping',
+    path: ([idpId = '', group = '', projectId = '', projectOrgId = '']: readonly string[]) => [
+      '/v1/roleMapping/history',
+      `idp_id=${segment(idpId)}&group=${segment(group)}&project_id=${projectId}&project_org_id=${projectOrgId}`,
+    ],
+    ids: ([idpId = '', group = '', projectId = '', projectOrgId = '']: readonly string[]) => ({
+      idpId,
+      group,
+      projectId,
+      projectOrgId,
+    }),
+  },
+  membership: {
+    name: 'Membership',
+    field: 'membership',
+    path: ([idpId = '', userId = '']: readonly string[]) => [
+      '/v1/membership/history',
+      `idp_id=${segment(idpId)}&user_id=${segment(userId)}`,
+    ],
+    ids: ([idpId = '', userId = '']: readonly string[]) => ({ idpId, userId }),
+  },
   user_grant: {
     name: 'UserGrant',
     field: 'userGrant',

@@ -7,7 +7,7 @@ import { protoFolder, statusOf } from './rpc-status.js'
 
 const files = [
   ...['identity_provider', 'project', 'project_role', 'project_grant', 'user_grant'],
-  ...['domain', 'setup_link', 'history', 'access'],
+  ...['domain', 'role_mapping', 'membership', 'setup_link', 'history', 'access'],
 ]
 
 const packages = grpc.loadPackageDefinition(

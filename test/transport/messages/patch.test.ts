@@ -191,9 +191,14 @@ describe('A patch in protobuf', () => {
   })
 })
 
-it('Every update of a whole has a patch at its path, but those of grants, whose roles are all they have', () => {
+it('Every update of a whole has a patch at its path, but those of grants and mappings, whose roles are given as a whole', () => {
   const names = services.flatMap(({ methods }) => methods.map(({ name }: DescMethod) => name))
-  const withoutPatch = ['UpdateOidcConfig', 'UpdateProjectGrant', 'UpdateUserGrant']
+  const withoutPatch = [
+    'UpdateOidcConfig',
+    'UpdateProjectGrant',
+    'UpdateUserGrant',
+    'UpdateRoleMapping',
+  ]
   const updates = names.filter((name) => name.startsWith('Update') && !withoutPatch.includes(name))
   expect(names.filter((name) => name.startsWith('Patch'))).toEqual(
     updates.map((name) => name.replace('Update', 'Patch')),

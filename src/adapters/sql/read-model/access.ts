@@ -1,9 +1,8 @@
 import { aggregates } from '../../../domain/aggregates.js'
 import type {
   AccessQuery,
-  Affected,
-  AffectedQuery,
   FoundAccess,
+  FoundMappedRole,
   FoundProject,
   FoundRole,
   HeldRole,
@@ -11,21 +10,25 @@ import type {
   Holder,
   HoldersQuery,
   LostRole,
+  RoleWay,
   Slice,
 } from '../../../ports/access-reads.js'
-import { type Position, timeOf } from '../../../ports/event-store.js'
+import { timeOf } from '../../../ports/event-store.js'
 import type { FoundAtHead, ProjectRole, UserGrant } from '../../../ports/read-model.js'
+import { byMappedRole } from '../../../projections/present-groups.js'
 import { compareCodePoints } from '../../../projections/row-order.js'
 import { foundProject, projectOf, projectScope } from '../../../projections/rows.js'
+import { allOf, type Dialect, type Integer, type Statement, type Steps } from '../dialect.js'
 import {
-  allOf,
-  boundedPosition,
-  type Dialect,
-  type Integer,
-  type Parameter,
-  type Statement,
-  type Steps,
-} from '../dialect.js'
+  active,
+  type Counted,
+  counting,
+  countingMembers,
+  expiryOf,
+  isAfter,
+  isMemberOf,
+  lasting,
+} from './counting.js'
 import {
   ASSIGNMENTS,
   atHead,
@@ -33,13 +36,15 @@ import {
   findOne,
   findPage,
   hasKey,
+  holdsNumber,
   isNamed,
+  MAPPED,
+  MEMBERS,
   NAMES,
   OBJECTS,
   type Positions,
   positionColumns,
   ROLE_PERMISSIONS,
-  SUSPENSIONS,
 } from './tables.js'
 
 /** All that decides whether a user has access to a project, and how far the read model is. */
@@ -50,13 +55,15 @@ export function* readAccess(dialect: Dialect, query: AccessQuery): Steps<FoundAt
     projectGrant: FoundProject['state'] | null,
     userGrant: string | null,
     roles: string,
+    mapped: string,
   ]
   const row = yield* findOne<Found>(accessStatement(dialect, query))
-  const [head, reached, project, projectGrant, userGrant, roles] = row
+  const [head, reached, project, projectGrant, userGrant, roles, mapped] = row
   return atHead([head, reached], {
     project: project === null ? undefined : foundProject(JSON.parse(project)),
     projectGrant: projectGrant ?? undefined,
     ...grantOf(userGrant === null ? undefined : JSON.parse(userGrant), JSON.parse(roles)),
+    mapped: project === null ? [] : mappedIn(JSON.parse(mapped)),
   })
 }
 
@@ -88,6 +95,27 @@ const grantOf = (
 const byRole = (one: FoundRole | LostRole, other: FoundRole | LostRole): number =>
   compareCodePoints(one.roleKey, other.roleKey)
 
+/** A role of a group that a user was last reported in. */
+type StoredMappedRole = readonly [
+  roleKey: string,
+  idpId: string,
+  group: string,
+  expires: number | null,
+  isProviderActive: number,
+  body: string | null,
+]
+
+const mappedIn = (stored: readonly StoredMappedRole[]): readonly FoundMappedRole[] =>
+  stored
+    .map(([roleKey, idpId, group, expires, isProviderActive, body]) => ({
+      roleKey,
+      ...shownRole(body),
+      ...expiry(expires),
+      via: { idpId, group },
+      isProviderActive: isProviderActive === 1,
+    }))
+    .sort(byMappedRole)
+
 /** Finds all that decides whether a user has access to a project, in one row. */
 export const accessStatement = (dialect: Dialect, query: AccessQuery): Statement => {
   const { orgId, userId, projectOrgId, projectId } = query
@@ -101,11 +129,13 @@ export const accessStatement = (dialect: Dialect, query: AccessQuery): Statement
       (SELECT body FROM ${table(OBJECTS.project)} WHERE ${hasKey(dialect)}) AS project,
       (SELECT ${fieldInBody('state')} FROM ${table(OBJECTS.project_grant)} WHERE ${hasKey(dialect)}) AS project_grant,
       (SELECT body FROM ${table(OBJECTS.user_grant)} WHERE ${hasKey(dialect)}) AS user_grant,
-      (${lastOfRoles(dialect)}) AS roles`,
+      (${lastOfRoles(dialect)}) AS roles,
+      (${mappedRoles(dialect)}) AS mapped`,
     ),
     parameters: [
       ...[projectOrgId, projectId, scope, orgId, orgId, grantKey],
       ...[orgId, userId, orgId, userId, scope, orgId, grantKey],
+      ...[userId, orgId, scope],
     ],
   }
 }
@@ -133,18 +163,49 @@ const lastOfRoles = (dialect: Dialect): string => {
     CROSS JOIN ${listInBody(grant, 'roles')}`
 }
 
+/** The roles of the groups that the user was last reported in, since their mappings were added. */
+const mappedRoles = (dialect: Dialect): string => {
+  const { table, jsonRows } = dialect
+  const { sql: isActive } = allOf(active(dialect, ['provider'], { held: 'held', scope: NO_SCOPE }))
+  const columns = [
+    'held.role',
+    'held.idp',
+    'held.grp',
+    expiryOf('held', 'member'),
+    `CASE WHEN ${isActive} THEN 1 ELSE 0 END`,
+    'shown.body',
+  ]
+  // In this order: a user has few groups, and a project many mappings.
+  return `SELECT ${jsonRows(columns)} FROM ${table(MEMBERS)} AS member CROSS JOIN ${table(MAPPED)} AS held
+    LEFT JOIN ${table(OBJECTS.project_role)} AS shown ON shown.scope = held.scope AND shown.key = held.role
+    WHERE member.user_id = ? AND member.org = ? AND member.end_at IS NULL
+      AND ${isMemberOf('member', 'held')} AND ${holdsNumber(dialect, 'held.scope')}
+      AND held.end_at IS NULL AND held.since < member.begin_at`
+}
+
+/** That of a provider is its organization. */
+const NO_SCOPE: Statement = { sql: '', parameters: [] }
+
 /** A page of the roles of a user that count, and how far the read model is. */
 export function* readHeldRoles(
   dialect: Dialect,
   query: HeldRolesQuery,
 ): Steps<FoundAtHead<Slice<HeldRole>>> {
-  type Row = readonly [scope: string, role: string, expires: Integer, body: string | null]
+  type Row = readonly [
+    scope: string,
+    role: string,
+    idp: string,
+    group: string,
+    expires: Integer,
+    body: string | null,
+  ]
   const { found, ...positions } = yield* findPage<Row>(heldRolesStatement(dialect, query))
-  const held = found.map(([scope, roleKey, expires, body]) => ({
+  const held = found.map(([scope, roleKey, idpId, group, expires, body]) => ({
     ...projectOf(scope),
     roleKey,
     ...shownRole(body),
     ...expiry(expires),
+    via: wayOf(idpId, group),
   }))
   return { ...positions, found: sliceOf(held, query.limit) }
 }
@@ -157,33 +218,28 @@ export function* readHolders(
   type Row = readonly [
     role: string,
     org: string,
+    idp: string,
+    group: string,
     user: string,
     expires: Integer,
     given: string,
     scope: string,
   ]
   const { found, ...positions } = yield* findPage<Row>(holdersStatement(dialect, query))
-  const holders = found.map(([roleKey, orgId, userId, expires, given, scope]) => ({
+  const holders = found.map(([roleKey, orgId, idpId, group, userId, expires, given, scope]) => ({
     userId,
     orgId,
     ...(query.projectId === undefined && { projectId: projectOf(scope).projectId }),
     roleKey,
     ...expiry(expires),
     from: timeOf(BigInt(given)),
+    via: wayOf(idpId, group),
   }))
   return { ...positions, found: sliceOf(holders, query.limit) }
 }
 
-/** The roles of users that a change concerns, and how far the read model is. */
-export function* readAffected(
-  dialect: Dialect,
-  query: AffectedQuery,
-): Steps<FoundAtHead<Affected>> {
-  type Row = readonly [role: string, org: string, user: string, count: number | string]
-  const { found, ...positions } = yield* findPage<Row>(affectedStatement(dialect, query))
-  const first = found.map(([roleKey, orgId, userId]) => ({ orgId, userId, roleKey }))
-  return { ...positions, found: { count: Number(found[0]?.[3] ?? 0), first } }
-}
+/** The way of a role, by the provider and the group; both are empty for a grant. */
+const wayOf = (idpId: string, group: string): RoleWay => (idpId === '' ? 'grant' : { idpId, group })
 
 const sliceOf = <Item>(found: readonly Item[], limit: number): Slice<Item> => ({
   items: found.slice(0, limit),
@@ -207,66 +263,175 @@ const expiry = (expires: Integer): Pick<FoundRole, 'expiresAt'> =>
 export const heldRolesStatement = (dialect: Dialect, query: HeldRolesQuery): Statement => {
   const { orgId, userId, projectId, at, now, after, limit } = query
   const { table } = dialect
-  const counts = allOf([
-    { sql: 'held.org = ? AND held.user_id = ?', parameters: [orgId, userId] },
-    ...counting(dialect, { scope: SCOPE_OF_PROJECT, now, at }),
-    ...(projectId === undefined ? [] : [endsWith('project.name', `+${projectId}`)]),
-    ...(after === undefined
-      ? []
-      : [isAfter(['project.name', 'held.role'], [projectScope(after[0], after[1]), after[2]])]),
-  ])
+  const order = 'scope, role, idp, grp'
+  const arm = (
+    from: string,
+    { holder, expires, way }: { readonly [Name in 'holder' | 'expires' | 'way']: string },
+    counts: readonly Statement[],
+  ): Statement => {
+    const conditions = allOf([
+      { sql: `${holder}.user_id = ? AND ${holder}.org = ?`, parameters: [userId, orgId] },
+      ...counts,
+      ...(projectId === undefined ? [] : [endsWith('project.name', `+${projectId}`)]),
+      ...(after === undefined ? [] : [isAfterRole(after, way)]),
+    ])
+    return {
+      sql: `SELECT project.name AS scope, held.role, ${way}, ${expires} AS expires_at, shown.body
+        FROM ${from} JOIN ${table(NAMES)} AS project ON project.number = held.scope
+        LEFT JOIN ${table(OBJECTS.project_role)} AS shown ON shown.scope = held.scope AND shown.key = held.role
+        WHERE ${conditions.sql}`,
+      parameters: conditions.parameters,
+    }
+  }
+  const counted = { scope: SCOPE_OF_PROJECT, now, at }
+  const arms = [
+    arm(
+      `${table(ASSIGNMENTS)} AS held`,
+      { holder: 'held', expires: 'held.expires_at', way: NO_WAY },
+      counting(dialect, counted),
+    ),
+    arm(
+      `${table(MEMBERS)} AS member JOIN ${table(MAPPED)} AS held ON ${isMemberOf('member', 'held')}`,
+      { holder: 'member', expires: expiryOf('held', 'member'), way: 'held.idp, held.grp' },
+      countingMembers(dialect, counted),
+    ),
+  ]
+  const found = arms.map(({ sql }) => sql).join(' UNION ALL ')
   return {
     name: `hr${flags(projectId, at, after)}`,
     sql: `${besidePositions(
       dialect,
-      'scope, role, expires_at, body',
-      `SELECT project.name AS scope, held.role, held.expires_at, shown.body
-        FROM ${table(ASSIGNMENTS)} AS held JOIN ${table(NAMES)} AS project ON project.number = held.scope
-        LEFT JOIN ${table(OBJECTS.project_role)} AS shown ON shown.scope = held.scope AND shown.key = held.role
-        WHERE ${counts.sql} ORDER BY project.name, held.role LIMIT ?`,
-    )} ORDER BY scope, role`,
-    parameters: [...counts.parameters, limit + 1],
+      `${order}, expires_at, body`,
+      `SELECT * FROM (${found}) AS page_of_ways ORDER BY ${order} LIMIT ?`,
+    )} ORDER BY ${order}`,
+    parameters: [...arms.flatMap(({ parameters }) => parameters), limit + 1],
   }
+}
+
+/** The provider and the group of a grant. */
+const NO_WAY = `'' AS idp, '' AS grp`
+
+/** Whether a role comes after another one, by the columns of its way. */
+const isAfterRole = (
+  [projectOrgId, projectId, roleKey, ...way]: NonNullable<HeldRolesQuery['after']>,
+  columns: string,
+): Statement => {
+  const scope = projectScope(projectOrgId, projectId)
+  const role = ['project.name', 'held.role']
+  // Of one role, the grant comes first.
+  return columns === NO_WAY
+    ? isAfter(role, [scope, roleKey])
+    : isAfter([...role, 'held.idp', 'held.grp'], [scope, roleKey, ...way])
 }
 
 /** Finds the users who have roles that count, one more than asked for, and the positions beside each. */
 export const holdersStatement = (dialect: Dialect, query: HoldersQuery): Statement => {
   const { projectId, userId, roleKey, permission, at, now, after, limit } = query
-  const { from, isAsked, scope } = holdersOf(dialect, query)
-  const counts = allOf([
+  const { isAsked, scope } = holdersOf(dialect, query)
+  const project = projectId === undefined ? 'scope, ' : ''
+  const order = `${project}role, org, idp, grp, user_id`
+  const common = [
     isAsked,
-    userId === undefined
-      ? { sql: `held.user_id <> ''`, parameters: [] }
-      : { sql: 'held.user_id = ?', parameters: [userId] },
     ...(roleKey === undefined ? [] : [{ sql: 'held.role = ?', parameters: [roleKey] }]),
     ...(permission === undefined ? [] : [isAllowed(dialect, query, permission)]),
-    ...counting(dialect, { scope, now, at }),
-    ...(after === undefined ? [] : [followsHolder(query, after)]),
-  ])
-  const order = `${projectId === undefined ? 'scope, ' : ''}role, org, user_id`
+  ]
+  const name = projectId === undefined ? scope.sql : `''`
+  const arms = [grantHolders(dialect, query), groupHolders(dialect, query)].map(
+    ({ from, columns, counts, orderBy, follows }) => {
+      const all = allOf([
+        ...common,
+        ...counts({ scope, now, at }),
+        ...(after === undefined ? [] : [follows(after)]),
+      ])
+      return {
+        sql: `SELECT ${columns}, ${name} AS scope FROM ${from} WHERE ${all.sql} ORDER BY ${project}${orderBy} LIMIT ?`,
+        parameters: [...all.parameters, limit + 1],
+      }
+    },
+  )
+  const pages = arms.map(({ sql }, index) => `SELECT * FROM (${sql}) AS page_${index}`)
   return {
-    name: `w${flags(projectId, userId, roleKey, permission, at)}${after === undefined ? 0 : isGoingOn(roleKey, after) ? 1 : 2}`,
+    name: `w${flags(projectId, userId, roleKey, permission, at)}${after === undefined ? 0 : followsBy(query, after)}`,
     sql: `${besidePositions(
       dialect,
-      'role, org, user_id, expires_at, given, scope',
-      `SELECT held.role, held.org, held.user_id, held.expires_at, held.given, ${projectId === undefined ? scope.sql : `''`} AS scope
-        FROM ${from} WHERE ${counts.sql} ORDER BY ${order} LIMIT ?`,
+      'role, org, idp, grp, user_id, expires_at, given, scope',
+      `SELECT * FROM (${pages.join(' UNION ALL ')}) AS pages ORDER BY ${order} LIMIT ?`,
     )} ORDER BY ${order}`,
-    parameters: [...counts.parameters, limit + 1],
+    parameters: [...arms.flatMap(({ parameters }) => parameters), limit + 1],
+  }
+}
+
+type After = NonNullable<HoldersQuery['after']>
+
+/** One way to roles: where its holders are found, and in which order. */
+interface Holders {
+  readonly from: string
+  readonly columns: string
+  readonly counts: (counted: Counted) => readonly Statement[]
+  readonly orderBy: string
+  readonly follows: (after: After) => Statement
+}
+
+/** The users who were granted roles. */
+const grantHolders = (dialect: Dialect, query: HoldersQuery): Holders => {
+  const { projectId, userId } = query
+  const held = `${dialect.table(ASSIGNMENTS)} AS held`
+  return {
+    from:
+      projectId === undefined
+        ? `${dialect.table(NAMES)} AS project JOIN ${held} ON held.scope = project.number`
+        : held,
+    columns: `held.role, held.org, ${NO_WAY}, held.user_id, held.expires_at, held.given`,
+    counts: (counted) => [
+      userId === undefined
+        ? { sql: `held.user_id <> ''`, parameters: [] }
+        : { sql: 'held.user_id = ?', parameters: [userId] },
+      ...counting(dialect, counted),
+    ],
+    orderBy: 'held.role, held.org, held.user_id',
+    follows: (after) =>
+      isByGrant(after)
+        ? followsHolder(query, after, { columns: ['held.user_id'], values: after.slice(-1) })
+        : followsHolder(query, after, { columns: [], values: [] }),
+  }
+}
+
+/** The members of groups that have roles. */
+const groupHolders = (dialect: Dialect, query: HoldersQuery): Holders => {
+  const { table } = dialect
+  const { projectId, userId } = query
+  const held = `${table(MAPPED)} AS held`
+  const from =
+    projectId === undefined
+      ? `${table(NAMES)} AS project JOIN ${held} ON held.scope = project.number`
+      : held
+  return {
+    from: `${from} JOIN ${table(MEMBERS)} AS member ON ${isMemberOf('held', 'member')}`,
+    columns: `held.role, held.org, held.idp, held.grp, member.user_id, ${expiryOf('held', 'member')} AS expires_at,
+      CASE WHEN member.given > held.given THEN member.given ELSE held.given END AS given`,
+    counts: (counted) => [
+      ...(userId === undefined ? [] : [{ sql: 'member.user_id = ?', parameters: [userId] }]),
+      ...countingMembers(dialect, counted),
+    ],
+    // Only one of the rows that differ in the beginning holds: with it, an index has the rows in this order.
+    orderBy: 'held.role, held.org, held.idp, held.grp, held.begin_at, member.user_id',
+    follows: (after) =>
+      followsHolder(query, after, {
+        columns: ['held.idp', 'held.grp', 'member.user_id'],
+        values: after.slice(-3),
+      }),
   }
 }
 
 /** Where to look for the holders of roles: in one project, or in all of an organization. */
 const holdersOf = (dialect: Dialect, { orgId, projectId, userId }: HoldersQuery) => {
-  const held = `${dialect.table(ASSIGNMENTS)} AS held`
   if (projectId !== undefined) {
     const name = projectScope(orgId, projectId)
     // The plus keeps a database from reading the whole project in order, where few rows are of the user.
     const isAsked = isNamed(dialect, userId === undefined ? 'held.scope' : '+held.scope', name)
-    return { from: held, isAsked, scope: { sql: '?', parameters: [name] } }
+    return { isAsked, scope: { sql: '?', parameters: [name] } }
   }
   return {
-    from: `${dialect.table(NAMES)} AS project JOIN ${held} ON held.scope = project.number`,
     // The comma is the character after the plus.
     isAsked: {
       sql: 'project.name > ? AND project.name < ?',
@@ -278,33 +443,6 @@ const holdersOf = (dialect: Dialect, { orgId, projectId, userId }: HoldersQuery)
 
 /** Where `project` is joined. */
 const SCOPE_OF_PROJECT: Statement = { sql: 'project.name', parameters: [] }
-
-/** Finds the roles of users that a change concerns, up to the limit, and beside each how many there are. */
-export const affectedStatement = (dialect: Dialect, query: AffectedQuery): Statement => {
-  const { orgId, projectId, roleKeys, userOrgId, asIfActive, at, now, limit } = query
-  const scope = projectScope(orgId, projectId)
-  const except = asIfActive && (userOrgId === undefined ? PROJECT : PROJECT_GRANT)
-  const counts = allOf([
-    isNamed(dialect, 'held.scope', scope),
-    ...(roleKeys === undefined ? [] : [dialect.isListed('held.role', roleKeys)]),
-    ...(userOrgId === undefined ? [] : [{ sql: 'held.org = ?', parameters: [userOrgId] }]),
-    { sql: `held.user_id <> ''`, parameters: [] },
-    ...counting(dialect, { scope: { sql: '?', parameters: [scope] }, now, at, except }),
-  ])
-  const found = `FROM ${dialect.table(ASSIGNMENTS)} AS held WHERE ${counts.sql}`
-  const order = 'role, org, user_id'
-  return {
-    name: `hit${flags(roleKeys, userOrgId, asIfActive)}`,
-    sql: `${besidePositions(
-      dialect,
-      `${order}, total`,
-      // A window function would keep every row before it returns the first.
-      `SELECT held.role, held.org, held.user_id, (SELECT count(*) ${found}) AS total
-        ${found} ORDER BY ${order} LIMIT ?`,
-    )} ORDER BY ${order}`,
-    parameters: [...counts.parameters, ...counts.parameters, limit],
-  }
-}
 
 /** The role of an assignment, called `held`, has a permission, or had it at a position. */
 const isAllowed = (
@@ -329,77 +467,34 @@ const isAllowed = (
 const flags = (...given: readonly unknown[]): string =>
   given.map((value) => (value === undefined ? 0 : 1)).join('')
 
-/** In one project, and with one role, an index goes on at what is not yet decided. */
+/**
+ * Whether a holder comes after another one. In one project, and with one role, an index goes on at what is not yet decided.
+ *
+ * @param rest - what decides of the same role and organization
+ */
 const followsHolder = (
   { orgId, projectId, roleKey }: HoldersQuery,
-  after: NonNullable<HoldersQuery['after']>,
+  after: After,
+  rest: { readonly columns: readonly string[]; readonly values: readonly string[] },
 ): Statement => {
-  const columns = ['held.role', 'held.org', 'held.user_id']
+  const columns = ['held.role', 'held.org', ...rest.columns]
+  const [role = '', org = ''] = projectId === undefined ? after.slice(1) : after
+  const values = [role, org, ...rest.values]
   if (projectId === undefined) {
-    const [project = '', ...holder] = after
-    return isAfter(['project.name', ...columns], [projectScope(orgId, project), ...holder])
+    const [project = ''] = after
+    return isAfter(['project.name', ...columns], [projectScope(orgId, project), ...values])
   }
-  return isGoingOn(roleKey, after)
-    ? isAfter(columns.slice(1), after.slice(1))
-    : isAfter(columns, after)
+  return role === roleKey ? isAfter(columns.slice(1), values.slice(1)) : isAfter(columns, values)
 }
 
-/** Whether a page of the holders of one role goes on within that role. */
-const isGoingOn = (roleKey: string | undefined, [role]: NonNullable<HoldersQuery['after']>) =>
-  role === roleKey
+/** Whether the holder of a key has the role by a grant. */
+const isByGrant = (after: After): boolean => after.at(-3) === ''
 
-/** When and by which scope assignments, called `held`, count. */
-interface Counted {
-  /** The name of the scope. */
-  readonly scope: Statement
-  readonly now: Date
-  /** As it is when undefined. */
-  readonly at?: Position | undefined
-  /** Counts as active. */
-  readonly except?: Cover | undefined
+/** Tells apart the texts of statements for pages after the first. */
+const followsBy = ({ projectId, roleKey }: HoldersQuery, after: After): number => {
+  const isGoingOn = projectId !== undefined && after[0] === roleKey
+  return (isGoingOn ? 1 : 2) + (isByGrant(after) ? 0 : 2)
 }
-
-/** What can be inactive of an assignment: the organization and the user, in SQL. */
-type Cover = readonly [org: string, user: string]
-
-const PROJECT: Cover = [`''`, `''`]
-const PROJECT_GRANT: Cover = ['held.org', `''`]
-const USER_GRANT: Cover = ['held.org', 'held.user_id']
-
-/** An assignment holds, has not expired, and nothing that covers it is inactive. */
-const counting = (dialect: Dialect, { scope, now, at, except }: Counted): readonly Statement[] => {
-  const isActive = ([org, user]: Cover): Statement => {
-    const lasts = lasting('suspension', at)
-    return {
-      sql: `NOT EXISTS (SELECT 1 FROM ${dialect.table(SUSPENSIONS)} AS suspension
-        WHERE suspension.scope = ${scope.sql} AND suspension.org = ${org} AND suspension.user_id = ${user} AND ${lasts.sql})`,
-      parameters: [...scope.parameters, ...lasts.parameters],
-    }
-  }
-  return [
-    lasting('held', at),
-    {
-      sql: '(held.expires_at IS NULL OR held.expires_at > ?)',
-      parameters: [now.getTime()],
-    },
-    ...[PROJECT, PROJECT_GRANT, USER_GRANT].filter((cover) => cover !== except).map(isActive),
-  ]
-}
-
-/** Whether a row holds, now or right after the event at a position. */
-const lasting = (table: string, at: Position | undefined): Statement => {
-  if (at === undefined) return { sql: `${table}.end_at IS NULL`, parameters: [] }
-  const position = boundedPosition(at)
-  return {
-    sql: `${table}.begin_at <= ? AND (${table}.end_at IS NULL OR ${table}.end_at > ?)`,
-    parameters: [position, position],
-  }
-}
-
-const isAfter = (columns: readonly string[], values: readonly Parameter[]): Statement => ({
-  sql: `(${columns.join(', ')}) > (${values.map(() => '?').join(', ')})`,
-  parameters: values,
-})
 
 const endsWith = (text: string, end: string): Statement => ({
   sql: `substr(${text}, length(${text}) - ?) = ?`,

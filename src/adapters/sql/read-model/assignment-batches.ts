@@ -1,34 +1,58 @@
-import type { AssignmentRange } from '../../../domain/aggregate.js'
+import type { AssignmentRange, RoleSource } from '../../../domain/aggregate.js'
 import type { Position } from '../../../ports/event-store.js'
 import type { ViewType } from '../../../ports/read-model.js'
-import type { Assignment, AssignmentStore, Ending } from '../../../projections/assignments.js'
+import type {
+  Assignment,
+  AssignmentStore,
+  Ending,
+  Terms,
+} from '../../../projections/assignments.js'
 import { foldCase } from '../../../projections/row-order.js'
 import { projectScope } from '../../../projections/rows.js'
-import type { Dialect, Parameter, Row, Statement } from '../dialect.js'
+import type { Dialect, Parameter, Row, Statement, Table } from '../dialect.js'
+import { memberBatch } from './member-batches.js'
 import type { Shared } from './stored-rows.js'
-import { ASSIGNMENTS, ROLE_PERMISSIONS, SUSPENSIONS } from './tables.js'
+import { ASSIGNMENTS, MAPPED, ROLE_PERMISSIONS, SUSPENSIONS } from './tables.js'
 
 /** The assignments while a batch of events changes them. */
 export interface AssignmentBatch extends AssignmentStore {
-  /** Adds what a stored grant assigns; other stored assignments can end unread. */
-  readonly addStored: (range: AssignmentRange, assigned: readonly StoredAssignment[]) => void
+  /**
+   * Adds what a stored grant or mapping assigns; other stored assignments can end unread.
+   *
+   * @param since - position of the event that added the mapping
+   */
+  readonly addStored: (
+    range: AssignmentRange,
+    assigned: readonly StoredAssignment[],
+    since?: string | null,
+  ) => void
+  /** Adds the stored groups of a user. */
+  readonly addStoredGroups: ReturnType<typeof memberBatch>['addStored']
   /** Write the changes; to be run in this order. */
   readonly statements: () => Iterable<Statement>
   /** Whether two statements may change the same row, so that their order matters. */
   readonly isOrdered: () => boolean
 }
 
-/** An assignment that has not ended, as it is read from the table. */
-type StoredAssignment = readonly [roleKey: string, given: string, expires: number | null]
+/** An assignment that has not ended, as it is read from the table; of a mapping with how long a report counts. */
+type StoredAssignment = readonly [roleKey: string, given: string, terms: number | null]
 
 /** An assignment that begins in the batch, and perhaps ends in it. */
 interface Begun {
   readonly assignment: Assignment
-  end?: { readonly at: Position; readonly with: ViewType }
+  end?: End
 }
 
+/** What ended an assignment. */
+interface End {
+  readonly at: Position
+  readonly with: ViewType
+}
+
+const endOf = ({ until: at, with: type }: Ending): End => ({ at, with: type })
+
 /** An assignment that has not ended; one that is stored was not begun in the batch. */
-interface Open extends Pick<Assignment, 'given' | 'expiresAt'> {
+interface Open extends Terms {
   readonly begun?: Begun
 }
 
@@ -40,70 +64,118 @@ export const assignmentBatch = (dialect: Dialect, shared: Shared): AssignmentBat
   /** By scope, by organization and by user, who is empty for the organization itself. */
   const open = new Map<string, Map<string, Map<string, OpenRoles>>>()
   const begun: Begun[] = []
+  /** Position of the event that added a mapping, by scope, organization and holder. */
+  const mappings = new Map<string, Position>()
   const endings = endingBatch(dialect, shared)
   const { pause, resume, ...suspensions } = suspensionBatch(dialect)
   const { allow, disallow, ...permissions } = permissionBatch(dialect, shared)
+  const { groupsOf, join, leave, addStored: addStoredGroups, ...members } = memberBatch(dialect)
 
   const openOf = (range: Named): OpenRoles => {
-    const [scope, orgId, userId] = namesOf(range)
-    return inner(inner(inner(open, scope), orgId), userId)
+    const [scope, orgId] = namesOf(range)
+    return inner(inner(inner(open, scope), orgId), holderOf(range) ?? '')
   }
 
   const openWithin = function* (range: AssignmentRange): Iterable<OpenRoles> {
     const ofProject = open.get(namesOf(range)[0])
     for (const ofOrganization of picked(ofProject, range.orgId))
-      yield* picked(ofOrganization, range.userId)
+      yield* picked(ofOrganization, holderOf(range))
   }
 
   return {
-    addStored: (range, assigned) => {
+    addStored: (range, assigned, since) => {
       const roles = openOf(range)
-      for (const [roleKey, given, expires] of assigned)
-        roles.set(roleKey, {
-          given: BigInt(given),
-          expiresAt: expires === null ? undefined : new Date(expires),
-        })
+      for (const [roleKey, given, terms] of assigned)
+        roles.set(roleKey, { given: BigInt(given), ...termsOf(range, terms) })
+      if (since) mappings.set(mappingOf(range), BigInt(since))
     },
+    addStoredGroups,
     // A copy: what is held now is compared after it has ended.
     assigned: (range) => new Map(openOf(range)),
+    mapped: (range) => {
+      const since = mappings.get(mappingOf(range))
+      return since === undefined ? undefined : { since }
+    },
     begin: (assignment) => {
       const made: Begun = { assignment }
       begun.push(made)
-      const { roleKey, given, expiresAt } = assignment
-      openOf(assignment).set(roleKey, { given, expiresAt, begun: made })
+      const { roleKey, given, expiresAt, validFor, source } = assignment
+      openOf(assignment).set(roleKey, { given, expiresAt, validFor, begun: made })
+      if (source) mappings.set(mappingOf(assignment), source.since)
     },
     end: (ending) => {
-      const { until: at, with: type, userId } = ending
+      const { until: at, with: type } = ending
+      const isOfHolder = holderOf(ending) !== undefined
       for (const roles of openWithin(ending))
         for (const roleKey of rolesOf(ending) ?? roles.keys()) {
           const role = roles.get(roleKey)
           if (role === undefined) continue
           roles.delete(roleKey)
           if (role.begun) role.begun.end = { at, with: type }
-          else if (userId !== undefined) endings.addOne(ending, roleKey)
+          else if (isOfHolder) endings.addOne(ending, roleKey)
         }
-      if (userId === undefined) endings.addAll(ending)
+      if (!isOfHolder) endings.addAll(ending)
     },
-    pause,
-    resume,
+    endMappings: (orgId, { idpId }, at) => {
+      const ending = { at, with: 'identity_provider' as const }
+      for (const ofProject of open.values())
+        for (const [holder, roles] of ofProject.get(orgId) ?? [])
+          if (holder.startsWith(sourceKey({ idpId, group: '' }))) {
+            for (const { begun } of roles.values()) if (begun) begun.end = ending
+            roles.clear()
+          }
+      endings.addProvider([orgId, idpId], ending)
+    },
+    pause: (range, from) => pause(namesOf(range), from),
+    resume: (range, until) => resume(namesOf(range), until),
+    pauseProvider: (orgId, { idpId }, from) => pause(providerNames(orgId, idpId), from),
+    resumeProvider: (orgId, { idpId }, until) => resume(providerNames(orgId, idpId), until),
+    groupsOf,
+    join,
+    leave,
     allow,
     disallow,
-    isOrdered: () => endings.isOrdered() || permissions.isOrdered(),
+    isOrdered: () => endings.isOrdered() || permissions.isOrdered() || members.isOrdered(),
     *statements() {
+      const isMapped = ({ assignment }: Begun) => assignment.source !== undefined
       yield* endings.statements()
-      yield* dialect.insert(ASSIGNMENTS, begun, (each) => encode(each, shared))
+      const granted = begun.filter((each) => !isMapped(each))
+      yield* dialect.insert(ASSIGNMENTS, granted, (each) => encode(each, shared))
+      yield* dialect.insert(MAPPED, begun.filter(isMapped), (each) => encodeMapped(each, shared))
+      yield* members.statements()
       yield* suspensions.statements()
       yield* permissions.statements()
     },
   }
 }
 
+const HOUR_MS = 3_600_000
+
+/** The terms of a stored assignment. */
+const termsOf = ({ source }: AssignmentRange, terms: number | null): Omit<Terms, 'given'> => {
+  if (terms === null) return {}
+  return source ? { validFor: terms / HOUR_MS } : { expiresAt: new Date(terms) }
+}
+
 /** An assignment or a range of them. */
-type Named = Omit<AssignmentRange, 'userId'> & { readonly userId?: string | undefined }
+type Named = Omit<AssignmentRange, 'userId' | 'source'> &
+  Pick<Assignment, 'userId'> & { readonly source?: RoleSource | undefined }
 
 /** The scope of a range, its organization and its user; empty where it has none. */
 const namesOf = ({ projectOrgId, projectId, orgId = '', userId = '' }: Named) =>
   [projectScope(projectOrgId, projectId), orgId, userId] as const
+
+/** The names under which a provider is suspended. */
+const providerNames = (orgId: string, idpId: string) => [orgId, '', idpId] as const
+
+/** Who has roles: a user or a group, whose key no user has, since ids have no U+0000; undefined for an organization. */
+const holderOf = ({ userId, source }: Pick<Named, 'userId' | 'source'>): string | undefined =>
+  source ? sourceKey(source) : userId
+
+const sourceKey = ({ idpId, group }: RoleSource): string => `\0${idpId}+${group}`
+
+const mappingOf = (range: Named): string =>
+  `${namesOf(range)[0]}+${range.orgId}${holderOf(range) ?? ''}`
 
 const inner = <Outer, Key, Value>(
   outer: Map<Outer, Map<Key, Value>>,
@@ -131,12 +203,22 @@ const encode = ({ assignment, end }: Begun, { numberOf }: Shared): Row => {
   return [numberOf(scope), orgId, userId, ...terms, end?.at ?? null, end?.with ?? null]
 }
 
+const encodeMapped = ({ assignment, end }: Begun, { numberOf }: Shared): Row => {
+  const { roleKey, validFor, source, given, from } = assignment
+  if (!source) throw new Error('A mapping assigns roles to a group')
+  const [scope, orgId] = namesOf(assignment)
+  const names = [numberOf(scope), orgId, source.idpId, source.group, roleKey, foldCase(roleKey)]
+  const validForMs = validFor === undefined ? null : validFor * HOUR_MS
+  return [...names, validForMs, source.since, given, from, end?.at ?? null, end?.with ?? null]
+}
+
 /** The roles that an ending names; all when undefined. */
 const rolesOf = ({ roleKey, roleKeys }: Ending): readonly string[] | undefined =>
   roleKeys ?? (roleKey === undefined ? undefined : [roleKey])
 
 /** Endings that name values of the same columns: one statement makes them all. */
 interface Group {
+  readonly tables: readonly Table[]
   readonly by: readonly string[]
   /** By what they name: only the first that names the same finds anything. */
   readonly endings: Map<string, Row>
@@ -144,47 +226,66 @@ interface Group {
 
 /** Collects the ends of stored assignments: a row takes the first one that meets it. */
 const endingBatch = (dialect: Dialect, { numberOf }: Shared) => {
-  const ofUsers: Group = { by: ['scope', 'role', 'org', 'user_id'], endings: new Map() }
+  const ofUsers: Group = {
+    tables: [ASSIGNMENTS],
+    by: ['scope', 'role', 'org', 'user_id'],
+    endings: new Map(),
+  }
+  const ofSources: Group = {
+    tables: [MAPPED],
+    by: ['scope', 'role', 'org', 'idp', 'grp'],
+    endings: new Map(),
+  }
   /** In the order of the events. */
   const ofRanges: Group[] = []
 
-  const add = ({ endings }: Group, named: readonly Parameter[], ending: Ending): void => {
+  const add = ({ endings }: Group, named: readonly Parameter[], end: End): void => {
     const key = JSON.stringify(named)
-    if (!endings.has(key)) endings.set(key, [...named, ending.until, ending.with])
+    if (!endings.has(key)) endings.set(key, [...named, end.at, end.with])
   }
 
-  const groupBy = (by: readonly string[]): Group => {
+  const groupBy = (
+    by: readonly string[],
+    tables: readonly Table[] = [ASSIGNMENTS, MAPPED],
+  ): Group => {
     const last = ofRanges.at(-1)
     if (last?.by.join() === by.join()) return last
-    const group = { by, endings: new Map() }
+    const group = { tables, by, endings: new Map() }
     ofRanges.push(group)
     return group
   }
 
-  // Those of users are known not to have ended before: they can go first.
-  const groups = () => [ofUsers, ...ofRanges].filter(({ endings }) => endings.size > 0)
+  // Those of users and groups are known not to have ended before: they can go first.
+  const groups = () => [ofUsers, ofSources, ...ofRanges].filter(({ endings }) => endings.size > 0)
 
   return {
-    /** Ends a role of one user that is known to be stored and not to have ended before. */
+    /** Ends a role of one user or group that is known to be stored and not to have ended before. */
     addOne: (ending: Ending, roleKey: string): void => {
       const [scope, orgId, userId] = namesOf(ending)
-      add(ofUsers, [numberOf(scope), roleKey, orgId, userId], ending)
+      const { source } = ending
+      const named = [numberOf(scope), roleKey, orgId]
+      if (source) add(ofSources, [...named, source.idpId, source.group], endOf(ending))
+      else add(ofUsers, [...named, userId], endOf(ending))
     },
-    /** Ends all that are in a range without a user. */
+    /** Ends all that mappings of a provider assign. */
+    addProvider: (named: readonly string[], end: End): void =>
+      add(groupBy(['org', 'idp'], [MAPPED]), named, end),
+    /** Ends all that are in a range without a user or a group. */
     addAll: (ending: Ending): void => {
       const scope = numberOf(namesOf(ending)[0])
       const [columns, org] = ending.orgId === undefined ? [[], []] : [['org'], [ending.orgId]]
       const roles = rolesOf(ending)
-      if (roles === undefined) add(groupBy(['scope', ...columns]), [scope, ...org], ending)
+      if (roles === undefined) add(groupBy(['scope', ...columns]), [scope, ...org], endOf(ending))
       for (const role of roles ?? [])
-        add(groupBy(['scope', 'role', ...columns]), [scope, role, ...org], ending)
+        add(groupBy(['scope', 'role', ...columns]), [scope, role, ...org], endOf(ending))
     },
     /** To be run in this order. */
     *statements(): Iterable<Statement> {
-      for (const { by, endings } of groups())
-        yield* dialect.setWhereNull(ASSIGNMENTS, { by, set: ['end_at', 'ended_with'] }, [
-          ...endings.values(),
-        ])
+      for (const { tables, by, endings } of groups())
+        for (const table of tables)
+          yield* dialect.setWhereNull(table, { by, set: ['end_at', 'ended_with'] }, [
+            ...endings.values(),
+          ])
     },
     /** Whether two statements may change the same row. */
     isOrdered: (): boolean => groups().length > 1,
@@ -207,14 +308,13 @@ const suspensionBatch = (dialect: Dialect) => {
   const ended = new Map<string, Row>()
 
   return {
-    pause: (range: AssignmentRange, from: Position): void => {
-      const suspension: Suspension = { of: namesOf(range), from }
+    pause: (of: Row, from: Position): void => {
+      const suspension: Suspension = { of, from }
       begun.push(suspension)
       const key = JSON.stringify(suspension.of)
       open.set(key, [...(open.get(key) ?? []), suspension])
     },
-    resume: (range: AssignmentRange, until: Position): void => {
-      const of = namesOf(range)
+    resume: (of: Row, until: Position): void => {
       const key = JSON.stringify(of)
       for (const suspension of open.get(key) ?? []) suspension.until = until
       open.delete(key)

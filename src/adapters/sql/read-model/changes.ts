@@ -32,6 +32,7 @@ import {
   CHECKPOINT,
   checkpointIn,
   HISTORY,
+  holdsNumber,
   NAMES,
   OBJECTS,
   PROJECT_SCOPE,
@@ -184,6 +185,7 @@ function* rowBatch(
   const rows = byType((aggregate) => typeBatch(dialect, shared, assignments, aggregate))
   const all = Object.values(rows)
   const removedScopes = byType((): string[] => [])
+  const removedParts = byType((): RowKey[] => [])
 
   // Before the first event of an object there is no row.
   for (const { event, rowKey } of events)
@@ -198,11 +200,18 @@ function* rowBatch(
       removedScopes[type].push(scope)
       rows[type].forget(scope)
     },
+    removeParts: (type, whole) => {
+      removedParts[type].push(whole)
+      rows[type].forgetParts(whole)
+    },
     isOrdered: () =>
-      assignments.isOrdered() || Object.values(removedScopes).some((scopes) => scopes.length > 0),
+      assignments.isOrdered() ||
+      TYPES.some((type) => removedScopes[type].length + removedParts[type].length > 0),
     *statements() {
-      for (const type of TYPES)
+      for (const type of TYPES) {
         if (removedScopes[type].length > 0) yield removalOf(dialect, type, removedScopes[type])
+        for (const whole of removedParts[type]) yield partRemovalOf(dialect, type, whole)
+      }
       for (const batch of all) yield* batch.statements()
       yield* assignments.statements()
     },
@@ -239,6 +248,11 @@ const typeBatch = (dialect: Dialect, shared: Shared, held: AssignmentBatch, kind
     return entry
   }
 
+  const scopeOfProject = (row: View): string | undefined => {
+    const range = kind.assignments?.assignmentScope(row, row.details.resourceOwner)
+    return range && projectScope(range.projectOrgId, range.projectId)
+  }
+
   const numbered = ({ scope, key }: RowKey): NumberedKey => [shared.numberOf(scope), key]
 
   return {
@@ -253,15 +267,18 @@ const typeBatch = (dialect: Dialect, shared: Shared, held: AssignmentBatch, kind
         sql: `SELECT nth, ${changedColumns(dialect, type).join(', ')} FROM ${sql} JOIN ${dialect.table(table)} USING (scope, key)`,
         parameters,
       })
-      for (const [nth, body, sequence, creationDate, assigned] of found) {
+      for (const [nth, body, sequence, creationDate, assigned, since] of found) {
         const entry = wanted[Number(nth) - 1]
         if (!entry) throw new Error(`No row was wanted as number ${nth}`)
         const row = decodeRow(type, entry.rowKey.scope, [body, sequence, creationDate])
         shared.bodies.set(row, body)
         entry.stored = entry.row = row
         if (assigned === undefined) continue
-        const range = kind.assignments?.assignmentScope(row, row.details.resourceOwner)
-        if (range) held.addStored(range, JSON.parse(assigned))
+        const { resourceOwner } = row.details
+        const range = kind.assignments?.assignmentScope(row, resourceOwner)
+        if (range) held.addStored(range, JSON.parse(assigned), since)
+        const groups = kind.memberships?.membershipScope(row)
+        if (groups) held.addStoredGroups(resourceOwner, groups, JSON.parse(assigned))
       }
     },
     get: (rowKey: RowKey): View | undefined => entryOf(rowKey)?.row,
@@ -275,7 +292,14 @@ const typeBatch = (dialect: Dialect, shared: Shared, held: AssignmentBatch, kind
       if (!rowsNameProject(type)) entries.delete(scope)
       else
         for (const ofScope of entries.values())
-          for (const key of ofScope.keys()) if (key.startsWith(`${scope}+`)) ofScope.delete(key)
+          for (const [key, { row }] of ofScope)
+            if (row && scopeOfProject(row) === scope) ofScope.delete(key)
+    },
+    /** Forgets the rows that are removed with the object that their keys begin with. */
+    forgetParts: ({ scope, key }: RowKey): void => {
+      const ofScope = entries.get(scope)
+      for (const each of ofScope?.keys() ?? [])
+        if (each.startsWith(`${key}+`)) ofScope?.delete(each)
     },
     *statements(): Iterable<Statement> {
       const removed: NumberedKey[] = []
@@ -315,3 +339,11 @@ export const removalOf = (
     parameters,
   }
 }
+
+/** Removes all objects of a type whose keys begin with that of the object that they are part of. */
+const partRemovalOf = (dialect: Dialect, type: ViewType, { scope, key }: RowKey): Statement => ({
+  // The comma is the character after the plus.
+  sql: `DELETE FROM ${dialect.table(OBJECTS[type])}
+    WHERE ${holdsNumber(dialect, 'scope')} AND key > ? AND key < ?`,
+  parameters: [scope, `${key}+`, `${key},`],
+})

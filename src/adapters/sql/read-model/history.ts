@@ -36,6 +36,7 @@ import {
   findPage,
   HISTORY,
   isNamed,
+  MEMBERS,
   NAME_COLUMNS,
   NAMES,
 } from './tables.js'
@@ -93,7 +94,7 @@ const belonging = (
   dialect: Dialect,
   { orgId, object, including, user }: HistoryQuery,
 ): readonly Statement[] => {
-  if (user !== undefined) return [isOfUser(dialect, orgId, user)]
+  if (user !== undefined) return [isOfUser(dialect, orgId, user), isOfMember(dialect, orgId, user)]
   if (object === undefined) return [isNamed(dialect, 'org', orgId)]
   const { scope, key } = rowKeyOf(orgId, object)
   const own = allOf([
@@ -126,6 +127,20 @@ const isOfUser = (dialect: Dialect, orgId: string, userId: string): Statement =>
     isOfType(dialect, 'user_grant'),
   ])
 }
+
+/** The entry is one of a membership of a user. Every membership was first reported with a group. */
+const isOfMember = (dialect: Dialect, orgId: string, userId: string): Statement =>
+  allOf([
+    isNamed(dialect, 'scope', orgId),
+    {
+      sql: `key IN (
+        SELECT member.idp || '+' || member.user_id FROM ${dialect.table(MEMBERS)} AS member
+        WHERE member.user_id = ? AND member.org = ?
+      )`,
+      parameters: [userId, orgId],
+    },
+    isOfType(dialect, 'membership'),
+  ])
 
 /** The container is removed, and the last entry of the object before that is there and is no removal. */
 const endsWith = (

@@ -11,11 +11,12 @@ import type {
 } from '../../../ports/read-model.js'
 import { readEvents } from '../../../projections/read-events.js'
 import type { Dialect, Steps } from '../dialect.js'
-import { readAccess, readAffected, readHeldRoles, readHolders } from './access.js'
+import { readAccess, readHeldRoles, readHolders } from './access.js'
+import { readAffected } from './affected.js'
 import type { Batch } from './changes.js'
 import { readHistory } from './history.js'
 import { readList } from './list.js'
-import { readCheckpoint, readObject, readRoute } from './reads.js'
+import { readCheckpoint, readMappedGroups, readObject, readRoute } from './reads.js'
 import { FILLED, READ_MODEL } from './tables.js'
 
 /** Runs the work of a read model in one database. */
@@ -65,6 +66,7 @@ export const sqlReads = ({
       heldRoles: (query) => readHeldRoles(dialect, query),
       holders: (query) => readHolders(dialect, query),
       affected: (query) => readAffected(dialect, query),
+      mappedGroups: (query) => readMappedGroups(dialect, query),
       route: (domain) => readRoute(dialect, domain),
       history: (query) => readHistory(dialect, query),
     }
@@ -93,6 +95,7 @@ export const readMethods = (
   heldRoles: (...args) => read({ method: 'heldRoles', args }),
   holders: (...args) => read({ method: 'holders', args }),
   affected: (...args) => read({ method: 'affected', args }),
+  mappedGroups: (...args) => read({ method: 'mappedGroups', args }),
   route: (...args) => read({ method: 'route', args }),
   history: (...args) => read({ method: 'history', args }),
 })

@@ -1,20 +1,33 @@
 import { TYPES } from '../../../domain/aggregates.js'
 import type { ObjectRef } from '../../../domain/values.js'
+import type { MappedGroup, MappedGroupsQuery } from '../../../ports/access-reads.js'
 import type { Position } from '../../../ports/event-store.js'
-import type { FoundAtHead, RefOf, SignInRoute, Views, ViewType } from '../../../ports/read-model.js'
+import type {
+  FoundAtHead,
+  RefOf,
+  RoleMapping,
+  SignInRoute,
+  Views,
+  ViewType,
+} from '../../../ports/read-model.js'
 import { foldCase } from '../../../projections/row-order.js'
 import { rowKeyOf } from '../../../projections/rows.js'
 import type { Dialect, Statement, Steps } from '../dialect.js'
 import { decodeRow, readColumns, type StoredRow } from './stored-rows.js'
 import {
   atHead,
+  besidePositions,
   checkpointIn,
   findOne,
+  findPage,
   foldedColumn,
   hasKey,
+  holdsNumber,
+  MAPPED,
   NAMES,
   OBJECTS,
   type Positions,
+  PROJECT_SCOPE,
   positionColumns,
 } from './tables.js'
 
@@ -77,4 +90,35 @@ export const routeStatement = (dialect: Dialect, domain: string): Statement => {
     ),
     parameters: [domain, foldCase('verified'), foldCase('active')],
   }
+}
+
+/** The mappings of some groups of a provider, and how far the read model is. */
+export function* readMappedGroups(
+  dialect: Dialect,
+  { orgId, idpId, groups }: MappedGroupsQuery,
+): Steps<FoundAtHead<readonly MappedGroup[]>> {
+  const { table, isListed } = dialect
+  const mapping = table(OBJECTS.role_mapping)
+  const { sql, parameters } = isListed(foldedColumn('group'), [...new Set(groups.map(foldCase))])
+  type Row = readonly [group: string, body: string, since: string]
+  const { found, ...positions } = yield* findPage<Row>({
+    sql: besidePositions(
+      dialect,
+      'grp, body, since',
+      `SELECT grp, body, (
+          SELECT CAST(max(mapped.since) AS text) FROM ${table(MAPPED)} AS mapped
+          WHERE mapped.org = ? AND mapped.idp = ${mapping}.idp AND mapped.grp = ${mapping}.grp
+            AND mapped.scope = ${mapping}.${PROJECT_SCOPE}
+        ) AS since
+        FROM ${mapping} WHERE ${holdsNumber(dialect, 'scope')} AND ${sql} AND idp = ?`,
+    ),
+    parameters: [orgId, orgId, ...parameters, idpId],
+  })
+  const wanted = new Set(groups)
+  const mapped = found.flatMap(([group, body, since]) => {
+    if (!wanted.has(group)) return []
+    const { validFor }: Pick<RoleMapping, 'validFor'> = JSON.parse(body)
+    return { group, since: BigInt(since), ...(validFor !== undefined && { validFor }) }
+  })
+  return { ...positions, found: mapped }
 }

@@ -10,7 +10,10 @@ import {
   ASSIGNMENTS,
   foldedFields,
   isKey,
+  isMapping,
   isOfProject,
+  MAPPED,
+  MEMBERS,
   NAMES,
   OBJECTS,
   PROJECT_SCOPE,
@@ -24,7 +27,13 @@ export const readColumns = (dialect: Dialect, type: ViewType): readonly string[]
 
 /** The same columns of a row that is to be changed, with the assignments that have not ended. */
 export const changedColumns = (dialect: Dialect, type: ViewType): readonly string[] =>
-  withAssigned(dialect, type, ['role', 'CAST(given AS text)', 'expires_at'])
+  withAssigned(dialect, type, [
+    'role',
+    'CAST(given AS text)',
+    isMapping(type) ? 'valid_for' : 'expires_at',
+  ])
+    .concat(isMapping(type) ? [sinceOf(dialect, type)] : [])
+    .concat(aggregates[type].memberships?.groupsIn ? [groupsOf(dialect, type)] : [])
 
 const withAssigned = (
   dialect: Dialect,
@@ -32,9 +41,25 @@ const withAssigned = (
   shown: readonly string[],
 ): readonly string[] => {
   if (aggregates[type].assignments?.assigns === undefined) return READ_COLUMNS
-  const owner = `(SELECT name FROM ${dialect.table(NAMES)} WHERE number = ${dialect.table(OBJECTS[type])}.scope)`
-  const assigned = `SELECT ${dialect.jsonRows(shown)} ${assignedBy(dialect, type, owner)}`
+  const assigned = `SELECT ${dialect.jsonRows(shown)} ${assignedBy(dialect, type, ownerIn(dialect, type))}`
   return [...READ_COLUMNS, `(${assigned}) AS assigned`]
+}
+
+/** The organization that the rows of a type lie in, in SQL. */
+const ownerIn = ({ table }: Dialect, type: ViewType): string =>
+  `(SELECT name FROM ${table(NAMES)} WHERE number = ${table(OBJECTS[type])}.scope)`
+
+/** Position of the event that added a mapping, whether or not roles of it still hold. */
+const sinceOf = (dialect: Dialect, type: ViewType): string =>
+  `(SELECT CAST(max(since) AS text) FROM ${dialect.table(MAPPED)} AS assigned
+    WHERE ${heldBy(dialect, type, ownerIn(dialect, type))}) AS since`
+
+/** The groups of a membership, each with the first of the reports without a break. */
+const groupsOf = (dialect: Dialect, type: ViewType): string => {
+  const { table, jsonRows, fieldInBody } = dialect
+  return `(SELECT ${jsonRows(['member.grp', 'CAST(member.given AS text)'])} FROM ${table(MEMBERS)} AS member
+    WHERE member.user_id = ${fieldInBody('userId')} AND member.org = ${ownerIn(dialect, type)}
+      AND member.idp = ${fieldInBody('idpId')} AND member.end_at IS NULL) AS assigned`
 }
 
 /**
@@ -43,14 +68,19 @@ const withAssigned = (
  * @param owner - the organization that the object belongs to, in SQL; not read where {@link isOfProject}
  */
 export const assignedBy = (dialect: Dialect, type: ViewType, owner: string): string => {
-  const { table } = dialect
+  const assignments = dialect.table(isMapping(type) ? MAPPED : ASSIGNMENTS)
+  return `FROM ${assignments} AS assigned WHERE ${heldBy(dialect, type, owner)} AND assigned.end_at IS NULL`
+}
+
+/** Whether an assignment, called `assigned`, is one of a row of that type. */
+const heldBy = ({ table }: Dialect, type: ViewType, owner: string): string => {
   const row = table(OBJECTS[type])
-  // What lies in a project is assigned to the organization that it names, other grants to a user of their own one.
-  const holder = isOfProject(type)
-    ? `assigned.scope = ${row}.scope AND assigned.org = ${row}.key AND assigned.user_id = ''`
-    : `assigned.scope = ${row}.${PROJECT_SCOPE} AND assigned.org = ${owner}
-      AND assigned.user_id = ${row}.user_id`
-  return `FROM ${table(ASSIGNMENTS)} AS assigned WHERE ${holder} AND assigned.end_at IS NULL`
+  // What lies in a project is assigned to the organization that it names, the rest to a user or group of its own one.
+  if (isOfProject(type))
+    return `assigned.scope = ${row}.scope AND assigned.org = ${row}.key AND assigned.user_id = ''`
+  const holder = isMapping(type) ? ['idp', 'grp'] : ['user_id']
+  const isHolder = holder.map((column) => `assigned.${column} = ${row}.${column}`).join(' AND ')
+  return `assigned.scope = ${row}.${PROJECT_SCOPE} AND assigned.org = ${owner} AND ${isHolder}`
 }
 
 /** The values of {@link readColumns}. */
@@ -130,8 +160,9 @@ export const rowEncoder = (type: ViewType) => {
     const shown = [shared.numberOf(scope), key, body, sequence, creationDate.getTime(), ...texts]
     const { assignments } = aggregates[type]
     if (!namesProject || !assignments) return shown
-    const { projectOrgId, projectId, userId = '' } = assignments.assignmentScope(row, scope)
-    return [...shown, shared.numberOf(projectScope(projectOrgId, projectId)), userId]
+    const { projectOrgId, projectId, userId = '', source } = assignments.assignmentScope(row, scope)
+    const holder = source ? [source.idpId, source.group] : [userId]
+    return [...shown, shared.numberOf(projectScope(projectOrgId, projectId)), ...holder]
   }
 }
 

@@ -20,10 +20,16 @@ export const READ_COLUMNS = ['body', 'sequence', 'creation_date'] as const
 /** The column with the number of the scope of the project, if {@link rowsNameProject}. */
 export const PROJECT_SCOPE = 'project_scope'
 
-/** The project, and the user to whom its roles are assigned. */
-const HOLDER: readonly Column[] = [
-  { name: PROJECT_SCOPE, holds: 'integer' },
-  { name: 'user_id', holds: 'text' },
+/** The project whose roles are assigned. */
+const PROJECT: Column = { name: PROJECT_SCOPE, holds: 'integer' }
+
+/** The user to whom they are assigned. */
+const USER: Column = { name: 'user_id', holds: 'text' }
+
+/** The provider and the group to whose members they are assigned. */
+const SOURCE: readonly Column[] = [
+  { name: 'idp', holds: 'text' },
+  { name: 'grp', holds: 'text' },
 ]
 
 /** The columns of an object of that type. */
@@ -37,7 +43,7 @@ const rowColumns = (type: ViewType): readonly Column[] => [
     const column = { name: foldedColumn(field), holds: 'text' } as const
     return isKey(type, field) ? { ...column, isNullable: true } : column
   }),
-  ...(rowsNameProject(type) ? HOLDER : []),
+  ...(rowsNameProject(type) ? [PROJECT, ...(isMapping(type) ? SOURCE : [USER])] : []),
 ]
 
 /** Whether objects of that type lie in a project. */
@@ -46,6 +52,10 @@ export const isOfProject = (type: ViewType): boolean => aggregates[type].contain
 /** Whether the rows of that type lie in another organization than their project, with which they are removed. */
 export const rowsNameProject = (type: ViewType): boolean =>
   !isOfProject(type) && aggregates[type].assignments?.removedWith !== undefined
+
+/** Whether objects of that type assign roles to the members of groups. */
+export const isMapping = (type: ViewType): boolean =>
+  rowsNameProject(type) && aggregates[type].partOf !== undefined
 
 /** Fields that lists are filtered by: their text, folded, has a column of its own. */
 export const foldedFields = (type: ViewType): readonly string[] =>
@@ -98,13 +108,47 @@ const ASSIGNMENT_COLUMNS: readonly Column[] = [
   { name: 'ended_with', holds: 'text', isNullable: true },
 ]
 
-/** The columns of a suspension in which a project, a grant of it or a grant of its roles was inactive. */
-const SUSPENSION_COLUMNS: readonly Column[] = [
-  /** Name of the scope of the project, which may have no number. */
-  { name: 'scope', holds: 'text' },
-  /** Empty for the project itself. */
+/** The columns of a role that the members of a group were assigned. */
+const MAPPED_COLUMNS: readonly Column[] = [
+  /** Number of the scope of the project. */
+  { name: 'scope', holds: 'integer' },
   { name: 'org', holds: 'text' },
-  /** Empty for the project and for the grant of it. */
+  ...SOURCE,
+  { name: 'role', holds: 'text' },
+  { name: 'folded_role', holds: 'text' },
+  /** How long a report counts, in milliseconds; null where it counts until the next one. */
+  { name: 'valid_for', holds: 'integer', isNullable: true },
+  /** Position of the event that added the mapping: reports above it count. */
+  { name: 'since', holds: 'integer' },
+  /** Position of the event that assigned the role. */
+  { name: 'given', holds: 'integer' },
+  { name: 'begin_at', holds: 'integer' },
+  /** Null while the row holds. */
+  { name: 'end_at', holds: 'integer', isNullable: true },
+  /** Type of the object whose event ended it. */
+  { name: 'ended_with', holds: 'text', isNullable: true },
+]
+
+/** The columns of a user who was reported in a group. */
+const MEMBER_COLUMNS: readonly Column[] = [
+  { name: 'org', holds: 'text' },
+  ...SOURCE,
+  USER,
+  /** Position of the first of the reports without a break that have the user in the group. */
+  { name: 'given', holds: 'integer' },
+  /** Position of the report. */
+  { name: 'begin_at', holds: 'integer' },
+  /** Null until the next report. */
+  { name: 'end_at', holds: 'integer', isNullable: true },
+]
+
+/** The columns of a suspension in which a project, a grant of it, a grant of its roles or a provider was inactive. */
+const SUSPENSION_COLUMNS: readonly Column[] = [
+  /** Name of the scope of the project, which may have no number; the organization of a provider. */
+  { name: 'scope', holds: 'text' },
+  /** Empty for the project itself, and for a provider. */
+  { name: 'org', holds: 'text' },
+  /** Empty for the project and for the grant of it; the id of a provider. */
   { name: 'user_id', holds: 'text' },
   { name: 'begin_at', holds: 'integer' },
   /** Null while it lasts. */
@@ -138,7 +182,13 @@ interface RowShape {
   readonly fields: readonly string[]
 }
 
-const ACCESS_SHAPE = [ASSIGNMENT_COLUMNS, SUSPENSION_COLUMNS, PERMISSION_COLUMNS]
+const ACCESS_SHAPE = [
+  ASSIGNMENT_COLUMNS,
+  MAPPED_COLUMNS,
+  MEMBER_COLUMNS,
+  SUSPENSION_COLUMNS,
+  PERMISSION_COLUMNS,
+]
 
 /** The name of tables with rows of these shapes, by type. The order of types, columns and fields does not matter. */
 export const readModelName = (rows: Readonly<Record<string, RowShape>>): string => {
@@ -224,7 +274,24 @@ export const ASSIGNMENTS: Table = {
   indexes: [{ name: 'holder', columns: ['user_id', 'org', 'scope', 'role'] }],
 }
 
-/** Holds one row for every suspension in which a project, a grant of it or a grant of its roles was inactive. */
+/** Holds one row for every role that the members of a group were assigned, from one event to another. */
+export const MAPPED: Table = {
+  name: `${READ_MODEL}_mapped`,
+  columns: MAPPED_COLUMNS,
+  // In the order in which the holders of roles are listed.
+  key: ['scope', 'role', 'org', 'idp', 'grp', 'begin_at'],
+  indexes: [{ name: 'source', columns: ['org', 'idp', 'grp', 'scope', 'role'] }],
+}
+
+/** Holds one row for every group of every recorded report of a user, until the next report. */
+export const MEMBERS: Table = {
+  name: `${READ_MODEL}_member`,
+  columns: MEMBER_COLUMNS,
+  key: ['org', 'idp', 'grp', 'user_id', 'begin_at'],
+  indexes: [{ name: 'user', columns: ['user_id', 'org'] }],
+}
+
+/** Holds one row for every suspension in which a project, a grant of it, a grant of its roles or a provider was inactive. */
 export const SUSPENSIONS: Table = {
   name: `${READ_MODEL}_inactive`,
   columns: SUSPENSION_COLUMNS,
@@ -246,6 +313,8 @@ export const FILLED: readonly Table[] = [
   HISTORY,
   ...Object.values(OBJECTS),
   ASSIGNMENTS,
+  MAPPED,
+  MEMBERS,
   SUSPENSIONS,
   ROLE_PERMISSIONS,
 ]

@@ -1,4 +1,4 @@
-import type { AccessPage, Applied, CheckAccessInput, Iam, Read } from '../../../index.js'
+import type { AccessPage, Applied, CheckAccessInput, Iam, Read, RoleWay } from '../../../index.js'
 import { accessService, historyService, type WireMethod } from '../../wire.js'
 import { historyOperation } from '../history.js'
 import type { Values } from '../message.js'
@@ -33,13 +33,16 @@ const checkOperation = (method: WireMethod, { access }: Iam): Operation => {
 const given = (values: Values): Values =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
 
-/** The operation of a method that lists what it finds in an order of its own, in the first field of the response. */
-const pageOperation = <Input, Item>(
+/** The operation of a method that lists who has roles in an order of its own, in the first field of the response. */
+const pageOperation = <Input, Item extends { readonly via: RoleWay }>(
   method: WireMethod,
   list: Read<Input, AccessPage<Item>>,
 ): Operation => {
   const name = method.response.fields[0]?.name ?? ''
-  const operation = readOperation(method, list, (page) => ({ ...page, [name]: page.items }))
+  const operation = readOperation(method, list, (page) => ({
+    ...page,
+    [name]: page.items.map(({ via, ...item }) => (via === 'grant' ? item : { ...item, via })),
+  }))
   return { method, run: (values, context) => operation.run(pageOf(values), context) }
 }
 

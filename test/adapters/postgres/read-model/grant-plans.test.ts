@@ -5,10 +5,10 @@ import { numbered, postgresDialect } from '../../../../src/adapters/postgres/rea
 import type { Statement } from '../../../../src/adapters/sql/dialect.js'
 import {
   accessStatement,
-  affectedStatement,
   heldRolesStatement,
   holdersStatement,
 } from '../../../../src/adapters/sql/read-model/access.js'
+import { affectedStatement } from '../../../../src/adapters/sql/read-model/affected.js'
 import { removalOf } from '../../../../src/adapters/sql/read-model/changes.js'
 import { listStatements } from '../../../../src/adapters/sql/read-model/list.js'
 import { ASSIGNMENTS, OBJECTS } from '../../../../src/adapters/sql/read-model/tables.js'

@@ -89,7 +89,7 @@ export const HELD_ROLES = [
     orgId: 'org-7',
     userId: 'user-7',
     now,
-    after: ['owner', 'project-0', 'editor'],
+    after: ['owner', 'project-0', 'editor', '', ''],
     limit: 10,
   },
 ] as const
@@ -102,11 +102,11 @@ export const HOLDERS = [
   ['scope=? AND role=?', { ...holders, roleKey: 'editor' }],
   [
     'scope=? AND (role,org,user_id)>(?,?,?)',
-    { ...holders, after: ['editor', 'org-5', 'user-5'] as const },
+    { ...holders, after: ['editor', 'org-5', '', '', 'user-5'] as const },
   ],
   [
     'scope=? AND role=? AND (org,user_id)>(?,?)',
-    { ...holders, roleKey: 'editor', after: ['editor', 'org-5', 'user-5'] as const },
+    { ...holders, roleKey: 'editor', after: ['editor', 'org-5', '', '', 'user-5'] as const },
   ],
   ['scope=?', { ...holders, at: 1_700_000_000_500_000n }],
   ['scope=? AND role=?', { ...holders, permission: 'be editor' }],
@@ -124,7 +124,7 @@ export const ALL_HOLDERS = [
     'scope=?',
     {
       ...ofAll,
-      after: ['project-4', 'editor', 'org-5', 'user-5'] as const,
+      after: ['project-4', 'editor', 'org-5', '', '', 'user-5'] as const,
       permission: 'be editor',
     },
   ],

@@ -50,8 +50,12 @@ test('Its tables have their shape in their names and are made at first use.', as
     `${READ_MODEL}_project_grant`,
     `${READ_MODEL}_user_grant`,
     `${READ_MODEL}_domain`,
+    `${READ_MODEL}_role_mapping`,
+    `${READ_MODEL}_membership`,
     `${READ_MODEL}_setup_link`,
     `${READ_MODEL}_assignment`,
+    `${READ_MODEL}_mapped`,
+    `${READ_MODEL}_member`,
     `${READ_MODEL}_inactive`,
     `${READ_MODEL}_permission`,
   ])

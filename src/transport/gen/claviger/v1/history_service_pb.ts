@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file claviger/v1/history_service.proto.
  */
 export const file_claviger_v1_history_service: GenFile = /*@__PURE__*/
-  fileDesc("CiFjbGF2aWdlci92MS9oaXN0b3J5X3NlcnZpY2UucHJvdG8SC2NsYXZpZ2VyLnYxIigKBUFjdG9yEg8KB3VzZXJfaWQYASABKAkSDgoGb3JnX2lkGAIgASgJIuECCglPYmplY3RSZWYSDAoEdHlwZRgBIAEoCRITCgZpZHBfaWQYAiABKAlIAIgBARIPCgJpZBgDIAEoCUgBiAEBEhcKCnByb2plY3RfaWQYBCABKAlIAogBARIVCghyb2xlX2tleRgFIAEoCUgDiAEBEhsKDmdyYW50ZWRfb3JnX2lkGAYgASgJSASIAQESFAoHdXNlcl9pZBgHIAEoCUgFiAEBEhsKDnByb2plY3Rfb3JnX2lkGAggASgJSAaIAQESEwoGZG9tYWluGAkgASgJSAeIAQESFAoHbGlua19pZBgUIAEoCUgIiAEBQgkKB19pZHBfaWRCBQoDX2lkQg0KC19wcm9qZWN0X2lkQgsKCV9yb2xlX2tleUIRCg9fZ3JhbnRlZF9vcmdfaWRCCgoIX3VzZXJfaWRCEQoPX3Byb2plY3Rfb3JnX2lkQgkKB19kb21haW5CCgoIX2xpbmtfaWQingIKDEhpc3RvcnlFbnRyeRIQCghzZXF1ZW5jZRgBIAEoBBIoCgR0aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIhCgVhY3RvchgDIAEoCzISLmNsYXZpZ2VyLnYxLkFjdG9yEgwKBHR5cGUYBCABKAkSJgoGb2JqZWN0GAUgASgLMhYuY2xhdmlnZXIudjEuT2JqZWN0UmVmEikKB2NoYW5nZXMYBiADKAsyGC5jbGF2aWdlci52MS5GaWVsZENoYW5nZRIbCg5jb3JyZWxhdGlvbl9pZBgHIAEoCUgAiAEBEhMKBnJlYXNvbhgIIAEoCUgBiAEBQhEKD19jb3JyZWxhdGlvbl9pZEIJCgdfcmVhc29uIl4KClRpbWVCb3VuZHMSKAoEZnJvbRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoCdG8YAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wItIBChJMaXN0SGlzdG9yeVJlcXVlc3QSFgoFYWN0b3IYASABKAlCB4rhGAMYyAESFQoFdHlwZXMYAiADKAlCBorhGAIYZBINCgVvcmRlchgDIAEoCRINCgVhZnRlchgEIAEoBBITCgZiZWZvcmUYBSABKARIAIgBARIlCgR0aW1lGAYgASgLMhcuY2xhdmlnZXIudjEuVGltZUJvdW5kcxIRCglwYWdlX3NpemUYByABKAUSFQoEdXNlchgIIAEoCUIHiuEYAxjIAUIJCgdfYmVmb3JlIpMBChNMaXN0SGlzdG9yeVJlc3BvbnNlEioKB2VudHJpZXMYASADKAsyGS5jbGF2aWdlci52MS5IaXN0b3J5RW50cnkSFwoKbmV4dF9hZnRlchgCIAEoBEgAiAEBEhgKC25leHRfYmVmb3JlGAMgASgESAGIAQFCDQoLX25leHRfYWZ0ZXJCDgoMX25leHRfYmVmb3JlMncKDkhpc3RvcnlTZXJ2aWNlEmUKC0xpc3RIaXN0b3J5Eh8uY2xhdmlnZXIudjEuTGlzdEhpc3RvcnlSZXF1ZXN0GiAuY2xhdmlnZXIudjEuTGlzdEhpc3RvcnlSZXNwb25zZSITgtPkkwINEgsvdjEvaGlzdG9yeWIGcHJvdG8z", [file_claviger_v1_field_change, file_claviger_v1_field_rules, file_google_api_annotations, file_google_protobuf_timestamp]);
+  fileDesc("CiFjbGF2aWdlci92MS9oaXN0b3J5X3NlcnZpY2UucHJvdG8SC2NsYXZpZ2VyLnYxIigKBUFjdG9yEg8KB3VzZXJfaWQYASABKAkSDgoGb3JnX2lkGAIgASgJIv8CCglPYmplY3RSZWYSDAoEdHlwZRgBIAEoCRITCgZpZHBfaWQYAiABKAlIAIgBARIPCgJpZBgDIAEoCUgBiAEBEhcKCnByb2plY3RfaWQYBCABKAlIAogBARIVCghyb2xlX2tleRgFIAEoCUgDiAEBEhsKDmdyYW50ZWRfb3JnX2lkGAYgASgJSASIAQESFAoHdXNlcl9pZBgHIAEoCUgFiAEBEhsKDnByb2plY3Rfb3JnX2lkGAggASgJSAaIAQESEwoGZG9tYWluGAkgASgJSAeIAQESEgoFZ3JvdXAYCiABKAlICIgBARIUCgdsaW5rX2lkGBQgASgJSAmIAQFCCQoHX2lkcF9pZEIFCgNfaWRCDQoLX3Byb2plY3RfaWRCCwoJX3JvbGVfa2V5QhEKD19ncmFudGVkX29yZ19pZEIKCghfdXNlcl9pZEIRCg9fcHJvamVjdF9vcmdfaWRCCQoHX2RvbWFpbkIICgZfZ3JvdXBCCgoIX2xpbmtfaWQingIKDEhpc3RvcnlFbnRyeRIQCghzZXF1ZW5jZRgBIAEoBBIoCgR0aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIhCgVhY3RvchgDIAEoCzISLmNsYXZpZ2VyLnYxLkFjdG9yEgwKBHR5cGUYBCABKAkSJgoGb2JqZWN0GAUgASgLMhYuY2xhdmlnZXIudjEuT2JqZWN0UmVmEikKB2NoYW5nZXMYBiADKAsyGC5jbGF2aWdlci52MS5GaWVsZENoYW5nZRIbCg5jb3JyZWxhdGlvbl9pZBgHIAEoCUgAiAEBEhMKBnJlYXNvbhgIIAEoCUgBiAEBQhEKD19jb3JyZWxhdGlvbl9pZEIJCgdfcmVhc29uIl4KClRpbWVCb3VuZHMSKAoEZnJvbRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoCdG8YAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wItIBChJMaXN0SGlzdG9yeVJlcXVlc3QSFgoFYWN0b3IYASABKAlCB4rhGAMYyAESFQoFdHlwZXMYAiADKAlCBorhGAIYZBINCgVvcmRlchgDIAEoCRINCgVhZnRlchgEIAEoBBITCgZiZWZvcmUYBSABKARIAIgBARIlCgR0aW1lGAYgASgLMhcuY2xhdmlnZXIudjEuVGltZUJvdW5kcxIRCglwYWdlX3NpemUYByABKAUSFQoEdXNlchgIIAEoCUIHiuEYAxjIAUIJCgdfYmVmb3JlIpMBChNMaXN0SGlzdG9yeVJlc3BvbnNlEioKB2VudHJpZXMYASADKAsyGS5jbGF2aWdlci52MS5IaXN0b3J5RW50cnkSFwoKbmV4dF9hZnRlchgCIAEoBEgAiAEBEhgKC25leHRfYmVmb3JlGAMgASgESAGIAQFCDQoLX25leHRfYWZ0ZXJCDgoMX25leHRfYmVmb3JlMncKDkhpc3RvcnlTZXJ2aWNlEmUKC0xpc3RIaXN0b3J5Eh8uY2xhdmlnZXIudjEuTGlzdEhpc3RvcnlSZXF1ZXN0GiAuY2xhdmlnZXIudjEuTGlzdEhpc3RvcnlSZXNwb25zZSITgtPkkwINEgsvdjEvaGlzdG9yeWIGcHJvdG8z", [file_claviger_v1_field_change, file_claviger_v1_field_rules, file_google_api_annotations, file_google_protobuf_timestamp]);
 
 /**
  * Who acted.
@@ -60,7 +60,7 @@ export type ObjectRef = Message<"claviger.v1.ObjectRef"> & {
   type: string;
 
   /**
-   * Of an identity provider: its id.
+   * Of an identity provider, a mapping or a membership: the id of the provider.
    *
    * @generated from field: optional string idp_id = 2;
    */
@@ -74,7 +74,7 @@ export type ObjectRef = Message<"claviger.v1.ObjectRef"> & {
   id?: string | undefined;
 
   /**
-   * Of a role or a grant: the id of its project.
+   * Of a role, a grant or a mapping: the id of its project.
    *
    * @generated from field: optional string project_id = 4;
    */
@@ -95,14 +95,14 @@ export type ObjectRef = Message<"claviger.v1.ObjectRef"> & {
   grantedOrgId?: string | undefined;
 
   /**
-   * Of a grant of roles to a user: the user.
+   * Of a grant of roles to a user, or of a membership: the user.
    *
    * @generated from field: optional string user_id = 7;
    */
   userId?: string | undefined;
 
   /**
-   * Of a grant of roles to a user: the organization that owns the project.
+   * Of a grant of roles to a user, or of a mapping: the organization that owns the project.
    *
    * @generated from field: optional string project_org_id = 8;
    */
@@ -114,6 +114,13 @@ export type ObjectRef = Message<"claviger.v1.ObjectRef"> & {
    * @generated from field: optional string domain = 9;
    */
   domain?: string | undefined;
+
+  /**
+   * Of a mapping: the group, as the provider names it.
+   *
+   * @generated from field: optional string group = 10;
+   */
+  group?: string | undefined;
 
   /**
    * Of a set-up link: its id.
@@ -284,7 +291,7 @@ export type ListHistoryRequest = Message<"claviger.v1.ListHistoryRequest"> & {
   pageSize: number;
 
   /**
-   * A user of the organization: only changes of the grants of roles to this user, of any project; up to 200 characters; all changes when empty.
+   * A user of the organization: only changes of the grants of roles to this user, of any project, and of the user's memberships; up to 200 characters; all changes when empty.
    *
    * @generated from field: string user = 8;
    */

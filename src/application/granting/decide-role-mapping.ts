@@ -1,0 +1,129 @@
+import { err, ok, type Result } from 'neverthrow'
+import { exists } from '../../domain/decider.js'
+import { changedRoleKeys, rolesToGive } from '../../domain/generations.js'
+import { identityProviders } from '../../domain/identity-provider/aggregate.js'
+import { roleMappings } from '../../domain/role-mapping/aggregate.js'
+import type { RoleMappingCommand } from '../../domain/role-mapping/commands.js'
+import { type RoleMappingState, roleMapping } from '../../domain/role-mapping/decider.js'
+import type { MappedRole } from '../../domain/role-mapping/events.js'
+import {
+  type GroupName,
+  type IdpId,
+  MAX_GRANTED_ROLES,
+  OrgId,
+  type ProjectId,
+  type RoleKey,
+} from '../../domain/values.js'
+import { invalid, type WriteError } from '../errors/errors.js'
+import { change } from '../recording/stream-state.js'
+import type { Streams } from '../recording/streams.js'
+import type { GrantChange } from './permit-roles.js'
+import { currentRolesOfUser, readProject } from './role-generations.js'
+
+/** A group of a provider, and a project of the organization at hand when its owner is absent. */
+export interface GroupOfProject {
+  readonly idpId: IdpId
+  readonly group: GroupName
+  readonly projectId: ProjectId
+  readonly projectOrgId?: OrgId | undefined
+}
+
+/** A change of a mapping. */
+export type RoleMappingChange = GroupOfProject &
+  (
+    | {
+        readonly type: 'AddRoleMapping' | 'UpdateRoleMapping'
+        readonly roleKeys: readonly RoleKey[]
+        readonly validFor?: number | undefined
+      }
+    | {
+        readonly type: 'AddRoleMappingRoles' | 'RemoveRoleMappingRoles'
+        readonly roleKeys: readonly RoleKey[]
+      }
+    | { readonly type: 'RemoveRoleMapping' }
+  )
+
+/** Decides on a mapping with the current generations of its roles. Its provider and its project must exist. */
+export const decideRoleMapping = async (
+  streams: Streams,
+  command: RoleMappingChange,
+): Promise<Result<GrantChange, WriteError>> => {
+  const ids = mappingIds(streams, command)
+  const isNew = command.type === 'AddRoleMapping'
+  const given =
+    command.type === 'RemoveRoleMapping' || command.type === 'RemoveRoleMappingRoles'
+      ? []
+      : command.roleKeys
+  const [before, provider, project] = await Promise.all([
+    streams.read(roleMappings, ids, isNew ? { load: 'assume-empty' } : {}),
+    streams.read(identityProviders, ids),
+    readProject(streams, ids, given),
+  ])
+  let { state } = before
+  if (exists(state))
+    state = { ...state, roles: await currentRolesOfUser(streams, ids, project, state.roles) }
+  if (!exists(provider.state))
+    return err({
+      kind: 'NotFound',
+      object: isNew ? identityProviders.ref(ids) : roleMappings.ref(ids),
+    })
+  const roles = given.length > 0 ? rolesToGive(project, given.map(asInput)) : ok([])
+  if (roles.isErr()) return err(roles.error)
+  if (!exists(project.project)) return err({ kind: 'NotFound', object: roleMappings.ref(ids) })
+  if (command.type === 'AddRoleMappingRoles' && exists(state)) {
+    const held = new Set([...state.roles.map(({ roleKey }) => roleKey), ...given])
+    if (held.size > MAX_GRANTED_ROLES)
+      return err(
+        invalid('roleKeys', `must leave the mapping with at most ${MAX_GRANTED_ROLES} roles`),
+      )
+  }
+  return roleMapping.decide(commandOf(command, ids, roles.value), state).map((events) => {
+    const after = () =>
+      events.reduce<RoleMappingState>((last, event) => roleMapping.evolve(last, event, 0), state)
+    return { ...change(before, events), changedRoleKeys: () => changedRoleKeys(state, after()) }
+  })
+}
+
+/** The roles of a mapping as they count; undefined when there is no such provider or project. */
+export const readCurrentMapping = async (
+  streams: Streams,
+  mapping: GroupOfProject,
+): Promise<readonly MappedRole[] | undefined> => {
+  const ids = mappingIds(streams, mapping)
+  const [{ state }, provider, project] = await Promise.all([
+    streams.read(roleMappings, ids),
+    streams.read(identityProviders, ids),
+    readProject(streams, ids, []),
+  ])
+  if (!exists(provider.state) || !exists(project.project)) return undefined
+  return exists(state) ? currentRolesOfUser(streams, ids, project, state.roles) : []
+}
+
+type MappingIds = GroupOfProject & { readonly projectOrgId: OrgId }
+
+const mappingIds = (
+  streams: Streams,
+  { idpId, group, projectId, projectOrgId = OrgId.parse(streams.orgId) }: GroupOfProject,
+): MappingIds => ({ idpId, projectOrgId, projectId, group })
+
+const asInput = (roleKey: RoleKey) => ({ roleKey })
+
+const commandOf = (
+  command: RoleMappingChange,
+  ids: MappingIds,
+  roles: readonly MappedRole[],
+): RoleMappingCommand => {
+  switch (command.type) {
+    case 'AddRoleMapping':
+    case 'UpdateRoleMapping': {
+      const { type, validFor } = command
+      return { type, data: { ...ids, roles, ...(validFor !== undefined && { validFor }) } }
+    }
+    case 'AddRoleMappingRoles':
+      return { type: command.type, data: { ...ids, roles } }
+    case 'RemoveRoleMappingRoles':
+      return { type: command.type, data: { ...ids, roleKeys: command.roleKeys } }
+    case 'RemoveRoleMapping':
+      return { type: command.type, data: ids }
+  }
+}

@@ -1,0 +1,207 @@
+import { err, type Result } from 'neverthrow'
+import * as z from 'zod/mini'
+import { exists } from '../../domain/decider.js'
+import { identityProviders } from '../../domain/identity-provider/aggregate.js'
+import { memberships } from '../../domain/membership/aggregate.js'
+import type { ReportMembership } from '../../domain/membership/commands.js'
+import { membership } from '../../domain/membership/decider.js'
+import {
+  GroupName,
+  type IdpId,
+  listOf,
+  MAX_REPORTED_GROUPS,
+  type UserId,
+} from '../../domain/values.js'
+import { timeOf } from '../../ports/event-store.js'
+import type { Membership } from '../../ports/read-model.js'
+import { compareCodePoints } from '../../projections/row-order.js'
+import type { WriteError } from '../errors/errors.js'
+import type { AdmittedCall } from '../method/context.js'
+import { type Read, type Write, write } from '../method/method.js'
+import {
+  filterBy,
+  type ListOptions,
+  list,
+  type Page,
+  pageOf,
+  type TextFilter,
+} from '../reading/list.js'
+import { get } from '../reading/reads.js'
+import {
+  type AnyStreamState,
+  change as changeOf,
+  type StreamChange,
+} from '../recording/stream-state.js'
+import type { Streams } from '../recording/streams.js'
+import type { Runtime } from '../runtime.js'
+import { specOf, writeObject } from '../writing/write-object.js'
+
+/**
+ * What identity providers last said about users: which groups they are in. Together with `roleMappings` this gives roles.
+ * A membership belongs to the organization of the provider and the user. Without the provider there is none.
+ */
+export interface Memberships {
+  /**
+   * Replaces what the provider said before. Of `groups`, only those are recorded that a mapping of the provider names now,
+   * and nothing is recorded when nothing changes. A report of the same groups is recorded again when a mapping of
+   * one of them was added since, and at most once in a tenth of the shortest `validFor`.
+   *
+   * @example
+   * await iam.memberships.report({ idpId, userId: 'bob', groups: ['finance', 'staff'] }, context)
+   */
+  readonly report: Write<ReportMembershipInput, MembershipInput>
+  /** Ends what the provider said about the user, until it reports again. */
+  readonly remove: Write<MembershipInput, MembershipInput>
+  /** What one provider last said about one user. */
+  readonly get: Read<MembershipInput, Membership>
+  /** The memberships of the organization, page by page. */
+  readonly list: Read<ListMembershipsInput, Page<Membership>>
+}
+
+/** Names a provider and a user. */
+export interface MembershipInput {
+  /** A provider of the organization. Spec: OIDC identity provider configuration. */
+  readonly idpId: string
+  /** The user, as the host names them: 1 to 200 characters (code points). Stays in the log: best an opaque id. */
+  readonly userId: string
+}
+
+/** What a provider says about a user. */
+export interface ReportMembershipInput extends MembershipInput {
+  /** All groups of the user: at most 1,000, each of 1 to 200 characters (code points). One given twice counts once. */
+  readonly groups: readonly string[]
+}
+
+/** Schema of a {@link ReportMembershipInput}. */
+export const ReportMembershipInput = z.extend(memberships.ids, {
+  groups: listOf(GroupName, 0, MAX_REPORTED_GROUPS),
+})
+
+/** Which memberships to list, in which order. */
+export const ListMembershipsInput = z.strictObject({
+  filter: z._default(filterBy(memberships), {}),
+  ...pageOf(memberships),
+})
+export interface ListMembershipsInput extends ListOptions<Membership> {
+  /** Conditions, all of which must hold; every membership of the organization when absent. */
+  readonly filter?:
+    | {
+        /** On the provider. */
+        readonly idpId?: TextFilter | undefined
+        /** On the user. */
+        readonly userId?: TextFilter | undefined
+        /** Every membership is active. */
+        readonly state?: 'active' | undefined
+      }
+    | undefined
+}
+
+/** @see Memberships */
+export const membershipsOf = (runtime: Runtime): Memberships => {
+  /** The method that records what `decide` decides on a membership. */
+  const change = <Schema extends z.ZodMiniType<MembershipKey>>(
+    method: string,
+    schema: Schema,
+    decide: (
+      streams: Streams,
+      call: AdmittedCall,
+      input: z.output<Schema>,
+    ) => Promise<Result<StreamChange, WriteError>>,
+  ): Write<z.input<Schema>, MembershipInput> =>
+    write(runtime, specOf(memberships, { method, schema, isNew: false }), (call, input) => {
+      const { idpId, userId } = input
+      return writeObject(runtime, call, {
+        input,
+        aggregate: memberships,
+        decide: async (streams) => (await decide(streams, call, input)).map((decided) => [decided]),
+        ids: () => ({ idpId, userId }),
+      })
+    })
+
+  return {
+    report: change('memberships.report', ReportMembershipInput, (streams, call, input) =>
+      decideReport(runtime, call, streams, input),
+    ),
+    remove: change('memberships.remove', memberships.ids, async (streams, _, { idpId, userId }) => {
+      const ids = { idpId, userId }
+      const { before, provider } = await read(streams, ids)
+      if (!exists(provider.state)) return err({ kind: 'NotFound', object: memberships.ref(ids) })
+      return membership
+        .decide({ type: 'RemoveMembership', data: ids }, before.state)
+        .map((events) => changeOf(before, events))
+    }),
+    get: get(runtime, 'memberships.get', memberships),
+    list: list(runtime, {
+      method: 'memberships.list',
+      kind: memberships,
+      schema: ListMembershipsInput,
+    }),
+  }
+}
+
+/** A membership by its parsed ids. */
+interface MembershipKey {
+  readonly idpId: IdpId
+  readonly userId: UserId
+}
+
+const read = async (streams: Streams, ids: MembershipKey) => {
+  const [before, provider] = await Promise.all([
+    streams.read(memberships, ids),
+    // Guarded: nobody is reported for a provider that is being removed.
+    streams.read(identityProviders, ids),
+  ])
+  return { before, provider }
+}
+
+const decideReport = async (
+  runtime: Runtime,
+  call: AdmittedCall,
+  streams: Streams,
+  { idpId, userId, groups }: z.output<typeof ReportMembershipInput>,
+): Promise<Result<StreamChange, WriteError>> => {
+  const ids = { idpId, userId }
+  const { before, provider } = await read(streams, ids)
+  if (!exists(provider.state)) return err({ kind: 'NotFound', object: identityProviders.ref(ids) })
+  const report = await mappedReport(runtime, call, { ids, groups, before })
+  return membership
+    .decide({ type: 'ReportMembership', data: { ...ids, ...report } }, before.state)
+    .map((events) => changeOf(before, events))
+}
+
+const HOUR_MS = 3_600_000
+
+/** How many reports that change nothing are recorded at most in the time that a report counts. */
+const RENEWALS = 10
+
+/** Of `groups` those with mappings at the end of the log, and whether they have to be recorded again. */
+const mappedReport = async (
+  runtime: Runtime,
+  { orgId, signal }: AdmittedCall,
+  {
+    ids: { idpId },
+    groups,
+    before,
+  }: {
+    readonly ids: MembershipKey
+    readonly groups: readonly GroupName[]
+    readonly before: AnyStreamState
+  },
+): Promise<Pick<ReportMembership['data'], 'groups' | 'isDue'>> => {
+  const wanted = [...new Set(groups)]
+  const query = { orgId, idpId, groups: wanted }
+  const strong = { consistency: 'strong', signal } as const
+  const mapped =
+    wanted.length === 0
+      ? []
+      : await runtime.query(strong, { method: 'mappedGroups', args: [query] })
+  const named = new Set(mapped.map(({ group }) => group))
+  const age = runtime.now().getTime() - timeOf(before.changed).getTime()
+  return {
+    groups: wanted.filter((group) => named.has(group)).sort(compareCodePoints),
+    isDue: mapped.some(
+      ({ since, validFor }) =>
+        since > before.changed || (validFor !== undefined && age * RENEWALS >= validFor * HOUR_MS),
+    ),
+  }
+}

@@ -1,0 +1,183 @@
+import * as z from 'zod/mini'
+import { roleMappings } from '../../domain/role-mapping/aggregate.js'
+import { ValidFor } from '../../domain/values.js'
+import type { RoleMapping } from '../../ports/read-model.js'
+import {
+  decideRoleMapping,
+  type GroupOfProject,
+  type RoleMappingChange,
+} from '../granting/decide-role-mapping.js'
+import { grantSpecOf, permitted } from '../granting/permit-roles.js'
+import { roleKeys } from '../method/input.js'
+import { type Read, type Write, write } from '../method/method.js'
+import {
+  filterBy,
+  type ListOptions,
+  list,
+  type Page,
+  pageOf,
+  type TextFilter,
+} from '../reading/list.js'
+import { get } from '../reading/reads.js'
+import type { Streams } from '../recording/streams.js'
+import type { Runtime } from '../runtime.js'
+import { writeObject } from '../writing/write-object.js'
+
+/**
+ * Mappings of groups of identity providers to roles. The users whom a provider last reported in a group have the roles of
+ * its mappings, see `memberships`: one event gives or takes a role for all of them. A mapping belongs to the organization
+ * of the provider; the project belongs to the same one, or to one that has granted it. Without the provider or the
+ * project there is no mapping.
+ */
+export interface RoleMappings {
+  /**
+   * Gives the members of a group roles of a project. It counts for a user from the first report after it was added.
+   * Refused: a second mapping of a group to a project, unless all roles of the first have ended; a role that the project
+   * lacks, or that the organization was not granted.
+   *
+   * @example
+   * await iam.roleMappings.add({ idpId, group: 'finance', projectId, roleKeys: ['accountant'] }, context)
+   */
+  readonly add: Write<RoleMappingInput, RoleMappingIds>
+  /** Replaces the roles and `validFor`. Roles that the mapping gains count at once. */
+  readonly update: Write<RoleMappingInput, RoleMappingIds>
+  /** Adds roles and keeps the others. They count at once. */
+  readonly addRoles: Write<RoleMappingRolesInput, RoleMappingIds>
+  /** Takes roles and keeps the others; with the last one, the mapping is removed. */
+  readonly removeRoles: Write<RoleMappingRolesInput, RoleMappingIds>
+  /** Takes all roles of the mapping. Added again, it counts for nobody until the next report. */
+  readonly remove: Write<RoleMappingKey, RoleMappingIds>
+  /** One mapping. */
+  readonly get: Read<RoleMappingKey, RoleMapping>
+  /** The mappings of the organization, page by page. */
+  readonly list: Read<ListRoleMappingsInput, Page<RoleMapping>>
+}
+
+/** Names a mapping. */
+export interface RoleMappingKey {
+  /** A provider of the organization. Spec: OIDC identity provider configuration. */
+  readonly idpId: string
+  /** The group, as the provider names it: 1 to 200 characters (code points), compared code point by code point. */
+  readonly group: string
+  /** The `id` of the project. Spec: Project. */
+  readonly projectId: string
+  /** The organization that owns the project; the organization at hand when absent. */
+  readonly projectOrgId?: string | undefined
+}
+
+/** A mapping, and some of its roles. */
+export interface RoleMappingRolesInput extends RoleMappingKey {
+  /** 1 to 400 keys of roles, none twice. */
+  readonly roleKeys: readonly string[]
+}
+
+/** A mapping with all its roles. */
+export interface RoleMappingInput extends RoleMappingRolesInput {
+  /** Whole hours that a report counts: 1 to 8,760. Absent: until the next report. */
+  readonly validFor?: number | undefined
+}
+
+/** The ids of a mapping, as every outcome calls them. */
+export interface RoleMappingIds {
+  /** As given. */
+  readonly idpId: string
+  /** As given. */
+  readonly group: string
+  /** The `id` of the project. */
+  readonly projectId: string
+  /** The organization that owns the project. */
+  readonly projectOrgId: string
+}
+
+/** Schema of a {@link RoleMappingRolesInput}. */
+export const RoleMappingRolesInput = z.extend(roleMappings.ids, { roleKeys })
+
+/** Schema of a {@link RoleMappingInput}. */
+export const RoleMappingInput = z.extend(RoleMappingRolesInput, {
+  validFor: z.optional(ValidFor),
+})
+
+/** Which mappings to list, in which order. */
+export const ListRoleMappingsInput = z.strictObject({
+  filter: z._default(filterBy(roleMappings), {}),
+  ...pageOf(roleMappings),
+})
+export interface ListRoleMappingsInput extends ListOptions<RoleMapping> {
+  /** Conditions, all of which must hold; every mapping of the organization when absent. */
+  readonly filter?:
+    | {
+        /** On the provider. */
+        readonly idpId?: TextFilter | undefined
+        /** On the group. */
+        readonly group?: TextFilter | undefined
+        /** On the `id` of the project. */
+        readonly projectId?: TextFilter | undefined
+        /** On the organization that owns the project. */
+        readonly projectOrgId?: TextFilter | undefined
+        /** On the key of one of the roles. */
+        readonly roleKey?: TextFilter | undefined
+        /** Every mapping is active. */
+        readonly state?: 'active' | undefined
+      }
+    | undefined
+}
+
+/** @see RoleMappings */
+export const roleMappingsOf = (runtime: Runtime): RoleMappings => {
+  /** The method that records one change of a mapping. */
+  const change = <Schema extends z.ZodMiniType<GroupOfProject>>(
+    method: string,
+    schema: Schema,
+    changeOf: (input: z.output<Schema>) => RoleMappingChange,
+    { isNew = false, namesRoles = true } = {},
+  ): Write<z.input<Schema>, RoleMappingIds> => {
+    const spec = grantSpecOf(roleMappings, { method, schema, isNew, namesRoles })
+    return write(runtime, spec, (call, input) => {
+      const { idpId, group, projectId, projectOrgId = call.orgId } = input
+      const decide = (streams: Streams) => decideRoleMapping(streams, changeOf(input))
+      return writeObject(runtime, call, {
+        input,
+        aggregate: roleMappings,
+        decide: namesRoles
+          ? async (streams) => (await decide(streams)).map((each) => [each])
+          : permitted(runtime, call, { aggregate: roleMappings, input, decide }),
+        ids: () => ({ idpId, group, projectId, projectOrgId }),
+      })
+    })
+  }
+
+  return {
+    add: change(
+      'roleMappings.add',
+      RoleMappingInput,
+      (input) => ({ ...input, type: 'AddRoleMapping' }),
+      { isNew: true },
+    ),
+    update: change(
+      'roleMappings.update',
+      RoleMappingInput,
+      (input) => ({ ...input, type: 'UpdateRoleMapping' }),
+      { namesRoles: false },
+    ),
+    addRoles: change('roleMappings.addRoles', RoleMappingRolesInput, (input) => ({
+      ...input,
+      type: 'AddRoleMappingRoles',
+    })),
+    removeRoles: change('roleMappings.removeRoles', RoleMappingRolesInput, (input) => ({
+      ...input,
+      type: 'RemoveRoleMappingRoles',
+    })),
+    remove: change(
+      'roleMappings.remove',
+      roleMappings.ids,
+      (input) => ({ ...input, type: 'RemoveRoleMapping' }),
+      { namesRoles: false },
+    ),
+    get: get(runtime, 'roleMappings.get', roleMappings),
+    list: list(runtime, {
+      method: 'roleMappings.list',
+      kind: roleMappings,
+      schema: ListRoleMappingsInput,
+    }),
+  }
+}

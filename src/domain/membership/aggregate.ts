@@ -1,0 +1,65 @@
+import * as z from 'zod/mini'
+import {
+  type AggregateDefinition,
+  defineAggregate,
+  filterableText,
+  plainList,
+} from '../aggregate.js'
+import { IdpId, type MembershipRef, UserId } from '../values.js'
+import { membership } from './decider.js'
+import { MembershipEvent } from './events.js'
+
+/** What is shown of a membership. */
+export interface MembershipView {
+  readonly idpId: string
+  readonly userId: string
+  readonly groups: readonly string[]
+  readonly state: 'active'
+}
+
+/** The membership after `event`; undefined when there is none. The end of its provider is an event of another stream. */
+export const membershipView = (
+  _: MembershipView | undefined,
+  event: MembershipEvent,
+): MembershipView | undefined => {
+  switch (event.type) {
+    case 'membership.reported': {
+      const { idpId, userId, groups } = event.data
+      return { idpId, userId, groups: Object.freeze([...groups]), state: 'active' }
+    }
+    case 'membership.removed':
+      return undefined
+  }
+}
+
+const groupsIn = (event: MembershipEvent): readonly string[] => {
+  switch (event.type) {
+    case 'membership.reported':
+      return event.data.groups
+    case 'membership.removed':
+      return []
+  }
+}
+
+/** What identity providers last said about users. */
+export const memberships = defineAggregate({
+  type: 'membership',
+  label: 'membership',
+  ids: z.strictObject({ idpId: IdpId, userId: UserId }),
+  // The user comes last, since their id may hold a `+`.
+  keyIds: ['idpId', 'userId'],
+  decider: membership,
+  events: MembershipEvent.def.options,
+  effects: { 'membership.reported': 'adds', 'membership.removed': 'removes' },
+  view: membershipView,
+  states: ['active'],
+  fields: {
+    idpId: filterableText((view) => view.idpId),
+    userId: filterableText((view) => view.userId),
+    groups: plainList,
+  },
+  target: ({ idpId }) => ({ type: 'identity_provider', id: idpId }),
+  memberships: { membershipScope: ({ idpId, userId }) => ({ idpId, userId }), groupsIn },
+  partOf: 'identity_provider',
+  permissions: { read: 'membership.read', write: 'membership.write' },
+} satisfies AggregateDefinition<MembershipRef, MembershipView, MembershipEvent>)

@@ -1,0 +1,120 @@
+import * as z from 'zod/mini'
+import {
+  type AggregateDefinition,
+  type AssignedRole,
+  assignedRoles,
+  defineAggregate,
+  filterableRoleKeys,
+  filterableText,
+  optionalNumber,
+} from '../aggregate.js'
+import { GroupName, IdpId, OrgId, ProjectId, type RoleMappingRef } from '../values.js'
+import { roleMapping } from './decider.js'
+import { type RoleMappingAdded, RoleMappingEvent } from './events.js'
+
+/** What is shown of a mapping. */
+export interface RoleMappingView {
+  readonly idpId: string
+  readonly group: string
+  readonly projectId: string
+  readonly projectOrgId: string
+  readonly roleKeys: readonly string[]
+  readonly validFor?: number
+  readonly state: 'active'
+}
+
+/**
+ * The mapping after `event`, with the roles of the event; undefined when there is none. The ends of its provider, its
+ * project, its roles and the grant of the project are events of other streams.
+ */
+export const roleMappingView = (
+  view: RoleMappingView | undefined,
+  event: RoleMappingEvent,
+): RoleMappingView | undefined => {
+  switch (event.type) {
+    case 'role_mapping.added':
+      return shown(event.data)
+    case 'role_mapping.updated':
+      return view && { ...withoutValidity(view), ...shown(event.data) }
+    case 'role_mapping.removed':
+      return undefined
+  }
+}
+
+const withoutValidity = ({ validFor: _, ...view }: RoleMappingView) => view
+
+/** Names each field: they are shown in this order, whatever the order in the event. */
+const shown = (data: RoleMappingAdded['data']): RoleMappingView => ({
+  idpId: data.idpId,
+  group: data.group,
+  projectId: data.projectId,
+  projectOrgId: data.projectOrgId,
+  roleKeys: data.roles.map(({ roleKey }) => roleKey),
+  ...(data.validFor !== undefined && { validFor: data.validFor }),
+  state: 'active',
+})
+
+const asRoles = (
+  roleKeys: readonly string[],
+  validFor: number | undefined,
+): readonly AssignedRole[] =>
+  roleKeys.map((roleKey) => (validFor === undefined ? { roleKey } : { roleKey, validFor }))
+
+const rolesIn = (event: RoleMappingEvent): readonly AssignedRole[] | undefined => {
+  switch (event.type) {
+    case 'role_mapping.added':
+    case 'role_mapping.updated':
+      return asRoles(shown(event.data).roleKeys, event.data.validFor)
+    case 'role_mapping.removed':
+      return undefined
+  }
+}
+
+/** Mappings of groups of identity providers to roles. */
+export const roleMappings = defineAggregate({
+  type: 'role_mapping',
+  label: 'role mapping',
+  ids: z.strictObject({
+    idpId: IdpId,
+    group: GroupName,
+    projectId: ProjectId,
+    projectOrgId: z.optional(OrgId),
+  }),
+  // The group comes last, since it may hold a `+`.
+  keyIds: ['idpId', 'projectOrgId', 'projectId', 'group'],
+  decider: roleMapping,
+  events: RoleMappingEvent.def.options,
+  effects: {
+    'role_mapping.added': 'adds',
+    'role_mapping.updated': 'changes',
+    'role_mapping.removed': 'removes',
+  },
+  view: roleMappingView,
+  states: ['active'],
+  fields: {
+    idpId: filterableText((view) => view.idpId),
+    group: filterableText((view) => view.group),
+    projectId: filterableText((view) => view.projectId),
+    projectOrgId: filterableText((view) => view.projectOrgId),
+    roleKeys: assignedRoles,
+    roleKey: filterableRoleKeys,
+    validFor: optionalNumber,
+  },
+  target: ({ idpId }) => ({ type: 'identity_provider', id: idpId }),
+  partOf: 'identity_provider',
+  permissions: { read: 'role_mapping.read', write: 'role_mapping.write' },
+  assignments: {
+    assignmentScope: ({ idpId, group, projectId, projectOrgId }, orgId) => ({
+      projectOrgId: projectOrgId ?? orgId,
+      projectId,
+      orgId,
+      source: { idpId, group },
+    }),
+    removedWith: 'project',
+    assigns: {
+      rolesIn,
+      rolesOf: ({ roleKeys, validFor }) => asRoles(roleKeys, validFor),
+      withRoles: (view, roles) => ({ ...view, roleKeys: roles.map(({ roleKey }) => roleKey) }),
+    },
+  },
+} satisfies AggregateDefinition<RoleMappingRef, RoleMappingView, RoleMappingEvent>)

@@ -1,0 +1,81 @@
+import * as z from 'zod/mini'
+import { command } from '../message.js'
+import {
+  GroupName,
+  IdpId,
+  listOf,
+  MAX_GRANTED_ROLES,
+  OrgId,
+  ProjectId,
+  RoleKey,
+  ValidFor,
+} from '../values.js'
+import type { RoleMappingAdded, RoleMappingRemoved } from './events.js'
+
+const ids = { idpId: IdpId, projectOrgId: OrgId, projectId: ProjectId, group: GroupName }
+
+const role = z.strictObject({
+  roleKey: RoleKey,
+  roleSince: z.int(),
+  grantSince: z.optional(z.int()),
+})
+
+const roles = listOf(role, 1, MAX_GRANTED_ROLES)
+
+const mapping = { ...ids, roles, validFor: z.exactOptional(ValidFor) }
+
+/** Gives a group of a provider roles of a project. */
+export const AddRoleMapping = command('AddRoleMapping', mapping)
+export interface AddRoleMapping extends z.infer<typeof AddRoleMapping> {
+  /** The new mapping. */
+  readonly data: RoleMappingAdded['data']
+}
+
+/** Replaces the roles of a mapping and how long a report counts. */
+export const UpdateRoleMapping = command('UpdateRoleMapping', mapping)
+export interface UpdateRoleMapping extends z.infer<typeof UpdateRoleMapping> {
+  /** Which mapping, and all that it is to have. */
+  readonly data: RoleMappingAdded['data']
+}
+
+/** Adds roles to a mapping. */
+export const AddRoleMappingRoles = command('AddRoleMappingRoles', { ...ids, roles })
+export interface AddRoleMappingRoles extends z.infer<typeof AddRoleMappingRoles> {
+  /** Which mapping, and the roles to add. */
+  readonly data: Omit<RoleMappingAdded['data'], 'validFor'>
+}
+
+/** Takes roles from a mapping; with the last one it is removed. */
+export const RemoveRoleMappingRoles = command('RemoveRoleMappingRoles', {
+  ...ids,
+  roleKeys: listOf(RoleKey, 1, MAX_GRANTED_ROLES),
+})
+export interface RemoveRoleMappingRoles extends z.infer<typeof RemoveRoleMappingRoles> {
+  /** Which mapping, and the roles to take. */
+  readonly data: RoleMappingRemoved['data'] & {
+    /** 1 to 400 keys. */
+    readonly roleKeys: readonly RoleKey[]
+  }
+}
+
+/** Takes all roles of a mapping. */
+export const RemoveRoleMapping = command('RemoveRoleMapping', ids)
+export interface RemoveRoleMapping extends z.infer<typeof RemoveRoleMapping> {
+  /** Which mapping. */
+  readonly data: RoleMappingRemoved['data']
+}
+
+/** Any command of a mapping. */
+export const RoleMappingCommand = z.discriminatedUnion('type', [
+  AddRoleMapping,
+  UpdateRoleMapping,
+  AddRoleMappingRoles,
+  RemoveRoleMappingRoles,
+  RemoveRoleMapping,
+])
+export type RoleMappingCommand =
+  | AddRoleMapping
+  | UpdateRoleMapping
+  | AddRoleMappingRoles
+  | RemoveRoleMappingRoles
+  | RemoveRoleMapping

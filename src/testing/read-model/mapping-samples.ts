@@ -1,0 +1,118 @@
+import {
+  eventOf,
+  idpAdded,
+  projectAdded,
+  type Sample,
+  SORT_FIELDS_OF_ALL,
+} from './object-samples.js'
+
+/** Names a mapping. */
+export interface MappingIds {
+  readonly idpId: string
+  readonly group: string
+  readonly projectId: string
+  readonly projectOrgId: string
+}
+
+interface Terms {
+  readonly validFor?: number
+}
+
+const mapped = (ids: MappingIds, roleKeys: readonly string[], terms: Terms) => ({
+  ...ids,
+  roles: roleKeys.map((roleKey) => ({ roleKey, roleSince: 1 })),
+  ...terms,
+})
+
+/** A group is given roles. */
+export const mappingAdded = (ids: MappingIds, roleKeys: readonly string[], terms: Terms = {}) =>
+  eventOf('role_mapping.added', mapped(ids, roleKeys, terms))
+/** The roles of a group are replaced. */
+export const mappingUpdated = (ids: MappingIds, roleKeys: readonly string[], terms: Terms = {}) =>
+  eventOf('role_mapping.updated', mapped(ids, roleKeys, terms))
+/** The roles of a group are taken. */
+export const mappingRemoved = (ids: MappingIds) => eventOf('role_mapping.removed', ids)
+
+/** A provider reports the groups of a user. */
+export const reported = (idpId: string, userId: string, groups: readonly string[]) =>
+  eventOf('membership.reported', { idpId, userId, groups })
+/** What a provider said about a user counts no longer. */
+export const membershipRemoved = (idpId: string, userId: string) =>
+  eventOf('membership.removed', { idpId, userId })
+
+const mapping = { idpId: 'google', group: 'staff+1', projectId: 'portal', projectOrgId: 'owner' }
+
+/** The mapping of a group, of one of several projects. */
+const sampleMapping = (group: string): MappingIds => ({
+  idpId: group < 'id-3' ? 'google' : 'entra',
+  group,
+  projectId: ['id-1', 'id-4', 'id-6'].includes(group) ? 'shop' : 'portal',
+  projectOrgId: group < 'id-5' ? 'owner' : 'acme',
+})
+
+/** Samples of mappings of groups to roles. */
+export const roleMappingSample: Sample<'role_mapping'> = {
+  added: (id, name) => mappingAdded(sampleMapping(id), [`${name}-role`]),
+  deactivated: undefined,
+  within: {},
+  scenario: {
+    ref: { type: 'role_mapping', ...mapping },
+    steps: [
+      [
+        mappingAdded(mapping, ['reader', 'editor'], { validFor: 24 }),
+        { ...mapping, roleKeys: ['reader', 'editor'], validFor: 24, state: 'active' },
+      ],
+      [mappingUpdated(mapping, ['author'], { validFor: 1 }), { roleKeys: ['author'], validFor: 1 }],
+      [mappingUpdated(mapping, ['author']), { validFor: undefined }],
+      [mappingUpdated(mapping, ['author', 'editor']), { roleKeys: ['author', 'editor'] }],
+      [mappingRemoved(mapping)],
+      [mappingAdded(mapping, ['editor']), { ...mapping, roleKeys: ['editor'], state: 'active' }],
+    ],
+    others: [
+      ['acme', idpAdded('google')],
+      ['acme', projectAdded('portal')],
+      ['acme', mappingAdded({ ...mapping, group: 'staff+2' }, ['reader'])],
+      ['acme', mappingAdded({ ...mapping, projectOrgId: 'owner2' }, ['reader'])],
+      ['acme', mappingAdded({ ...mapping, projectId: 'portal2' }, ['reader'])],
+      ['acme', mappingAdded({ ...mapping, idpId: 'okta' }, ['reader'])],
+      ['other', mappingAdded(mapping, ['reader'])],
+    ],
+  },
+  sortFields: ['idpId', 'group', 'projectId', 'projectOrgId', 'key', ...SORT_FIELDS_OF_ALL],
+  filterFields: ['idpId', 'group', 'projectId', 'projectOrgId', 'state'],
+  identity: 'key',
+  name: undefined,
+}
+
+/** Samples of what providers said about users. */
+export const membershipSample: Sample<'membership'> = {
+  added: (id, name) => reported('google', id, [`${name}-group`]),
+  deactivated: undefined,
+  within: {},
+  scenario: {
+    ref: { type: 'membership', idpId: 'google', userId: 'user+1' },
+    steps: [
+      [
+        reported('google', 'user+1', ['admins', 'staff']),
+        { idpId: 'google', userId: 'user+1', groups: ['admins', 'staff'], state: 'active' },
+      ],
+      [reported('google', 'user+1', ['staff']), { groups: ['staff'] }],
+      [reported('google', 'user+1', ['staff']), {}],
+      [reported('google', 'user+1', []), { groups: [] }],
+      [membershipRemoved('google', 'user+1')],
+      [
+        reported('google', 'user+1', ['staff']),
+        { idpId: 'google', userId: 'user+1', groups: ['staff'], state: 'active' },
+      ],
+    ],
+    others: [
+      ['acme', reported('google', 'user+2', ['staff'])],
+      ['acme', reported('okta', 'user+1', ['staff'])],
+      ['other', reported('google', 'user+1', ['staff'])],
+    ],
+  },
+  sortFields: ['idpId', 'userId', 'key', ...SORT_FIELDS_OF_ALL],
+  filterFields: ['idpId', 'userId', 'state'],
+  identity: 'key',
+  name: undefined,
+}

@@ -1,0 +1,87 @@
+import { err, ok } from 'neverthrow'
+import { describe, expect, test } from 'vitest'
+import { roleMappingView } from '../../../src/domain/role-mapping/aggregate.js'
+import type { RoleMappingCommand } from '../../../src/domain/role-mapping/commands.js'
+import { roleMapping } from '../../../src/domain/role-mapping/decider.js'
+import type { RoleMappingEvent } from '../../../src/domain/role-mapping/events.js'
+import { given } from '../../../src/testing/given.js'
+import { added, editor, id, removed, updatedToBoth, viewer } from './examples.js'
+
+const ref = { type: 'role_mapping', ...id } as const
+const decide = (past: readonly RoleMappingEvent[], command: RoleMappingCommand) =>
+  given(roleMapping, past).when(command)
+
+const bothFor24Hours = { ...updatedToBoth.data, validFor: 24 }
+
+describe('A mapping', () => {
+  const add = { type: 'AddRoleMapping', data: added.data } as const
+  const update = { type: 'UpdateRoleMapping', data: updatedToBoth.data } as const
+
+  test('is added once.', () => {
+    expect(decide([], add)).toEqual(ok([added]))
+    expect(decide([added, removed], add)).toEqual(ok([added]))
+    expect(decide([added], add)).toEqual(err({ kind: 'AlreadyExists', object: ref }))
+  })
+
+  test('begins anew when all its roles have ended.', () => {
+    const state = { status: 'active', roles: [], validFor: 24 } as const
+    expect(roleMapping.decide(add, state)).toEqual(ok([removed, added]))
+  })
+
+  test('is replaced with its roles and the time that a report counts.', () => {
+    expect(decide([added], update)).toEqual(ok([updatedToBoth]))
+    expect(decide([updatedToBoth, added, updatedToBoth], update)).toEqual(ok([]))
+    const turned = { ...updatedToBoth.data, roles: [viewer, editor] }
+    expect(decide([added, updatedToBoth], { ...update, data: turned })).toEqual(ok([]))
+    const longer = { ...added.data, validFor: 48 }
+    expect(decide([added], { ...update, data: longer })).toEqual(
+      ok([{ type: 'role_mapping.updated', data: longer }]),
+    )
+  })
+
+  test('gains roles, and keeps the time that a report counts.', () => {
+    const command = { type: 'AddRoleMappingRoles', data: { ...id, roles: [viewer] } } as const
+    expect(decide([added], command)).toEqual(
+      ok([{ type: 'role_mapping.updated', data: bothFor24Hours }]),
+    )
+    expect(decide([added, updatedToBoth], command)).toEqual(ok([]))
+  })
+
+  test('loses roles, and is removed with the last.', () => {
+    const remove = (...roleKeys: readonly (typeof editor.roleKey)[]) =>
+      ({ type: 'RemoveRoleMappingRoles', data: { ...id, roleKeys } }) as const
+    expect(decide([added, updatedToBoth], remove(editor.roleKey))).toEqual(
+      ok([{ type: 'role_mapping.updated', data: { ...id, roles: [viewer] } }]),
+    )
+    expect(decide([added], remove(viewer.roleKey))).toEqual(ok([]))
+    expect(decide([added], remove(editor.roleKey))).toEqual(ok([removed]))
+  })
+
+  test('is removed.', () => {
+    expect(decide([added], { type: 'RemoveRoleMapping', data: id })).toEqual(ok([removed]))
+  })
+
+  test.each<RoleMappingCommand>([
+    update,
+    { type: 'AddRoleMappingRoles', data: { ...id, roles: [viewer] } },
+    { type: 'RemoveRoleMappingRoles', data: { ...id, roleKeys: [viewer.roleKey] } },
+    { type: 'RemoveRoleMapping', data: id },
+  ])('that does not exist refuses $type.', (command) => {
+    expect(decide([], command)).toEqual(err({ kind: 'NotFound', object: ref }))
+  })
+
+  test('is shown with what its last event has.', () => {
+    const view = roleMappingView(undefined, added)
+    expect(view).toEqual({ ...id, roleKeys: ['editor'], validFor: 24, state: 'active' })
+    expect(roleMappingView(view, updatedToBoth)).toEqual({
+      ...id,
+      roleKeys: ['editor', 'viewer'],
+      state: 'active',
+    })
+    expect(roleMappingView(undefined, updatedToBoth)).toBeUndefined()
+  })
+
+  test('takes an update of what is absent for nothing.', () => {
+    expect(roleMapping.evolve({ status: 'absent' }, updatedToBoth, 2)).toEqual({ status: 'absent' })
+  })
+})
