@@ -30,6 +30,10 @@ const ALL: readonly Permission[] = [
   'domain.read',
   'domain.write',
   'event.read',
+  'role_mapping.read',
+  'role_mapping.write',
+  'membership.read',
+  'membership.write',
 ]
 
 const isReading = (permission: Permission) => permission.endsWith('.read')

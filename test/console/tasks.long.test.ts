@@ -229,7 +229,7 @@ describe.runIf(hasChromium())('What an admin does by keyboard alone', () => {
     await step('button', 'Verify')
     await page.getByText('verified').first().waitFor()
     await step('button', 'Edit')
-    await pick('Provider id', 'Google')
+    await pick('Provider', 'Google')
     await step('button', 'Preview')
     await page.getByText('This will change').waitFor()
     await step('button', 'Save')

@@ -113,7 +113,7 @@ export const snake = (name: string): string =>
 
 /** Lists have no order. */
 export const isSortable = (column: string): boolean =>
-  !['roles', 'roleKeys', 'scopes', 'permissions'].includes(column)
+  !['roles', 'roleKeys', 'groups', 'scopes', 'permissions'].includes(column)
 
 const ARROWS = { ascending: ' ↑', descending: ' ↓', none: '' }
 

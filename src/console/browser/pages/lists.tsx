@@ -4,6 +4,7 @@ import {
   identityProviderService,
   projectGrantService,
   projectService,
+  roleMappingService,
   setupLinkService,
   userGrantService,
 } from '../../../transport/wire.js'
@@ -61,6 +62,15 @@ const USERS: ListSpec = {
   filters: ['userId', 'projectId', 'projectOrgId', 'roleKey'],
 }
 
+const MAPPINGS: ListSpec = {
+  label: texts.mappings,
+  type: types.roleMapping,
+  operation: roleMappingService.listRoleMappings,
+  columns: ['group', 'idpId', 'projectId', 'roleKeys', 'changeDate'],
+  filters: ['group', 'idpId', 'projectId', 'roleKey'],
+  empty: texts.emptyMappings,
+}
+
 const page = (title: string, list: ListSpec) => () => (
   <article>
     <Section title={title} list={list} add={{}} />
@@ -68,6 +78,7 @@ const page = (title: string, list: ListSpec) => () => (
 )
 
 export const Providers = page(texts.providers, PROVIDERS)
+export const Mappings = page(texts.mappings, MAPPINGS)
 export const Domains = page(texts.domains, DOMAINS)
 
 export const SetupLinks = () => (
