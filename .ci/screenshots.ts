@@ -27,7 +27,7 @@ const PAGES: Readonly<
     async (page) => {
       await press(page, 'Give roles')
       await pickUsers(page, 'Anna', 'Ben', 'Greta')
-      await page.getByRole('combobox').nth(1).fill('Invoicing')
+      await page.getByRole('combobox', { name: 'Project' }).fill('Invoicing')
       await page.getByRole('option', { name: 'Invoicing' }).click()
       await page.getByLabel('Approver', { exact: false }).first().check()
       await page.getByLabel('Approver: until').fill('2099-06-30')
@@ -83,7 +83,11 @@ const PAGES: Readonly<
     },
   ],
   missing: ['nothing'],
+  phone: ['matrix?projectId=invoicing'],
 }
+
+/** The pictures of the guide. */
+const GUIDE = ['give', 'cell', 'user', 'remove-role', 'timeline', 'compare', 'phone']
 
 const WIDTHS = folder ? [360, 820, 1280] : [1280]
 const host = await openHost('', REALISTIC, fillRealistic)
@@ -93,12 +97,13 @@ const browser = await chromium.launch({
 })
 const target = folder ?? 'docs/guides/console'
 mkdirSync(target, { recursive: true })
-const only = process.argv[3]?.split(',')
+const only = folder ? process.argv[3]?.split(',') : GUIDE
 for (const [name, [path, act]] of Object.entries(PAGES))
   for (const colorScheme of folder ? (['light', 'dark'] as const) : (['light'] as const))
     for (const width of WIDTHS) {
       if (only && !only.includes(name)) continue
-      const page = await browser.newPage({ viewport: { width, height: 760 }, colorScheme })
+      const size = { width: name === 'phone' ? 360 : width, height: 760 }
+      const page = await browser.newPage({ viewport: size, colorScheme })
       await page.goto(`${host.origin}/${path}`)
       await page.waitForSelector('main > *')
       await page.waitForFunction(() => !document.body.textContent?.includes('Loading…'))

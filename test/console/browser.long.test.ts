@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hasChromium } from '../transport/clients/chromium.js'
 import { context } from './host.js'
 import { type OpenConsole, openConsole } from './open-console.js'
+import { fillRealistic, PEOPLE, REALISTIC } from './realistic.js'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -27,6 +28,17 @@ const PAGES = [
   'matrix?projectId=portal',
   'review?projectId=portal',
   'plan',
+  'nothing',
+  'mappings',
+  'mapping?idpId=google&group=Finance&projectId=invoicing&projectOrgId=acme',
+  'membership?idpId=google&userId=newcomer',
+  'user?userId=newcomer',
+  `user?userId=${PEOPLE[2]?.id}`,
+  'matrix?projectId=invoicing',
+  'matrix?projectId=invoicing&userId=nobody-yet',
+  'review?projectId=invoicing',
+  'review?projectId=invoicing&since=2020-01-01T00:00:00.000Z',
+  'timeline?projectId=invoicing',
 ]
 
 describe.runIf(hasChromium())('the console in Chromium', () => {
@@ -35,7 +47,8 @@ describe.runIf(hasChromium())('the console in Chromium', () => {
   const open = (path: string, who?: string) => opened.open(path, who)
 
   beforeAll(async () => {
-    opened = await openConsole()
+    // Thirty users with names and twelve roles, beside what the other tests have.
+    opened = await openConsole(REALISTIC, fillRealistic)
     page = opened.page
   })
   afterAll(() => opened?.close())
@@ -104,6 +117,34 @@ describe.runIf(hasChromium())('the console in Chromium', () => {
       await open('matrix?projectId=portal')
       await page.getByRole('button', { name: 'inactive' }).click()
       await page.getByText('The roles of the user are inactive.').waitFor()
+    },
+    'roles to give, and users to pick': async () => {
+      await open('users')
+      await press('Give roles')
+      const users = page.getByRole('combobox', { name: 'To' })
+      await users.fill('Anna')
+      await page.getByRole('option', { name: 'Anna Berger' }).click()
+      await page.getByRole('combobox', { name: 'Project' }).fill('Invoicing')
+      await page.getByRole('option', { name: 'Invoicing' }).click()
+      await page.getByRole('checkbox', { name: /^Dunning/ }).check()
+      await users.fill('Ben')
+      await page.getByRole('option', { name: 'Ben Okafor' }).waitFor()
+    },
+    'a role of a user to be changed': async () => {
+      await open('matrix?projectId=invoicing')
+      await page.getByRole('button', { name: 'Carla Mendes, Approver: counts' }).click()
+      await page.getByText('it counts.').waitFor()
+      await page.getByText('What this rests on').click()
+    },
+    'who loses a role': async () => {
+      await open('role?projectId=invoicing&roleKey=approver')
+      await press('Remove')
+      await page.getByText('roles of users end:').waitFor()
+    },
+    'everything to be taken': async () => {
+      await open(`user?userId=${PEOPLE[2]?.id}`)
+      await press('Remove all roles')
+      await page.getByRole('dialog').getByText('Bank accounts').waitFor()
     },
     'a plan': async () => {
       await open('plan')

@@ -42,6 +42,40 @@ describe('consoleHandler', () => {
     expect((await write({})).status).toBe(200)
   })
 
+  it('refuses what a page of another site reads, and lets what is typed in', async () => {
+    const read = (site: string, path = 'v1/projects') =>
+      host.handler(
+        new Request(`http://app.test/admin/api/${path}`, { headers: { 'sec-fetch-site': site } }),
+      )
+    for (const site of ['cross-site', 'same-site']) {
+      expect((await read(site)).status).toBe(403)
+      expect((await read(site, 'users?id=anna')).status).toBe(403)
+    }
+    for (const site of ['same-origin', 'none']) expect((await read(site)).status).toBe(200)
+    const headers = { 'sec-fetch-site': 'cross-site' }
+    const overNode = await fetch(`${host.origin}/admin/api/v1/projects`, { headers })
+    expect(overNode.status).toBe(403)
+  })
+
+  it('says of every answer that it is for its own origin, and of which type', async () => {
+    for (const path of [
+      '',
+      'projects',
+      'nothing',
+      'api/v1/projects',
+      'api/v1/nothing',
+      'api/users',
+    ])
+      for (const response of [
+        await host.handler(new Request(`http://app.test/admin/${path}`)),
+        await fetch(`${host.origin}/admin/${path}`),
+      ])
+        expect([
+          response.headers.get('cross-origin-resource-policy'),
+          response.headers.get('x-content-type-options'),
+        ]).toEqual(['same-origin', 'nosniff'])
+  })
+
   it('lends its check of other sites to a transport that reads cookies', async () => {
     const options = {
       authenticate: (headers: Headers) => (headers.get('cookie') ? caller : undefined),
@@ -112,6 +146,46 @@ describe('consoleHandler', () => {
     expect(() => consoleHandler(host.iam, options)).toThrow(
       'consoleHandler has no option basepath; it has authenticate',
     )
+  })
+
+  it.each([
+    ['users', {}],
+    ['users', { describe: () => [] }],
+    ['title', ''],
+    ['logo', 'https://elsewhere.example/logo.svg'],
+    ['logo', '//elsewhere.example/logo.svg'],
+    ['accent', 'red'],
+    ['messages', { 'no language': {} }],
+    ['loginUrl', 'javascript:alert(1)'],
+    ['backUrl', 'back'],
+    ['areas', ['nothing']],
+    ['userIdsAreAddresses', 'yes'],
+  ])('throws for the option %s that is %j', (name, value) => {
+    const options = { authenticate, [name]: value }
+    expect(() => consoleHandler(host.iam, options)).toThrow(TypeError)
+    expect(() => consoleHandler(host.iam, options)).toThrow(name)
+  })
+
+  it('serves the texts in a language of the reader, and the title as text', async () => {
+    const handler = consoleHandler(host.iam, {
+      authenticate,
+      title: '</title><script>"&',
+      messages: { de: { save: 'Sichern' }, ar: { save: 'حفظ' } },
+    })
+    const page = async (languages: string) => {
+      const headers = { 'accept-language': languages }
+      const response = await handler(new Request('http://app.test/', { headers }))
+      expect(response.headers.get('vary')).toBe('accept-language')
+      return response.text()
+    }
+    expect(await page('de-AT,en;q=0.8')).toContain('<html lang="de" dir="ltr">')
+    expect(await page('de-AT,en;q=0.8')).toContain('Sichern')
+    expect(await page('fr, ar;q=0.9, de;q=0.5')).toContain('<html lang="ar" dir="rtl">')
+    for (const languages of ['', 'fr', 'en, de;q=0.9', 'de;q=0', ';;;,q='])
+      expect(await page(languages)).toContain('<html lang="en" dir="ltr">')
+    const html = await page('en')
+    expect(html).toContain('<title>&lt;/title&gt;&lt;script&gt;&quot;&amp;</title>')
+    expect(html).not.toContain('<script>')
   })
 
   it('is mounted in Express, Fastify and Hono in a line', async () => {

@@ -32,6 +32,10 @@ const ALL: readonly Permission[] = [
   'setup_link.read',
   'setup_link.write',
   'event.read',
+  'role_mapping.read',
+  'role_mapping.write',
+  'membership.read',
+  'membership.write',
 ]
 
 const isReading = (permission: Permission) => permission.endsWith('.read')

@@ -12,7 +12,7 @@ const LISTS = [
   ['projects', 'Received from other organizations'],
   ['domains', 'Domains'],
   ['users', 'Users with roles'],
-  ['user?userId=anna', 'Users with roles'],
+  ['user?userId=anna', 'Roles by project'],
   ['project?id=portal', 'Roles'],
   ['project?id=portal', 'Granted to other organizations'],
 ] as const

@@ -39,7 +39,10 @@ export const openConsole = async (...options: DropFirst<Parameters<typeof openHo
   }
   /** By the tabulator alone, as somebody without a mouse goes there. */
   const tabTo = async (role: string, name: string | RegExp) => {
-    const target = page.getByRole(role as 'button', { name, exact: typeof name === 'string' })
+    // What lies behind a dialog is out of reach.
+    const dialog = page.locator('dialog[open]')
+    const within = (await dialog.count()) > 0 ? dialog : page
+    const target = within.getByRole(role as 'button', { name, exact: typeof name === 'string' })
     for (let step = 0; step < 60; step++) {
       await page.keyboard.press('Tab')
       if (await target.first().evaluate((element) => element === document.activeElement)) return

@@ -74,6 +74,17 @@ export const fillRealistic = async (iam: Iam, { caller: admin }: Context): Promi
   )
 }
 
+/** A group of the provider that gives a role, and two users in it: one who has roles by hand too, one who has none. */
+export const fillGroups = async (iam: Iam, context: Context): Promise<void> => {
+  const finance = { idpId: 'google', group: 'Finance' }
+  const mapped = { ...finance, projectId: 'invoicing', roleKeys: ['accountant'] }
+  await orThrow(iam.roleMappings.add(mapped, context))
+  for (const userId of [PEOPLE[9]?.id ?? '', 'newcomer']) {
+    const reported = { idpId: 'google', userId, groups: ['Finance', 'Everybody'] }
+    await orThrow(iam.memberships.report(reported, context))
+  }
+}
+
 /** Options of a host that is set up fully. */
 export const REALISTIC: Partial<ConsoleOptions> = {
   users: directoryOf(PEOPLE),

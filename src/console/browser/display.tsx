@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { AffectedRoles, FieldChange, Impact, Json, JsonValue } from './api.js'
-import { ProjectName } from './names.js'
+import { ProjectName, ProviderName } from './names.js'
 import { type ObjectType, objectTypes } from './object-types.js'
 import { UserName } from './people.js'
 import { href } from './router.js'
@@ -43,6 +43,7 @@ export const Value = ({ of, field }: ValueProps) => {
   if (TIMES.includes(field)) return <Time at={text} />
   if (field === 'userId') return <UserName id={text} />
   if (field === 'projectId') return <ProjectName id={text} />
+  if (field === 'idpId') return <ProviderName id={text} />
   const names = texts.values[field]
   const name = names && Object.hasOwn(names, text) ? names[text] : text
   const badge = field === 'state' && BADGES[text]
@@ -198,7 +199,7 @@ export const ObjectLink = ({ type, row, field }: ObjectLinkProps) => {
 }
 
 /** The ids that name an object, the most telling first. */
-const NAMING = ['roleKey', 'grantedOrgId', 'idpId', 'id', 'domain']
+const NAMING = ['group', 'roleKey', 'grantedOrgId', 'idpId', 'id', 'domain']
 
 /** A link to the object of a reference, such as one in history. What lies in a project names it too. */
 export const RefLink = ({ object }: { readonly object: Json }) => {

@@ -2,6 +2,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Failure, Json, StoredObject } from './api.js'
 import { Button, Changes, Consequences, Value } from './display.js'
 import { FailureNotice } from './notice.js'
+import { ProjectPicker } from './project-picker.js'
 import { ProviderPicker } from './provider-picker.js'
 import { RolesField } from './roles-field.js'
 import { fieldName, say, texts } from './texts.js'
@@ -46,7 +47,8 @@ export const WriteDialog = ({ write, close }: WriteDialogProps) => {
             <Field
               key={field.name}
               field={field}
-              ids={ids}
+              ids={{ ...projectIn(written), ...ids }}
+              changeOther={change}
               written={written[field.name] ?? ''}
               isKept={seen !== undefined}
               violations={violationsOf(failure, field.name)}
@@ -124,7 +126,16 @@ interface FieldProps {
   readonly isKept: boolean
   readonly violations: Failure['violations']
   readonly change: (written: Written) => void
+  /** Changes another field, which depends on this one. */
+  readonly changeOther: (name: string, written: Written) => void
 }
+
+/** The project that a form chooses, if it chooses one. */
+const projectIn = ({
+  projectId = '',
+  projectOrgId = '',
+}: Readonly<Record<string, Written>>): Json =>
+  projectId === '' ? {} : { projectId: String(projectId), projectOrgId: String(projectOrgId) }
 
 /** A field of a form, with its bounds and what is wrong with it. */
 const Field = (props: FieldProps) => {
@@ -133,11 +144,30 @@ const Field = (props: FieldProps) => {
   const label = fieldName(field.name)
   const error = violations.map(({ description }) => description).join('; ')
   const { as } = field
+  if (as === 'hidden') return null
+  if (as === 'project')
+    return (
+      <ProjectPicker
+        label={label}
+        chosen={String(written)}
+        change={(project) => {
+          change(project?.projectId ?? '')
+          props.changeOther('projectOrgId', project?.projectOrgId ?? '')
+          props.changeOther('roleKeys', [])
+        }}
+        error={error}
+      />
+    )
+  if ((as === 'roles' || as === 'roleKeys') && !ids['projectId']) return null
   if (as === 'roles' || as === 'roleKeys')
     return (
       <RolesField
+        key={String(ids['projectId'])}
         label={label}
-        project={{ projectId: String(ids['projectId']), projectOrgId: ids['projectOrgId'] }}
+        project={{
+          projectId: String(ids['projectId']),
+          projectOrgId: ids['projectOrgId'] || undefined,
+        }}
         chosen={typeof written === 'string' ? [] : written}
         change={change}
         hasExpiry={as === 'roles'}

@@ -1,58 +1,16 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { projectGrantService, projectService, userGrantService } from '../../transport/wire.js'
-import {
-  call,
-  type Failure,
-  type FieldChange,
-  type Impact,
-  type Json,
-  pathOf,
-  type StoredObject,
-} from './api.js'
+import { userGrantService } from '../../transport/wire.js'
+import { call, type Failure, type FieldChange, type Impact, type Json, pathOf } from './api.js'
 import { Button, Changes, Consequences } from './display.js'
 import { ReasonField } from './form.js'
 import { FailureNotice } from './notice.js'
 import { UserName } from './people.js'
 import { type Option, Picker } from './picker.js'
+import { findProjects, listOf, type ProjectOption } from './project-picker.js'
 import { RolesField } from './roles-field.js'
 import { texts } from './texts.js'
 import { UserPicker } from './user-picker.js'
 import { drawKey, type RoleChoice } from './write.js'
-
-/** A project that roles can be given in: one of the organization, or one that was granted to it. */
-export interface ProjectOption extends Option {
-  readonly projectId: string
-  readonly projectOrgId?: string
-}
-
-const listOf = async (path: string, items: string): Promise<readonly StoredObject[]> => {
-  const outcome = await call<{ readonly [items: string]: readonly StoredObject[] }>({
-    method: 'GET',
-    path,
-  })
-  return 'body' in outcome ? (outcome.body[items] ?? []) : []
-}
-
-const findProjects = async (text: string): Promise<readonly ProjectOption[]> => {
-  const named = text && { 'filter.name.contains': text, 'filter.name.ignore_case': 'true' }
-  const page = { pageSize: 50 }
-  const [own, received] = await Promise.all([
-    listOf(pathOf(projectService.listProjects, { ...page, ...named, orderBy: 'name' }), 'projects'),
-    listOf(pathOf(projectGrantService.listReceivedProjectGrants, page), 'projectGrants'),
-  ])
-  return [
-    ...own.map(({ id, name }) => ({ id: String(id), projectId: String(id), name: String(name) })),
-    ...received
-      .filter(({ projectId }) => String(projectId).includes(text))
-      .map(({ projectId, projectOrgId }) => ({
-        id: `${projectOrgId} ${projectId}`,
-        projectId: String(projectId),
-        projectOrgId: String(projectOrgId),
-        name: String(projectId),
-        detail: String(projectOrgId),
-      })),
-  ]
-}
 
 /** What is sent for one user, and what a dry run said about it. */
 interface Planned {

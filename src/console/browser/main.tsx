@@ -6,10 +6,12 @@ import { isOn, Navigation } from './navigation.js'
 import { objectTypes } from './object-types.js'
 import type { PageName } from './page-names.js'
 import { Overview, Timeline } from './pages/changes.js'
-import { Domains, Projects, Providers, Users } from './pages/lists.js'
+import { Domains, Mappings, Projects, Providers, Users } from './pages/lists.js'
 import { Matrix } from './pages/matrix.js'
 import {
   Domain,
+  Mapping,
+  Membership,
   Project,
   ProjectGrant,
   Provider,
@@ -48,6 +50,9 @@ const PAGES: Readonly<Record<PageName, Page>> = {
   'set-up': { Content: SetUp, title: texts.setUp.title },
   'setup-links': { Content: SetupLinks, title: texts.setupLinks },
   'setup-link': { Content: SetupLink, title: texts.setupLink },
+  mappings: { Content: Mappings, title: texts.mappings },
+  mapping: { Content: Mapping, title: texts.mapping },
+  membership: { Content: Membership, title: texts.membership },
   timeline: { Content: Timeline, title: texts.timeline },
   matrix: { Content: Matrix, title: texts.matrix },
   review: { Content: Review, title: texts.review },

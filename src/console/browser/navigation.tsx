@@ -18,6 +18,7 @@ const MENU: readonly Entry[] = [
   { page: 'review', title: texts.review, permission: 'user.grant.read' },
   { page: 'projects', title: texts.projects, permission: 'project.read' },
   { page: 'providers', title: texts.providers, permission: 'identity_provider.read' },
+  { page: 'mappings', title: texts.mappings, permission: 'role_mapping.read' },
   { page: 'domains', title: texts.domains, permission: 'domain.read' },
   { page: 'set-up', title: texts.setUp.title, permission: 'identity_provider.write' },
   { page: 'setup-links', title: texts.setupLinks, permission: 'setup_link.read' },
@@ -59,7 +60,12 @@ export const Navigation = ({ current }: { readonly current: PageName | undefined
 /** The pages of objects belong to the entry of their list. */
 const isWithin = (page: PageName, current: PageName | undefined): boolean => {
   if (page === current) return true
-  const list = { 'project-grant': 'projects', role: 'projects', 'user-grant': 'users' } as const
+  const list = {
+    'project-grant': 'projects',
+    role: 'projects',
+    'user-grant': 'users',
+    membership: 'users',
+  } as const
   return (
     current !== undefined &&
     page !== '' &&

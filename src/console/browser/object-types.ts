@@ -2,9 +2,11 @@ import {
   DomainState,
   domainService,
   identityProviderService,
+  membershipService,
   projectGrantService,
   projectRoleService,
   projectService,
+  roleMappingService,
   SetupLinkState,
   State,
   setupLinkService,
@@ -235,6 +237,42 @@ export const setupLink: ObjectType = {
   },
 }
 
+export const roleMapping: ObjectType = {
+  type: 'role_mapping',
+  page: 'mapping',
+  title: texts.mapping,
+  ids: ['idpId', 'group', 'projectId', 'projectOrgId'],
+  shown: ['group', 'idpId', 'projectId', 'projectOrgId', 'roleKeys', 'validFor'],
+  form: ['idpId', 'group', 'projectId', 'projectOrgId', 'roleKeys', 'validFor'],
+  permission: 'role_mapping.write',
+  operations: {
+    get: roleMappingService.getRoleMapping,
+    add: roleMappingService.addRoleMapping,
+    update: roleMappingService.updateRoleMapping,
+    remove: roleMappingService.removeRoleMapping,
+    history: roleMappingService.listRoleMappingHistory,
+    stateAt: roleMappingService.getRoleMappingState,
+  },
+}
+
+/** What a provider has said last about the groups of a user. Only providers change it. */
+export const membership: ObjectType = {
+  type: 'membership',
+  page: 'membership',
+  title: texts.membership,
+  ids: ['idpId', 'userId'],
+  shown: ['userId', 'idpId', 'groups'],
+  form: [],
+  permission: 'membership.write',
+  operations: {
+    get: membershipService.getMembership,
+    add: membershipService.reportMembership,
+    remove: membershipService.removeMembership,
+    history: membershipService.listMembershipHistory,
+    stateAt: membershipService.getMembershipState,
+  },
+}
+
 export const objectTypes: readonly ObjectType[] = [
   provider,
   project,
@@ -243,4 +281,6 @@ export const objectTypes: readonly ObjectType[] = [
   userGrant,
   domain,
   setupLink,
+  roleMapping,
+  membership,
 ]

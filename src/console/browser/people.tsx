@@ -92,13 +92,24 @@ const remembered = (person: Person): Person => {
 /** The name of a user, or the id. */
 export const nameOf = (id: string): string => personOf(id).value?.name ?? id
 
+interface UserNameProps {
+  readonly id: string
+  /** Shows a long id to its end. */
+  readonly isWhole?: boolean
+}
+
+/** Characters of an id that stand beside a name; ids of databases are longer than names. */
+const SHORT = 8
+
 /** The name of a user with the id beside it; the id alone where there is no name. */
-export const UserName = ({ id }: { readonly id: string }) => {
+export const UserName = ({ id, isWhole = false }: UserNameProps) => {
   const person = personOf(id).value
   if (!person || person.name === id) return <bdi>{id}</bdi>
+  const isLong = !isWhole && id.length > SHORT + 4
   return (
     <span class="person" title={[person.email, id].filter(Boolean).join('\n')}>
-      <bdi>{person.name}</bdi> <bdi class="id">{id}</bdi>
+      <bdi>{person.name}</bdi>{' '}
+      <bdi class={isWhole ? 'id whole' : 'id'}>{isLong ? `${id.slice(0, SHORT)}…` : id}</bdi>
     </span>
   )
 }

@@ -40,7 +40,8 @@ export const Picker = <Picked extends Option>(props: PickerProps<Picked>) => {
   const [isOpen, setOpen] = useState(false)
   const [wrong, setWrong] = useState('')
   const error = wrong || props.error
-  const shown = options?.filter((option) => !chosen.some((each) => each.id === option.id)) ?? []
+  const isLeft = (option: Picked) => !chosen.some((each) => each.id === option.id)
+  const shown = options?.filter(isLeft) ?? []
 
   useEffect(() => {
     if (!isOpen) return
@@ -60,22 +61,28 @@ export const Picker = <Picked extends Option>(props: PickerProps<Picked>) => {
     }
   }, [text, isOpen])
 
-  const pick = (option: Picked, isLeft = false) => {
+  const pick = (option: Picked, isAway = false) => {
     change(isMultiple ? [...chosen, option] : [option])
     setText('')
     setOptions(undefined)
     setWrong('')
     setOpen(false)
-    if (!isLeft) input.current?.focus()
+    if (!isAway) input.current?.focus()
   }
   const remove = (option: Picked) => {
     change(chosen.filter((each) => each.id !== option.id))
     input.current?.focus()
   }
-  const takeText = async (isLeft = false) => {
+  const takeText = async (isAway = false) => {
     const taken = take ? await take(text.trim()) : texts.noMatch
     if (typeof taken === 'string') setWrong(taken)
-    else pick(taken, isLeft)
+    else pick(taken, isAway)
+  }
+  /** Picks the active option; one who types fast need not wait for the list. */
+  const enter = async () => {
+    const option = options ? shown[active] : (await find(text.trim())).find(isLeft)
+    if (option) pick(option)
+    else if (text.trim() !== '') await takeText()
   }
   const onKeyDown = (event: KeyboardEvent) => {
     const move = { ArrowDown: 1, ArrowUp: -1 }[event.key]
@@ -84,11 +91,9 @@ export const Picker = <Picked extends Option>(props: PickerProps<Picked>) => {
       if (!isOpen) setOpen(true)
       else if (shown.length > 0) setActive((active + move + shown.length) % shown.length)
     } else if (event.key === 'Enter') {
-      const option = isOpen ? shown[active] : undefined
-      if (!option && text.trim() === '') return
+      if (!isOpen && text.trim() === '') return
       event.preventDefault()
-      if (option) pick(option)
-      else void takeText()
+      void enter()
     } else if (event.key === 'Escape' && isOpen) {
       // Closes the list, and not the dialog around it.
       event.preventDefault()
@@ -135,6 +140,8 @@ export const Picker = <Picked extends Option>(props: PickerProps<Picked>) => {
           aria-invalid={Boolean(error)}
           onInput={({ currentTarget }) => {
             setText(currentTarget.value)
+            // Those of another text must not be picked.
+            setOptions(undefined)
             setOpen(true)
             setWrong('')
           }}

@@ -20,6 +20,16 @@ export interface RoleOption {
   readonly group: string
 }
 
+/** The group of a provider that a role comes from. */
+export interface RoleSource {
+  readonly idpId: string
+  readonly group: string
+}
+
+/** How a user has a role: given by hand, or by a group. */
+export const viaOf = ({ via }: { readonly via?: RoleSource | undefined }): string =>
+  via ? say(texts.viaGroup, { group: via.group }) : texts.direct
+
 const PAGE_SIZE = 1000
 /** Roles that are drawn at a time, besides those that are chosen. */
 const DRAWN = 60

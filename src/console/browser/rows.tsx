@@ -3,6 +3,7 @@ import type { WireMethod } from '../../transport/wire.js'
 import type { Json, StoredObject } from './api.js'
 import { ObjectLink, Value } from './display.js'
 import type { ObjectType } from './object-types.js'
+import { href } from './router.js'
 import { fieldName } from './texts.js'
 
 /** A list of objects of one type. */
@@ -23,12 +24,23 @@ export interface ListSpec {
   readonly isForeign?: boolean
 }
 
-/** Below this many rows a list is as long as its rows, and the page scrolls. */
-const MANY = 50
+/** Up to this many rows a list is as long as its rows, and the page scrolls. */
+const FEW = 50
 /** Height of a row, in pixels; the style sheet has it too. */
 const ROW = 40
-/** Rows that are drawn at a time. */
-const DRAWN = 60
+
+/** Which rows of a table are drawn: all of a few, else `most` around those in sight. Their height is fixed then. */
+export const useDrawn = (count: number, most: number, more = () => {}) => {
+  const [top, setTop] = useState(0)
+  const onScroll = ({ currentTarget }: { readonly currentTarget: HTMLElement }) => {
+    setTop(currentTarget.scrollTop)
+    if (currentTarget.scrollTop + currentTarget.clientHeight > (count - 20) * ROW) more()
+  }
+  const isWindow = count > FEW
+  const size = isWindow ? most : FEW
+  const first = Math.max(0, Math.min(Math.floor(top / ROW) - 10, count - size))
+  return { onScroll, isWindow, first, end: Math.min(count, first + size) }
+}
 
 interface RowsProps {
   readonly list: ListSpec
@@ -44,21 +56,25 @@ interface RowsProps {
 /** The rows of a list, drawn as far as they are in sight. */
 export const Rows = ({ list, rows, total, order, sort, more }: RowsProps) => {
   const { type, columns, label, isForeign } = list
-  const [top, setTop] = useState(0)
-  const onScroll = ({ currentTarget }: { readonly currentTarget: HTMLElement }) => {
-    setTop(currentTarget.scrollTop)
-    if (currentTarget.scrollTop + currentTarget.clientHeight > (rows.length - 20) * ROW) more()
-  }
-  const first = Math.max(0, Math.min(Math.floor(top / ROW) - 10, rows.length - DRAWN))
-  const drawn = rows.slice(first, first + DRAWN)
+  const { onScroll, isWindow, first, end } = useDrawn(rows.length, 60, more)
+  const drawn = rows.slice(first, end)
+  // A user has a page of all roles; the project beside the user leads to the roles in it.
+  const naming = columns[0] === 'userId' ? 1 : 0
   const cell = (row: StoredObject, column: string, at: number) => {
-    if (at === 0 && !isForeign) return <ObjectLink type={type} row={row} field={column} />
+    const { userId } = row
+    if (column === 'userId' && userId)
+      return (
+        <a href={href('user', { userId: String(userId) })}>
+          <Value of={userId} field={column} />
+        </a>
+      )
+    if (at === naming && !isForeign) return <ObjectLink type={type} row={row} field={column} />
     const values: Json = { ...row.details, ...row }
     return <Value of={values[column]} field={column} />
   }
   return (
     <section
-      class={rows.length > MANY ? 'window' : 'wide'}
+      class={isWindow ? 'window' : 'wide'}
       tabIndex={0}
       aria-label={label}
       onScroll={onScroll}
@@ -80,7 +96,7 @@ export const Rows = ({ list, rows, total, order, sort, more }: RowsProps) => {
               ))}
             </tr>
           ))}
-          <Gap rows={rows.length - first - drawn.length} />
+          <Gap rows={rows.length - end} />
         </tbody>
       </table>
     </section>
@@ -88,7 +104,7 @@ export const Rows = ({ list, rows, total, order, sort, more }: RowsProps) => {
 }
 
 /** Stands in for rows that are not drawn. */
-const Gap = ({ rows }: { readonly rows: number }) =>
+export const Gap = ({ rows }: { readonly rows: number }) =>
   rows > 0 ? <tr aria-hidden="true" style={{ height: `${rows * ROW}px` }} /> : null
 
 /** Columns in the interface are in snake case. */
@@ -97,7 +113,7 @@ export const snake = (name: string): string =>
 
 /** Lists have no order. */
 export const isSortable = (column: string): boolean =>
-  !['roles', 'roleKeys', 'scopes', 'permissions'].includes(column)
+  !['roles', 'roleKeys', 'groups', 'scopes', 'permissions'].includes(column)
 
 const ARROWS = { ascending: ' ↑', descending: ' ↓', none: '' }
 

@@ -51,6 +51,8 @@ export interface FormField {
     | 'roles'
     | 'roleKeys'
     | 'provider'
+    | 'project'
+    | 'hidden'
     | 'flag'
     | readonly string[]
   readonly least: number
@@ -78,6 +80,9 @@ export const fieldsOf = ({ request, verb }: WireMethod, names: readonly string[]
 const controlOf = (field: WireField): FormField['as'] => {
   if (field.name === 'clientSecret') return 'secret'
   if (field.name === 'idpId') return 'provider'
+  if (field.name === 'projectId') return 'project'
+  // Chosen with the project.
+  if (field.name === 'projectOrgId') return 'hidden'
   if (field.name === 'roleKeys') return 'roleKeys'
   if (field.kind === 'enum') return field.values.map(({ name }) => name)
   if (field.kind === 'flag') return 'flag'

@@ -7,6 +7,8 @@ import { WriteDialog } from '../form.js'
 import { FailureNotice } from '../notice.js'
 import { nameOf, UserName } from '../people.js'
 import { usePermission } from '../permissions.js'
+import type { RoleSource } from '../roles-field.js'
+import { href } from '../router.js'
 import { Say, say, texts } from '../texts.js'
 import type { Write } from '../write.js'
 
@@ -28,6 +30,8 @@ export interface AskedCell {
   readonly roleName: string
   readonly expiresAt: string | undefined
   readonly cell: HTMLElement
+  /** The group that the role comes from. */
+  readonly via?: RoleSource | undefined
 }
 
 interface CellPopoverProps {
@@ -89,6 +93,12 @@ export const CellPopover = ({ asked, close, done }: CellPopoverProps) => {
         <UserName id={userId} /> · <bdi>{roleName}</bdi>
       </h2>
       <div role="status">{outcome ? <Why asked={asked} outcome={outcome} /> : texts.loading}</div>
+      {asked.via && (
+        <p>
+          {say(texts.viaGroupAbout, { group: asked.via.group })}{' '}
+          <a href={href('mapping', { ...asked.via, projectId, projectOrgId })}>{texts.mapping}</a>
+        </p>
+      )}
       <Actions asked={asked} start={setWrite} />
     </div>
   )

@@ -4,6 +4,7 @@ import {
   identityProviderService,
   projectGrantService,
   projectService,
+  roleMappingService,
   userGrantService,
 } from '../../../transport/wire.js'
 import { Button } from '../display.js'
@@ -53,6 +54,15 @@ const USERS: ListSpec = {
   filters: ['userId', 'projectId', 'projectOrgId', 'roleKey'],
 }
 
+const MAPPINGS: ListSpec = {
+  label: texts.mappings,
+  type: types.roleMapping,
+  operation: roleMappingService.listRoleMappings,
+  columns: ['group', 'idpId', 'projectId', 'roleKeys', 'changeDate'],
+  filters: ['group', 'idpId', 'projectId', 'roleKey'],
+  empty: texts.emptyMappings,
+}
+
 const page = (title: string, list: ListSpec) => () => (
   <article>
     <Section title={title} list={list} add={{}} />
@@ -60,6 +70,7 @@ const page = (title: string, list: ListSpec) => () => (
 )
 
 export const Providers = page(texts.providers, PROVIDERS)
+export const Mappings = page(texts.mappings, MAPPINGS)
 export const Domains = page(texts.domains, DOMAINS)
 
 /** Who has roles, in which project; and giving roles to several users at once. */

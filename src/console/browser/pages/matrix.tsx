@@ -1,13 +1,22 @@
-import { useMemo, useState } from 'preact/hooks'
-import { projectRoleService, userGrantService } from '../../../transport/wire.js'
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import {
+  accessService,
+  projectRoleService,
+  roleMappingService,
+  userGrantService,
+} from '../../../transport/wire.js'
 import { pathOf, type StoredObject } from '../api.js'
+import { readAll } from '../csv.js'
 import { Button, Until } from '../display.js'
-import { GiveDialog, type ProjectOption } from '../give-dialog.js'
+import { GiveDialog } from '../give-dialog.js'
 import { Waiting } from '../notice.js'
 import { nameOf, UserName } from '../people.js'
 import { usePermission } from '../permissions.js'
+import type { ProjectOption } from '../project-picker.js'
 import { type Query, useQuery } from '../query.js'
+import { type RoleSource, viaOf } from '../roles-field.js'
 import { href, parameter, setParameters } from '../router.js'
+import { Gap, useDrawn } from '../rows.js'
 import { fieldName, texts } from '../texts.js'
 import { UserPicker } from '../user-picker.js'
 import { type AskedCell, CellPopover, type UserGrant } from './cell-popover.js'
@@ -90,7 +99,14 @@ const Users = ({ projectId, owner, roles }: UsersProps) => {
   )
   // One who has no role yet is shown too, to be asked about and to be given one.
   const missing = { userId, projectId, projectOrgId: owner, state: 'STATE_ACTIVE', roles: [] }
-  const rows = grants.rows?.length === 0 && userId ? [missing] : grants.rows
+  const mapped = useMappedRoles(projectId, owner)
+  const granted = grants.rows?.length === 0 && userId ? [missing] : grants.rows
+  // Users who have roles by groups alone follow the last page of the others.
+  const others = grants.hasMore
+    ? []
+    : [...mapped.keys()].filter((id) => !granted?.some((grant) => grant.userId === id))
+  const rows = granted && [...granted, ...others.map((id) => ({ ...missing, userId: id }))]
+  const { onScroll, isWindow, first, end } = useDrawn(rows?.length ?? 0, 40)
   const project: ProjectOption = { id: projectId, projectId, name: projectId }
   return (
     <>
@@ -113,10 +129,15 @@ const Users = ({ projectId, owner, roles }: UsersProps) => {
       {rows && rows.length > 0 && (
         <>
           <p class="none">{texts.matrixHint}</p>
-          <section class="wide matrix" tabIndex={0} aria-label={texts.matrix}>
-            <table>
+          <section
+            class={isWindow ? 'window matrix' : 'wide matrix'}
+            tabIndex={0}
+            aria-label={texts.matrix}
+            onScroll={onScroll}
+          >
+            <table aria-rowcount={rows.length + 1}>
               <thead>
-                <tr>
+                <tr aria-rowindex={1}>
                   <th scope="col">{fieldName('userId')}</th>
                   {columns.map(({ roleKey, name }) => (
                     <th key={roleKey} scope="col" title={roleKey}>
@@ -126,9 +147,18 @@ const Users = ({ projectId, owner, roles }: UsersProps) => {
                 </tr>
               </thead>
               <tbody>
-                {rows.map((grant) => (
-                  <Row key={grant.userId} grant={grant} columns={columns} ask={setAsked} />
+                <Gap rows={first} />
+                {rows.slice(first, end).map((grant, index) => (
+                  <Row
+                    key={grant.userId}
+                    index={first + index + 2}
+                    grant={grant}
+                    mapped={mapped.get(grant.userId)}
+                    columns={columns}
+                    ask={setAsked}
+                  />
                 ))}
+                <Gap rows={rows.length - end} />
               </tbody>
             </table>
           </section>
@@ -149,68 +179,117 @@ const Users = ({ projectId, owner, roles }: UsersProps) => {
 }
 
 interface RowProps {
+  /** Place in the table, whose head is the first. */
+  readonly index: number
   readonly grant: UserGrant
+  /** The roles that groups give the user. */
+  readonly mapped: MappedRoles | undefined
   readonly columns: readonly Column[]
   readonly ask: (cell: AskedCell) => void
 }
 
-const Row = ({ grant, columns, ask }: RowProps) => {
-  const { userId } = grant
+const Row = ({ index, grant, mapped, columns, ask }: RowProps) => {
+  const { userId, state } = grant
+  const user = nameOf(userId)
   // Rows stay as they are while others are added below: a matrix may have thousands of cells.
-  return useMemo(
-    () => (
-      <tr>
+  return useMemo(() => {
+    const held = new Map(grant.roles.map((role) => [role.roleKey, role]))
+    return (
+      <tr aria-rowindex={index}>
         <th scope="row">
           <a href={href('user', { userId })}>
             <UserName id={userId} />
           </a>
         </th>
-        {columns.map((column) => (
-          <td key={column.roleKey}>
-            <Cell grant={grant} column={column} ask={ask} />
-          </td>
-        ))}
+        {columns.map(({ roleKey, name }) => {
+          const { kind, shown, label, expiresAt, via } = cellOf(
+            held.get(roleKey),
+            state,
+            mapped?.get(roleKey),
+          )
+          return (
+            <td key={roleKey}>
+              <button
+                type="button"
+                class={`cell ${kind}`}
+                aria-label={`${user}, ${name}: ${label}`}
+                onClick={({ currentTarget }) =>
+                  ask({ grant, roleKey, roleName: name, cell: currentTarget, expiresAt, via })
+                }
+              >
+                {shown}
+                {expiresAt && kind === 'on' && (
+                  <small>
+                    <Until at={expiresAt} isShort />
+                  </small>
+                )}
+                {via && (
+                  <small>
+                    <bdi>{viaOf({ via })}</bdi>
+                  </small>
+                )}
+              </button>
+            </td>
+          )
+        })}
       </tr>
-    ),
-    [grant, columns],
+    )
+  }, [index, grant, mapped, columns, user])
+}
+
+/** What a cell shows of a role. One that a group gives counts, whatever was given by hand. */
+const cellOf = (
+  held: UserGrant['roles'][number] | undefined,
+  state: string,
+  via: RoleSource | undefined,
+) => {
+  const expiresAt = held?.expiresAt
+  if (via) {
+    const label = `${texts.counts}, ${viaOf({ via })}`
+    return { kind: 'on', shown: '●', label, expiresAt: undefined, via }
+  }
+  if (!held) return { kind: 'no', shown: texts.none, label: texts.noRole, expiresAt }
+  const isOver = expiresAt !== undefined && Date.parse(expiresAt) <= Date.now()
+  const label = isOver ? texts.expired : state === 'STATE_INACTIVE' ? texts.inactive : texts.counts
+  return label === texts.counts
+    ? { kind: 'on', shown: '●', label, expiresAt }
+    : { kind: 'off', shown: `○ ${label}`, label, expiresAt }
+}
+
+/** The group that gives a role, by the key of the role. */
+type MappedRoles = ReadonlyMap<string, RoleSource>
+
+interface MappedHolder {
+  readonly userId: string
+  readonly orgId: string
+  readonly roleKey: string
+  readonly via?: RoleSource
+}
+
+/** The roles of a project that groups give, by user. They are read only where a group gives roles of the project. */
+const useMappedRoles = (projectId: string, owner: string): ReadonlyMap<string, MappedRoles> => {
+  const [found, setFound] = useState<ReadonlyMap<string, MappedRoles>>(new Map())
+  const mayRead = usePermission('role_mapping.read')
+  const userId = parameter('userId')
+  const filter = { 'filter.project_id.equals': projectId, pageSize: 1 }
+  const mappings = useQuery(
+    mayRead ? pathOf(roleMappingService.listRoleMappings, filter) : undefined,
+    { pages: { items: 'roleMappings', cursor: 'page_token' } },
   )
-}
-
-interface CellProps extends Pick<RowProps, 'grant' | 'ask'> {
-  readonly column: Column
-}
-
-const Cell = ({ grant, column: { roleKey, name }, ask }: CellProps) => {
-  const { kind, mark, label, expiresAt } = cellOf(grant, roleKey)
-  const isOff = kind === 'off'
-  return (
-    <button
-      type="button"
-      class={`cell ${kind}`}
-      onClick={({ currentTarget }) =>
-        ask({ grant, roleKey, roleName: name, cell: currentTarget, expiresAt })
-      }
-    >
-      <span aria-hidden="true">{mark} </span>
-      <span class={isOff ? 'none' : 'hidden'}>
-        {isOff ? label : `${nameOf(grant.userId)}, ${name}: ${label}`}
-      </span>
-      {expiresAt && kind === 'on' && (
-        <small>
-          <Until at={expiresAt} isShort />
-        </small>
-      )}
-    </button>
-  )
-}
-
-const cellOf = ({ roles, state }: UserGrant, roleKey: string) => {
-  const held = roles.find((role) => role.roleKey === roleKey)
-  if (!held) return { kind: 'no', mark: '–', label: texts.noRole, expiresAt: undefined }
-  const { expiresAt } = held
-  if (expiresAt && Date.parse(expiresAt) <= Date.now())
-    return { kind: 'off', mark: '○', label: texts.expired, expiresAt }
-  if (state === 'STATE_INACTIVE')
-    return { kind: 'off', mark: '○', label: texts.inactive, expiresAt }
-  return { kind: 'on', mark: '●', label: texts.counts, expiresAt }
+  const isMapped = (mappings.rows?.length ?? 0) > 0
+  useEffect(() => {
+    if (!isMapped) return
+    const path = pathOf(accessService.listRoleHolders, { projectId, ...(userId && { userId }) })
+    void readAll<MappedHolder>({ path, items: 'roleHolders', cursor: 'page_token' }).then(
+      (holders = []) => {
+        const byUser = new Map<string, Map<string, RoleSource>>()
+        for (const { userId: id, orgId, roleKey, via } of holders) {
+          if (!via || orgId !== owner) continue
+          byUser.set(id, (byUser.get(id) ?? new Map()).set(roleKey, via))
+        }
+        setFound(byUser)
+      },
+    )
+  }, [isMapped, userId])
+  return found
 }

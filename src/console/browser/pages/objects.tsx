@@ -63,6 +63,12 @@ export const ProjectGrant = () => <ObjectPage type={types.projectGrant} back={ba
 
 export const Domain = () => <ObjectPage type={types.domain} back={href('domains')} />
 
+export const Mapping = () => <ObjectPage type={types.roleMapping} back={href('mappings')} />
+
+export const Membership = () => (
+  <ObjectPage type={types.membership} back={href('user', { userId: parameter('userId') })} />
+)
+
 export const SetupLink = () => <ObjectPage type={types.setupLink} back={href('setup-links')} />
 
 export const UserGrant = () => {

@@ -8,7 +8,7 @@ import { ProjectName, projectNameOf } from '../names.js'
 import { Waiting } from '../notice.js'
 import { nameOf, readNames } from '../people.js'
 import { useQuery } from '../query.js'
-import { type RoleOption, useRolesOf } from '../roles-field.js'
+import { type RoleOption, type RoleSource, useRolesOf, viaOf } from '../roles-field.js'
 import { parameter } from '../router.js'
 import { fieldName, Say, texts } from '../texts.js'
 import { ProjectChoice } from './project-choice.js'
@@ -40,7 +40,7 @@ interface ReviewProps {
   readonly at: string
 }
 
-const COLUMNS = ['userId', 'orgId', 'roleKey', 'from', 'expiresAt'] as const
+const COLUMNS = ['userId', 'orgId', 'roleKey', 'via', 'from', 'expiresAt'] as const
 
 interface RoleHolder {
   readonly userId: string
@@ -48,6 +48,8 @@ interface RoleHolder {
   readonly roleKey: string
   readonly from: string
   readonly expiresAt?: string
+  /** Absent where the role was given by hand. */
+  readonly via?: RoleSource
 }
 
 const pagesOf = (projectId: string, at: string) => ({
@@ -111,18 +113,20 @@ const Holders = ({ holders, roles }: HoldersProps) => (
         <tr>
           {COLUMNS.map((name) => (
             <th key={name} scope="col">
-              {fieldName(name)}
+              {name === 'roleKey' ? texts.role : fieldName(name)}
             </th>
           ))}
         </tr>
       </thead>
       <tbody>
         {holders.map((holder) => (
-          <tr key={`${holder.orgId}\n${holder.userId}\n${holder.roleKey}\n${holder.mark}`}>
+          <tr key={`${keyOf(holder)}${holder.mark}`}>
             {COLUMNS.map((name) => (
               <td key={name}>
-                {name === 'userId' && holder.mark && <Mark of={holder.mark} />}
-                {name === 'roleKey' ? (
+                {name === 'userId' && holder.mark && [<Mark of={holder.mark} />, ' ']}
+                {name === 'via' ? (
+                  viaOf(holder)
+                ) : name === 'roleKey' ? (
                   <bdi title={holder.roleKey}>{roleName(roles, holder.roleKey)}</bdi>
                 ) : (
                   <Value of={holder[name]} field={name} />
@@ -174,11 +178,14 @@ const Comparison = ({ projectId, at, since }: ComparisonProps) => {
   )
 }
 
+/** A user may have a role in several ways. */
+const keyOf = ({ orgId, userId, roleKey, via }: RoleHolder): string =>
+  JSON.stringify([orgId, userId, roleKey, via?.idpId, via?.group])
+
 const differences = (
   before: readonly RoleHolder[],
   after: readonly RoleHolder[],
 ): readonly Difference[] => {
-  const keyOf = ({ orgId, userId, roleKey }: RoleHolder) => JSON.stringify([orgId, userId, roleKey])
   const [past, present] = [new Set(before.map(keyOf)), new Set(after.map(keyOf))]
   return [
     ...after
@@ -200,11 +207,17 @@ const exportReview = async (
   const timed = (name: string) => `${fieldName(name)} (${timeZone})`
   const head = [
     ...[texts.user, texts.userId, texts.fields['orgId'] ?? '', texts.project, texts.role],
-    ...[fieldName('roleKey'), timed('from'), timed('expiresAt'), `${texts.at} (${timeZone})`],
+    ...[
+      fieldName('roleKey'),
+      fieldName('via'),
+      timed('from'),
+      timed('expiresAt'),
+      `${texts.at} (${timeZone})`,
+    ],
   ]
   const project = projectNameOf(projectId)
-  const rows = holders.map(({ userId, orgId, roleKey, from, expiresAt }) => [
-    ...[nameOf(userId), userId, orgId, project, roleName(roles, roleKey), roleKey],
+  const rows = holders.map(({ userId, orgId, roleKey, via, from, expiresAt }) => [
+    ...[nameOf(userId), userId, orgId, project, roleName(roles, roleKey), roleKey, viaOf({ via })],
     ...[cellTime(from), cellTime(expiresAt), cellTime(at)],
   ])
   saveCsv(`${texts.review} ${project} ${cellTime(at).slice(0, 10)}`, [head, ...rows])

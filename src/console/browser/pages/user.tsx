@@ -1,5 +1,10 @@
 import { useState } from 'preact/hooks'
-import { accessService, historyService, userGrantService } from '../../../transport/wire.js'
+import {
+  accessService,
+  historyService,
+  membershipService,
+  userGrantService,
+} from '../../../transport/wire.js'
 import { call, type Failure, type JsonValue, pathOf } from '../api.js'
 import { Button, Value } from '../display.js'
 import { ReasonField } from '../form.js'
@@ -12,6 +17,7 @@ import * as types from '../object-types.js'
 import { nameOf, personOf, UserName } from '../people.js'
 import { usePermission } from '../permissions.js'
 import { type Query, useQuery } from '../query.js'
+import { type RoleSource, viaOf } from '../roles-field.js'
 import { href, parameter } from '../router.js'
 import type { ListSpec } from '../rows.js'
 import { fieldName, say, texts } from '../texts.js'
@@ -25,13 +31,14 @@ export const User = () => {
     parameters: { 'filter.user_id.equals': userId },
     columns: ['projectId', 'projectOrgId', 'roles', 'state'],
     filters: ['projectId', 'roleKey'],
-    label: texts.userGrants,
+    label: texts.rolesByProject,
   }
   const grants = useList(list)
   const roles = useHeldRoles(userId)
   const [isGiving, setGiving] = useState(false)
   const mayWrite = usePermission(types.userGrant.permission)
   const mayReadHistory = usePermission('event.read')
+  const maySeeGroups = usePermission('membership.read')
   const done = () => {
     grants.reload()
     roles.reload()
@@ -43,7 +50,7 @@ export const User = () => {
       <p class="kind">{texts.user}</p>
       <h1>
         {person?.picture && <img class="picture" src={person.picture} alt="" />}
-        <UserName id={userId} />
+        <UserName id={userId} isWhole />
       </h1>
       {person?.email && <p class="none">{person.email}</p>}
       <div class="actions start">
@@ -66,18 +73,40 @@ export const User = () => {
       )}
       <HeldRoles query={roles} />
       <section>
-        <h2>{texts.userGrants}</h2>
+        <h2>{texts.rolesByProject}</h2>
         <List list={list} query={grants} />
         <p class="links">
           {[...projects].map((projectId) => (
             <a key={projectId} href={href('matrix', { projectId, userId })}>
-              {texts.whyInMatrix} <ProjectName id={projectId} />
+              {texts.matrix}: <ProjectName id={projectId} />
             </a>
           ))}
         </p>
       </section>
+      {maySeeGroups && <Groups userId={userId} />}
       {mayReadHistory && <UserHistory userId={userId} />}
     </article>
+  )
+}
+
+/** The groups that providers have reported of a user, if any. */
+const Groups = ({ userId }: { readonly userId: string }) => {
+  const list: ListSpec = {
+    type: types.membership,
+    operation: membershipService.listMemberships,
+    parameters: { 'filter.user_id.equals': userId },
+    columns: ['idpId', 'groups', 'changeDate'],
+    filters: ['idpId'],
+    label: texts.memberships,
+    prefix: 'groups.',
+  }
+  const query = useList(list)
+  if (query.rows?.length === 0) return null
+  return (
+    <section>
+      <h2>{texts.memberships}</h2>
+      <List list={list} query={query} />
+    </section>
   )
 }
 
@@ -91,11 +120,14 @@ const UserHistory = ({ userId }: { readonly userId: string }) => {
   )
 }
 
-const HELD = ['displayName', 'projectId', 'permissions', 'expiresAt'] as const
+const HELD = ['displayName', 'projectId', 'permissions', 'via', 'expiresAt'] as const
 
 type UserRole = {
-  readonly [column in (typeof HELD)[number] | 'roleKey' | 'projectOrgId']?: JsonValue
-}
+  readonly [column in
+    | Exclude<(typeof HELD)[number], 'via'>
+    | 'roleKey'
+    | 'projectOrgId']?: JsonValue
+} & { readonly via?: RoleSource }
 
 const useHeldRoles = (userId: string): Query<UserRole> =>
   useQuery<UserRole>(pathOf(accessService.listRolesOfUser, { userId, pageSize: 100 }), {
@@ -124,13 +156,19 @@ const HeldRoles = ({ query }: { readonly query: Query<UserRole> }) => {
             </thead>
             <tbody>
               {rows.map((role) => (
-                <tr key={`${role.projectOrgId}\n${role.projectId}\n${role.roleKey}`}>
+                <tr
+                  key={JSON.stringify([role.projectOrgId, role.projectId, role.roleKey, role.via])}
+                >
                   {HELD.map((name) => (
                     <td key={name}>
-                      <Value
-                        of={role[name] || (name === 'displayName' && role.roleKey)}
-                        field={name}
-                      />
+                      {name === 'via' ? (
+                        viaOf(role)
+                      ) : (
+                        <Value
+                          of={role[name] || (name === 'displayName' ? role.roleKey : undefined)}
+                          field={name}
+                        />
+                      )}
                     </td>
                   ))}
                 </tr>

@@ -1,0 +1,161 @@
+import { orThrow } from 'claviger'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hasChromium } from '../transport/clients/chromium.js'
+import { context } from './host.js'
+import { type OpenConsole, openConsole } from './open-console.js'
+
+describe.runIf(hasChromium())('What must not go wrong in the console', () => {
+  let opened: OpenConsole
+  let page: Page
+
+  beforeAll(async () => {
+    opened = await openConsole({ loginUrl: '/sign-in' })
+    page = opened.page
+  })
+  afterAll(() => opened?.close())
+
+  const asked = async (act: () => Promise<unknown>) => {
+    const urls: string[] = []
+    const listen = (request: { url(): string }) => urls.push(request.url())
+    page.on('request', listen)
+    await act()
+    page.off('request', listen)
+    return urls.map((url) => url.split('/api')[1] ?? '')
+  }
+
+  it('the rows of the last filter do not pass for those of the next', async () => {
+    await opened.open('projects')
+    const list = page.locator('section.list').first()
+    let answer = () => {}
+    const gate = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    await page.route(/contains=zzz/, async (route) => {
+      await gate
+      await route.continue()
+    })
+    await page.getByRole('searchbox').first().fill('zzz')
+    await page.waitForRequest(/contains=zzz/)
+    expect(await list.getAttribute('aria-busy')).toBe('true')
+    expect(await list.getByRole('search').getByRole('status').count()).toBe(0)
+    answer()
+    await page.getByText('Nothing matches the filter.').waitFor()
+    expect(await list.getAttribute('aria-busy')).toBe('false')
+    await page.unroute(/contains=zzz/)
+  })
+
+  it('rows go when the next filter cannot be read', async () => {
+    await opened.open('projects')
+    await page.route(/contains=zzz/, (route) => route.fulfill({ status: 500, json: {} }))
+    await page.getByRole('searchbox').first().fill('zzz')
+    await page.getByRole('alert').waitFor()
+    expect(await page.getByRole('link', { name: 'Portal', exact: true }).count()).toBe(0)
+    await page.unroute(/contains=zzz/)
+  })
+
+  it('nothing is shown or asked once the session has ended', async () => {
+    await opened.open('timeline')
+    await page.getByText('Project granted').nth(1).waitFor()
+    const refusal = { code: 16, message: 'Sign in', details: [] }
+    await page.route('**/api/**', (route) => route.fulfill({ status: 401, json: refusal }))
+    await page.getByText('You are not signed in.').waitFor({ timeout: 15_000 })
+    expect(await page.locator('.timeline').count()).toBe(0)
+    expect(await page.getByText('Live').count()).toBe(0)
+    await page.getByRole('link', { name: 'Sign in' }).waitFor()
+    expect(await asked(() => page.waitForTimeout(5000))).toEqual([])
+    await page.unroute('**/api/**')
+  })
+
+  it('a page that comes back by the back button is loaded again', async () => {
+    await opened.open('projects')
+    const loaded = page.waitForEvent('load')
+    await page.evaluate(() =>
+      window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })),
+    )
+    await loaded
+  })
+
+  it.each(['project?id=..', 'project?id=.', 'project-grant?projectId=..&grantedOrgId=x'])(
+    'the address %s asks for nothing else',
+    async (path) => {
+      const urls = await asked(() => opened.open(path))
+      await page.locator('.empty, [role=alert]').first().waitFor()
+      expect(urls.filter((url) => url.includes('history'))).toEqual([])
+      expect(urls.filter((url) => /^\/v1\/projects?\//.test(url))).toEqual([])
+    },
+  )
+
+  it('an unknown address says so, and leads back', async () => {
+    await opened.open('nothing-of-this-name')
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor()
+    await page.getByRole('link', { name: 'Go to the overview' }).click()
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  })
+
+  it('an object that was never there is told from one that was removed', async () => {
+    const { iam } = opened.host
+    await orThrow(iam.projects.add({ id: 'gone', name: 'Gone' }, context()))
+    await orThrow(iam.projects.remove({ id: 'gone' }, context()))
+    await opened.open('project?id=gone')
+    await page.getByText('This was removed. Its history is below.').waitFor()
+    await opened.open('project?id=never')
+    await page.getByText('There was never anything with this id here.').waitFor()
+  })
+
+  it('a role that has expired does not look valid in a list', async () => {
+    const { iam } = opened.host
+    const expiresAt = new Date(Date.now() + 1500)
+    const roles = [{ roleKey: 'viewer', expiresAt }]
+    await orThrow(iam.userGrants.add({ userId: 'late', projectId: 'portal', roles }, context()))
+    await page.waitForTimeout(1600)
+    await opened.open('users?by=userId&filter=late')
+    await page.getByText(/^expired/).waitFor()
+    await opened.open('user-grant?userId=late&projectId=portal&projectOrgId=acme')
+    await page.locator('.facts .over').waitFor()
+  })
+
+  it.each(['nobody', 'reader', 'admin'])('%s asks for nothing that is refused', async (who) => {
+    const refused: string[] = []
+    page.on('response', (response) => {
+      if (response.status() === 403) refused.push(response.url())
+    })
+    await opened.open('', who)
+    for (const link of await page
+      .getByRole('navigation', { name: 'Pages' })
+      .getByRole('link')
+      .all()) {
+      await link.click()
+      await opened.settled()
+    }
+    page.removeAllListeners('response')
+    expect(refused).toEqual([])
+  })
+
+  it('"Why" opens beside its cell, in sight, and gives the focus back', async () => {
+    await opened.open('matrix?projectId=portal')
+    await page.setViewportSize({ width: 360, height: 640 })
+    const cell = page.getByRole('button', { name: 'inactive' })
+    await cell.click()
+    const box = page.locator('.beside')
+    await box.getByText('The roles of the user are inactive.').waitFor()
+    const { x = -1, width = 0 } = (await box.boundingBox()) ?? {}
+    expect(x).toBeGreaterThanOrEqual(0)
+    expect(x + width).toBeLessThanOrEqual(360)
+    await page.keyboard.press('Escape')
+    await box.waitFor({ state: 'detached' })
+    expect(await cell.evaluate((element) => element === document.activeElement)).toBe(true)
+    await page.setViewportSize({ width: 1000, height: 700 })
+  })
+
+  it('what is declared by code has no buttons, and says so', async () => {
+    const { iam } = opened.host
+    const declared = [{ id: 'coded', name: 'Coded', roles: [{ roleKey: 'r', displayName: 'R' }] }]
+    await orThrow(iam.apply({ projects: declared, managedBy: 'deploy', protect: true }, context()))
+    await opened.open('role?projectId=coded&roleKey=r')
+    await page.getByText('Declared by code (deploy).').waitFor()
+    expect(await page.getByRole('button', { name: /^(Edit|Remove)$/ }).count()).toBe(0)
+  })
+
+  it('breaks no policy', () => expect(opened.complaints).toEqual([]))
+})

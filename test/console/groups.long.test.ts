@@ -1,0 +1,98 @@
+import { orThrow } from 'claviger'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hasChromium } from '../transport/clients/chromium.js'
+import { context } from './host.js'
+import { type OpenConsole, openConsole } from './open-console.js'
+import { fillRealistic, PEOPLE, REALISTIC } from './realistic.js'
+
+const JONAS = PEOPLE[9]
+
+describe.runIf(hasChromium())('Groups in the console, in Chromium', () => {
+  let opened: OpenConsole
+  let page: Page
+
+  beforeAll(async () => {
+    opened = await openConsole(REALISTIC, fillRealistic)
+    page = opened.page
+  })
+  afterAll(() => opened?.close())
+
+  it('give roles in the matrix, to users who have none by hand too', async () => {
+    await opened.open('matrix?projectId=invoicing')
+    await page
+      .getByRole('button', { name: 'newcomer, Accountant: counts, group Finance' })
+      .waitFor()
+    await page
+      .getByRole('button', { name: 'Jonas Weber, Accountant: counts, group Finance' })
+      .click()
+    const box = page.locator('.beside')
+    await box.getByText('it counts.').waitFor()
+    await box.getByText('The role comes from the group Finance.').waitFor()
+    expect(await box.getByRole('button', { name: 'Take this role' }).count()).toBe(0)
+    await box.getByRole('link', { name: 'Group with roles' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Finance' }).waitFor()
+  })
+
+  it('stand in a review, beside what was given by hand', async () => {
+    await opened.open('review?projectId=invoicing')
+    const row = page.getByRole('row', { name: /newcomer/ })
+    expect(await row.innerText()).toMatch(/Accountant\s+group Finance/)
+    await page.getByRole('cell', { name: 'given', exact: true }).first().waitFor()
+  })
+
+  it('stand on the page of a user', async () => {
+    await opened.open(`user?userId=${JONAS?.id}`)
+    const held = page.getByRole('region', { name: 'Roles that count' })
+    await held.getByRole('row', { name: /Accountant .* group Finance/ }).waitFor()
+    const groups = page.getByRole('region', { name: 'Groups', exact: true })
+    expect(await groups.innerText()).toContain('Finance')
+    // A group that gives nothing is not kept.
+    expect(await groups.innerText()).not.toContain('Everybody')
+  })
+
+  it('are added by picking provider, project and roles', async () => {
+    await opened.open('mappings')
+    await page.getByRole('button', { name: 'Add' }).click()
+    const pick = async (label: string, name: string) => {
+      await page.getByRole('combobox', { name: label }).fill(name)
+      await page.getByRole('option', { name }).click()
+    }
+    const dialog = page.getByRole('dialog')
+    expect(await dialog.getByRole('checkbox').count()).toBe(0)
+    await pick('Provider', 'Google')
+    await dialog.getByLabel('Group').fill('Auditors')
+    await pick('Project', 'Invoicing')
+    await dialog.getByRole('checkbox', { name: /^Auditor/ }).check()
+    await dialog.getByRole('button', { name: 'Preview' }).click()
+    await dialog.getByText('This will change').waitFor()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('link', { name: 'Auditors' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Auditors' }).waitFor()
+    const { items } = await orThrow(opened.host.iam.roleMappings.list({}, context()))
+    expect(items).toContainEqual(
+      expect.objectContaining({
+        ...{ idpId: 'google', group: 'Auditors', projectId: 'invoicing', projectOrgId: 'acme' },
+        roleKeys: ['auditor'],
+      }),
+    )
+  })
+
+  it('gain and lose roles, with a preview of who that is', async () => {
+    await opened.open('mapping?idpId=google&group=Finance&projectId=invoicing&projectOrgId=acme')
+    await page.getByRole('button', { name: 'Edit' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('checkbox', { name: /^Controller/ }).check()
+    await dialog.getByRole('button', { name: 'Preview' }).click()
+    await dialog.getByText('2 roles of users begin to count:').waitFor()
+    await dialog.getByText('Jonas Weber').waitFor()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Remove' }).click()
+    await dialog.getByText('4 roles of users end:').waitFor()
+    await dialog.getByText('Everybody in the group loses the roles that it gives.').waitFor()
+    await page.keyboard.press('Escape')
+  })
+
+  it('breaks no policy', () => expect(opened.complaints).toEqual([]))
+})
