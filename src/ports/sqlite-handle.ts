@@ -6,8 +6,9 @@ export interface SqliteStatement {
   run(...values: never[]): { readonly changes: number | bigint }
   /** Makes `all` return rows as lists, in `node:sqlite`. */
   setReturnArrays?(isOn: boolean): unknown
-  /** The same in `better-sqlite3` and `libsql`, for a statement that is a `reader`. */
+  /** The same in `better-sqlite3` and `libsql`. */
   raw?(isOn: never): unknown
+  /** False for a statement that never finds rows, which may refuse `all`. */
   readonly reader?: boolean
   /** Rows as lists, in `bun:sqlite`. */
   values?(...values: never[]): unknown[]

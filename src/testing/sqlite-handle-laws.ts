@@ -83,9 +83,9 @@ export const sqliteHandleLaws: readonly SqliteHandleLaw[] = lawsOf<SqliteHandleH
   }) => {
     const handle = open()
     handle.exec(`PRAGMA journal_mode = WAL; ${TABLE}`)
-    for (const end of ['ROLLBACK', 'COMMIT']) {
+    for (const end of ['COMMIT', 'ROLLBACK']) {
       prepare(handle, 'BEGIN IMMEDIATE').run()
-      prepare(handle, INSERT).run(1, end)
+      prepare(handle, 'INSERT INTO law (text) VALUES (?)').run(end)
       prepare(handle, end).run()
     }
     demandEqual('the row', prepare(reopen(), SELECT).all(0), [{ two: 'COMMIT', one: 1 }])

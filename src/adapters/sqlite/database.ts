@@ -40,7 +40,10 @@ const databaseOn = (handle: SqliteHandle): SyncDatabase => {
   const rows = <Found extends Row>(sql: string, ...parameters: Parameter[]) => {
     const found = statement(sql)
     // The types of SQLite know the columns of no statement.
-    return (found.values?.(...parameters) ?? asArrays(found.all(...parameters))) as readonly Found[]
+    if (found.values) return found.values(...parameters) as readonly Found[]
+    if (found.reader !== false) return asArrays(found.all(...parameters)) as readonly Found[]
+    found.run(...parameters)
+    return []
   }
 
   return {

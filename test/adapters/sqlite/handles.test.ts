@@ -1,4 +1,9 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { promisify } from 'node:util'
 import Libsql from 'libsql'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openSqlite, type SqliteHandle, sqliteCursors } from '../../../src/adapters/sqlite/index.js'
@@ -12,7 +17,13 @@ import {
 import { databaseHome } from '../read-model-home.js'
 import { temporaryFile } from './temporary-file.js'
 
+/** Under a name of its own, as other packages ask for an older version. It has no types. */
+const BetterSqlite: new (file: string) => SqliteHandle = createRequire(import.meta.url)(
+  'better-sqlite3-13',
+)
+
 const HANDLES = [
+  ['better-sqlite3', (file: string): SqliteHandle => new BetterSqlite(file)],
   ['libsql', (file: string): SqliteHandle => new Libsql(file)],
   ['node:sqlite', (file: string): SqliteHandle => new DatabaseSync(file)],
 ] as const
@@ -48,6 +59,23 @@ describe.each(HANDLES)('On an open handle of %s', (_, handleOf) => {
     ),
   )
 })
+
+test('On a handle of bun:sqlite all of these laws hold in Bun.', async () => {
+  const laws = [
+    sqliteHandleLaws,
+    eventStoreLaws,
+    eventRestoreLaws,
+    readModelLaws,
+    webhookCursorLaws,
+  ].flat()
+  const folder = temporaryFile()
+  mkdirSync(folder)
+  const { stdout } = await promisify(execFile)(
+    join(import.meta.dirname, '../../../node_modules/.bin/bun'),
+    [join(import.meta.dirname, 'bun-laws.ts'), folder],
+  )
+  expect(stdout).toBe(`${laws.length} laws kept\n`)
+}, 120_000)
 
 test('A handle stays open, and closed claviger no longer uses it.', async () => {
   const handle = new DatabaseSync(':memory:')
