@@ -46,6 +46,8 @@ export interface Postgres {
     /** Ends the wait, which rejects with its reason; a migration that was begun goes on. */
     readonly signal?: AbortSignal | undefined
   }) => Promise<void>
+  /** What it runs on: such as `PostgreSQL 18.4` when it was opened, and `pg`. */
+  readonly engine: { readonly server: string; readonly driver: string }
   /** Ends our own connections; a pool of the host stays open. Every later call rejects. */
   readonly close: () => Promise<void>
   /** `close`, for `await using`. */
@@ -75,8 +77,9 @@ export const openPostgres = async (options: PostgresOptions): Promise<Postgres> 
   const close = async () => {
     await Promise.all([notifications.close(), connections.close(), standby?.close()])
   }
+  let server = ''
   const prepare = async () => {
-    await requireServer(connections.read)
+    server = await requireServer(connections.read)
     if (options.migrate === false) await requireMigrated(connections, schema)
     else await migrate(connections, schema)
   }
@@ -94,6 +97,7 @@ export const openPostgres = async (options: PostgresOptions): Promise<Postgres> 
     readModel: standby
       ? replicatedReadModel({ store, primary, standby: standbyReads(standby, quoted) })
       : primary,
+    engine: { server, driver: driver.name ?? 'unknown' },
     migrate: ({ signal } = {}) => untilAbort(() => migrate(connections, schema), signal),
     close,
     [Symbol.asyncDispose]: close,

@@ -5,6 +5,7 @@ import {
   BOOLEAN,
   checkOptions,
   NUMBER,
+  OBJECT,
   type OptionCheck,
   withMethods,
 } from '../../check-options.js'
@@ -127,11 +128,6 @@ export const addressChecks = (
 
 const isConnectable = (value: { readonly connect?: unknown } | undefined): boolean =>
   typeof value?.connect === 'function'
-
-const OBJECT: OptionCheck = [
-  (value) => typeof value === 'object' && value !== null,
-  'must be an object',
-]
 
 /** A URL, or the path of a socket. For any other text the driver would use a default host. */
 const ADDRESS = /^([a-z][\w+.-]*:)?\//i

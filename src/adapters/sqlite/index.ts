@@ -3,6 +3,7 @@ import type { EventCount, EventRestore, EventStore } from '../../ports/event-sto
 import type { ReadModel } from '../../ports/read-model.js'
 import type { SqliteHandle } from '../../ports/sqlite-handle.js'
 import type { WebhookCursors } from '../../ports/webhook-cursors.js'
+import type { SyncDatabase } from '../sql/sqlite/dialect.js'
 import { sqliteReadModel } from '../sql/sqlite/read-model.js'
 import { sqlCursors } from '../sql/webhook-cursors.js'
 import { type Clock, microsecondClock } from '../store/record-events.js'
@@ -37,7 +38,7 @@ export interface Sqlite {
   readonly store: EventStore & EventRestore & EventCount
   /** In the same file, so processes share it and it survives a restart. */
   readonly readModel: ReadModel
-  /** Closes the file. Later calls and pending ones reject. */
+  /** Closes the file; a handle of the host stays open. Later calls and pending ones reject. */
   readonly close: () => Promise<void>
   /** `close`, for `await using`. */
   readonly [Symbol.asyncDispose]: () => Promise<void>
@@ -90,14 +91,16 @@ export interface SqliteCursorsOptions {
 }
 
 /** Webhook cursors in an SQLite file in use. */
-export interface SqliteCursors extends WebhookCursors {
+export interface SqliteCursors extends Required<WebhookCursors> {
   /** Closes the file. Later calls reject. */
   readonly close: () => Promise<void>
   /** `close`, for `await using`. */
   readonly [Symbol.asyncDispose]: () => Promise<void>
 }
 
-const CREATE_CURSORS = `CREATE TABLE IF NOT EXISTS webhook_cursor (
+const CURSORS = 'webhook_cursor'
+
+const CREATE_CURSORS = `CREATE TABLE IF NOT EXISTS ${CURSORS} (
   endpoint TEXT PRIMARY KEY,
   version INTEGER NOT NULL,
   state TEXT,
@@ -111,7 +114,7 @@ const NOW = `CAST(unixepoch('subsec') * 1000 AS INTEGER)`
 /**
  * Cursors of `claviger/webhooks` in an SQLite file at a path or of an open handle, as `openSqlite` takes them, which may be a
  * file of `openSqlite`. Several processes of
- * one machine share it, and its clock measures the leases. The table `webhook_cursor` is created when it is missing.
+ * one machine share it, and its clock measures the leases. The table `webhook_cursor` is created by the first write.
  *
  * @throws as `openSqlite` does
  */
@@ -123,13 +126,13 @@ export const sqliteCursors = (
   checkOptions('sqliteCursors', options, { optional: { busyTimeout: NUMBER } })
   const connection = openConnection(place, options)
   let hasTable = false
-  const createTable = async (): Promise<void> => {
-    if (!hasTable) await connection.write((database) => database.script(CREATE_CURSORS))
-    hasTable = true
+  const isThere = (database: SyncDatabase): boolean => {
+    hasTable ||= database.value('SELECT 1 FROM sqlite_schema WHERE name = ?', CURSORS) === 1
+    return hasTable
   }
   const cursors = sqlCursors(
     {
-      table: 'webhook_cursor',
+      table: CURSORS,
       now: NOW,
       later: `${NOW} + ?`,
       remaining: `until - ${NOW}`,
@@ -137,11 +140,12 @@ export const sqliteCursors = (
     },
     {
       read: async ({ sql, parameters }) => {
-        await createTable()
-        return connection.query((database) => database.rows(sql, ...parameters))
+        return connection.query((database) =>
+          isThere(database) ? database.rows(sql, ...parameters) : [],
+        )
       },
       write: async ({ sql, parameters }) => {
-        await createTable()
+        if (!hasTable) await connection.write((database) => database.script(CREATE_CURSORS))
         return connection.write((database) => database.rows(sql, ...parameters))
       },
     },
