@@ -25,6 +25,7 @@ export {
   type SqliteHandleLaw,
   sqliteHandleLaws,
 } from './sqlite-handle-laws.js'
+export { testPostgres } from './test-postgres.js'
 export {
   type WebhookCursorLaw,
   type WebhookCursorsHome,

@@ -17,6 +17,8 @@ export { UnusableDatabase } from './connection/require-server.js'
 export type {
   PostgresConnection,
   PostgresDriver,
+  PostgresPool,
+  PostgresPoolClient,
   PostgresRow,
   PostgresSession,
   PostgresStatement,

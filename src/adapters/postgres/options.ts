@@ -1,5 +1,5 @@
 import type { ConnectionOptions } from 'node:tls'
-import type { Client, Pool } from 'pg'
+import type { Client } from 'pg'
 import {
   ANY,
   BOOLEAN,
@@ -9,7 +9,7 @@ import {
   type OptionCheck,
   withMethods,
 } from '../../check-options.js'
-import type { PostgresDriver } from './driver.js'
+import type { PostgresDriver, PostgresPool } from './driver.js'
 
 /** The address of a server. */
 export interface OwnAddress {
@@ -42,7 +42,7 @@ export type PostgresAddress =
        * A pool of `pg`, or of a package that has such pools. The host sets its timeouts, handles its `error` events and
        * closes it. Listening takes another connection, made with its options.
        */
-      readonly pool: Pool
+      readonly pool: PostgresPool
       readonly connectionString?: undefined
       readonly driver?: undefined
     }

@@ -49,7 +49,7 @@ export const postgresProjection = (options: PostgresProjectionOptions): Projecti
     optional: { reset: FUNCTION, schema: ANY },
   })
   const { pool, name, schema = 'claviger' } = options
-  const connections = connectionsOf(poolDriver(pool))
+  const connections = connectionsOf(poolDriver<PoolClient>(pool))
   const { table, prepare } = ownTable(
     connections,
     schema,
