@@ -1,17 +1,20 @@
-/** A prepared statement of SQLite. Values are texts, numbers, bigints and null. */
+/** A value of a statement. */
+export type SqliteValue = string | number | bigint | null
+
+/** A prepared statement of SQLite. */
 export interface SqliteStatement {
   /** All rows, each as an object by the names of its columns in their order. Integers are numbers. */
-  all(...values: never[]): unknown[]
+  all(...values: SqliteValue[]): unknown[]
   /** How many rows changed; 0 when an insert met a conflict that it ignores. */
-  run(...values: never[]): { readonly changes: number | bigint }
+  run(...values: SqliteValue[]): { readonly changes: number | bigint }
   /** Makes `all` return rows as lists, in `node:sqlite`. */
   setReturnArrays?(isOn: boolean): unknown
   /** The same in `better-sqlite3` and `libsql`. */
-  raw?(isOn: never): unknown
+  raw?(isOn: boolean): unknown
   /** False for a statement that never finds rows, which may refuse `all`. */
   readonly reader?: boolean
   /** Rows as lists, in `bun:sqlite`. */
-  values?(...values: never[]): unknown[]
+  values?(...values: SqliteValue[]): unknown[]
 }
 
 /**

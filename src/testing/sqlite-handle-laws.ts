@@ -1,4 +1,4 @@
-import type { SqliteHandle, SqliteStatement } from '../ports/sqlite-handle.js'
+import type { SqliteHandle } from '../ports/sqlite-handle.js'
 import { demand, demandEqual, type Law, lawsOf } from './law.js'
 
 /** Opens handles of SQLite for the laws. */
@@ -12,8 +12,6 @@ export interface SqliteHandleHome {
 /** A promise of an open handle of SQLite. */
 export type SqliteHandleLaw = Law<SqliteHandleHome>
 
-type Value = string | number | bigint | null
-
 /** What is thrown by `work`. */
 const thrownBy = (what: string, work: () => unknown): unknown => {
   try {
@@ -22,18 +20,6 @@ const thrownBy = (what: string, work: () => unknown): unknown => {
     return error
   }
   return demand(false, `${what} to throw`)
-}
-
-/** A statement with the values of these laws. */
-const prepare = (handle: SqliteHandle, sql: string) => {
-  const statement = handle.prepare(sql) as SqliteStatement & {
-    all(...values: Value[]): unknown[]
-    run(...values: Value[]): { readonly changes: number | bigint }
-  }
-  return {
-    all: (...values: Value[]) => statement.all(...values),
-    run: (...values: Value[]) => Number(statement.run(...values).changes),
-  }
 }
 
 const TABLE = 'CREATE TABLE law (number INTEGER PRIMARY KEY, text TEXT) STRICT;'
@@ -60,9 +46,9 @@ export const sqliteHandleLaws: readonly SqliteHandleLaw[] = lawsOf<SqliteHandleH
       const handle = open()
       handle.exec(TABLE)
       const position = 2n ** 53n - 1n
-      prepare(handle, INSERT).run(position, 'é \u{1F511} "\u0001"')
-      prepare(handle, INSERT).run(1, null)
-      const [first, second] = prepare(handle, SELECT).all(0)
+      handle.prepare(INSERT).run(position, 'é \u{1F511} "\u0001"')
+      handle.prepare(INSERT).run(1, null)
+      const [first, second] = handle.prepare(SELECT).all(0)
       demandEqual('the names of the columns', Object.keys(Object(first)), ['two', 'one'])
       demandEqual('the first row', first, { two: null, one: 1 })
       demandEqual('the second row', second, { two: 'é \u{1F511} "\u0001"', one: Number(position) })
@@ -71,10 +57,10 @@ export const sqliteHandleLaws: readonly SqliteHandleLaw[] = lawsOf<SqliteHandleH
     async ({ open }) => {
       const handle = open()
       handle.exec(TABLE)
-      const insert = prepare(handle, INSERT)
-      demandEqual('the changes of an insert', insert.run(1, 'one'), 1)
-      demandEqual('the changes of a conflict', insert.run(1, 'two'), 0)
-      const all = prepare(handle, 'INSERT INTO law (number) VALUES (2), (3) RETURNING number').all()
+      const insert = handle.prepare(INSERT)
+      demandEqual('the changes of an insert', insert.run(1, 'one').changes, 1)
+      demandEqual('the changes of a conflict', insert.run(1, 'two').changes, 0)
+      const all = handle.prepare('INSERT INTO law (number) VALUES (2), (3) RETURNING number').all()
       demandEqual('the rows that an insert returns', all, [{ number: 2 }, { number: 3 }])
     },
   'What is rolled back is gone; what is committed is seen by another handle.': async ({
@@ -84,11 +70,11 @@ export const sqliteHandleLaws: readonly SqliteHandleLaw[] = lawsOf<SqliteHandleH
     const handle = open()
     handle.exec(`PRAGMA journal_mode = WAL; ${TABLE}`)
     for (const end of ['COMMIT', 'ROLLBACK']) {
-      prepare(handle, 'BEGIN IMMEDIATE').run()
-      prepare(handle, 'INSERT INTO law (text) VALUES (?)').run(end)
-      prepare(handle, end).run()
+      handle.prepare('BEGIN IMMEDIATE').run()
+      handle.prepare('INSERT INTO law (text) VALUES (?)').run(end)
+      handle.prepare(end).run()
     }
-    demandEqual('the row', prepare(reopen(), SELECT).all(0), [{ two: 'COMMIT', one: 1 }])
+    demandEqual('the row', reopen().prepare(SELECT).all(0), [{ two: 'COMMIT', one: 1 }])
   },
   'An error has the code of SQLite, and a locked file is reported at once after PRAGMA busy_timeout = 0.':
     async ({ open, reopen }) => {
@@ -96,14 +82,12 @@ export const sqliteHandleLaws: readonly SqliteHandleLaw[] = lawsOf<SqliteHandleH
       handle.exec(`PRAGMA journal_mode = WAL; ${TABLE}`)
       const other = reopen()
       other.exec('PRAGMA busy_timeout = 0')
-      prepare(handle, 'BEGIN IMMEDIATE').run()
+      handle.prepare('BEGIN IMMEDIATE').run()
       const begin = performance.now()
-      const busy = codeOf(
-        thrownBy('a second writer', () => prepare(other, 'BEGIN IMMEDIATE').run()),
-      )
+      const busy = codeOf(thrownBy('a second writer', () => other.prepare('BEGIN IMMEDIATE').run()))
       demand(performance.now() - begin < 1_000, 'a locked file to be reported at once')
       demand(busy === 5 || /^SQLITE_BUSY/.test(String(busy)), `SQLITE_BUSY, not ${busy}`)
-      prepare(handle, 'ROLLBACK').run()
+      handle.prepare('ROLLBACK').run()
       const wrong = codeOf(
         thrownBy('a missing table', () => handle.prepare('SELECT * FROM none').all()),
       )

@@ -8,11 +8,8 @@ let count = 0
  *
  * @example
  * ```ts
- * const db = new PGlite()
- * test('…', async () => {
- *   await using opened = await testPostgres(db)
- *   const iam = createIam({ ...opened, secrets, authorize: () => true })
- * })
+ * await using opened = await testPostgres(db) // const db = new PGlite(), once
+ * const iam = createIam({ ...opened, secrets, authorize: () => true })
  * ```
  */
 export const testPostgres = async (db: PgLite): Promise<Postgres> => {

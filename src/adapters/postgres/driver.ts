@@ -38,8 +38,8 @@ export interface PostgresConnection {
 }
 
 /** What is used of a pool of `pg`, or of a package that has such pools. */
-export interface PostgresPool<Client extends PostgresPoolClient = PostgresPoolClient> {
-  connect(): Promise<Client>
+export interface PostgresPool {
+  connect(): Promise<PostgresPoolClient>
   readonly options: {
     readonly max?: number | undefined
     readonly connectionTimeoutMillis?: number | undefined

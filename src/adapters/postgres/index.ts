@@ -31,7 +31,11 @@ export {
   postgresJsNotice,
 } from './drivers/postgres-js.js'
 export type { PostgresAddress, PostgresOptions } from './options.js'
-export { type PostgresProjectionOptions, postgresProjection } from './projection.js'
+export {
+  type PoolClientOf,
+  type PostgresProjectionOptions,
+  postgresProjection,
+} from './projection.js'
 export { type PostgresCursorsOptions, postgresCursors } from './webhook-cursors.js'
 
 /** A schema of a PostgreSQL database in use. */

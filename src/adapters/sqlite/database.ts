@@ -26,12 +26,12 @@ export const databaseOf = (handle: SqliteHandle): Database => {
 }
 
 const databaseOn = (handle: SqliteHandle): SyncDatabase => {
-  const prepared = new Map<string, Prepared>()
+  const prepared = new Map<string, SqliteStatement>()
 
-  const statement = (sql: string): Prepared => {
+  const statement = (sql: string): SqliteStatement => {
     const known = prepared.get(sql)
     if (known) return known
-    const fresh = withLists(handle.prepare(sql) as Prepared)
+    const fresh = withLists(handle.prepare(sql))
     if (prepared.size === MAX_PREPARED) prepared.clear()
     prepared.set(sql, fresh)
     return fresh
@@ -54,24 +54,18 @@ const databaseOn = (handle: SqliteHandle): SyncDatabase => {
   }
 }
 
-/** A statement with the values that ours have. */
-type Prepared = SqliteStatement & {
-  all(...values: Parameter[]): object[]
-  run(...values: Parameter[]): { readonly changes: number | bigint }
-  raw?(isOn: boolean): unknown
-  values?(...values: Parameter[]): unknown[]
-}
-
 /** Has a statement return rows as lists, where it can. Statements of Node.js 22.13 to 22.15 cannot. */
-const withLists = (statement: Prepared): Prepared => {
+const withLists = (statement: SqliteStatement): SqliteStatement => {
   if (statement.setReturnArrays) statement.setReturnArrays(true)
   else if (statement.reader && !statement.values) statement.raw?.(true)
   return statement
 }
 
 /** Rows as arrays. Column names of a query are unique and not numeric, so the keys of a row are in the order of its columns. */
-const asArrays = (rows: readonly object[]): readonly unknown[] =>
-  rows[0] === undefined || Array.isArray(rows[0]) ? rows : rows.map((row) => Object.values(row))
+const asArrays = (rows: readonly unknown[]): readonly unknown[] =>
+  rows[0] === undefined || Array.isArray(rows[0])
+    ? rows
+    : rows.map((row) => Object.values(Object(row)))
 
 /** Most cached statements: queries of lists have too many variants to cache them all. */
 const MAX_PREPARED = 200

@@ -28,10 +28,10 @@ const MAX_TIMEOUT_MS = 2_000_000_000
 export type Pg = Pick<typeof pg, 'Client' | 'Pool'> & { readonly Socket: typeof Socket }
 
 /** A driver of `pg`, whose connections have the client for statements of the host. */
-export interface PgDriver<Client = PostgresPoolClient> extends PostgresDriver {
+export interface PgDriver extends PostgresDriver {
   connect(
     onNotice: (notice: unknown) => void,
-  ): Promise<PostgresConnection & { readonly client: Client }>
+  ): Promise<PostgresConnection & { readonly client: PostgresPoolClient }>
 }
 
 /** Loads `pg`, which a host installs beside this library. @throws Error when it is missing */
@@ -76,10 +76,7 @@ export const ownDriver = (
  * The driver of a pool of the host, which stays open. It listens on another connection, made with the options of the
  * pool or to `listenConnectionString`.
  */
-export const poolDriver = <PoolClient extends PostgresPoolClient>(
-  pool: PostgresPool<PoolClient>,
-  listenConnectionString?: string,
-): PgDriver<PoolClient> => {
+export const poolDriver = (pool: PostgresPool, listenConnectionString?: string): PgDriver => {
   const driver = driverOf(pool, 'raise its max, or give claviger a pool of its own')
   const Client = clientOf(pool)
   if (Client === undefined) return driver
@@ -105,11 +102,8 @@ export const clientOf = (pool: PostgresPool): typeof Client | undefined => {
 }
 
 /** @param remedy - what a host can do when there are too few connections */
-const driverOf = <PoolClient extends PostgresPoolClient>(
-  pool: PostgresPool<PoolClient>,
-  remedy: string,
-): PgDriver<PoolClient> => {
-  const sessions = new WeakMap<PoolClient, PostgresSession>()
+const driverOf = (pool: PostgresPool, remedy: string): PgDriver => {
+  const sessions = new WeakMap<PostgresPoolClient, PostgresSession>()
   return {
     name: 'pg',
     connect: async (onNotice) => {
@@ -157,10 +151,7 @@ const processOf = (client: object): number =>
 const MAX_WAIT_MS = 10_000
 
 /** A client of `pool`, to be released. Rejects when all are in use for too long. */
-const clientFrom = <PoolClient extends PostgresPoolClient>(
-  pool: PostgresPool<PoolClient>,
-  remedy: string,
-): Promise<PoolClient> => {
+const clientFrom = (pool: PostgresPool, remedy: string): Promise<PostgresPoolClient> => {
   const { max = 0, connectionTimeoutMillis = MAX_WAIT_MS } = pool.options
   const isExhausted = pool.idleCount <= pool.waitingCount && pool.totalCount >= max
   // Before the timeout of the pool, whose error does not say what it waited for. 0 means no timeout.
