@@ -11,6 +11,7 @@ const library = defineConfig({
     evidence: 'src/application/evidence/index.ts',
     sqlite: 'src/adapters/sqlite/index.ts',
     postgres: 'src/adapters/postgres/index.ts',
+    sql: 'src/adapters/sql/index.ts',
     transport: 'src/transport/index.ts',
     json: 'src/transport/json/index.ts',
     testing: 'src/testing/index.ts',

@@ -27,6 +27,7 @@ export default defineConfig({
       { find: /^claviger\/oidc$/, replacement: source('oidc/index.ts') },
       { find: /^claviger\/import$/, replacement: source('import/index.ts') },
       { find: /^claviger\/cloudflare$/, replacement: source('adapters/cloudflare/index.ts') },
+      { find: /^claviger\/sql$/, replacement: source('adapters/sql/index.ts') },
       { find: /^claviger\/authzen$/, replacement: source('authzen/index.ts') },
       { find: /^claviger\/webhooks$/, replacement: source('webhooks/index.ts') },
       { find: /^claviger\/testing$/, replacement: source('testing/index.ts') },

@@ -38,6 +38,7 @@ export default {
     'src/application/evidence/index.ts',
     'src/adapters/sqlite/index.ts',
     'src/adapters/postgres/index.ts',
+    'src/adapters/sql/index.ts',
     'src/transport/index.ts',
     'src/transport/json/index.ts',
     'src/testing/index.ts',

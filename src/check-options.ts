@@ -44,6 +44,12 @@ export const FUNCTION: OptionCheck = [(value) => typeof value === 'function', 'm
 /** True or false. */
 export const BOOLEAN: OptionCheck = [(value) => typeof value === 'boolean', 'must be a boolean']
 
+/** An object, whose properties are checked elsewhere. */
+export const OBJECT: OptionCheck = [
+  (value) => typeof value === 'object' && value !== null,
+  'must be an object',
+]
+
 /** A number, but not NaN. */
 export const NUMBER: OptionCheck = [(value) => Number(value) === value, 'must be a number']
 

@@ -5,6 +5,7 @@ import {
   checkOptions,
   FUNCTION,
   type KnownOptions,
+  OBJECT,
   type OptionCheck,
   type OptionChecks,
   withMethods,
@@ -16,7 +17,7 @@ import type { ReadModel } from './ports/read-model.js'
 import type { SecretCipher } from './ports/secret-cipher.js'
 
 /**
- * What a host supplies. Unknown options are refused; `close` and `migrate` are ignored, so that the result of
+ * What a host supplies. Unknown options are refused; `close`, `migrate` and `engine` are ignored, so that the result of
  * `openSqlite` or `openPostgres` can be spread in.
  */
 export interface IamOptions {
@@ -98,11 +99,6 @@ const readModelInMemory = (): ReadModel => {
   return model
 }
 
-const OBJECT: OptionCheck = [
-  (value) => typeof value === 'object' && value !== null,
-  'must be an object',
-]
-
 /** `openSqlite` and `openPostgres` return it beside a store and a read model. */
 const IGNORED: OptionCheck = [() => true, '']
 
@@ -126,6 +122,7 @@ const OPTIONS: KnownOptions = {
     hooks: OBJECT,
     close: IGNORED,
     migrate: IGNORED,
+    engine: IGNORED,
   },
 }
 

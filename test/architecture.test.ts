@@ -124,6 +124,8 @@ const RULES: readonly (readonly [folderOrFile: RegExp, allowed: readonly string[
   ],
   [/^adapters\/postgres(\/|$)/, [...ADAPTERS, 'adapters/sql', 'adapters/sql/read-model']],
   [/^adapters\/[^/]+(\/|$)/, ADAPTERS],
+  // Loads PostgreSQL at the first call.
+  [/^testing\/test-postgres\.ts$/, ['adapters/postgres']],
   [/^testing(\/|$)/, [...ADAPTERS, 'testing']],
   // Outsiders: they see the public names alone.
   // What JSON is served by stands apart from ConnectRPC, which has one home.

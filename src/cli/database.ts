@@ -22,6 +22,8 @@ export const DATABASE = {
 export interface Database extends AsyncDisposable {
   readonly store: EventStore & EventRestore & EventCount
   readonly readModel: ReadModel
+  /** Of a server. */
+  readonly engine?: { readonly server: string; readonly driver: string }
   readonly close: () => Promise<void>
 }
 
@@ -83,6 +85,13 @@ const openServer = async (connectionString: string, given: OpenOptions): Promise
         : thrown.message,
     )
   }
+}
+
+/** The cursors of webhooks in a database that was opened before. */
+export const openCursors = async (address: string, schema?: string) => {
+  if (!isPostgres(address)) return (await import('claviger/sqlite')).sqliteCursors(address)
+  const { postgresCursors } = await import('claviger/postgres')
+  return postgresCursors({ connectionString: address, ...(schema !== undefined && { schema }) })
 }
 
 /** Options of commands that seal or open secrets. */

@@ -47,4 +47,7 @@ export interface WebhookCursors {
 
   /** Ends the lease of an endpoint if `holder` has it. */
   release(endpoint: string, holder: string): Promise<void>
+
+  /** The names of all endpoints with a state, in any order. `copyEvents` needs it, webhooks do not. */
+  endpoints?(): Promise<readonly string[]>
 }

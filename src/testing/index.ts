@@ -21,6 +21,12 @@ export { BrokenLaw, type Law } from './law.js'
 export type { ReadModelHome, ReadModelLaw } from './read-model/harness.js'
 export { readModelLaws } from './read-model/read-model-laws.js'
 export {
+  type SqliteHandleHome,
+  type SqliteHandleLaw,
+  sqliteHandleLaws,
+} from './sqlite-handle-laws.js'
+export { testPostgres } from './test-postgres.js'
+export {
   type WebhookCursorLaw,
   type WebhookCursorsHome,
   webhookCursorLaws,

@@ -35,6 +35,15 @@ export const webhookCursorLaws: readonly WebhookCursorLaw[] = lawsOf({
     await cursors.release('one', 'nobody')
     demandEqual('what is kept', await cursors.read('one'), { version: 0 })
   },
+  'Where endpoints can be listed, they are those with a state.': async ({ open, reopen }) => {
+    const cursors = await open()
+    if (!cursors.endpoints) return
+    demandEqual('the endpoints', await cursors.endpoints(), [])
+    await cursors.lease('leased', 'holder', LONG_MS)
+    for (const name of ['one', 'é']) await cursors.write(name, { state: '', version: 0 })
+    const found = await (await reopen()).endpoints?.()
+    demandEqual('the endpoints', found?.toSorted(), ['one', 'é'])
+  },
   'Every handle reads the state and the number of writes.': async ({ open, reopen }) => {
     const [cursors, other] = [await open(), await reopen()]
     const long = '"ä\u2028😀'.repeat(50_000)

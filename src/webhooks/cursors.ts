@@ -98,10 +98,10 @@ interface MemoryCursor {
 }
 
 /** Cursors in memory: after a restart of the process, endpoints begin at the head again. */
-export const memoryCursors = (): WebhookCursors => cursorsIn(systemEnvironment)
+export const memoryCursors = (): Required<WebhookCursors> => cursorsIn(systemEnvironment)
 
 /** {@link memoryCursors} by the clock of `environment`. */
-export const cursorsIn = ({ elapsed: now }: Environment): WebhookCursors => {
+export const cursorsIn = ({ elapsed: now }: Environment): Required<WebhookCursors> => {
   const cursors = new Map<string, MemoryCursor>()
   const find = (endpoint: string): MemoryCursor => cursors.get(endpoint) ?? { version: 0, until: 0 }
   const isHeld = ({ holder, until }: MemoryCursor): boolean => holder !== undefined && until > now()
@@ -111,6 +111,7 @@ export const cursorsIn = ({ elapsed: now }: Environment): WebhookCursors => {
     return { version, ...(state !== undefined && { state }), ...(lease && { lease }) }
   }
   return {
+    endpoints: async () => [...cursors.keys()].filter((name) => find(name).version > 0),
     read: async (endpoint) => shown(find(endpoint)),
     lease: async (endpoint, holder, milliseconds) => {
       const found = find(endpoint)

@@ -136,7 +136,12 @@ export const commandsSuite = (kind: keyof typeof PLACES): void => {
     expect(out(await on('doctor'))).toMatch(
       /^claviger .*\nnode .*\ndatabase .*\n(schema .*\n)?tables {6}up to date\nevents {6}3\n/,
     )
-    expect(JSON.parse(out(await on('doctor', '--json')))).toMatchObject({ events: 3, behind: 0 })
+    expect(JSON.parse(out(await on('doctor', '--json')))).toMatchObject({
+      events: 3,
+      behind: 0,
+      database: expect.stringMatching(new RegExp(`^${kind} \\d+\\.\\d+`)),
+      driver: kind === 'SQLite' ? 'node:sqlite' : 'pg',
+    })
   })
 
   it('rebuilds the read model, or goes on with it', async () => {
@@ -200,6 +205,12 @@ export const commandsSuite = (kind: keyof typeof PLACES): void => {
     ).toEqual(lines)
     const again = out(await run('copy', ...place.from, ...target.to, '--json'))
     expect(JSON.parse(again)).toEqual({ copied: 0, events: 3 })
+    await using cursors = place.cursors()
+    await using copied = target.cursors()
+    await cursors.write('https://receiver.example', { state: 'waiting', version: 0 })
+    const withCursors = out(await run('copy', ...place.from, ...target.to))
+    expect(withCursors).toBe('0 events copied, 3 verified; webhook cursors copied: 1\n')
+    expect(await copied.read('https://receiver.example')).toEqual({ state: 'waiting', version: 1 })
     // What one of them records makes them two logs.
     out(await run('apply', changed, ...asked, '--reason', 'Ticket 4711', ...target.database))
     const history = ['history', 'project', 'portal', '--org', 'acme', ...target.database] as const

@@ -3,8 +3,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
-import { openSqlite } from '../../src/adapters/sqlite/index.js'
+import { postgresCursors } from '../../src/adapters/postgres/index.js'
+import { openSqlite, sqliteCursors } from '../../src/adapters/sqlite/index.js'
 import { createIam, orThrow } from '../../src/index.js'
+import type { WebhookCursors } from '../../src/ports/webhook-cursors.js'
 import { type PostgresServer, startPostgres } from '../postgres-server.js'
 import { ownFolder } from './command-line.js'
 
@@ -22,6 +24,8 @@ export interface Place {
   /** The same for `copy`. */
   readonly from: readonly string[]
   readonly to: readonly string[]
+  /** The cursors of webhooks there. */
+  readonly cursors: () => WebhookCursors & AsyncDisposable
   /** Runs statements as somebody who can write to the database; `events` is the table of the events. */
   readonly tamper: (sql: string) => Promise<void>
 }
@@ -74,6 +78,7 @@ export const PLACES = {
       database: ['--db', path],
       from: ['--from', path],
       to: ['--to', path],
+      cursors: () => sqliteCursors(path),
       tamper: async (sql) => {
         const database = new DatabaseSync(path)
         database.exec(sql)
@@ -88,6 +93,7 @@ export const PLACES = {
       database: ['--db', address, '--schema', schema],
       from: ['--from', address, '--from-schema', schema],
       to: ['--to', address, '--to-schema', schema],
+      cursors: () => postgresCursors({ connectionString: address, schema }),
       tamper: async (sql) => void (await query(`SET search_path TO ${schema}; ${sql}`)),
     }
   },

@@ -22,6 +22,11 @@ const FAULTS: readonly Fault[] = [
     }),
   },
   {
+    fault: 'forget one of two endpoints',
+    law: 'Where endpoints can be listed',
+    plant: (sound) => ({ endpoints: async () => (await sound.endpoints?.())?.slice(0, 1) ?? [] }),
+  },
+  {
     fault: 'cut long states',
     law: 'Every handle reads the state',
     plant: (sound) => ({

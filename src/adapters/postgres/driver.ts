@@ -37,6 +37,33 @@ export interface PostgresConnection {
   session?(): PostgresSession | undefined
 }
 
+/** What is used of a pool of `pg`, or of a package that has such pools. */
+export interface PostgresPool {
+  connect(): Promise<PostgresPoolClient>
+  readonly options: {
+    readonly max?: number | undefined
+    readonly connectionTimeoutMillis?: number | undefined
+  }
+  readonly totalCount: number
+  readonly idleCount: number
+  readonly waitingCount: number
+}
+
+/** What is used of a client of such a pool. */
+export interface PostgresPoolClient {
+  query(statement: {
+    text: string
+    values: string[]
+    rowMode: 'array'
+    types: { getTypeParser: () => (value: string) => string }
+    name?: string
+  }): Promise<{ readonly rows: unknown[] }>
+  on(event: 'error', listener: (error: unknown) => void): unknown
+  on(event: 'notice', listener: (notice: unknown) => void): unknown
+  off(event: 'error' | 'notice', listener: (of: unknown) => void): unknown
+  release(isBroken: boolean): void
+}
+
 /**
  * A driver of PostgreSQL. `openPostgres` has one for the package `pg`; {@link postgresJs} and {@link pgLite} make one of
  * what a host has.

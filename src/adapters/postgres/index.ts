@@ -17,6 +17,8 @@ export { UnusableDatabase } from './connection/require-server.js'
 export type {
   PostgresConnection,
   PostgresDriver,
+  PostgresPool,
+  PostgresPoolClient,
   PostgresRow,
   PostgresSession,
   PostgresStatement,
@@ -29,7 +31,11 @@ export {
   postgresJsNotice,
 } from './drivers/postgres-js.js'
 export type { PostgresAddress, PostgresOptions } from './options.js'
-export { type PostgresProjectionOptions, postgresProjection } from './projection.js'
+export {
+  type PoolClientOf,
+  type PostgresProjectionOptions,
+  postgresProjection,
+} from './projection.js'
 export { type PostgresCursorsOptions, postgresCursors } from './webhook-cursors.js'
 
 /** A schema of a PostgreSQL database in use. */
@@ -46,6 +52,8 @@ export interface Postgres {
     /** Ends the wait, which rejects with its reason; a migration that was begun goes on. */
     readonly signal?: AbortSignal | undefined
   }) => Promise<void>
+  /** What it runs on: such as `PostgreSQL 18.4` when it was opened, and `pg`. */
+  readonly engine: { readonly server: string; readonly driver: string }
   /** Ends our own connections; a pool of the host stays open. Every later call rejects. */
   readonly close: () => Promise<void>
   /** `close`, for `await using`. */
@@ -75,8 +83,9 @@ export const openPostgres = async (options: PostgresOptions): Promise<Postgres> 
   const close = async () => {
     await Promise.all([notifications.close(), connections.close(), standby?.close()])
   }
+  let server = ''
   const prepare = async () => {
-    await requireServer(connections.read)
+    server = await requireServer(connections.read)
     if (options.migrate === false) await requireMigrated(connections, schema)
     else await migrate(connections, schema)
   }
@@ -94,6 +103,7 @@ export const openPostgres = async (options: PostgresOptions): Promise<Postgres> 
     readModel: standby
       ? replicatedReadModel({ store, primary, standby: standbyReads(standby, quoted) })
       : primary,
+    engine: { server, driver: driver.name ?? 'unknown' },
     migrate: ({ signal } = {}) => untilAbort(() => migrate(connections, schema), signal),
     close,
     [Symbol.asyncDispose]: close,

@@ -1,14 +1,15 @@
 import type { ConnectionOptions } from 'node:tls'
-import type { Client, Pool } from 'pg'
+import type { Client } from 'pg'
 import {
   ANY,
   BOOLEAN,
   checkOptions,
   NUMBER,
+  OBJECT,
   type OptionCheck,
   withMethods,
 } from '../../check-options.js'
-import type { PostgresDriver } from './driver.js'
+import type { PostgresDriver, PostgresPool } from './driver.js'
 
 /** The address of a server. */
 export interface OwnAddress {
@@ -41,7 +42,7 @@ export type PostgresAddress =
        * A pool of `pg`, or of a package that has such pools. The host sets its timeouts, handles its `error` events and
        * closes it. Listening takes another connection, made with its options.
        */
-      readonly pool: Pool
+      readonly pool: PostgresPool
       readonly connectionString?: undefined
       readonly driver?: undefined
     }
@@ -127,11 +128,6 @@ export const addressChecks = (
 
 const isConnectable = (value: { readonly connect?: unknown } | undefined): boolean =>
   typeof value?.connect === 'function'
-
-const OBJECT: OptionCheck = [
-  (value) => typeof value === 'object' && value !== null,
-  'must be an object',
-]
 
 /** A URL, or the path of a socket. For any other text the driver would use a default host. */
 const ADDRESS = /^([a-z][\w+.-]*:)?\//i

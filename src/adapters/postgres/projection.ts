@@ -1,4 +1,3 @@
-import type { Pool, PoolClient } from 'pg'
 import { ANY, checkOptions, FUNCTION, withMethods } from '../../check-options.js'
 import { isRequiredText } from '../../domain/values.js'
 import type { Position } from '../../ports/event-store.js'
@@ -7,11 +6,19 @@ import type { Projection } from '../../ports/projection.js'
 import { readEvents } from '../../projections/read-events.js'
 import type { Connection } from './connection/connection.js'
 import { connectionsOf } from './connection/connections.js'
+import type { PostgresConnection, PostgresPool } from './driver.js'
 import { poolDriver } from './drivers/pg.js'
 import { ownTable } from './schema.js'
 
+/** The clients of a pool. */
+export type PoolClientOf<Pool> = Pool extends {
+  connect: { (): Promise<infer Client>; (...callback: never): unknown }
+}
+  ? Client
+  : never
+
 /** Options of a projection into tables of the host. */
-export interface PostgresProjectionOptions {
+export interface PostgresProjectionOptions<Pool extends PostgresPool = PostgresPool> {
   /** A pool for the database of the rows. The host closes it and handles its `error` events. */
   readonly pool: Pool
   /** Names the projection and its checkpoint: 1 to 200 characters (code points). Another name begins at the first event. */
@@ -21,9 +28,9 @@ export interface PostgresProjectionOptions {
    * `client` alone, in whose transaction it runs: READ COMMITTED, ended by the server after 20 idle seconds. It must
    * not begin, commit or roll back.
    */
-  readonly apply: (client: PoolClient, events: readonly KnownEvent[]) => Promise<unknown>
+  readonly apply: (client: PoolClientOf<Pool>, events: readonly KnownEvent[]) => Promise<unknown>
   /** Deletes the rows when the projection is reset, in the same transaction. When absent, they stay. */
-  readonly reset?: ((client: PoolClient) => Promise<unknown>) | undefined
+  readonly reset?: ((client: PoolClientOf<Pool>) => Promise<unknown>) | undefined
   /** Schema of the table `projection_checkpoint`; `claviger` when absent. See `openPostgres`. */
   readonly schema?: string | undefined
 }
@@ -39,7 +46,10 @@ export interface PostgresProjectionOptions {
  * @throws TypeError that names an option which is missing, unknown or of a wrong type
  * @throws RangeError when `schema` is not a valid name for a schema
  */
-export const postgresProjection = (options: PostgresProjectionOptions): Projection => {
+export function postgresProjection<Pool extends PostgresPool>(
+  options: PostgresProjectionOptions<Pool>,
+): Projection
+export function postgresProjection(options: PostgresProjectionOptions): Projection {
   checkOptions('postgresProjection', options, {
     required: {
       pool: withMethods(['connect'], 'must be a pg.Pool'),
@@ -81,22 +91,22 @@ export const postgresProjection = (options: PostgresProjectionOptions): Projecti
       const known = readEvents(events)
       const to = known.at(-1)?.position ?? from
       await prepare()
-      return connections.transaction(async (connection, { client }) => {
+      return connections.transaction(async (connection, lent) => {
         if (!(await move(connection, from, to))) return false
-        if (known.length > 0) await options.apply(client, known)
-        await requireCommittable(client)
+        if (known.length > 0) await options.apply(lent.client, known)
+        await requireCommittable(lent)
         return true
       })
     },
     reset: async () => {
       await prepare()
-      await connections.transaction(async (connection, { client }) => {
+      await connections.transaction(async (connection, lent) => {
         // Locks the checkpoint until the transaction ends.
         const text = `INSERT INTO ${table} (name, position) VALUES ($1, 0) ON CONFLICT (name)
           DO UPDATE SET position = 0`
         await connection.rows({ text, values: [name] })
-        await options.reset?.(client)
-        await requireCommittable(client)
+        await options.reset?.(lent.client)
+        await requireCommittable(lent)
       })
     },
   }
@@ -106,6 +116,6 @@ export const postgresProjection = (options: PostgresProjectionOptions): Projecti
  * Checks deferred constraints now, so that a violation counts as an error of the host and not of the commit. It also
  * fails after a failed statement, where a commit would roll back silently.
  */
-const requireCommittable = async (client: PoolClient): Promise<void> => {
-  await client.query('SET CONSTRAINTS ALL IMMEDIATE')
+const requireCommittable = async (lent: PostgresConnection): Promise<void> => {
+  await lent.rows({ text: 'SET CONSTRAINTS ALL IMMEDIATE', values: [] })
 }

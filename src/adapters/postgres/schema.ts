@@ -177,7 +177,7 @@ const migrateFrom = async (
 }
 
 /**
- * A table beside those of the log, created when it is missing. Await `prepare` before each use of `table`. It needs the
+ * A table beside those of the log, created when it is missing. Await `prepare` before each write to `table`. It needs the
  * right to create the table only when that is missing; many processes may do so at once.
  *
  * @param columns - the columns in `CREATE TABLE`
@@ -188,15 +188,25 @@ export const ownTable = (
   schema: string,
   name: string,
   columns: string,
-): { readonly table: string; readonly prepare: () => Promise<void> } => {
+): {
+  readonly table: string
+  readonly prepare: () => Promise<void>
+  readonly isThere: () => Promise<boolean>
+} => {
   const table = `${quotedSchema(schema)}.${name}`
-  const create = async (): Promise<void> => {
+  let wasFound = false
+  const isThere = async (): Promise<boolean> => {
+    if (wasFound) return true
     const [found] = await connections.read({
       text: `SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
         WHERE nspname = $1 AND relname = $2`,
       values: [schema, name],
     })
-    if (found !== undefined) return
+    wasFound = found !== undefined
+    return wasFound
+  }
+  const create = async (): Promise<void> => {
+    if (await isThere()) return
     await connections.transaction(async (connection) => {
       await lockTables(connection, schema)
       await createSchema(connection, schema)
@@ -211,7 +221,7 @@ export const ownTable = (
     })
     return created
   }
-  return { table, prepare }
+  return { table, prepare, isThere }
 }
 
 /** Keeps other processes from creating tables in `schema` until the transaction ends. */

@@ -16,7 +16,7 @@ export type PostgresCursorsOptions = PostgresAddress & {
 }
 
 /** Webhook cursors in PostgreSQL in use. */
-export interface PostgresCursors extends WebhookCursors {
+export interface PostgresCursors extends Required<WebhookCursors> {
   /** Ends our own connections; a pool or client of the host stays open. Later calls reject. */
   readonly close: () => Promise<void>
   /** `close`, for `await using`. */
@@ -25,7 +25,7 @@ export interface PostgresCursors extends WebhookCursors {
 
 /**
  * Cursors of `claviger/webhooks` in PostgreSQL. The clock of the server measures the leases. The table
- * `webhook_cursor` is created when it is missing.
+ * `webhook_cursor` is created by the first write.
  *
  * @throws TypeError that names an option which is missing, unknown or of a wrong type
  * @throws RangeError when `schema` is not a valid name for a schema
@@ -35,18 +35,17 @@ export const postgresCursors = (options: PostgresCursorsOptions): PostgresCursor
   checkOptions('postgresCursors', options, { required, optional: { ...optional, schema: ANY } })
   const { schema = 'claviger' } = options
   const connections = connectionsOf(laterDriver(options))
-  const { table, prepare } = ownTable(
+  const { table, prepare, isThere } = ownTable(
     connections,
     schema,
     'webhook_cursor',
     `endpoint text COLLATE "C" PRIMARY KEY, version bigint NOT NULL, state text,
       holder text COLLATE "C", until timestamptz`,
   )
-  const run = (method: 'read' | 'write') => async (statement: Statement) => {
-    await prepare()
-    const { sql, parameters } = statement
-    return connections[method]({ text: numbered(sql), values: [...parameters] })
-  }
+  const prepared = ({ sql, parameters }: Statement) => ({
+    text: numbered(sql),
+    values: parameters,
+  })
   const cursors = sqlCursors(
     {
       table,
@@ -55,7 +54,13 @@ export const postgresCursors = (options: PostgresCursorsOptions): PostgresCursor
       remaining: 'extract(epoch FROM until - now()) * 1000',
       never: 'NULL',
     },
-    { read: run('read'), write: run('write') },
+    {
+      read: async (statement) => ((await isThere()) ? connections.read(prepared(statement)) : []),
+      write: async (statement) => {
+        await prepare()
+        return connections.write(prepared(statement))
+      },
+    },
   )
   const { close } = connections
   return { ...cursors, close, [Symbol.asyncDispose]: close }

@@ -102,7 +102,7 @@ export interface Dialect {
   readonly remove: (table: Table, keys: readonly NumberedKey[]) => Iterable<Statement>
 }
 
-/** @see Dialect.named */
+/** The function {@link Dialect.named} of a new dialect: it keeps each text that it makes. */
 export const namedTexts = (): Dialect['named'] => {
   const texts = new Map<string, string>()
   return (name, make) => {

@@ -18,7 +18,7 @@ export interface CursorDialect {
 /**
  * Webhook cursors in a table.
  *
- * @param run - runs one statement in a transaction of its own, once the table is there
+ * @param run - runs one statement in a transaction of its own; the first write creates the table, a read before finds no rows
  */
 export const sqlCursors = (
   { table, now, later, remaining, never }: CursorDialect,
@@ -26,9 +26,13 @@ export const sqlCursors = (
     readonly read: (statement: Statement) => Promise<readonly Row[]>
     readonly write: (statement: Statement) => Promise<readonly Row[]>
   },
-): WebhookCursors => {
+): Required<WebhookCursors> => {
   const returned = `version, state, CASE WHEN until > ${now} THEN holder END, ${remaining}`
   return {
+    endpoints: async () => {
+      const sql = `SELECT endpoint FROM ${table} WHERE version > 0`
+      return (await run.read({ sql, parameters: [] })).map(([endpoint]) => String(endpoint))
+    },
     read: async (endpoint) => {
       const sql = `SELECT ${returned} FROM ${table} WHERE endpoint = ?`
       const [row] = await run.read({ sql, parameters: [endpoint] })

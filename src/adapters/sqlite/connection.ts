@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
 import { setImmediate, setTimeout } from 'node:timers'
 import { StoreFault } from '../../ports/event-store.js'
+import type { SqliteHandle } from '../../ports/sqlite-handle.js'
 import type { SqliteLimits, SyncConnection, SyncDatabase } from '../sql/sqlite/dialect.js'
-import { type Database, openDatabase } from './database.js'
+import { type Database, databaseOf, openDatabase } from './database.js'
 import { faultOf, isBusy, lockedFault, UnusableFile } from './faults.js'
 import { inTransaction, setUp } from './schema.js'
 
@@ -32,12 +33,13 @@ export interface Connection extends SyncConnection {
 }
 
 /**
- * Opens the file at `path` and brings its tables up to date; a locked file is set up by the first call.
+ * Opens the file at a path, or takes an open handle, and brings its tables up to date; a locked file is set up by the first
+ * call.
  *
  * @throws UnusableFile
  */
 export const openConnection = (
-  path: string,
+  place: string | SqliteHandle,
   {
     busyTimeout = DEFAULT_BUSY_TIMEOUT_MS,
     migrate = true,
@@ -47,7 +49,7 @@ export const openConnection = (
     readonly migrate?: boolean | undefined
   } = {},
 ): Connection => {
-  const database = migrate ? openDatabase(path) : openExisting(path)
+  const database = databaseAt(place, migrate)
   let isReady = false
   let hasClosed = false
 
@@ -100,6 +102,11 @@ export const openConnection = (
 }
 
 type Work<Value> = (database: SyncDatabase) => Value
+
+const databaseAt = (place: string | SqliteHandle, migrate: boolean): Database => {
+  if (typeof place !== 'string') return databaseOf(place)
+  return migrate ? openDatabase(place) : openExisting(place)
+}
 
 /** Opens a file that must exist: SQLite would create a missing one. */
 const openExisting = (path: string): Database => {

@@ -46,11 +46,17 @@ const LOCKED = 6
 const FULL = 13
 const NOT_A_DATABASE = 26
 
+/** The same by their names; the code of any other error does not matter. */
+const CODES: Readonly<Record<string, number>> = { BUSY, LOCKED, FULL, NOTADB: NOT_A_DATABASE }
+const ERROR = 1
+
 /** The primary result code of SQLite; undefined when SQLite did not report `error`. */
 const resultCode = (error: unknown): number | undefined => {
   // Not `instanceof`: some test runners have an `Error` of their own.
   const code = fieldOf(error, 'errcode')
-  return typeof code === 'number' ? code & 0xff : undefined
+  if (typeof code === 'number') return code & 0xff
+  const [, name] = /^SQLITE_([A-Z]+)/.exec(String(fieldOf(error, 'code'))) ?? []
+  return name === undefined ? undefined : (CODES[name] ?? ERROR)
 }
 
 /** Whether SQLite itself reported `error`. */

@@ -1,7 +1,9 @@
-import { BOOLEAN, checkOptions, FUNCTION, NUMBER } from '../../check-options.js'
+import { BOOLEAN, checkOptions, FUNCTION, NUMBER, withMethods } from '../../check-options.js'
 import type { EventCount, EventRestore, EventStore } from '../../ports/event-store.js'
 import type { ReadModel } from '../../ports/read-model.js'
+import type { SqliteHandle } from '../../ports/sqlite-handle.js'
 import type { WebhookCursors } from '../../ports/webhook-cursors.js'
+import type { SyncDatabase } from '../sql/sqlite/dialect.js'
 import { sqliteReadModel } from '../sql/sqlite/read-model.js'
 import { sqlCursors } from '../sql/webhook-cursors.js'
 import { type Clock, microsecondClock } from '../store/record-events.js'
@@ -9,6 +11,7 @@ import { LIMITS, openConnection } from './connection.js'
 import { sqliteEventStore } from './event-store.js'
 
 export { StoreFault } from '../../ports/event-store.js'
+export type { SqliteHandle, SqliteStatement } from '../../ports/sqlite-handle.js'
 export { InvalidAppend, InvalidRestore } from '../store/check-append.js'
 export type { Clock } from '../store/record-events.js'
 export { UnusableFile } from './faults.js'
@@ -35,30 +38,36 @@ export interface Sqlite {
   readonly store: EventStore & EventRestore & EventCount
   /** In the same file, so processes share it and it survives a restart. */
   readonly readModel: ReadModel
-  /** Closes the file. Later calls and pending ones reject. */
+  /** Closes the file; a handle of the host stays open. Later calls and pending ones reject. */
   readonly close: () => Promise<void>
   /** `close`, for `await using`. */
   readonly [Symbol.asyncDispose]: () => Promise<void>
 }
 
 /**
- * Opens the SQLite file at `path`, or creates it. Several processes may have it open. `:memory:` is a
+ * Opens an SQLite file at a path, or creates it. Several processes may have it open. `:memory:` is a
  * database that ends with the program.
+ *
+ * In place of a path it takes an open handle of `node:sqlite`, `better-sqlite3`, `libsql` or `bun:sqlite`, whose settings
+ * it changes and which the host closes. The database is claviger's own, and the handle must be in no transaction when
+ * a method is called. Never open one file by two builds of SQLite in one process: each drops the locks of the other.
  *
  * Appends that were answered are on disk (`synchronous = FULL`), partly in the files `-wal` and `-shm` beside
  * this one: copy and move them together.
  *
  * @throws UnusableFile when the file cannot be opened, belongs to another program or to a newer version of this
  *   library, or is not up to date and `migrate` is `false`; StoreFault when it is damaged or cannot be written;
- *   TypeError when an option is unknown or of a wrong type; Error without `node:sqlite`
+ *   TypeError when an option is unknown or of a wrong type, or the first parameter is neither; Error for a path without
+ *   `node:sqlite`
  */
-export const openSqlite = (path: string, options: SqliteOptions = {}): Sqlite => {
+export const openSqlite = (place: string | SqliteHandle, options: SqliteOptions = {}): Sqlite => {
+  checkPlace('openSqlite', place)
   checkOptions('openSqlite', options, {
     optional: { now: FUNCTION, busyTimeout: NUMBER, migrate: BOOLEAN },
   })
   const { now, busyTimeout, migrate } = options
   const clock = microsecondClock(now)
-  const connection = openConnection(path, { busyTimeout, migrate })
+  const connection = openConnection(place, { busyTimeout, migrate })
   const close = async () => connection.close()
   const store = sqliteEventStore(connection, clock)
   return {
@@ -69,6 +78,12 @@ export const openSqlite = (path: string, options: SqliteOptions = {}): Sqlite =>
   }
 }
 
+const checkPlace = (called: string, place: string | SqliteHandle): void => {
+  const [isHandle] = withMethods(['prepare', 'exec'], '')
+  if (typeof place !== 'string' && !isHandle(place))
+    throw new TypeError(`${called} takes a path, or an open handle of SQLite`)
+}
+
 /** Options of webhook cursors in an SQLite file. */
 export interface SqliteCursorsOptions {
   /** How long, in milliseconds, another process may keep the file locked; 10,000 when absent. See `openSqlite`. */
@@ -76,14 +91,16 @@ export interface SqliteCursorsOptions {
 }
 
 /** Webhook cursors in an SQLite file in use. */
-export interface SqliteCursors extends WebhookCursors {
+export interface SqliteCursors extends Required<WebhookCursors> {
   /** Closes the file. Later calls reject. */
   readonly close: () => Promise<void>
   /** `close`, for `await using`. */
   readonly [Symbol.asyncDispose]: () => Promise<void>
 }
 
-const CREATE_CURSORS = `CREATE TABLE IF NOT EXISTS webhook_cursor (
+const CURSORS = 'webhook_cursor'
+
+const CREATE_CURSORS = `CREATE TABLE IF NOT EXISTS ${CURSORS} (
   endpoint TEXT PRIMARY KEY,
   version INTEGER NOT NULL,
   state TEXT,
@@ -95,22 +112,27 @@ const CREATE_CURSORS = `CREATE TABLE IF NOT EXISTS webhook_cursor (
 const NOW = `CAST(unixepoch('subsec') * 1000 AS INTEGER)`
 
 /**
- * Cursors of `claviger/webhooks` in the SQLite file at `path`, which may be a file of `openSqlite`. Several processes of
- * one machine share it, and its clock measures the leases. The table `webhook_cursor` is created when it is missing.
+ * Cursors of `claviger/webhooks` in an SQLite file at a path or of an open handle, as `openSqlite` takes them, which may be a
+ * file of `openSqlite`. Several processes of
+ * one machine share it, and its clock measures the leases. The table `webhook_cursor` is created by the first write.
  *
  * @throws as `openSqlite` does
  */
-export const sqliteCursors = (path: string, options: SqliteCursorsOptions = {}): SqliteCursors => {
+export const sqliteCursors = (
+  place: string | SqliteHandle,
+  options: SqliteCursorsOptions = {},
+): SqliteCursors => {
+  checkPlace('sqliteCursors', place)
   checkOptions('sqliteCursors', options, { optional: { busyTimeout: NUMBER } })
-  const connection = openConnection(path, options)
+  const connection = openConnection(place, options)
   let hasTable = false
-  const createTable = async (): Promise<void> => {
-    if (!hasTable) await connection.write((database) => database.script(CREATE_CURSORS))
-    hasTable = true
+  const isThere = (database: SyncDatabase): boolean => {
+    hasTable ||= database.value('SELECT 1 FROM sqlite_schema WHERE name = ?', CURSORS) === 1
+    return hasTable
   }
   const cursors = sqlCursors(
     {
-      table: 'webhook_cursor',
+      table: CURSORS,
       now: NOW,
       later: `${NOW} + ?`,
       remaining: `until - ${NOW}`,
@@ -118,11 +140,12 @@ export const sqliteCursors = (path: string, options: SqliteCursorsOptions = {}):
     },
     {
       read: async ({ sql, parameters }) => {
-        await createTable()
-        return connection.query((database) => database.rows(sql, ...parameters))
+        return connection.query((database) =>
+          isThere(database) ? database.rows(sql, ...parameters) : [],
+        )
       },
       write: async ({ sql, parameters }) => {
-        await createTable()
+        if (!hasTable) await connection.write((database) => database.script(CREATE_CURSORS))
         return connection.write((database) => database.rows(sql, ...parameters))
       },
     },

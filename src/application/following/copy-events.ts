@@ -1,8 +1,9 @@
-import { err, type Result, ResultAsync } from 'neverthrow'
-import { checkOptions } from '../../check-options.js'
+import { err, ok, type Result, ResultAsync } from 'neverthrow'
+import { checkOptions, OBJECT } from '../../check-options.js'
 import type { EventRestore, EventStore, Position, RecordedEvent } from '../../ports/event-store.js'
 import { outcomeOf } from '../../ports/event-store.js'
 import type { SecretCipher } from '../../ports/secret-cipher.js'
+import type { WebhookCursors } from '../../ports/webhook-cursors.js'
 import { readBatch } from '../../projections/read-events.js'
 import type { DifferentLog, LogFault } from '../errors/errors.js'
 import { catchFaults, Fault, fromPort, unavailable } from '../errors/fault.js'
@@ -20,6 +21,13 @@ export interface CopyProgress extends VerifyProgress {
 export interface CopyOptions {
   /** When given, every seal in the copy must open. */
   readonly secrets?: SecretCipher | undefined
+  /**
+   * Cursors of webhooks, which are copied after the log: a sender beside the copy continues where the one beside `from`
+   * was when the copy began. A cursor stays as it is while a process sends by it. Stop the senders before the last copy.
+   */
+  readonly cursors?:
+    | { readonly from: Required<WebhookCursors>; readonly to: WebhookCursors }
+    | undefined
   /** Called after each batch; the call rejects with what it throws. */
   readonly onProgress?: ((progress: CopyProgress) => void) | undefined
   /** Ends the copy after the batch that is being recorded; the next copy continues from there. */
@@ -30,6 +38,8 @@ export interface CopyOptions {
 export interface Copied extends Verified {
   /** Events copied by this call. */
   readonly copied: number
+  /** Cursors of webhooks copied by this call, if they were to be. */
+  readonly cursors?: number
 }
 
 /**
@@ -37,8 +47,8 @@ export interface Copied extends Verified {
  * and its idempotency key. Verifies the whole copy at the end.
  *
  * A copy that was interrupted continues where it stopped. Events that `from` records meanwhile are copied
- * too; stop its writers before the last call. The cursors of webhooks are not copied: let `claviger/webhooks` send
- * everything before the last call, since an endpoint without a cursor begins at the head of the log.
+ * too; stop its writers before the last call. Without `cursors`, cursors of webhooks are not copied, and an endpoint
+ * without a cursor begins at the head of the log.
  *
  * @returns as errors: a {@link DifferentLog}, with nothing copied; the first fault that `verify` finds; a
  *   `CorruptEvent` that `to` refused; or `Unavailable`, whose cause is an `InvalidRestore` when something
@@ -50,18 +60,22 @@ export const copyEvents = (
   to: EventStore & EventRestore,
   options: CopyOptions = {},
 ): ResultAsync<Copied, DifferentLog | LogFault> => {
-  checkOptions('copyEvents', options, { optional: { ...LOG_OPTIONS, secrets: SECRETS } })
+  checkOptions('copyEvents', options, {
+    optional: { ...LOG_OPTIONS, secrets: SECRETS, cursors: OBJECT },
+  })
   return new ResultAsync(catchFaults(() => copy(from, to, options)))
 }
 
 const copy = async (
   from: EventStore,
   to: EventStore & EventRestore,
-  { secrets, onProgress, signal }: CopyOptions,
+  { secrets, cursors, onProgress, signal }: CopyOptions,
 ): Promise<Result<Copied, DifferentLog | LogFault>> => {
   const begin = await callPort(() => to.lastPosition(), signal)
   if (begin > 0n && !(await raceAbort(isSameEvent(from, to, begin), signal)))
     return err({ kind: 'DifferentLog', position: begin })
+  // Before the log, so that it has every event that a cursor has passed.
+  const states = cursors ? await callPort(() => statesIn(cursors.from), signal) : []
   let copied = 0
   for await (const { events, position } of logPages(from, begin, { signal })) {
     await restore(to, events)
@@ -73,7 +87,33 @@ const copy = async (
     signal,
     onProgress: onProgress && ((progress) => onProgress({ phase: 'verifying', ...progress })),
   })
-  return verified.map((copy) => ({ copied, ...copy }))
+  if (verified.isErr()) return err(verified.error)
+  const copy = { copied, ...verified.value }
+  if (!cursors) return ok(copy)
+  return ok({ ...copy, cursors: await callPort(() => writeStates(cursors.to, states), signal) })
+}
+
+type State = readonly [endpoint: string, state: string]
+
+/** The states of all endpoints. */
+const statesIn = async (cursors: Required<WebhookCursors>): Promise<readonly State[]> => {
+  const states: State[] = []
+  for (const endpoint of await cursors.endpoints()) {
+    const { state } = await cursors.read(endpoint)
+    if (state !== undefined) states.push([endpoint, state])
+  }
+  return states
+}
+
+/** Writes states unless they are there or a process sends by the cursor. @returns how many were written */
+const writeStates = async (cursors: WebhookCursors, states: readonly State[]): Promise<number> => {
+  let written = 0
+  for (const [endpoint, state] of states) {
+    const { version, lease, state: known } = await cursors.read(endpoint)
+    const isNew = known !== state && lease === undefined
+    if (isNew && (await cursors.write(endpoint, { state, version }))) written++
+  }
+  return written
 }
 
 const restore = async (to: EventRestore, events: readonly RecordedEvent[]): Promise<void> => {

@@ -1,13 +1,13 @@
 import { copyEvents } from 'claviger'
 import { type Command, optional, required, unwrap } from '../command.js'
-import { KEYS, openAddress, openCipher } from '../database.js'
+import { KEYS, openAddress, openCipher, openCursors } from '../database.js'
 
 export const copy: Command = {
   help: `Usage: claviger copy --from ADDRESS --to ADDRESS [options]
 
-Copies the log to another database, and verifies the copy. The target is created
-when it is not there. Run again, it goes on where it ended. Cursors of webhooks
-are not copied: let them send everything before the last run.
+Copies the log to another database, and verifies the copy. Cursors of webhooks
+are copied too, except those that a process sends by there. The target is
+created when it is not there. Run again, it goes on where it ended.
 
   --from ADDRESS      SQLite file, or postgres://…
   --to ADDRESS        the same, empty or an earlier copy
@@ -34,12 +34,20 @@ are not copied: let them send everything before the last run.
     await using to = await openAddress(target, { schema: toSchema, create: true, signal })
     const onProgress = ({ phase, done }: { readonly phase: string; readonly done: number }) =>
       terminal.progress(`${done} events, ${phase}`)
-    const { copied, events } = unwrap(
-      await copyEvents(from.store, to.store, { secrets, onProgress, signal }),
+    await using fromCursors = await openCursors(source, fromSchema)
+    await using toCursors = await openCursors(target, toSchema)
+    const { copied, cursors, events } = unwrap(
+      await copyEvents(from.store, to.store, {
+        cursors: { from: fromCursors, to: toCursors },
+        secrets,
+        onProgress,
+        signal,
+      }),
     )
+    const moved = cursors ? `; webhook cursors copied: ${cursors}` : ''
     await (values['json']
-      ? terminal.printJson({ copied, events })
-      : terminal.print(`${copied} events copied, ${events} verified`))
+      ? terminal.printJson({ copied, events, ...(cursors && { cursors }) })
+      : terminal.print(`${copied} events copied, ${events} verified${moved}`))
     return 0
   },
 }

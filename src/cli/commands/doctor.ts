@@ -5,9 +5,10 @@ import { addressOf, DATABASE, type Database, isPostgres, openDatabase } from '..
 export const doctor: Command = {
   help: `Usage: claviger doctor [options]
 
-Looks at a database: versions, schema, number of events, and how far behind the
-read model is. Reads no events; 'claviger verify' does. Exits with 2 when the
-read model is ahead of the log, as when one was restored without the other.
+Looks at a database: versions, schema, driver, number of events, and how far
+behind the read model is. Reads no events; 'claviger verify' does. Exits with 2
+when the read model is ahead of the log, as when one was restored without the
+other.
 
   --db ADDRESS    SQLite file, or postgres://…; else CLAVIGER_DB
   --schema NAME   schema of PostgreSQL; claviger when absent
@@ -23,7 +24,7 @@ read model is ahead of the log, as when one was restored without the other.
   },
 }
 
-const examine = async (call: CommandCall, { store, readModel }: Database) => {
+const examine = async (call: CommandCall, { store, readModel, engine }: Database) => {
   const isServer = isPostgres(addressOf(call) ?? '')
   // In this order: what is recorded meanwhile does not make the read model look ahead.
   const checkpoint = await readModel.checkpoint()
@@ -33,7 +34,7 @@ const examine = async (call: CommandCall, { store, readModel }: Database) => {
   return {
     claviger: versionOfPackage(),
     node: process.versions.node,
-    database: isServer ? 'PostgreSQL' : `SQLite ${process.versions['sqlite']}`,
+    database: engine?.server ?? `SQLite ${process.versions['sqlite']}`,
     ...(isServer && { schema: optional(call, 'schema') ?? 'claviger' }),
     // Others are refused when the database is opened.
     tables: 'up to date',
@@ -43,6 +44,7 @@ const examine = async (call: CommandCall, { store, readModel }: Database) => {
     readModel: String(checkpoint),
     behind,
     ...(next && { since: timeOf(next.position).toISOString() }),
+    driver: engine?.driver ?? 'node:sqlite',
     ...(checkpoint > head && { fault: 'The read model is ahead of the log: rebuild it' }),
   }
 }

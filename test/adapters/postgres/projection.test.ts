@@ -40,11 +40,11 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]()
 })
 
-type Apply = PostgresProjectionOptions['apply']
+type Apply = PostgresProjectionOptions<pg.Pool>['apply']
 
 /** A table of a host's own, and a projection that writes the names of projects there. */
 const namesOfProjects = async (
-  options: Partial<PostgresProjectionOptions> = {},
+  options: Partial<PostgresProjectionOptions<pg.Pool>> = {},
   constraint = 'UNIQUE (position)',
 ) => {
   const schema = newSchema()
@@ -57,7 +57,7 @@ const namesOfProjects = async (
       await client.query(`INSERT INTO ${table} VALUES ($1, $2)`, values)
     }
   }
-  const more = (others: Partial<PostgresProjectionOptions> = {}): Projection =>
+  const more = (others: Partial<PostgresProjectionOptions<pg.Pool>> = {}): Projection =>
     postgresProjection({
       pool: newPool(),
       name: 'names',

@@ -8,6 +8,7 @@ import {
   StoreFault,
   verify,
 } from '../../../src/index.js'
+import { memoryCursors } from '../../../src/webhooks/index.js'
 
 const secrets = aesGcmCipher({ current: 'k1', keys: { k1: new Uint8Array(32).fill(1) } })
 const context = { caller: { userId: 'u1', orgId: 'acme' } }
@@ -37,6 +38,40 @@ const storeOf = (events: readonly RecordedEvent[]): EventStore => ({
   ...memoryEventStore(),
   readAll: async (after, limit) =>
     events.slice(events.findLastIndex(({ position }) => position === after) + 1).slice(0, limit),
+})
+
+describe('Copying the cursors of webhooks', () => {
+  test('continues there where senders were when it began, except where a process sends there', async () => {
+    const [from, to] = [await filled(3), memoryEventStore()]
+    const cursors = { from: memoryCursors(), to: memoryCursors() }
+    for (const [endpoint, states] of [
+      ['one', ['begin', 'later']],
+      ['two', ['later']],
+    ] as const)
+      for (const [version, state] of states.entries())
+        await cursors.from.write(endpoint, { state, version })
+    await cursors.from.lease('unsent', 'holder', 60_000)
+    await cursors.to.lease('two', 'sender', 60_000)
+    const slow = {
+      ...to,
+      restore: async (events: readonly RecordedEvent[]) => {
+        // A cursor that moves meanwhile may have passed events that are not in the copy.
+        await cursors.from.write('one', { state: 'last', version: 2 })
+        await to.restore(events)
+      },
+    }
+    const copied = await copyEvents(from, slow, { cursors })
+    expect(copied._unsafeUnwrap()).toMatchObject({ copied: 4, cursors: 1 })
+    expect(await cursors.to.read('one')).toMatchObject({ state: 'later', version: 1 })
+    expect((await cursors.to.read('two')).state).toBeUndefined()
+    expect(await cursors.to.endpoints()).toEqual(['one'])
+
+    await cursors.to.release('two', 'sender')
+    const again = await copyEvents(from, to, { cursors })
+    expect(again._unsafeUnwrap()).toMatchObject({ copied: 0, cursors: 2 })
+    expect(await cursors.to.read('one')).toMatchObject({ state: 'last', version: 2 })
+    expect((await copyEvents(from, to, { cursors }))._unsafeUnwrap()).toMatchObject({ cursors: 0 })
+  })
 })
 
 describe('Copying', () => {

@@ -38,8 +38,11 @@ type Ask = (statement: {
   readonly values?: readonly string[]
 }) => Promise<readonly (readonly (string | null)[])[]>
 
-/** @throws UnusableDatabase unless this library can use the server and the database */
-export const requireServer = async (ask: Ask): Promise<void> => {
+/**
+ * @returns the server and its version, such as `PostgreSQL 18.4`
+ * @throws UnusableDatabase unless this library can use the server and the database
+ */
+export const requireServer = async (ask: Ask): Promise<string> => {
   const [row = []] = await askServer(ask, LOOK)
   const [version, one, encoding, hasLanguage] = row
   requireVersion(String(version))
@@ -47,6 +50,7 @@ export const requireServer = async (ask: Ask): Promise<void> => {
   if (hasLanguage !== 'true') throw unusable(`The database has no PL/pgSQL: ${NEEDED}`)
   if (encoding !== 'UTF8')
     throw new UnusableDatabase('encoding', `The database keeps text as ${encoding}`)
+  return String(version).split(' ', 2).join(' ')
 }
 
 /**

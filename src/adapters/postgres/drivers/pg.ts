@@ -1,8 +1,15 @@
-import { Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import type pg from 'pg'
-import type { Client, ClientBase, CustomTypesConfig, Pool, PoolClient } from 'pg'
+import type { Client, ClientBase, Pool } from 'pg'
 import { fieldOf } from '../../../domain/values.js'
-import type { PostgresConnection, PostgresDriver, PostgresSession } from '../driver.js'
+import type {
+  PostgresConnection,
+  PostgresDriver,
+  PostgresPool,
+  PostgresPoolClient,
+  PostgresRow,
+  PostgresSession,
+} from '../driver.js'
 import { type OwnAddress, withoutTls } from '../options.js'
 
 const DEFAULT_CONNECT_TIMEOUT_MS = 10_000
@@ -17,23 +24,21 @@ const CLOSE_TIMEOUT_MS = 1_000
 /** Longest timeout, in milliseconds: with much more, a timer fires at once. */
 const MAX_TIMEOUT_MS = 2_000_000_000
 
-/** What is used of the package `pg`. */
-export type Pg = Pick<typeof pg, 'Client' | 'Pool'>
+/** What is used of the package `pg`, and the sockets under it. */
+export type Pg = Pick<typeof pg, 'Client' | 'Pool'> & { readonly Socket: typeof Socket }
 
-/** A connection of `pg`, with the client for statements of the host. */
-export interface PgConnection extends PostgresConnection {
-  readonly client: PoolClient
-}
-
-/** A driver of `pg`. */
+/** A driver of `pg`, whose connections have the client for statements of the host. */
 export interface PgDriver extends PostgresDriver {
-  connect(onNotice: (notice: unknown) => void): Promise<PgConnection>
+  connect(
+    onNotice: (notice: unknown) => void,
+  ): Promise<PostgresConnection & { readonly client: PostgresPoolClient }>
 }
 
 /** Loads `pg`, which a host installs beside this library. @throws Error when it is missing */
 export const loadPg = async (): Promise<Pg> => {
   try {
-    return (await import('pg')).default
+    const [{ default: pg }, { Socket }] = await Promise.all([import('pg'), import('node:net')])
+    return { Client: pg.Client, Pool: pg.Pool, Socket }
   } catch (cause) {
     throw new Error('claviger/postgres needs the driver of PostgreSQL: npm install pg', { cause })
   }
@@ -71,7 +76,7 @@ export const ownDriver = (
  * The driver of a pool of the host, which stays open. It listens on another connection, made with the options of the
  * pool or to `listenConnectionString`.
  */
-export const poolDriver = (pool: Pool, listenConnectionString?: string): PgDriver => {
+export const poolDriver = (pool: PostgresPool, listenConnectionString?: string): PgDriver => {
   const driver = driverOf(pool, 'raise its max, or give claviger a pool of its own')
   const Client = clientOf(pool)
   if (Client === undefined) return driver
@@ -80,7 +85,9 @@ export const poolDriver = (pool: Pool, listenConnectionString?: string): PgDrive
     listen: listenBy(async () => {
       const isNamed = listenConnectionString !== undefined
       const client = new Client(
-        isNamed ? clientConfig({ connectionString: listenConnectionString }) : pool.options,
+        isNamed
+          ? clientConfig({ connectionString: listenConnectionString })
+          : (pool.options as pg.ClientConfig),
       )
       await connectToListen(client, isNamed)
       return client
@@ -89,14 +96,14 @@ export const poolDriver = (pool: Pool, listenConnectionString?: string): PgDrive
 }
 
 /** The class of the clients of a pool. The types of `pg` lack it. */
-export const clientOf = (pool: Pool): typeof Client | undefined => {
+export const clientOf = (pool: PostgresPool): typeof Client | undefined => {
   const found = fieldOf(pool, 'Client')
   return typeof found === 'function' ? (found as typeof Client) : undefined
 }
 
 /** @param remedy - what a host can do when there are too few connections */
-const driverOf = (pool: Pool, remedy: string): PgDriver => {
-  const sessions = new WeakMap<PoolClient, PostgresSession>()
+const driverOf = (pool: PostgresPool, remedy: string): PgDriver => {
+  const sessions = new WeakMap<PostgresPoolClient, PostgresSession>()
   return {
     name: 'pg',
     connect: async (onNotice) => {
@@ -110,11 +117,16 @@ const driverOf = (pool: Pool, remedy: string): PgDriver => {
         client,
         session: () => session,
         rows: async ({ text, values, name }) => {
-          const statement = { text, values: values as string[], rowMode: 'array', types: AS_TEXT }
+          const statement = {
+            text,
+            values: values as string[],
+            rowMode: 'array' as const,
+            types: AS_TEXT,
+          }
           const { rows } = await client.query(
             name === undefined ? statement : { ...statement, name },
           )
-          return rows
+          return rows as PostgresRow[]
         },
         release: (isBroken) => {
           client.off('error', ignore)
@@ -126,12 +138,12 @@ const driverOf = (pool: Pool, remedy: string): PgDriver => {
   }
 }
 
-const AS_TEXT: CustomTypesConfig = { getTypeParser: () => (value: unknown) => value }
+const AS_TEXT = { getTypeParser: () => (value: string) => value }
 
 const ignore = (): void => undefined
 
 /** The process of the server according to `client`: behind a pooler a wrong one, or none, which is 0. */
-const processOf = (client: ClientBase): number =>
+const processOf = (client: object): number =>
   // Missing from the types of the driver.
   Number(fieldOf(client, 'processID') ?? 0)
 
@@ -139,13 +151,14 @@ const processOf = (client: ClientBase): number =>
 const MAX_WAIT_MS = 10_000
 
 /** A client of `pool`, to be released. Rejects when all are in use for too long. */
-const clientFrom = (pool: Pool, remedy: string): Promise<PoolClient> => {
-  const isExhausted = pool.idleCount <= pool.waitingCount && pool.totalCount >= pool.options.max
+const clientFrom = (pool: PostgresPool, remedy: string): Promise<PostgresPoolClient> => {
+  const { max = 0, connectionTimeoutMillis = MAX_WAIT_MS } = pool.options
+  const isExhausted = pool.idleCount <= pool.waitingCount && pool.totalCount >= max
   // Before the timeout of the pool, whose error does not say what it waited for. 0 means no timeout.
-  const wait = isExhausted ? (pool.options.connectionTimeoutMillis ?? MAX_WAIT_MS) : 0
+  const wait = isExhausted ? connectionTimeoutMillis : 0
   if (wait <= 0) return pool.connect()
   return new Promise((resolve, reject) => {
-    const says = `The pool has no free connection, all ${pool.options.max} are in use: ${remedy}`
+    const says = `The pool has no free connection, all ${max} are in use: ${remedy}`
     let isLate = false
     const limit = setTimeout(() => {
       isLate = true
@@ -153,7 +166,7 @@ const clientFrom = (pool: Pool, remedy: string): Promise<PoolClient> => {
     }, wait).unref()
     pool.connect().then((client) => {
       clearTimeout(limit)
-      if (isLate) client.release()
+      if (isLate) client.release(false)
       else resolve(client)
     }, reject)
   })
@@ -161,10 +174,10 @@ const clientFrom = (pool: Pool, remedy: string): Promise<PoolClient> => {
 
 /** @returns also `destroySockets`, which ends all connections, even those that are being opened or are in use */
 const ownPool = (
-  { Pool, Client }: Pg,
+  { Pool, Client, Socket }: Pg,
   address: OwnAddress,
 ): { readonly pool: Pool; readonly destroySockets: () => void } => {
-  const sockets = new Set<Socket>()
+  const sockets = new Set<InstanceType<typeof Socket>>()
   const pool = new Pool({
     ...clientConfig(address),
     stream: () => {

@@ -13,28 +13,32 @@ import { readEvents } from '../../../projections/read-events.js'
 import type { Dialect, Steps } from '../dialect.js'
 import { readAccess, readHeldRoles, readHolders } from './access.js'
 import { readAffected } from './affected.js'
-import type { Batch } from './changes.js'
+import { type Batch, changesOf, moveCheckpoint } from './changes.js'
 import { readHistory } from './history.js'
 import { readList } from './list.js'
 import { readCheckpoint, readMappedGroups, readObject, readRoute } from './reads.js'
-import { FILLED, READ_MODEL } from './tables.js'
+import { CHECKPOINT, FILLED, READ_MODEL } from './tables.js'
 
-/** Runs the work of a read model in one database. */
+/** Runs the work of a read model in one database. Every function rejects with a `StoreFault` when the database fails. */
 export interface ReadModelDriver {
   readonly dialect: Dialect
   /** Runs one statement that only reads. `steps` may be called again. */
   readonly read: <Value>(steps: () => Steps<Value>) => Promise<Value>
   /** Runs statements that only read, all as of one moment. */
   readonly readTogether: ReadModelDriver['read']
-  /** Moves the checkpoint and writes what `batch` changes, both or neither; false when the checkpoint is elsewhere. */
+  /**
+   * Moves the checkpoint and writes what `batch` changes, both or neither; false when the checkpoint is elsewhere. See
+   * {@link applyBatch}.
+   */
   readonly apply: (batch: Batch) => Promise<boolean>
+  /** Empties all tables. See {@link resetTables}. */
   readonly reset: () => Promise<void>
 }
 
 /**
- * A read model in tables of its own.
+ * A read model in tables of its own, which {@link createTables} makes.
  *
- * @param store - in the same database
+ * @param store - in the same database, with a table `events` whose column `position` is that of the events
  */
 export const sqlReadModel = (driver: ReadModelDriver, store: EventStore): ReadModel => {
   const { dialect } = driver
@@ -99,6 +103,24 @@ export const readMethods = (
   route: (...args) => read({ method: 'route', args }),
   history: (...args) => read({ method: 'history', args }),
 })
+
+/**
+ * Moves the checkpoint and writes what `batch` changes, in a transaction that has begun.
+ *
+ * @returns false, with nothing written, when the checkpoint is not where `batch` begins
+ */
+export function* applyBatch(dialect: Dialect, batch: Batch): Steps<boolean> {
+  if (!(yield* moveCheckpoint(dialect, batch))) return false
+  const { statements } = yield* changesOf(dialect, batch)
+  for (const statement of statements) yield statement
+  return true
+}
+
+/** Empties all tables, in a transaction that has begun: the checkpoint is then 0. */
+export function* resetTables(dialect: Dialect): Steps<void> {
+  yield { sql: `DELETE FROM ${dialect.table(CHECKPOINT)}`, parameters: [] }
+  yield* emptyTables(dialect)
+}
 
 /** Empties all tables except that of the checkpoint. */
 export function* emptyTables({ table }: Dialect): Steps<void> {

@@ -1,8 +1,8 @@
 import type { EventStore } from '../../../ports/event-store.js'
 import type { ReadModel } from '../../../ports/read-model.js'
 import type { Row, Statement, Steps } from '../dialect.js'
-import { type Batch, changesOf, endOf, moveCheckpoint } from '../read-model/changes.js'
-import { emptyTables, sqlReadModel } from '../read-model/read-model.js'
+import { type Batch, endOf } from '../read-model/changes.js'
+import { applyBatch, resetTables, sqlReadModel } from '../read-model/read-model.js'
 import { CHECKPOINT, createTables } from '../read-model/tables.js'
 import type { SqliteLimits, SyncConnection, SyncDatabase } from './dialect.js'
 import { sqliteDialect } from './dialect.js'
@@ -23,13 +23,6 @@ export const sqliteReadModel = (
     return connection
   }
 
-  const apply = (database: SyncDatabase, batch: Batch): boolean => {
-    if (!run(database, moveCheckpoint(dialect, batch))) return false
-    const { statements } = run(database, changesOf(dialect, batch))
-    for (const { sql, parameters } of statements) database.run(sql, ...parameters)
-    return true
-  }
-
   return sqlReadModel(
     {
       dialect,
@@ -38,15 +31,17 @@ export const sqliteReadModel = (
       apply: async (batch) =>
         // What a power cut takes is made again from the log, from the checkpoint that is left.
         (await ready()).write(
-          (database) => partsOf(batch, limits.maxEvents).every((part) => apply(database, part)),
+          (database) =>
+            partsOf(batch, limits.maxEvents).every((part) =>
+              run(database, applyBatch(dialect, part)),
+            ),
           'unsynced',
         ),
       reset: () =>
         connection.write((database) => {
           // The tables may have been dropped.
           createReadTables(database)
-          database.run(`DELETE FROM ${CHECKPOINT.name}`)
-          run(database, emptyTables(dialect))
+          run(database, resetTables(dialect))
         }),
     },
     store,

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { ownDriver } from '../../../../src/adapters/postgres/drivers/pg.js'
+import { loadPg, ownDriver } from '../../../../src/adapters/postgres/drivers/pg.js'
 import { openPostgres, type Postgres } from '../../../../src/adapters/postgres/index.js'
 import { eventRestoreLaws, eventStoreLaws } from '../../../../src/testing/index.js'
 import { readModelLaws } from '../../../../src/testing/read-model/read-model-laws.js'
@@ -79,8 +79,9 @@ describe.each(ISOLATIONS)('Behind PgBouncer, where transactions are %s by defaul
   })
 
   test('it is listened through only when it was named for that', async () => {
+    const driver = await loadPg()
     const listenThrough = async (connectionString: string, named?: string) => {
-      const { listen, close } = ownDriver(pg, { connectionString }, false, named)
+      const { listen, close } = ownDriver(driver, { connectionString }, false, named)
       const end = await listen?.('c', ignore, ignore)
       await end?.()
       await close?.()
