@@ -165,10 +165,17 @@ const disturbOnce = async ({ chance, instances, server, judge, tell, ...run }: R
     return
   }
   if (!server.isShared) return
-  const lost = chance.below(3)
-  tell(`The server fails over; the last ${lost} appends are lost`)
+  const lost = chance.happens(0.5) ? 1 + chance.below(3) : 0
+  tell(`The server fails over; the last ${lost} appends are lost, and what was read of others`)
   judge.wentBack(await server.failOver(lost))
   for (const one of instances) one.seen = 0
+  if (lost === 0) return
+  // The guide asks for it where a standby may lack what was answered: processes remember what is lost.
+  tell('Every instance is restarted')
+  for (const { process, crash } of instances.splice(0)) {
+    crash()
+    open({ chance, instances, server, judge, tell, ...run }, `${process.name}'`)
+  }
 }
 
 /** Most tries of a caller who does not know what became of a write. */
