@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { shrink, simulate } from './simulate.js'
 
 const { values } = parseArgs({
-  options: { seed: { type: 'string' }, seeds: { type: 'string' }, minutes: { type: 'string' }, trace: { type: 'boolean' } },
+  options: { seed: { type: 'string' }, seeds: { type: 'string' }, minutes: { type: 'string' }, trace: { type: 'boolean' }, 'no-shrink': { type: 'boolean' } },
 })
 const from = Number(values.seed ?? 1)
 const end = Date.now() + Number(values.minutes ?? 0) * 60_000
@@ -16,7 +16,7 @@ for (let seed = from; runs < count || Date.now() < end; seed++) {
   operations += run.operations
   if (values.trace) console.log(run.trace.join('\n'))
   if (!run.violation) continue
-  const smallest = await shrink(run, new RegExp(run.violation.message.replace(/^op\d+/, '').slice(0, 22)))
+  const smallest = values['no-shrink'] ? run : await shrink(run, new RegExp(run.violation.message.replace(/^op\d+/, '').slice(0, 22)))
   console.log(`Seed ${seed} fails: ${run.violation.message}\n`)
   console.log(smallest.trace.join('\n'))
   console.log(smallest.violation?.stack)

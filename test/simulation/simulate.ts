@@ -117,9 +117,10 @@ const live = async (
       await ask(run, name, next)
     }
   }
+  const pace = chance.pick([1_000, 200, 30])
   const disturb = async (): Promise<void> => {
     while (plan.hasCrashes && !isOver) {
-      await scheduler.wait(50 + chance.random() * 1_000)
+      await scheduler.wait(10 + chance.random() * pace)
       if (!isOver) await disturbOnce(run)
     }
   }

@@ -1,0 +1,146 @@
+/** A bug that is put into a source before it is loaded. */
+export interface PlantedBug {
+  /** What the bug does. */
+  readonly name: string
+  /** Below `src/`. */
+  readonly file: string
+  readonly from: string
+  readonly to: string
+}
+
+const bug = (name: string, file: string, from: string, to: string): PlantedBug => ({
+  name,
+  file,
+  from,
+  to,
+})
+
+/** Bugs that the simulation must find. */
+export const PLANTED: readonly PlantedBug[] = [
+  bug(
+    'a decision does not guard what it has read',
+    'application/recording/streams.ts',
+    'if (guard) this.#guards.add(stream)',
+    'if (guard && !stream.version) this.#guards.add(stream)',
+  ),
+  bug(
+    'a refusal is answered on a cached state',
+    'application/recording/transact.ts',
+    'if (!streams.isFresh) await streams.reload()\n        if (!streams.isFresh) continue',
+    '',
+  ),
+  bug(
+    'a decision that saw a stream in two states is recorded',
+    'application/recording/transact.ts',
+    'if (streams.isMixed) continue',
+    '',
+  ),
+  bug(
+    'a lost race is decided again on the same states',
+    'application/recording/transact.ts',
+    'await pause(environment, lost, signal)\n      await streams.reload()',
+    'await pause(environment, lost, signal)',
+  ),
+  bug(
+    'an append whose answer was lost is taken for one that was not recorded',
+    'application/recording/transact.ts',
+    "outcomeOf(cause) ?? 'unknown'",
+    "'not_recorded'",
+  ),
+  bug(
+    'an append that is looked for in vain is said to be unrecorded for certain',
+    'application/recording/transact.ts',
+    'if (found.length > 0) return found\n  } catch {',
+    'if (found.length > 0) return found\n  } catch {\n    throw unavailable(cause, "not_recorded")',
+  ),
+  bug(
+    'an idempotency key is not recorded',
+    'application/recording/metadata.ts',
+    '...(idempotencyKey !== undefined && { idempotencyKey: storedKey(orgId, idempotencyKey) }),',
+    '',
+  ),
+  bug(
+    'a lock that is released wakes nobody',
+    'application/recording/locks.ts',
+    'if (--this.#behind === 0) this.#wake?.()',
+    'this.#behind--',
+  ),
+  bug(
+    'a stream is not read again after a failover that lost its last event',
+    'application/recording/state-cache.ts',
+    'return last?.position === seen.changed ? seen.replay(added) : undefined',
+    'return last ? seen.replay(added) : seen',
+  ),
+  bug(
+    'a strong read takes the path of an eventual one',
+    'application/reading/query.ts',
+    "if (call.consistency === 'strong') await follow(call)",
+    '',
+  ),
+  bug(
+    'a strong read does not look at the head in its own statement',
+    'application/reading/query.ts',
+    'first.reached >= first.head',
+    'first.reached >= 0n',
+  ),
+  bug(
+    'a read joins a catch-up to a lower head than its own',
+    'application/following/follow.ts',
+    'while (reached < head) {',
+    'if (reached < head) {',
+  ),
+  bug(
+    'a catch-up trusts what it has applied, and not the checkpoint',
+    'application/following/catch-up.ts',
+    'position = isTrusted && applied === events.length ? read : await reached()',
+    'position = read',
+  ),
+  bug(
+    'a catch-up reads past the first event after its checkpoint',
+    'application/following/log-pages.ts',
+    'store.readAll(above, size)',
+    'store.readAll(above + 1n, size)',
+  ),
+  bug(
+    'events are applied wherever the checkpoint is',
+    'adapters/memory/read-model.ts',
+    'if (state.checkpoint !== from) return false',
+    '',
+  ),
+  bug(
+    'a subscription waits for a hint that has come before',
+    'application/following/log-pages.ts',
+    'if (hints > seen || signal?.aborted) return\n',
+    'if (signal?.aborted) return\n      if (longest < 1e9) return environment.sleep(1e9, signal)\n',
+  ),
+  bug(
+    'a subscription that fails goes on after the event that it could not give',
+    'application/following/subscribe.ts',
+    "if (error.kind !== 'Unavailable') return",
+    "if (error.kind !== 'Unavailable') return\n        position += 1n",
+  ),
+  bug(
+    'a role that is added again is the one that was given',
+    'domain/generations.ts',
+    'exists(state) && state.since === roleSince',
+    'exists(state)',
+  ),
+  bug(
+    'a grant that is given again revives what was given by it',
+    'domain/generations.ts',
+    'projectGrant === undefined || roleIn(projectGrant, roleKey)?.since === grantSince',
+    'true',
+  ),
+  bug(
+    'a role of a removed object goes on',
+    'projections/assignments.ts',
+    "if (effectOf(event) === 'removes') store.end({",
+    "if (effectOf(event) === 'removes' && type !== 'project_role') store.end({",
+  ),
+  bug(
+    'an inactive grant counts',
+    'application/granting/judge-access.ts',
+    "project?.state === 'active' && userGrant === 'active'",
+    "project?.state === 'active'",
+  ),
+]
