@@ -1,3 +1,8 @@
+const utf8 = new TextEncoder()
+
+/** How many bytes `value` takes as JSON in UTF-8. */
+export const jsonBytes = (value: unknown): number => utf8.encode(JSON.stringify(value)).length
+
 /** Bytes in base64 with padding (RFC 4648, section 4). */
 export const toBase64 = (bytes: Uint8Array): string => {
   let binary = ''

@@ -67,15 +67,6 @@ export const isCurrent = (
 ): boolean => exists(state) && state.since === roleSince
 
 /**
- * Whether a generation is known to have ended from an earlier state of the role, which its stream had at `version`. What
- * has ended never comes back, so this holds for every later state too.
- */
-export const hasEnded = (
-  role: Pick<RoleGeneration, 'roleSince'>,
-  { state, version }: { readonly state: ProjectRoleState; readonly version: number },
-): boolean => version >= role.roleSince && !isCurrent(role, state)
-
-/**
  * Whether the organization of a user may still give a role as it was given. A grant of the project that has had the role
  * since the same event has it in the same generation.
  */

@@ -2,7 +2,6 @@ import { err, ok } from 'neverthrow'
 import { describe, expect, it } from 'vitest'
 import {
   type AssignableProject,
-  hasEnded,
   isCurrent,
   isStillGranted,
   rolesToGive,
@@ -89,19 +88,6 @@ describe('isCurrent', () => {
     expect(isCurrent({ roleSince: 3 }, roleSince(3))).toBe(true)
     expect(isCurrent({ roleSince: 1 }, roleSince(3))).toBe(false)
     expect(isCurrent({ roleSince: 3 }, absent)).toBe(false)
-  })
-})
-
-describe('hasEnded', () => {
-  it('holds once a later state shows another generation, or none', () => {
-    expect(hasEnded({ roleSince: 3 }, { state: absent, version: 4 })).toBe(true)
-    expect(hasEnded({ roleSince: 3 }, { state: roleSince(5), version: 6 })).toBe(true)
-    expect(hasEnded({ roleSince: 3 }, { state: roleSince(3), version: 3 })).toBe(false)
-  })
-
-  it('is unknown from a state before the generation began', () => {
-    expect(hasEnded({ roleSince: 3 }, { state: absent, version: 2 })).toBe(false)
-    expect(hasEnded({ roleSince: 3 }, { state: absent, version: 3 })).toBe(true)
   })
 })
 

@@ -63,7 +63,9 @@ const holdersIn = (state: State, query: HoldersQuery): Slice<Holder> => {
   for (const scope of scopes) {
     const allowing =
       permission === undefined ? undefined : assignments.allowing(scope, permission, at)
-    for (const assignment of assignments.inScope(scope, roleKey)) {
+    for (const last of assignments.inScope(scope, roleKey)) {
+      const assignment = assignedAt(last, at)
+      if (!assignment) continue
       const { userId, orgId, expiresAt, given } = assignment
       if (userId === undefined || userId !== (query.userId ?? userId)) continue
       if (allowing?.has(assignment.roleKey) === false) continue
@@ -103,7 +105,9 @@ const affectedIn = (state: State, query: AffectedQuery): Affected => {
   const scope = projectScope(projectOrgId, projectId)
   const affected: AffectedRole[] = []
   for (const each of roleKeys ?? [undefined])
-    for (const assignment of state.assignments.inScope(scope, each)) {
+    for (const last of state.assignments.inScope(scope, each)) {
+      const assignment = assignedAt(last, query.at)
+      if (!assignment) continue
       const { orgId, userId, roleKey } = assignment
       if (userId === undefined || (userOrgId !== undefined && orgId !== userOrgId)) continue
       if (counts(state, assignment, query, except)) affected.push({ orgId, userId, roleKey })

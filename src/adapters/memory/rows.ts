@@ -135,7 +135,7 @@ export interface Assignments extends AssignmentStore {
   readonly allOf: (orgId: string, userId: string) => ReadonlyMap<string, ByRole>
   /** The scopes of the projects of an organization of which roles were ever assigned. */
   readonly scopesOf: (projectOrgId: string) => Iterable<string>
-  /** All assignments in the project of a scope, of one role or of all. */
+  /** The last assignment of each holder of roles in the project of a scope, of one role or of all. */
   readonly inScope: (scope: string, roleKey?: string) => Iterable<StoredAssignment>
   /** Whether what covers the assignment, `except` one, was inactive right after the event at a position. */
   readonly isPaused: (
@@ -155,8 +155,8 @@ export interface Assignments extends AssignmentStore {
 export const emptyAssignments = (): Assignments => {
   /** By organization, then by user, undefined for the organization itself, then by scope. */
   const lasts = new Map<string, Map<string | undefined, ByProject>>()
-  /** By scope, then by role. */
-  const all = new Map<string, Map<string, StoredAssignment[]>>()
+  /** By scope, then by role, then by holder: the last assignment. */
+  const all = new Map<string, Map<string, Map<string, StoredAssignment>>>()
   /** By owner, the keys of `all`. */
   const scopes = new Map<string, Set<string>>()
   const suspensions = new Map<string, Suspension[]>()
@@ -171,8 +171,8 @@ export const emptyAssignments = (): Assignments => {
 
   const inScope = function* (scope: string, roleKey?: string): Generator<StoredAssignment> {
     const byRole = all.get(scope)
-    if (roleKey !== undefined) yield* byRole?.get(roleKey) ?? []
-    else for (const ofRole of byRole?.values() ?? []) yield* ofRole
+    if (roleKey !== undefined) yield* byRole?.get(roleKey)?.values() ?? []
+    else for (const ofRole of byRole?.values() ?? []) yield* ofRole.values()
   }
 
   /** The assignments among which those of `ending` are. */
@@ -192,9 +192,7 @@ export const emptyAssignments = (): Assignments => {
       const active = except && placeOf(except)
       return coversOf(assignment).some((range) => {
         const place = placeOf(range)
-        return (
-          place !== active && suspensions.get(place)?.some((suspension) => holdsAt(suspension, at))
-        )
+        return place !== active && isAnyAt(suspensions.get(place) ?? [], at)
       })
     },
     allowing: (scope, permission, at) => {
@@ -212,9 +210,10 @@ export const emptyAssignments = (): Assignments => {
       byRole.set(roleKey, stored)
       const ofScope = getOrAdd(all, scope, () => {
         getOrAdd(scopes, projectOrgId, () => new Set()).add(scope)
-        return new Map<string, StoredAssignment[]>()
+        return new Map<string, Map<string, StoredAssignment>>()
       })
-      getOrAdd(ofScope, roleKey, () => []).push(stored)
+      const ofRole = getOrAdd(ofScope, roleKey, () => new Map<string, StoredAssignment>())
+      ofRole.set(`${orgId}+${userId ?? ''}`, stored)
     },
     end: (ending) => {
       const { roleKeys, orgId, until } = ending
@@ -231,7 +230,8 @@ export const emptyAssignments = (): Assignments => {
       getOrAdd(suspensions, placeOf(range), () => []).push({ from })
     },
     resume: (range, until) => {
-      for (const suspension of suspensions.get(placeOf(range)) ?? []) suspension.until ??= until
+      const last = suspensions.get(placeOf(range))?.at(-1)
+      if (last) last.until ??= until
     },
     allow: (range, permissions, from) => {
       const { roleKey } = range
@@ -256,6 +256,14 @@ export const holdsAt = (
   at: Position | undefined,
 ): boolean =>
   at === undefined ? until === undefined : from <= at && (until === undefined || until > at)
+
+/** Whether one of `suspensions`, which follow each other, holds then. */
+const isAnyAt = (suspensions: readonly Suspension[], at: Position | undefined): boolean => {
+  const begun =
+    at === undefined ? suspensions.length : countUpTo(suspensions, at, ({ from }) => from)
+  const last = suspensions[begun - 1]
+  return last !== undefined && holdsAt(last, at)
+}
 
 const NO_ROLES: ReadonlyMap<string, StoredAssignment> = new Map()
 const NO_PROJECTS: ReadonlyMap<string, ByRole> = new Map()

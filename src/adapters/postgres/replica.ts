@@ -8,11 +8,9 @@ import type {
   ReadResults,
   ViewType,
 } from '../../ports/read-model.js'
-import type { Dialect } from '../sql/dialect.js'
 import { readMethods, sqlReads } from '../sql/read-model/read-model.js'
-import { CHECKPOINT } from '../sql/read-model/tables.js'
 import type { Connections } from './connection/connections.js'
-import { postgresDialect, preparer, run } from './read-model/dialect.js'
+import { preparer, readingDialect, run } from './read-model/dialect.js'
 
 /** A read model on the primary, and the reads of a standby. */
 interface Replicated {
@@ -89,8 +87,7 @@ export const replicatedReadModel = ({ store, primary, standby }: Replicated): Re
 }
 
 /**
- * The reads of a standby. Once it is promoted its log may be another one than that of the primary, so its checkpoint
- * then counts as 0.
+ * The reads of a standby. Once it is promoted its log may be another one than that of the primary.
  *
  * @param schema - quoted
  */
@@ -98,17 +95,5 @@ export const standbyReads = (connections: Connections, schema: string): ReadAtHe
   const prepared = preparer(schema, '/')
   const read: Parameters<typeof sqlReads>[0]['read'] = (steps) =>
     run((statement) => connections.read(prepared(statement)), steps())
-  return sqlReads({ dialect: standbyDialect(schema), read, readTogether: read })
-}
-
-const standbyDialect = (schema: string): Dialect => {
-  const dialect = postgresDialect(schema)
-  const checkpoint = dialect.table(CHECKPOINT)
-  return {
-    ...dialect,
-    table: (table) =>
-      table.name === CHECKPOINT.name
-        ? `(SELECT position FROM ${checkpoint} WHERE pg_is_in_recovery()) AS of_standby`
-        : dialect.table(table),
-  }
+  return sqlReads({ dialect: readingDialect(schema, 'standby'), read, readTogether: read })
 }

@@ -64,6 +64,8 @@ export interface Dialect {
    * @param order - by columns of `page`
    */
   readonly asLines?: (page: string, columns: readonly string[], order: string) => string
+  /** A table called `listed` with the column `value`: the items of the list `field` of a body. */
+  readonly listInBody: (body: string, field: string) => string
   /** An aggregate: the rows as a JSON list, each as a list of `expressions`. */
   readonly jsonRows: (expressions: readonly string[]) => string
   /** An expression that orders rows which are found by `conditions`. */

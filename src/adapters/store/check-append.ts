@@ -1,3 +1,4 @@
+import { jsonBytes } from '../../domain/encoding.js'
 import { isRecord, type StreamId, unstorable } from '../../domain/values.js'
 import {
   type Append,
@@ -17,6 +18,9 @@ export class InvalidAppend extends Error {
 
   /** The wrong part of the append, as a path such as `writes[0].stream`. */
   readonly field: string
+
+  /** It is refused before anything is written. */
+  readonly outcome = 'not_recorded'
 
   constructor(field: string, objection: string) {
     super(`${field} ${objection}`)
@@ -105,7 +109,7 @@ export const exceedsBytes = (text: string, limit: number): boolean =>
 /** Whether the data of all events takes more than `limit` bytes as JSON. The JSON is made only when an estimate exceeds the limit. */
 const jsonExceedsBytes = (writes: readonly StreamWrite[], limit: number): boolean =>
   sum(writes, ({ data }) => maxJsonBytes(data)) > limit &&
-  sum(writes, ({ data }) => encoder.encode(JSON.stringify(data)).length) > limit
+  sum(writes, ({ data }) => jsonBytes(data)) > limit
 
 const sum = (writes: readonly StreamWrite[], sizeOf: (event: NewEvent) => number): number => {
   let size = 0

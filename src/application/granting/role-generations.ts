@@ -1,6 +1,5 @@
 import {
   type AssignableProject,
-  hasEnded,
   isCurrent,
   isStillGranted,
   type RoleGeneration,
@@ -59,8 +58,8 @@ export const currentRolesOfUser = <Role extends RoleGeneration>(
   )
 
 /**
- * Those of `roles`, which were given, that are in the current generation of their role. A generation that has ended
- * never comes back, so an ended role guards no append and does not count among its writes.
+ * Those of `roles`, which were given, that are in the current generation of their role. An ended role guards the append
+ * as well: a failover may have lost its removal.
  */
 export const currentRoles = async <Role extends Pick<RoleGeneration, 'roleKey' | 'roleSince'>>(
   streams: Streams,
@@ -70,8 +69,6 @@ export const currentRoles = async <Role extends Pick<RoleGeneration, 'roleKey' |
   const areCurrent = await Promise.all(
     roles.map(async (role) => {
       const ids = { projectId, roleKey: role.roleKey }
-      const seen = await streams.read(projectRoles, ids, { orgId, guard: false })
-      if (hasEnded(role, seen)) return false
       return isCurrent(role, (await streams.read(projectRoles, ids, { orgId })).state)
     }),
   )

@@ -95,10 +95,9 @@ const resealAll = async (
 }
 
 const idpIdsOf = async (runtime: Runtime, call: AdmittedCall): Promise<readonly IdpId[]> => {
-  await runtime.follow({ ...call, consistency: 'strong' })
   const idpIds: IdpId[] = []
   const { orgId } = call
-  for await (const { idpId } of allObjects(runtime, { type: 'identity_provider', orgId }))
+  for await (const { idpId } of allObjects(runtime, call, { type: 'identity_provider', orgId }))
     idpIds.push(IdpId.parse(idpId))
   return idpIds
 }

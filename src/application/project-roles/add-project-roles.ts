@@ -1,9 +1,11 @@
 import { err, Result } from 'neverthrow'
 import * as z from 'zod/mini'
+import { jsonBytes } from '../../domain/encoding.js'
 import { projectRoles } from '../../domain/project-role/aggregate.js'
 import { AddProjectRole, type ProjectRoleFieldsInput } from '../../domain/project-role/commands.js'
 import { projectRole } from '../../domain/project-role/decider.js'
 import { listOf, onlyOnce, ProjectId } from '../../domain/values.js'
+import { MAX_APPEND_BYTES } from '../../ports/event-store.js'
 import { type Write, write } from '../method/method.js'
 import { targetOf } from '../method/target.js'
 import { change } from '../recording/stream-state.js'
@@ -42,15 +44,26 @@ export interface AddProjectRoleInput extends NewRoleInput {
 export const AddedRole = z.omit(AddProjectRole.shape.data, { projectId: true })
 export interface AddedRole extends z.output<typeof AddedRole> {}
 
-/** 1 to 1,000 roles of one project, no key twice. */
+/** Most bytes that the event of a role takes beside the fields of the role: the id of the project. */
+const PROJECT_ID_BYTES = 100
+
+/** Most bytes that the event of a role takes as JSON. */
+export const roleBytes = (role: AddedRole): number => PROJECT_ID_BYTES + jsonBytes(role)
+
+/** 1 to 1,000 roles of one project, no key twice, that one append takes. */
 export const AddProjectRolesInput = z.strictObject({
   projectId: ProjectId,
-  roles: listOf(AddedRole, 1, MAX_ROLES).check(onlyOnce(({ roleKey }) => roleKey, ['roleKey'])),
+  roles: listOf(AddedRole, 1, MAX_ROLES).check(
+    onlyOnce(({ roleKey }) => roleKey, ['roleKey']),
+    z.refine((roles) => roles.reduce((sum, role) => sum + roleBytes(role), 0) <= MAX_APPEND_BYTES, {
+      error: `must take at most ${MAX_APPEND_BYTES} bytes of JSON`,
+    }),
+  ),
 })
 export interface AddProjectRolesInput {
   /** The `id` of the project, which must exist. Spec: Project role. */
   readonly projectId: string
-  /** 1 to 1,000 roles, no key twice. Spec: Project role. */
+  /** 1 to 1,000 roles, no key twice, of at most 4 MiB as JSON together. Spec: Project role. */
   readonly roles: readonly NewRoleInput[]
 }
 

@@ -5,6 +5,7 @@ import { changesNothing } from '../../domain/message.js'
 import { projectRoles } from '../../domain/project-role/aggregate.js'
 import { fieldsOf, type ProjectRoleFields, projectRole } from '../../domain/project-role/decider.js'
 import { ProjectId, type RoleKey } from '../../domain/values.js'
+import { MAX_APPEND_BYTES } from '../../ports/event-store.js'
 import type { WriteError } from '../errors/errors.js'
 import {
   type ImportProgress,
@@ -20,20 +21,20 @@ import { change } from '../recording/stream-state.js'
 import { transact } from '../recording/transact.js'
 import type { Runtime } from '../runtime.js'
 import { missingContainer } from '../writing/write-object.js'
-import { AddedRole, type NewRoleInput } from './add-project-roles.js'
+import { AddedRole, type NewRoleInput, roleBytes } from './add-project-roles.js'
 
 /** Roles for one project: a list, a generator, or rows of a file as it is read. */
 export interface ImportProjectRolesInput {
   /** The `id` of the project, which must exist. Spec: Project role. */
   readonly projectId: string
-  /** Any number of rows, read 1,000 at a time. Spec: Project role. */
+  /** Any number of rows, read at most 1,000 at a time. Spec: Project role. */
   readonly roles: Iterable<NewRoleInput> | AsyncIterable<NewRoleInput>
 }
 
 const Input = z.strictObject({ projectId: ProjectId, roles: Rows })
 
 /**
- * The method that adds roles of one project in batches of 1,000 rows, each batch in one append. A row whose role
+ * The method that adds roles of one project in batches of at most 1,000 rows, each batch in one append. A row whose role
  * exists and is equal is skipped, so an interrupted import continues when it is run again. A row that would change a
  * role is refused: see `iam.apply`.
  */
@@ -56,11 +57,20 @@ export const importProjectRoles = (
       if (found.isErr()) return err(found.error)
       return importRows(
         roles,
-        { schema: AddedRole, importBatch: importInto, onProgress },
+        { schema: AddedRole, newBatch: byteCounter, importBatch: importInto, onProgress },
         { ...runtime, signal: call.signal },
       )
     },
   )
+
+/** Whether rows fit into one append by their bytes. */
+const byteCounter = () => {
+  let bytes = 0
+  return (row: AddedRole): boolean => {
+    bytes += roleBytes(row)
+    return bytes <= MAX_APPEND_BYTES
+  }
+}
 
 /**
  * Adds the `rows` whose roles do not exist yet, in one append, and says what became of each. An append writes a stream

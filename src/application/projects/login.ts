@@ -11,7 +11,6 @@ import {
 import { fieldOf, listOf, OrgId, ProjectId, RoleKey, UserId } from '../../domain/values.js'
 import type { FoundProject, FoundRole } from '../../ports/access-reads.js'
 import type { Aborted } from '../errors/errors.js'
-import { fromPort } from '../errors/fault.js'
 import { countingRoles } from '../granting/judge-access.js'
 import type { AdmittedCall } from '../method/context.js'
 import { type NeededPermission, type Read, read } from '../method/method.js'
@@ -100,18 +99,17 @@ export const checkLoginOf = (
           },
         )
       const roles = { projectId: id, roleKeys: user.userRoleKeys }
-      let project = await runtime.query<'get', 'project'>(call, {
-        method: 'get',
-        args: [orgId, object],
-      })
+      const read = () =>
+        runtime.query<'get', 'project'>(call, { method: 'get', args: [orgId, object] })
+      let project = await read()
       for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
         if (!project) {
           await requireCheckpoint(runtime, call)
           return err({ kind: 'NotFound', object })
         }
         if (!project.projectRoleCheck) return checkLogin({ project, roleKeys: [] }, user)
-        const roleKeys = await existingRole(runtime, orgId, roles)
-        const latest = await fromPort(() => runtime.readModel.get<'project'>(orgId, object))
+        const roleKeys = await existingRole(runtime, call, roles)
+        const latest = await read()
         // The roles were read in this state of the project only if it has not changed since.
         if (latest?.details.sequence === project.details.sequence)
           return checkLogin({ project, roleKeys }, user)
@@ -123,13 +121,14 @@ export const checkLoginOf = (
 
 /** The first of `roleKeys` that exists: one is enough to pass. */
 const existingRole = async (
-  { readModel }: Runtime,
-  orgId: string,
+  { query }: Runtime,
+  call: AdmittedCall,
   { projectId, roleKeys }: { readonly projectId: string; readonly roleKeys: readonly string[] },
 ): Promise<readonly string[]> => {
   for (const roleKey of roleKeys) {
     const ref = { type: 'project_role' as const, projectId, roleKey }
-    if (await fromPort(() => readModel.get<'project_role'>(orgId, ref))) return [roleKey]
+    const args = [call.orgId, ref] as const
+    if (await query<'get', 'project_role'>(call, { method: 'get', args })) return [roleKey]
   }
   return []
 }

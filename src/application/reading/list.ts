@@ -18,7 +18,6 @@ import {
   viewFields,
 } from '../../projections/view-fields.js'
 import type { ReadError } from '../errors/errors.js'
-import { fromPort } from '../errors/fault.js'
 import type { AdmittedCall } from '../method/context.js'
 import { pageSize } from '../method/input.js'
 import { type Read, read } from '../method/method.js'
@@ -67,7 +66,7 @@ export const list = <Type extends ViewType, Schema extends z.ZodMiniType<ListInp
     for (let existed = false; ; existed = true) {
       const page = await pageOf(call, input)
       if (page.isErr()) return page
-      const found = await fromPort(() => runtime.readModel.get(call.orgId, object))
+      const found = await runtime.query(call, { method: 'get', args: [call.orgId, object] })
       if (!found) return err({ kind: 'NotFound', object })
       // Removed ids stay taken, so a container that exists before and after the list was read existed then.
       if (existed || found.details.sequence <= page.value.sequence) return page

@@ -17,7 +17,14 @@ export type Query = <Method extends ReadMethod, Type extends ViewType>(
   query: ReadQuery<Method, Type>,
 ) => Promise<ReadResults<Type>[Method]>
 
-/** Where the ports offer it, one query reads and compares checkpoint and head; otherwise `follow` comes first. */
+/** How often a strong read is asked while the read model falls back each time after it has caught up. */
+const MAX_READS = 5
+
+/**
+ * Where the ports offer it, one query reads and compares checkpoint and head; otherwise `follow` comes first. An
+ * answer counts if it was read at the head that the first query found, or later: a server that crashes may lose what
+ * the read model had applied.
+ */
 export const queryOf = (
   { store, readModel }: Pick<Host, 'store' | 'readModel'>,
   follow: Follow,
@@ -28,16 +35,22 @@ export const queryOf = (
     query: ReadQuery<Method, Type>,
   ): Promise<ReadResults<Type>[Method]> => {
     if (readAtHead && call.consistency === 'strong') {
-      const first = await fromPort(() => readAtHead(query))
-      if (first.reached >= first.head) return first.found
-      await follow(call, first)
-      return (await fromPort(() => readAtHead(query))).found
+      let answer = await fromPort(() => readAtHead(query))
+      const { head } = answer
+      for (let reads = 1; answer.reached < head; reads++) {
+        if (reads === MAX_READS) throw unavailable(new Error(FALLS_BACK), 'not_recorded')
+        await follow(call, { head, reached: answer.reached })
+        answer = await fromPort(() => readAtHead(query))
+      }
+      return answer.found
     }
     if (call.consistency === 'strong') await follow(call)
     const reads: ReadMethods<Type> = readModel
     return fromPort(() => reads[query.method](...query.args))
   }
 }
+
+const FALLS_BACK = 'The read model is behind each time after it has caught up with the log'
 
 /**
  * For an eventual read that found nothing: a read model that is never fed holds no objects, whatever the log holds.

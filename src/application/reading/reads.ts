@@ -1,9 +1,9 @@
 import { err, ok } from 'neverthrow'
 import type * as z from 'zod/mini'
 import { type AnyAggregate, aggregates } from '../../domain/aggregates.js'
-import type { RefOf, Views, ViewType } from '../../ports/read-model.js'
+import type { ListQuery, RefOf, Views, ViewType } from '../../ports/read-model.js'
 import { identityField } from '../../projections/view-fields.js'
-import { fromPort } from '../errors/fault.js'
+import type { AdmittedCall } from '../method/context.js'
 import { type Read, read } from '../method/method.js'
 import { targetOf } from '../method/target.js'
 import type { Runtime } from '../runtime.js'
@@ -41,23 +41,26 @@ export const get = <Type extends ViewType, Ids extends z.ZodMiniType>(
 /** Rows that are read at once. */
 const PAGE_SIZE = 1000
 
-/** All objects of a type in an organization, or all roles of a project, in the order of id or key. */
+/** All objects of a type in an organization, or all roles of a project, in the order of id or key; read strongly. */
 export async function* allObjects<Type extends ViewType>(
-  { readModel, environment }: Runtime,
+  { query, environment }: Runtime,
+  { signal }: Pick<AdmittedCall, 'signal'>,
   wanted: { readonly type: Type; readonly orgId: string; readonly projectId?: string },
 ): AsyncGenerator<Views[Type]> {
   const { type, orgId } = wanted
   let last: Views[Type] | undefined
   do {
     const after = last && [aggregates[type].key(last, orgId)]
-    const { items, hasMore } = await fromPort(() =>
-      readModel.list<Type>({
-        ...wanted,
-        conditions: [],
-        sort: [{ field: identityField[type], direction: 'asc' }],
-        limit: PAGE_SIZE,
-        ...(after && { after }),
-      }),
+    const page: ListQuery<Type> = {
+      ...wanted,
+      conditions: [],
+      sort: [{ field: identityField[type], direction: 'asc' }],
+      limit: PAGE_SIZE,
+      ...(after && { after }),
+    }
+    const { items, hasMore } = await query<'list', Type>(
+      { consistency: 'strong', signal },
+      { method: 'list', args: [page] },
     )
     yield* items
     await environment.yield()

@@ -1,9 +1,10 @@
-import { ok, type Result } from 'neverthrow'
+import { err, ok, type Result } from 'neverthrow'
 import * as z from 'zod/mini'
 import { exists } from '../../domain/decider.js'
+import { jsonBytes } from '../../domain/encoding.js'
 import { userGrants } from '../../domain/user-grant/aggregate.js'
 import type { UserGrantRole } from '../../domain/user-grant/events.js'
-import { MAX_WRITES } from '../../ports/event-store.js'
+import { MAX_APPEND_BYTES, MAX_WRITES } from '../../ports/event-store.js'
 import type { WriteError } from '../errors/errors.js'
 import { decideUserGrant, readCurrentRoles } from '../granting/decide-user-grant.js'
 import { grantQuestion, type PermitRoles, rolePermits } from '../granting/permit-roles.js'
@@ -52,7 +53,7 @@ export const importUserGrants = (
         grants,
         {
           schema: UserGrantRolesInput,
-          newBatch: () => streamCounter(call.orgId),
+          newBatch: () => appendCounter(call.orgId),
           importBatch: (rows) => importBatch(runtime, call, { rows, permit }),
           onProgress,
         },
@@ -61,34 +62,66 @@ export const importUserGrants = (
     },
   )
 
-/** Whether the streams that rows write and guard fit into one append. */
-const streamCounter = (orgId: string) => {
+/** Most bytes that the event of a grant takes beside its row: the project, and the generations of each role. */
+const PROJECT_BYTES = 600
+const GENERATION_BYTES = 60
+
+/** Whether the streams that rows write and guard fit into one append, and its bytes. */
+const appendCounter = (orgId: string) => {
   const streams = new Set<string>()
+  let bytes = 0
   return (row: ParsedUserGrant): boolean => {
     const { projectId, projectOrgId = orgId, roles } = row
     const project = `${projectOrgId}+${projectId}`
     streams.add(userGrants.stream(orgId, row)).add(project)
     if (projectOrgId !== orgId) streams.add(`${project}+`)
     for (const { roleKey } of roles) streams.add(`${project} ${roleKey}`)
-    return streams.size <= MAX_WRITES
+    bytes += jsonBytes(row) + PROJECT_BYTES + GENERATION_BYTES * roles.length
+    return streams.size <= MAX_WRITES && bytes <= MAX_APPEND_BYTES
   }
 }
 
 /** What is decided on one row. */
 interface Decided {
-  readonly result: RowResult
+  /** `alone` for a row that needs an append of its own. */
+  readonly result: RowResult | 'alone'
   readonly change?: StreamChange
 }
 
-const importBatch = (
+interface ImportBatch {
+  readonly rows: readonly ParsedUserGrant[]
+  readonly permit: PermitRoles
+}
+
+const importBatch = async (
   runtime: Runtime,
   call: AdmittedCall,
-  { rows, permit }: { readonly rows: readonly ParsedUserGrant[]; readonly permit: PermitRoles },
-): Promise<Result<readonly RowResult[], WriteError>> =>
+  { rows, permit }: ImportBatch,
+): Promise<Result<readonly RowResult[], WriteError>> => {
+  const appended = await appendRows(runtime, call, { rows, permit, isAlone: false })
+  if (appended.isErr()) return err(appended.error)
+  const results: RowResult[] = []
+  for (const [index, result] of appended.value.entries()) {
+    const row = rows[index]
+    if (result !== 'alone') results.push(result)
+    else if (row) {
+      const alone = await appendRows(runtime, call, { rows: [row], permit, isAlone: true })
+      if (alone.isErr()) return err(alone.error)
+      results.push(...alone.value.filter((each) => each !== 'alone'))
+    }
+  }
+  return ok(results)
+}
+
+const appendRows = (
+  runtime: Runtime,
+  call: AdmittedCall,
+  { rows, permit, isAlone }: ImportBatch & Pick<Deciding, 'isAlone'>,
+): Promise<Result<readonly Decided['result'][], WriteError>> =>
   transact(runtime, call, {
     decide: async (streams) => {
       const now = runtime.now()
-      const deciding = { call, now, permit }
+      const deciding = { call, now, permit, isAlone }
       const alone = await Promise.all(rows.map((row) => decideRow(streams, deciding, row)))
       // An append writes a stream once: of several rows with the same grant, the first that can be added is.
       const added = new Map<string, ParsedUserGrant>()
@@ -110,7 +143,7 @@ const importBatch = (
 /** Decides on a row as if it were the only one. */
 const decideRow = async (
   streams: Streams,
-  { call, now, permit }: Deciding,
+  { call, now, permit, isAlone }: Deciding,
   row: ParsedUserGrant,
 ): Promise<Decided> => {
   const cached = await streams.read(userGrants, row, { load: 'assume-empty' })
@@ -118,6 +151,8 @@ const decideRow = async (
     // A grant that stays as it is guards nothing by its roles: they might not fit into the append.
     const roles = await readCurrentRoles(latest(streams), row)
     if (roles && roles.length > 0) return kept(call, row, roles)
+    // The roles of the grant that have ended guard its append: with those of other rows they might not fit.
+    if (!isAlone) return { result: 'alone' }
   }
   const decision = await decideUserGrant(streams, { type: 'AddUserGrant', ...row }, now)
   const { orgId } = call
@@ -132,6 +167,8 @@ interface Deciding {
   readonly call: AdmittedCall
   readonly now: Date
   readonly permit: PermitRoles
+  /** Whether the row is the only one of its append. */
+  readonly isAlone: boolean
 }
 
 /** `streams` as the store has them; nothing that is read guards the append. */

@@ -316,7 +316,7 @@ describe('The impact of a plan', () => {
     if (!declared) throw new Error('There is one')
     const ungranted = { managedBy: 'test', prune: true, projects: [{ ...declared, grants: [] }] }
     const seen = new Set<string>()
-    for (const nth of [1, 2, 3, 4]) {
+    for (const nth of [1, 2, 3, 4, 5, 6]) {
       await good(
         iam.projectGrants.update({ ...forGlobex, roleKeys: ['editor', 'viewer'] }, context),
       )

@@ -31,6 +31,8 @@ export const postgresDialect = (schema: string): Dialect => ({
   // JSON has neither tabs nor line breaks.
   asLines: (page, columns, order) => `(SELECT pg_catalog.string_agg(
     pg_catalog.concat_ws(E'\\t', ${columns.join(', ')}), E'\\n' ORDER BY ${order}) FROM (${page}) AS page)`,
+  listInBody: (body, field) =>
+    `pg_catalog.json_array_elements(${body}::json -> '${field}'::text) AS listed (value)`,
   jsonRows: (expressions) =>
     `COALESCE(pg_catalog.json_agg(pg_catalog.json_build_array(${expressions.join(', ')}))::text, '[]')`,
   ordered: (expression) => expression,
@@ -77,6 +79,25 @@ export const postgresDialect = (schema: string): Dialect => ({
     return [{ sql, parameters: parametersOf(KEY, keys) }]
   },
 })
+
+/**
+ * The SQL of reads that prove where they were answered: on a server of the other kind the checkpoint counts as 0. Behind
+ * a pooler or after a promotion, a connection may lead to such a server.
+ *
+ * @param schema - quoted
+ */
+export const readingDialect = (schema: string, server: 'primary' | 'standby'): Dialect => {
+  const dialect = postgresDialect(schema)
+  const checkpoint = dialect.table(CHECKPOINT)
+  const isThere = server === 'standby' ? 'pg_is_in_recovery()' : 'NOT pg_is_in_recovery()'
+  return {
+    ...dialect,
+    table: (table) =>
+      table.name === CHECKPOINT.name
+        ? `(SELECT position FROM ${checkpoint} WHERE ${isThere}) AS of_${server}`
+        : dialect.table(table),
+  }
+}
 
 const KEY: readonly Column[] = [
   { name: 'scope', holds: 'integer' },

@@ -11,7 +11,7 @@ import { emptyTables, sqlReadModel } from '../../sql/read-model/read-model.js'
 import { CHECKPOINT } from '../../sql/read-model/tables.js'
 import type { Connection } from '../connection/connection.js'
 import type { Connections } from '../connection/connections.js'
-import { type Ask, guarded, postgresDialect, preparer, run } from './dialect.js'
+import { type Ask, guarded, postgresDialect, preparer, readingDialect, run } from './dialect.js'
 
 /** Most events that are applied in one statement; of more, each statement is made while the server runs the one before. */
 const MAX_EVENTS_OF_ONE_STATEMENT = 100
@@ -70,7 +70,7 @@ export const postgresReadModel = (
 
   return sqlReadModel(
     {
-      dialect,
+      dialect: readingDialect(schema, 'primary'),
       read,
       readTogether: read,
       apply: async (batch) => (await applyFew(batch)) ?? applyMany(batch),

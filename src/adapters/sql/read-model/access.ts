@@ -33,7 +33,6 @@ import {
   findOne,
   findPage,
   hasKey,
-  holdsNumber,
   isNamed,
   NAMES,
   OBJECTS,
@@ -61,7 +60,7 @@ export function* readAccess(dialect: Dialect, query: AccessQuery): Steps<FoundAt
   })
 }
 
-/** The last assignment of a role, what ended it, and the body of the role. */
+/** The last assignment of a role, what ended it (nothing: an empty text), and the body of the role. */
 type LastOfRole = readonly [
   roleKey: string,
   expires: number | null,
@@ -78,9 +77,9 @@ const grantOf = (
   const lost: LostRole[] = []
   for (const { roleKey } of grant?.roles ?? []) {
     const assignment = last.get(roleKey)
-    if (!assignment) throw new Error('Each role of a grant was assigned')
+    if (!assignment || assignment[2] === null) throw new Error('Each role of a grant was assigned')
     const [, expires, endedWith, body] = assignment
-    if (endedWith === null) roles.push({ roleKey, ...shownRole(body), ...expiry(expires) })
+    if (endedWith === '') roles.push({ roleKey, ...shownRole(body), ...expiry(expires) })
     else lost.push({ roleKey, with: endedWith === 'project_role' ? 'role' : 'project_grant' })
   }
   return { userGrant: grant?.state, roles: roles.sort(byRole), lost: lost.sort(byRole) }
@@ -104,22 +103,34 @@ export const accessStatement = (dialect: Dialect, query: AccessQuery): Statement
       (SELECT body FROM ${table(OBJECTS.user_grant)} WHERE ${hasKey(dialect)}) AS user_grant,
       (${lastOfRoles(dialect)}) AS roles`,
     ),
-    parameters: [projectOrgId, projectId, scope, orgId, orgId, grantKey, scope, orgId, userId],
+    parameters: [
+      ...[projectOrgId, projectId, scope, orgId, orgId, grantKey],
+      ...[orgId, userId, orgId, userId, scope, orgId, grantKey],
+    ],
   }
 }
 
-/** The last assignment of each role to the user, what ended it, and the role as it is shown. */
+/**
+ * The last assignment of each role of the user's grant, what ended it, and the role as it is shown. Each is looked up by
+ * its key, so that earlier assignments of the role cost nothing.
+ */
 const lastOfRoles = (dialect: Dialect): string => {
-  const { table, jsonRows } = dialect
-  const assignments = table(ASSIGNMENTS)
-  return `SELECT ${jsonRows(['last.role', 'last.expires_at', 'last.ended_with', 'shown.body'])}
-    FROM ${assignments} AS last
-    LEFT JOIN ${table(OBJECTS.project_role)} AS shown ON shown.scope = last.scope AND shown.key = last.role
-    WHERE ${holdsNumber(dialect, 'last.scope')} AND last.org = ? AND last.user_id = ? AND NOT EXISTS (
-      SELECT 1 FROM ${assignments} AS later
-      WHERE later.scope = last.scope AND later.role = last.role AND later.org = last.org
-        AND later.user_id = last.user_id AND later.begin_at > last.begin_at
-    )`
+  const { table, jsonRows, listInBody } = dialect
+  const roleKey = `listed.value ->> 'roleKey'`
+  const inLast = (expression: string) => `(SELECT ${expression} FROM ${table(ASSIGNMENTS)} AS last
+    WHERE last.scope = project.number AND last.role = ${roleKey} AND last.org = ? AND last.user_id = ?
+    ORDER BY last.begin_at DESC LIMIT 1)`
+  const shown = `(SELECT body FROM ${table(OBJECTS.project_role)} AS shown
+    WHERE shown.scope = project.number AND shown.key = ${roleKey})`
+  const grant = `(SELECT body FROM ${table(OBJECTS.user_grant)} WHERE ${hasKey(dialect)})`
+  const columns = [
+    roleKey,
+    inLast('last.expires_at'),
+    inLast(`COALESCE(last.ended_with, '')`),
+    shown,
+  ]
+  return `SELECT ${jsonRows(columns)} FROM (SELECT number FROM ${table(NAMES)} WHERE name = ?) AS project
+    CROSS JOIN ${listInBody(grant, 'roles')}`
 }
 
 /** A page of the roles of a user that count, and how far the read model is. */

@@ -72,6 +72,7 @@ export const sqliteDialect = ({ maxParameters }: Pick<SqliteLimits, 'maxParamete
       sql: `${text} IN (SELECT value FROM json_each(?))`,
       parameters: [JSON.stringify(list)],
     }),
+    listInBody: (body, field) => `json_each(${body}, '$.${field}') AS listed`,
     jsonRows: (expressions) => `json_group_array(json_array(${expressions.join(', ')}))`,
     wantedKeys: (keys) => ({
       sql: `(SELECT value ->> 0 AS scope, value ->> 1 AS key, key + 1 AS nth FROM json_each(?)) AS wanted`,

@@ -1,9 +1,10 @@
 import { err, ok, Result } from 'neverthrow'
 import { aggregates } from '../../../domain/aggregates.js'
 import { exists } from '../../../domain/decider.js'
+import { jsonBytes } from '../../../domain/encoding.js'
 import { projectGrants } from '../../../domain/project-grant/aggregate.js'
 import type { ObjectRef } from '../../../domain/values.js'
-import { MAX_WRITES } from '../../../ports/event-store.js'
+import { MAX_APPEND_BYTES, MAX_WRITES } from '../../../ports/event-store.js'
 import type { Moved, PermissionDenied, WriteError } from '../../errors/errors.js'
 import { decideProjectGrant } from '../../granting/decide-project-grant.js'
 import { grantQuestion } from '../../granting/permit-roles.js'
@@ -202,14 +203,13 @@ const batchesOf = async (
   const isHeadLast = isLifted(head)
   const first = others.filter((pending) => !isGrant(pending))
   if (hasEvents(head) && !isHeadLast)
-    batches.push({ writes: [head, ...first.splice(0, MAX_WRITES_BESIDE_PROJECT)] })
+    batches.push({ writes: [head, ...takeFitting(first, bytesOf(head))] })
   const addAll = async (
     left: PendingChange[],
     grants: readonly PendingChange[],
     isLift: boolean,
   ) => {
-    while (left.length > 0)
-      batches.push({ writes: left.splice(0, MAX_WRITES_BESIDE_PROJECT), guard: head, isLift })
+    while (left.length > 0) batches.push({ writes: takeFitting(left), guard: head, isLift })
     for (const writes of await grantBatches(planning, grants))
       batches.push({ writes, guard: head, isLift })
   }
@@ -222,6 +222,28 @@ const batchesOf = async (
   if (hasEvents(head) && isHeadLast) batches.push({ writes: [head], isLift: true })
   return batches
 }
+
+/** Takes from the beginning of `left` the changes that one append holds beside the project. */
+const takeFitting = (left: PendingChange[], taken = 0): readonly PendingChange[] => {
+  let bytes = taken
+  let count = 0
+  for (const pending of left) {
+    bytes += bytesOf(pending)
+    if (count === MAX_WRITES_BESIDE_PROJECT || bytes > MAX_APPEND_BYTES) break
+    count++
+  }
+  return left.splice(0, count)
+}
+
+/** Most bytes that the recorded generation of a role takes beside its key. */
+const GENERATION_BYTES = 60
+
+/** Most bytes that the events of a change take as JSON. */
+const bytesOf = ({ change: { events } }: PendingChange): number =>
+  events.reduce((sum, event) => {
+    const roles = givesRoles(event) ? event.data.roleKeys.length : 0
+    return sum + jsonBytes(event.data) + GENERATION_BYTES * roles
+  }, 0)
 
 const isLifted = ({ isLift = false }: PendingChange): boolean => isLift
 
@@ -240,6 +262,7 @@ const grantBatches = async (
   const batches: PendingChange[][] = []
   let last: PendingChange[] = []
   let guards = new Set<string>()
+  let bytes = 0
   for (let from = 0; from < grants.length; from += CONCURRENCY) {
     const reading = grants.slice(from, from + CONCURRENCY).map(async (pending) => ({
       pending,
@@ -247,12 +270,15 @@ const grantBatches = async (
     }))
     for (const { pending, roleKeys } of await Promise.all(reading)) {
       const added = roleKeys.filter((roleKey) => !guards.has(roleKey))
+      bytes += bytesOf(pending)
       if (
         last.length === 0 ||
-        last.length + 1 + guards.size + added.length > MAX_WRITES_BESIDE_PROJECT
+        last.length + 1 + guards.size + added.length > MAX_WRITES_BESIDE_PROJECT ||
+        bytes > MAX_APPEND_BYTES
       ) {
         last = []
         guards = new Set()
+        bytes = bytesOf(pending)
         batches.push(last)
       }
       last.push(pending)

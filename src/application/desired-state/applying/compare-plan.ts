@@ -4,7 +4,6 @@ import { MAX_REPORTED } from '../../../domain/values.js'
 import type { NewEvent } from '../../../ports/event-store.js'
 import { streamOf } from '../../../projections/read-events.js'
 import type { InvalidArgument, Moved, PlanOutdated, Violation } from '../../errors/errors.js'
-import { fromPort } from '../../errors/fault.js'
 import type { ParsedPlan, PlannedChange, PlannedChangeInput, PlannedField } from '../plan/plan.js'
 import { onlyLifts } from '../planning/pending-change.js'
 import type { PlanUnit } from '../planning/plan-access.js'
@@ -126,14 +125,17 @@ export const asGiven = (planning: Planning, plan: ParsedPlan, unit: PlanUnit): P
 
 /** What happened to the object of a unit that cannot be planned; undefined for nothing. */
 const movedSince = async (
-  { runtime: { readModel }, call: { orgId } }: Planning,
+  { runtime, call: { orgId, signal } }: Planning,
   { changes }: ParsedPlan,
   { object }: PlanUnit,
 ): Promise<Moved['change'] | undefined> => {
   const stream = streamOf('', object)
   const given = changes.find((change) => streamOf('', change.object) === stream)
   if (!given) return undefined
-  const found = await fromPort(() => readModel.get(orgId, object))
+  const found = await runtime.query(
+    { consistency: 'strong', signal },
+    { method: 'get', args: [orgId, object] },
+  )
   const change = sequenceMoved(given.sequence, found && String(found.details.sequence))
   return change ?? (given.action === 'blocked' ? 'changed' : undefined)
 }

@@ -97,12 +97,11 @@ const unitsToLift = async (planning: Planning): Promise<readonly PlanUnit[]> => 
   const { runtime, call, access } = planning
   const { managedBy, projects, identityProviders } = access
   if (managedBy === undefined) return []
-  await runtime.follow({ ...call, consistency: 'strong' })
   const units: PlanUnit[] = []
   const { orgId } = call
   if (projects) {
     const declared = new Set<string>(projects.map(({ id }) => id))
-    for await (const row of allObjects(runtime, { type: 'project', orgId }))
+    for await (const row of allObjects(runtime, call, { type: 'project', orgId }))
       if (row.protectedBy === managedBy && !declared.has(row.id))
         units.push({
           object: aggregates.project.ref(row),
@@ -111,7 +110,7 @@ const unitsToLift = async (planning: Planning): Promise<readonly PlanUnit[]> => 
   }
   if (identityProviders) {
     const declared = new Set<string>(identityProviders.map(({ idpId }) => idpId))
-    for await (const row of allObjects(runtime, { type: 'identity_provider', orgId }))
+    for await (const row of allObjects(runtime, call, { type: 'identity_provider', orgId }))
       if (row.protectedBy === managedBy && !declared.has(row.idpId))
         units.push({
           object: aggregates.identity_provider.ref(row),
@@ -126,7 +125,6 @@ export const planAll = async (
   { runtime, call }: Planning,
   units: readonly PlanUnit[],
 ): Promise<Result<readonly PlannedUnit[], WriteError>> => {
-  await raceAbort(runtime.follow({ ...call, consistency: 'strong' }), call.signal)
   const planned: PlannedUnit[] = []
   for (const unit of units) {
     if (call.signal?.aborted) return err({ kind: 'Cancelled' })
@@ -156,7 +154,7 @@ export const findUndeclared = async (
     const { permissions, ref } = aggregates[type]
     if (!list) continue
     if ((await isPermitted(runtime, call, { permission: permissions.read })) !== true) continue
-    for await (const row of allObjects(runtime, { type, orgId })) {
+    for await (const row of allObjects(runtime, call, { type, orgId })) {
       const object = ref(row)
       if (!declared.has(streamOf(orgId, object))) undeclared.push(object)
     }

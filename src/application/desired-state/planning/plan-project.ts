@@ -199,12 +199,13 @@ const mayLeaveDeclaration =
 
 /** Reads those objects of the project `id` that are wanted. */
 const rowsIn = async <Type extends ContentType>(
-  { runtime, call: { orgId } }: Planning,
+  { runtime, call }: Planning,
   { type, id }: { readonly type: Type; readonly id: string },
   isWanted: (key: string, row: Views[Type]) => boolean,
 ): Promise<Rows<Type>> => {
+  const { orgId } = call
   const rows = new Map<string, Views[Type]>()
-  for await (const row of allObjects(runtime, { type, orgId, projectId: id })) {
+  for await (const row of allObjects(runtime, call, { type, orgId, projectId: id })) {
     const key = aggregates[type].key(row, orgId)
     if (isWanted(key, row)) rows.set(key, row)
   }
