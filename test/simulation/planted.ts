@@ -30,10 +30,34 @@ export const PLANTED: readonly PlantedBug[] = [
     '',
   ),
   bug(
-    'a decision that saw a stream in two states is recorded',
-    'application/recording/transact.ts',
-    'if (streams.isMixed) continue',
+    'a lease is given to a second process',
+    'webhooks/cursors.ts',
+    'if (isHeld(found) && found.holder !== holder) return undefined',
     '',
+  ),
+  bug(
+    'a sender goes on after the end of its lease',
+    'webhooks/lease.ts',
+    'permits: () => !isLost && environment.elapsed() + timeout < deadline',
+    'permits: () => true',
+  ),
+  bug(
+    'a sender takes a message for accepted that was refused',
+    'webhooks/deliver.ts',
+    "if (attempted.outcome !== 'taken') {",
+    "if (attempted.outcome === 'unreachable') {",
+  ),
+  bug(
+    'a sender forgets the messages that it has not delivered when it moves its cursor',
+    'webhooks/session.ts',
+    'held: queues.held()',
+    'held: []',
+  ),
+  bug(
+    'the senders of one process miss an event that comes while they look',
+    'webhooks/log.ts',
+    'if (last() > position || until.aborted) return resolve()',
+    'if (until.aborted) return resolve()',
   ),
   bug(
     'a lost race is decided again on the same states',

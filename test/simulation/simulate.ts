@@ -3,6 +3,7 @@ import { type Chance, chanceOf } from './chance.js'
 import { type Judge, judgeOf, Violation } from './judge.js'
 import { type Process, type Scheduler, schedulerOf } from './scheduler.js'
 import { NO_FAULTS, type Server, serverOf } from './system.js'
+import { type Endpoint, endpointOf } from './webhooks.js'
 import { type Answer, FIRST_OPERATIONS, type Operation, operationOf, perform } from './workload.js'
 
 /** One run of the simulated system. */
@@ -53,6 +54,8 @@ interface Run {
   readonly tell: (line: string) => void
   /** Operations that were answered as certainly not recorded. */
   readonly disowned: Set<string>
+  /** Absent where nobody has webhooks. */
+  readonly endpoint: Endpoint | undefined
 }
 
 /** Runs the system of one seed. Everything that happens in it follows from the seed and the plan. */
@@ -81,7 +84,8 @@ export const simulate = async (seed: number, plan: Plan = WHOLE): Promise<Simula
       }
     },
   })
-  const run: Run = { seed, plan, chance, scheduler, judge, server, instances: [], tell, disowned: new Set() }
+  const endpoint = chance.happens(0.3) ? endpointOf(scheduler, chance, { server, tell }) : undefined
+  const run: Run = { seed, plan, chance, scheduler, judge, server, instances: [], tell, disowned: new Set(), endpoint }
   tell(isShared ? 'The read model is in the database' : 'Every instance has a read model of its own')
   try {
     await scheduler.run(live(run, [...asked.values()], () => violation))
@@ -132,11 +136,13 @@ const live = async (
   const error = violated()
   if (error) throw error
   server.setFaults(NO_FAULTS)
+  run.endpoint?.heal()
   tell('Faults end')
   await disturbing
   await scheduler.wait(15_000)
   await healed(run)
   follower.check()
+  await run.endpoint?.check()
   for (const { crash } of instances) crash()
 }
 
@@ -151,6 +157,7 @@ const open = (run: Run, name: string): Instance => {
   const instance = { ...opened, process, crash, crashed, seen: 0 }
   run.instances.push(instance)
   void opened.iam.run(opened.readModel)
+  run.endpoint?.serve(process, opened)
   return instance
 }
 
@@ -186,24 +193,36 @@ const MAX_TRIES = 4
 const ask = async (run: Run, client: string, operation: Operation): Promise<void> => {
   const { chance, instances, judge, server, scheduler, tell, disowned } = run
   const begin = judge.moment()
+  let mayBeRecorded = false
   for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
     const instance = instances[chance.below(instances.length)]
     if (!instance) throw new Error('No instance is left')
     const { iam, process, crashed } = instance
+    disowned.delete(operation.id)
     tell(`${client} asks ${process.name}: ${story(operation)}`)
     const isEventual = operation.isRead && operation.consistency === 'eventual'
     const from = isEventual ? instance.seen : begin
     const answer = await Promise.race([perform(iam, operation), crashed])
-    if (!answer) return tell(`${client} has no answer about ${operation.id}`)
+    if (!answer) {
+      tell(`${client} has no answer about ${operation.id}`)
+      if (operation.idempotencyKey === undefined) return
+      mayBeRecorded = true
+      continue
+    }
     tell(`${client} is answered about ${operation.id}: ${shown(answer)}`)
     const right = judge.answered(operation, answer, from)
     if (isEventual) instance.seen = Math.max(instance.seen, right)
     const outcome = 'refused' in answer ? answer.outcome : undefined
-    if (outcome === 'not_recorded' && !operation.isRead && attempt === 1) disowned.add(operation.id)
-    if (outcome !== 'unknown') return
-    if (!server.unknown.has(operation.id))
+    if (outcome === 'not_recorded' && !mayBeRecorded) disowned.add(operation.id)
+    const isAborted = 'refused' in answer && answer.refused === 'Aborted'
+    if (isAborted && server.isPrompt())
+      throw new Violation(`${operation.id} has lost races for ten seconds, though every answer is prompt`)
+    if (outcome === 'unknown' && !mayBeRecorded && !server.unknown.has(operation.id))
       throw new Violation(`${operation.id} is said to be unknown, though no answer of the store was lost`)
+    mayBeRecorded ||= outcome !== 'not_recorded'
+    // A caller with a key asks again: when it has to, and sometimes when it does not.
     if (operation.idempotencyKey === undefined) return
+    if (outcome !== 'unknown' && !chance.happens(0.3)) return
     await scheduler.wait(chance.random() * 50)
   }
 }

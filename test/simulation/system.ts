@@ -2,6 +2,7 @@ import { ok } from 'neverthrow'
 import { memoryEventStore } from '../../src/adapters/memory/event-store.js'
 import { memoryReadModel } from '../../src/adapters/memory/read-model.js'
 import { type Iam, iamOf } from '../../src/application/iam.js'
+import type { Environment } from '../../src/ports/environment.js'
 import { type EventStore, type RecordedEvent, StoreFault } from '../../src/ports/event-store.js'
 import type { ReadMethods, ReadModel, ViewType } from '../../src/ports/read-model.js'
 import { readBatch } from '../../src/projections/read-events.js'
@@ -26,10 +27,17 @@ export const NO_FAULTS: Faults = { before: 0, after: 0, late: 0, hint: 0 }
 export interface Server {
   readonly log: () => readonly RecordedEvent[]
   /** A new instance of the library, in a process of its own. */
-  readonly open: (process: Process) => { readonly iam: Iam; readonly readModel: ReadModel }
+  readonly open: (process: Process) => {
+    readonly iam: Iam
+    readonly readModel: ReadModel
+    readonly environment: Environment
+    /** Calls something over the network. */
+    readonly remote: <Value>(work: () => Promise<Value>) => Promise<Value>
+  }
   /** Another server takes over, which lacks the last appends and what was read of them; answers how many events it has. */
   readonly failOver: (lost: number) => Promise<number>
   readonly isShared: boolean
+  readonly isPrompt: () => boolean
   readonly setFaults: (faults: Faults) => void
   /** How many appends were told that their outcome is unknown. */
   readonly unknown: ReadonlySet<string>
@@ -45,7 +53,9 @@ export const serverOf = (
     readonly onCommit: (events: readonly RecordedEvent[]) => void
   },
 ): Server => {
-  const newStore = () => memoryEventStore({ now: () => new Date(scheduler.now()) })
+  /** The clock of each next server is ahead, so that no position is used again. */
+  let ahead = 0
+  const newStore = () => memoryEventStore({ now: () => new Date(scheduler.now() + ahead) })
   let store = newStore()
   let shared = memoryReadModel()
   let events: readonly RecordedEvent[] = []
@@ -141,6 +151,7 @@ export const serverOf = (
 
   return {
     isShared,
+    isPrompt: () => faults.late === 0,
     log: () => events,
     unknown,
     setFaults: (given) => {
@@ -164,13 +175,14 @@ export const serverOf = (
         domains: {},
         environment,
       })
-      return { iam, readModel }
+      return { iam, readModel, environment, remote: (work) => remote(process, work) }
     },
     failOver: async (lost) => {
       const appends = [...new Set(events.map(({ appendId }) => appendId))]
       const gone = new Set(appends.slice(appends.length - lost))
       const kept = events.filter(({ appendId }) => !gone.has(appendId))
       events = kept
+      ahead += 1_000
       store = newStore()
       await store.restore(kept)
       // The read model is committed without waiting for the disk, so it has lost the same, or more.
