@@ -55,16 +55,28 @@ export const judgeOf = (): Judge => {
       const within = moments.slice(from)
       const index = within.findIndex((moment) => isRight(moment, operation, answer))
       if (index >= 0) return from + index
-      const shown = JSON.stringify(answer, (_, value) => (typeof value === 'bigint' ? `${value}` : value))
-      throw new Violation(`${operation.id} was answered ${shown}, which was right at no moment of the call`)
+      const shown = JSON.stringify(answer, (_, value) =>
+        typeof value === 'bigint' ? `${value}` : value,
+      )
+      throw new Violation(
+        `${operation.id} was answered ${shown}, which was right at no moment of the call`,
+      )
     },
   }
 }
 
-const isRight = ({ state, done }: Moment, { id, command, isRead }: Operation, answer: Answer): boolean => {
+const isRight = (
+  { state, done }: Moment,
+  { id, command, isRead }: Operation,
+  answer: Answer,
+): boolean => {
   if ('read' in answer) return readOf(state, command) === answer.read
   if ('changed' in answer && answer.changed) return done.has(id)
-  if (isRead) return 'refused' in answer && (answer.refused !== 'NotFound' || projectState(state, command.projectId) === 'gone')
+  if (isRead)
+    return (
+      'refused' in answer &&
+      (answer.refused !== 'NotFound' || projectState(state, command.projectId) === 'gone')
+    )
   // Faults and lost races say nothing of the state; a write that was answered so is judged by the log.
   if ('refused' in answer && !/^(NotFound|AlreadyExists)$/.test(answer.refused)) return true
   const after = perform(state, command, 0)

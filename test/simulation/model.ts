@@ -132,7 +132,10 @@ const isSame = (one: ReadonlyMap<string, Given>, other: ReadonlyMap<string, Give
 
 /** Whether a role is still the one that was given. */
 const isCurrent =
-  (state: State, { method, org, projectId }: Pick<Command, 'org' | 'projectId'> & { readonly method: string }) =>
+  (
+    state: State,
+    { method, org, projectId }: Pick<Command, 'org' | 'projectId'> & { readonly method: string },
+  ) =>
   ([roleKey, { role, grant }]: readonly [string, Given]): boolean =>
     state.get(`role ${projectId} ${roleKey}`)?.born === role &&
     (org === 'acme' ||

@@ -38,8 +38,8 @@ interface Instance extends ReturnType<Server['open']> {
   readonly crash: () => void
   /** Resolves when it crashes. */
   readonly crashed: Promise<void>
-  /** The moment that its eventual answers have shown. */
-  seen: number
+  /** The moment that its eventual answers have shown, since the server last went back. */
+  seen: { moment: number }
 }
 
 /** The system while it runs. */
@@ -85,8 +85,21 @@ export const simulate = async (seed: number, plan: Plan = WHOLE): Promise<Simula
     },
   })
   const endpoint = chance.happens(0.3) ? endpointOf(scheduler, chance, { server, tell }) : undefined
-  const run: Run = { seed, plan, chance, scheduler, judge, server, instances: [], tell, disowned: new Set(), endpoint }
-  tell(isShared ? 'The read model is in the database' : 'Every instance has a read model of its own')
+  const run: Run = {
+    seed,
+    plan,
+    chance,
+    scheduler,
+    judge,
+    server,
+    instances: [],
+    tell,
+    disowned: new Set(),
+    endpoint,
+  }
+  tell(
+    isShared ? 'The read model is in the database' : 'Every instance has a read model of its own',
+  )
   try {
     await scheduler.run(live(run, [...asked.values()], () => violation))
   } catch (error) {
@@ -110,7 +123,12 @@ const live = async (
   for (let number = 0; number < count; number++) open(run, `node${number}`)
   if (plan.hasFaults) {
     const rate = chance.pick([0, 0.01, 0.05, 0.15])
-    server.setFaults({ before: rate, after: rate, late: chance.pick([0, 0.02, 0.1]), hint: chance.pick([0, 0.5, 1]) })
+    server.setFaults({
+      before: rate,
+      after: rate,
+      late: chance.pick([0, 0.02, 0.1]),
+      hint: chance.pick([0, 0.5, 1]),
+    })
   }
   const follower = follow(run)
   const queue = [...operations]
@@ -129,7 +147,9 @@ const live = async (
     }
   }
   for (const one of queue.splice(0, FIRST_OPERATIONS)) await ask(run, 'founder', one)
-  const clients = Array.from({ length: 1 + chance.below(6) }, (_, number) => client(`client${number}`))
+  const clients = Array.from({ length: 1 + chance.below(6) }, (_, number) =>
+    client(`client${number}`),
+  )
   const disturbing = disturb()
   await Promise.all(clients)
   isOver = true
@@ -154,7 +174,7 @@ const open = (run: Run, name: string): Instance => {
     process.isCrashed = true
     resolve()
   }
-  const instance = { ...opened, process, crash, crashed, seen: 0 }
+  const instance = { ...opened, process, crash, crashed, seen: { moment: 0 } }
   run.instances.push(instance)
   void opened.iam.run(opened.readModel)
   run.endpoint?.serve(process, opened)
@@ -162,7 +182,14 @@ const open = (run: Run, name: string): Instance => {
 }
 
 /** A crash of an instance, or of the server. */
-const disturbOnce = async ({ chance, instances, server, judge, tell, ...run }: Run): Promise<void> => {
+const disturbOnce = async ({
+  chance,
+  instances,
+  server,
+  judge,
+  tell,
+  ...run
+}: Run): Promise<void> => {
   const which = chance.below(instances.length)
   const instance = instances[which]
   if (instance && chance.happens(0.6)) {
@@ -176,7 +203,7 @@ const disturbOnce = async ({ chance, instances, server, judge, tell, ...run }: R
   const lost = chance.happens(0.5) ? 1 + chance.below(3) : 0
   tell(`The server fails over; the last ${lost} appends are lost, and what was read of others`)
   judge.wentBack(await server.failOver(lost))
-  for (const one of instances) one.seen = 0
+  for (const one of instances) one.seen = { moment: 0 }
   if (lost === 0) return
   // The guide asks for it where a standby may lack what was answered: processes remember what is lost.
   tell('Every instance is restarted')
@@ -201,7 +228,8 @@ const ask = async (run: Run, client: string, operation: Operation): Promise<void
     disowned.delete(operation.id)
     tell(`${client} asks ${process.name}: ${story(operation)}`)
     const isEventual = operation.isRead && operation.consistency === 'eventual'
-    const from = isEventual ? instance.seen : begin
+    const { seen } = instance
+    const from = isEventual ? seen.moment : begin
     const answer = await Promise.race([perform(iam, operation), crashed])
     if (!answer) {
       tell(`${client} has no answer about ${operation.id}`)
@@ -211,14 +239,18 @@ const ask = async (run: Run, client: string, operation: Operation): Promise<void
     }
     tell(`${client} is answered about ${operation.id}: ${shown(answer)}`)
     const right = judge.answered(operation, answer, from)
-    if (isEventual) instance.seen = Math.max(instance.seen, right)
+    if (isEventual) seen.moment = Math.max(seen.moment, right)
     const outcome = 'refused' in answer ? answer.outcome : undefined
     if (outcome === 'not_recorded' && !mayBeRecorded) disowned.add(operation.id)
     const isAborted = 'refused' in answer && answer.refused === 'Aborted'
     if (isAborted && server.isPrompt())
-      throw new Violation(`${operation.id} has lost races for ten seconds, though every answer is prompt`)
+      throw new Violation(
+        `${operation.id} has lost races for ten seconds, though every answer is prompt`,
+      )
     if (outcome === 'unknown' && !mayBeRecorded && !server.unknown.has(operation.id))
-      throw new Violation(`${operation.id} is said to be unknown, though no answer of the store was lost`)
+      throw new Violation(
+        `${operation.id} is said to be unknown, though no answer of the store was lost`,
+      )
     mayBeRecorded ||= outcome !== 'not_recorded'
     // A caller with a key asks again: when it has to, and sometimes when it does not.
     if (operation.idempotencyKey === undefined) return
@@ -272,12 +304,19 @@ const healed = async (run: Run): Promise<void> => {
       throw new Violation(`${event.metadata.correlationId} was said not to be recorded, and is`)
   for (const { iam, process } of instances)
     for (const userId of ['ann', 'bob']) {
-      const command = { method: 'access.check', org: 'globex', projectId: 'p', userId, roleKey: 'a' } as const
+      const command = {
+        method: 'access.check',
+        org: 'globex',
+        projectId: 'p',
+        userId,
+        roleKey: 'a',
+      } as const
       const question: Operation = { id: 'the last', command, isRead: true, consistency: 'strong' }
       const from = judge.moment()
       const answer = await perform(iam, question)
       tell(`At the end ${process.name} says of ${userId}: ${shown(answer)}`)
-      if ('refused' in answer) throw new Violation(`${process.name} does not recover: ${answer.refused}`)
+      if ('refused' in answer)
+        throw new Violation(`${process.name} does not recover: ${answer.refused}`)
       judge.answered(question, answer, from)
     }
 }
@@ -300,6 +339,7 @@ export const shrink = async (failed: Simulated, only = /./): Promise<Simulated> 
   await tryPlan({ ...plan, hasFaults: false })
   for (let size = plan.operations.length; size >= 1; size = Math.floor(size / 2))
     for (let from = 0; from < plan.operations.length; )
-      if (!(await tryPlan({ ...plan, operations: plan.operations.toSpliced(from, size) }))) from += size
+      if (!(await tryPlan({ ...plan, operations: plan.operations.toSpliced(from, size) })))
+        from += size
   return smallest
 }

@@ -4,7 +4,14 @@ import { memoryReadModel } from '../../src/adapters/memory/read-model.js'
 import { type Iam, iamOf } from '../../src/application/iam.js'
 import type { Environment } from '../../src/ports/environment.js'
 import { type EventStore, type RecordedEvent, StoreFault } from '../../src/ports/event-store.js'
-import type { ReadMethods, ReadModel, ViewType } from '../../src/ports/read-model.js'
+import type {
+  ReadAtHead,
+  ReadMethod,
+  ReadMethods,
+  ReadModel,
+  ReadQuery,
+  ViewType,
+} from '../../src/ports/read-model.js'
 import { readBatch } from '../../src/projections/read-events.js'
 import type { Chance } from './chance.js'
 import type { Process, Scheduler } from './scheduler.js'
@@ -47,7 +54,11 @@ export interface Server {
 export const serverOf = (
   scheduler: Scheduler,
   chance: Chance,
-  { isShared, onCommit, onEvent }: {
+  {
+    isShared,
+    onCommit,
+    onEvent,
+  }: {
     readonly isShared: boolean
     readonly onEvent: (line: string) => void
     readonly onCommit: (events: readonly RecordedEvent[]) => void
@@ -131,21 +142,19 @@ export const serverOf = (
       affected: (...given) => through(() => current().affected(...given)),
     }
     if (!isShared) return readModel
+    const readAtHead: ReadAtHead = <Method extends ReadMethod, Type extends ViewType>(
+      query: ReadQuery<Method, Type>,
+    ) =>
+      through(async () => {
+        const reads: ReadMethods<Type> = shared
+        const head = events.at(-1)?.position ?? 0n
+        const reached = await shared.checkpoint()
+        return { found: await reads[query.method](...query.args), head, reached }
+      })
     return {
       ...readModel,
       readAtHead: (pair) =>
-        pair.store === own && pair.readModel.apply === readModel.apply
-          ? <Method extends keyof ReadMethods<ViewType>, Type extends ViewType>(query: {
-              readonly method: Method
-              readonly args: Parameters<ReadMethods<Type>[Method]>
-            }) =>
-              through(async () => {
-                const head = events.at(-1)?.position ?? 0n
-                const reads: ReadMethods<Type> = shared
-                const reached = await shared.checkpoint()
-                return { found: await reads[query.method](...query.args), head, reached }
-              })
-          : undefined,
+        pair.store === own && pair.readModel.apply === readModel.apply ? readAtHead : undefined,
     }
   }
 

@@ -61,8 +61,10 @@ export const endpointOf = (
         caller: (orgId: string) => ({ userId: 'webhooks', orgId }),
         cursors: {
           read: (...given: Parameters<typeof cursors.read>) => remote(() => cursors.read(...given)),
-          lease: (...given: Parameters<typeof cursors.lease>) => remote(() => cursors.lease(...given)),
-          write: (...given: Parameters<typeof cursors.write>) => remote(() => cursors.write(...given)),
+          lease: (...given: Parameters<typeof cursors.lease>) =>
+            remote(() => cursors.lease(...given)),
+          write: (...given: Parameters<typeof cursors.write>) =>
+            remote(() => cursors.write(...given)),
           release: (...given: Parameters<typeof cursors.release>) =>
             remote(() => cursors.release(...given)),
         },
@@ -83,7 +85,8 @@ export const endpointOf = (
         await scheduler.wait(10_000)
       const never = missing()
       if (found) throw found
-      if (never) throw new Violation(`The endpoint was never sent ${never.type} at ${never.position}`)
+      if (never)
+        throw new Violation(`The endpoint was never sent ${never.type} at ${never.position}`)
     },
   }
 }

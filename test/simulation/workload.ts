@@ -38,7 +38,14 @@ const WRITES = [
   'projects.reactivate',
 ] as const
 
-const READS = ['access.check', 'access.check', 'access.rolesOf', 'access.whoHas', 'projects.get', 'projectRoles.list'] as const
+const READS = [
+  'access.check',
+  'access.check',
+  'access.rolesOf',
+  'access.whoHas',
+  'projects.get',
+  'projectRoles.list',
+] as const
 
 const ROLE_KEYS = ['a', 'b', 'c'] as const
 
@@ -135,9 +142,12 @@ export const perform = async (iam: Iam, operation: Operation): Promise<Answer> =
         ),
     'projects.get': () => iam.projects.get({ id: projectId }, context).map(({ state }) => state),
     'projectRoles.list': () =>
-      iam.projectRoles
-        .list(project, context)
-        .map(({ items }) => items.map((item) => item.roleKey).sort().join()),
+      iam.projectRoles.list(project, context).map(({ items }) =>
+        items
+          .map((item) => item.roleKey)
+          .sort()
+          .join(),
+      ),
   }
   const answer = await calls[command.method as keyof typeof calls]()
   if (answer.isErr()) {
