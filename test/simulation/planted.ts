@@ -60,10 +60,10 @@ export const PLANTED: readonly PlantedBug[] = [
     'if (until.aborted) return resolve()',
   ),
   bug(
-    'a lost race is decided again on the same states',
-    'application/recording/transact.ts',
-    'await pause(environment, lost, signal)\n      await streams.reload()',
-    'await pause(environment, lost, signal)',
+    'a store records on an older version than the decision has read',
+    'adapters/memory/event-store.ts',
+    'versionOf(stream) !== expectedVersion',
+    'versionOf(stream) < expectedVersion',
   ),
   bug(
     'an append whose answer was lost is taken for one that was not recorded',
@@ -90,10 +90,10 @@ export const PLANTED: readonly PlantedBug[] = [
     'this.#behind--',
   ),
   bug(
-    'a stream is not read again after a failover that lost its last event',
-    'application/recording/state-cache.ts',
-    'return last?.position === seen.changed ? seen.replay(added) : undefined',
-    'return last ? seen.replay(added) : seen',
+    'a cached state counts as loaded for this call',
+    'application/recording/streams.ts',
+    'for (const stream of this.#read.values()) if (!this.#loads?.lastRound.has(stream)) return false',
+    '',
   ),
   bug(
     'a strong read takes the path of an eventual one',
@@ -104,8 +104,8 @@ export const PLANTED: readonly PlantedBug[] = [
   bug(
     'a strong read does not look at the head in its own statement',
     'application/reading/query.ts',
-    'first.reached >= first.head',
-    'first.reached >= 0n',
+    'answer.reached < head',
+    'false',
   ),
   bug(
     'a read joins a catch-up to a lower head than its own',

@@ -5,6 +5,8 @@ import type { Chance } from './chance.js'
 export interface Process {
   readonly name: string
   isCrashed: boolean
+  /** Cut off from the server until then, by the time of the scheduler. */
+  cutOffUntil?: number
 }
 
 /** Virtual time: nothing runs but what is due next, one thing after another. */

@@ -159,7 +159,7 @@ const live = async (
   run.endpoint?.heal()
   tell('Faults end')
   await disturbing
-  await scheduler.wait(15_000)
+  await scheduler.wait(30_000)
   await healed(run)
   follower.check()
   await run.endpoint?.check()
@@ -182,21 +182,21 @@ const open = (run: Run, name: string): Instance => {
 }
 
 /** A crash of an instance, or of the server. */
-const disturbOnce = async ({
-  chance,
-  instances,
-  server,
-  judge,
-  tell,
-  ...run
-}: Run): Promise<void> => {
+const disturbOnce = async (run: Run): Promise<void> => {
+  const { chance, scheduler, instances, server, judge, tell } = run
   const which = chance.below(instances.length)
   const instance = instances[which]
+  if (instance && chance.happens(0.2)) {
+    const length = 10 + chance.random() ** 2 * 20_000
+    tell(`${instance.process.name} is cut off from the server for ${Math.ceil(length)} ms`)
+    instance.process.cutOffUntil = scheduler.now() + length
+    return
+  }
   if (instance && chance.happens(0.6)) {
     tell(`${instance.process.name} crashes, and is started again`)
     instance.crash()
     instances.splice(which, 1)
-    open({ chance, instances, server, judge, tell, ...run }, `${instance.process.name}'`)
+    open(run, `${instance.process.name}'`)
     return
   }
   if (!server.isShared) return
@@ -209,9 +209,12 @@ const disturbOnce = async ({
   tell('Every instance is restarted')
   for (const { process, crash } of instances.splice(0)) {
     crash()
-    open({ chance, instances, server, judge, tell, ...run }, `${process.name}'`)
+    open(run, `${process.name}'`)
   }
 }
+
+/** The longest that a call may take when no answer of the server is late, in milliseconds. */
+const LONGEST = 30_000
 
 /** Most tries of a caller who does not know what became of a write. */
 const MAX_TRIES = 4
@@ -230,6 +233,7 @@ const ask = async (run: Run, client: string, operation: Operation): Promise<void
     const isEventual = operation.isRead && operation.consistency === 'eventual'
     const { seen } = instance
     const from = isEventual ? seen.moment : begin
+    const asked = scheduler.now()
     const answer = await Promise.race([perform(iam, operation), crashed])
     if (!answer) {
       tell(`${client} has no answer about ${operation.id}`)
@@ -242,6 +246,8 @@ const ask = async (run: Run, client: string, operation: Operation): Promise<void
     if (isEventual) seen.moment = Math.max(seen.moment, right)
     const outcome = 'refused' in answer ? answer.outcome : undefined
     if (outcome === 'not_recorded' && !mayBeRecorded) disowned.add(operation.id)
+    if (scheduler.now() - asked > LONGEST && server.isPrompt())
+      throw new Violation(`${operation.id} took ${LONGEST} ms, though every answer is prompt`)
     const isAborted = 'refused' in answer && answer.refused === 'Aborted'
     if (isAborted && server.isPrompt())
       throw new Violation(

@@ -85,7 +85,8 @@ export const serverOf = (
     work: () => Promise<Value>,
     onLost?: () => void,
   ): Promise<Value> => {
-    const isLost = chance.happens(faults.before)
+    const isCutOff = (process.cutOffUntil ?? 0) > scheduler.now()
+    const isLost = isCutOff || chance.happens(faults.before)
     await scheduler.wait(latency(), process)
     if (isLost) throw new StoreFault('No connection', 'not_recorded')
     const value = await work()
