@@ -11,12 +11,12 @@ import { build } from 'esbuild'
  * which holds all of the schema library, instead of `import * as z`; one that grows by 3 kB uses `z.util`.
  */
 const BUDGETS = {
-  // What hosts start with: 40 kB are the aim.
-  createIam: { source: 'index.ts', own: 40_000, whole: 80_200 },
-  '.': { source: 'index.ts', own: 53_500, whole: 99_900 },
+  // What hosts start with: 40 kB are the aim. SHA-256 without waiting takes 3 kB of a dependency.
+  createIam: { source: 'index.ts', own: 40_400, whole: 83_500 },
+  '.': { source: 'index.ts', own: 53_800, whole: 100_400 },
   './domain': { source: 'domain/index.ts', own: 9_800, whole: 20_700 },
   './evidence': { source: 'application/evidence/index.ts', own: 6_000, whole: 28_000 },
-  './sqlite': { source: 'adapters/sqlite/index.ts', own: 28_300, whole: 48_800 },
+  './sqlite': { source: 'adapters/sqlite/index.ts', own: 28_300, whole: 49_000 },
   './postgres': { source: 'adapters/postgres/index.ts', own: 35_300, whole: 82_100 },
   // The table of the wire and the OpenAPI document are generated text; the descriptors of the second door come on top.
   './transport': { source: 'transport/index.ts', own: 58_000, whole: 133_000 },
@@ -24,12 +24,12 @@ const BUDGETS = {
   // With the assets, which the browser loads: .ci/console-assets.mjs holds them to 40 kB.
   './console': { source: 'console/index.ts', own: 75_900, whole: 113_400 },
   './import': { source: 'import/index.ts', own: 8_400, whole: 19_600 },
-  './oidc': { source: 'oidc/index.ts', own: 8_500, whole: 38_400 },
-  './cloudflare': { source: 'adapters/cloudflare/index.ts', own: 26_100, whole: 46_600 },
+  './oidc': { source: 'oidc/index.ts', own: 9_000, whole: 39_000 },
+  './cloudflare': { source: 'adapters/cloudflare/index.ts', own: 26_200, whole: 46_800 },
   // 5.2 kB, and the servers of the transport.
   './authzen': { source: 'authzen/index.ts', own: 7_700, whole: 7_900 },
-  './webhooks': { source: 'webhooks/index.ts', own: 18_900, whole: 37_200 },
-  './testing': { source: 'testing/index.ts', own: 36_100, whole: 48_500 },
+  './webhooks': { source: 'webhooks/index.ts', own: 18_900, whole: 40_300 },
+  './testing': { source: 'testing/index.ts', own: 36_100, whole: 48_700 },
 }
 
 const root = resolve(import.meta.dirname, '..')

@@ -88,7 +88,7 @@ const cases = [
     permissions: { read: 'project.role.read', write: 'project.role.write' },
     removed: role.editorRemoved,
     states: ['active'],
-    filterable: ['roleKey', 'displayName', 'group'],
+    filterable: ['roleKey', 'displayName', 'group', 'permission'],
     sortable: ['projectId', 'roleKey', 'displayName', 'group'],
     events: 3,
   },
