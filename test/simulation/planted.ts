@@ -138,10 +138,10 @@ export const PLANTED: readonly PlantedBug[] = [
     'if (signal?.aborted) return\n      if (longest < 1e9) return environment.sleep(1e9, signal)\n',
   ),
   bug(
-    'a subscription that fails goes on after the event that it could not give',
+    'a subscription that fails goes on from the head',
     'application/following/subscribe.ts',
     "if (error.kind !== 'Unavailable') return",
-    "if (error.kind !== 'Unavailable') return\n        position += 1n",
+    "if (error.kind !== 'Unavailable') return\n        position = await store.lastPosition().catch(() => position)",
   ),
   bug(
     'a role that is added again is the one that was given',

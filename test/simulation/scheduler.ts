@@ -5,8 +5,8 @@ import type { Chance } from './chance.js'
 export interface Process {
   readonly name: string
   isCrashed: boolean
-  /** Cut off from the server until then, by the time of the scheduler. */
-  cutOffUntil?: number
+  /** What the process is cut off from, and until when. */
+  cutOff?: { readonly from: 'server' | 'cursors'; readonly until: number }
 }
 
 /** Virtual time: nothing runs but what is due next, one thing after another. */

@@ -188,8 +188,9 @@ const disturbOnce = async (run: Run): Promise<void> => {
   const instance = instances[which]
   if (instance && chance.happens(0.2)) {
     const length = 10 + chance.random() ** 2 * 20_000
-    tell(`${instance.process.name} is cut off from the server for ${Math.ceil(length)} ms`)
-    instance.process.cutOffUntil = scheduler.now() + length
+    const from = chance.pick(['server', 'cursors'])
+    tell(`${instance.process.name} is cut off from the ${from} for ${Math.ceil(length)} ms`)
+    instance.process.cutOff = { from, until: scheduler.now() + length }
     return
   }
   if (instance && chance.happens(0.6)) {

@@ -38,8 +38,8 @@ export interface Server {
     readonly iam: Iam
     readonly readModel: ReadModel
     readonly environment: Environment
-    /** Calls something over the network. */
-    readonly remote: <Value>(work: () => Promise<Value>) => Promise<Value>
+    /** Calls the cursors of webhooks over the network. */
+    readonly askCursors: <Value>(work: () => Promise<Value>) => Promise<Value>
   }
   /** Another server takes over, which lacks the last appends and what was read of them; answers how many events it has. */
   readonly failOver: (lost: number) => Promise<number>
@@ -83,9 +83,12 @@ export const serverOf = (
   const remote = async <Value>(
     process: Process,
     work: () => Promise<Value>,
-    onLost?: () => void,
+    {
+      to = 'server',
+      onLost,
+    }: { readonly to?: 'server' | 'cursors'; readonly onLost?: () => void } = {},
   ): Promise<Value> => {
-    const isCutOff = (process.cutOffUntil ?? 0) > scheduler.now()
+    const isCutOff = process.cutOff?.from === to && process.cutOff.until > scheduler.now()
     const isLost = isCutOff || chance.happens(faults.before)
     await scheduler.wait(latency(), process)
     if (isLost) throw new StoreFault('No connection', 'not_recorded')
@@ -110,8 +113,8 @@ export const serverOf = (
 
   const storeFor = (process: Process): EventStore => ({
     append: (given) => {
-      const lost = () => unknown.add(given.metadata.correlationId ?? '')
-      return remote(process, () => append(given), lost)
+      const onLost = () => unknown.add(given.metadata.correlationId ?? '')
+      return remote(process, () => append(given), { onLost })
     },
     readStream: (...given) => remote(process, () => store.readStream(...given)),
     readAll: (...given) => remote(process, () => store.readAll(...given)),
@@ -171,6 +174,8 @@ export const serverOf = (
       const own = storeFor(process)
       const readModel = readModelFor(process, own)
       const environment = scheduler.environmentOf(process)
+      const askCursors = <Value>(work: () => Promise<Value>) =>
+        remote(process, work, { to: 'cursors' })
       const iam = iamOf({
         store: own,
         readModel,
@@ -185,7 +190,7 @@ export const serverOf = (
         domains: {},
         environment,
       })
-      return { iam, readModel, environment, remote: (work) => remote(process, work) }
+      return { iam, readModel, environment, askCursors }
     },
     failOver: async (lost) => {
       const appends = [...new Set(events.map(({ appendId }) => appendId))]

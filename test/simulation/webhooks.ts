@@ -55,18 +55,16 @@ export const endpointOf = (
   }
 
   return {
-    serve: (process, { iam, environment, remote }) => {
+    serve: (process, { iam, environment, askCursors: ask }) => {
       const options = {
         iam,
         caller: (orgId: string) => ({ userId: 'webhooks', orgId }),
         cursors: {
-          read: (...given: Parameters<typeof cursors.read>) => remote(() => cursors.read(...given)),
-          lease: (...given: Parameters<typeof cursors.lease>) =>
-            remote(() => cursors.lease(...given)),
-          write: (...given: Parameters<typeof cursors.write>) =>
-            remote(() => cursors.write(...given)),
+          read: (...given: Parameters<typeof cursors.read>) => ask(() => cursors.read(...given)),
+          lease: (...given: Parameters<typeof cursors.lease>) => ask(() => cursors.lease(...given)),
+          write: (...given: Parameters<typeof cursors.write>) => ask(() => cursors.write(...given)),
           release: (...given: Parameters<typeof cursors.release>) =>
-            remote(() => cursors.release(...given)),
+            ask(() => cursors.release(...given)),
         },
         lookup: false as const,
         lease: 9_000,
