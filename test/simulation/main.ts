@@ -1,0 +1,37 @@
+import { parseArgs } from 'node:util'
+import { shrink, simulate } from './simulate.js'
+
+const print = (text: string | undefined) => process.stdout.write(`${text}\n`)
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string' },
+    seeds: { type: 'string' },
+    minutes: { type: 'string' },
+    trace: { type: 'boolean' },
+    'no-shrink': { type: 'boolean' },
+  },
+})
+const from = Number(values.seed ?? 1)
+const end = Date.now() + Number(values.minutes ?? 0) * 60_000
+const count = Number(values.seeds ?? 1)
+let operations = 0
+let runs = 0
+const begin = Date.now()
+for (let seed = from; runs < count || Date.now() < end; seed++) {
+  const run = await simulate(seed)
+  runs++
+  operations += run.operations
+  if (values.trace) print(run.trace.join('\n'))
+  if (!run.violation) continue
+  const smallest = values['no-shrink']
+    ? run
+    : await shrink(run, new RegExp(run.violation.message.replace(/^op\d+/, '').slice(0, 22)))
+  print(`Seed ${seed} fails: ${run.violation.message}\n`)
+  print(smallest.trace.join('\n'))
+  print(smallest.violation?.stack)
+  process.exitCode = 1
+  break
+}
+const seconds = (Date.now() - begin) / 1000
+print(`${runs} seeds, ${operations} operations, ${seconds.toFixed(1)} s`)

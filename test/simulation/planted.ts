@@ -1,0 +1,170 @@
+/** A bug that is put into a source before it is loaded. */
+export interface PlantedBug {
+  /** What the bug does. */
+  readonly name: string
+  /** Below `src/`. */
+  readonly file: string
+  readonly from: string
+  readonly to: string
+}
+
+const bug = (name: string, file: string, from: string, to: string): PlantedBug => ({
+  name,
+  file,
+  from,
+  to,
+})
+
+/** Bugs that the simulation must find. */
+export const PLANTED: readonly PlantedBug[] = [
+  bug(
+    'a decision does not guard what it has read',
+    'application/recording/streams.ts',
+    'if (guard) this.#guards.add(stream)',
+    'if (guard && !stream.version) this.#guards.add(stream)',
+  ),
+  bug(
+    'a refusal is answered on a cached state',
+    'application/recording/transact.ts',
+    'if (!streams.isFresh) await streams.reload()\n        if (!streams.isFresh) continue',
+    '',
+  ),
+  bug(
+    'a lease is given to a second process',
+    'webhooks/cursors.ts',
+    'if (isHeld(found) && found.holder !== holder) return undefined',
+    '',
+  ),
+  bug(
+    'a sender goes on after the end of its lease',
+    'webhooks/lease.ts',
+    'permits: () => !isLost && environment.elapsed() + timeout < deadline',
+    'permits: () => true',
+  ),
+  bug(
+    'a sender takes a message for accepted that was refused',
+    'webhooks/deliver.ts',
+    "if (attempted.outcome !== 'taken') {",
+    "if (attempted.outcome === 'unreachable') {",
+  ),
+  bug(
+    'a sender forgets the messages that it has not delivered when it moves its cursor',
+    'webhooks/session.ts',
+    'held: queues.held()',
+    'held: []',
+  ),
+  bug(
+    'the senders of one process miss an event that comes while they look',
+    'webhooks/log.ts',
+    'if (last() > position || until.aborted) return resolve()',
+    'if (until.aborted) return resolve()',
+  ),
+  bug(
+    'a store records on an older version than the decision has read',
+    'adapters/memory/event-store.ts',
+    'versionOf(stream) !== expectedVersion',
+    'versionOf(stream) < expectedVersion',
+  ),
+  bug(
+    'an append whose answer was lost is taken for one that was not recorded',
+    'application/recording/transact.ts',
+    "outcomeOf(cause) ?? 'unknown'",
+    "'not_recorded'",
+  ),
+  bug(
+    'an append that is looked for in vain is said to be unrecorded for certain',
+    'application/recording/transact.ts',
+    'if (found.length > 0) return found\n  } catch {',
+    'if (found.length > 0) return found\n  } catch {\n    throw unavailable(cause, "not_recorded")',
+  ),
+  bug(
+    'an idempotency key is not recorded',
+    'application/recording/metadata.ts',
+    '...(idempotencyKey !== undefined && { idempotencyKey: storedKey(orgId, idempotencyKey) }),',
+    '',
+  ),
+  bug(
+    'a lock that is released wakes nobody',
+    'application/recording/locks.ts',
+    'if (--this.#behind === 0) this.#wake?.()',
+    'this.#behind--',
+  ),
+  bug(
+    'a cached state counts as loaded for this call',
+    'application/recording/streams.ts',
+    'for (const stream of this.#read.values()) if (!this.#loads?.lastRound.has(stream)) return false',
+    '',
+  ),
+  bug(
+    'a strong read takes the path of an eventual one',
+    'application/reading/query.ts',
+    "if (call.consistency === 'strong') await follow(call)",
+    '',
+  ),
+  bug(
+    'a strong read does not look at the head in its own statement',
+    'application/reading/query.ts',
+    'answer.reached < head',
+    'false',
+  ),
+  bug(
+    'a read joins a catch-up to a lower head than its own',
+    'application/following/follow.ts',
+    'while (reached < head) {',
+    'if (reached < head) {',
+  ),
+  bug(
+    'a catch-up trusts what it has applied, and not the checkpoint',
+    'application/following/catch-up.ts',
+    'position = isTrusted && applied === events.length ? read : await reached()',
+    'position = read',
+  ),
+  bug(
+    'a catch-up reads past the first event after its checkpoint',
+    'application/following/log-pages.ts',
+    'store.readAll(above, size)',
+    'store.readAll(above + 1n, size)',
+  ),
+  bug(
+    'events are applied wherever the checkpoint is',
+    'adapters/memory/read-model.ts',
+    'if (state.checkpoint !== from) return false',
+    '',
+  ),
+  bug(
+    'a subscription waits for a hint that has come before',
+    'application/following/log-pages.ts',
+    'if (hints > seen || signal?.aborted) return\n',
+    'if (signal?.aborted) return\n      if (longest < 1e9) return environment.sleep(1e9, signal)\n',
+  ),
+  bug(
+    'a subscription that fails goes on from the head',
+    'application/following/subscribe.ts',
+    "if (error.kind !== 'Unavailable') return",
+    "if (error.kind !== 'Unavailable') return\n        position = await store.lastPosition().catch(() => position)",
+  ),
+  bug(
+    'a role that is added again is the one that was given',
+    'domain/generations.ts',
+    'exists(state) && state.since === roleSince',
+    'exists(state)',
+  ),
+  bug(
+    'a grant that is given again revives what was given by it',
+    'domain/generations.ts',
+    'projectGrant === undefined || roleIn(projectGrant, roleKey)?.since === grantSince',
+    'true',
+  ),
+  bug(
+    'a role of a removed object goes on',
+    'projections/assignments.ts',
+    "if (effectOf(event) === 'removes') store.end({",
+    "if (effectOf(event) === 'removes' && type !== 'project_role') store.end({",
+  ),
+  bug(
+    'an inactive grant counts',
+    'application/granting/judge-access.ts',
+    "project?.state === 'active' && userGrant === 'active'",
+    "project?.state === 'active'",
+  ),
+]

@@ -1,0 +1,25 @@
+// Lets Node.js run the sources as they are: an import of `./x.js` finds `./x.ts`. With a number in PLANTED, that bug of
+// planted.ts is put into its source.
+import { existsSync } from 'node:fs'
+import { registerHooks } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import { PLANTED } from './planted.ts'
+
+const planted = PLANTED[Number(process.env.PLANTED ?? -1)]
+
+registerHooks({
+  resolve: (specifier, context, next) => {
+    if (specifier.startsWith('.') && specifier.endsWith('.js') && context.parentURL) {
+      const source = new URL(specifier.replace(/\.js$/, '.ts'), context.parentURL)
+      if (existsSync(fileURLToPath(source))) return next(source.href, context)
+    }
+    return next(specifier, context)
+  },
+  load: (url, context, next) => {
+    const loaded = next(url, context)
+    if (!planted || !url.endsWith(`/src/${planted.file}`)) return loaded
+    const source = String(loaded.source)
+    if (!source.includes(planted.from)) throw new Error(`${planted.file} has no "${planted.from}"`)
+    return { ...loaded, source: source.replace(planted.from, () => planted.to) }
+  },
+})

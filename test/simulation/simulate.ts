@@ -1,0 +1,352 @@
+import type { KnownEvent } from '../../src/ports/known-event.js'
+import { type Chance, chanceOf } from './chance.js'
+import { type Judge, judgeOf, Violation } from './judge.js'
+import { type Process, type Scheduler, schedulerOf } from './scheduler.js'
+import { NO_FAULTS, type Server, serverOf } from './system.js'
+import { type Endpoint, endpointOf } from './webhooks.js'
+import { type Answer, FIRST_OPERATIONS, type Operation, operationOf, perform } from './workload.js'
+
+/** One run of the simulated system. */
+export interface Simulated {
+  readonly seed: number
+  /** Operations that clients have asked for. */
+  readonly operations: number
+  /** What happened, a line each. */
+  readonly trace: readonly string[]
+  /** What the library must never do, and did. */
+  readonly violation?: Error
+}
+
+/** How much happens in a run: shrinking takes some of it away. */
+export interface Plan {
+  /** Numbers of the operations to perform. */
+  readonly operations: readonly number[]
+  readonly hasFaults: boolean
+  readonly hasCrashes: boolean
+}
+
+const OPERATIONS = 120
+
+const WHOLE: Plan = {
+  operations: Array.from({ length: OPERATIONS }, (_, number) => number),
+  hasFaults: true,
+  hasCrashes: true,
+}
+
+interface Instance extends ReturnType<Server['open']> {
+  readonly process: Process
+  readonly crash: () => void
+  /** Resolves when it crashes. */
+  readonly crashed: Promise<void>
+  /** The moment that its eventual answers have shown, since the server last went back. */
+  seen: { moment: number }
+}
+
+/** The system while it runs. */
+interface Run {
+  readonly seed: number
+  readonly plan: Plan
+  readonly chance: Chance
+  readonly scheduler: Scheduler
+  readonly judge: Judge
+  readonly server: Server
+  readonly instances: Instance[]
+  readonly tell: (line: string) => void
+  /** Operations that were answered as certainly not recorded. */
+  readonly disowned: Set<string>
+  /** Absent where nobody has webhooks. */
+  readonly endpoint: Endpoint | undefined
+}
+
+/** Runs the system of one seed. Everything that happens in it follows from the seed and the plan. */
+export const simulate = async (seed: number, plan: Plan = WHOLE): Promise<Simulated> => {
+  const chance = chanceOf(seed)
+  const scheduler = schedulerOf(chance)
+  const judge = judgeOf()
+  const trace: string[] = []
+  const began = scheduler.now()
+  const tell = (line: string): void => {
+    trace.push(`${(scheduler.now() - began).toFixed(1).padStart(9)} ms  ${line}`)
+  }
+  const asked = new Map(plan.operations.map((number) => [`op${number}`, askedAt(seed, number)]))
+  const isShared = chance.happens(0.5)
+  let violation: Error | undefined
+  const server = serverOf(scheduler, chance, {
+    isShared,
+    onEvent: tell,
+    onCommit: (events) => {
+      const id = events[0]?.metadata.correlationId ?? ''
+      tell(`  recorded: ${id}, ${events.map(({ type }) => type).join()}`)
+      try {
+        judge.committed(events, asked.get(id))
+      } catch (error) {
+        violation ??= error instanceof Error ? error : new Error(String(error))
+      }
+    },
+  })
+  const endpoint = chance.happens(0.3) ? endpointOf(scheduler, chance, { server, tell }) : undefined
+  const run: Run = {
+    seed,
+    plan,
+    chance,
+    scheduler,
+    judge,
+    server,
+    instances: [],
+    tell,
+    disowned: new Set(),
+    endpoint,
+  }
+  tell(
+    isShared ? 'The read model is in the database' : 'Every instance has a read model of its own',
+  )
+  try {
+    await scheduler.run(live(run, [...asked.values()], () => violation))
+  } catch (error) {
+    violation ??= error instanceof Error ? error : new Error(String(error))
+  }
+  if (violation) tell(`VIOLATION: ${violation.message}`)
+  return { seed, operations: plan.operations.length, trace, ...(violation && { violation }) }
+}
+
+const askedAt = (seed: number, number: number): Operation =>
+  operationOf(chanceOf(seed * 1_000 + number), number)
+
+/** From the first operation until everything has been answered, faults have ended and the last property is checked. */
+const live = async (
+  run: Run,
+  operations: readonly Operation[],
+  violated: () => Error | undefined,
+): Promise<void> => {
+  const { chance, scheduler, server, plan, instances, tell } = run
+  const count = 1 + chance.below(4)
+  for (let number = 0; number < count; number++) open(run, `node${number}`)
+  if (plan.hasFaults) {
+    const rate = chance.pick([0, 0.01, 0.05, 0.15])
+    server.setFaults({
+      before: rate,
+      after: rate,
+      late: chance.pick([0, 0.02, 0.1]),
+      hint: chance.pick([0, 0.5, 1]),
+    })
+  }
+  const follower = follow(run)
+  const queue = [...operations]
+  let isOver = false
+  const client = async (name: string): Promise<void> => {
+    for (let next = queue.shift(); next && !violated(); next = queue.shift()) {
+      await scheduler.wait(chance.random() * 8)
+      await ask(run, name, next)
+    }
+  }
+  const pace = chance.pick([1_000, 200, 30])
+  const disturb = async (): Promise<void> => {
+    while (plan.hasCrashes && !isOver) {
+      await scheduler.wait(10 + chance.random() * pace)
+      if (!isOver) await disturbOnce(run)
+    }
+  }
+  for (const one of queue.splice(0, FIRST_OPERATIONS)) await ask(run, 'founder', one)
+  const clients = Array.from({ length: 1 + chance.below(6) }, (_, number) =>
+    client(`client${number}`),
+  )
+  const disturbing = disturb()
+  await Promise.all(clients)
+  isOver = true
+  const error = violated()
+  if (error) throw error
+  server.setFaults(NO_FAULTS)
+  run.endpoint?.heal()
+  tell('Faults end')
+  await disturbing
+  await scheduler.wait(30_000)
+  await healed(run)
+  follower.check()
+  await run.endpoint?.check()
+  for (const { crash } of instances) crash()
+}
+
+const open = (run: Run, name: string): Instance => {
+  const process: Process = { name, isCrashed: false }
+  const { promise: crashed, resolve } = Promise.withResolvers<void>()
+  const opened = run.server.open(process)
+  const crash = () => {
+    process.isCrashed = true
+    resolve()
+  }
+  const instance = { ...opened, process, crash, crashed, seen: { moment: 0 } }
+  run.instances.push(instance)
+  void opened.iam.run(opened.readModel)
+  run.endpoint?.serve(process, opened)
+  return instance
+}
+
+/** A crash of an instance, or of the server. */
+const disturbOnce = async (run: Run): Promise<void> => {
+  const { chance, scheduler, instances, server, judge, tell } = run
+  const which = chance.below(instances.length)
+  const instance = instances[which]
+  if (instance && chance.happens(0.2)) {
+    const length = 10 + chance.random() ** 2 * 20_000
+    const from = chance.pick(['server', 'cursors'])
+    tell(`${instance.process.name} is cut off from the ${from} for ${Math.ceil(length)} ms`)
+    instance.process.cutOff = { from, until: scheduler.now() + length }
+    return
+  }
+  if (instance && chance.happens(0.6)) {
+    tell(`${instance.process.name} crashes, and is started again`)
+    instance.crash()
+    instances.splice(which, 1)
+    open(run, `${instance.process.name}'`)
+    return
+  }
+  if (!server.isShared) return
+  const lost = chance.happens(0.5) ? 1 + chance.below(3) : 0
+  tell(`The server fails over; the last ${lost} appends are lost, and what was read of others`)
+  judge.wentBack(await server.failOver(lost))
+  for (const one of instances) one.seen = { moment: 0 }
+  if (lost === 0) return
+  // The guide asks for it where a standby may lack what was answered: processes remember what is lost.
+  tell('Every instance is restarted')
+  for (const { process, crash } of instances.splice(0)) {
+    crash()
+    open(run, `${process.name}'`)
+  }
+}
+
+/** The longest that a call may take when no answer of the server is late, in milliseconds. */
+const LONGEST = 30_000
+
+/** Most tries of a caller who does not know what became of a write. */
+const MAX_TRIES = 4
+
+/** A client asks an instance, and the answer is judged. */
+const ask = async (run: Run, client: string, operation: Operation): Promise<void> => {
+  const { chance, instances, judge, server, scheduler, tell, disowned } = run
+  const begin = judge.moment()
+  let mayBeRecorded = false
+  for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
+    const instance = instances[chance.below(instances.length)]
+    if (!instance) throw new Error('No instance is left')
+    const { iam, process, crashed } = instance
+    disowned.delete(operation.id)
+    tell(`${client} asks ${process.name}: ${story(operation)}`)
+    const isEventual = operation.isRead && operation.consistency === 'eventual'
+    const { seen } = instance
+    const from = isEventual ? seen.moment : begin
+    const asked = scheduler.now()
+    const answer = await Promise.race([perform(iam, operation), crashed])
+    if (!answer) {
+      tell(`${client} has no answer about ${operation.id}`)
+      if (operation.idempotencyKey === undefined) return
+      mayBeRecorded = true
+      continue
+    }
+    tell(`${client} is answered about ${operation.id}: ${shown(answer)}`)
+    const right = judge.answered(operation, answer, from)
+    if (isEventual) seen.moment = Math.max(seen.moment, right)
+    const outcome = 'refused' in answer ? answer.outcome : undefined
+    if (outcome === 'not_recorded' && !mayBeRecorded) disowned.add(operation.id)
+    if (scheduler.now() - asked > LONGEST && server.isPrompt())
+      throw new Violation(`${operation.id} took ${LONGEST} ms, though every answer is prompt`)
+    const isAborted = 'refused' in answer && answer.refused === 'Aborted'
+    if (isAborted && server.isPrompt())
+      throw new Violation(
+        `${operation.id} has lost races for ten seconds, though every answer is prompt`,
+      )
+    if (outcome === 'unknown' && !mayBeRecorded && !server.unknown.has(operation.id))
+      throw new Violation(
+        `${operation.id} is said to be unknown, though no answer of the store was lost`,
+      )
+    mayBeRecorded ||= outcome !== 'not_recorded'
+    // A caller with a key asks again: when it has to, and sometimes when it does not.
+    if (operation.idempotencyKey === undefined) return
+    if (outcome !== 'unknown' && !chance.happens(0.3)) return
+    await scheduler.wait(chance.random() * 50)
+  }
+}
+
+const story = ({ id, command, isRead, consistency, idempotencyKey }: Operation): string => {
+  const { method, org, projectId, userId, roleKey, roleKeys = [] } = command
+  const about = /^(userGrants|access)/.test(method) ? `${org}/${userId} on ${projectId}` : projectId
+  const keys = /Grants\.(add|update|removeRoles)/.test(method) ? roleKeys.join('+') : roleKey
+  const how = isRead ? consistency : (idempotencyKey ?? '')
+  return `${id}, ${method} ${about} ${keys} ${how}`.trimEnd()
+}
+
+const shown = (answer: Answer): string => {
+  if ('refused' in answer) return `${answer.refused} ${answer.outcome ?? ''}`.trimEnd()
+  if ('read' in answer) return `'${answer.read}'`
+  return answer.changed ? `recorded at ${answer.positions.join()}` : 'nothing to change'
+}
+
+/** A subscriber from the beginning, which must have been given every event once all is quiet. */
+const follow = ({ instances, server }: Run) => {
+  const seen: KnownEvent[] = []
+  const [first] = instances
+  if (!first) throw new Error('There is no instance to follow')
+  let isCrashed = false
+  void first.crashed.then(() => {
+    isCrashed = true
+  })
+  void (async () => {
+    for await (const event of first.iam.subscribe()) seen.push(event)
+  })()
+  return {
+    check: (): void => {
+      if (isCrashed) return
+      const positions = new Set(seen.map(({ position }) => position))
+      if (positions.size !== seen.length) throw new Violation('A follower was given an event twice')
+      const missed = server.log().find(({ position }) => !positions.has(position))
+      if (missed) throw new Violation(`A follower has missed ${missed.type} at ${missed.position}`)
+    },
+  }
+}
+
+/** Once faults have ended, every instance answers, and what it says is right now. */
+const healed = async (run: Run): Promise<void> => {
+  const { instances, judge, disowned, server, tell } = run
+  for (const event of server.log())
+    if (disowned.has(event.metadata.correlationId ?? ''))
+      throw new Violation(`${event.metadata.correlationId} was said not to be recorded, and is`)
+  for (const { iam, process } of instances)
+    for (const userId of ['ann', 'bob']) {
+      const command = {
+        method: 'access.check',
+        org: 'globex',
+        projectId: 'p',
+        userId,
+        roleKey: 'a',
+      } as const
+      const question: Operation = { id: 'the last', command, isRead: true, consistency: 'strong' }
+      const from = judge.moment()
+      const answer = await perform(iam, question)
+      tell(`At the end ${process.name} says of ${userId}: ${shown(answer)}`)
+      if ('refused' in answer)
+        throw new Violation(`${process.name} does not recover: ${answer.refused}`)
+      judge.answered(question, answer, from)
+    }
+}
+
+/** Most runs that shrinking takes. */
+const MAX_SHRINKS = 150
+
+/** The smallest plan found under which the seed still fails. */
+export const shrink = async (failed: Simulated, only = /./): Promise<Simulated> => {
+  let [plan, smallest] = [WHOLE, failed]
+  let runs = 0
+  const tryPlan = async (smaller: Plan): Promise<boolean> => {
+    if (++runs > MAX_SHRINKS) return false
+    const again = await simulate(failed.seed, smaller)
+    if (!again.violation || !only.test(again.violation.message)) return false
+    ;[plan, smallest] = [smaller, again]
+    return true
+  }
+  await tryPlan({ ...plan, hasCrashes: false })
+  await tryPlan({ ...plan, hasFaults: false })
+  for (let size = plan.operations.length; size >= 1; size = Math.floor(size / 2))
+    for (let from = 0; from < plan.operations.length; )
+      if (!(await tryPlan({ ...plan, operations: plan.operations.toSpliced(from, size) })))
+        from += size
+  return smallest
+}

@@ -1,0 +1,212 @@
+import { ok } from 'neverthrow'
+import { memoryEventStore } from '../../src/adapters/memory/event-store.js'
+import { memoryReadModel } from '../../src/adapters/memory/read-model.js'
+import { type Iam, iamOf } from '../../src/application/iam.js'
+import type { Environment } from '../../src/ports/environment.js'
+import { type EventStore, type RecordedEvent, StoreFault } from '../../src/ports/event-store.js'
+import type {
+  ReadAtHead,
+  ReadMethod,
+  ReadMethods,
+  ReadModel,
+  ReadQuery,
+  ViewType,
+} from '../../src/ports/read-model.js'
+import { readBatch } from '../../src/projections/read-events.js'
+import type { Chance } from './chance.js'
+import type { Process, Scheduler } from './scheduler.js'
+
+/** What goes wrong, and how often. */
+export interface Faults {
+  /** A call fails before it reaches the server. */
+  readonly before: number
+  /** The server has done it, and its answer is lost. */
+  readonly after: number
+  /** An answer is late by up to some seconds. */
+  readonly late: number
+  /** A hint of new events is lost. */
+  readonly hint: number
+}
+
+export const NO_FAULTS: Faults = { before: 0, after: 0, late: 0, hint: 0 }
+
+/** The server: the log, and perhaps a read model in the same database, which goes back with it. */
+export interface Server {
+  readonly log: () => readonly RecordedEvent[]
+  /** A new instance of the library, in a process of its own. */
+  readonly open: (process: Process) => {
+    readonly iam: Iam
+    readonly readModel: ReadModel
+    readonly environment: Environment
+    /** Calls the cursors of webhooks over the network. */
+    readonly askCursors: <Value>(work: () => Promise<Value>) => Promise<Value>
+  }
+  /** Another server takes over, which lacks the last appends and what was read of them; answers how many events it has. */
+  readonly failOver: (lost: number) => Promise<number>
+  readonly isShared: boolean
+  readonly isPrompt: () => boolean
+  readonly setFaults: (faults: Faults) => void
+  /** How many appends were told that their outcome is unknown. */
+  readonly unknown: ReadonlySet<string>
+}
+
+/** @param onCommit - called with what was recorded, before anybody can know of it */
+export const serverOf = (
+  scheduler: Scheduler,
+  chance: Chance,
+  {
+    isShared,
+    onCommit,
+    onEvent,
+  }: {
+    readonly isShared: boolean
+    readonly onEvent: (line: string) => void
+    readonly onCommit: (events: readonly RecordedEvent[]) => void
+  },
+): Server => {
+  /** The clock of each next server is ahead, so that no position is used again. */
+  let ahead = 0
+  const newStore = () => memoryEventStore({ now: () => new Date(scheduler.now() + ahead) })
+  let store = newStore()
+  let shared = memoryReadModel()
+  let events: readonly RecordedEvent[] = []
+  let faults = NO_FAULTS
+  let ids = 0
+  const unknown = new Set<string>()
+  const listeners = new Set<{ readonly wake: () => void; readonly process: Process }>()
+
+  const latency = (): number => {
+    if (chance.happens(faults.late)) return 50 + chance.random() ** 4 * 12_000
+    return 0.1 + chance.random() * 3
+  }
+  /** A call over the network: it can fail on the way there, and on the way back. */
+  const remote = async <Value>(
+    process: Process,
+    work: () => Promise<Value>,
+    {
+      to = 'server',
+      onLost,
+    }: { readonly to?: 'server' | 'cursors'; readonly onLost?: () => void } = {},
+  ): Promise<Value> => {
+    const isCutOff = process.cutOff?.from === to && process.cutOff.until > scheduler.now()
+    const isLost = isCutOff || chance.happens(faults.before)
+    await scheduler.wait(latency(), process)
+    if (isLost) throw new StoreFault('No connection', 'not_recorded')
+    const value = await work()
+    const isAnswerLost = chance.happens(faults.after)
+    await scheduler.wait(latency(), process)
+    if (!isAnswerLost) return value
+    onLost?.()
+    onEvent(`  an answer to ${process.name} is lost`)
+    throw new StoreFault('The connection was lost', onLost ? 'unknown' : 'not_recorded')
+  }
+
+  const append: EventStore['append'] = async (given) => {
+    const answer = await store.append(given)
+    if (answer.isErr() || answer.value.length === 0) return answer
+    events = [...events, ...answer.value]
+    onCommit(answer.value)
+    for (const { wake, process } of listeners)
+      if (!chance.happens(faults.hint)) void scheduler.wait(latency(), process).then(wake)
+    return answer
+  }
+
+  const storeFor = (process: Process): EventStore => ({
+    append: (given) => {
+      const onLost = () => unknown.add(given.metadata.correlationId ?? '')
+      return remote(process, () => append(given), { onLost })
+    },
+    readStream: (...given) => remote(process, () => store.readStream(...given)),
+    readAll: (...given) => remote(process, () => store.readAll(...given)),
+    lastPosition: () => remote(process, () => store.lastPosition()),
+    findAppend: (by) => remote(process, () => store.findAppend(by)),
+    onAppend: (wake) => {
+      const listener = { wake, process }
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  })
+
+  const readModelFor = (process: Process, own: EventStore): ReadModel => {
+    const inMemory = memoryReadModel()
+    const current = () => (isShared ? shared : inMemory)
+    const through = <Value>(work: () => Promise<Value>) => remote(process, work)
+    const readModel: ReadModel = {
+      name: 'simulated',
+      checkpoint: () => through(() => current().checkpoint()),
+      apply: (...given) => through(() => current().apply(...given)),
+      reset: () => through(() => current().reset()),
+      get: (...given) => through(() => current().get(...given)),
+      list: (...given) => through(() => current().list(...given)),
+      history: (...given) => through(() => current().history(...given)),
+      route: (...given) => through(() => current().route(...given)),
+      access: (...given) => through(() => current().access(...given)),
+      heldRoles: (...given) => through(() => current().heldRoles(...given)),
+      holders: (...given) => through(() => current().holders(...given)),
+      affected: (...given) => through(() => current().affected(...given)),
+    }
+    if (!isShared) return readModel
+    const readAtHead: ReadAtHead = <Method extends ReadMethod, Type extends ViewType>(
+      query: ReadQuery<Method, Type>,
+    ) =>
+      through(async () => {
+        const reads: ReadMethods<Type> = shared
+        const head = events.at(-1)?.position ?? 0n
+        const reached = await shared.checkpoint()
+        return { found: await reads[query.method](...query.args), head, reached }
+      })
+    return {
+      ...readModel,
+      readAtHead: (pair) =>
+        pair.store === own && pair.readModel.apply === readModel.apply ? readAtHead : undefined,
+    }
+  }
+
+  return {
+    isShared,
+    isPrompt: () => faults.late === 0,
+    log: () => events,
+    unknown,
+    setFaults: (given) => {
+      faults = given
+    },
+    open: (process) => {
+      const own = storeFor(process)
+      const readModel = readModelFor(process, own)
+      const environment = scheduler.environmentOf(process)
+      const askCursors = <Value>(work: () => Promise<Value>) =>
+        remote(process, work, { to: 'cursors' })
+      const iam = iamOf({
+        store: own,
+        readModel,
+        secrets: {
+          seal: async (secret) => ({ keyId: 'k', iv: '', cipherText: secret }) as never,
+          open: async () => ok('secret'),
+          isCurrent: () => true,
+        },
+        authorize: () => true,
+        newId: () => String(++ids).padStart(26, '0'),
+        now: () => new Date(environment.now()),
+        domains: {},
+        environment,
+      })
+      return { iam, readModel, environment, askCursors }
+    },
+    failOver: async (lost) => {
+      const appends = [...new Set(events.map(({ appendId }) => appendId))]
+      const gone = new Set(appends.slice(appends.length - lost))
+      const kept = events.filter(({ appendId }) => !gone.has(appendId))
+      events = kept
+      ahead += 1_000
+      store = newStore()
+      await store.restore(kept)
+      // The read model is committed without waiting for the disk, so it has lost the same, or more.
+      const checkpoint = await shared.checkpoint()
+      shared = memoryReadModel()
+      const applied = kept.filter(({ position }) => position <= checkpoint)
+      const { known } = readBatch(applied.slice(0, applied.length - chance.below(4)))
+      if (known.length > 0) await shared.apply(0n, known)
+      return kept.length
+    },
+  }
+}
