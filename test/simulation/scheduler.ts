@@ -82,6 +82,7 @@ export const schedulerOf = (chance: Chance): Scheduler => {
         now: () => Math.floor(now) + skew,
         elapsed: () => now - START,
         random: chance.random,
+        secretBytes: (count) => Uint8Array.from({ length: count }, () => chance.below(256)),
         sleep,
         yield: () => sleep(0),
       }

@@ -188,7 +188,7 @@ const disturbOnce = async (run: Run): Promise<void> => {
   const instance = instances[which]
   if (instance && chance.happens(0.2)) {
     const length = 10 + chance.random() ** 2 * 20_000
-    const from = chance.pick(['server', 'cursors'])
+    const from = chance.pick<'server' | 'cursors'>(['server', 'cursors'])
     tell(`${instance.process.name} is cut off from the ${from} for ${Math.ceil(length)} ms`)
     instance.process.cutOff = { from, until: scheduler.now() + length }
     return

@@ -140,6 +140,7 @@ export const serverOf = (
       list: (...given) => through(() => current().list(...given)),
       history: (...given) => through(() => current().history(...given)),
       route: (...given) => through(() => current().route(...given)),
+      mappedGroups: (...given) => through(() => current().mappedGroups(...given)),
       access: (...given) => through(() => current().access(...given)),
       heldRoles: (...given) => through(() => current().heldRoles(...given)),
       holders: (...given) => through(() => current().holders(...given)),

@@ -69,7 +69,15 @@ export const endpointOf = (
         lookup: false as const,
         lease: 9_000,
         timeout: 3_000,
-        endpoints: () => [{ id: 'one', url: 'https://one.test/', secrets: [SECRET], after: 0n }],
+        endpoints: () => [
+          {
+            id: 'one',
+            url: 'https://one.test/',
+            organizations: 'all' as const,
+            secrets: [SECRET],
+            after: 0n,
+          },
+        ],
         fetch: (_: string, init: RequestInit) => receive(process, String(init.body)),
       }
       void run(setUp(options, environment), undefined)
