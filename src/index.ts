@@ -445,4 +445,9 @@ export type {
   ViewType,
 } from './ports/read-model.js'
 export type { SecretCipher, SecretOwner, SecretUnreadable } from './ports/secret-cipher.js'
-export type { CursorWrite, StoredCursor, WebhookCursors } from './ports/webhook-cursors.js'
+export type {
+  CursorWrite,
+  ListedCursors,
+  StoredCursor,
+  WebhookCursors,
+} from './ports/webhook-cursors.js'

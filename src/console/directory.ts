@@ -6,7 +6,9 @@ import type { TransportOptions } from '../transport/json/index.js'
 export interface UserDescription {
   /** As in grants. */
   readonly id: string
+  /** Shown in place of the id. */
   readonly name: string
+  /** Shown below the name. */
   readonly email?: string | undefined
   /** A path of the same origin, or a `data:` URL; anything else is left out, since the pages load from nowhere else. */
   readonly picture?: string | undefined
@@ -14,6 +16,7 @@ export interface UserDescription {
 
 /** Who asks about users. Answer with users that this caller may know. */
 export interface DirectoryContext {
+  /** The signed-in user of the console. */
   readonly caller: Caller
   /** The organization that the caller looks at. */
   readonly orgId: string

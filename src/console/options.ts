@@ -15,7 +15,9 @@ export interface SetUpOptions {
 
 /** A provider of an organization. */
 export interface ProviderIds {
+  /** The organization that owns it. */
   readonly orgId: string
+  /** The id of the provider. */
   readonly idpId: string
 }
 

@@ -229,7 +229,9 @@ export interface AssignmentRange {
 
 /** A group of an identity provider whose members have roles. */
 export interface RoleSource {
+  /** The id of the provider. */
   readonly idpId: string
+  /** The group, as the provider names it. */
   readonly group: string
 }
 

@@ -6,7 +6,10 @@ export interface SqliteStatement {
   /** All rows, each as an object by the names of its columns in their order. Integers are numbers. */
   all(...values: SqliteValue[]): unknown[]
   /** How many rows changed; 0 when an insert met a conflict that it ignores. */
-  run(...values: SqliteValue[]): { readonly changes: number | bigint }
+  run(...values: SqliteValue[]): {
+    /** Rows that were added, changed or removed. */
+    readonly changes: number | bigint
+  }
   /** Makes `all` return rows as lists, in `node:sqlite`. */
   setReturnArrays?(isOn: boolean): unknown
   /** The same in `better-sqlite3` and `libsql`. */
@@ -22,6 +25,7 @@ export interface SqliteStatement {
  * SQLite's number of the error in `errcode`, or its name in `code`, such as `SQLITE_BUSY`.
  */
 export interface SqliteHandle {
+  /** Prepares one statement. */
   prepare(sql: string): SqliteStatement
   /** Runs any number of statements. */
   exec(sql: string): unknown

@@ -51,3 +51,9 @@ export interface WebhookCursors {
   /** The names of all endpoints with a state, in any order. `copyEvents` needs it, webhooks do not. */
   endpoints?(): Promise<readonly string[]>
 }
+
+/** Cursors that name all endpoints, as `copyEvents` needs them. */
+export interface ListedCursors extends WebhookCursors {
+  /** The names of all endpoints with a state, in any order. */
+  endpoints(): Promise<readonly string[]>
+}

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type { Position } from '../index.js'
 import { type Environment, systemEnvironment } from '../ports/environment.js'
-import type { StoredCursor, WebhookCursors } from '../ports/webhook-cursors.js'
+import type { ListedCursors, StoredCursor, WebhookCursors } from '../ports/webhook-cursors.js'
 
 /** A message that the endpoint did not accept. */
 export interface Failing {
@@ -98,10 +98,10 @@ interface MemoryCursor {
 }
 
 /** Cursors in memory: after a restart of the process, endpoints begin at the head again. */
-export const memoryCursors = (): Required<WebhookCursors> => cursorsIn(systemEnvironment)
+export const memoryCursors = (): ListedCursors => cursorsIn(systemEnvironment)
 
 /** {@link memoryCursors} by the clock of `environment`. */
-export const cursorsIn = ({ elapsed: now }: Environment): Required<WebhookCursors> => {
+export const cursorsIn = ({ elapsed: now }: Environment): ListedCursors => {
   const cursors = new Map<string, MemoryCursor>()
   const find = (endpoint: string): MemoryCursor => cursors.get(endpoint) ?? { version: 0, until: 0 }
   const isHeld = ({ holder, until }: MemoryCursor): boolean => holder !== undefined && until > now()

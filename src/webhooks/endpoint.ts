@@ -6,11 +6,13 @@ export type WebhookEndpoint = EndpointFields &
     | {
         /** The organization whose changes are sent. */
         readonly orgId: string
+        /** Absent beside `orgId`. */
         readonly organizations?: undefined
       }
     | {
         /** Sends the changes of all organizations. It is no value of `orgId`: an organization may be called `all`. */
         readonly organizations: 'all'
+        /** Absent beside `organizations`. */
         readonly orgId?: undefined
       }
   )

@@ -1,6 +1,11 @@
 export { isPrivateAddress } from '../network/address.js'
 export type { FoundAddress, NetworkOptions, NetworkReason } from '../network/guarded-fetch.js'
-export type { CursorWrite, StoredCursor, WebhookCursors } from '../ports/webhook-cursors.js'
+export type {
+  CursorWrite,
+  ListedCursors,
+  StoredCursor,
+  WebhookCursors,
+} from '../ports/webhook-cursors.js'
 export { memoryCursors, type SuspensionReason } from './cursors.js'
 export { InvalidEndpoint, type WebhookEndpoint } from './endpoint.js'
 export type { WebhookMessage } from './message.js'

@@ -24,7 +24,7 @@ const failure = (message: string): Ran => ({ code: 1, out: '', notes: `claviger:
 
 describe('A wrong command line', () => {
   const TYPES =
-    'project, project_role, identity_provider, project_grant, user_grant, domain, setup_link'
+    'project, project_role, identity_provider, project_grant, user_grant, domain, role_mapping, membership, setup_link'
   it.concurrent.each<[message: string, name: string, parameters: string[]]>([
     ['A command is missing', '', []],
     ['There is no command toString', '', ['toString']],

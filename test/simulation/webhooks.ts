@@ -38,7 +38,8 @@ export const endpointOf = (
   let found: Violation | undefined
 
   const receive = async (process: Process, body: string): Promise<Response> => {
-    const { id, orgid } = JSON.parse(body)
+    const { id: message, orgid } = JSON.parse(body)
+    const id = message.split('-').at(-1)
     if (sending && sending !== process && !sending.isCrashed)
       found ??= new Violation(`${process.name} and ${sending.name} send at the same time`)
     sending = process

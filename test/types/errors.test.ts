@@ -107,6 +107,8 @@ const UNIONS = [
       'project_grant',
       'user_grant',
       'domain',
+      'role_mapping',
+      'membership',
       'setup_link',
     ],
   ],

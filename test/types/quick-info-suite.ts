@@ -70,8 +70,12 @@ const fields = (subpath: string, all: boolean): Pointed =>
     ),
   )
 
-/** What is used of requests and responses of Node.js is described there; the type of a reference says itself what it is. */
-const OF_OTHERS = /^(Node(Request|Response)\.|RefOf\.type$)/
+/**
+ * What is used of requests and responses of Node.js, of pools and of drivers is described there; the type of a reference
+ * and the texts of the console say themselves what they are.
+ */
+const OF_OTHERS =
+  /^((Node(Request|Response)|PostgresPool(Client)?|PgLite(Queries)?|PostgresJs(Queries)?|Messages)\.|RefOf\.type$)/
 
 /** Fields as they are written, of one of several forms of an input, and of what is in a list. */
 const written: Pointed = pointedAt(

@@ -53,7 +53,12 @@ export interface Postgres {
     readonly signal?: AbortSignal | undefined
   }) => Promise<void>
   /** What it runs on: such as `PostgreSQL 18.4` when it was opened, and `pg`. */
-  readonly engine: { readonly server: string; readonly driver: string }
+  readonly engine: {
+    /** Name and version of the server. */
+    readonly server: string
+    /** Name of the driver. */
+    readonly driver: string
+  }
   /** Ends our own connections; a pool of the host stays open. Every later call rejects. */
   readonly close: () => Promise<void>
   /** `close`, for `await using`. */

@@ -36,20 +36,29 @@ export interface OwnAddress {
  * the three.
  */
 export type PostgresAddress =
-  | (OwnAddress & { readonly pool?: undefined; readonly driver?: undefined })
+  | (OwnAddress & {
+      /** Absent beside `connectionString`. */
+      readonly pool?: undefined
+      /** Absent beside `connectionString`. */
+      readonly driver?: undefined
+    })
   | {
       /**
        * A pool of `pg`, or of a package that has such pools. The host sets its timeouts, handles its `error` events and
        * closes it. Listening takes another connection, made with its options.
        */
       readonly pool: PostgresPool
+      /** Absent beside `pool`. */
       readonly connectionString?: undefined
+      /** Absent beside `pool`. */
       readonly driver?: undefined
     }
   | {
       /** Such as `postgresJs(sql)` or `pgLite(db)`. It sets its own timeouts. */
       readonly driver: PostgresDriver
+      /** Absent beside `driver`. */
       readonly connectionString?: undefined
+      /** Absent beside `driver`. */
       readonly pool?: undefined
     }
 

@@ -1,5 +1,5 @@
 import { ANY, checkOptions } from '../../check-options.js'
-import type { WebhookCursors } from '../../ports/webhook-cursors.js'
+import type { ListedCursors } from '../../ports/webhook-cursors.js'
 import type { Statement } from '../sql/dialect.js'
 import { sqlCursors } from '../sql/webhook-cursors.js'
 import { connectionsOf } from './connection/connections.js'
@@ -16,7 +16,7 @@ export type PostgresCursorsOptions = PostgresAddress & {
 }
 
 /** Webhook cursors in PostgreSQL in use. */
-export interface PostgresCursors extends Required<WebhookCursors> {
+export interface PostgresCursors extends ListedCursors {
   /** Ends our own connections; a pool or client of the host stays open. Later calls reject. */
   readonly close: () => Promise<void>
   /** `close`, for `await using`. */

@@ -2,9 +2,11 @@ import type { Condition } from '../../ports/read-model.js'
 
 /** A column of a table. */
 export interface Column {
+  /** Name in SQL, without quotes. */
   readonly name: string
   /** `json` is the text of `JSON.stringify`. */
   readonly holds: 'integer' | 'text' | 'json'
+  /** Whether it may be null. */
   readonly isNullable?: true
 }
 
@@ -12,24 +14,31 @@ export interface Column {
 export interface Index {
   /** Follows the name of the table. */
   readonly name: string
+  /** Names of the columns, in the order of the index. */
   readonly columns: readonly string[]
+  /** Whether no two rows may have the same values. */
   readonly isUnique?: true
 }
 
 /** A table, declared once for all databases. */
 export interface Table {
+  /** Name in SQL, without schema and quotes. */
   readonly name: string
+  /** The columns, in the order of a row. */
   readonly columns: readonly Column[]
   /** Columns of the primary key. */
   readonly key: readonly string[]
   /** An integer column that no two rows have in common; last in the key and in every index. */
   readonly rowId?: string
+  /** Indexes besides the key. */
   readonly indexes: readonly Index[]
 }
 
 /** The values of a row, before and after a change; the first two are the scope and the key. */
 export interface ChangedRow {
+  /** The values before the change. */
   readonly before: () => Row
+  /** The values after it. */
   readonly after: Row
 }
 
@@ -50,6 +59,7 @@ export interface Declarations {
 
 /** The SQL in which one database differs from another. */
 export interface Dialect {
+  /** How tables are declared. */
   readonly declarations: Declarations
   /** The text of all statements of a name: `make` is called once. */
   readonly named: (name: string, make: () => string) => Pick<Statement, 'name' | 'sql'>
@@ -72,6 +82,7 @@ export interface Dialect {
   readonly ordered: (expression: string, conditions: readonly Condition[]) => string
   /** Whether a text contains another one, which is the parameter. */
   readonly contains: (text: string) => string
+  /** A truth value as a parameter. */
   readonly flag: (value: boolean) => Parameter
   /** Whether a text is one of a list. */
   readonly isListed: (text: string, list: readonly string[]) => Statement
@@ -95,7 +106,12 @@ export interface Dialect {
    */
   readonly setWhereNull: (
     table: Table,
-    columns: { readonly by: readonly string[]; readonly set: readonly string[] },
+    columns: {
+      /** The columns that find a row. */
+      readonly by: readonly string[]
+      /** The columns that are set. */
+      readonly set: readonly string[]
+    },
     items: readonly Row[],
   ) => Iterable<Statement>
   /** Removes rows. */
@@ -117,7 +133,9 @@ export type Parameter = string | number | bigint | null
 
 /** SQL, or a part of it, and the values of its question marks. */
 export interface Statement {
+  /** The text, with parameters as the dialect writes them. */
   readonly sql: string
+  /** The values of the parameters, in order. */
   readonly parameters: readonly Parameter[]
   /** Of a statement that is worth preparing: at most 7 letters, one name for one text. */
   readonly name?: string

@@ -1,4 +1,4 @@
-import type { StoredCursor, WebhookCursors } from '../../ports/webhook-cursors.js'
+import type { ListedCursors, StoredCursor } from '../../ports/webhook-cursors.js'
 import type { Row, Statement } from './dialect.js'
 
 /** How one database keeps webhook cursors: parts of SQL. */
@@ -26,7 +26,7 @@ export const sqlCursors = (
     readonly read: (statement: Statement) => Promise<readonly Row[]>
     readonly write: (statement: Statement) => Promise<readonly Row[]>
   },
-): Required<WebhookCursors> => {
+): ListedCursors => {
   const returned = `version, state, CASE WHEN until > ${now} THEN holder END, ${remaining}`
   return {
     endpoints: async () => {

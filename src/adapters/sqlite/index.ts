@@ -2,7 +2,7 @@ import { BOOLEAN, checkOptions, FUNCTION, NUMBER, withMethods } from '../../chec
 import type { EventCount, EventRestore, EventStore } from '../../ports/event-store.js'
 import type { ReadModel } from '../../ports/read-model.js'
 import type { SqliteHandle } from '../../ports/sqlite-handle.js'
-import type { WebhookCursors } from '../../ports/webhook-cursors.js'
+import type { ListedCursors } from '../../ports/webhook-cursors.js'
 import type { SyncDatabase } from '../sql/sqlite/dialect.js'
 import { sqliteReadModel } from '../sql/sqlite/read-model.js'
 import { sqlCursors } from '../sql/webhook-cursors.js'
@@ -91,7 +91,7 @@ export interface SqliteCursorsOptions {
 }
 
 /** Webhook cursors in an SQLite file in use. */
-export interface SqliteCursors extends Required<WebhookCursors> {
+export interface SqliteCursors extends ListedCursors {
   /** Closes the file. Later calls reject. */
   readonly close: () => Promise<void>
   /** `close`, for `await using`. */

@@ -7,7 +7,7 @@ import {
   permissionsToApplyPlan,
   permissionsToPlan,
 } from './permissions-for-plan.js'
-import { type Applied, isPlan, Plan, type PlanInput } from './plan/plan.js'
+import { type Applied, hasManyChanges, isPlan, Plan, type PlanInput } from './plan/plan.js'
 
 // Planning and applying are loaded at their first use: a host that declares nothing does not start with them.
 const planning = () => import('./planning/plan-access.js')
@@ -31,7 +31,7 @@ export const applyAccess = (runtime: Runtime): BatchWrite<DesiredAccess | PlanIn
   )
   const applyPlan = batchWrite(
     runtime,
-    { ...spec, permissionsFor: permissionsToApplyPlan, schema: Plan, isLarge: true },
+    { ...spec, permissionsFor: permissionsToApplyPlan, schema: Plan, isLarge: hasManyChanges },
     async (call, plan) => (await applying()).applyPlan(runtime, call, plan),
   )
   return (input, context) =>

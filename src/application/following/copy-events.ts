@@ -3,7 +3,7 @@ import { checkOptions, OBJECT } from '../../check-options.js'
 import type { EventRestore, EventStore, Position, RecordedEvent } from '../../ports/event-store.js'
 import { outcomeOf } from '../../ports/event-store.js'
 import type { SecretCipher } from '../../ports/secret-cipher.js'
-import type { WebhookCursors } from '../../ports/webhook-cursors.js'
+import type { ListedCursors, WebhookCursors } from '../../ports/webhook-cursors.js'
 import { readBatch } from '../../projections/read-events.js'
 import type { DifferentLog, LogFault } from '../errors/errors.js'
 import { catchFaults, Fault, fromPort, unavailable } from '../errors/fault.js'
@@ -26,7 +26,12 @@ export interface CopyOptions {
    * was when the copy began. A cursor stays as it is while a process sends by it. Stop the senders before the last copy.
    */
   readonly cursors?:
-    | { readonly from: Required<WebhookCursors>; readonly to: WebhookCursors }
+    | {
+        /** The cursors beside `from`. */
+        readonly from: ListedCursors
+        /** The cursors beside `to`. */
+        readonly to: WebhookCursors
+      }
     | undefined
   /** Called after each batch; the call rejects with what it throws. */
   readonly onProgress?: ((progress: CopyProgress) => void) | undefined
@@ -96,7 +101,7 @@ const copy = async (
 type State = readonly [endpoint: string, state: string]
 
 /** The states of all endpoints. */
-const statesIn = async (cursors: Required<WebhookCursors>): Promise<readonly State[]> => {
+const statesIn = async (cursors: ListedCursors): Promise<readonly State[]> => {
   const states: State[] = []
   for (const endpoint of await cursors.endpoints()) {
     const { state } = await cursors.read(endpoint)

@@ -119,8 +119,11 @@ export interface MethodSpec<Schema extends z.ZodMiniType> {
   readonly schema: Schema
   /** The object of `permissions`, from the input: parsed, or as given when it is malformed. */
   readonly target?: Target
-  /** True of an input that may take seconds to parse: the permissions for it as it was given are asked about first. */
-  readonly isLarge?: true
+  /**
+   * Whether an input may take seconds to parse. The permissions for it as it was given are then asked about first, and
+   * those for what was parsed afterwards.
+   */
+  readonly isLarge?: (input: unknown) => boolean
   /** Fields of the context that this write does not support, besides those that no method of its type supports. */
   readonly refuses?: readonly Refused[]
 }
@@ -232,7 +235,7 @@ const perform = async <Schema extends z.ZodMiniType, Answer, Failure>(
     if (admitted.isErr()) return err(admitted.error)
     const call = admitted.value
     const { orgId, signal } = call
-    const early = spec.isLarge ? neededForMalformed(spec, input, orgId) : []
+    const early = spec.isLarge?.(input) ? neededForMalformed(spec, input, orgId) : []
     for (const question of early) {
       const refusal = await refusePermission(host, call, question)
       if (refusal) return err(refusal)

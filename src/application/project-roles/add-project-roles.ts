@@ -57,6 +57,8 @@ export const AddProjectRolesInput = z.strictObject({
     onlyOnce(({ roleKey }) => roleKey, ['roleKey']),
     z.refine((roles) => roles.reduce((sum, role) => sum + roleBytes(role), 0) <= MAX_APPEND_BYTES, {
       error: `must take at most ${MAX_APPEND_BYTES} bytes of JSON`,
+      // A field that is too long has its own violation.
+      when: ({ issues }) => issues.length === 0,
     }),
   ),
 })

@@ -47,4 +47,5 @@ export const AREAS = {
   plan: ['plan'],
 } as const satisfies Readonly<Record<string, readonly PageName[]>>
 
+/** A part of the console, which a host may leave out. */
 export type AreaName = keyof typeof AREAS

@@ -27,6 +27,8 @@ export const bundle = async (entry: string): Promise<string> => {
     target: 'es2024',
     // As Wrangler bundles a worker without flags.
     platform: 'browser',
+    // Loaded by `testPostgres` of claviger/testing alone, and by nothing here.
+    external: ['pg', 'node:net'],
     conditions: ['workerd', 'worker', 'browser'],
   })
   return outputFiles[0]?.text ?? ''

@@ -108,6 +108,7 @@ describe('The .proto files', () => {
       auto_register: 9,
       validate_only: 10,
       reason: 15,
+      idp_id: 25,
     })
     expect(numbersOf(addOidcIdentityProvider.output)).toEqual({ details: 1, idp_id: 2, planned: 3 })
     expect(numbersOf(updateOidcConfig.input)).toEqual({

@@ -41,7 +41,9 @@ import {
 
 /** Events to be applied, and the checkpoint that they follow. */
 export interface Batch {
+  /** The checkpoint that the events follow. */
   readonly from: Position
+  /** In the order of the log. */
   readonly events: readonly KnownEvent[]
 }
 

@@ -21,6 +21,7 @@ import { CHECKPOINT, FILLED, READ_MODEL } from './tables.js'
 
 /** Runs the work of a read model in one database. Every function rejects with a `StoreFault` when the database fails. */
 export interface ReadModelDriver {
+  /** The SQL of the database. */
   readonly dialect: Dialect
   /** Runs one statement that only reads. `steps` may be called again. */
   readonly read: <Value>(steps: () => Steps<Value>) => Promise<Value>

@@ -15,6 +15,7 @@ import type {
 } from '../../../domain/project-role/events.js'
 import {
   choice,
+  fieldOf,
   listOf,
   MAX_GRANTED_ROLES,
   MAX_SCOPES,
@@ -297,6 +298,19 @@ export const isPlan = (input: unknown): input is PlanInput => {
     return false
   }
 }
+
+/** Whether a plan has more changes than are read before permissions are asked about; false for one that throws when it is read. */
+export const hasManyChanges = (plan: unknown): boolean => {
+  try {
+    const changes = fieldOf(plan, 'changes')
+    return Array.isArray(changes) && changes.length > MANY_CHANGES
+  } catch {
+    return false
+  }
+}
+
+/** Some 30 ms of work without a permission. */
+const MANY_CHANGES = 1_000
 
 export const countsOf = (changes: readonly PlannedChange[]): Counts => {
   const counts = { add: 0, update: 0, remove: 0, unchanged: 0, blocked: 0, superseded: 0 }

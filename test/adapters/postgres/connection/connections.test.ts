@@ -25,7 +25,7 @@ const fakePool = (answer: string, processID = PROCESS) => {
     },
     release: (isGivenUp: unknown) => released.push(isGivenUp),
   })
-  const pool = { connect: async () => client } as unknown as Pool
+  const pool = { connect: async () => client, options: {} } as unknown as Pool
   return { connections: connectionsOf(poolDriver(pool)), client, asked, released }
 }
 
