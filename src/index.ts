@@ -247,6 +247,7 @@ export type {
 } from './application/user-grants/user-grant-input.js'
 export type { UserGrants } from './application/user-grants/user-grants.js'
 export { createIam, type IamOptions } from './create-iam.js'
+export type { RoleSource } from './domain/aggregate.js'
 export type { AlreadyExists, NotFound, ProofNotFound } from './domain/decider.js'
 // What version 0.1 exported from here: from `claviger/domain`, which has all aggregates.
 export { type Decider, fold } from './domain/decider.js'
@@ -367,6 +368,9 @@ export type {
   AccessQuery,
   AccessReads,
   Affected,
+  AffectedByGroup,
+  AffectedByProvider,
+  AffectedInProject,
   AffectedQuery,
   AffectedRole,
   FoundAccess,

@@ -1,4 +1,4 @@
-export type { Messages } from './browser/english.js'
+export type { Messages, Plural, Texts } from './browser/english.js'
 export type { AreaName } from './browser/page-names.js'
 export { type ConsoleHandler, consoleHandler } from './console-handler.js'
 export { crossSiteMiddleware, refuseCrossSite } from './cross-site.js'

@@ -17,7 +17,8 @@ export type WebhookEndpoint = EndpointFields &
       }
   )
 
-interface EndpointFields {
+/** What every endpoint has. */
+export interface EndpointFields {
   /** Names the endpoint and its cursor: 1 to 200 characters. An endpoint that comes back continues where it was. */
   readonly id: string
   /** Where messages are posted: an absolute URL of `https`. */

@@ -7,7 +7,7 @@ export type {
   WebhookCursors,
 } from '../ports/webhook-cursors.js'
 export { memoryCursors, type SuspensionReason } from './cursors.js'
-export { InvalidEndpoint, type WebhookEndpoint } from './endpoint.js'
+export { type EndpointFields, InvalidEndpoint, type WebhookEndpoint } from './endpoint.js'
 export type { WebhookMessage } from './message.js'
 export type { EndpointStatus, HeldStatus, RedeliverInput, StatusInput } from './operating.js'
 export type { Delivery, DeliveryOutcome, WebhookFault, WebhookOptions } from './options.js'

@@ -72,10 +72,11 @@ export const fillRealistic = async (iam: Iam, { caller: admin }: Context): Promi
       caller(14),
     ),
   )
+  await fillGroups(iam, caller(0))
 }
 
 /** A group of the provider that gives a role, and two users in it: one who has roles by hand too, one who has none. */
-export const fillGroups = async (iam: Iam, context: Context): Promise<void> => {
+const fillGroups = async (iam: Iam, context: Context): Promise<void> => {
   const finance = { idpId: 'google', group: 'Finance' }
   const mapped = { ...finance, projectId: 'invoicing', roleKeys: ['accountant'] }
   await orThrow(iam.roleMappings.add(mapped, context))

@@ -36,12 +36,6 @@ export const PLANTED: readonly PlantedBug[] = [
     '',
   ),
   bug(
-    'a sender goes on after the end of its lease',
-    'webhooks/lease.ts',
-    'permits: () => !isLost && environment.elapsed() + timeout < deadline',
-    'permits: () => true',
-  ),
-  bug(
     'a sender takes a message for accepted that was refused',
     'webhooks/deliver.ts',
     "if (attempted.outcome !== 'taken') {",
@@ -82,12 +76,6 @@ export const PLANTED: readonly PlantedBug[] = [
     'application/recording/metadata.ts',
     '...(idempotencyKey !== undefined && { idempotencyKey: storedKey(orgId, idempotencyKey) }),',
     '',
-  ),
-  bug(
-    'a lock that is released wakes nobody',
-    'application/recording/locks.ts',
-    'if (--this.#behind === 0) this.#wake?.()',
-    'this.#behind--',
   ),
   bug(
     'a cached state counts as loaded for this call',
@@ -164,7 +152,7 @@ export const PLANTED: readonly PlantedBug[] = [
   bug(
     'an inactive grant counts',
     'application/granting/judge-access.ts',
-    "project?.state === 'active' && userGrant === 'active'",
-    "project?.state === 'active'",
+    "userGrant === 'active' ? roles.filter",
+    'userGrant !== undefined ? roles.filter',
   ),
 ]

@@ -5,7 +5,7 @@ import { registerHooks } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { PLANTED } from './planted.ts'
 
-const planted = PLANTED[Number(process.env.PLANTED ?? -1)]
+const planted = PLANTED[Number(process.env.PLANTED || -1)]
 
 registerHooks({
   resolve: (specifier, context, next) => {

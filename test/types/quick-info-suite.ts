@@ -75,7 +75,7 @@ const fields = (subpath: string, all: boolean): Pointed =>
  * and the texts of the console say themselves what they are.
  */
 const OF_OTHERS =
-  /^((Node(Request|Response)|PostgresPool(Client)?|PgLite(Queries)?|PostgresJs(Queries)?|Messages)\.|RefOf\.type$)/
+  /^((Node(Request|Response)|PostgresPool(Client)?|PgLite(Queries|Types)?|PostgresJs(Queries|Rows)?|Messages|Texts|Plural)\.|RefOf\.type$)/
 
 /** Fields as they are written, of one of several forms of an input, and of what is in a list. */
 const written: Pointed = pointedAt(

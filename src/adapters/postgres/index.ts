@@ -23,20 +23,26 @@ export type {
   PostgresSession,
   PostgresStatement,
 } from './driver.js'
-export { type PgLite, type PgLiteQueries, pgLite } from './drivers/pglite.js'
+export { type PgLite, type PgLiteQueries, type PgLiteTypes, pgLite } from './drivers/pglite.js'
 export {
   type PostgresJs,
   type PostgresJsQueries,
+  type PostgresJsRows,
+  type PostgresJsState,
   postgresJs,
   postgresJsNotice,
 } from './drivers/postgres-js.js'
-export type { PostgresAddress, PostgresOptions } from './options.js'
+export type { OwnAddress, PostgresAddress, PostgresOptions } from './options.js'
 export {
   type PoolClientOf,
   type PostgresProjectionOptions,
   postgresProjection,
 } from './projection.js'
-export { type PostgresCursorsOptions, postgresCursors } from './webhook-cursors.js'
+export {
+  type PostgresCursors,
+  type PostgresCursorsOptions,
+  postgresCursors,
+} from './webhook-cursors.js'
 
 /** A schema of a PostgreSQL database in use. */
 export interface Postgres {

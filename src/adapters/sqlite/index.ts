@@ -11,7 +11,7 @@ import { LIMITS, openConnection } from './connection.js'
 import { sqliteEventStore } from './event-store.js'
 
 export { StoreFault } from '../../ports/event-store.js'
-export type { SqliteHandle, SqliteStatement } from '../../ports/sqlite-handle.js'
+export type { SqliteHandle, SqliteStatement, SqliteValue } from '../../ports/sqlite-handle.js'
 export { InvalidAppend, InvalidRestore } from '../store/check-append.js'
 export type { Clock } from '../store/record-events.js'
 export { UnusableFile } from './faults.js'

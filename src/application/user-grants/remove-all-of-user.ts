@@ -10,6 +10,7 @@ import type { Position } from '../../ports/event-store.js'
 import type { Listing, Membership, UserGrant, Views } from '../../ports/read-model.js'
 import type { WriteError } from '../errors/errors.js'
 import { grantQuestion, type PermitRoles, rolePermits } from '../granting/permit-roles.js'
+import type { MembershipInput } from '../memberships/memberships.js'
 import type { AdmittedCall } from '../method/context.js'
 import { type BatchWrite, batchWrite, refusePermission } from '../method/method.js'
 import { totalOrder } from '../reading/list.js'
@@ -23,14 +24,12 @@ import { type UserGrantIds, UserInput } from './user-grant-input.js'
 /** Most grants, and most memberships, that one append removes. */
 const MAX_REMOVED = 400
 
-type MembershipIds = Pick<Membership, 'idpId' | 'userId'>
-
 /** What was taken from a user. */
 export interface RemovedOfUser {
   /** The grants that were removed; none when the user had none. */
   readonly removed: readonly UserGrantIds[]
   /** The memberships that were removed: what identity providers had said about the user. */
-  readonly memberships: readonly MembershipIds[]
+  readonly memberships: readonly MembershipInput[]
   /** No grant or membership of the user that was recorded at or below this position remains in the organization. */
   readonly sequence: Position
 }
@@ -50,7 +49,7 @@ export const removeAllOfUser = (runtime: Runtime): BatchWrite<UserInput, Removed
     },
     async (call, { userId }) => {
       const removed: UserGrantIds[] = []
-      const left: MembershipIds[] = []
+      const left: MembershipInput[] = []
       const permit = rolePermits(runtime, call)
       const isTooLate = retryDeadline(runtime.environment)
       let mayHaveMore = true

@@ -63,19 +63,14 @@ const Item = ({ of }: { readonly of: JsonValue }) => {
 
 interface UntilProps {
   readonly at: string
-  /** Shows the day alone; the time on hover. */
-  readonly isShort?: boolean
 }
 
 /** When a role ends, or since when it has not counted. */
-export const Until = ({ at, isShort = false }: UntilProps) => {
+export const Until = ({ at }: UntilProps) => {
   const isOver = Date.parse(at) <= Date.now()
   return (
     <span class={isOver ? 'over' : undefined}>
-      <Say
-        text={isOver ? texts.expiredAt : texts.until}
-        time={<Time at={at} isShort={isShort} />}
-      />
+      <Say text={isOver ? texts.expiredAt : texts.until} time={<Time at={at} />} />
     </span>
   )
 }
@@ -89,10 +84,13 @@ const shortTime = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeS
 
 const day = new Intl.DateTimeFormat(language, { dateStyle: 'medium' })
 
+/** A day in the zone of the reader. */
+export const dayOf = (at: string): string => day.format(new Date(at))
+
 /** A time in the zone of the reader; in UTC on hover. */
-export const Time = ({ at, isShort = false }: UntilProps) => (
+export const Time = ({ at }: UntilProps) => (
   <time datetime={at} title={`${at.replace('T', ' ').replace('Z', '')} UTC`}>
-    {(isShort ? day : shortTime).format(new Date(at))}
+    {shortTime.format(new Date(at))}
   </time>
 )
 

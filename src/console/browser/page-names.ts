@@ -45,7 +45,7 @@ export const AREAS = {
   ],
   timeline: ['timeline'],
   plan: ['plan'],
-} as const satisfies Readonly<Record<string, readonly PageName[]>>
+} as const satisfies Readonly<Record<AreaName, readonly PageName[]>>
 
 /** A part of the console, which a host may leave out. */
-export type AreaName = keyof typeof AREAS
+export type AreaName = 'projects' | 'users' | 'review' | 'signIn' | 'timeline' | 'plan'

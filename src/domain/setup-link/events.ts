@@ -4,9 +4,9 @@ import { event, type Upcasters } from '../message.js'
 import { choice, ExpiryTime, LinkId, listOf, onlyOnce, requiredText } from '../values.js'
 
 /** What a link lets its holder set up, in the order of the guided pages. */
-export const SETUP_INTENTS = ['provider', 'domain', 'groups'] as const
+export const SETUP_INTENTS = ['provider', 'domain', 'groups'] as const satisfies SetupIntent[]
 /** Something that a link lets its holder set up: connect a provider, prove a domain, map groups to roles. */
-export type SetupIntent = (typeof SETUP_INTENTS)[number]
+export type SetupIntent = 'provider' | 'domain' | 'groups'
 
 /** 1 to 3 intents, none twice. */
 export const SetupIntents = listOf(choice(SETUP_INTENTS), 1, SETUP_INTENTS.length).check(

@@ -8,7 +8,7 @@ export interface PgLiteQueries {
 }
 
 /** Rows as lists, and parsers by the number of a type. */
-interface PgLiteTypes {
+export interface PgLiteTypes {
   readonly rowMode: 'array'
   readonly parsers: Readonly<Record<number, (text: string) => string>>
 }

@@ -12,9 +12,10 @@ export interface PostgresJsQueries {
 }
 
 /** Rows of bytes, and the session that found them. */
-type PostgresJsRows = Iterable<unknown> & { readonly state?: PostgresJsState }
+export type PostgresJsRows = Iterable<unknown> & { readonly state?: PostgresJsState }
 
-type PostgresJsState = { readonly pid: number; readonly secret: number } | null | undefined
+/** The session, as the server named it. */
+export type PostgresJsState = { readonly pid: number; readonly secret: number } | null | undefined
 
 /** What `postgresJs` uses of `postgres(…)`, of the package `postgres`. */
 export interface PostgresJs extends PostgresJsQueries {

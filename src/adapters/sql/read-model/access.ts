@@ -146,7 +146,7 @@ export const accessStatement = (dialect: Dialect, query: AccessQuery): Statement
  */
 const lastOfRoles = (dialect: Dialect): string => {
   const { table, jsonRows, listInBody } = dialect
-  const roleKey = `listed.value ->> 'roleKey'`
+  const roleKey = `listed.value ->> CAST('roleKey' AS text)`
   const inLast = (expression: string) => `(SELECT ${expression} FROM ${table(ASSIGNMENTS)} AS last
     WHERE last.scope = project.number AND last.role = ${roleKey} AND last.org = ? AND last.user_id = ?
     ORDER BY last.begin_at DESC LIMIT 1)`

@@ -7,7 +7,7 @@ import {
 } from '../../../transport/wire.js'
 import { pathOf, type StoredObject } from '../api.js'
 import { readAll } from '../csv.js'
-import { Button, Until } from '../display.js'
+import { Button, dayOf } from '../display.js'
 import { GiveDialog } from '../give-dialog.js'
 import { Waiting } from '../notice.js'
 import { nameOf, UserName } from '../people.js'
@@ -17,7 +17,7 @@ import { type Query, useQuery } from '../query.js'
 import { type RoleSource, viaOf } from '../roles-field.js'
 import { href, parameter, setParameters } from '../router.js'
 import { Gap, useDrawn } from '../rows.js'
-import { fieldName, texts } from '../texts.js'
+import { fieldName, say, texts } from '../texts.js'
 import { UserPicker } from '../user-picker.js'
 import { type AskedCell, CellPopover, type UserGrant } from './cell-popover.js'
 import { ProjectChoice } from './project-choice.js'
@@ -207,22 +207,19 @@ const Row = ({ index, grant, mapped, columns, ask }: RowProps) => {
             state,
             mapped?.get(roleKey),
           )
+          const until = expiresAt && kind === 'on' && say(texts.until, { time: dayOf(expiresAt) })
           return (
             <td key={roleKey}>
               <button
                 type="button"
                 class={`cell ${kind}`}
-                aria-label={`${user}, ${name}: ${label}`}
+                aria-label={[`${user}, ${name}: ${label}`, ...(until ? [until] : [])].join(', ')}
                 onClick={({ currentTarget }) =>
                   ask({ grant, roleKey, roleName: name, cell: currentTarget, expiresAt, via })
                 }
               >
                 {shown}
-                {expiresAt && kind === 'on' && (
-                  <small>
-                    <Until at={expiresAt} isShort />
-                  </small>
-                )}
+                {until && <small>{until}</small>}
                 {via && (
                   <small>
                     <bdi>{viaOf({ via })}</bdi>
