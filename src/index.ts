@@ -235,7 +235,7 @@ export type {
   SetupLinks,
 } from './application/setup-links/setup-links.js'
 export type { ImportUserGrantsInput } from './application/user-grants/import-user-grants.js'
-export type { RemovedOfUser } from './application/user-grants/remove-all-of-user.js'
+export type { MembershipIds, RemovedOfUser } from './application/user-grants/remove-all-of-user.js'
 export type {
   ListUserGrantsInput,
   RemoveUserRolesInput,

@@ -16,7 +16,7 @@ const NOISE = /Zod|z\.|\$strip|\$strict|brand|infer|input</i
  * console say themselves what they are for.
  */
 const OF_OTHERS =
-  /^(Node(Request|Response)|PostgresPool(Client)?|PgLite(Queries|Types)?|PostgresJs(Queries|Rows)?|Messages|Plural|Partial)\./
+  /^(Node(Request|Response)|PostgresPool(Client)?|PgLite(Queries|Types)?|PostgresJs(Queries|Rows)?|Messages|Texts|Plural|Partial)\./
 
 const methods = methodsOfIam()
 

@@ -10,7 +10,6 @@ import type { Position } from '../../ports/event-store.js'
 import type { Listing, Membership, UserGrant, Views } from '../../ports/read-model.js'
 import type { WriteError } from '../errors/errors.js'
 import { grantQuestion, type PermitRoles, rolePermits } from '../granting/permit-roles.js'
-import type { MembershipInput } from '../memberships/memberships.js'
 import type { AdmittedCall } from '../method/context.js'
 import { type BatchWrite, batchWrite, refusePermission } from '../method/method.js'
 import { totalOrder } from '../reading/list.js'
@@ -24,12 +23,15 @@ import { type UserGrantIds, UserInput } from './user-grant-input.js'
 /** Most grants, and most memberships, that one append removes. */
 const MAX_REMOVED = 400
 
+/** Names a membership: a provider, and the user. */
+export type MembershipIds = Pick<Membership, 'idpId' | 'userId'>
+
 /** What was taken from a user. */
 export interface RemovedOfUser {
   /** The grants that were removed; none when the user had none. */
   readonly removed: readonly UserGrantIds[]
   /** The memberships that were removed: what identity providers had said about the user. */
-  readonly memberships: readonly MembershipInput[]
+  readonly memberships: readonly MembershipIds[]
   /** No grant or membership of the user that was recorded at or below this position remains in the organization. */
   readonly sequence: Position
 }
@@ -49,7 +51,7 @@ export const removeAllOfUser = (runtime: Runtime): BatchWrite<UserInput, Removed
     },
     async (call, { userId }) => {
       const removed: UserGrantIds[] = []
-      const left: MembershipInput[] = []
+      const left: MembershipIds[] = []
       const permit = rolePermits(runtime, call)
       const isTooLate = retryDeadline(runtime.environment)
       let mayHaveMore = true

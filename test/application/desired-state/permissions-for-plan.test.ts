@@ -117,15 +117,17 @@ test.each([undefined, null, 'text', {}])(
   },
 )
 
-test('A plan of a caller without permission is refused before its changes are read', async () => {
+test('A large plan of a caller without permission is refused before its changes are read', async () => {
   let isRead = false
   const plan = {
     orgId: 'acme',
     desired: { projects: [{ id: 'portal', name: 'Portal' }] },
-    get changes() {
-      isRead = true
-      return []
-    },
+    changes: Array.from({ length: 1_001 }, () => ({
+      get object() {
+        isRead = true
+        return { type: 'project', id: 'portal' }
+      },
+    })),
   }
   const iam = instanceOn(memoryEventStore())
   const answer = await refused(iam.apply(plan as never, without('project.read')))
