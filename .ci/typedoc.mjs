@@ -8,6 +8,7 @@ const generated = 'src/transport/gen/claviger/v1'
 
 /** Parts of public types, which show what they come to. */
 const parts = [
+  'src/console/browser/english.ts:ENGLISH',
   'src/application/errors/to-json.ts:MayBeAbsent',
   'src/application/errors/to-json.ts:Shown',
   'src/application/access/check-access.ts:Asked',

@@ -24,7 +24,12 @@ import { type UserGrantIds, UserInput } from './user-grant-input.js'
 const MAX_REMOVED = 400
 
 /** Names a membership: a provider, and the user. */
-export type MembershipIds = Pick<Membership, 'idpId' | 'userId'>
+export interface MembershipIds {
+  /** The provider. */
+  readonly idpId: string
+  /** As given. */
+  readonly userId: string
+}
 
 /** What was taken from a user. */
 export interface RemovedOfUser {
