@@ -1,7 +1,7 @@
-// The same access in a deployment pipeline, in two steps with a review between them:
-//   node access-pipeline.ts plan iam.db plan.json     exits with 0: nothing to do, 2: changes pending
+// Plans and applies the desired state in a pipeline, with a review in between:
+//   node access-pipeline.ts plan iam.db plan.json     exits with 0: no changes, 2: changes pending
 //   node access-pipeline.ts apply iam.db plan.json    exits with 0: applied
-// Either exits with 1 when it fails; apply does so when something has changed since the plan was made.
+// Both exit with 1 on failure. apply also fails if something has changed since the plan.
 import { readFile, realpath, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import {
@@ -29,7 +29,7 @@ const plan = async (iam: Iam, planFile: string): Promise<number> => {
   const planned = await iam.plan(access, deployment)
   if (planned.isErr()) return failed(planned.error)
   console.log(formatPlan(planned.value))
-  // Secrets in it are sealed; all the same it is an artifact that only the pipeline should read.
+  // Its secrets are encrypted. Still, only the pipeline should read it.
   await writeFile(planFile, JSON.stringify(planned.value), { mode: 0o600 })
   const { add, update, remove } = planned.value.counts
   return add + update + remove === 0 ? DONE : PENDING
@@ -50,7 +50,7 @@ export const main = async ([command, database, planFile]: readonly string[]): Pr
     console.error('Usage: IAM_KEY=<32 bytes, base64> access-pipeline plan|apply <database> <plan>')
     return FAILED
   }
-  // Without the read model: a pipeline reads little, and memory is enough.
+  // Without the read model of SQLite: a pipeline reads little.
   const { store, close } = openSqlite(database)
   const iam = createIam({
     store,
@@ -64,7 +64,7 @@ export const main = async ([command, database, planFile]: readonly string[]): Pr
   }
 }
 
-// Not when it is imported. It may be started by a link, as that to the release of today.
+// Not when it is imported. realpath, because it may be started by a symbolic link.
 const [, started = ''] = process.argv
 if ((await realpath(started)) === fileURLToPath(import.meta.url))
   process.exitCode = await main(process.argv.slice(2))

@@ -1,4 +1,4 @@
-// The access of an application, in code: who deploys the code deploys the roles.
+// The roles and providers of an application, deployed with its code.
 import {
   type Context,
   type DesiredAccess,
@@ -9,7 +9,7 @@ import {
   toStatus,
 } from 'claviger'
 
-/** Secrets come from where the deployment keeps them. Unset, the stored one stays. */
+/** From the environment. When unset, the stored secret stays. */
 const { GOOGLE_CLIENT_SECRET } = process.env
 
 const google: DesiredIdentityProvider = {
@@ -23,7 +23,7 @@ const google: DesiredIdentityProvider = {
 }
 
 export const access = defineAccess({
-  managedBy: 'portal-code', // marks what is recorded, so that only that is ever pruned
+  managedBy: 'portal-code', // marks the objects; only marked ones are pruned
   prune: true,
   projects: [
     {
@@ -45,10 +45,10 @@ export const access = defineAccess({
   identityProviders: [google],
 } as const satisfies DesiredAccess)
 
-/** Checked by the compiler: a key that is not declared is an error here. */
+/** An undeclared key does not compile. */
 export const MAY_PUBLISH = access.roleKey('portal', 'publisher')
 
-/** The deployment acts for the organization that the application belongs to. */
+/** Acts in the organization that owns the application. */
 export const deployment: Context = {
   caller: {
     userId: 'deployment',
@@ -60,12 +60,12 @@ export const deployment: Context = {
       'project.role.write',
       'identity_provider.read',
       'identity_provider.write',
-      'identity_provider.secret.read', // to see that a secret is the same; otherwise it is set anew
+      'identity_provider.secret.read', // to compare secrets; without it they are always set
     ],
   },
 }
 
-/** For every instance to call as it starts, before it serves. Answers what was done. */
+/** Every instance calls this before it serves. Returns the changes. */
 export const applyAtBoot = async (iam: Iam): Promise<string> => {
   const applied = await iam.apply(access, deployment)
   if (applied.isErr()) throw new Error(JSON.stringify(toStatus(applied.error)))

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { errorsTable } from './transport-guide/errors-table.js'
 import { pathsTable } from './transport-guide/paths-table.js'
 
-const guide = fileURLToPath(new URL('../../docs/guides/transport.md', import.meta.url))
+const reference = fileURLToPath(new URL('../../docs/reference/wire.md', import.meta.url))
 
 /** The page with a table between the marks of its name. */
 const withTable = (page: string, name: string, table: string): string => {
@@ -15,9 +15,9 @@ const withTable = (page: string, name: string, table: string): string => {
 }
 
 // `npx vitest run test/docs/transport-guide.test.ts -u` writes what has changed into the page.
-it('The guide has every path and every error, as they are served', async () => {
-  const page = await readFile(guide, 'utf8')
+it('The reference has every path and every error, as they are served', async () => {
+  const page = await readFile(reference, 'utf8')
   const withPaths = withTable(page, 'paths', await pathsTable())
   const withBoth = withTable(withPaths, 'errors', await errorsTable())
-  await expect(withBoth).toMatchFileSnapshot(guide)
+  await expect(withBoth).toMatchFileSnapshot(reference)
 })

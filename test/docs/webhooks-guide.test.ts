@@ -5,7 +5,9 @@ import { expect, it } from 'vitest'
 import { logBefore, play, SCENARIOS } from '../../src/testing/read-model/samples.js'
 import { messageOf, type WebhookMessage } from '../../src/webhooks/message.js'
 
-const guide = fileURLToPath(new URL('../../docs/guides/webhooks.md', import.meta.url))
+const reference = fileURLToPath(
+  new URL('../../docs/reference/webhook-messages.md', import.meta.url),
+)
 
 /** The messages of all scenarios, which have events of every type; the first of each type. */
 const messages = async (): Promise<ReadonlyMap<string, WebhookMessage>> => {
@@ -40,15 +42,15 @@ const tableOf = (found: ReadonlyMap<string, WebhookMessage>): string => {
 }
 
 // `npx vitest run test/docs/webhooks-guide.test.ts -u` writes what has changed into the page.
-it('The guide has a message of every event type, as it is sent', async () => {
-  const page = await readFile(guide, 'utf8')
+it('The reference has a message of every event type, as it is sent', async () => {
+  const page = await readFile(reference, 'utf8')
   const [before, rest] = page.split('<!-- messages -->\n')
   const [, after] = rest?.split('<!-- end of messages -->') ?? []
   if (after === undefined) throw new Error('The page has no marks of messages')
   const table = tableOf(await messages())
   await expect(
     `${before}<!-- messages -->\n\n${table}\n\n<!-- end of messages -->${after}`,
-  ).toMatchFileSnapshot(guide)
+  ).toMatchFileSnapshot(reference)
 })
 
 it('The table has every type but the internal ones', async () => {
