@@ -115,7 +115,7 @@ describe.runIf(hasChromium())('Changes in the console, in Chromium', () => {
     published.push([challenge])
     await page.getByRole('button', { name: 'Verify' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Verify' }).click()
-    await page.getByText('verified').first().waitFor()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Edit' }).click()
     await page.getByRole('combobox', { name: 'Provider' }).fill('Goo')
     await page.getByRole('option', { name: 'Google' }).click()

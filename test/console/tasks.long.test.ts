@@ -93,6 +93,7 @@ describe.runIf(hasChromium())('What an admin does by keyboard alone', () => {
 
   const pickProject = async () => {
     steps++
+    await page.getByRole('option', { name: 'Invoicing' }).waitFor({ state: 'attached' })
     await opened.tabTo('combobox', 'Project')
     await page.keyboard.type('Inv')
     await page.getByText('Press a cell').or(page.getByText('Who had which role')).waitFor()
@@ -227,7 +228,7 @@ describe.runIf(hasChromium())('What an admin does by keyboard alone', () => {
     await step('button', 'Verify')
     await page.getByText('This will change').waitFor()
     await step('button', 'Verify')
-    await page.getByText('verified').first().waitFor()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
     await step('button', 'Edit')
     await pick('Provider', 'Google')
     await step('button', 'Preview')

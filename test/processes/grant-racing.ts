@@ -46,6 +46,9 @@ const prepare = async (place: Place, writers: number): Promise<readonly string[]
         within,
       ),
     )
+  await orThrow(
+    iam.roleMappings.add({ idpId: 'entra', group: 'admins', ...portal, roleKeys: ['base'] }, acme),
+  )
   return own
 }
 
@@ -116,17 +119,25 @@ const checkLives = (log: readonly RecordedEvent[]): number => {
   return given
 }
 
-/** Fails when a grant or a membership remained that `removeAllOfUser` had answered to have removed. */
+/**
+ * Fails when a grant or a membership remained that `removeAllOfUser` had answered to have removed. A membership ends with
+ * its provider, too.
+ */
 const checkEmptied = (log: readonly RecordedEvent[], { emptied }: Answers): void => {
   for (const { orgId, userId, sequence } of emptied) {
-    const last = log.findLast(
-      ({ stream, position, metadata }) =>
-        position <= BigInt(sequence) &&
-        metadata.resourceOwner === orgId &&
-        /^(user_grant|membership)-/.test(stream) &&
-        stream.endsWith(`+${userId}`),
-    )
-    expect(last?.type ?? 'user_grant.removed').toMatch(/^(user_grant|membership)\.removed$/)
+    const remaining = new Set<string>()
+    for (const { stream, type, position, data, metadata } of log) {
+      if (position > BigInt(sequence)) break
+      if (metadata.resourceOwner !== orgId) continue
+      if (/^(user_grant|membership)-/.test(stream) && stream.endsWith(`+${userId}`)) {
+        if (type.endsWith('.removed')) remaining.delete(stream)
+        else remaining.add(stream)
+      }
+      if (type === 'identity_provider.removed')
+        for (const each of remaining)
+          if (each.includes(`+${Reflect.get(data, 'idpId')}+`)) remaining.delete(each)
+    }
+    expect([...remaining]).toEqual([])
   }
 }
 
