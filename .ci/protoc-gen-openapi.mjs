@@ -362,7 +362,7 @@ const exampleOfItem = ({ jsonName, message, enum: choice, scalar }) => {
 const exampleOfMessage = (fields) =>
   Object.fromEntries(fields.map((field) => [field.jsonName, exampleOf(field)]))
 
-/** The error body. Spec: Errors. */
+/** The error body. */
 const STATUS_SCHEMA = {
   type: 'object',
   description: 'The body of every error.',

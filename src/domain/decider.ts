@@ -65,7 +65,7 @@ export const decideAll = <Command, State, Event, Refusal>(
   return ok(events)
 }
 
-/** No such object in the organization, or one that was removed. Spec: Errors, status 404. */
+/** The organization has no such object, or it was removed. HTTP status 404. */
 export interface NotFound<Ref extends ObjectRef = ObjectRef> {
   readonly kind: 'NotFound'
   /** By its type and ids. */
@@ -73,8 +73,8 @@ export interface NotFound<Ref extends ObjectRef = ObjectRef> {
 }
 
 /**
- * Another object has this id or key; an id stays taken when its object is removed, a role's key
- * does not. Spec: Project role, "unique within the project"; its status is not shown.
+ * Another object has this id or key. HTTP status 409. The id of a removed object stays taken; the key of a removed role
+ * is free again.
  */
 export interface AlreadyExists<Ref extends ObjectRef = ObjectRef> {
   readonly kind: 'AlreadyExists'
@@ -82,11 +82,11 @@ export interface AlreadyExists<Ref extends ObjectRef = ObjectRef> {
   readonly object: Ref
 }
 
-/** The challenge of a domain is not published: the organization is not shown to own it. */
+/** The DNS does not publish the challenge, so nothing proves that the organization owns the domain. HTTP status 409. */
 export interface ProofNotFound {
   readonly kind: 'ProofNotFound'
-  /** Which domain. */
+  /** The domain. */
   readonly object: DomainRef
-  /** Where the challenge must stand, as a TXT record. */
+  /** Name of the TXT record that must hold the challenge. */
   readonly recordName: string
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 
-/** Longest text the interface accepts, in characters (Unicode code points). Spec: Limits. */
+/** Longest text the interface accepts, in characters (Unicode code points). */
 export const MAX_TEXT_LENGTH = 200
 
 /** Most scopes of one identity provider. The specification gives no limit; see docs/decisions. */
@@ -136,7 +136,7 @@ const id = z.string({ error: expected(ID_IN_WORDS) }).check(z.regex(ID))
 
 /**
  * An organization: the resource owner of every object. 1 to 64 letters of ASCII, digits or any of
- * `. _ : @ ~ -`, starting with a letter or digit. Spec: What the service does.
+ * `. _ : @ ~ -`, starting with a letter or digit.
  */
 export const OrgId = id.brand<'OrgId'>()
 export type OrgId = z.infer<typeof OrgId>
@@ -155,7 +155,7 @@ export type ProjectId = z.infer<typeof ProjectId>
 
 /**
  * What authorization checks look at; unique within its project. 1 to 200 characters, compared code
- * point by code point, without case folding or normalization. Spec: Project role.
+ * point by code point, without case folding or normalization.
  */
 export const RoleKey = requiredText.brand<'RoleKey'>()
 export type RoleKey = z.infer<typeof RoleKey>
@@ -319,7 +319,7 @@ export interface SetupLinkRef {
   readonly linkId: string
 }
 
-/** A right that a method requires. Spec: Authentication, "permission on the target resource". */
+/** A right that a method requires. */
 export type Permission = (typeof PERMISSIONS)[number]
 
 /** Every permission, sorted by name. */
@@ -346,7 +346,7 @@ export const PERMISSIONS = [
   'user.grant.write',
 ] as const
 
-/** The object that a permission is asked for. Spec: Authentication. */
+/** The object that a permission is asked for. */
 export type PermissionTarget = OwnedTarget | GrantedProjectTarget | ProjectRoleTarget
 
 /** An object of the organization that the question is about. */

@@ -55,11 +55,11 @@ export interface FoundProject extends ProjectSettings {
 
 /** A role that a user was given, as it is shown to people. */
 export interface FoundRole {
-  /** What authorization checks look at. Spec: Project role. */
+  /** What authorization checks look at. */
   readonly roleKey: string
-  /** For people to read. Spec: Project role. */
+  /** For people to read. */
   readonly displayName: string
-  /** Empty for none. Spec: Project role. */
+  /** Empty for none. */
   readonly group: string
   /** What the role allows, in the order of code points; empty for none. */
   readonly permissions: readonly string[]
@@ -69,7 +69,7 @@ export interface FoundRole {
 
 /** A role that a user was given, and what ended first. */
 export interface LostRole {
-  /** What authorization checks look at. Spec: Project role. */
+  /** What authorization checks look at. */
   readonly roleKey: string
   /** The role itself was removed; or it was taken from the grant of the project, or that grant was removed. */
   readonly with: 'role' | 'project_grant'
@@ -141,7 +141,7 @@ export interface Holder {
   readonly orgId: string
   /** The `id` of the project, where the query is about all projects. */
   readonly projectId?: string
-  /** What authorization checks look at. Spec: Project role. */
+  /** What authorization checks look at. */
   readonly roleKey: string
   /** The role does not count from this moment on; absent for a role without an end. */
   readonly expiresAt?: Date
@@ -233,7 +233,7 @@ export interface AffectedRole {
   readonly orgId: string
   /** The user, as their organization names them. */
   readonly userId: string
-  /** What authorization checks look at. Spec: Project role. */
+  /** What authorization checks look at. */
   readonly roleKey: string
 }
 

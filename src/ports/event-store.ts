@@ -8,7 +8,7 @@ export type Version = number
 /**
  * Place of an event in the order of all events of one store, and the time it was recorded at:
  * microseconds since the Unix epoch, or the previous position plus one, whichever is later.
- * Rises strictly in commit order, even when a clock runs backwards. Spec: Common response object `details`.
+ * Rises strictly in commit order, even when a clock runs backwards.
  */
 export type Position = bigint
 
@@ -29,7 +29,7 @@ export interface Actor {
 export interface Metadata {
   /** The user who made the request. */
   readonly actor: Actor
-  /** Organization that owns the changed objects, also named by their streams. Spec: Common response object `details`. */
+  /** Organization that owns the changed objects, also named by their streams. */
   readonly resourceOwner: string
   /** Id by which the host traces the request; at most 255 characters. */
   readonly correlationId?: string

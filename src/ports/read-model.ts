@@ -20,7 +20,7 @@ import type {
 import type { Actor, EventStore, Position } from './event-store.js'
 import type { Projection } from './projection.js'
 
-/** Owner of an object, its times, and its place in the log. Spec: Common response object `details`. */
+/** Owner of an object, its times, and its place in the log. */
 export interface ObjectDetails {
   /** Position of the last event of the object. */
   readonly sequence: Position
@@ -40,7 +40,7 @@ export interface IdentityProvider extends ProviderAppearance, OidcConfig {
   readonly state: 'active' | 'inactive'
   /** The `managedBy` of the desired state that alone may change it; absent when anybody may who has the permission. */
   readonly protectedBy?: string | undefined
-  /** Its owner, times and place in the log. Spec: Common response object `details`. */
+  /** Its owner, times and place in the log. */
   readonly details: ObjectDetails
 }
 
@@ -52,15 +52,15 @@ export interface Project extends ProjectSettings {
   readonly state: 'active' | 'inactive'
   /** The `managedBy` of the desired state that alone may change it; absent when anybody may who has the permission. */
   readonly protectedBy?: string | undefined
-  /** Its owner, times and place in the log. Spec: Common response object `details`. */
+  /** Its owner, times and place in the log. */
   readonly details: ObjectDetails
 }
 
 /** A role as it is read. */
 export interface ProjectRole extends ProjectRoleDisplay {
-  /** The `id` of its project. Spec: Project role. */
+  /** The `id` of its project. */
   readonly projectId: string
-  /** What authorization checks look at; unique within the project. Spec: Project role. */
+  /** What authorization checks look at; unique within the project. */
   readonly roleKey: string
   /** What the role allows, in the order of code points; empty for none. */
   readonly permissions: readonly string[]
@@ -68,7 +68,7 @@ export interface ProjectRole extends ProjectRoleDisplay {
   readonly state: 'active'
   /** The `managedBy` of the desired state that alone may change it; absent when anybody may who has the permission. */
   readonly protectedBy?: string | undefined
-  /** Its owner, times and place in the log. Spec: Common response object `details`. */
+  /** Its owner, times and place in the log. */
   readonly details: ObjectDetails
 }
 
@@ -86,13 +86,13 @@ export interface ProjectGrant {
   readonly state: 'active' | 'inactive'
   /** The `managedBy` of the desired state that alone may change it; absent when anybody may who has the permission. */
   readonly protectedBy?: string | undefined
-  /** Its owner, times and place in the log. Spec: Common response object `details`. */
+  /** Its owner, times and place in the log. */
   readonly details: ObjectDetails
 }
 
 /** A role that a user was given. */
 export interface GrantedRole {
-  /** What authorization checks look at. Spec: Project role. */
+  /** What authorization checks look at. */
   readonly roleKey: string
   /** The role does not count from this moment on; absent for a role without an end. */
   readonly expiresAt?: Date
@@ -113,7 +113,7 @@ export interface UserGrant {
   readonly roles: readonly GrantedRole[]
   /** While a grant is inactive, none of its roles counts. */
   readonly state: 'active' | 'inactive'
-  /** Its owner, times and place in the log. Spec: Common response object `details`. */
+  /** Its owner, times and place in the log. */
   readonly details: ObjectDetails
 }
 
@@ -127,7 +127,7 @@ export interface Domain {
   readonly idpId?: string
   /** While the domain is pending: the text to publish as a TXT record at `_claviger-challenge.<domain>`. */
   readonly challenge?: string
-  /** Its owner, times and place in the log. Spec: Common response object `details`. */
+  /** Its owner, times and place in the log. */
   readonly details: ObjectDetails
 }
 
@@ -149,7 +149,7 @@ export interface RoleMapping {
   readonly state: 'active'
   /** The `managedBy` of the desired state that alone may change it; absent when anybody may who has the permission. */
   readonly protectedBy?: string | undefined
-  /** Its owner, times and place in the log. Spec: Common response object `details`. */
+  /** Its owner, times and place in the log. */
   readonly details: ObjectDetails
 }
 
@@ -168,7 +168,7 @@ export interface SetupLink {
   readonly expiresAt: Date
   /** For the organization that issued it, such as whom it was sent to; absent when there is none. */
   readonly note?: string
-  /** Its owner, times and place in the log. Spec: Common response object `details`. */
+  /** Its owner, times and place in the log. */
   readonly details: ObjectDetails
 }
 

@@ -25,7 +25,7 @@ export interface TransportOptions {
 
   /**
    * Header that selects the organization of project and role operations; `x-service-orgid` when
-   * absent. Spec: Authentication.
+   * absent.
    */
   readonly organizationHeader?: string | undefined
 

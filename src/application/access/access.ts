@@ -39,7 +39,7 @@ export const RolesOfInput = z.strictObject({
 export interface RolesOfInput extends PageInput {
   /** The user, as the host names them: 1 to 200 characters (code points). */
   readonly userId: string
-  /** Of projects with this `id`, of any organization; of all when absent. Spec: Project. */
+  /** Of projects with this `id`, of any organization; of all when absent. */
   readonly projectId?: string | undefined
   /** At the end of this millisecond, which must not lie in the future; as it is when absent. */
   readonly at?: Date | undefined
@@ -56,11 +56,11 @@ export const WhoHasInput = z.strictObject({
   pageToken,
 })
 export interface WhoHasInput extends PageInput {
-  /** The `id` of a project of the organization; all of its projects when absent. Spec: Project. */
+  /** The `id` of a project of the organization; all of its projects when absent. */
   readonly projectId?: string | undefined
   /** One user, of any organization: 1 to 200 characters (code points); all when absent. */
   readonly userId?: string | undefined
-  /** Roles with this key; all when absent. Spec: Project role. */
+  /** Roles with this key; all when absent. */
   readonly roleKey?: string | undefined
   /** Of the roles that have this permission, or had it `at` that time; of all when absent. 1 to 100 characters. */
   readonly permission?: string | undefined
@@ -88,7 +88,7 @@ export interface AccessPage<Item> {
  * Who has which role, by the grants and by the mappings of groups. A role counts while the user's grant has it, it has not
  * expired, and these are active: that grant, the project and, where another organization owns it, the grant of the
  * project. It also counts while a mapping of a group has it that the user was last reported in, the provider is active in
- * place of the user's grant, and the report is not older than `validFor`. What does not exist is an answer here, not an error. Spec: Project, `projectRoleCheck` and `hasProjectCheck`.
+ * place of the user's grant, and the report is not older than `validFor`. What does not exist is an answer here, not an error.
  */
 export interface AccessChecks {
   /**

@@ -21,7 +21,7 @@ export const CheckAccessInput = z.extend(userGrants.ids, {
 interface CheckedUser {
   /** The user, as the host names them: 1 to 200 characters (code points). */
   readonly userId: string
-  /** The `id` of the project. Spec: Project. */
+  /** The `id` of the project. */
   readonly projectId: string
   /** The organization that owns the project; the organization at hand when absent. */
   readonly projectOrgId?: string | undefined
@@ -36,7 +36,7 @@ interface CheckedUser {
 export type CheckAccessInput = CheckedUser &
   (
     | {
-        /** The role that is asked for. Spec: Project role. */
+        /** The role that is asked for. */
         readonly roleKey: string
         /** Absent where a role is asked for. */
         readonly permission?: never

@@ -32,11 +32,11 @@ export const ExplainAccessInput = z.extend(userGrants.ids, {
 export interface ExplainAccessInput {
   /** The user, as the host names them: 1 to 200 characters (code points). */
   readonly userId: string
-  /** The `id` of the project. Spec: Project. */
+  /** The `id` of the project. */
   readonly projectId: string
   /** The organization that owns the project; the organization at hand when absent. */
   readonly projectOrgId?: string | undefined
-  /** The role that is asked for. Spec: Project role. */
+  /** The role that is asked for. */
   readonly roleKey: string
   /** At the end of this millisecond, which must not lie in the future; as it is when absent. */
   readonly at?: Date | undefined

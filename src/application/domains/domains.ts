@@ -161,7 +161,7 @@ export interface DomainInput {
 
 /** Which provider the users of a domain sign in with. */
 export interface SetDomainProviderInput extends DomainInput {
-  /** A provider of the organization; none when absent. Spec: OIDC identity provider configuration. */
+  /** A provider of the organization; none when absent. */
   readonly idpId?: string | undefined
 }
 

@@ -5,10 +5,10 @@ import type { Position, Version } from '../../ports/event-store.js'
 import type { CorruptEvent, UnknownEvent } from '../../ports/known-event.js'
 import type { SecretUnreadable } from '../../ports/secret-cipher.js'
 
-/** Every error that a method may answer with. */
+/** Every error that a method may return. */
 export type IamError = WriteError | LoginRefusal | AccessDenied
 
-/** What a method that reads may answer with. */
+/** Errors that a method that reads may return. */
 export type ReadError =
   | Unauthenticated
   | InvalidArgument
@@ -21,7 +21,7 @@ export type ReadError =
   | SecretUnreadable
   | ProjectionFailed
 
-/** What a method that writes may answer with. */
+/** Errors that a method that writes may return. */
 export type WriteError =
   | ReadError
   | AlreadyExists
@@ -34,12 +34,12 @@ export type WriteError =
   | ProofNotFound
   | NotConfigured
 
-/** The context names no caller. */
+/** The context has no `caller`. HTTP status 401. */
 export interface Unauthenticated {
   readonly kind: 'Unauthenticated'
 }
 
-/** What is wrong with one field; never holds its value. */
+/** What is wrong with one field. It never contains the field's value. */
 export interface Violation {
   /** Path of the field, such as `roles[2].roleKey`; empty for the input as a whole. */
   readonly field: string
@@ -47,37 +47,37 @@ export interface Violation {
   readonly description: string
 }
 
-/** The input or the context is malformed. Spec: Errors, status 400. */
+/** The input or the context is malformed. HTTP status 400. */
 export interface InvalidArgument {
   readonly kind: 'InvalidArgument'
   /** At least one. */
   readonly violations: readonly Violation[]
 }
 
-/** The caller lacks a permission in the organization. Spec: Errors, status 403. */
+/** The caller lacks a permission in the organization. HTTP status 403. */
 export interface PermissionDenied {
   readonly kind: 'PermissionDenied'
   /** The missing permission. */
   readonly permission: Permission
   /** The organization in which it is missing. */
   readonly orgId: string
-  /** The object that it was asked for, if it was for one. Not enumerable: JSON and spread leave it out. */
+  /** The object that needed the permission, if there is one. Not enumerable: JSON and spread leave it out. */
   readonly object?: PermissionTarget
 }
 
-/** A desired state protects the object, so that only `apply` under its `managedBy` may change it. */
+/** A desired state protects the object: only `apply` with its `managedBy` may change it. HTTP status 409. */
 export interface Protected {
   readonly kind: 'Protected'
-  /** Of the desired state that declares the object. */
+  /** The `managedBy` of the desired state that declares the object. */
   readonly managedBy: string
 }
 
-/** The user does not have the access that `access.require` was asked for. Spec: Errors, status 403. */
+/** The user lacks the access that `access.require` was called for. HTTP status 403. */
 export interface AccessDenied {
   readonly kind: 'AccessDenied'
-  /** All that apply; at least one. */
+  /** All reasons that apply; at least one. */
   readonly reasons: readonly AccessReason[]
-  /** Keys of all roles of the project that count for the user, in the order of code points. */
+  /** Keys of all roles that the user has in the project, sorted by code point. */
   readonly roleKeys: readonly string[]
 }
 
@@ -88,15 +88,15 @@ export interface AccessReason {
    * - `ProjectInactive`: the project was deactivated.
    * - `ProjectGrantMissing`: the project of another organization is not granted to this one, or does not exist.
    * - `ProjectGrantInactive`: the grant of the project was deactivated.
-   * - `NoGrant`: the user has no grant of the project, nor a group that gives what is asked for.
-   * - `GrantInactive`: the grant of the user was deactivated.
-   * - `RoleNotGranted`: the user was not given the role, or the organization is no longer granted it.
-   * - `RoleRemoved`: the role was removed since the user was given it, even if it was added again.
-   * - `PermissionNotGranted`: no role that the user was given has the permission.
-   * - `Expired`: the role, or each role with the permission, was given until a time that is over.
-   * - `MembershipExpired`: the last report of the user's groups is older than the mapping lets it count.
+   * - `NoGrant`: the user has no grant of the project, and no group that gives the role or permission.
+   * - `GrantInactive`: the user's grant was deactivated.
+   * - `RoleNotGranted`: the user was not given the role, or their organization no longer has it.
+   * - `RoleRemoved`: the role was removed after the user got it, even if it was added again.
+   * - `PermissionNotGranted`: none of the user's roles has the permission.
+   * - `Expired`: the role, or each role with the permission, was given until a time that has passed.
+   * - `MembershipExpired`: the last report of the user's groups is older than the mapping's `validFor`.
    * - `ProviderInactive`: the identity provider of the user's group was deactivated.
-   * - `Stale`: a live check could not follow the log, so it says nothing else.
+   * - `Stale`: a live check does not follow the log at the moment, so it gives no other reason.
    */
   readonly kind:
     | 'ProjectNotFound'
@@ -114,7 +114,7 @@ export interface AccessReason {
     | 'Stale'
 }
 
-/** The object has changed since `expectedSequence`. Spec: Errors, status 409. */
+/** The object has changed since `expectedSequence`. HTTP status 409. */
 export interface SequenceMismatch {
   readonly kind: 'SequenceMismatch'
   /** As given. */
@@ -127,43 +127,43 @@ export interface SequenceMismatch {
 export interface Moved {
   /** By its type and ids. */
   readonly object: ObjectRef
-  /** What happened to it. */
+  /** How it changed. */
   readonly change: 'added' | 'changed' | 'removed'
 }
 
-/** Objects have changed since the plan was made: plan again. Parts of the plan that were recorded before stay. */
+/** Objects have changed since the plan was made: plan again. Parts recorded before stay. HTTP status 409. */
 export interface PlanOutdated {
   readonly kind: 'PlanOutdated'
   /** At least one. */
   readonly moved: readonly Moved[]
 }
 
-/** Another command was recorded under this idempotency key. */
+/** The idempotency key was used for another command. HTTP status 409. */
 export interface IdempotencyKeyReused {
   readonly kind: 'IdempotencyKeyReused'
   /** As given. */
   readonly idempotencyKey: string
 }
 
-/** Other writers kept changing the same objects for ten seconds, in which the write was retried. */
+/** The write was retried for ten seconds, while other writers kept changing the same objects. HTTP status 409. */
 export interface Aborted {
   readonly kind: 'Aborted'
-  /** Number of decisions. */
+  /** How many times the write was tried. */
   readonly attempts: number
 }
 
 /**
- * The `signal` of the context ended the call; no append was sent after it aborted. Appends that were sent
- * before stay recorded.
+ * The `signal` of the context was aborted. Nothing was written after that; what was written before stays. HTTP status
+ * 499.
  */
 export interface Cancelled {
   readonly kind: 'Cancelled'
 }
 
-/** A port of the host (store, read model, cipher, `authorize`) cannot do its work. */
+/** A port of the host (store, read model, cipher, `authorize`) failed. HTTP status 503. */
 export interface Unavailable {
   readonly kind: 'Unavailable'
-  /** A retry is safe after `not_recorded`; after `unknown` only with the same idempotency key. */
+  /** After `not_recorded` a retry is safe; after `unknown` it needs the same idempotency key. */
   readonly outcome: 'not_recorded' | 'unknown'
   /** How long to wait before a retry, in milliseconds; absent when the port does not say. */
   readonly retryAfter?: number
@@ -172,8 +172,8 @@ export interface Unavailable {
 }
 
 /**
- * A projection threw at an event, twice, and not because of a lost connection or the like: that is `Unavailable`.
- * It stays right before the event; none was skipped, and running it again begins with that event.
+ * A projection threw twice at the same event. HTTP status 500. It stops before that event and continues with it when it
+ * runs again; no event is skipped. A lost connection is `Unavailable` instead.
  */
 export interface ProjectionFailed {
   readonly kind: 'ProjectionFailed'
@@ -187,7 +187,7 @@ export interface ProjectionFailed {
   readonly cause: unknown
 }
 
-/** The source of rows to import failed. Roles that were added before stay; importing again continues. */
+/** The source of rows to import failed. Rows imported before stay; importing again continues. HTTP status 500. */
 export interface SourceFailed {
   readonly kind: 'SourceFailed'
   /** Index of the row that could not be read. */
@@ -196,10 +196,10 @@ export interface SourceFailed {
   readonly cause: unknown
 }
 
-/** The host has not supplied what the method needs: `createIam`, or the transport, was called without the option. */
+/** `createIam` or the transport was called without an option that the method needs. HTTP status 409. */
 export interface NotConfigured {
   readonly kind: 'NotConfigured'
-  /** Name of the option; the last is one of the transport. */
+  /** Name of the option; `testIdentityProvider` is an option of the transport. */
   readonly option: 'domains.resolveTxt' | 'domains.isPublicSuffix' | 'testIdentityProvider'
 }
 
@@ -209,10 +209,10 @@ export const invalid = (field: string, description: string): InvalidArgument => 
   violations: [{ field, description }],
 })
 
-/** The first fault that was found in a log. `UnknownEvent` and `CorruptEvent` are about types and data. */
+/** The first fault found in a log. `UnknownEvent` and `CorruptEvent` report an event's type or data. */
 export type LogFault = PositionOutOfOrder | VersionOutOfOrder | SealBroken | LogChanged | ReadError
 
-/** An event whose position does not lie above that of the event before it. */
+/** An event's position is not above the position of the event before it. */
 export interface PositionOutOfOrder {
   readonly kind: 'PositionOutOfOrder'
   /** Position of the event. */
@@ -221,7 +221,7 @@ export interface PositionOutOfOrder {
   readonly previous: Position
 }
 
-/** An event whose version does not follow that of the event before it in its stream. */
+/** An event's version does not follow the version of the event before it in its stream. */
 export interface VersionOutOfOrder {
   readonly kind: 'VersionOutOfOrder'
   /** Position of the event. */
@@ -230,29 +230,29 @@ export interface VersionOutOfOrder {
   readonly stream: StreamId
   /** Its version. */
   readonly version: Version
-  /** The version that follows the event before it. */
+  /** The version it should have. */
   readonly expected: Version
 }
 
-/** An event that holds a client secret whose seal does not open. */
+/** An event contains a client secret that does not decrypt. */
 export interface SealBroken {
   readonly kind: 'SealBroken'
   /** Position of the event. */
   readonly position: Position
   /** Its stream. */
   readonly stream: StreamId
-  /** Why it does not open. */
+  /** Why it does not decrypt. */
   readonly cause: SecretUnreadable
 }
 
 /** The log differs from a checkpoint: an event before it was changed, removed, inserted, moved or cut off. */
 export interface LogChanged {
   readonly kind: 'LogChanged'
-  /** Origin of the checkpoint: the name of the key that signed it. */
+  /** Name of the key that signed the checkpoint. */
   readonly origin: string
   /** Number of events of the checkpoint. */
   readonly size: number
-  /** Number of events, from the first, that agree with an earlier checkpoint; 0 without one. */
+  /** How many events, from the first, agree with an earlier checkpoint; 0 without one. */
   readonly agreed: number
   /** Whether the log has fewer events than the checkpoint. */
   readonly isCut: boolean

@@ -13,14 +13,14 @@ import type {
 
 /** A google.rpc error detail: its type and, beside it, its fields. */
 export interface StatusDetail {
-  /** `type.googleapis.com/google.rpc.` and the name of the message. Spec: Errors. */
+  /** `type.googleapis.com/google.rpc.` followed by the message's name, such as `ErrorInfo`. */
   readonly '@type': string
   readonly [field: string]: unknown
 }
 
-/** The error response body. Spec: Errors. */
+/** The error response body. */
 export interface Status {
-  /** google.rpc.Code. */
+  /** Number of the google.rpc code; `httpStatusOf` gives its HTTP status. */
   readonly code: number
   /** For developers, in English. */
   readonly message: string
@@ -31,7 +31,7 @@ export interface Status {
 /** An error of a method, or of a function that reads a whole log: `verify`, `copyEvents`, `iam.checkSecrets`. */
 export type AnyError = IamError | LogFault | DifferentLog
 
-/** The google.rpc codes that the library and its transport use, by number. Spec: Errors, for 400, 403, 404 and 409. */
+/** The google.rpc codes that the library and its transport use, by number. */
 const RPC_CODES = {
   1: { name: 'CANCELLED', httpStatus: 499 },
   3: { name: 'INVALID_ARGUMENT', httpStatus: 400 },
@@ -49,7 +49,7 @@ const RPC_CODES = {
   16: { name: 'UNAUTHENTICATED', httpStatus: 401 },
 } as const
 
-/** google.rpc.Code and message of every error. */
+/** google.rpc code and message of every error. */
 const TABLE: {
   readonly [Kind in AnyError['kind']]: readonly [code: keyof typeof RPC_CODES, message: string]
 } = {
@@ -83,7 +83,7 @@ const TABLE: {
   Unauthenticated: [16, 'The call names no caller'],
 }
 
-/** Kinds of errors that only functions that read a whole log answer with. */
+/** Errors that only functions reading a whole log return. */
 const OF_LOGS: { readonly [Kind in Exclude<AnyError, IamError>['kind']]: true } = {
   LogChanged: true,
   PositionOutOfOrder: true,
@@ -93,9 +93,9 @@ const OF_LOGS: { readonly [Kind in Exclude<AnyError, IamError>['kind']]: true } 
 }
 
 /**
- * The error response body for `error`, without cause, stack or secrets. Spec: Errors.
+ * The error response body for `error`, without cause, stack or secrets.
  *
- * @throws TypeError when its `kind` is not that of an error of this library
+ * @throws TypeError when `error.kind` is not an error kind of this library
  */
 export const toStatus = (error: AnyError): Status => {
   if (!Object.hasOwn(TABLE, error?.kind))
@@ -215,7 +215,6 @@ const nameOf = (object: ObjectRef): string => idsOf(object).join('/')
 
 /**
  * The HTTP status with which `claviger/transport` answers an error, or a {@link Status} of that code.
- * Spec: Errors.
  */
 export const httpStatusOf = (error: AnyError | Pick<Status, 'code'>): number => {
   const { code } = 'kind' in error ? toStatus(error) : error

@@ -28,7 +28,7 @@ export interface AccessQuestion {
   readonly now: Date
 }
 
-/** Judges by the grants whether a role counts, or a user may log in. Spec: Project, both checks at login. */
+/** Judges by the grants whether a role counts, or a user may log in. */
 export const judgeAccess = (found: FoundAccess, question: AccessQuestion): AccessCheck => {
   const kinds = reasonsOf(found, question)
   const counting = countingRoles(found, question)

@@ -28,11 +28,11 @@ import {
 } from './identity-provider-input.js'
 import { type ResealProgress, type ResealReport, resealSecrets } from './reseal-secrets.js'
 
-/** External OIDC providers users can log in with. Spec: OIDC identity provider configuration. */
+/** External OIDC providers users can log in with. */
 export interface IdentityProviders {
   /**
    * Adds an OIDC identity provider. Refused: an own `idpId` that is or was used in the
-   * organization. Spec: Endpoints §1.
+   * organization.
    *
    * @example
    * await iam.identityProviders.addOidc(
@@ -43,7 +43,7 @@ export interface IdentityProviders {
   readonly addOidc: Write<AddOidcInput, IdentityProviderIds>
   /**
    * Replaces the OIDC configuration: an absent field gets its default. An absent or empty
-   * `clientSecret` keeps the stored one. Spec: Endpoints §2.
+   * `clientSecret` keeps the stored one.
    */
   readonly updateOidcConfig: Write<UpdateOidcConfigInput, IdentityProviderIds>
   /** Replaces `name`, `stylingType` and `autoRegister`; an absent one gets its default. */

@@ -60,7 +60,7 @@ export interface Memberships {
 
 /** Names a provider and a user. */
 export interface MembershipInput {
-  /** A provider of the organization. Spec: OIDC identity provider configuration. */
+  /** A provider of the organization. */
   readonly idpId: string
   /** The user, as the host names them: 1 to 200 characters (code points). Stays in the log: best an opaque id. */
   readonly userId: string

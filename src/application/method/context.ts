@@ -23,7 +23,7 @@ interface AnyContext {
   readonly caller: Caller | undefined
   /**
    * Organization that owns the objects, 1 to 64 characters as in `caller`; the caller's own when
-   * absent. Spec: Authentication.
+   * absent.
    */
   readonly orgId?: string | undefined
   /** Writes of one object only. The write is refused when the object's `details.sequence` differs. */

@@ -87,7 +87,7 @@ export const pageSize = z._default(
   100,
 )
 
-/** Whether `value` is a position in the log, a uint64. Spec: Common response object `details`. */
+/** Whether `value` is a position in the log, a uint64. */
 export const isPosition = (value: unknown): value is Position =>
   typeof value === 'bigint' && BigInt.asUintN(64, value) === value
 

@@ -55,7 +55,7 @@ export type LongWrite<Input, Progress, Report> = (
 
 /** What a write did. */
 export interface Written {
-  /** The object after the write. Spec: Common response object `details`. */
+  /** The object after the write. */
   readonly details: ObjectDetails
   /** False when the write changes nothing; then no event was recorded. */
   readonly changed: boolean

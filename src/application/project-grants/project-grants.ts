@@ -23,7 +23,7 @@ import { writeObject } from '../writing/write-object.js'
 /**
  * Grants of projects to other organizations, which may then give some of the roles to their users. All but
  * `listReceived` are for the organization that owns the project. When the project does not exist, neither do its
- * grants. Spec: Project, `hasProjectCheck`.
+ * grants.
  */
 export interface ProjectGrants {
   /** Grants a project. Refused: a second grant to an organization, a role that the project lacks. */
@@ -113,15 +113,15 @@ export const projectGrantsOf = (runtime: Runtime): ProjectGrants => {
 
 /** Names a grant of a project. */
 export interface ProjectGrantInput {
-  /** The `id` of the project. Spec: Project. */
+  /** The `id` of the project. */
   readonly projectId: string
-  /** The organization that has the grant: 1 to 64 characters, as an `orgId`. Spec: Project, `hasProjectCheck`. */
+  /** The organization that has the grant: 1 to 64 characters, as an `orgId`. */
   readonly grantedOrgId: string
 }
 
 /** A grant of a project, and all its roles. */
 export interface ProjectGrantRolesInput extends ProjectGrantInput {
-  /** Keys of roles that the project has: 1 to 400, none twice. Spec: Project role. */
+  /** Keys of roles that the project has: 1 to 400, none twice. */
   readonly roleKeys: readonly string[]
 }
 
@@ -147,7 +147,7 @@ export const ListProjectGrantsInput = z.strictObject({
   ...pageOf(projectGrants),
 })
 export interface ListProjectGrantsInput extends ListReceivedGrantsInput {
-  /** The `id` of the project. Spec: Project. */
+  /** The `id` of the project. */
   readonly projectId: string
 }
 

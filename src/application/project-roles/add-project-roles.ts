@@ -23,20 +23,20 @@ export interface ProjectRolesIds {
   readonly roleKeys: readonly string[]
 }
 
-/** A role to add. Spec: Project role. */
+/** A role to add. */
 export interface NewRoleInput extends ProjectRoleFieldsInput {
   /**
    * What authorization checks look at: 1 to 200 characters (code points), unique within the project.
-   * Compared code point by code point, so case counts. Spec: Project role.
+   * Compared code point by code point, so case counts.
    */
   readonly roleKey: string
-  /** 1 to 200 characters (code points). Spec: Project role. */
+  /** 1 to 200 characters (code points). */
   readonly displayName: string
 }
 
-/** A role to add, and its project. Spec: Project role. */
+/** A role to add, and its project. */
 export interface AddProjectRoleInput extends NewRoleInput {
-  /** The `id` of the project, which must exist. Spec: Project role. */
+  /** The `id` of the project, which must exist. */
   readonly projectId: string
 }
 
@@ -63,9 +63,9 @@ export const AddProjectRolesInput = z.strictObject({
   ),
 })
 export interface AddProjectRolesInput {
-  /** The `id` of the project, which must exist. Spec: Project role. */
+  /** The `id` of the project, which must exist. */
   readonly projectId: string
-  /** 1 to 1,000 roles, no key twice, of at most 4 MiB as JSON together. Spec: Project role. */
+  /** 1 to 1,000 roles, no key twice, of at most 4 MiB as JSON together. */
   readonly roles: readonly NewRoleInput[]
 }
 

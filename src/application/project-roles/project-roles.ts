@@ -42,15 +42,15 @@ export interface UpdateProjectRoleInput extends ProjectRoleInput, ProjectRoleDis
 
 /** A role and the fields to change; an absent one stays as it is. */
 export interface PatchProjectRoleInput extends ProjectRoleInput, ProjectRoleFieldsInput {
-  /** 1 to 200 characters (code points). Spec: Project role. */
+  /** 1 to 200 characters (code points). */
   readonly displayName?: string | undefined
 }
 
 /** Names a role. */
 export interface ProjectRoleInput {
-  /** The `id` of its project. Spec: Project role. */
+  /** The `id` of its project. */
   readonly projectId: string
-  /** Key of the role, which never changes. Spec: Project role. */
+  /** Key of the role, which never changes. */
   readonly roleKey: string
 }
 
@@ -69,7 +69,7 @@ export const ListProjectRolesInput = z.strictObject({
   ...pageOf(projectRoles),
 })
 export interface ListProjectRolesInput extends ListOptions<ProjectRole> {
-  /** The `id` of the project, which must exist. Spec: Project role. */
+  /** The `id` of the project, which must exist. */
   readonly projectId: string
   /** Conditions, all of which must hold; every role of the project when absent. */
   readonly filter?:
@@ -88,10 +88,10 @@ export interface ListProjectRolesInput extends ListOptions<ProjectRole> {
     | undefined
 }
 
-/** Roles of projects. When the project does not exist, neither do its roles. Spec: Project role. */
+/** Roles of projects. When the project does not exist, neither do its roles. */
 export interface ProjectRoles {
   /**
-   * Adds a role. Refused: a key that the project already has. Spec: Endpoints §4.
+   * Adds a role. Refused: a key that the project already has.
    *
    * @example
    * const permissions = ['article.edit', 'article.publish']

@@ -42,9 +42,9 @@ export const CheckLoginInput = z
     }),
   )
 export interface CheckLoginInput {
-  /** Id of the project. Spec: Project. */
+  /** Id of the project. */
   readonly id: string
-  /** Organization of the user who logs in. Spec: Project, `hasProjectCheck`. */
+  /** Organization of the user who logs in. */
   readonly userOrgId: string
   /**
    * The user: the grants then say which roles they have and whether the project is granted to their organization.
@@ -53,12 +53,10 @@ export interface CheckLoginInput {
   readonly userId?: string | undefined
   /**
    * Keys of the roles of this project that the user was assigned: at most 1,000; none when absent.
-   * Spec: Project, `projectRoleCheck`.
    */
   readonly userRoleKeys?: readonly string[] | undefined
   /**
-   * Organizations that have a grant to this project: at most 1,000; none when absent. Spec: Project,
-   * `hasProjectCheck`.
+   * Organizations that have a grant to this project: at most 1,000; none when absent.
    */
   readonly grantedOrgIds?: readonly string[] | undefined
 }
@@ -167,11 +165,11 @@ export const loginOf = async (
 /** Whose roles, of which project. */
 export const RoleClaimsInput = z.strictObject({ id: ProjectId, userId: UserId, userOrgId: OrgId })
 export interface RoleClaimsInput {
-  /** Id of the project. Spec: Project. */
+  /** Id of the project. */
   readonly id: string
   /** The user, as their organization names them: 1 to 200 characters (code points). */
   readonly userId: string
-  /** Organization of the user. Spec: Project, `hasProjectCheck`. */
+  /** Organization of the user. */
   readonly userOrgId: string
 }
 

@@ -28,7 +28,7 @@ import type { Runtime } from '../runtime.js'
 import { writesOf } from '../writing/write-object.js'
 import { type CheckLoginInput, checkLoginOf, type RoleClaimsInput, roleClaimsOf } from './login.js'
 
-/** Containers of applications that share the same roles. Spec: Project. */
+/** Containers of applications that share the same roles. */
 export interface Projects {
   /**
    * Adds a project. Refused: an own `id` that is or was used in the organization.
@@ -38,7 +38,7 @@ export interface Projects {
    * if (added.isOk()) console.log(added.value.projectId)
    */
   readonly add: Write<AddProjectInput, ProjectIds>
-  /** Replaces name and settings: an absent setting gets its default. Spec: Endpoints §3. */
+  /** Replaces name and settings: an absent setting gets its default. */
   readonly update: Write<UpdateProjectInput, ProjectIds>
   /**
    * Changes the given fields and keeps the others as they are in the current state of the project. Without
@@ -63,12 +63,12 @@ export interface Projects {
   readonly list: Read<ListProjectsInput, Page<Project>>
   /**
    * Checks whether a user may log in to an application of the project. The refusal says which check
-   * failed. Spec: Project, `projectRoleCheck` and `hasProjectCheck`.
+   * failed.
    */
   readonly checkLogin: Read<CheckLoginInput, void, LoginRefusal | Aborted>
   /**
    * The roles of a user for the user info response, by the grants: those that count, if the project asserts roles; else
-   * none. Spec: Project, `projectRoleAssertion`.
+   * none.
    */
   readonly roleClaims: Read<RoleClaimsInput, readonly RoleInformation[]>
 }
@@ -95,7 +95,7 @@ export const projectsOf = (runtime: Runtime): Projects => {
 
 /** Names a project. */
 export interface ProjectInput {
-  /** Id of the project, as `add` answered or was given it. Spec: Project. */
+  /** Id of the project, as `add` answered or was given it. */
   readonly id: string
 }
 
@@ -113,7 +113,7 @@ export interface AddProjectInput extends ProjectSettingsInput {
    * It must never have been used in the organization. A new ULID when absent.
    */
   readonly id?: string | undefined
-  /** 1 to 200 characters (code points); several projects may have the same. Spec: Project. */
+  /** 1 to 200 characters (code points); several projects may have the same. */
   readonly name: string
 }
 
@@ -122,7 +122,7 @@ export interface UpdateProjectInput extends ProjectInput, ProjectSettings {}
 
 /** A project and the fields to change; an absent one stays as it is. */
 export interface PatchProjectInput extends ProjectInput, ProjectSettingsInput {
-  /** 1 to 200 characters (code points). Spec: Project. */
+  /** 1 to 200 characters (code points). */
   readonly name?: string | undefined
 }
 

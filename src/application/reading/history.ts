@@ -161,7 +161,7 @@ export interface StateAtInput {
   readonly object: ObjectRef
   /**
    * Right after the event at this position, or the last event before it: `0n` to `2n ** 64n - 1n`. Either
-   * this or `time`. Spec: Common response object `details`.
+   * this or `time`.
    */
   readonly sequence?: Position | undefined
   /** At the end of this millisecond. Either this or `sequence`. */

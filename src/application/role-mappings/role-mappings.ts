@@ -55,11 +55,11 @@ export interface RoleMappings {
 
 /** Names a mapping. */
 export interface RoleMappingKey {
-  /** A provider of the organization. Spec: OIDC identity provider configuration. */
+  /** A provider of the organization. */
   readonly idpId: string
   /** The group, as the provider names it: 1 to 200 characters (code points), compared code point by code point. */
   readonly group: string
-  /** The `id` of the project. Spec: Project. */
+  /** The `id` of the project. */
   readonly projectId: string
   /** The organization that owns the project; the organization at hand when absent. */
   readonly projectOrgId?: string | undefined

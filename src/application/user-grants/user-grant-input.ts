@@ -10,7 +10,7 @@ import { filterBy, pageOf } from '../reading/list.js'
 export interface UserGrantInput {
   /** The user, as the host names them: 1 to 200 characters (code points). Stays in the log: best an opaque id. */
   readonly userId: string
-  /** The `id` of the project. Spec: Project. */
+  /** The `id` of the project. */
   readonly projectId: string
   /** The organization that owns the project; the organization at hand when absent. */
   readonly projectOrgId?: string | undefined
@@ -18,7 +18,7 @@ export interface UserGrantInput {
 
 /** A role to give to a user. */
 export interface UserRoleInput {
-  /** Key of a role that the project has. Spec: Project role. */
+  /** Key of a role that the project has. */
   readonly roleKey: string
   /**
    * The role does not count from this moment on, to the millisecond: must lie in the future unless the user has the

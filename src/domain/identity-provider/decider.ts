@@ -155,7 +155,7 @@ const evolve = (state: State, event: IdentityProviderEvent): State => {
   }
 }
 
-/** An external OIDC provider that users can log in with. Spec: OIDC identity provider configuration. */
+/** An external OIDC provider that users can log in with. */
 export const identityProvider: Decider<
   IdentityProviderCommand,
   IdentityProviderState,

@@ -59,7 +59,7 @@ export interface OidcIdentityProviderAdded extends z.infer<typeof OidcIdentityPr
       | 'OIDC_MAPPING_FIELD_UNSPECIFIED'
       | 'OIDC_MAPPING_FIELD_PREFERRED_USERNAME'
       | 'OIDC_MAPPING_FIELD_EMAIL'
-    /** Client secret of the provider, sealed. Spec: OIDC identity provider configuration. */
+    /** Client secret of the provider, sealed. */
     readonly clientSecret: SealedSecret
   }
 }

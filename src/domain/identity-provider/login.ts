@@ -2,11 +2,10 @@ import type { OidcMappingField } from './commands.js'
 
 /**
  * The scopes to request from the provider: those configured, in their order. `openid`, without which a
- * request is not an OIDC one, is put first unless it is among them. Spec: OIDC identity provider
- * configuration, `scopes`.
+ * request is not an OIDC one, is put first unless it is among them.
  */
 export const authorizationScopes = (idp: {
-  /** As configured. Spec: OIDC identity provider configuration. */
+  /** As configured. */
   readonly scopes: readonly string[]
 }): readonly string[] => (idp.scopes.includes('openid') ? idp.scopes : ['openid', ...idp.scopes])
 
@@ -69,8 +68,7 @@ const displayNameFrom = (
 
 /**
  * Applies the mappings of a provider to its claims about a user. A mapped claim that is absent is not
- * replaced by another one; claims without a mapping are ignored. Spec: OIDC identity provider
- * configuration, `usernameMapping` and `displayNameMapping`.
+ * replaced by another one; claims without a mapping are ignored.
  */
 export const mapExternalUser = (
   idp: {
@@ -86,12 +84,11 @@ export const mapExternalUser = (
 }
 
 /**
- * Whether a user of the provider who is not known yet may be registered at login. Spec: OIDC
- * identity provider configuration, `autoRegister`.
+ * Whether a user of the provider who is not known yet may be registered at login.
  */
 export const mayAutoRegister = (idp: {
   /** Absent counts as active, and what is no state as inactive. */
   readonly state?: 'active' | 'inactive' | undefined
-  /** As configured. Spec: OIDC identity provider configuration. */
+  /** As configured. */
   readonly autoRegister: boolean
 }): boolean => idp.autoRegister && (idp.state ?? 'active') === 'active'

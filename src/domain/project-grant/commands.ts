@@ -9,7 +9,7 @@ const role = z.strictObject({ roleKey: RoleKey, roleSince: z.int() })
 
 const grant = { ...ids, roles: listOf(role, 1, MAX_GRANTED_ROLES) }
 
-/** Lets another organization give roles of a project to its users. Spec: Project, `hasProjectCheck`. */
+/** Lets another organization give roles of a project to its users. */
 export const AddProjectGrant = command('AddProjectGrant', grant)
 export interface AddProjectGrant extends z.infer<typeof AddProjectGrant> {
   /** The new grant. */

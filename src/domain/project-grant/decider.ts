@@ -132,7 +132,7 @@ const rolesAfter = (
   })
 }
 
-/** A grant of a project to another organization. Spec: Project, `hasProjectCheck`. */
+/** A grant of a project to another organization. */
 export const projectGrant: Decider<
   ProjectGrantCommand,
   ProjectGrantState,

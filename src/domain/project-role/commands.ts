@@ -26,7 +26,7 @@ const role = {
 type GivenRole = Omit<ProjectRoleAdded['data'], 'permissions'> &
   Patch<Pick<ProjectRoleAdded['data'], 'permissions'>>
 
-/** Adds a role to a project. Spec: Endpoints §4. */
+/** Adds a role to a project. */
 export const AddProjectRole = command('AddProjectRole', role)
 export interface AddProjectRole extends z.infer<typeof AddProjectRole> {
   /** The new role. */
@@ -79,22 +79,22 @@ export type ProjectRoleCommand =
 
 // Field by field: some editors show no documentation of fields that are picked or mapped from another type.
 
-/** Display name and group of a role. Spec: Project role. */
+/** Display name and group of a role. */
 export interface ProjectRoleDisplay {
-  /** 1 to 200 characters (code points). Spec: Project role. */
+  /** 1 to 200 characters (code points). */
   readonly displayName: string
   /**
    * For display only, such as to give a user all roles of a group, see `rolesOfGroup`: at most 200
-   * characters (code points); empty for none. Spec: Project role.
+   * characters (code points); empty for none.
    */
   readonly group: string
 }
 
-/** Fields of a role that may be absent. Spec: Project role. */
+/** Fields of a role that may be absent. */
 export interface ProjectRoleFieldsInput {
   /**
    * For display only, such as to give a user all roles of a group, see `rolesOfGroup`: at most 200
-   * characters (code points). Absent: empty for a new role, else as it is. Spec: Project role.
+   * characters (code points). Absent: empty for a new role, else as it is.
    */
   readonly group?: string | undefined
   /**

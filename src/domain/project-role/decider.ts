@@ -111,7 +111,7 @@ const shown = (
 
 /**
  * A role of a project. Refuses a `roleKey` that the project has; under a race the key is unique because it is part of the
- * stream's name, see `projectRoleStream`. Spec: Project role.
+ * stream's name, see `projectRoleStream`.
  */
 export const projectRole: Decider<
   ProjectRoleCommand,

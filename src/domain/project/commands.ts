@@ -3,7 +3,7 @@ import { command, type Patch } from '../message.js'
 import { choice, flag, ProjectId, requiredText } from '../values.js'
 import type { ProjectAdded } from './events.js'
 
-/** Whose branding applies at the login of a project. Spec: Project. */
+/** Whose branding applies at the login of a project. */
 export const PrivateLabelingSetting = choice([
   'PRIVATE_LABELING_SETTING_UNSPECIFIED',
   'PRIVATE_LABELING_SETTING_ENFORCE_PROJECT_RESOURCE_OWNER_POLICY',
@@ -32,7 +32,7 @@ export interface AddProject extends z.infer<typeof AddProject> {
   readonly data: ProjectAdded['data']
 }
 
-/** Replaces name and settings; an absent setting gets its default. Spec: Endpoints §3. */
+/** Replaces name and settings; an absent setting gets its default. */
 export const UpdateProject = command('UpdateProject', project)
 export interface UpdateProject extends z.infer<typeof UpdateProject> {
   /** Which project, and its new values. */
@@ -93,43 +93,42 @@ export type ProjectCommand =
 
 // Field by field: some editors show no documentation of fields that are picked or mapped from another type.
 
-/** Name and settings of a project, all of them. Spec: Project. */
+/** Name and settings of a project, all of them. */
 export interface ProjectSettings {
-  /** 1 to 200 characters (code points); several projects may have the same. Spec: Project. */
+  /** 1 to 200 characters (code points); several projects may have the same. */
   readonly name: string
-  /** Role information is included in the user info endpoint, see `roleClaims`. Spec: Project. */
+  /** Role information is included in the user info endpoint, see `roleClaims`. */
   readonly projectRoleAssertion: boolean
-  /** At login, the user must have a role of this project, see `checkLogin`. Spec: Project. */
+  /** At login, the user must have a role of this project, see `checkLogin`. */
   readonly projectRoleCheck: boolean
   /**
    * At login, the user's organization must own the project or have a grant to it, see `checkLogin`.
-   * Spec: Project.
    */
   readonly hasProjectCheck: boolean
-  /** Whose branding the login shows, see `brandingOrganization`. Spec: Project. */
+  /** Whose branding the login shows, see `brandingOrganization`. */
   readonly privateLabelingSetting: PrivateLabelingSetting
 }
 
-/** Settings of a project that may be absent. Spec: Project. */
+/** Settings of a project that may be absent. */
 export interface ProjectSettingsInput {
   /**
    * Role information is included in the user info endpoint, see `roleClaims`. Absent: false for a new project, else
-   * as it is. Spec: Project.
+   * as it is.
    */
   readonly projectRoleAssertion?: boolean | undefined
   /**
    * At login, the user must have a role of this project, see `checkLogin`. Absent: false for a new project, else as
-   * it is. Spec: Project.
+   * it is.
    */
   readonly projectRoleCheck?: boolean | undefined
   /**
    * At login, the user's organization must own the project or have a grant to it, see `checkLogin`. Absent: false
-   * for a new project, else as it is. Spec: Project.
+   * for a new project, else as it is.
    */
   readonly hasProjectCheck?: boolean | undefined
   /**
    * Whose branding the login shows, see `brandingOrganization`. Absent: `PRIVATE_LABELING_SETTING_UNSPECIFIED`, the
-   * host's own, for a new project, else as it is. Spec: Project.
+   * host's own, for a new project, else as it is.
    */
   readonly privateLabelingSetting?: PrivateLabelingSetting | undefined
 }

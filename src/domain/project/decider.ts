@@ -90,7 +90,7 @@ const evolve = (state: ProjectState, event: ProjectEvent): ProjectState => {
   }
 }
 
-/** A container of applications that share the same roles. Spec: Project. */
+/** A container of applications that share the same roles. */
 export const project: Decider<ProjectCommand, ProjectState, ProjectEvent, ProjectRefusal> = {
   eventSchema: ProjectEvent,
   upcasters: projectUpcasters,

@@ -5,13 +5,13 @@ import type { PrivateLabelingSetting } from './commands.js'
 export interface LoginProject {
   /** Absent counts as active, and what is no state as inactive. */
   readonly state?: 'active' | 'inactive' | undefined
-  /** The user must have a role of the project. Spec: Project. */
+  /** The user must have a role of the project. */
   readonly projectRoleCheck: boolean
-  /** The user's organization must own the project or have a grant to it. Spec: Project. */
+  /** The user's organization must own the project or have a grant to it. */
   readonly hasProjectCheck: boolean
   /** Names the organization that owns the project. */
   readonly details: {
-    /** Organization the project belongs to. Spec: Common response object `details`. */
+    /** Organization the project belongs to. */
     readonly resourceOwner: string
   }
 }
@@ -31,12 +31,12 @@ export interface ProjectInactive {
   readonly kind: 'ProjectInactive'
 }
 
-/** `projectRoleCheck`: the user has none of the roles that the project has. Spec: Project. */
+/** `projectRoleCheck`: the user has none of the roles that the project has. */
 export interface ProjectRoleRequired {
   readonly kind: 'ProjectRoleRequired'
 }
 
-/** `hasProjectCheck`: the user's organization has no grant to the project. Spec: Project. */
+/** `hasProjectCheck`: the user's organization has no grant to the project. */
 export interface ProjectGrantRequired {
   readonly kind: 'ProjectGrantRequired'
   /** The one without a grant. */
@@ -47,8 +47,7 @@ export interface ProjectGrantRequired {
 export type LoginRefusal = ProjectInactive | ProjectRoleRequired | ProjectGrantRequired
 
 /**
- * Whether a user may log in to an application of a project. Spec: Project, `projectRoleCheck` and
- * `hasProjectCheck`. `roleKeys` are those of the roles that the project has now: a removed role gives
+ * Whether a user may log in to an application of a project. `roleKeys` are those of the roles that the project has now: a removed role gives
  * no access.
  */
 export const checkLogin = (
@@ -74,17 +73,17 @@ export const checkLogin = (
 
 /** The fields of a role that logins and displays need. */
 export interface RoleInformation {
-  /** What authorization checks look at. Spec: Project role. */
+  /** What authorization checks look at. */
   readonly roleKey: string
-  /** For people to read. Spec: Project role. */
+  /** For people to read. */
   readonly displayName: string
-  /** Empty for none. Spec: Project role. */
+  /** Empty for none. */
   readonly group: string
 }
 
 /**
  * The roles of a user for the user info response: those that the project still has, if it asserts
- * roles; else none. Spec: Project, `projectRoleAssertion`.
+ * roles; else none.
  */
 export const roleClaims = (
   {
@@ -93,7 +92,7 @@ export const roleClaims = (
   }: {
     /** The project that the application belongs to. */
     readonly project: {
-      /** False: no roles are included. Spec: Project. */
+      /** False: no roles are included. */
       readonly projectRoleAssertion: boolean
     }
     /** The roles that the project has now. */
@@ -109,15 +108,15 @@ export const roleClaims = (
 
 /**
  * The organization whose branding the login of a project shows; undefined when the project leaves
- * it to the host's default. Spec: Project, `privateLabelingSetting`.
+ * it to the host's default.
  */
 export const brandingOrganization = (
   project: {
-    /** Whose branding the login shows. Spec: Project. */
+    /** Whose branding the login shows. */
     readonly privateLabelingSetting: PrivateLabelingSetting
     /** Names the organization that owns the project. */
     readonly details: {
-      /** Organization the project belongs to. Spec: Common response object `details`. */
+      /** Organization the project belongs to. */
       readonly resourceOwner: string
     }
   },
@@ -138,7 +137,7 @@ export const brandingOrganization = (
   }
 }
 
-/** The roles of `group`, such as to give a user all of them. Spec: Project role, `group`. */
+/** The roles of `group`, such as to give a user all of them. */
 export const rolesOfGroup = <Role extends Pick<RoleInformation, 'group'>>(
   roles: readonly Role[],
   group: string,

@@ -22,7 +22,7 @@ const role = z.strictObject({
 
 const grant = { ...ids, roles: listOf(role, 1, MAX_GRANTED_ROLES) }
 
-/** Gives a user roles of a project. Spec: Project, `projectRoleCheck`. */
+/** Gives a user roles of a project. */
 export const AddUserGrant = command('AddUserGrant', grant)
 export interface AddUserGrant extends z.infer<typeof AddUserGrant> {
   /** The new grant. */

@@ -133,7 +133,7 @@ const evolve = (state: UserGrantState, event: UserGrantEvent): UserGrantState =>
   }
 }
 
-/** A grant of roles of a project to a user. Spec: Project, `projectRoleCheck`. */
+/** A grant of roles of a project to a user. */
 export const userGrant: Decider<
   UserGrantCommand,
   UserGrantState,

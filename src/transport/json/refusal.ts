@@ -201,7 +201,7 @@ const TRACEPARENT =
 export const traceIdOf = (header: HeaderReader): string | undefined =>
   TRACEPARENT.exec(header.get('traceparent') ?? '')?.[1]
 
-/** A response with the error body of the specification. Spec: Errors. */
+/** A response with the error body of the specification. */
 export const statusResponse = (
   status: Status,
   headers?: ResponseHeaders,

@@ -133,7 +133,7 @@ const OWN_ORGANIZATION = identityProviderService.getIdentityProvider.service
 
 /**
  * Empty counts as absent. Identity provider operations act in the caller's own organization: there the
- * header may name no other. Spec: Authentication.
+ * header may name no other.
  */
 const organizationOf = (
   header: string | null,

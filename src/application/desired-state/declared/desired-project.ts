@@ -40,9 +40,9 @@ const MAX_DECLARED_GRANTS = 10_000
  * and it has no permissions.
  */
 export interface DesiredRole extends ProjectRoleFieldsInput {
-  /** Names the role within its project: 1 to 200 characters (code points). Spec: Project role. */
+  /** Names the role within its project: 1 to 200 characters (code points). */
   readonly roleKey: string
-  /** 1 to 200 characters (code points). Spec: Project role. */
+  /** 1 to 200 characters (code points). */
   readonly displayName: string
 }
 
@@ -54,10 +54,10 @@ const DesiredRole = z.extend(z.omit(PatchProjectRole.shape.data, { projectId: tr
 export interface DesiredGrant {
   /**
    * The organization that may give the roles to its users, not the owner of the project: 1 to 64 characters, as an
-   * `orgId`. Spec: Project, `hasProjectCheck`.
+   * `orgId`.
    */
   readonly grantedOrgId: string
-  /** Keys of roles that the project has or that are declared: 1 to 400, none twice. Spec: Project role. */
+  /** Keys of roles that the project has or that are declared: 1 to 400, none twice. */
   readonly roleKeys: readonly string[]
 }
 
@@ -76,9 +76,9 @@ export interface DesiredProject {
    * digit.
    */
   readonly id: string
-  /** 1 to 200 characters (code points). Spec: Project. */
+  /** 1 to 200 characters (code points). */
   readonly name: string
-  /** When absent, all settings stay as they are, or get their defaults when the project is added. Spec: Project. */
+  /** When absent, all settings stay as they are, or get their defaults when the project is added. */
   readonly settings?: DesiredSettings | undefined
   /** At most 10,000, no key twice. When absent, all roles of the project stay, even with `prune`. */
   readonly roles?: readonly DesiredRole[] | undefined
