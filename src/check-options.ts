@@ -1,4 +1,4 @@
-/** Whether an option may have a value, and what it must be, such as `must be a function`. */
+/** Checks the value of an option; the text says what the value must be, such as `must be a function`. */
 export type OptionCheck = readonly [isValid: (value: unknown) => boolean, description: string]
 
 /** Checks by the names of options. */
@@ -10,12 +10,12 @@ export interface KnownOptions {
   readonly required?: OptionChecks
   /** Checked when present; undefined counts as absent. */
   readonly optional?: OptionChecks
-  /** Stands before the names of options in messages, such as `hooks.`. */
+  /** Prefix of option names in messages, such as `hooks.`. */
   readonly prefix?: string
 }
 
 /**
- * Checks the options that a host gives to a function of ours.
+ * Checks the options of a public function.
  *
  * @param called - name of the function in messages
  * @throws TypeError naming an option that is unknown, missing or of a wrong type
@@ -74,5 +74,7 @@ export const milliseconds = (least: number, most: number): OptionCheck => [
   `must be a whole number of milliseconds, ${inGroups(least)} to ${inGroups(most)}`,
 ]
 
-/** Such as `3,600,000`. As `toLocaleString`, whose first call loads the data of languages: a third of an import. */
+/**
+ * Groups digits, as in `3,600,000`. `toLocaleString` would load language data, which takes a third of the import time.
+ */
 const inGroups = (number: number): string => String(number).replaceAll(/\B(?=(\d{3})+$)/g, ',')

@@ -17,36 +17,39 @@ import type { ReadModel } from './ports/read-model.js'
 import type { SecretCipher } from './ports/secret-cipher.js'
 
 /**
- * What a host supplies. Unknown options are refused; `close`, `migrate` and `engine` are ignored, so that the result of
- * `openSqlite` or `openPostgres` can be spread in.
+ * Options of {@link createIam}. Unknown options are refused; `close`, `migrate` and `engine` are ignored, so that you
+ * can spread the result of `openSqlite` or `openPostgres`.
  */
 export interface IamOptions {
-  /** Where events are stored; `...openSqlite(path)` and `...(await openPostgres(…))` also supply `readModel`. */
+  /** The event store; `...openSqlite(path)` and `...(await openPostgres(…))` also supply `readModel`. */
   readonly store: EventStore
-  /** Where objects are read; when absent, in memory, built from the log at first use. */
+  /** The read model. Default: one in memory, built from the log at its first use. */
   readonly readModel?: ReadModel | undefined
   /**
-   * Seals client secrets before they are recorded. {@link Iam.checkSecrets} finds a key that is missing or
-   * wrong; best called before the first request.
+   * Encrypts client secrets before they are stored. Call {@link Iam.checkSecrets} before the first request: it finds a
+   * missing or wrong key.
    */
   readonly secrets: SecretCipher
-  /** Who may do what. There is no default: none would be safe. */
+  /** Decides whether a caller has a permission. Required, because no default would be safe. */
   readonly authorize: Authorize
   /**
-   * Makes a new ULID for an append or an object; rising within the process when absent. A call rejects
-   * with a `TypeError` when the result is no id.
+   * Makes a new ULID for an append or an object. Default: ULIDs that rise within the process. Calls reject with a
+   * `TypeError` when the result is not a valid id.
    */
   readonly newId?: (() => string) | undefined
-  /** The clock by which roles expire; the system's time when absent. A call rejects when it answers no valid `Date`. */
+  /**
+   * The clock that decides when roles expire. Default: the system's time. Calls reject when it does not return a valid
+   * `Date`.
+   */
   readonly now?: (() => Date) | undefined
-  /** What `iam.domains` needs of the host to add and verify domains. */
+  /** Functions that `iam.domains` needs to add and verify domains. */
   readonly domains?: DomainOptions | undefined
-  /** Functions that are called as the library works, for metrics, traces and logs; at no cost when absent. */
+  /** Callbacks for metrics, traces and logs. */
   readonly hooks?: Hooks | undefined
 }
 
 /**
- * Binds the library to what a host supplies.
+ * Creates the library's methods on a store, a cipher and an `authorize` function.
  *
  * @throws TypeError when an option is missing, unknown or of a wrong type
  */
@@ -72,12 +75,12 @@ export const createIam: (options: IamOptions) => Iam = (options) => {
   )
 }
 
-/** Is loaded at its first use: a host that gives another read model does not start with it. */
+/** Loaded at its first use, so that a host with another read model does not load it. */
 const readModelInMemory = (): ReadModel => {
   let loading: Promise<ReadModel> | undefined
   const load = async () => {
     const { memoryReadModel } = await import('./adapters/memory/read-model.js')
-    // From now on its own methods are called.
+    // From now on, calls go to the loaded read model directly.
     return Object.assign(model, memoryReadModel())
   }
   const loaded = () => (loading ??= load())
@@ -128,7 +131,7 @@ const OPTIONS: KnownOptions = {
 
 const DOMAIN_OPTIONS: OptionChecks = { resolveTxt: FUNCTION, isPublicSuffix: FUNCTION }
 
-/** @throws TypeError when the clock of the host answers no time: every role would then count, or none */
+/** @throws TypeError when the host's clock does not return a valid time, which would let every role count, or none */
 const clock =
   (now = () => new Date()) =>
   (): Date => {

@@ -1,4 +1,4 @@
-// The library on the ports of a host, and how a call is made.
+// `createIam`, and how to call its methods.
 
 export type { Result, ResultAsync } from 'neverthrow'
 // The port of event stores, and a store in memory.
@@ -133,7 +133,7 @@ export type {
   Retried,
 } from './application/hooks.js'
 export type { History, Iam } from './application/iam.js'
-// Identity providers, and the login with them.
+// Identity providers, and logging in with them.
 export type { RevealedSecret } from './application/identity-providers/client-secrets.js'
 export type {
   AddOidcInput,
@@ -151,7 +151,7 @@ export type {
   ResealReport,
   SecretsChecked,
 } from './application/identity-providers/reseal-secrets.js'
-// Projects and their roles, and the rules at a login.
+// Projects, their roles, and the rules for a login.
 export type { ImportProgress, ImportReport, RefusedRow } from './application/import-rows.js'
 export type {
   ListMembershipsInput,
@@ -220,7 +220,7 @@ export type {
   RoleMappingRolesInput,
   RoleMappings,
 } from './application/role-mappings/role-mappings.js'
-// Links by which sign-in is set up.
+// Set-up links.
 export type {
   RedeemedSetupLink,
   RedeemOptions,

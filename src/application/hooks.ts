@@ -6,14 +6,12 @@ import type { Projection } from '../ports/projection.js'
 import type { IamError, Unavailable } from './errors/errors.js'
 
 /**
- * Functions that the library calls as it works, for metrics, traces and logs of the host. Their arguments hold
- * no secret, no id of a person or of an object, and no text that a user entered.
- *
- * Hooks are called synchronously, in the asynchronous context of the call that they are about, so they should be
- * quick. What a hook throws or rejects with is ignored: hooks never change the outcome of a call.
+ * Callbacks for metrics, traces and logs. Their arguments contain no secrets, no ids of people or objects, and no text
+ * that a user entered. Hooks are called synchronously, in the asynchronous context of the call they report, so they
+ * should be quick. Anything a hook throws or rejects with is ignored: hooks never change the outcome of a call.
  */
 export interface Hooks {
-  /** A method has answered. */
+  /** A call of a method has ended. */
   readonly onCall?: ((call: CallDone) => void) | undefined
   /** Events were recorded. */
   readonly onAppend?: ((append: Appended) => void) | undefined
@@ -22,7 +20,7 @@ export interface Hooks {
    * the idempotency key was used before.
    */
   readonly onConflict?: ((conflict: Conflicted) => void) | undefined
-  /** A write is decided again after a conflict. */
+  /** A write is retried after a conflict. */
   readonly onRetry?: ((retry: Retried) => void) | undefined
   /** A read model or a projection was fed a batch of events. */
   readonly onCatchUp?: ((batch: CaughtUp) => void) | undefined
@@ -30,7 +28,7 @@ export interface Hooks {
   readonly onFault?: ((fault: FaultSeen) => void) | undefined
 }
 
-/** A method that has answered. */
+/** A call that has ended. */
 export interface CallDone {
   /** Such as `projectRoles.add`. */
   readonly method: string
@@ -38,11 +36,11 @@ export interface CallDone {
   readonly verdict: 'ok' | IamError['kind'] | 'threw'
   /** In milliseconds. */
   readonly duration: number
-  /** Number of decisions; 0 for a read, and for a call that was refused before. */
+  /** How many times the write was tried; 0 for a read, and for a call that was refused before the first try. */
   readonly attempts: number
 }
 
-/** An append that was recorded. */
+/** Events that were stored by one append. */
 export interface Appended {
   /** The method that was called. */
   readonly method: string
@@ -62,11 +60,11 @@ export interface Conflicted {
   readonly kind: 'VersionConflict' | 'IdempotencyKeyUsed'
 }
 
-/** A write that is decided again. */
+/** A write that is retried. */
 export interface Retried {
   /** The method that was called. */
   readonly method: string
-  /** 2 for the first repetition. */
+  /** Number of the try: 2 for the first retry. */
   readonly attempt: number
 }
 
@@ -76,7 +74,7 @@ export interface CaughtUp {
   readonly projection: string
   /** Events applied; 0 when another process was faster. */
   readonly events: number
-  /** Age of the oldest of them, by the clock of this process, in milliseconds. */
+  /** Age of the oldest event in the batch, by this process's clock, in milliseconds. */
   readonly lag: number
   /** Time that applying them took, in milliseconds. */
   readonly duration: number
@@ -94,16 +92,16 @@ export interface FaultSeen {
   readonly method: string
   /** Kind of the error. */
   readonly kind: FaultKind
-  /** Whether the write is certain not to be recorded; of `Unavailable` only. */
+  /** Only for `Unavailable`: `not_recorded` when nothing was stored for certain, else `unknown`. */
   readonly outcome?: Unavailable['outcome']
   /**
-   * Name and code of the error that a port threw, such as `Error` and `ECONNREFUSED`. Its message may hold
-   * anything, so it is only in the answer of the method.
+   * Name and code of the error that a port threw, such as `Error` and `ECONNREFUSED`. Its message may contain anything,
+   * so only the method's error has it.
    */
   readonly cause?: {
     /** Name of its class. */
     readonly name: string
-    /** Absent when it has none; for SQLite the result code, such as 13 for a full disk. */
+    /** Absent without a code. For SQLite the result code, such as 13 for a full disk. */
     readonly code?: string | number
   }
   /** Position of the event that cannot be read or applied. */
@@ -117,7 +115,7 @@ const callHook = (call: () => unknown): void => {
   } catch {}
 }
 
-/** Receives the steps of one call, and passes them to the hooks of the host. */
+/** Receives the steps of one call and passes them to the host's hooks. */
 export interface Observer {
   /** Before each decision; `attempt` counts those of one write from 1. */
   readonly deciding: (attempt: number) => void
@@ -127,7 +125,7 @@ export interface Observer {
   readonly conflicted: (kind: 'VersionConflict' | 'IdempotencyKeyUsed') => void
 }
 
-/** What is observed, and by which clock. */
+/** The call to observe, and the clock to time it with. */
 interface Observed {
   readonly hooks?: Hooks | undefined
   readonly environment: Environment

@@ -57,7 +57,7 @@ export interface History {
    * const history = await iam.history.list({ object, order: 'desc' }, context)
    */
   readonly list: Read<ListHistoryInput, HistoryPage>
-  /** An object as `get` would have answered at that time; not found when it did not exist. */
+  /** The object as `get` would have returned it at that time; `NotFound` when it did not exist then. */
   readonly stateAt: Read<StateAtInput, Views[ViewType]>
 }
 
@@ -75,22 +75,22 @@ export interface Iam {
   readonly userGrants: UserGrants
   /** Mappings of groups of identity providers to roles. */
   readonly roleMappings: RoleMappings
-  /** Which groups users are in, as identity providers say. */
+  /** Groups that users are in, as identity providers report them. */
   readonly memberships: Memberships
-  /** Domains of e-mail addresses, and which provider their users sign in with. */
+  /** E-mail domains, and the identity provider that their users sign in with. */
   readonly domains: Domains
-  /** Links by which somebody without an account sets up sign-in for an organization. */
+  /** Links that let somebody without an account set up sign-in for an organization. */
   readonly setupLinks: SetupLinks
-  /** Who has which role. */
+  /** Checks of access, and lists of the roles that users have. */
   readonly access: AccessChecks
   /** Past changes and past states. */
   readonly history: History
 
   /**
-   * The changes that would bring the organization to a desired state: for every declared object, whether it
-   * would be added, updated, removed or stay as it is, and the events. Only what is declared is compared, and
-   * nothing is recorded. A declared secret is compared with the stored one when the caller may read that;
-   * otherwise it counts as a change.
+   * Compares the organization with a desired state and records nothing. The plan says for every declared object whether
+   * it would be added, updated, removed or left unchanged, and with which events. Objects that are not declared are not
+   * compared. A declared secret is compared with the stored one if the caller may read it; otherwise it counts as a
+   * change.
    *
    * @example
    * const planned = await iam.plan(defineAccess({ projects: [{ id: 'portal', name: 'Portal' }] }), context)
@@ -98,10 +98,10 @@ export interface Iam {
    */
   readonly plan: Read<DesiredAccess, Plan, WriteError>
   /**
-   * Applies a desired state or a plan: one atomic append for each project with its roles (several above 1,000
-   * role changes or 4 MiB of them), and one for each provider. Applying it again changes nothing. When another writer is
-   * faster, a desired state is planned again, and a plan is refused. Nothing of a plan is recorded unless its desired state
-   * still leads to the same changes.
+   * Applies a desired state or a plan. Each project with its roles is one atomic append (several above 1,000 role
+   * changes or 4 MiB), and so is each provider. Applying twice changes nothing more. If another writer is faster, a
+   * desired state is planned again, and a plan is refused with `PlanOutdated`. A plan is recorded only if its desired
+   * state still leads to the same changes.
    *
    * @example
    * const applied = await iam.apply(planned.value, context)
@@ -109,31 +109,31 @@ export interface Iam {
   readonly apply: BatchWrite<DesiredAccess | PlanInput, Applied>
 
   /**
-   * For the host itself, without a permission check: every event after a position, of all organizations, in the
-   * order of positions; first the recorded events, then new ones as they are recorded. Delivery is at least
-   * once: resume with the position of the last event that was handled.
-   *
-   * Reads more only when the next event is requested. While the store is unavailable, it calls `onFault`, waits and tries
-   * again. Ends when `signal` aborts or the loop returns, even during a wait; with `until: 'head'`, after the events
-   * that were recorded when it began.
+   * Iterates over every event after a position, of all organizations, in the order of positions: first the stored
+   * events, then new ones as they are stored. For the host itself, without a permission check. Delivery is at least
+   * once: resume with the position of the last event you handled. The next event is read when the loop asks for it.
+   * While the store is unavailable, the loop calls `onFault`, waits and tries again. It ends when `signal` aborts or
+   * the loop returns, even during a wait; with `until: 'head'`, it ends after the events that were stored when it
+   * began.
    *
    * @throws TypeError when an option is unknown or malformed
-   * @throws SubscriptionEnded, from the loop, at an event that cannot be read; none is ever skipped. Also from the loop:
-   *   an error of the store that is a bug, such as a `TypeError`, for which trying again would never end
+   * @throws SubscriptionEnded, from the loop, at an event that cannot be read; no event is skipped. The loop also
+   *   throws a bug of the store, such as a `TypeError`, because a retry would not help
    */
   readonly subscribe: (options?: SubscribeOptions) => AsyncIterable<KnownEvent>
   /**
-   * For the host itself, without a permission check: the position of the last event of the log, `0n` before the first.
+   * Returns the position of the last event in the log, `0n` for an empty log. For the host itself, without a permission
+   * check.
    *
    * @throws TypeError when an option is unknown or of a wrong type
    */
   readonly head: (options?: {
-    /** Ends the call at once, also while the store does not answer. */
+    /** Ends the call at once, even while the store does not respond. */
     readonly signal?: AbortSignal | undefined
   }) => ResultAsync<Position, ReadError>
   /**
-   * For the host itself: applies the events after its checkpoint to `projection`, and answers with the position
-   * reached. `Unavailable` while the store, or a system that the projection uses, is unavailable.
+   * Applies the events after the projection's checkpoint to `projection` and returns the position it reached. For the
+   * host itself. Returns `Unavailable` while the store, or a system that the projection uses, is unavailable.
    *
    * @throws TypeError when `projection` is not a Projection, or an option is unknown or of a wrong type
    */
@@ -142,11 +142,10 @@ export interface Iam {
     options?: CatchUpOptions,
   ) => ResultAsync<Position, ReadError>
   /**
-   * For the host itself: keeps `projection` up to date until `signal` aborts, then answers with the position
-   * reached. While the store or a system that the projection uses is unavailable (a lost connection, for
-   * example), it calls `onFault` and tries again after pauses that grow to a second. It ends at an event that
-   * cannot be read, or that the projection's own code refuses, and as `Unavailable` at a bug of either, such as a
-   * `TypeError`.
+   * Keeps `projection` up to date until `signal` aborts, then returns the position it reached. For the host itself.
+   * While the store or a system that the projection uses is unavailable (for example, a lost connection), it calls
+   * `onFault` and tries again after pauses that grow to one second. It ends with an error at an event that cannot be
+   * read or that the projection's code refuses, and with `Unavailable` at a bug in either, such as a `TypeError`.
    *
    * @throws TypeError when `projection` is not a Projection, or an option is unknown or of a wrong type
    */
@@ -155,13 +154,12 @@ export interface Iam {
     options?: CatchUpOptions,
   ) => ResultAsync<Position, ReadError>
   /**
-   * For the host itself, at its start: opens the client secret of every existing identity provider, in all
-   * organizations, so that a missing or wrong key is found before the first login and before anything is
-   * sealed with it. Reads the whole log once and records nothing. `verify` with `secrets` also opens replaced
-   * secrets.
+   * Decrypts the client secret of every existing identity provider, in all organizations, to find a missing or wrong
+   * key before the first login. For the host itself, when it starts. Reads the whole log once and records nothing.
+   * `verify` with `secrets` also decrypts secrets that were replaced since.
    *
-   * @returns the number of secrets; or the first that cannot be opened, with its place and the reason: the key
-   *   is not in the ring, or a different key has the same id
+   * @returns the number of secrets, or the first that cannot be decrypted, with its place and the reason: the key is
+   *   not in the ring, or a different key has the same id
    * @throws TypeError when an option is unknown or of a wrong type
    */
   readonly checkSecrets: (
@@ -214,7 +212,7 @@ export const iamOf = (host: Host, hooks?: Hooks): Iam => {
   }
 }
 
-/** @throws TypeError, since calls of a missing method would look like an unavailable store */
+/** @throws TypeError, because a missing method would otherwise look like an unavailable store */
 const requireProjection = (projection: Projection): void => {
   if (typeof projection?.checkpoint !== 'function' || typeof projection.apply !== 'function')
     throw new TypeError('projection must be a Projection')

@@ -15,11 +15,11 @@ import { abortableSource } from './waiting.js'
 
 /** Progress of an import, after each batch. */
 export interface ImportProgress {
-  /** Rows that were read so far. */
+  /** Number of rows read so far. */
   readonly done: number
-  /** Rows whose object was added. */
+  /** Number of rows whose object was added. */
   readonly added: number
-  /** Rows whose object existed and was equal. */
+  /** Number of rows whose object existed already and was equal. */
   readonly unchanged: number
   /** Number of refused rows. */
   readonly refusedCount: number
@@ -31,11 +31,14 @@ export interface ImportReport extends ImportProgress {
   readonly refused: readonly RefusedRow[]
 }
 
-/** A row that was not imported: it is malformed, names what does not exist, or is not allowed, or its object exists and differs. */
+/**
+ * A row that was not imported: it is malformed or not allowed, refers to an object that does not exist, or its own
+ * object exists and differs.
+ */
 export interface RefusedRow {
-  /** From 0. */
+  /** Index of the row, from 0. */
   readonly index: number
-  /** What is malformed, what does not exist, which object exists already, or that its roles may not be given. */
+  /** Why the row was refused. */
   readonly error: InvalidArgument | NotFound | AlreadyExists | PermissionDenied
 }
 
@@ -64,7 +67,7 @@ const MAX_REPORTED = 1_000
 export interface RowsImport<Schema extends z.ZodMiniType> {
   /** Schema of a row. */
   readonly schema: Schema
-  /** Begins a batch; the function takes each row in turn and says whether it still fits in. Any 1,000 do when absent. */
+  /** Begins a batch; the function takes each row in turn and says whether it still fits. Absent: any 1,000 rows fit. */
   readonly newBatch?: () => (row: z.output<Schema>) => boolean
   /** Imports the well-formed rows of one batch, in one append. Its results are in the order of the rows. */
   readonly importBatch: (
@@ -94,7 +97,7 @@ export const importRows = async <Schema extends z.ZodMiniType>(
   return ok(report)
 }
 
-/** The result of each row: that of its import, or how it is malformed. */
+/** The result of each row: of its import, or why it is malformed. */
 const resultsOf = (
   rows: readonly ParsedRow<unknown>[],
   imported: readonly RowResult[],
@@ -126,7 +129,9 @@ type ParsedRow<Row> = Result<Row, InvalidArgument>
 /** Why there are no further rows. */
 type SourceFailure = SourceFailed | Cancelled
 
-/** The rows of a source, parsed at once, since a source may reuse one object for all; at last, why it failed. */
+/**
+ * The rows of a source, then the reason if it failed. Each is parsed at once, because a source may reuse one object.
+ */
 async function* parsedRows<Schema extends z.ZodMiniType>(
   source: Rows,
   schema: Schema,

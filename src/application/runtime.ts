@@ -8,7 +8,7 @@ import { Locks } from './recording/locks.js'
 import { type MetadataOf, metadataFactory } from './recording/metadata.js'
 import { StateCache } from './recording/state-cache.js'
 
-/** What the methods of one `createIam` share: what the host supplies, and what is cached. */
+/** Shared by the methods of one `createIam`: the ports of the host, and caches. */
 export interface Runtime extends Host {
   /** Absent when the host has none. */
   readonly hooks?: Hooks | undefined
@@ -17,9 +17,9 @@ export interface Runtime extends Host {
   readonly follow: Follow
   readonly query: Query
   readonly metadataOf: MetadataOf
-  /** Called with the position of each append that this runtime records, before it is answered. */
+  /** Called with the position of each append that this runtime stores, before the call returns. */
   readonly recorded: Set<(position: Position) => Promise<void>>
-  /** Callers that set-up links were redeemed for: their own permissions count, and the host is not asked. */
+  /** Callers that `setupLinks.redeem` returned: their own permissions count, and `authorize` is not called. */
   readonly linkCallers: WeakSet<Caller>
 }
 

@@ -4,18 +4,18 @@ import { Fault, fromPort, unavailable } from './errors/fault.js'
 /** How long a write is retried after lost races before it is aborted, in milliseconds. */
 const RETRY_FOR_MS = 10_000
 
-/** Begins the time for retries; the function returns whether it is over. */
+/** Starts the time for retries; the returned function says whether it is over. */
 export const retryDeadline = ({ elapsed }: Environment): (() => boolean) => {
   const deadline = elapsed() + RETRY_FOR_MS
   return () => elapsed() >= deadline
 }
 
-/** Longest pause between two attempts, in milliseconds: a call that lost often must not fall behind new ones. */
+/** Longest pause between two tries, in milliseconds, so that a call that lost often does not fall behind new ones. */
 const LONGEST_BETWEEN = 50
 
 /**
- * Waits before the next attempt: not at all after the first, then for a random time whose maximum doubles, so
- * that the same writers do not collide again. Ends early when `signal` aborts.
+ * Waits before the next try: not at all after the first, then for a random time whose maximum doubles, so that the same
+ * writers do not collide again. Ends early when `signal` aborts.
  */
 export const pause = (
   { random, sleep }: Environment,
@@ -46,7 +46,7 @@ export const growingPauses = ({ sleep }: Environment) => {
 }
 
 /**
- * Waits for `promise`, but not after `signal` aborts. The promise is not cancelled: its outcome is then ignored.
+ * Waits for `promise` until `signal` aborts. The promise itself is not cancelled; its outcome is then ignored.
  *
  * @throws Fault when the signal aborts first
  */

@@ -44,7 +44,7 @@ export const readProject = async (
   }
 }
 
-/** Those of `roles`, which a user was given, that are current and that the organization may still give. */
+/** The `roles` of a user that are still current and that the organization may still give. */
 export const currentRolesOfUser = <Role extends RoleGeneration>(
   streams: Streams,
   owned: OwnedProject,
@@ -58,8 +58,8 @@ export const currentRolesOfUser = <Role extends RoleGeneration>(
   )
 
 /**
- * Those of `roles`, which were given, that are in the current generation of their role. An ended role guards the append
- * as well: a failover may have lost its removal.
+ * The given `roles` that are of the current generation of their role. An ended role guards the append as well, because
+ * a failover may have lost its removal.
  */
 export const currentRoles = async <Role extends Pick<RoleGeneration, 'roleKey' | 'roleSince'>>(
   streams: Streams,

@@ -10,8 +10,8 @@ import { readCurrentMapping } from './decide-role-mapping.js'
 import { readCurrentRoles } from './decide-user-grant.js'
 
 /**
- * `row` of `object`, as the events of its own stream leave it, as it is shown: a grant without the roles that have
- * ended, and none at all without its project. Other objects are shown as they are.
+ * Returns `row` of `object` as `get` shows it: a grant without its ended roles, and undefined without its project.
+ * Other objects stay as they are.
  */
 export const withCurrentRoles = async <Row extends Views[ViewType]>(
   streams: Streams,

@@ -92,7 +92,7 @@ const recordSecret = (
 
 /**
  * Seals a secret for one identity provider.
- * @throws Fault also when the cipher answers no text: such an event could not be read again
+ * @throws Fault also when the cipher does not return a text: such an event could not be read again
  */
 export const seal = (
   { secrets }: Runtime,
@@ -130,17 +130,20 @@ export interface RevealedSecret {
   /** 1 to 200 characters (code points), as given. */
   readonly clientSecret: string
   /**
-   * The issuer that the secret was given for, when its origin is not that of the present issuer; empty when there was no
-   * issuer. Such a secret must not be sent to the present issuer: it has to be given again. Absent in any other case.
+   * Present when the secret was entered for an issuer of another origin: that issuer, empty if there was none. Never
+   * send such a secret to the current issuer; ask the admin to enter it again.
    */
   readonly givenFor?: string
-  /** Those of the provider when the secret was read; with the same `sequence`, `get` shows the provider of this secret. */
+  /**
+   * Details of the provider when the secret was read. `get` with the same `sequence` shows the provider that this
+   * secret belongs to.
+   */
   readonly details: ObjectDetails
 }
 
 /**
- * Opens the stored secret of a provider. Read models hold no secrets, so it is read from the store, whatever
- * the `consistency`: the secret that was stored when the call began, or a later one.
+ * Decrypts the stored secret of a provider. Read models have no secrets, so it is read from the store, whatever
+ * `consistency` says: the secret that was stored when the call began, or a later one.
  */
 export const revealClientSecret = (
   runtime: Runtime,

@@ -28,11 +28,10 @@ import {
 } from './identity-provider-input.js'
 import { type ResealProgress, type ResealReport, resealSecrets } from './reseal-secrets.js'
 
-/** External OIDC providers users can log in with. */
+/** External OIDC providers that users can log in with. */
 export interface IdentityProviders {
   /**
-   * Adds an OIDC identity provider. Refused: an own `idpId` that is or was used in the
-   * organization.
+   * Adds an OIDC identity provider. `AlreadyExists` when `idpId` is or was used in the organization.
    *
    * @example
    * await iam.identityProviders.addOidc(
@@ -49,21 +48,20 @@ export interface IdentityProviders {
   /** Replaces `name`, `stylingType` and `autoRegister`; an absent one gets its default. */
   readonly update: Write<UpdateIdentityProviderInput, IdentityProviderIds>
   /**
-   * Changes the given fields, of the OIDC configuration or not, and keeps the others as they are in the current
-   * state of the provider. Without any field nothing changes. An empty `clientSecret` counts as absent. An
-   * empty issuer stays empty until one is given.
+   * Changes the given fields, of the OIDC configuration or not, and keeps the others. Without any field nothing
+   * changes. An empty `clientSecret` counts as absent.
    */
   readonly patch: Write<PatchIdentityProviderInput, IdentityProviderIds>
-  /** Keeps the provider from being used. An inactive provider stays inactive. */
+  /** Deactivates the provider, so that nobody can log in with it. Succeeds if it is inactive already. */
   readonly deactivate: Write<IdentityProviderInput, IdentityProviderIds>
-  /** Lets the provider be used again. An active provider stays active. */
+  /** Reactivates the provider. Succeeds if it is active already. */
   readonly reactivate: Write<IdentityProviderInput, IdentityProviderIds>
   /** Removes the provider. The id cannot be used again. */
   readonly remove: Write<IdentityProviderInput, IdentityProviderIds>
   /**
-   * Seals the secret of one provider, or of every provider of the organization, with the current key: one
-   * append for each. A call for all providers reports those that fail and continues with the others. After a
-   * cancelled call, secrets already sealed anew stay so, and the next call does the rest.
+   * Encrypts the secret of one provider, or of every provider of the organization, with the current key, in one append
+   * each. A call for all providers reports the failed ones and continues with the others. After a cancelled call, the
+   * next call does the rest.
    */
   readonly resealSecrets: LongWrite<
     {
@@ -73,13 +71,13 @@ export interface IdentityProviders {
     ResealProgress,
     ResealReport
   >
-  /** One provider, without its secret. */
+  /** Returns one provider, without its secret. */
   readonly get: Read<IdentityProviderInput, IdentityProvider>
-  /** The providers of the organization, page by page, without their secrets. */
+  /** Lists the organization's providers, page by page, without their secrets. */
   readonly list: Read<ListIdentityProvidersInput, Page<IdentityProvider>>
   /**
-   * The secret in plain text, for the host's own login flow. Needs its own permission. Refused when the key
-   * is not in the key ring, or when the sealed secret was altered.
+   * Returns the secret in plain text, for the host's own login flow. Needs the permission `identity_provider.secret.read`.
+   * `SecretUnreadable` when the key is not in the key ring or the stored secret was altered.
    */
   readonly revealClientSecret: Read<IdentityProviderInput, RevealedSecret>
 }

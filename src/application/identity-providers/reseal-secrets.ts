@@ -24,30 +24,30 @@ import { open, seal } from './client-secrets.js'
 
 /** Progress of `resealSecrets` of all providers, after each of them. */
 export interface ResealProgress {
-  /** Providers that were handled, with or without success. */
+  /** Number of providers handled, with or without success. */
   readonly done: number
-  /** Providers of the organization. */
+  /** Number of providers of the organization. */
   readonly total: number
 }
 
 /** Result of `resealSecrets`. */
 export interface ResealReport {
-  /** Providers whose secret was sealed anew with the current key. */
+  /** Number of providers whose secret is now encrypted with the current key. */
   readonly resealed: readonly string[]
-  /** Providers whose secret already had the current key. */
+  /** Number of providers whose secret had the current key already. */
   readonly unchanged: readonly string[]
-  /** Providers whose secret stays as it is because of an error. */
+  /** Providers whose secret stays as it is, and why. */
   readonly failed: readonly {
     /** Id of the provider. */
     readonly idpId: string
-    /** Why. */
+    /** The error. */
     readonly error: WriteError
   }[]
 }
 
 const ResealInput = z.strictObject({ idpId: z.optional(IdpId) })
 
-/** Seals the secrets of other keys anew with the current one: one append for each provider. */
+/** Encrypts secrets of other keys with the current key: one append for each provider. */
 export const resealSecrets = (
   runtime: Runtime,
 ): LongWrite<z.input<typeof ResealInput>, ResealProgress, ResealReport> =>
@@ -102,7 +102,7 @@ const idpIdsOf = async (runtime: Runtime, call: AdmittedCall): Promise<readonly 
   return idpIds
 }
 
-/** @returns whether the secret was sealed anew */
+/** @returns whether the secret was encrypted again */
 const reseal = async (
   runtime: Runtime,
   call: AdmittedCall,
@@ -154,11 +154,11 @@ const BATCH_SIZE = 1_000
 
 /** Options of `iam.checkSecrets`. */
 export interface CheckSecretsOptions {
-  /** Ends the check, even while the store does not answer. */
+  /** Ends the check, even while the store does not respond. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** Result of a check in which every secret could be opened. */
+/** Result of a check that could decrypt every secret. */
 export interface SecretsChecked {
   /** Number of secrets: one for each identity provider that exists. */
   readonly checked: number

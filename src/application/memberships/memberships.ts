@@ -37,24 +37,24 @@ import type { Runtime } from '../runtime.js'
 import { specOf, writeObject } from '../writing/write-object.js'
 
 /**
- * What identity providers last said about users: which groups they are in. Together with `roleMappings` this gives roles.
- * A membership belongs to the organization of the provider and the user. Without the provider there is none.
+ * The groups that an identity provider last reported for a user. Together with `roleMappings` they give roles. A
+ * membership belongs to the organization of the provider and the user. Removing the provider removes it.
  */
 export interface Memberships {
   /**
-   * Replaces what the provider said before. Of `groups`, only those are recorded that a mapping of the provider names now,
-   * and nothing is recorded when nothing changes. A report of the same groups is recorded again when a mapping of
-   * one of them was added since, and at most once in a tenth of the shortest `validFor`.
+   * Replaces the provider's last report about the user. Only groups that have a mapping are stored, and nothing is
+   * stored when nothing changes. A report of the same groups is stored again when a mapping of one of them was added
+   * since, and at most once in a tenth of the shortest `validFor`.
    *
    * @example
    * await iam.memberships.report({ idpId, userId: 'bob', groups: ['finance', 'staff'] }, context)
    */
   readonly report: Write<ReportMembershipInput, MembershipInput>
-  /** Ends what the provider said about the user, until it reports again. */
+  /** Removes the provider's report about the user, until it reports again. */
   readonly remove: Write<MembershipInput, MembershipInput>
-  /** What one provider last said about one user. */
+  /** Returns one provider's last report about one user. */
   readonly get: Read<MembershipInput, Membership>
-  /** The memberships of the organization, page by page. */
+  /** Lists the organization's memberships, page by page. */
   readonly list: Read<ListMembershipsInput, Page<Membership>>
 }
 
@@ -62,13 +62,13 @@ export interface Memberships {
 export interface MembershipInput {
   /** A provider of the organization. */
   readonly idpId: string
-  /** The user, as the host names them: 1 to 200 characters (code points). Stays in the log: best an opaque id. */
+  /** Your id of the user: 1 to 200 characters (code points). It stays in the log, so prefer an opaque id. */
   readonly userId: string
 }
 
-/** What a provider says about a user. */
+/** A provider's report about a user. */
 export interface ReportMembershipInput extends MembershipInput {
-  /** All groups of the user: at most 1,000, each of 1 to 200 characters (code points). One given twice counts once. */
+  /** All groups of the user: at most 1,000, each of 1 to 200 characters (code points). Duplicates count once. */
   readonly groups: readonly string[]
 }
 
@@ -77,7 +77,7 @@ export const ReportMembershipInput = z.extend(memberships.ids, {
   groups: listOf(GroupName, 0, MAX_REPORTED_GROUPS),
 })
 
-/** Which memberships to list, in which order. */
+/** Which memberships to list, and in which order. */
 export const ListMembershipsInput = z.strictObject({
   filter: z._default(filterBy(memberships), {}),
   ...pageOf(memberships),
@@ -86,9 +86,9 @@ export interface ListMembershipsInput extends ListOptions<Membership> {
   /** Conditions, all of which must hold; every membership of the organization when absent. */
   readonly filter?:
     | {
-        /** On the provider. */
+        /** Condition on the provider. */
         readonly idpId?: TextFilter | undefined
-        /** On the user. */
+        /** Condition on the user. */
         readonly userId?: TextFilter | undefined
         /** Every membership is active. */
         readonly state?: 'active' | undefined
@@ -148,7 +148,7 @@ interface MembershipKey {
 const read = async (streams: Streams, ids: MembershipKey) => {
   const [before, provider] = await Promise.all([
     streams.read(memberships, ids),
-    // Guarded: nobody is reported for a provider that is being removed.
+    // Guarded, so that nothing is reported for a provider that is being removed.
     streams.read(identityProviders, ids),
   ])
   return { before, provider }
@@ -171,10 +171,10 @@ const decideReport = async (
 
 const HOUR_MS = 3_600_000
 
-/** How many reports that change nothing are recorded at most in the time that a report counts. */
+/** At most this many reports that change nothing are recorded in the time that a report counts. */
 const RENEWALS = 10
 
-/** Of `groups` those with mappings at the end of the log, and whether they have to be recorded again. */
+/** The `groups` that have mappings at the end of the log, and whether they have to be recorded again. */
 const mappedReport = async (
   runtime: Runtime,
   { orgId, signal }: AdmittedCall,

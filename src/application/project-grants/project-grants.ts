@@ -21,29 +21,31 @@ import type { Runtime } from '../runtime.js'
 import { writeObject } from '../writing/write-object.js'
 
 /**
- * Grants of projects to other organizations, which may then give some of the roles to their users. All but
- * `listReceived` are for the organization that owns the project. When the project does not exist, neither do its
- * grants.
+ * Grants of projects to other organizations, which may then give the granted roles to their users. The organization
+ * that owns the project calls all methods but `listReceived`. Removing a project removes its grants.
  */
 export interface ProjectGrants {
-  /** Grants a project. Refused: a second grant to an organization, a role that the project lacks. */
+  /**
+   * Grants a project to an organization. `AlreadyExists` when it has a grant already, `NotFound` when the project lacks
+   * a role.
+   */
   readonly add: Write<ProjectGrantRolesInput, ProjectGrantIds>
   /**
-   * Replaces the roles. A role that is left out ends for all users whom the organization has given it; adding it
-   * again brings it back to nobody.
+   * Replaces the roles. A role that you leave out is revoked from all users of the organization; adding it again
+   * restores nobody's access.
    */
   readonly update: Write<ProjectGrantRolesInput, ProjectGrantIds>
-  /** Makes the roles not count that the organization has given. An inactive grant stays inactive. */
+  /** Suspends the grant: roles that the organization has given stop counting. Succeeds if it is inactive already. */
   readonly deactivate: Write<ProjectGrantInput, ProjectGrantIds>
-  /** Makes the roles count again. An active grant stays active. */
+  /** Resumes the grant: the roles count again. Succeeds if it is active already. */
   readonly reactivate: Write<ProjectGrantInput, ProjectGrantIds>
-  /** Removes the grant; the roles that the organization has given end, and a new grant brings none back. */
+  /** Removes the grant and revokes the roles that the organization has given. A new grant restores none of them. */
   readonly remove: Write<ProjectGrantInput, ProjectGrantIds>
-  /** One grant. */
+  /** Returns one grant. */
   readonly get: Read<ProjectGrantInput, ProjectGrant>
-  /** The grants of one project, page by page. */
+  /** Lists the grants of one project, page by page. */
   readonly list: Read<ListProjectGrantsInput, Page<ProjectGrant>>
-  /** The grants that the organization at hand has received from others, page by page. */
+  /** Lists the grants that the organization of the context has received from others, page by page. */
   readonly listReceived: Read<ListReceivedGrantsInput, Page<ProjectGrant>>
 }
 
@@ -57,7 +59,7 @@ type ChangeOfRoles = Extract<ProjectGrantChange, { readonly roleKeys: unknown }>
 
 /** @see ProjectGrants */
 export const projectGrantsOf = (runtime: Runtime): ProjectGrants => {
-  /** The method that records one change of a grant. Only that which adds one names every role that changes. */
+  /** The method that records one change of a grant. Only an `add` names every role that changes. */
   const change = <Schema extends z.ZodMiniType<ProjectGrantIdsParsed>>(
     method: string,
     schema: Schema,
@@ -121,11 +123,11 @@ export interface ProjectGrantInput {
 
 /** A grant of a project, and all its roles. */
 export interface ProjectGrantRolesInput extends ProjectGrantInput {
-  /** Keys of roles that the project has: 1 to 400, none twice. */
+  /** Keys of roles that the project has: 1 to 400, without duplicates. */
   readonly roleKeys: readonly string[]
 }
 
-/** The ids of a grant of a project, as every outcome calls them. */
+/** The ids of a project grant in the outcome of a write. */
 export interface ProjectGrantIds {
   /** The `id` of the project. */
   readonly projectId: string
@@ -140,7 +142,7 @@ export const ProjectGrantRolesInput = z.strictObject({
   roleKeys,
 })
 
-/** Which grants of a project to list, in which order. */
+/** Which grants of a project to list, and in which order. */
 export const ListProjectGrantsInput = z.strictObject({
   projectId: ProjectId,
   filter: z._default(filterBy(projectGrants), {}),
@@ -151,7 +153,7 @@ export interface ListProjectGrantsInput extends ListReceivedGrantsInput {
   readonly projectId: string
 }
 
-/** Which of the grants that the organization has received to list, in which order. */
+/** Which received grants to list, and in which order. */
 export const ListReceivedGrantsInput = z.strictObject({
   filter: z._default(filterBy(projectGrants), {}),
   ...pageOf(projectGrants),
@@ -160,11 +162,11 @@ export interface ListReceivedGrantsInput extends ListOptions<ProjectGrant> {
   /** Conditions, all of which must hold; every grant when absent. */
   readonly filter?:
     | {
-        /** On the organization that has the grant. */
+        /** Condition on the organization that has the grant. */
         readonly grantedOrgId?: TextFilter | undefined
-        /** On the key of one of the roles. */
+        /** Condition on the key of one of the roles. */
         readonly roleKey?: TextFilter | undefined
-        /** In this state; in either when absent. */
+        /** Only grants in this state; both when absent. */
         readonly state?: 'active' | 'inactive' | undefined
       }
     | undefined

@@ -12,7 +12,7 @@ import { change } from '../recording/stream-state.js'
 import type { Runtime } from '../runtime.js'
 import { missingContainer, specOf, writeObject } from '../writing/write-object.js'
 
-/** Most roles that one call adds. With their project, this is the most streams of one append. */
+/** Most roles that one call adds. With their project they are the most streams that one append writes. */
 export const MAX_ROLES = 1000
 
 /** The project and the keys of the added roles. */
@@ -26,8 +26,8 @@ export interface ProjectRolesIds {
 /** A role to add. */
 export interface NewRoleInput extends ProjectRoleFieldsInput {
   /**
-   * What authorization checks look at: 1 to 200 characters (code points), unique within the project.
-   * Compared code point by code point, so case counts.
+   * The key that authorization checks use: 1 to 200 characters (code points), unique within the project. Compared code
+   * point by code point, so case counts.
    */
   readonly roleKey: string
   /** 1 to 200 characters (code points). */
@@ -44,7 +44,7 @@ export interface AddProjectRoleInput extends NewRoleInput {
 export const AddedRole = z.omit(AddProjectRole.shape.data, { projectId: true })
 export interface AddedRole extends z.output<typeof AddedRole> {}
 
-/** Most bytes that the event of a role takes beside the fields of the role: the id of the project. */
+/** Most bytes of a role's event besides its fields: the id of the project. */
 const PROJECT_ID_BYTES = 100
 
 /** Most bytes that the event of a role takes as JSON. */
@@ -69,7 +69,7 @@ export interface AddProjectRolesInput {
   readonly roles: readonly NewRoleInput[]
 }
 
-/** The method that adds several roles, all or none, and answers with the details of the last. */
+/** The method that adds several roles, all or none, and returns the details of the last. */
 export const addProjectRoles = (runtime: Runtime): Write<AddProjectRolesInput, ProjectRolesIds> =>
   write(
     runtime,

@@ -73,8 +73,8 @@ const byteCounter = () => {
 }
 
 /**
- * Adds the `rows` whose roles do not exist yet, in one append, and says what became of each. An append writes a stream
- * once, so the first of several rows with one key adds the role.
+ * Adds the `rows` whose roles do not exist yet in one append, and returns a result for each row. An append writes a
+ * stream once, so the first of several rows with one key adds the role.
  */
 const importBatch = (
   runtime: Runtime,

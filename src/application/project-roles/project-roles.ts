@@ -31,11 +31,11 @@ import {
 } from './add-project-roles.js'
 import { type ImportProjectRolesInput, importProjectRoles } from './import-project-roles.js'
 
-/** A role with all its fields. The update would set an absent group to empty. */
+/** A role with all its fields. */
 export interface UpdateProjectRoleInput extends ProjectRoleInput, ProjectRoleDisplay {
   /**
-   * What the role allows: at most 200 names, none twice, each of 1 to 100 ASCII letters, digits or any of `. _ : / -`,
-   * starting with a letter or digit. Absent: none.
+   * Permissions of the role: at most 200 names without duplicates, each of 1 to 100 ASCII letters, digits or any of
+   * `. _ : / -`, starting with a letter or digit. Default: none.
    */
   readonly permissions?: readonly string[] | undefined
 }
@@ -54,7 +54,7 @@ export interface ProjectRoleInput {
   readonly roleKey: string
 }
 
-/** The ids of a role, as every outcome calls them. */
+/** The ids of a role in the outcome of a write. */
 export interface ProjectRoleIds {
   /** The `id` of its project. */
   readonly projectId: string
@@ -62,7 +62,7 @@ export interface ProjectRoleIds {
   readonly roleKey: string
 }
 
-/** Which roles of a project to list, in which order. */
+/** Which roles of a project to list, and in which order. */
 export const ListProjectRolesInput = z.strictObject({
   projectId: ProjectId,
   filter: z._default(filterBy(projectRoles), {}),
@@ -74,31 +74,31 @@ export interface ListProjectRolesInput extends ListOptions<ProjectRole> {
   /** Conditions, all of which must hold; every role of the project when absent. */
   readonly filter?:
     | {
-        /** On the key. */
+        /** Condition on the key. */
         readonly roleKey?: TextFilter | undefined
-        /** On the display name. */
+        /** Condition on the display name. */
         readonly displayName?: TextFilter | undefined
-        /** On the group; `{ equals: '' }` for roles without one. */
+        /** Condition on the group; `{ equals: '' }` for roles without a group. */
         readonly group?: TextFilter | undefined
-        /** On the permissions: matches a role if any of its permissions does. */
+        /** Condition on the permissions: matches a role if any of its permissions matches. */
         readonly permission?: TextFilter | undefined
-        /** Every role is active, so that this leaves none out. */
+        /** Every role is active, so this excludes none. */
         readonly state?: 'active' | undefined
       }
     | undefined
 }
 
-/** Roles of projects. When the project does not exist, neither do its roles. */
+/** Roles of projects. Removing a project removes its roles. */
 export interface ProjectRoles {
   /**
-   * Adds a role. Refused: a key that the project already has.
+   * Adds a role. `AlreadyExists` when the project has a role with this key.
    *
    * @example
    * const permissions = ['article.edit', 'article.publish']
    * await iam.projectRoles.add({ projectId, roleKey: 'editor', displayName: 'Editor', permissions }, context)
    */
   readonly add: Write<AddProjectRoleInput, ProjectRoleIds>
-  /** Adds 1 to 1,000 roles of one project, all or none; answers with the `details` of the last. */
+  /** Adds 1 to 1,000 roles of one project, all or none; returns the `details` of the last. */
   readonly addMany: Write<AddProjectRolesInput, ProjectRolesIds>
   /**
    * Adds roles of one project from a list or a stream of rows, in atomic batches of 1,000. Rows that
@@ -106,18 +106,24 @@ export interface ProjectRoles {
    * interrupted import continues when it is run again.
    */
   readonly import: LongWrite<ImportProjectRolesInput, ImportProgress, ImportReport>
-  /** Replaces `displayName`, `group` and `permissions`; absent, the group becomes empty and the permissions none. */
+  /**
+   * Replaces `displayName`, `group` and `permissions`. An absent group becomes empty, and absent permissions become
+   * none.
+   */
   readonly update: Write<UpdateProjectRoleInput, ProjectRoleIds>
   /**
    * Changes the given fields and keeps the others as they are in the current state of the role. Without any
    * field nothing changes.
    */
   readonly patch: Write<PatchProjectRoleInput, ProjectRoleIds>
-  /** Removes the role. Its key may be added again, as a new role. */
+  /**
+   * Removes the role, which revokes it everywhere. Its key may be added again as a new role, which restores nobody's
+   * access.
+   */
   readonly remove: Write<ProjectRoleInput, ProjectRoleIds>
-  /** One role. */
+  /** Returns one role. */
   readonly get: Read<ProjectRoleInput, ProjectRole>
-  /** The roles of one project, page by page. */
+  /** Lists the roles of one project, page by page. */
   readonly list: Read<ListProjectRolesInput, Page<ProjectRole>>
 }
 

@@ -45,16 +45,16 @@ export interface Projects {
    * any field nothing changes.
    */
   readonly patch: Write<PatchProjectInput, ProjectIds>
-  /** Keeps users out, see `checkLogin`. An inactive project stays inactive. */
+  /** Deactivates the project, so that nobody can log in, see `checkLogin`. Succeeds if it is inactive already. */
   readonly deactivate: Write<ProjectInput, ProjectIds>
-  /** Lets users in again. An active project stays active. */
+  /** Reactivates the project. Succeeds if it is active already. */
   readonly reactivate: Write<ProjectInput, ProjectIds>
   /** Removes the project and its roles. The id cannot be used again. */
   readonly remove: Write<ProjectInput, ProjectIds>
-  /** One project. */
+  /** Returns one project. */
   readonly get: Read<ProjectInput, Project>
   /**
-   * The projects of the organization, page by page.
+   * Lists the organization's projects, page by page.
    *
    * @example
    * const page = await iam.projects.list({ filter: { state: 'active' }, pageSize: 50 }, context)
@@ -67,8 +67,7 @@ export interface Projects {
    */
   readonly checkLogin: Read<CheckLoginInput, void, LoginRefusal | Aborted>
   /**
-   * The roles of a user for the user info response, by the grants: those that count, if the project asserts roles; else
-   * none.
+   * Returns the user's current roles for the user info response if the project has `projectRoleAssertion`, else none.
    */
   readonly roleClaims: Read<RoleClaimsInput, readonly RoleInformation[]>
 }
@@ -95,11 +94,11 @@ export const projectsOf = (runtime: Runtime): Projects => {
 
 /** Names a project. */
 export interface ProjectInput {
-  /** Id of the project, as `add` answered or was given it. */
+  /** Id of the project, as given to `add` or returned by it. */
   readonly id: string
 }
 
-/** The id of a project, as every outcome calls it. */
+/** The id of a project in the outcome of a write. */
 export interface ProjectIds {
   /** The `id` of the project. */
   readonly projectId: string
@@ -109,15 +108,15 @@ export interface ProjectIds {
 export const AddProjectInput = z.extend(AddProject.shape.data, { id: z.optional(ProjectId) })
 export interface AddProjectInput extends ProjectSettingsInput {
   /**
-   * An own id: 1 to 64 ASCII letters, digits or any of `. _ : @ ~ -`, starting with a letter or digit.
-   * It must never have been used in the organization. A new ULID when absent.
+   * Your own id: 1 to 64 ASCII letters, digits or any of `. _ : @ ~ -`, starting with a letter or digit. It must never
+   * have been used in the organization. Default: a new ULID.
    */
   readonly id?: string | undefined
   /** 1 to 200 characters (code points); several projects may have the same. */
   readonly name: string
 }
 
-/** A project with its name and all settings. The update would set an absent setting to its default. */
+/** A project with its name and all settings. */
 export interface UpdateProjectInput extends ProjectInput, ProjectSettings {}
 
 /** A project and the fields to change; an absent one stays as it is. */
@@ -126,7 +125,7 @@ export interface PatchProjectInput extends ProjectInput, ProjectSettingsInput {
   readonly name?: string | undefined
 }
 
-/** Which projects to list, in which order. */
+/** Which projects to list, and in which order. */
 export const ListProjectsInput = z.strictObject({
   filter: z._default(filterBy(projects), {}),
   ...pageOf(projects),
@@ -135,11 +134,11 @@ export interface ListProjectsInput extends ListOptions<Project> {
   /** Conditions, all of which must hold; every project of the organization when absent. */
   readonly filter?:
     | {
-        /** On the id. */
+        /** Condition on the id. */
         readonly id?: TextFilter | undefined
-        /** On the name. */
+        /** Condition on the name. */
         readonly name?: TextFilter | undefined
-        /** In this state; in either when absent. */
+        /** Only projects in this state; both when absent. */
         readonly state?: 'active' | 'inactive' | undefined
       }
     | undefined

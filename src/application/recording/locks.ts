@@ -7,12 +7,12 @@ import type { Environment } from '../../ports/environment.js'
  */
 const LOCK_TIMEOUT_MS = 40_000
 
-/** The locks of each stream, held or waiting, in the order in which they were asked for. */
+/** The locks of each stream, held or waiting, in the order of the requests. */
 type Queues = Map<StreamId, Lock[]>
 
 /**
- * Locks by stream, within one process, first come, first served. They only save lost races: what is
- * recorded is decided by versions.
+ * Locks by stream, within one process, first come, first served. They only avoid lost races; versions decide what is
+ * recorded.
  */
 export class Locks {
   readonly #queues: Queues = new Map()
@@ -68,7 +68,7 @@ export class Lock {
     if (signal?.aborted) giveUp()
     let before: readonly Lock[] = []
     while (!ending.signal.aborted) {
-      // Every lock that waits has a timer: that of the next in the queue may have ended with its request.
+      // Every waiting lock has a timer: the timer of the next in the queue may have ended with its request.
       await this.#environment.sleep(LOCK_TIMEOUT_MS, ending.signal)
       if (ending.signal.aborted) break
       for (const lock of this.#waitsFor()) if (before.includes(lock)) lock.release()

@@ -1,7 +1,7 @@
 import type { Metadata } from '../../ports/event-store.js'
 import type { AdmittedCall } from '../method/context.js'
 
-/** Marks events as those of a desired state. */
+/** Marks events as made by a desired state. */
 export interface Marks {
   readonly managedBy?: string | undefined
   /** Version of the desired state; only with `managedBy`. */
@@ -14,14 +14,14 @@ export interface Marks {
 export const storedKey = (orgId: string, idempotencyKey: string): string =>
   `${orgId}+${idempotencyKey}`
 
-/** The metadata of an append: who acts, for whom, with which marks. */
+/** The metadata of an append: actor, organization and marks. */
 export type MetadataOf = (call: AdmittedCall, marks?: Marks, commandHash?: string) => Metadata
 
 /**
  * @see MetadataOf
  *
- * Appends in a row that differ in nothing share one frozen object, so that a store in memory keeps it once and
- * a database makes JSON of it once.
+ * Successive equal metadata are one frozen object, so that a memory store keeps it once and a database serializes it
+ * once.
  */
 export const metadataFactory = (): MetadataOf => {
   let last: Metadata = frozen({ userId: '', orgId: '' }, '')

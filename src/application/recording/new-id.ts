@@ -1,7 +1,7 @@
 import { monotonicFactory } from 'ulid'
 import { ID_IN_WORDS, isId } from '../../domain/values.js'
 
-/** Checks each id that a host draws: a malformed one could give two objects the same stream. */
+/** Checks each id that a host makes: a malformed one could give two objects the same stream. */
 export const checkedIds =
   (newId: () => string): (() => string) =>
   () => {

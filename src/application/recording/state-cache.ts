@@ -14,12 +14,12 @@ import {
 /** About how many bytes the cached states may take. */
 const MAX_BYTES = 16 * 1024 * 1024
 
-/** About what a state takes beside its data and the name of its stream. */
+/** About how many bytes a state takes besides its data and the name of its stream. */
 const STATE_BYTES = 256
 
 /**
- * The states of streams that the process used lately, and the way to load them. A cached state may be out of date:
- * an append that relies on it then loses the race, and the decision is taken again.
+ * Caches the states of streams that the process used lately, and loads them. A cached state may be out of date: an
+ * append that relies on it then loses the race, and the decision is made again.
  */
 export class StateCache {
   readonly #store: EventStore
@@ -52,7 +52,7 @@ export class StateCache {
   set(stream: AnyStreamState): void {
     const { name, state } = stream
     this.#recent.set(name, stream)
-    // A state that replaces another counts again: the new map is only full earlier.
+    // A replaced state is counted twice, which only fills the new map earlier.
     this.#recentBytes += STATE_BYTES + bytesOf(name) + bytesOf(state)
     if (this.#recentBytes <= this.#maxBytes / 2) return
     this.#older = this.#recent
@@ -60,9 +60,9 @@ export class StateCache {
     this.#recentBytes = 0
   }
 
-  /** The stream of `seen` as the store has it: only what was added since is read. */
+  /** Loads the stream of `seen` from the store; only the events added since are read. */
   async load(seen: AnyStreamState): Promise<AnyStreamState> {
-    // The last event seen is read again: after a failover that lost it, it is another one.
+    // The last event seen is read again, because after a failover that lost it, another event has its place.
     const added = await this.#read(seen.name, Math.max(0, seen.version - 1))
     const loaded = continued(seen, added) ?? seen.beginning().replay(await this.#read(seen.name, 0))
     // Streams without events are not kept: most are not used again, and would replace others.
@@ -70,7 +70,7 @@ export class StateCache {
     return loaded
   }
 
-  /** The stream of the object that `ids` name, as the store has it. */
+  /** Loads the stream of the object that `ids` name. */
   async readLatest<Ids, State extends Status, Event extends Message>(
     aggregate: StreamsOf<Ids, State, Event>,
     orgId: string,
@@ -95,7 +95,7 @@ export class StateCache {
   }
 }
 
-/** `seen` and what came after its last event, which `events` begin with; undefined when they do not. */
+/** Continues `seen` with `events`, which begin with its last event; undefined when they do not. */
 const continued = (
   seen: AnyStreamState,
   events: readonly RecordedEvent[],

@@ -14,12 +14,12 @@ import { protectorAfter } from '../../projections/protection.js'
 import { readEvent } from '../../projections/read-events.js'
 import { Fault } from '../errors/fault.js'
 
-/** What every state has. */
+/** Every state has this field. */
 export interface Status {
   readonly status: string
 }
 
-/** The part of an aggregate by which its events lead from one state to the next. */
+/** The part of an aggregate that applies its events to a state. */
 export interface Evolving<State extends Status, Event extends Message> {
   readonly decider: Pick<
     Decider<never, State, Event, unknown>,
@@ -34,16 +34,16 @@ export interface StreamsOf<Ids, State extends Status, Event extends Message>
   readonly stream: (orgId: string, ids: Ids) => StreamId
 }
 
-/** A stream of any aggregate, as it is after one of its events or before the first. */
+/** A stream of any aggregate, after one of its events or before the first. */
 export interface AnyStreamState {
   readonly name: StreamId
   readonly version: Version
   readonly state: Status
-  /** Position of the event that created the object, the last time; `0n` when there is none. */
+  /** Position of the event that last created the object; `0n` without one. */
   readonly created: Position
-  /** Position of the last event; `0n` when there is none. */
+  /** Position of the last event; `0n` without one. */
   readonly changed: Position
-  /** The desired state that alone may change the object; undefined when there is none. */
+  /** `managedBy` of the desired state that protects the object; undefined without one. */
   readonly protectedBy: string | undefined
   /** The stream before its first event. */
   readonly beginning: () => AnyStreamState
@@ -128,16 +128,16 @@ export const isOf = <State extends Status, Event extends Message>(
 ): stream is StreamState<State, Event> =>
   stream instanceof StreamState && stream.aggregate === aggregate
 
-/** The events, none perhaps, that a decision adds to one stream. */
+/** The events that a decision adds to one stream; may be empty. */
 export interface StreamChange {
-  /** The stream as it was decided on. */
+  /** The stream that the decision was made on. */
   readonly before: AnyStreamState
   readonly events: readonly NewEvent[]
-  /** The stream after the events, which were recorded as those of `recorded` from index `from` on. */
+  /** The stream after the events, which are in `recorded` from index `from` on. */
   readonly after: (recorded: readonly RecordedEvent[], from: number) => AnyStreamState
 }
 
-/** Adds `events`, none perhaps, to the stream that was read as `before`. */
+/** Adds `events`, which may be empty, to the stream that was read as `before`. */
 export const change = <State extends Status, Event extends Message>(
   before: StreamState<State, Event>,
   events: readonly Event[],
@@ -159,7 +159,7 @@ export const newEvent = (
   { type, data }: Message,
 ): NewEvent => ({ type, schemaVersion: currentVersion(upcasters, type), data })
 
-/** The common response object of the specification, for a stream of `resourceOwner`. */
+/** The `details` of an outcome, for a stream of `resourceOwner`. */
 export const detailsOf = (
   { created, changed }: AnyStreamState,
   resourceOwner: string,
@@ -169,6 +169,6 @@ export const detailsOf = (
   return { sequence: changed, creationDate, changeDate, resourceOwner }
 }
 
-/** `details.sequence` of the object of a stream; undefined when there is none. */
+/** `details.sequence` of the object of a stream; undefined if it does not exist. */
 export const sequenceOf = ({ state, changed }: AnyStreamState): Position | undefined =>
   exists(state) ? changed : undefined

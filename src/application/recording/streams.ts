@@ -15,7 +15,7 @@ import {
 } from './stream-state.js'
 
 export interface ReadOptions {
-  /** The organization that owns the stream; that of the call when absent. */
+  /** The organization that owns the stream. Default: the organization of the call. */
   readonly orgId?: string | undefined
   /**
    * - `cached` (when absent): as the process last saw the stream; loaded when it is not cached.
@@ -48,9 +48,9 @@ export class CallStreams implements Streams {
   readonly orgId: string
   readonly #cache: StateCache
   readonly #signal: AbortSignal | undefined
-  /** What the last decision read. */
+  /** The streams that the last decision read. */
   readonly #read = new Map<StreamId, AnyStreamState>()
-  /** What of it must be unchanged when the decision is recorded. */
+  /** The streams among them that must be unchanged when the decision is recorded. */
   readonly #guards = new Set<AnyStreamState>()
   /** Whether the last decision read a stream once as cached, and then as it was loaded. */
   #isMixed = false
@@ -80,7 +80,7 @@ export class CallStreams implements Streams {
     return stream
   }
 
-  /** Takes a decision. What earlier ones read no longer counts. */
+  /** Makes a decision. What earlier decisions read no longer counts. */
   decide<Decision>(decision: (streams: Streams) => Promise<Decision>): Promise<Decision> {
     this.#read.clear()
     this.#guards.clear()
@@ -88,7 +88,7 @@ export class CallStreams implements Streams {
     return decision(this)
   }
 
-  /** Whether the last decision saw one stream in two states. Taken again, it sees the one that was loaded. */
+  /** Whether the last decision saw one stream in two states. Made again, it sees the loaded one. */
   get isMixed(): boolean {
     return this.#isMixed
   }
@@ -164,12 +164,12 @@ export class CallStreams implements Streams {
   }
 }
 
-/** What was loaded for one call, by stream. */
+/** The streams that were loaded for one call. */
 interface Loads {
   /** As it was loaded, or adopted since. */
   readonly done: Map<StreamId, AnyStreamState>
   readonly underWay: Map<StreamId, Promise<AnyStreamState>>
-  /** What the last round of loads has loaded. */
+  /** The streams that the last round has loaded. */
   readonly lastRound: Set<AnyStreamState>
 }
 
@@ -178,7 +178,10 @@ const writeOf = (
   events: readonly NewEvent[],
 ): StreamWrite => ({ stream, expectedVersion, events })
 
-/** The streams of `orgId` and others as they were at position `at`, or as they are when it is absent. */
+/**
+ * The streams at position `at`, or at the end of the log when it is absent; of `orgId` unless a read names another
+ * organization.
+ */
 export const streamsAt = (store: EventStore, orgId: string, at?: Position): Streams => {
   const loaded = new Map<StreamId, Promise<AnyStreamState>>()
   const load = async (beginning: AnyStreamState): Promise<AnyStreamState> => {

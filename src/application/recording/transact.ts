@@ -20,10 +20,10 @@ import type { StateCache } from './state-cache.js'
 import type { AnyStreamState, StreamChange } from './stream-state.js'
 import { CallStreams, type Streams } from './streams.js'
 
-/** Races that are lost before what a decision only reads is locked, too. */
+/** After this many lost races, streams that a decision only reads are locked too. */
 const LOCK_GUARDS_AFTER = 3
 
-/** What a decision answers with. */
+/** The result of a decision. */
 export interface Decision {
   /** At most one for each stream. Nothing is recorded when none has events. */
   readonly changes: readonly StreamChange[]
@@ -37,26 +37,26 @@ export interface Applied<Decided extends Decision> {
   readonly streams: readonly AnyStreamState[]
 }
 
-/** A decision to record, and what to answer then. */
+/** A decision to record, and the outcome to return. */
 export interface Transaction<Decided extends Decision, Answer> {
-  /** Changes nothing itself: it is taken again whenever a stream that it read turns out to be different. */
+  /** Changes nothing itself: it is called again whenever a stream that it read turns out to be different. */
   readonly decide: (streams: Streams) => Promise<Result<Decided, WriteError>>
   readonly answer: (applied: Applied<Decided>) => Answer
   readonly marks?: Marks | undefined
-  /** Whether it may change protected objects: what it records leaves them as they are shown. */
+  /** Whether it may change protected objects, because its events leave them as they are shown. */
   readonly isUpkeep?: boolean
   /** Tells the command from others under its idempotency key; absent without a key. */
   readonly commandHash?: () => string
-  /** The answer to the same command when it was recorded before; `isUsed` when its key certainly was. */
+  /** Returns the outcome of the same command if it was recorded before; `isUsed` when its key was certainly used. */
   readonly earlier?: (isUsed: boolean) => Promise<Result<Answer, WriteError> | undefined>
 }
 
 /**
- * Takes a decision, records its events on condition that nothing that it read has changed, and decides again after a
- * lost race. Nothing else records events.
+ * Makes a decision, records its events on condition that nothing it read has changed, and decides again after a lost
+ * race. Nothing else records events.
  *
- * A cached state may be out of date. An append that relies on it can only lose the race; a refusal and a decision that
- * changes nothing are answered only once all that they read was loaded together.
+ * A cached state may be out of date. An append that relies on it can only lose the race; a refusal, or a decision that
+ * changes nothing, is returned only once all that it read was loaded together.
  */
 export const transact = async <Decided extends Decision, Answer>(
   runtime: Runtime,
@@ -72,7 +72,7 @@ export const transact = async <Decided extends Decision, Answer>(
   let announced = 0
   try {
     for (;;) {
-      // 1. Decide; reads load what is not cached. A decision that saw a stream in two states is taken again.
+      // 1. Decide; reads load what is not cached. A decision that saw a stream in two states is made again.
       const expected = asExpected(call, await streams.decide(decide))
       const decision = isUpkeep ? expected : unprotected(marks, expected)
       if (signal?.aborted) return err({ kind: 'Cancelled' })
@@ -80,7 +80,7 @@ export const transact = async <Decided extends Decision, Answer>(
       if (announced === lost) observer?.deciding(++announced)
       const changes = decision.isOk() ? decision.value.changes : []
 
-      // 2. Nothing to record: answer, if the decision was taken on what the store has.
+      // 2. Nothing to record: return, if the decision was made on what the store has.
       if (decision.isErr() || !changes.some(hasEvents)) {
         if (!streams.isFresh) await streams.reload()
         if (!streams.isFresh) continue
@@ -115,14 +115,14 @@ export const transact = async <Decided extends Decision, Answer>(
         return done
       }
 
-      // 5. The race was lost. A used idempotency key has an answer already.
+      // 5. The race was lost. A used idempotency key has an outcome already.
       lost++
       observer?.conflicted(recorded.error.kind)
       const isKeyUsed = recorded.error.kind === 'IdempotencyKeyUsed'
       const before = isKeyUsed ? await earlier?.(true) : undefined
       if (before) return before
 
-      // 6. Decide again after a pause, on what the store has; not after ten seconds of waiting and retries.
+      // 6. Pause, then decide again on what the store has; give up after ten seconds.
       isTooLate ??= retryDeadline(environment)
       if (isTooLate()) return err({ kind: 'Aborted', attempts: lost })
       await pause(environment, lost, signal)
@@ -145,7 +145,7 @@ export const asExpected = <Decided extends Decision>(
   return expected === actual ? decision : err({ kind: 'SequenceMismatch', expected, actual })
 }
 
-/** Refuses a change of an object that another desired state protects than that of `marks`. */
+/** Refuses a change of an object that is protected by a desired state other than the one in `marks`. */
 export const unprotected = <Decided extends Decision>(
   marks: Marks | undefined,
   decision: Result<Decided, WriteError>,
@@ -163,7 +163,7 @@ export const unprotected = <Decided extends Decision>(
 const existing = (writes: readonly StreamWrite[]) =>
   writes.filter(({ expectedVersion }) => expectedVersion > 0).map(({ stream }) => stream)
 
-/** What a decision has led to; caches its streams. */
+/** The outcome of a recorded decision; caches its streams. */
 const applied = <Decided extends Decision>(
   states: StateCache,
   decided: Decided,
@@ -181,10 +181,10 @@ const applied = <Decided extends Decision>(
   return { decided, events, streams }
 }
 
-/** What was recorded, or why nothing was: another writer was faster, or the key was used before. */
+/** The recorded events, or why nothing was recorded: another writer was faster, or the key was used before. */
 type Recorded = Result<readonly RecordedEvent[], VersionConflict | IdempotencyKeyUsed>
 
-/** Appends. When the store cannot say whether it recorded the append, it is looked for. */
+/** Appends. When the store cannot say whether it recorded the append, the log is searched for it. */
 const appendOnce = async (
   { store, environment }: Runtime,
   append: Append,

@@ -24,32 +24,32 @@ import type { Runtime } from '../runtime.js'
 import { writeObject } from '../writing/write-object.js'
 
 /**
- * Mappings of groups of identity providers to roles. The users whom a provider last reported in a group have the roles of
- * its mappings, see `memberships`: one event gives or takes a role for all of them. A mapping belongs to the organization
- * of the provider; the project belongs to the same one, or to one that has granted it. Without the provider or the
- * project there is no mapping.
+ * Mappings of groups of identity providers to roles. Users that a provider last reported in a group have the roles of
+ * the group's mappings, see `memberships`: one event gives or revokes a role for all of them. A mapping belongs to the
+ * organization of the provider. The project belongs to the same organization, or to one that granted it to this one.
+ * Removing the provider or the project removes the mapping.
  */
 export interface RoleMappings {
   /**
-   * Gives the members of a group roles of a project. It counts for a user from the first report after it was added.
-   * Refused: a second mapping of a group to a project, unless all roles of the first have ended; a role that the project
-   * lacks, or that the organization was not granted.
+   * Gives the members of a group roles of a project. It counts for a user from the next report of their groups on.
+   * `AlreadyExists` when the group has a current mapping to the project; `NotFound` for a role that the project lacks
+   * or that the organization was not granted.
    *
    * @example
    * await iam.roleMappings.add({ idpId, group: 'finance', projectId, roleKeys: ['accountant'] }, context)
    */
   readonly add: Write<RoleMappingInput, RoleMappingIds>
-  /** Replaces the roles and `validFor`. Roles that the mapping gains count at once. */
+  /** Replaces the roles and `validFor`. Added roles count at once. */
   readonly update: Write<RoleMappingInput, RoleMappingIds>
   /** Adds roles and keeps the others. They count at once. */
   readonly addRoles: Write<RoleMappingRolesInput, RoleMappingIds>
-  /** Takes roles and keeps the others; with the last one, the mapping is removed. */
+  /** Removes roles and keeps the others. Removing the last role removes the mapping. */
   readonly removeRoles: Write<RoleMappingRolesInput, RoleMappingIds>
-  /** Takes all roles of the mapping. Added again, it counts for nobody until the next report. */
+  /** Removes the mapping. If you add it again, it counts for nobody until the next report. */
   readonly remove: Write<RoleMappingKey, RoleMappingIds>
-  /** One mapping. */
+  /** Returns one mapping. */
   readonly get: Read<RoleMappingKey, RoleMapping>
-  /** The mappings of the organization, page by page. */
+  /** Lists the organization's mappings, page by page. */
   readonly list: Read<ListRoleMappingsInput, Page<RoleMapping>>
 }
 
@@ -61,23 +61,23 @@ export interface RoleMappingKey {
   readonly group: string
   /** The `id` of the project. */
   readonly projectId: string
-  /** The organization that owns the project; the organization at hand when absent. */
+  /** The organization that owns the project. Default: the organization of the context. */
   readonly projectOrgId?: string | undefined
 }
 
 /** A mapping, and some of its roles. */
 export interface RoleMappingRolesInput extends RoleMappingKey {
-  /** 1 to 400 keys of roles, none twice. */
+  /** 1 to 400 keys of roles, without duplicates. */
   readonly roleKeys: readonly string[]
 }
 
 /** A mapping with all its roles. */
 export interface RoleMappingInput extends RoleMappingRolesInput {
-  /** Whole hours that a report counts: 1 to 8,760. Absent: until the next report. */
+  /** How long a report counts, in whole hours: 1 to 8,760. Absent: until the next report. */
   readonly validFor?: number | undefined
 }
 
-/** The ids of a mapping, as every outcome calls them. */
+/** The ids of a mapping in the outcome of a write. */
 export interface RoleMappingIds {
   /** As given. */
   readonly idpId: string
@@ -97,7 +97,7 @@ export const RoleMappingInput = z.extend(RoleMappingRolesInput, {
   validFor: z.optional(ValidFor),
 })
 
-/** Which mappings to list, in which order. */
+/** Which mappings to list, and in which order. */
 export const ListRoleMappingsInput = z.strictObject({
   filter: z._default(filterBy(roleMappings), {}),
   ...pageOf(roleMappings),
@@ -106,15 +106,15 @@ export interface ListRoleMappingsInput extends ListOptions<RoleMapping> {
   /** Conditions, all of which must hold; every mapping of the organization when absent. */
   readonly filter?:
     | {
-        /** On the provider. */
+        /** Condition on the provider. */
         readonly idpId?: TextFilter | undefined
-        /** On the group. */
+        /** Condition on the group. */
         readonly group?: TextFilter | undefined
-        /** On the `id` of the project. */
+        /** Condition on the `id` of the project. */
         readonly projectId?: TextFilter | undefined
-        /** On the organization that owns the project. */
+        /** Condition on the organization that owns the project. */
         readonly projectOrgId?: TextFilter | undefined
-        /** On the key of one of the roles. */
+        /** Condition on the key of one of the roles. */
         readonly roleKey?: TextFilter | undefined
         /** Every mapping is active. */
         readonly state?: 'active' | undefined

@@ -19,7 +19,7 @@ import { raceAbort } from '../waiting.js'
 
 /** The token of a link. */
 export interface RedeemSetupLinkInput {
-  /** As `issue` answered it. */
+  /** The token that `issue` returned. */
   readonly token: string
 }
 
@@ -29,19 +29,19 @@ export interface RedeemOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** For whom a link was redeemed. */
+/** The organization and the caller of a redeemed link. */
 export interface RedeemedSetupLink extends SetupLinkIds {
   /** The organization that issued the link. */
   readonly orgId: string
   /** `setup-link:<linkId>`, with the permissions of the intents and no others. */
   readonly caller: Caller
-  /** What may be set up. */
+  /** What the caller may set up. */
   readonly intents: readonly SetupIntent[]
-  /** The link does not open from this moment on. */
+  /** When the link expires. */
   readonly expiresAt: Date
 }
 
-/** The link, as every outcome calls it. */
+/** The id of a link in the outcome of a write. */
 export interface SetupLinkIds {
   /** Id of the link. */
   readonly linkId: string
@@ -67,7 +67,7 @@ type ByToken<Answer> = (
   options?: RedeemOptions,
 ) => ResultAsync<Answer, WriteError>
 
-/** Makes the method that answers the caller of a token. */
+/** Makes the method that returns the caller of a token. */
 export const redeemSetupLink = (runtime: Runtime): ByToken<RedeemedSetupLink> =>
   byToken(runtime, { method: 'setupLinks.redeem', type: 'UseSetupLink' }, (link) => {
     const { orgId, linkId, actor, intents, expiresAt } = link
@@ -83,7 +83,7 @@ export const completeSetupLink = (runtime: Runtime): ByToken<SetupLinkIds> =>
     linkId,
   }))
 
-/** A link, and who acts by it. */
+/** A link, and the caller that it stands for. */
 interface OpenLink
   extends SetupLinkIds,
     Omit<Exclude<SetupLinkState, { readonly status: 'absent' }>, 'status'> {
@@ -122,10 +122,10 @@ const TokenInput = z.strictObject({ token: z.string({ error: 'must be text' }) }
 /** Longest text that is hashed: longer than any token. */
 const MAX_TOKEN_LENGTH = 200
 
-/** The one answer to every token that opens no link. */
+/** The same refusal for every token without an open link. */
 const REFUSED: Unauthenticated = { kind: 'Unauthenticated' }
 
-/** Records a command of the link of a token, as whom the link stands for. */
+/** Records a command on the link of a token, with the link's caller as the actor. */
 const openLink = async (
   runtime: Runtime,
   { method, type, observer }: TokenCommand,

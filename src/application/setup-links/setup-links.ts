@@ -33,14 +33,14 @@ import {
 } from './redeem-setup-link.js'
 
 /**
- * Links by which somebody without an account sets up sign-in: the IT department of a customer proves a domain, connects
- * a provider or maps groups. A link has a token, which is a secret; whoever has it acts as `setup-link:<linkId>` with
- * the permissions of the link's intents, until the link expires, is completed or is revoked.
+ * Links that let somebody without an account set up sign-in: a customer's IT department proves a domain, connects a
+ * provider or maps groups. The link's token is a secret: its holder acts as `setup-link:<linkId>` with the permissions
+ * of the link's intents, until the link expires, is completed or is revoked.
  */
 export interface SetupLinks {
   /**
-   * Makes a link. The answer is the only place where its token ever is, so an idempotency key is refused: a repeat could
-   * not answer the token again. Revoke a link whose token was lost, and issue another.
+   * Creates a link. Only this outcome has its token, which is not stored. That is why an idempotency key is refused: a
+   * repeated call could not return the token. If a token is lost, revoke its link and issue another.
    *
    * @example
    * const expiresAt = new Date(Date.now() + 7 * 86_400_000)
@@ -48,27 +48,27 @@ export interface SetupLinks {
    * const { token } = await orThrow(iam.setupLinks.issue({ expiresAt, intents }, context))
    */
   readonly issue: Write<IssueSetupLinkInput, IssuedSetupLink>
-  /** Withdraws a link, also one that was opened. A link that is completed or revoked stays as it is. */
+  /** Revokes a link, even one that was opened. A completed or revoked link stays as it is. */
   readonly revoke: Write<SetupLinkInput, SetupLinkIds>
-  /** One link, without its token. */
+  /** Returns one link, without its token. */
   readonly get: Read<SetupLinkInput, SetupLink>
-  /** The links of the organization, page by page, those that are over included. */
+  /** Lists the organization's links, including those that have ended, page by page. */
   readonly list: Read<ListSetupLinksInput, Page<SetupLink>>
   /**
-   * For the host itself, without a permission check: the organization and the caller of a token. The first time, the
-   * link becomes `used`. Redeem the token at each request, so that a link that is revoked or has expired ends at once.
-   * Refused as `Unauthenticated`, without saying why: a link that is unknown, expired, completed or revoked.
+   * Returns the organization and the caller of a token. For the host itself, without a permission check. The first call
+   * marks the link as `used`. Redeem the token at each request, so that a revoked or expired link stops working at
+   * once. A link that is unknown, expired, completed or revoked is refused as `Unauthenticated`, without a reason.
    *
-   * The caller has the permissions of the link's intents in the organization of the link. `authorize` is not asked about
-   * it; a copy of it is a caller like any other.
+   * The caller has the permissions of the link's intents in the link's organization. `authorize` is not called for this
+   * very object; a copy of it is an ordinary caller.
    */
   readonly redeem: (
     input: RedeemSetupLinkInput,
     options?: RedeemOptions,
   ) => ResultAsync<RedeemedSetupLink, WriteError>
   /**
-   * For the host itself, without a permission check: ends the link of a token, since all is set up. Refused as
-   * `redeem` is.
+   * Ends the link of a token, because everything is set up. For the host itself, without a permission check. Refused in
+   * the same cases as `redeem`.
    */
   readonly complete: (
     input: RedeemSetupLinkInput,
@@ -76,15 +76,15 @@ export interface SetupLinks {
   ) => ResultAsync<SetupLinkIds, WriteError>
 }
 
-/** What a link is for. */
+/** The link to create. */
 export interface IssueSetupLinkInput {
-  /** Id of the link; a new ULID when absent. */
+  /** Id of the link. Default: a new ULID. */
   readonly linkId?: string | undefined
-  /** The link does not open from this moment on, to the millisecond; must lie in the future. */
+  /** When the link expires, to the millisecond; in the future. */
   readonly expiresAt: Date
-  /** 1 to 3, none twice: prove a domain, connect a provider, map groups of a provider to roles. */
+  /** 1 to 3 without duplicates: prove a domain, connect a provider, map groups of a provider to roles. */
   readonly intents: readonly SetupIntent[]
-  /** 1 to 200 characters for the organization itself, such as whom the link is sent to. Stays in the log. */
+  /** A note for the organization itself, such as the link's recipient: 1 to 200 characters. It stays in the log. */
   readonly note?: string | undefined
 }
 
@@ -97,8 +97,8 @@ export interface SetupLinkInput {
 /** A link that was issued. */
 export interface IssuedSetupLink extends SetupLinkIds {
   /**
-   * The secret of the link: 43 characters of base64url, which hold 256 random bits. Put it into the fragment of a URL,
-   * which browsers do not send.
+   * The secret of the link: 43 characters of base64url with 256 random bits. Put it into the fragment of a URL, which
+   * browsers do not send.
    */
   readonly token: string
 }

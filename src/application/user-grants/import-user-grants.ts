@@ -33,7 +33,7 @@ const Input = z.strictObject({ grants: Rows })
 
 /**
  * The method that adds grants to users in batches of at most 1,000 rows, each batch in one append. A row whose grant
- * exists and is equal is skipped. A row that would change a grant, or gives what cannot be given, is refused.
+ * exists and is equal is skipped. A row that would change a grant, or gives a role that cannot be given, is refused.
  */
 export const importUserGrants = (
   runtime: Runtime,
@@ -62,11 +62,11 @@ export const importUserGrants = (
     },
   )
 
-/** Most bytes that the event of a grant takes beside its row: the project, and the generations of each role. */
+/** Most bytes of a grant's event besides its row: the project, and the generations of each role. */
 const PROJECT_BYTES = 600
 const GENERATION_BYTES = 60
 
-/** Whether the streams that rows write and guard fit into one append, and its bytes. */
+/** Counts the streams that rows write and guard, and their bytes: whether they fit into one append. */
 const appendCounter = (orgId: string) => {
   const streams = new Set<string>()
   let bytes = 0
@@ -81,7 +81,7 @@ const appendCounter = (orgId: string) => {
   }
 }
 
-/** What is decided on one row. */
+/** The decision on one row. */
 interface Decided {
   /** `alone` for a row that needs an append of its own. */
   readonly result: RowResult | 'alone'
@@ -162,7 +162,7 @@ const decideRow = async (
   return decision.isOk() ? { result: 'added', change: decision.value } : { result: decision.error }
 }
 
-/** What all rows of a batch are decided with. */
+/** Shared by the decisions on all rows of a batch. */
 interface Deciding {
   readonly call: AdmittedCall
   readonly now: Date
@@ -171,7 +171,7 @@ interface Deciding {
   readonly isAlone: boolean
 }
 
-/** `streams` as the store has them; nothing that is read guards the append. */
+/** `streams` read from the store; they do not guard the append. */
 const latest = (streams: Streams): Streams => ({
   orgId: streams.orgId,
   read: (aggregate, ids, options) =>

@@ -31,19 +31,19 @@ export interface MembershipIds {
   readonly userId: string
 }
 
-/** What was taken from a user. */
+/** Outcome of removing all that a user has. */
 export interface RemovedOfUser {
-  /** The grants that were removed; none when the user had none. */
+  /** The removed grants; empty when the user had none. */
   readonly removed: readonly UserGrantIds[]
-  /** The memberships that were removed: what identity providers had said about the user. */
+  /** The removed memberships. */
   readonly memberships: readonly MembershipIds[]
-  /** No grant or membership of the user that was recorded at or below this position remains in the organization. */
+  /** Every grant and membership of the user up to this position is removed from the organization. */
   readonly sequence: Position
 }
 
 /**
- * The method that removes all grants and memberships of a user. It looks again after each append until none is found, so
- * that a grant which is added meanwhile is removed, or recorded above the `sequence` of the answer.
+ * The method that removes all grants and memberships of a user. It looks again after each append until none is found,
+ * so that a grant added meanwhile is either removed or recorded after the returned `sequence`.
  */
 export const removeAllOfUser = (runtime: Runtime): BatchWrite<UserInput, RemovedOfUser> =>
   batchWrite(

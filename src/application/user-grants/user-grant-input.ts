@@ -8,11 +8,11 @@ import { filterBy, pageOf } from '../reading/list.js'
 
 /** Names a grant of roles of one project to one user. */
 export interface UserGrantInput {
-  /** The user, as the host names them: 1 to 200 characters (code points). Stays in the log: best an opaque id. */
+  /** Your id of the user: 1 to 200 characters (code points). It stays in the log, so prefer an opaque id. */
   readonly userId: string
   /** The `id` of the project. */
   readonly projectId: string
-  /** The organization that owns the project; the organization at hand when absent. */
+  /** The organization that owns the project. Default: the organization of the context. */
   readonly projectOrgId?: string | undefined
 }
 
@@ -21,8 +21,8 @@ export interface UserRoleInput {
   /** Key of a role that the project has. */
   readonly roleKey: string
   /**
-   * The role does not count from this moment on, to the millisecond: must lie in the future unless the user has the
-   * role with this very end; at most in the year 9999. Absent: no end.
+   * When the role expires, to the millisecond: in the future, unless the user has the role with this very end, and at
+   * most in the year 9999. Absent: never.
    */
   readonly expiresAt?: Date | undefined
 }
@@ -33,13 +33,13 @@ export interface UserGrantRolesInput extends UserGrantInput {
   readonly roles: readonly UserRoleInput[]
 }
 
-/** A grant to a user, and the roles to take. */
+/** A grant to a user, and the roles to revoke. */
 export interface RemoveUserRolesInput extends UserGrantInput {
-  /** 1 to 400 keys, none twice. */
+  /** 1 to 400 keys, without duplicates. */
   readonly roleKeys: readonly string[]
 }
 
-/** The ids of a grant to a user, as every outcome calls them. */
+/** The ids of a user grant in the outcome of a write. */
 export interface UserGrantIds {
   /** As given. */
   readonly userId: string
@@ -49,7 +49,7 @@ export interface UserGrantIds {
   readonly projectOrgId: string
 }
 
-/** Later times have no form in RFC 3339. */
+/** RFC 3339 cannot write later times. */
 const expiry = date.check(
   z.refine((time) => time.getUTCFullYear() <= 9999, { error: 'must be before the year 10000' }),
 )
@@ -72,11 +72,11 @@ export const RemoveUserRolesInput = z.extend(userGrants.ids, {
 /** Names a user. */
 export const UserInput = z.strictObject({ userId: UserId })
 export interface UserInput {
-  /** The user, as the host names them: 1 to 200 characters (code points). */
+  /** Your id of the user: 1 to 200 characters (code points). */
   readonly userId: string
 }
 
-/** Which grants to users to list, in which order. */
+/** Which user grants to list, and in which order. */
 export const ListUserGrantsInput = z.strictObject({
   filter: z._default(filterBy(userGrants), {}),
   ...pageOf(userGrants),
@@ -85,15 +85,15 @@ export interface ListUserGrantsInput extends ListOptions<UserGrant> {
   /** Conditions, all of which must hold; every grant of the organization when absent. */
   readonly filter?:
     | {
-        /** On the user. */
+        /** Condition on the user. */
         readonly userId?: TextFilter | undefined
-        /** On the `id` of the project. */
+        /** Condition on the `id` of the project. */
         readonly projectId?: TextFilter | undefined
-        /** On the organization that owns the project. */
+        /** Condition on the organization that owns the project. */
         readonly projectOrgId?: TextFilter | undefined
-        /** On the key of one of the roles. */
+        /** Condition on the key of one of the roles. */
         readonly roleKey?: TextFilter | undefined
-        /** In this state; in either when absent. */
+        /** Only grants in this state; both when absent. */
         readonly state?: 'active' | 'inactive' | undefined
       }
     | undefined

@@ -26,35 +26,35 @@ import {
 } from './user-grant-input.js'
 
 /**
- * Grants of roles to users. They belong to the organization of the user; the project belongs to the same one, or to
- * one that has granted it, see `projectGrants`. When the project does not exist, neither do its grants.
+ * Grants of roles to users. A grant belongs to the organization of the user. The project belongs to the same
+ * organization, or to one that granted it to this one, see `projectGrants`. Removing a project removes its grants.
  */
 export interface UserGrants {
   /**
-   * Gives a user roles of a project. Refused: a second grant of a project to a user, unless all roles of the first
-   * have ended; a role that the project lacks, or that the organization was not granted.
+   * Gives a user roles of a project. `AlreadyExists` when the user has a current grant of the project; `NotFound` for a
+   * role that the project lacks or that the organization was not granted.
    *
    * @example
    * const expiresAt = new Date('2027-01-01T00:00:00Z')
    * await iam.userGrants.add({ userId: 'bob', projectId, roles: [{ roleKey: 'editor', expiresAt }] }, context)
    */
   readonly add: Write<UserGrantRolesInput, UserGrantIds>
-  /** Replaces the roles. A role that has ended is given anew. */
+  /** Replaces the roles. A role that was revoked since is given again. */
   readonly update: Write<UserGrantRolesInput, UserGrantIds>
-  /** Adds roles and keeps the others; a role that the user has gets the end as given. */
+  /** Adds roles and keeps the others. For a role that the user has, `expiresAt` is replaced. */
   readonly addRoles: Write<UserGrantRolesInput, UserGrantIds>
-  /** Takes roles and keeps the others; with the last one, the grant is removed. */
+  /** Revokes roles and keeps the others. Revoking the last role removes the grant. */
   readonly removeRoles: Write<RemoveUserRolesInput, UserGrantIds>
-  /** Makes none of the roles count. An inactive grant stays inactive. */
+  /** Suspends the grant: none of its roles counts. Succeeds if it is inactive already. */
   readonly deactivate: Write<UserGrantInput, UserGrantIds>
-  /** Makes the roles count again. An active grant stays active. */
+  /** Resumes the grant: its roles count again. Succeeds if it is active already. */
   readonly reactivate: Write<UserGrantInput, UserGrantIds>
-  /** Takes all roles of one project. */
+  /** Removes the grant, which revokes all its roles. */
   readonly remove: Write<UserGrantInput, UserGrantIds>
   /**
-   * Takes all roles of all projects, and ends what identity providers said about the user: in one append up to 400 grants,
-   * in several beyond that. No grant or membership of the user that was recorded at or below the `sequence` of the answer
-   * remains. Also needs `membership.write` where there is a membership.
+   * Removes all grants and all memberships of the user in the organization: in one append up to 400 grants, in several
+   * beyond that. None that was recorded up to the returned `sequence` remains. Also needs the permission
+   * `membership.write` if there is a membership.
    */
   readonly removeAllOfUser: BatchWrite<UserInput, RemovedOfUser>
   /**
@@ -62,9 +62,9 @@ export interface UserGrants {
    * are reported. Rows that exist and are equal are skipped, so an interrupted import continues when it is run again.
    */
   readonly import: LongWrite<ImportUserGrantsInput, ImportProgress, ImportReport>
-  /** One grant. */
+  /** Returns one grant. */
   readonly get: Read<UserGrantInput, UserGrant>
-  /** The grants of the organization, page by page. */
+  /** Lists the organization's grants, page by page. */
   readonly list: Read<ListUserGrantsInput, Page<UserGrant>>
 }
 

@@ -98,7 +98,7 @@ export const writesOf = <Command extends Message, Ref extends ObjectRef, Ids>(
   }
 }
 
-/** What a method checks that records a command of `aggregate`. */
+/** The checks of a method that records a command of `aggregate`. */
 export const specOf = <Schema extends z.ZodMiniType>(
   aggregate: Pick<AnyAggregate, 'permissions' | 'target' | 'writeTarget'>,
   { method, schema, isNew }: CommandSpec<Schema>,
@@ -110,7 +110,7 @@ export const specOf = <Schema extends z.ZodMiniType>(
   refuses: isNew ? ['expectedSequence'] : [],
 })
 
-/** A command, and how it is answered. */
+/** A command, and the outcome to return. */
 interface Commanded<Ref extends ObjectRef, Ids>
   extends Pick<ObjectWrite<Ids>, 'input' | 'isSameSecret'> {
   readonly aggregate: AggregateOf<Ref>
@@ -118,11 +118,11 @@ interface Commanded<Ref extends ObjectRef, Ids>
   readonly command: Message
   /** Whether it adds the object. */
   readonly isNew: boolean
-  /** The ids of the object, as its outcome calls them. */
+  /** The ids of the object in the outcome. */
   readonly ids: (ref: Ref) => Ids
 }
 
-/** Records a command. What its object lies in must exist, and stay unchanged until then. */
+/** Records a command, if the container of its object exists and stays unchanged meanwhile. */
 export const recordCommand = <Ref extends ObjectRef, Ids>(
   runtime: Runtime,
   call: AdmittedCall,
@@ -146,7 +146,7 @@ export const recordCommand = <Ref extends ObjectRef, Ids>(
   })
 }
 
-/** The refusal when what the object of `ids` lies in does not exist. */
+/** The refusal when the container of the object does not exist. */
 export const missingContainer = async (
   streams: Streams,
   { container }: Pick<AnyAggregate, 'container'>,
@@ -158,22 +158,22 @@ export const missingContainer = async (
   return exists(state) ? undefined : { kind: 'NotFound', object }
 }
 
-/** A command that answers with one object. */
+/** A command whose outcome is one object. */
 export interface ObjectWrite<Ids> {
-  /** The parsed input without secrets: tells commands of one method under one key apart. */
+  /** The parsed input without secrets, which tells commands of one method with the same idempotency key apart. */
   readonly input: object
   readonly aggregate: AnyAggregate
-  /** What to record; the last change is that of the object. */
+  /** Decides what to record; the last change is the one of the object. */
   readonly decide: (streams: Streams) => Promise<Result<readonly StreamChange[], WriteError>>
   /** The ids of the object, given what was recorded; no events when nothing was. */
   readonly ids: (recorded: readonly RecordedEvent[]) => Ids
-  /** Of a command that adds several objects, the path of each in the input: `roles[0].`. */
+  /** For a command that adds several objects: the path of each in the input, such as `roles[0].`. */
   readonly pathOf?: (index: number) => string
-  /** Whether the secret recorded is that of the command; absent without a secret. */
+  /** Whether the recorded secret is the command's; absent without a secret. */
   readonly isSameSecret?: (recorded: readonly KnownEvent[]) => Promise<boolean>
 }
 
-/** Records a command, at most once under an idempotency key, and answers with its object; or plans it in a dry run. */
+/** Records a command, at most once under an idempotency key, and returns its object; or plans it in a dry run. */
 export const writeObject = <Ids>(
   runtime: Runtime,
   call: AdmittedCall,
@@ -205,10 +205,7 @@ const outcomeOf = <Ids>(
 
 const NO_CHANGE = 'A command that answers with an object must change its stream'
 
-/**
- * Decides on the state at the end of the log. All that is shown, the impact included, is of that position, whatever is
- * recorded meanwhile.
- */
+/** Decides on the state at the end of the log. Everything in the outcome, including the impact, is of that position. */
 const planned = async <Ids>(
   runtime: Runtime,
   call: AdmittedCall,
@@ -246,7 +243,7 @@ const planned = async <Ids>(
   })
 }
 
-/** The object of a dry run before and after its events, as it is shown, and the fields that they would change. */
+/** The object of a dry run before and after its events, and the fields that they would change. */
 const shownChange = async <Ids>(
   { store, metadataOf }: Runtime,
   call: AdmittedCall,
@@ -287,8 +284,8 @@ const shownChange = async <Ids>(
 }
 
 /**
- * What the same command answered when it was first recorded under the idempotency key of the call; a dry run
- * would change nothing of that. Refused when another command was. Undefined when none was.
+ * The outcome of the same command when it was recorded under this idempotency key; in a dry run too. Refused when the
+ * key was used for another command. Undefined when it was not used.
  */
 const earlierOutcome = async <Ids>(
   { store }: Runtime,
@@ -314,7 +311,7 @@ const earlierOutcome = async <Ids>(
   return ok({ details, changed: true, events, ...ids(events) })
 }
 
-/** What `find` answers about a key that was used: while the store cannot say for what, something may be recorded. */
+/** Marks an error of `find` as `unknown`: the key was used, so the command may be recorded. */
 const mayBeRecorded = async <Answer>(find: () => Promise<Answer>): Promise<Answer> => {
   try {
     return await find()
