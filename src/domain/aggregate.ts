@@ -12,8 +12,8 @@ import type {
 } from './values.js'
 
 /**
- * What an aggregate states of itself. {@link defineAggregate} derives the rest of an {@link Aggregate}. Permissions are
- * asked for the container, unless a target is stated.
+ * The definition of an aggregate. {@link defineAggregate} derives the rest of an {@link Aggregate} from it. Permissions
+ * are checked on the container, unless a target is defined.
  */
 export type AggregateDefinition<
   Ref extends ObjectRef,
@@ -29,19 +29,19 @@ interface Definition<Ref extends ObjectRef, View extends Stateful, Event extends
   extends Stated<Omit<Ref, 'type'>, View, Event> {
   readonly type: Ref['type']
 
-  /** The ids that name an object in its container, in the order in which its stream names them; the last of all ids when absent. */
+  /** The ids that name an object in its container, in the order of the stream's name. Default: the last id. */
   readonly keyIds?: readonly (keyof Omit<Ref, 'type'> & string)[]
 
   /** What each event does to its object. */
   readonly effects: Readonly<Record<Event['type'], Effect>>
 
-  /** The object whose permission is checked when the organization at hand is `orgId`; the container when absent. */
+  /** The object whose permission is checked in the organization `orgId`. Default: the container. */
   target?(ids: Omit<Ref, 'type'>, orgId: string): PermissionTarget
 
-  /** The object whose permission is checked before a write of one object; that of `target` when absent. */
+  /** The object whose permission is checked before a write of one object. Default: `target`. */
   writeTarget?(ids: Omit<Ref, 'type'>, orgId: string): PermissionTarget
 
-  /** Names of the secret fields that `event` changes; objects have no secrets when absent. */
+  /** Names of the secret fields that `event` changes; absent if objects have no secrets. */
   secretsChanged?(event: Event): readonly string[]
 }
 
@@ -52,18 +52,18 @@ export interface Aggregate<Ids, View extends Stateful, Event extends Message>
   readonly type: ObjectRef['type']
 }
 
-/** What is stated, and stays as it is. */
+/** The members that a definition and its aggregate share. */
 interface Stated<Ids, View extends Stateful, Event extends Message> {
   /** Type of the objects: in references, and before the dot in the types of their events. */
   readonly type: ObjectRef['type']
 
-  /** What people call such an object. */
+  /** Name of such an object for people. */
   readonly label: string
 
   /** Schema of the ids of an object in its organization; those of its container come first. */
   readonly ids: z.ZodMiniObject & z.ZodMiniType<Ids>
 
-  /** The object that others lie in and are removed with; absent when that is the organization. */
+  /** The object that contains these objects and is removed with them; absent if it is the organization. */
   readonly container?: Container<Ids>
 
   /** The rules. */
@@ -72,7 +72,9 @@ interface Stated<Ids, View extends Stateful, Event extends Message> {
   /** Schemas of the events in their newest versions. */
   readonly events: readonly EventSchema<Event['type']>[]
 
-  /** The view after `event` of an object of `orgId`, given the view before; undefined when there is no object. */
+  /**
+   * The view of an object of `orgId` after `event`, given the view before it; undefined if the object does not exist.
+   */
   view(view: View | undefined, event: Event, orgId: string): View | undefined
 
   /** States of a view. */
@@ -83,28 +85,30 @@ interface Stated<Ids, View extends Stateful, Event extends Message> {
     readonly [Field in Exclude<keyof View, 'state'>]: ShownField<View>
   }
 
-  /** How objects take part in assignments of roles; absent when they do not. */
+  /** How objects affect assignments of roles; absent if they do not. */
   readonly assignments?: Assignments<Ids, View, Event>
 
-  /** How objects decide which users are members of groups; absent when they do not. */
+  /** How objects affect memberships of users in groups; absent if they do not. */
   readonly memberships?: Memberships<Ids, Event>
 
-  /** The type of the object of the same organization that it is removed with; the id of that object begins its key. */
+  /**
+   * The type of the object, in the same organization, that it is removed with. Its key begins with that object's id.
+   */
   readonly partOf?: ObjectRef['type']
 
   /** The permissions to read objects and to change them. */
   readonly permissions: { readonly read: Permission; readonly write: Permission }
 }
 
-/** What follows from a definition. */
+/** The members that are derived from a definition. */
 export interface Derived<Ids, Ref extends ObjectRef, Event extends Message> {
   /** The object that `ids` name; other fields of `ids` are left out. */
   ref(ids: Ids): Ref
 
-  /** What is unique in the container: the object's own id or key, or all ids if they are of several objects. */
+  /** The key that is unique in the container: the object's own id or key, or all ids if they name several objects. */
   key(ids: Ids, orgId: string): string
 
-  /** The object with that key; `projectId` is that of the project that it lies in, if it does. */
+  /** The object with that key; `projectId` is the project that contains it, if any. */
   refOfKey(key: string, projectId: string): Ref
 
   /** Name of the stream of an object. */
@@ -122,7 +126,7 @@ export interface Derived<Ids, Ref extends ObjectRef, Event extends Message> {
   /** Names of the secret fields that `event` changes. */
   secretsChanged(event: Event): readonly string[]
 
-  /** The object whose permission is checked when the organization at hand is `orgId`. */
+  /** The object whose permission is checked in the organization `orgId`. */
   target(ids: Ids, orgId: string): PermissionTarget
 
   /** The object whose permission is checked before a write of one object. */
@@ -132,7 +136,7 @@ export interface Derived<Ids, Ref extends ObjectRef, Event extends Message> {
 /** What an event does to its object. */
 export type Effect = 'adds' | 'changes' | 'removes'
 
-/** What every view has. */
+/** The fields of every view. */
 export interface Stateful {
   readonly state:
     | 'active'
@@ -145,7 +149,7 @@ export interface Stateful {
     | 'revoked'
 }
 
-/** A decider of any commands and states. They lose their types here, as the parameters of methods can. */
+/** A decider of any commands and states, without their types. */
 interface Rules<Event> {
   readonly eventSchema: z.ZodMiniType<Event>
   readonly upcasters: Upcasters
@@ -161,7 +165,7 @@ interface AnyState {
   readonly status: string
 }
 
-/** An object that others lie in. */
+/** An object that contains others. */
 export interface Container<Ids> {
   /** Its type. */
   readonly type: ObjectRef['type']
@@ -169,7 +173,7 @@ export interface Container<Ids> {
   ref(ids: Ids): ObjectRef & OwnedTarget
 }
 
-/** The container of what lies in a project. */
+/** The container of objects in a project. */
 export const inProject = {
   type: 'project',
   ref: ({ projectId }: { readonly projectId: string }): ProjectRef => ({
@@ -178,15 +182,15 @@ export const inProject = {
   }),
 } as const
 
-/** How objects take part in assignments of roles. */
+/** How objects affect assignments of roles. */
 export interface Assignments<Ids, View, Event> {
-  /** The assignments that end with an object, and do not count while it is inactive. */
+  /** The assignments that end with the object and do not count while it is inactive. */
   assignmentScope(ids: Ids, orgId: string): AssignmentRange
-  /** The type of the object that it is removed with, which the organization need not own. */
+  /** The type of the object that it is removed with, which another organization may own. */
   readonly removedWith?: ObjectRef['type']
-  /** The permissions of a role; absent for what is no role. */
+  /** The permissions of a role; absent for other objects. */
   allows?(view: View): readonly string[]
-  /** The roles that an object assigns in its scope; absent when objects assign none. */
+  /** The roles that an object assigns in its scope; absent if objects assign none. */
   readonly assigns?: Assigns<View, Event>
 }
 
@@ -194,7 +198,7 @@ export interface Assignments<Ids, View, Event> {
 export interface Memberships<Ids, Event> {
   /** The memberships that end with an object. */
   membershipScope(ids: Ids): MembershipRange
-  /** The groups that the user is a member of from an event on; absent for a provider, whose groups count while it is active. */
+  /** The groups of the user after an event; absent for a provider, whose groups count while it is active. */
   groupsIn?(event: Event): readonly string[]
 }
 
@@ -206,24 +210,24 @@ export interface MembershipRange {
 
 /** The roles in a view of an object that assigns roles. */
 export interface Assigns<View, Event> {
-  /** The roles that an event records; undefined when it leaves them as they are. */
+  /** The roles that an event records; undefined if it does not change them. */
   rolesIn(event: Event): readonly AssignedRole[] | undefined
   /** The roles of `view`. */
   rolesOf(view: View): readonly AssignedRole[]
-  /** `view` with `roles`, which are some of its own. */
+  /** `view` with only `roles`, a subset of its own. */
   withRoles(view: View, roles: readonly AssignedRole[]): View
 }
 
-/** Assignments of roles of one project. All that is given must be met. */
+/** Assignments of roles of one project that match all given fields. */
 export interface AssignmentRange {
   /** The organization that owns the project. */
   readonly projectOrgId: string
   readonly projectId: string
   readonly roleKey?: string
-  /** The organization that is assigned the role, or that of the user. */
+  /** The organization that is assigned the role, or the user's organization. */
   readonly orgId?: string
   readonly userId?: string
-  /** Of the members of a group; never with `userId`. */
+  /** The group whose members have the role; never with `userId`. */
   readonly source?: RoleSource
 }
 
@@ -238,9 +242,9 @@ export interface RoleSource {
 /** A role of a project that is assigned. */
 export interface AssignedRole {
   readonly roleKey: string
-  /** From this moment on the role does not count; absent for a role without an end. */
+  /** When the role expires; absent for never. */
   readonly expiresAt?: Date
-  /** Of the members of a group: hours that a report counts; absent where it counts until the next one. */
+  /** For members of a group: how many hours a report counts; absent: until the next report. */
   readonly validFor?: number | undefined
 }
 
@@ -266,12 +270,12 @@ type NamedIds = Readonly<Record<string, string | undefined>>
 type IdPath = (ids: NamedIds, orgId: string) => string
 
 /**
- * The aggregate of a definition, with its own types.
+ * Makes the aggregate of a definition, with its own types.
  *
  * @example defineAggregate({ type: 'project', … } satisfies AggregateDefinition<ProjectRef, ProjectView, ProjectEvent>)
  */
 export const defineAggregate = <const Own extends AnyDefinition>(definition: Own): Defined<Own> =>
-  // Cast: what is derived from the definition has the types of the definition.
+  // Cast: the derived members have the types of the definition.
   ({ ...definition, ...derive(definition) }) as unknown as Defined<Own>
 
 const derive = (definition: AnyDefinition): Derived<NamedIds, ObjectRef, Message> => {
@@ -292,7 +296,7 @@ const derive = (definition: AnyDefinition): Derived<NamedIds, ObjectRef, Message
     return named as unknown as ObjectRef
   }
 
-  /** An id that may be absent is that of the organization at hand. */
+  /** An optional id that is absent is the id of the own organization. */
   const idIn = (ids: NamedIds, name: string, orgId: string): string => {
     const id = ids[name] ?? (optional.has(name) ? orgId : undefined)
     if (id === undefined) throw new Error(`The ids of a ${type} lack ${name}`)
@@ -339,13 +343,13 @@ export const readerOf = <Event extends Message>(
   return (event): event is Event => types.has(event.type)
 }
 
-/** A field of a view: what it holds, whether lists can be filtered and sorted by it, how it is read. */
+/** A field of a view: its type, whether lists can filter and sort by it, and how it is read. */
 export type ShownField<View> =
   | {
       readonly holds: 'string'
       readonly filterable: boolean
       readonly sortable: true
-      /** A view may lack it; lists then take it for the empty text. */
+      /** A view may lack it; lists then treat it as empty text. */
       readonly isOptional?: true
       of(view: View): string
     }
@@ -362,40 +366,40 @@ export type ShownField<View> =
       readonly sortable: false
     }
   | {
-      /** Those of `roles` are the roles that are assigned. */
+      /** The `roles` kind holds the assigned roles. */
       readonly holds: 'list' | 'roles' | 'text' | 'number'
       readonly filterable: false
       readonly sortable: false
-      /** Objects without it have an empty list: history does not show that they are added without it. */
+      /** Objects without it have an empty list, and history does not show the empty list when they are added. */
       readonly isOptional?: true
     }
   | {
-      /** Lists can be filtered by it: an object matches if one of its roles, or one of its permissions, does. */
+      /** Lists can filter by it: an object matches if one of its roles or permissions matches. */
       readonly holds: 'roleKeys' | 'permissions'
       readonly filterable: true
       readonly sortable: false
     }
 
-/** A field with text that lists can be filtered and sorted by. */
+/** A text field that lists can filter and sort by. */
 export const filterableText = <View>(of: (view: View) => string) =>
   ({ holds: 'string', filterable: true, sortable: true, of }) as const
 
-/** {@link filterableText} that a view may lack. */
+/** An optional {@link filterableText}. */
 export const optionalText = <View>(of: (view: View) => string | undefined) =>
   ({ ...filterableText((view: View) => of(view) ?? ''), isOptional: true }) as const
 
-/** A field with text that lists can only be sorted by. */
+/** A text field that lists can only sort by. */
 export const sortableText = <View>(of: (view: View) => string) =>
   ({ holds: 'string', filterable: false, sortable: true, of }) as const
 
-/** A field with true or false, which lists can only be sorted by. */
+/** A boolean field that lists can only sort by. */
 export const sortableFlag = <View>(of: (view: View) => boolean) =>
   ({ holds: 'boolean', filterable: false, sortable: true, of }) as const
 
-/** A field with text that lists can neither be filtered nor sorted by. */
+/** A text field that lists can neither filter nor sort by. */
 export const plainText = { holds: 'text', filterable: false, sortable: false } as const
 
-/** A field with a number that a view may lack, and that lists can neither be filtered nor sorted by. */
+/** An optional number that lists can neither filter nor sort by. */
 export const optionalNumber = {
   holds: 'number',
   filterable: false,
@@ -412,13 +416,13 @@ export const plainList = { holds: 'list', filterable: false, sortable: false } a
 /** A {@link plainList} that not every object has. */
 export const optionalList = { ...plainList, isOptional: true } as const
 
-/** The roles that are assigned, which lists show. */
+/** The assigned roles. */
 export const assignedRoles = { holds: 'roles', filterable: false, sortable: false } as const
 
-/** The keys of the roles that are assigned, which lists can be filtered by. */
+/** The keys of the assigned roles, which lists can filter by. */
 export const filterableRoleKeys = { holds: 'roleKeys', filterable: true, sortable: false } as const
 
-/** The permissions of a role, which lists can be filtered by. */
+/** The permissions of a role, which lists can filter by. */
 export const filterablePermissions = {
   holds: 'permissions',
   filterable: true,

@@ -37,7 +37,7 @@ const all = {
 
 type Listed = (typeof all)[keyof typeof all]
 
-/** What is shown of an object of any type. */
+/** The view of an object of any type. */
 export type AnyView = NonNullable<ReturnType<Listed['view']>>
 
 /** An event of any stream, in its newest version. */
@@ -57,13 +57,13 @@ export type AnyEvent =
 /** Any aggregate; its functions take ids, events and views as they are stored. */
 export type AnyAggregate = Aggregate<object, AnyView, AnyEvent>
 
-/** What is needed to read the events of a stream. */
+/** The part of a definition that reads the events of a stream. */
 export type StreamDefinition = Pick<AnyAggregate, 'stream'> & {
   readonly decider: Pick<AnyAggregate['decider'], 'upcasters'>
   readonly events: readonly EventSchema[]
 }
 
-/** Streams without objects: each claims what is unique among all organizations. */
+/** Streams without objects: each claims a value that is unique across organizations. */
 const CLAIMS: readonly StreamDefinition[] = [verifiedDomains, setupLinkTokens]
 
 /** Every aggregate, by the type of its objects. */
@@ -113,7 +113,7 @@ export const ObjectInput = z.discriminatedUnion(
   { error: 'must name an object by type and ids' },
 )
 
-/** The aggregate of objects of that type; undefined when there is none, as for malformed input. */
+/** The aggregate of objects of that type; undefined for an unknown type, as in malformed input. */
 export const aggregateNamed = (type: unknown): AnyAggregate | undefined =>
   Object.values(aggregates).find((aggregate) => aggregate.type === type)
 

@@ -6,8 +6,8 @@ import type { DomainRef, ObjectRef } from './values.js'
 /**
  * The rules of one type of event stream, as plain functions and values.
  *
- * Nothing here reads a clock, draws an id, awaits or throws, so given/when/then examples describe
- * a decider completely.
+ * A decider reads no clock, makes no id, and neither awaits nor throws, so given/when/then tests can describe it
+ * completely.
  */
 export interface Decider<Command, State, Event, Refusal> {
   /** Schema of an event in its newest version. */
@@ -19,17 +19,17 @@ export interface Decider<Command, State, Event, Refusal> {
   /** The state before the first event. */
   readonly initialState: State
 
-  /** The events of `command`, or its refusal; `[]` when it changes nothing. */
+  /** Returns the events of `command`, or an error; `[]` when it changes nothing. */
   readonly decide: (command: Command, state: State) => Result<readonly Event[], Refusal>
 
   /**
-   * The state after `event`, which has that version in its stream: 1 for the first. Total: an event is a fact, which no
-   * state may reject.
+   * Returns the state after `event`, which has that version in its stream (the first has 1). It accepts every event in
+   * every state.
    */
   readonly evolve: (state: State, event: Event, version: number) => State
 }
 
-/** The state that a whole stream leads to: `events`, oldest first, have the versions 1, 2, 3 and so on. */
+/** Returns the state after a whole stream: `events`, oldest first, have the versions 1, 2, 3 and so on. */
 export const fold = <State, Event>(
   decider: Pick<Decider<never, State, Event, unknown>, 'initialState' | 'evolve'>,
   events: readonly Event[],

@@ -9,22 +9,23 @@ import type { UserGrantRole } from './user-grant/events.js'
 import type { ProjectId, ProjectRef, ProjectRoleRef, RoleKey } from './values.js'
 
 /**
- * A generation of a role lasts from the event that adds the role to the one that removes it. A role that is added again
- * is another generation, which nobody has been given. Grants therefore record a role with the version that began it.
+ * A generation of a role lasts from the event that adds the role to the event that removes it. Adding the role again
+ * begins a new generation, which nobody has yet. Grants therefore record a role with the version that began its
+ * generation.
  */
 export type RoleGeneration = Pick<UserGrantRole, 'roleKey' | 'roleSince' | 'grantSince'>
 
-/** A project of which an organization gives roles to its users. */
+/** A project whose roles an organization gives to its users. */
 export interface AssignableProject {
   readonly projectId: ProjectId
   readonly project: ProjectState
-  /** The grant of the project to that organization; undefined where the organization owns the project. */
+  /** The project's grant to that organization; undefined if the organization owns the project. */
   readonly projectGrant: ProjectGrantState | undefined
-  /** The state of each role that is to be given. */
+  /** The state of each role to give. */
   readonly roleState: (roleKey: RoleKey) => ProjectRoleState
 }
 
-/** A role that is to be given. */
+/** A role to give. */
 export interface RoleInput {
   readonly roleKey: RoleKey
   readonly expiresAt?: Date | undefined
@@ -56,32 +57,32 @@ const currentGeneration = (
   if (!exists(state)) return undefined
   if (projectGrant === undefined) return { roleKey, roleSince: state.since }
   const granted = roleIn(projectGrant, roleKey)
-  // A role that was added again is not the one that the organization was granted.
+  // The organization was not granted a role that was added again since.
   if (granted?.roleSince !== state.since) return undefined
   return { roleKey, roleSince: state.since, grantSince: granted.since }
 }
 
-/** Whether a role that was given still is in the generation that was given. */
+/** Whether a given role is still of the same generation. */
 export const isCurrent = (
   { roleSince }: Pick<RoleGeneration, 'roleSince'>,
   state: ProjectRoleState,
 ): boolean => exists(state) && state.since === roleSince
 
 /**
- * Whether the organization of a user may still give a role as it was given. A grant of the project that has had the role
- * since the same event has it in the same generation.
+ * Whether the user's organization may still give a role. A project grant that has had the role since the same event has
+ * it in the same generation.
  */
 export const isStillGranted = (
   { roleKey, grantSince }: RoleGeneration,
   projectGrant: ProjectGrantState | undefined,
 ): boolean => projectGrant === undefined || roleIn(projectGrant, roleKey)?.since === grantSince
 
-/** What a grant to an organization or a user holds, or a mapping of a group. */
+/** The roles of a project grant, a user grant or a mapping. */
 type GrantState = ProjectGrantState | UserGrantState | RoleMappingState
 
 /**
- * Keys of the roles that a change of a grant gives or takes, or to which it gives another end. All roles of a grant that
- * begins, ends, is deactivated or reactivated.
+ * Keys of the roles that a change of a grant adds, removes or gives another expiry; all of them when the grant is
+ * added, removed, deactivated or reactivated.
  */
 export const changedRoleKeys = (before: GrantState, after: GrantState): readonly string[] => {
   const from = generationsIn(before)
@@ -94,7 +95,10 @@ export const changedRoleKeys = (before: GrantState, after: GrantState): readonly
 const validityOf = (state: GrantState): number | undefined =>
   'validFor' in state ? state.validFor : undefined
 
-/** The roles of a grant by their keys, each as a text of what tells it from the same role given otherwise. */
+/**
+ * The roles of a grant by key, each as a text that differs if the role is given in another generation or with another
+ * expiry.
+ */
 const generationsIn = (state: GrantState): ReadonlyMap<string, string> => {
   const roles: readonly (RoleGeneration & Pick<UserGrantRole, 'expiresAt'>)[] = exists(state)
     ? state.roles

@@ -69,7 +69,7 @@ export {
   mapExternalUser,
   mayAutoRegister,
 } from './identity-provider/login.js'
-// What identity providers said about users.
+// Memberships of users in groups of identity providers.
 export { MembershipCommand, RemoveMembership, ReportMembership } from './membership/commands.js'
 export {
   type MembershipRefusal,
@@ -181,7 +181,7 @@ export {
   RoleMappingRemoved,
   RoleMappingUpdated,
 } from './role-mapping/events.js'
-// Links by which sign-in is set up.
+// Set-up links.
 export { setupLinkStream } from './setup-link/aggregate.js'
 export {
   CompleteSetupLink,

@@ -11,13 +11,13 @@ export interface Message {
 /** Some fields of `Data`; an undefined one counts as absent. */
 export type Patch<Data> = { readonly [Field in keyof Data]?: Data[Field] | undefined }
 
-/** Schema of a command. Unknown fields are refused, so that none is ignored. */
+/** Schema of a command. Unknown fields are refused. */
 export const command = <const Type extends string, Shape extends z.core.$ZodShape>(
   type: Type,
   data: Shape,
 ) => z.strictObject({ type: z.literal(type), data: z.strictObject(data) })
 
-/** Schema of an event. Its output is frozen: an event is a fact. */
+/** Schema of an event. Its output is frozen. */
 export const event = <const Type extends string, Shape extends z.core.$ZodShape>(
   type: Type,
   data: Shape,
@@ -45,11 +45,11 @@ export type Upcaster = (data: object) => object
  */
 export type Upcasters = Readonly<Record<string, readonly Upcaster[]>>
 
-/** The version in which events of `type` are written now; 1 for a shape that never changed. */
+/** The version in which events of `type` are written now; 1 if the shape never changed. */
 export const currentVersion = (upcasters: Upcasters, type: string): number =>
   1 + stepsOf(upcasters, type).length
 
-/** `data` as `schemaVersion` wrote it, in the newest version of its event type. */
+/** Converts `data` of `schemaVersion` to the newest version of its event type. */
 export const upcast = (
   upcasters: Upcasters,
   { type, schemaVersion, data }: Message & { readonly schemaVersion: number },
@@ -66,8 +66,8 @@ const stepsOf = (upcasters: Upcasters, type: string): readonly Upcaster[] =>
 const compiledSchemas = new WeakMap<z.ZodMiniType, z.ZodMiniType>()
 
 /**
- * `schema` compiled to code, at its first use: the same answers in a third of the time. `schema` itself where
- * code generation is forbidden, as by a content security policy.
+ * `schema` compiled to code at its first use, which is three times as fast; or `schema` itself where code generation is
+ * forbidden, as by a content security policy.
  */
 export const compiled = <Schema extends z.ZodMiniType>(schema: Schema): Schema => {
   const known = compiledSchemas.get(schema)
@@ -110,7 +110,7 @@ export const changesNothing = <Fields extends object>(
   next: Fields,
 ): boolean => changedFields(previous, next).length === 0
 
-/** `fields` with the values that `patch` gives instead of its own. */
+/** `fields` with the values of `patch`. */
 export const patched = <Fields extends object>(fields: Fields, patch: Patch<Fields>): Fields => {
   const given = Object.entries(patch).filter(([, value]) => value !== undefined)
   return { ...fields, ...Object.fromEntries(given) }

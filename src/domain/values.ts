@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 
-/** Longest text the interface accepts, in characters (Unicode code points). */
+/** Longest text that a method accepts, in characters (Unicode code points). */
 export const MAX_TEXT_LENGTH = 200
 
 /** Most scopes of one identity provider. The specification gives no limit; see docs/decisions. */
@@ -12,7 +12,7 @@ const expected =
   ({ input }: { readonly input?: unknown }): string =>
     input === undefined ? 'is required' : `must be ${what}`
 
-/** Why a store cannot keep `value`; undefined when it can. */
+/** Why a store cannot keep `value`; undefined if it can. */
 export const unstorable = (value: string): string | undefined => {
   if (!value.isWellFormed()) return 'must not contain a lone surrogate'
   if (value.includes('\0')) return 'must not contain the character U+0000'
@@ -46,10 +46,10 @@ const textWithout = (objection: (value: string) => string | undefined) =>
 /** At most {@link MAX_TEXT_LENGTH} characters of well-formed text without U+0000; may be empty. */
 export const text = textWithout(objectionToText)
 
-/** {@link text} that is not empty. White space counts: nothing is trimmed. */
+/** {@link text} that is not empty. White space counts, because nothing is trimmed. */
 export const requiredText = textWithout(objectionToRequiredText)
 
-/** Whether `value` is {@link requiredText}; for where no message is needed. */
+/** Whether `value` is {@link requiredText}; for code that needs no message. */
 export const isRequiredText = (value: unknown): value is string =>
   typeof value === 'string' && objectionToRequiredText(value) === undefined
 
@@ -64,8 +64,8 @@ export const choice = <const Values extends readonly string[]>(values: Values) =
 export const MAX_REPORTED = 100
 
 /**
- * `items` up to the last malformed one that is reported. zod passes all that is wrong as arguments of one call,
- * whose number is limited.
+ * `items` up to the last malformed item that is reported, because zod passes all issues as arguments of one call, whose
+ * number is limited.
  */
 const reportable = <Item extends z.ZodMiniType>(item: Item, items: readonly z.input<Item>[]) => {
   let malformed = 0
@@ -74,8 +74,8 @@ const reportable = <Item extends z.ZodMiniType>(item: Item, items: readonly z.in
 }
 
 /**
- * A list of `least` to `most` items; its length is checked before its items. The list that is made of them is
- * frozen, not the input: zod would freeze a refused input too.
+ * A list of `least` to `most` items; its length is checked before its items. The resulting list is frozen, not the
+ * input: zod would freeze a refused input too.
  */
 export const listOf = <Item extends z.ZodMiniType>(item: Item, least: number, most: number) =>
   z.pipe(
@@ -128,15 +128,15 @@ const ID = /^[A-Za-z0-9][A-Za-z0-9._:@~-]{0,63}$/
 export const ID_IN_WORDS =
   '1 to 64 letters, digits or any of . _ : @ ~ -, starting with a letter or digit'
 
-/** Whether `value` is well-formed as an id; for where no message is needed. */
+/** Whether `value` is a well-formed id; for code that needs no message. */
 export const isId = (value: unknown): value is string => typeof value === 'string' && ID.test(value)
 
 /** Without `+`, which separates the ids in a {@link StreamId}. */
 const id = z.string({ error: expected(ID_IN_WORDS) }).check(z.regex(ID))
 
 /**
- * An organization: the resource owner of every object. 1 to 64 letters of ASCII, digits or any of
- * `. _ : @ ~ -`, starting with a letter or digit.
+ * An organization: the resource owner of every object. 1 to 64 ASCII letters, digits or any of `. _ : @ ~ -`, starting
+ * with a letter or digit.
  */
 export const OrgId = id.brand<'OrgId'>()
 export type OrgId = z.infer<typeof OrgId>
@@ -154,15 +154,15 @@ export const ProjectId = id.brand<'ProjectId'>()
 export type ProjectId = z.infer<typeof ProjectId>
 
 /**
- * What authorization checks look at; unique within its project. 1 to 200 characters, compared code
- * point by code point, without case folding or normalization.
+ * The key that authorization checks use; unique within its project. 1 to 200 characters, compared code point by code
+ * point, without case folding or normalization.
  */
 export const RoleKey = requiredText.brand<'RoleKey'>()
 export type RoleKey = z.infer<typeof RoleKey>
 
 /**
- * What a role allows, as the host's code names it, such as `invoice.approve`: 1 to 100 letters of ASCII, digits or any
- * of `. _ : / -`, starting with a letter or digit. Names are compared whole: there are no wildcards.
+ * A permission of a role, named by your code, such as `invoice.approve`: 1 to 100 ASCII letters, digits or any of
+ * `. _ : / -`, starting with a letter or digit. Names are compared whole: there are no wildcards.
  */
 export const RolePermission = z
   .string({
@@ -175,12 +175,12 @@ export const RolePermission = z
 /** Most permissions of one role. */
 export const MAX_ROLE_PERMISSIONS = 200
 
-/** The permissions of a role: at most {@link MAX_ROLE_PERMISSIONS}, none twice. */
+/** The permissions of a role: at most {@link MAX_ROLE_PERMISSIONS}, without duplicates. */
 export const RolePermissions = listOf(RolePermission, 0, MAX_ROLE_PERMISSIONS).check(
   onlyOnce((permission: string) => permission, []),
 )
 
-/** A user, as the host names them: an opaque id of 1 to 200 characters (at most 800 bytes of UTF-8). */
+/** Your id of a user, opaque to the library: 1 to 200 characters (at most 800 bytes of UTF-8). */
 export const UserId = requiredText.brand<'UserId'>()
 export type UserId = z.infer<typeof UserId>
 
@@ -218,17 +218,17 @@ export const ExpiryTime = z.string().check(
 /** Most roles of one grant. */
 export const MAX_GRANTED_ROLES = 400
 
-/** A client secret as a `SecretCipher` sealed it; opaque to everything else. */
+/** A client secret that a `SecretCipher` encrypted; opaque to everything else. */
 export const SealedSecret = z
   .string({ error: expected('text') })
   .check(z.refine((sealed) => sealed !== '', { error: 'must not be empty' }))
   .brand<'SealedSecret'>()
 export type SealedSecret = z.infer<typeof SealedSecret>
 
-/** Name of one event stream: a category, `-`, then the ids of one object, joined by `+`. */
+/** Name of an event stream: a category, `-`, then the ids of one object, joined by `+`. */
 export type StreamId = `${string}-${string}`
 
-/** A reference to an object, by the field names of the specification. */
+/** A reference to an object: its type and ids. */
 export type ObjectRef =
   | IdentityProviderRef
   | ProjectRef
@@ -275,11 +275,11 @@ export interface ProjectGrantRef {
 /** Names a grant of roles to a user, within the organization of the user. */
 export interface UserGrantRef {
   readonly type: 'user_grant'
-  /** The user, as the host names them. */
+  /** Your id of the user. */
   readonly userId: string
   /** The `id` of the project. */
   readonly projectId: string
-  /** The organization that owns the project; that of the user when absent. */
+  /** The organization that owns the project. Default: the user's organization. */
   readonly projectOrgId?: string | undefined
 }
 
@@ -297,18 +297,18 @@ export interface RoleMappingRef {
   readonly idpId: string
   /** The `id` of the project. */
   readonly projectId: string
-  /** The organization that owns the project; that of the provider when absent. */
+  /** The organization that owns the project. Default: the provider's organization. */
   readonly projectOrgId?: string | undefined
   /** The group, as the provider names it. */
   readonly group: string
 }
 
-/** Names what a provider last said about a user, within the organization of the provider. */
+/** Names a provider's report about a user, within the organization of the provider. */
 export interface MembershipRef {
   readonly type: 'membership'
   /** Id of the provider. */
   readonly idpId: string
-  /** The user, as the host names them. */
+  /** Your id of the user. */
   readonly userId: string
 }
 
@@ -346,16 +346,16 @@ export const PERMISSIONS = [
   'user.grant.write',
 ] as const
 
-/** The object that a permission is asked for. */
+/** The object that a caller needs a permission on. */
 export type PermissionTarget = OwnedTarget | GrantedProjectTarget | ProjectRoleTarget
 
-/** An object of the organization that the question is about. */
+/** An object of the organization of the question. */
 export interface OwnedTarget {
-  /** What `id` names. */
+  /** The type of the object. */
   readonly type: 'identity_provider' | 'project' | 'domain' | 'setup_link'
-  /** An `idpId`, the `id` of a project, a domain in ASCII, or a `linkId`; unique within its organization alone. */
+  /** An `idpId`, the `id` of a project, a domain in ASCII, or a `linkId`; unique only within its organization. */
   readonly id: string
-  /** Never: only a role has it. */
+  /** Absent: only a role has it. */
   readonly projectId?: undefined
 }
 
@@ -365,14 +365,14 @@ export interface ProjectRoleTarget extends ProjectRoleRef {
   readonly id?: undefined
 }
 
-/** A project of another organization, of which the one that the question is about may have a grant. */
+/** A project of another organization, which it may have granted to the organization of the question. */
 export interface GrantedProjectTarget {
   readonly type: 'granted_project'
-  /** The `id` of the project; unique within `orgId` alone. */
+  /** The `id` of the project; unique only within `orgId`. */
   readonly id: string
   /** The organization that owns the project. */
   readonly orgId: string
-  /** Never: only a role has it. */
+  /** Absent: only a role has it. */
   readonly projectId?: undefined
 }
 

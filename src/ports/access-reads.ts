@@ -6,7 +6,7 @@ import type { Position } from './event-store.js'
 export interface AccessQuery {
   /** The organization of the user. */
   readonly orgId: string
-  /** The user, as the host names them. */
+  /** Your id of the user. */
   readonly userId: string
   /** The organization that owns the project. */
   readonly projectOrgId: string
@@ -14,26 +14,26 @@ export interface AccessQuery {
   readonly projectId: string
 }
 
-/** All that decides whether a role counts, except the time of day; all as of one moment. */
+/** Everything that decides whether a role counts, except the present time; read at one moment. */
 export interface FoundAccess {
-  /** Undefined when there is no such project. */
+  /** Undefined if the project does not exist. */
   readonly project: FoundProject | undefined
-  /** State of the grant of the project to the user's organization; undefined when there is none. */
+  /** State of the project's grant to the user's organization; undefined without a grant. */
   readonly projectGrant: 'active' | 'inactive' | undefined
-  /** State of the grant of roles to the user; undefined when there is none. */
+  /** State of the user's grant; undefined without a grant. */
   readonly userGrant: 'active' | 'inactive' | undefined
-  /** The roles of the user's grant, expired ones included, by `roleKey` in the order of code points. */
+  /** The roles of the user's grant, including expired ones, sorted by `roleKey`. */
   readonly roles: readonly FoundRole[]
-  /** Roles that the user's grant was recorded with and that ended since, without an event of that grant. */
+  /** Roles of the user's grant that ended because the role, or the project's grant of it, was removed. */
   readonly lost: readonly LostRole[]
   /**
-   * The roles of groups that the user was last reported in, expired ones and those of an inactive provider included, by
-   * `roleKey`, `idpId` and `group`. A report counts for the mappings that were added before it.
+   * The roles of groups that the user was last reported in, sorted by `roleKey`, `idpId` and `group`, including expired
+   * ones and those of an inactive provider. A report counts only for mappings that were added before it.
    */
   readonly mapped: readonly FoundMappedRole[]
 }
 
-/** A role that the members of a group have, as a user has it. */
+/** A role that a user has as a member of a group. */
 export interface FoundMappedRole extends FoundRole {
   /** The group. */
   readonly via: RoleSource
@@ -47,31 +47,33 @@ export type RoleWay = 'grant' | RoleSource
 /** `idpId` and `group` of a {@link RoleWay}; both are empty for a grant, which therefore comes first. */
 export type WayKey = readonly [idpId: string, group: string]
 
-/** A project, as far as it decides about access. */
+/** The fields of a project that decide about access. */
 export interface FoundProject extends ProjectSettings {
-  /** No role of an inactive project counts. */
+  /** Roles of an inactive project do not count. */
   readonly state: 'active' | 'inactive'
 }
 
-/** A role that a user was given, as it is shown to people. */
+/** A role that a user was given, with its display fields. */
 export interface FoundRole {
-  /** What authorization checks look at. */
+  /** The key that authorization checks use. */
   readonly roleKey: string
   /** For people to read. */
   readonly displayName: string
-  /** Empty for none. */
+  /** Empty without a group. */
   readonly group: string
-  /** What the role allows, in the order of code points; empty for none. */
+  /** The role's permissions, sorted by code point; may be empty. */
   readonly permissions: readonly string[]
-  /** The role does not count from this moment on; absent for a role without an end. */
+  /** When the role expires; absent for never. */
   readonly expiresAt?: Date
 }
 
-/** A role that a user was given, and what ended first. */
+/** A role that a user was given, and why it ended. */
 export interface LostRole {
-  /** What authorization checks look at. */
+  /** The key that authorization checks use. */
   readonly roleKey: string
-  /** The role itself was removed; or it was taken from the grant of the project, or that grant was removed. */
+  /**
+   * `role`: the role was removed. `project_grant`: it was removed from the project's grant, or that grant was removed.
+   */
   readonly with: 'role' | 'project_grant'
 }
 
@@ -79,30 +81,30 @@ export interface LostRole {
 export interface HeldRolesQuery {
   /** The organization of the user. */
   readonly orgId: string
-  /** The user, as the host names them. */
+  /** Your id of the user. */
   readonly userId: string
-  /** Of projects with this `id`, of any organization; of all when absent. */
+  /** Only projects with this `id`, of any organization. Default: all. */
   readonly projectId?: string
   /**
-   * Those that counted right after the event at this position, or the last one before it; those that count when absent.
-   * Either way they are shown as their roles are now; with empty texts where there is no such role any more.
+   * Roles that counted right after the event at this position, or the last event before it. Default: roles that count
+   * now. Display fields are the current ones, and empty if the role no longer exists.
    */
   readonly at?: Position
-  /** Roles that have expired at this moment do not count. */
+  /** The present: roles that expired by then do not count. */
   readonly now: Date
-  /** `projectOrgId`, `projectId`, `roleKey` and way of the role after which the page begins, exclusive. */
+  /** The page begins after the role with this `projectOrgId`, `projectId`, `roleKey` and way. */
   readonly after?: readonly [projectOrgId: string, projectId: string, roleKey: string, ...WayKey]
   /** 1 to 1000 roles. */
   readonly limit: number
 }
 
-/** A role of a user that counts. */
+/** A role that counts for a user. */
 export interface HeldRole extends FoundRole {
   /** The `id` of the project. */
   readonly projectId: string
   /** The organization that owns the project. */
   readonly projectOrgId: string
-  /** How the user has the role; a role that a user has in several ways is an item for each. */
+  /** How the user has the role. A role that a user has in several ways is one item for each way. */
   readonly via: RoleWay
 }
 
@@ -110,21 +112,21 @@ export interface HeldRole extends FoundRole {
 export interface HoldersQuery {
   /** The organization that owns the projects. */
   readonly orgId: string
-  /** The `id` of one project; all of the organization when absent. */
+  /** The `id` of one project. Default: all projects of the organization. */
   readonly projectId?: string
-  /** One user, of any organization; all when absent. */
+  /** One user, of any organization. Default: all users. */
   readonly userId?: string
-  /** Roles with this key; all when absent. */
+  /** Only roles with this key. Default: all roles. */
   readonly roleKey?: string
-  /** Roles that have this permission, or had it at that position; all when absent. */
+  /** Only roles that have this permission, or had it at that position. Default: all roles. */
   readonly permission?: string
-  /** As it was right after the event at this position, or the last one before it; as it is when absent. */
+  /** The state right after the event at this position, or the last event before it. Default: now. */
   readonly at?: Position
-  /** Roles that have expired at this moment do not count. */
+  /** The present: roles that expired by then do not count. */
   readonly now: Date
   /**
-   * `roleKey`, `orgId`, way and `userId` of the holder after whom the page begins, exclusive; before them `projectId`, where
-   * the query is about all projects.
+   * The page begins after the holder with this `roleKey`, `orgId`, way and `userId`; with `projectId` first if the
+   * query is about all projects.
    */
   readonly after?:
     | readonly [roleKey: string, orgId: string, ...WayKey, userId: string]
@@ -135,36 +137,36 @@ export interface HoldersQuery {
 
 /** A user who has a role of a project. */
 export interface Holder {
-  /** The user, as their organization names them. */
+  /** The user's id in their organization. */
   readonly userId: string
   /** The organization of the user. */
   readonly orgId: string
-  /** The `id` of the project, where the query is about all projects. */
+  /** The `id` of the project; only if the query is about all projects. */
   readonly projectId?: string
-  /** What authorization checks look at. */
+  /** The key that authorization checks use. */
   readonly roleKey: string
-  /** The role does not count from this moment on; absent for a role without an end. */
+  /** When the role expires; absent for never. */
   readonly expiresAt?: Date
   /**
-   * When the user was given the role, in its current generation; a change of `expiresAt` leaves it as it is. By a group:
-   * when the group was given the role or the user was first reported in it, whichever was later.
+   * When the user was given the role in its current generation; a change of `expiresAt` does not change it. For a role
+   * from a group: when the group was given the role or the user was first reported in the group, whichever was later.
    */
   readonly from: Date
-  /** How the user has the role; a user who has it in several ways is an item for each. */
+  /** How the user has the role. A user who has it in several ways is one item for each way. */
   readonly via: RoleWay
 }
 
 /**
- * Roles that count for users at a position: those that a change of the project, of a role, of a grant of the project, of a
- * mapping or of an identity provider would end, or begin. A role that a user has in several ways counts once.
+ * Finds the roles of users that a change of a project, role, project grant, mapping or identity provider would revoke
+ * or give. A role that a user has in several ways counts once.
  */
 export type AffectedQuery = AffectedInProject | AffectedByGroup | AffectedByProvider
 
-/** What every {@link AffectedQuery} has. */
+/** The fields of every {@link AffectedQuery}. */
 interface AffectedMoment {
-  /** As it was right after the event at this position, or the last one before it. */
+  /** The state right after the event at this position, or the last event before it. */
   readonly at: Position
-  /** Roles that have expired at this moment do not count. */
+  /** The present: roles that expired by then do not count. */
   readonly now: Date
   /** How many roles to name: 1 to 1000. */
   readonly limit: number
@@ -176,24 +178,26 @@ export interface AffectedInProject extends AffectedMoment {
   readonly orgId: string
   /** The `id` of the project. */
   readonly projectId: string
-  /** Any of these roles, at most 400 and none twice; all when absent. */
+  /** Any of these roles: at most 400, without duplicates. Default: all roles. */
   readonly roleKeys?: readonly string[]
-  /** The organization of the users; all when absent. */
+  /** The organization of the users. Default: all organizations. */
   readonly userOrgId?: string
-  /** Counts the roles as if the project, or with `userOrgId` the grant of it to that organization, were active. */
+  /**
+   * Counts as if the project were active; with `userOrgId`, as if the project's grant to that organization were active.
+   */
   readonly asIfActive?: true
 }
 
 /**
- * Roles of one project as if a group had them: those of its members, by reports in a range of positions, who have the role
- * in no other way.
+ * Roles of one project that the members of a group would have through the group alone, by reports in a range of
+ * positions.
  */
 export interface AffectedByGroup extends AffectedMoment {
   /** The organization that owns the project. */
   readonly orgId: string
   /** The `id` of the project. */
   readonly projectId: string
-  /** These roles, at most 400 and none twice. */
+  /** The roles: at most 400, without duplicates. */
   readonly roleKeys: readonly string[]
   /** The group, and the organization that owns its provider. */
   readonly members: RoleSource & {
@@ -201,18 +205,18 @@ export interface AffectedByGroup extends AffectedMoment {
     readonly orgId: string
     /** Reports above this position. */
     readonly after: Position
-    /** Reports at this position or below; all above `after` when absent. */
+    /** Reports at this position or below. Default: no upper bound. */
     readonly until?: Position
   }
 }
 
-/** Roles of all projects that users have by the groups of one provider, and in no other way. */
+/** Roles of all projects that users have only through the groups of one provider. */
 export interface AffectedByProvider extends AffectedMoment {
   /** The provider. */
   readonly provider: {
     /** The organization of the provider and of the users. */
     readonly orgId: string
-    /** Its id. */
+    /** The provider's id. */
     readonly idpId: string
   }
   /** Counts the roles as if the provider were active. */
@@ -231,66 +235,66 @@ export interface Affected {
 export interface AffectedRole {
   /** The organization of the user. */
   readonly orgId: string
-  /** The user, as their organization names them. */
+  /** The user's id in their organization. */
   readonly userId: string
-  /** What authorization checks look at. */
+  /** The key that authorization checks use. */
   readonly roleKey: string
 }
 
-/** Which of some groups of a provider have mappings. */
+/** Finds the mappings of some groups of a provider. */
 export interface MappedGroupsQuery {
   /** The organization that owns the provider. */
   readonly orgId: string
   /** The id of the provider. */
   readonly idpId: string
-  /** 1 to 1,000 groups, none twice. */
+  /** 1 to 1,000 groups, without duplicates. */
   readonly groups: readonly string[]
 }
 
-/** A group with a mapping: one for each mapping. */
+/** One mapping of a group. */
 export interface MappedGroup {
-  /** As asked for. */
+  /** The group, as in the query. */
   readonly group: string
   /** Position of the event that added the mapping. */
   readonly since: Position
-  /** Hours that a report counts; absent where it counts until the next one. */
+  /** How many hours a report counts; absent: until the next report. */
   readonly validFor?: number
 }
 
-/** Some of what a query finds, in its order. */
+/** A part of a query's results, in order. */
 export interface Slice<Item> {
-  /** At most as many as asked for. */
+  /** At most `limit` items. */
   readonly items: readonly Item[]
-  /** Whether more follow the last of `items`. */
+  /** Whether there are more results after `items`. */
   readonly hasMore: boolean
 }
 
 /**
- * Who has which role. A role counts while the user's grant has it and these are active: that grant, the project
- * and, where another organization owns the project, the grant of the project; and until it expires. It also counts while a
- * mapping of a group has it that the user was reported in since the mapping was added, and the provider is active in place
- * of the grant; until `validFor` has passed since the report.
+ * Reads who has which role. A role counts while the user's grant has it, it has not expired, and the grant, the project
+ * and (if another organization owns the project) the project's grant are active. It also counts through a group: while
+ * a mapping of the group has it, the user was reported in the group after the mapping was added, `validFor` has not
+ * passed since the report, and the provider, the project and the project's grant are active.
  */
 export interface AccessReads {
-  /** What a check of one user and one project goes by. */
+  /** Returns everything that a check of one user and one project depends on. */
   access(query: AccessQuery): Promise<FoundAccess>
 
   /**
-   * A page of the roles of one user that count, or counted at a position, in the order of `projectOrgId`, `projectId`,
-   * `roleKey` and way: the grant first, then by `idpId` and `group`.
+   * Returns a page of the roles that count for one user, or counted at a position, sorted by `projectOrgId`,
+   * `projectId`, `roleKey` and way: the grant first, then groups by `idpId` and `group`.
    */
   heldRoles(query: HeldRolesQuery): Promise<Slice<HeldRole>>
 
   /**
-   * A page of the users, of all organizations, who have roles of an organization's projects that count, or counted at a
-   * position, in the order of `roleKey`, `orgId`, way and `userId`; of all projects, by `projectId` first. Grants come first,
-   * then the groups by `idpId` and `group`.
+   * Returns a page of the users, of all organizations, for whom roles of an organization's projects count, or counted
+   * at a position. Sorted by `roleKey`, `orgId`, way and `userId`; by `projectId` first if the query is about all
+   * projects. Grants come first, then groups by `idpId` and `group`.
    */
   holders(query: HoldersQuery): Promise<Slice<Holder>>
 
-  /** How many roles of users count that a change concerns, and the first of them. */
+  /** Counts the roles of users that a change affects, and returns the first of them. */
   affected(query: AffectedQuery): Promise<Affected>
 
-  /** The mappings of some groups of a provider, in any order, those whose roles have all ended included. */
+  /** Returns the mappings of some groups of a provider in any order, including mappings whose roles have all ended. */
   mappedGroups(query: MappedGroupsQuery): Promise<readonly MappedGroup[]>
 }

@@ -1,6 +1,6 @@
 /**
- * Time and chance. Nothing else of the library takes them from the machine, so that a simulation which has its own can
- * repeat every run.
+ * Time and randomness. The library takes them from nowhere else, so that a simulation with its own environment can
+ * repeat a run exactly.
  */
 export interface Environment {
   /** In milliseconds since the Unix epoch. */
@@ -11,7 +11,7 @@ export interface Environment {
   readonly random: () => number
   /** Bytes that nobody can guess, for secrets. */
   readonly secretBytes: (count: number) => Uint8Array
-  /** Waits, until `signal` aborts at the latest; without keeping the program alive if `isBackground`. */
+  /** Waits for a time, or until `signal` aborts. With `isBackground` it does not keep the process alive. */
   readonly sleep: (
     milliseconds: number,
     signal?: AbortSignal,
@@ -21,14 +21,14 @@ export interface Environment {
   readonly yield: () => Promise<void>
 }
 
-/** Longest wait that a timer takes. */
+/** Longest wait of a timer. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
-/** Taken once: tests of a host may replace it. */
+/** Read once, because tests of a host may replace the global. */
 const later: (next: () => void) => unknown =
   typeof setImmediate === 'function' ? setImmediate : setTimeout
 
-/** Time and chance of the machine. */
+/** Time and randomness of the machine. */
 export const systemEnvironment: Environment = {
   now: () => Date.now(),
   elapsed: () => performance.now(),

@@ -2,13 +2,13 @@ import type { Result } from 'neverthrow'
 import type { Message } from '../domain/message.js'
 import { fieldOf, type StreamId } from '../domain/values.js'
 
-/** How many events a stream holds; 0 for a stream that does not exist. */
+/** Number of events in a stream; 0 for a stream that does not exist. */
 export type Version = number
 
 /**
- * Place of an event in the order of all events of one store, and the time it was recorded at:
- * microseconds since the Unix epoch, or the previous position plus one, whichever is later.
- * Rises strictly in commit order, even when a clock runs backwards.
+ * Position of an event in the order of all events of one store. It contains the time at which the event was recorded:
+ * microseconds since the Unix epoch, or the previous position plus one, whichever is later. Rises strictly in commit
+ * order, even when a clock runs backwards.
  */
 export type Position = bigint
 
@@ -17,19 +17,19 @@ export const timeOf = (position: Position): Date =>
   // `Date` drops the fraction. A number is exact up to the year 2255, and three times as fast as dividing a bigint.
   new Date(Number(position) / 1000)
 
-/** Who acted, as the host authenticated them. */
+/** The user who acted, as the host authenticated them. */
 export interface Actor {
-  /** Opaque to the library; stays in the log for ever. */
+  /** Opaque to the library. It stays in the log forever. */
   readonly userId: string
-  /** The organization of the user, not of the changed objects. */
+  /** The organization of the user, which may differ from the organization of the changed objects. */
   readonly orgId: string
 }
 
-/** Who made an append, for whom, and by which request; stored with each of its events. */
+/** The actor, organization and request of an append; stored with each of its events. */
 export interface Metadata {
   /** The user who made the request. */
   readonly actor: Actor
-  /** Organization that owns the changed objects, also named by their streams. */
+  /** Organization that owns the changed objects; the names of their streams contain it. */
   readonly resourceOwner: string
   /** Id by which the host traces the request; at most 255 characters. */
   readonly correlationId?: string
@@ -39,13 +39,13 @@ export interface Metadata {
   readonly idempotencyKey?: string
   /** SHA-256 of the command that `idempotencyKey` was used for, in base64url. */
   readonly commandHash?: string
-  /** Name of the desired state that recorded it; a desired state prunes only its own objects. */
+  /** `managedBy` of the desired state that recorded it. A desired state prunes only its own objects. */
   readonly managedBy?: string
-  /** Version of that desired state, from 1; an older version does not change these objects. */
+  /** Version of that desired state, from 1. Older versions do not change the object. */
   readonly managedVersion?: number
   /**
-   * Whether that desired state alone may change the object from this event on; only with `managedBy`. An event of the
-   * same desired state without it lifts that.
+   * Whether the desired state protects the object from this event on; only with `managedBy`. An event of the same
+   * desired state without it ends the protection.
    */
   readonly protect?: true
 }
@@ -60,29 +60,29 @@ export interface NewEvent extends Message {
 export interface RecordedEvent extends NewEvent {
   /** {@link Append.id} of the append that recorded it. */
   readonly appendId: string
-  /** The stream that holds it. */
+  /** The stream of the event. */
   readonly stream: StreamId
-  /** Version of the stream once it holds this event: 1 for its first. */
+  /** Version of the stream after this event: 1 for its first. */
   readonly version: Version
-  /** Its place in the log, and when it was recorded. */
+  /** Its position in the log, which contains its time. */
   readonly position: Position
   /** The metadata of its append. */
   readonly metadata: Metadata
 }
 
-/** Events for one stream, recorded only if nobody else has written to it. */
+/** Events for one stream, recorded only if the stream has not changed since it was read. */
 export interface StreamWrite {
   /** The stream that is written or guarded. */
   readonly stream: StreamId
-  /** Version the writer based its decision on; 0 for a stream that must not exist yet. */
+  /** Version of the stream that the decision was based on; 0 for a stream that must not exist yet. */
   readonly expectedVersion: Version
-  /** May be empty: such a write only guards the version of the stream. */
+  /** May be empty: then the write only checks the version of the stream. */
   readonly events: readonly NewEvent[]
 }
 
 /** The writes of one command: all are recorded or none. */
 export interface Append {
-  /** ULID; a writer finds its append by it after an unknown outcome. */
+  /** ULID, with which a writer finds its append after an unknown outcome. */
   readonly id: string
   /** Each stream at most once; at most {@link MAX_WRITES}. */
   readonly writes: readonly StreamWrite[]
@@ -102,7 +102,7 @@ export const MAX_APPEND_BYTES = 4 * 1024 * 1024
  */
 export const MAX_NAME_BYTES = 2048
 
-/** Another writer changed `stream` first. Load again and decide anew. */
+/** Another writer changed `stream` first. Load the stream and decide again. */
 export interface VersionConflict {
   readonly kind: 'VersionConflict'
   /** The first in the order of `writes` whose version is not the expected one. */
@@ -117,23 +117,23 @@ export interface IdempotencyKeyUsed {
 /**
  * Durable, append-only storage of events, supplied by the host.
  *
- * A lost race is a result; a store that cannot be reached rejects with a `StoreFault`. Run `eventStoreLaws` of
+ * A lost race is a normal result; a store that cannot be reached rejects with a `StoreFault`. Run `eventStoreLaws` of
  * `claviger/testing` against your implementation.
  */
 export interface EventStore {
   /**
-   * Records all writes or none, and calls the listeners of {@link EventStore.onAppend}. Versions count from 1 in
-   * each stream; positions rise strictly over all streams in commit order.
+   * Records all writes or none, and calls the listeners of {@link EventStore.onAppend}. Versions count from 1 in each
+   * stream; positions rise strictly over all streams in commit order.
    *
-   * A used idempotency key is reported first, then the first stream in the order of `writes` with another
-   * version than expected. An append without events records nothing and does not use up its key.
+   * Reports a used idempotency key first, then the first stream in the order of `writes` whose version is not the
+   * expected one. An append without events records nothing and does not use its key.
    *
-   * Rejects an invalid append before anything is written: no writes, a stream named twice, more than
-   * {@link MAX_WRITES} writes or {@link MAX_APPEND_BYTES} bytes, an expected version that is not a safe integer
-   * from 0, a schema version that is not a safe integer from 1, or text outside `data` that is ill-formed, contains
-   * U+0000 or takes more than 2,048 bytes.
+   * Rejects an invalid append before it writes anything: no writes, a stream named twice, more than {@link MAX_WRITES}
+   * writes or {@link MAX_APPEND_BYTES} bytes, an expected version that is not a safe integer from 0, a schema version
+   * that is not a safe integer from 1, or text outside `data` that is ill-formed, contains U+0000 or takes more than
+   * 2,048 bytes.
    *
-   * Appends of one handle to one stream are recorded in the order they were sent, even without waiting.
+   * Appends of one handle to one stream are recorded in the order of the calls, even if the caller does not wait.
    *
    * @returns the recorded events, in the order written
    */
@@ -141,20 +141,20 @@ export interface EventStore {
     append: Append,
   ): Promise<Result<readonly RecordedEvent[], VersionConflict | IdempotencyKeyUsed>>
 
-  /** The events of `stream` above `afterVersion`, oldest first; `[]` when there are none. */
+  /** Returns the events of `stream` above `afterVersion`, oldest first; `[]` if there are none. */
   readStream(stream: StreamId, afterVersion?: Version): Promise<readonly RecordedEvent[]>
 
   /**
-   * At most `limit` events above `after`, lowest position first; none when `limit` is 0 or less. Callers may pass
-   * any integer as `after`, even below 0 or of more than 64 bits. Never returns a position while a lower one may
-   * still be committed: a reader would miss that event for ever.
+   * Returns at most `limit` events above `after`, lowest position first; `[]` when `limit` is 0 or less. Callers may
+   * pass any integer as `after`, even below 0 or of more than 64 bits. Never returns a position while a lower one may
+   * still be committed: a reader would miss that event forever.
    */
   readAll(after: Position, limit: number): Promise<readonly RecordedEvent[]>
 
-  /** Position of the last event; `0n` when there is none. */
+  /** Returns the position of the last event; `0n` for an empty store. */
   lastPosition(): Promise<Position>
 
-  /** The events that an append recorded, in the order written; `[]` when it recorded none. */
+  /** Returns the events that an append recorded, in the order written; `[]` if it recorded none. */
   findAppend(
     by:
       | {
@@ -168,10 +168,10 @@ export interface EventStore {
   ): Promise<readonly RecordedEvent[]>
 
   /**
-   * Calls `wake` soon after any handle has added events, and sometimes without new events. Optional: subscribers
-   * also poll.
+   * Calls `wake` soon after any handle has added events, and sometimes without new events. Optional: subscribers also
+   * poll.
    *
-   * @returns a function that ends the calls; it may be called again
+   * @returns a function that removes the listener; calling it twice is allowed
    */
   onAppend?(wake: () => void): () => void
 }
@@ -192,7 +192,7 @@ export interface EventRestore {
 
 /** An optional port of a store, for progress. */
 export interface EventCount {
-  /** The number of events above `after`, which may be any integer. */
+  /** Returns the number of events above `after`, which may be any integer. */
   countAfter(after: Position): Promise<number>
 }
 
@@ -203,16 +203,15 @@ export type FaultOutcome = 'not_recorded' | 'unknown'
  * A store rejects with this error when it cannot work: it is locked, full, unreachable or closed.
  *
  * With the outcome `not_recorded` the append can be sent again; with `unknown` it may have been recorded, and
- * `findAppend` shows whether it was. The library reads `outcome` and not the class, so a store of a host may reject
- * with any error that has one. In CommonJS each subpath has a class of its own: `instanceof` works with that of the
- * subpath of the store.
+ * `findAppend` shows whether it was. The library reads `outcome` and not the class, so your own store may reject with
+ * any error that has an `outcome`.
  */
 export class StoreFault extends Error {
   override readonly name = 'StoreFault'
   /** Whether the append may have been recorded. */
   readonly outcome: FaultOutcome
 
-  /** How long to wait before another try, in milliseconds; absent when waiting does not help. */
+  /** How long to wait before a retry, in milliseconds; absent if waiting does not help. */
   declare retryAfter?: number
 
   constructor(message: string, outcome: FaultOutcome, cause?: unknown) {
@@ -221,13 +220,13 @@ export class StoreFault extends Error {
   }
 }
 
-/** The `outcome` of a rejection; undefined when it has none. */
+/** The `outcome` of a rejection; undefined without one. */
 export const outcomeOf = (thrown: unknown): FaultOutcome | undefined => {
   const outcome = fieldOf(thrown, 'outcome')
   return outcome === 'not_recorded' || outcome === 'unknown' ? outcome : undefined
 }
 
-/** The `retryAfter` of a rejection; undefined when it has none. */
+/** The `retryAfter` of a rejection; undefined without one. */
 export const retryAfterOf = (thrown: unknown): number | undefined => {
   const retryAfter = fieldOf(thrown, 'retryAfter')
   return typeof retryAfter === 'number' ? retryAfter : undefined

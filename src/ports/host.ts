@@ -4,7 +4,7 @@ import type { EventStore } from './event-store.js'
 import type { ReadModel } from './read-model.js'
 import type { SecretCipher } from './secret-cipher.js'
 
-/** Everything the library needs from the program it is embedded in. */
+/** Everything that the library needs from its host program. */
 export interface Host {
   readonly store: EventStore
   readonly readModel: ReadModel
@@ -24,55 +24,55 @@ export interface Caller {
   /** 1 to 200 characters. Stays in the log for ever, so prefer an opaque id. */
   readonly userId: string
   /**
-   * The organization of the user: 1 to 64 letters of ASCII, digits or any of `. _ : @ ~ -`, starting with
-   * a letter or digit.
+   * The organization of the user: 1 to 64 ASCII letters, digits or any of `. _ : @ ~ -`, starting with a letter or
+   * digit.
    */
   readonly orgId: string
   /**
-   * What the user may do in their own organization, for `permissionsFromCaller`. Anything but a list allows nothing;
-   * unknown items are ignored.
+   * Permissions of the user in their own organization, for `permissionsFromCaller`. A value that is not a list allows
+   * nothing; unknown items are ignored.
    */
   readonly permissions?: readonly Permission[] | undefined
-  /** What the user may do in other organizations, by organization id. */
+  /** Permissions of the user in other organizations, by organization id. */
   readonly permissionsIn?: Readonly<Record<string, readonly Permission[]>> | undefined
 }
 
-/** May `caller` use `permission` in the organization, or on the one object? */
+/** A question to `authorize`: may `caller` use `permission` in the organization, or on one object? */
 export interface PermissionQuestion {
-  /** Who asks. */
+  /** The caller of the method. */
   readonly caller: Caller
-  /** The permission they need. */
+  /** The permission that the caller needs. */
   readonly permission: Permission
   /** The organization that owns the objects. */
   readonly orgId: string
   /**
-   * What the question is about; absent for the whole organization, as for lists. A write of one role is about that
-   * `project_role`. A read of roles is about their project, and so are writes of many, with `addMany`, `import` or
-   * `apply`: the answer holds for all roles of the project. The history of an object is about that object.
+   * The object of the question; absent for the whole organization, as for lists. For a write of one role it is the
+   * `project_role`. For reads of roles, and for `addMany`, `import` and `apply`, it is the project: the answer applies
+   * to all its roles. For the history of an object it is that object.
    */
   readonly object?: PermissionTarget
   /**
-   * Only for `user.grant.write` and `project.grant.write` where roles are given or taken: keys of the roles of the
-   * project that `object` names. All must be allowed. A write whose input does not name every role that changes is asked
-   * about twice: with no keys before it is decided, and with those that change before it is recorded.
+   * Only for `user.grant.write` and `project.grant.write`, when roles are given or revoked: their keys in the project
+   * `object`. Answer `true` only if all are allowed. For a write whose input does not name every role that changes,
+   * `authorize` is called twice: without keys before the decision, and with the changed keys before recording.
    */
   readonly roleKeys?: readonly string[]
 }
 
-/** The host's answer; only `true` allows. */
+/** Decides whether a call is allowed; only the answer `true` allows it. */
 export type Authorize = (question: PermissionQuestion) => boolean | Promise<boolean>
 
-/** What the host knows about domains. The list of public suffixes is larger than this library, and changes. */
+/** Functions of the host that `iam.domains` needs. The library does not contain a list of public suffixes. */
 export interface DomainOptions {
   /**
-   * Finds the TXT records at a name, each as a list of texts, like `resolveTxt` of `node:dns/promises`. An error
-   * with the code `ENODATA` or `ENOTFOUND` means that there are none; any other error, or no answer within five
-   * seconds, is `Unavailable`. When absent, `iam.domains.verify` is refused as `NotConfigured`.
+   * Resolves the TXT records of a name, each as a list of texts, like `resolveTxt` of `node:dns/promises`. An error
+   * with the code `ENODATA` or `ENOTFOUND` means that there are no records; any other error, or no answer within five
+   * seconds, becomes `Unavailable`. Without this option `iam.domains.verify` is refused as `NotConfigured`.
    */
   readonly resolveTxt?: ((name: string) => Promise<readonly (readonly string[])[]>) | undefined
   /**
-   * Whether everybody may register names under `domain`, as under `com` or `co.uk`. It is in ASCII and lower case, and
-   * has at least two labels. When absent, `iam.domains.add` is refused as `NotConfigured`.
+   * Returns whether anybody may register names under `domain`, as under `com` or `co.uk`. `domain` is in ASCII and
+   * lower case and has at least two labels. Without this option `iam.domains.add` is refused as `NotConfigured`.
    */
   readonly isPublicSuffix?: ((domain: string) => boolean) | undefined
 }

@@ -6,15 +6,15 @@ import type { Position, RecordedEvent, Version } from './event-store.js'
 export type KnownEvent = RecordedEvent & AnyEvent
 
 /**
- * Which event cannot be read, for the operator. It names an organization and an object: log it, but do not send it
- * to a client. `toStatus` leaves it out.
+ * The event that cannot be read, for operators. It contains ids of an organization and an object, so log it but do not
+ * send it to clients; `toStatus` leaves it out.
  */
 export interface EventAddress {
   /** Its position in the log. */
   readonly position: Position
   /** Its stream, which names the object. */
   readonly stream: StreamId
-  /** Its number in the stream, from 1. */
+  /** Its version in the stream, from 1. */
   readonly version: Version
   /** Event type. */
   readonly type: string
@@ -22,22 +22,24 @@ export interface EventAddress {
   readonly schemaVersion: number
   /** Id of the append that recorded it. */
   readonly appendId: string
-  /** The organization that owns it; absent when its metadata name none. */
+  /** The organization that owns it; absent if its metadata do not name one. */
   readonly resourceOwner?: string
 }
 
 /**
- * An event with a type or schema version that this version of the library does not know: a newer one wrote it.
- * Reading stops there: an event is never skipped.
+ * An event with a type or schema version of a newer version of the library. HTTP status 500. Reading stops there,
+ * because events are never skipped.
  */
 export interface UnknownEvent extends EventAddress {
   readonly kind: 'UnknownEvent'
 }
 
-/** An event that the library does not write like this. Never repeats a value. */
+/**
+ * An event with malformed data, which the library did not write. HTTP status 500. The error does not contain the data.
+ */
 export interface CorruptEvent extends EventAddress {
   readonly kind: 'CorruptEvent'
-  /** What is wrong, as a path such as `data.name`; `stream` when the ids are not those of the stream. */
+  /** Path of the malformed field, such as `data.name`; `stream` if the ids do not match the stream. */
   readonly field: string
 }
 

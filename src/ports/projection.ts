@@ -1,8 +1,8 @@
 import type { Position, RecordedEvent } from './event-store.js'
 
 /**
- * A view of the log: every event is applied to it, in the order of positions. For PostgreSQL there is
- * `postgresProjection` of `claviger/postgres`.
+ * A view of the log: every event is applied to it in the order of positions. For PostgreSQL, use `postgresProjection`
+ * of `claviger/postgres`.
  */
 export interface Projection {
   /** Names the view and its checkpoint; unique among the projections of one host. */
@@ -12,10 +12,10 @@ export interface Projection {
   checkpoint(): Promise<Position>
 
   /**
-   * Applies `events` and moves the checkpoint from `from` to the last of them: both or neither.
+   * Applies `events` and moves the checkpoint from `from` to the last of them: both or neither. If it throws, `run`
+   * ends; after a `StoreFault`, or an error with the code of a lost connection or a similar fault, `run` tries again.
    *
-   * An error refuses an event and ends `run`. After a `StoreFault`, or an error with the code of a lost connection or
-   * a similar fault, `run` tries again.
+   *
    *
    * @param events - each a `KnownEvent`, in its newest version, without a gap after `from`
    * @returns false, with nothing applied, when the checkpoint is no longer at `from`: another process moved it
@@ -23,8 +23,8 @@ export interface Projection {
   apply(from: Position, events: readonly RecordedEvent[]): Promise<boolean>
 
   /**
-   * Removes everything and moves the checkpoint back to `0n`, so that the view can be rebuilt. Concurrent reads may
-   * find nothing.
+   * Deletes all data of the view and moves the checkpoint back to `0n`, to rebuild the view. Concurrent reads may find
+   * nothing.
    */
   reset(): Promise<void>
 }

@@ -20,7 +20,7 @@ import type {
 import type { Actor, EventStore, Position } from './event-store.js'
 import type { Projection } from './projection.js'
 
-/** Owner of an object, its times, and its place in the log. */
+/** Owner, times and position of an object. */
 export interface ObjectDetails {
   /** Position of the last event of the object. */
   readonly sequence: Position
@@ -32,47 +32,56 @@ export interface ObjectDetails {
   readonly resourceOwner: string
 }
 
-/** An identity provider as it is read; never with its secret. */
+/** An identity provider as reads return it; never with its secret. */
 export interface IdentityProvider extends ProviderAppearance, OidcConfig {
   /** Unique within the organization. */
   readonly idpId: string
-  /** An inactive provider cannot be used; nothing else of it changes. */
+  /** Users cannot log in with an inactive provider. */
   readonly state: 'active' | 'inactive'
-  /** The `managedBy` of the desired state that alone may change it; absent when anybody may who has the permission. */
+  /**
+   * `managedBy` of the desired state that protects it: only `apply` with it may change the object. Absent if
+   * unprotected.
+   */
   readonly protectedBy?: string | undefined
-  /** Its owner, times and place in the log. */
+  /** Owner, times and position of the object. */
   readonly details: ObjectDetails
 }
 
-/** A project as it is read. */
+/** A project as reads return it. */
 export interface Project extends ProjectSettings {
   /** Unique within the organization. */
   readonly id: string
-  /** Users cannot log in to an inactive project, see `checkLogin`; nothing else of it changes. */
+  /** Users cannot log in to an inactive project, see `checkLogin`. */
   readonly state: 'active' | 'inactive'
-  /** The `managedBy` of the desired state that alone may change it; absent when anybody may who has the permission. */
+  /**
+   * `managedBy` of the desired state that protects it: only `apply` with it may change the object. Absent if
+   * unprotected.
+   */
   readonly protectedBy?: string | undefined
-  /** Its owner, times and place in the log. */
+  /** Owner, times and position of the object. */
   readonly details: ObjectDetails
 }
 
-/** A role as it is read. */
+/** A role as reads return it. */
 export interface ProjectRole extends ProjectRoleDisplay {
   /** The `id` of its project. */
   readonly projectId: string
-  /** What authorization checks look at; unique within the project. */
+  /** The key that authorization checks use; unique within the project. */
   readonly roleKey: string
-  /** What the role allows, in the order of code points; empty for none. */
+  /** The role's permissions, sorted by code point; may be empty. */
   readonly permissions: readonly string[]
-  /** A removed role is not read. */
+  /** Always active: reads do not return removed roles. */
   readonly state: 'active'
-  /** The `managedBy` of the desired state that alone may change it; absent when anybody may who has the permission. */
+  /**
+   * `managedBy` of the desired state that protects it: only `apply` with it may change the object. Absent if
+   * unprotected.
+   */
   readonly protectedBy?: string | undefined
-  /** Its owner, times and place in the log. */
+  /** Owner, times and position of the object. */
   readonly details: ObjectDetails
 }
 
-/** A grant of a project to another organization as it is read. */
+/** A project's grant to another organization as reads return it. */
 export interface ProjectGrant {
   /** The `id` of the project. */
   readonly projectId: string
@@ -80,58 +89,61 @@ export interface ProjectGrant {
   readonly projectOrgId: string
   /** The organization that may give roles of the project to its users. */
   readonly grantedOrgId: string
-  /** The roles that it may give; those that were removed since are left out, also when they were added again. */
+  /** The roles that it may give, without those that were removed since, even if they were added again. */
   readonly roleKeys: readonly string[]
-  /** While a grant is inactive, no role counts that the organization has given. */
+  /** While a grant is inactive, roles that the organization has given do not count. */
   readonly state: 'active' | 'inactive'
-  /** The `managedBy` of the desired state that alone may change it; absent when anybody may who has the permission. */
+  /**
+   * `managedBy` of the desired state that protects it: only `apply` with it may change the object. Absent if
+   * unprotected.
+   */
   readonly protectedBy?: string | undefined
-  /** Its owner, times and place in the log. */
+  /** Owner, times and position of the object. */
   readonly details: ObjectDetails
 }
 
 /** A role that a user was given. */
 export interface GrantedRole {
-  /** What authorization checks look at. */
+  /** The key that authorization checks use. */
   readonly roleKey: string
-  /** The role does not count from this moment on; absent for a role without an end. */
+  /** When the role expires; absent for never. */
   readonly expiresAt?: Date
 }
 
-/** A grant of roles to a user as it is read. */
+/** A user's grant of roles as reads return it. */
 export interface UserGrant {
-  /** The user, as the host names them. */
+  /** Your id of the user. */
   readonly userId: string
   /** The `id` of the project. */
   readonly projectId: string
   /** The organization that owns the project. */
   readonly projectOrgId: string
   /**
-   * The roles that the user was given. Left out are those that ended since: with the role, also when it was added
-   * again, or with the grant of the project. Expired ones are shown.
+   * The roles that the user was given, including expired ones. Roles that were removed since, or are no longer in the
+   * project's grant, are left out, even if they were added again.
    */
   readonly roles: readonly GrantedRole[]
   /** While a grant is inactive, none of its roles counts. */
   readonly state: 'active' | 'inactive'
-  /** Its owner, times and place in the log. */
+  /** Owner, times and position of the object. */
   readonly details: ObjectDetails
 }
 
-/** A domain as it is read. */
+/** A domain as reads return it. */
 export interface Domain {
   /** In ASCII and lower case, such as `example.com`; unique within the organization. */
   readonly domain: string
-  /** Once it is verified, no other organization can verify it. */
+  /** No other organization can verify a verified domain. */
   readonly state: 'pending' | 'verified'
-  /** The provider that users with addresses of the domain sign in with; absent when there is none. */
+  /** The provider that users of the domain sign in with; absent if not set. */
   readonly idpId?: string
-  /** While the domain is pending: the text to publish as a TXT record at `_claviger-challenge.<domain>`. */
+  /** Only while the domain is pending: the text to publish as a TXT record at `_claviger-challenge.<domain>`. */
   readonly challenge?: string
-  /** Its owner, times and place in the log. */
+  /** Owner, times and position of the object. */
   readonly details: ObjectDetails
 }
 
-/** A mapping of a group of an identity provider to roles of a project as it is read. */
+/** A mapping of a group to roles of a project as reads return it. */
 export interface RoleMapping {
   /** The provider of the group. */
   readonly idpId: string
@@ -141,60 +153,63 @@ export interface RoleMapping {
   readonly projectId: string
   /** The organization that owns the project. */
   readonly projectOrgId: string
-  /** The roles that members have. Left out are those that ended since, as of a grant to a user. */
+  /** The roles that members have, without those that ended since, as in {@link UserGrant.roles}. */
   readonly roleKeys: readonly string[]
-  /** Hours that a report counts; absent where it counts until the next one. */
+  /** How many hours a report counts; absent: until the next report. */
   readonly validFor?: number
-  /** A removed mapping is not read, nor is one of a removed provider or project. */
+  /** Always active: reads do not return removed mappings, nor mappings of a removed provider or project. */
   readonly state: 'active'
-  /** The `managedBy` of the desired state that alone may change it; absent when anybody may who has the permission. */
+  /**
+   * `managedBy` of the desired state that protects it: only `apply` with it may change the object. Absent if
+   * unprotected.
+   */
   readonly protectedBy?: string | undefined
-  /** Its owner, times and place in the log. */
+  /** Owner, times and position of the object. */
   readonly details: ObjectDetails
 }
 
-/** A link by which somebody without an account sets up sign-in, as it is read; never with its token. */
+/** A set-up link as reads return it; never with its token. */
 export interface SetupLink {
   /** Unique within the organization. */
   readonly linkId: string
   /**
-   * Issued; opened at least once; finished with; or withdrawn. A link that is completed, revoked or expired does not open.
-   * Expiry changes no state.
+   * Issued, opened at least once, completed, or revoked. A completed, revoked or expired link does not open. Expiry
+   * does not change the state.
    */
   readonly state: 'issued' | 'used' | 'completed' | 'revoked'
-  /** What its holder may set up. */
+  /** What the link's holder may set up. */
   readonly intents: readonly SetupIntent[]
-  /** The link does not open from this moment on. */
+  /** When the link expires. */
   readonly expiresAt: Date
-  /** For the organization that issued it, such as whom it was sent to; absent when there is none. */
+  /** A note for the organization that issued the link, such as its recipient; absent without a note. */
   readonly note?: string
-  /** Its owner, times and place in the log. */
+  /** Owner, times and position of the object. */
   readonly details: ObjectDetails
 }
 
-/** What an identity provider last said about a user, as it is read. */
+/** An identity provider's last report about a user as reads return it. */
 export interface Membership {
   /** The provider. */
   readonly idpId: string
-  /** The user, as the host names them. */
+  /** Your id of the user. */
   readonly userId: string
-  /** The groups that the user is in, in the order of code points: of those that mappings named at the report. */
+  /** The user's groups that had a mapping when they were reported, sorted by code point. */
   readonly groups: readonly string[]
-  /** A removed membership is not read, nor is one of a removed provider. */
+  /** Always active: reads do not return removed memberships, nor memberships of a removed provider. */
   readonly state: 'active'
-  /** Its owner, times and place in the log; `changeDate` is the time of the report. */
+  /** Owner, times and position of the object; `changeDate` is the time of the report. */
   readonly details: ObjectDetails
 }
 
-/** Where a user with an address of a domain signs in. */
+/** Where a user of a domain signs in. */
 export interface SignInRoute {
   /** The organization that has verified the domain. */
   readonly orgId: string
-  /** The provider that it has set for the domain; it is active. */
+  /** The active provider that it has set for the domain. */
   readonly idpId: string
 }
 
-/** What is read, by the type of object. */
+/** The views that reads return, by type of object. */
 export interface Views {
   /** As `iam.identityProviders` reads it. */
   readonly identity_provider: IdentityProvider
@@ -228,17 +243,17 @@ export type RefOf<Type extends ViewType> = Extract<
   }
 >
 
-/** A value that rows are ordered by: text by code point, false before true, numbers by size. */
+/** A value that rows are sorted by: text by code point, false before true, numbers by size. */
 export type SortValue = string | boolean | Position
 
 /** One condition on one field. Text compares code point by code point. */
 export interface Condition {
   /**
-   * A shown field that holds text, or `state`. `roleKey` matches a grant if any of its roles does, `permission` a role
-   * if any of its permissions does.
+   * A text field of the view, or `state`. `roleKey` matches a grant if any of its roles matches, `permission` a role if
+   * any of its permissions matches.
    */
   readonly field: string
-  /** Whether the text is the value, begins with it, or has it anywhere. */
+  /** Whether the text equals the value, begins with it, or contains it. */
   readonly operator: 'equals' | 'startsWith' | 'contains'
   /** The text that it is compared with; may be empty. */
   readonly value: string
@@ -249,61 +264,61 @@ export interface Condition {
   readonly ignoreCase: boolean
 }
 
-/** One field of an order; the next one decides among rows that are equal in it. */
+/** One field of a sort order; the next one decides between equal rows. */
 export interface SortKey {
-  /** A shown field that is no list; `sequence`, `creationDate` and `changeDate` stand for those of `details`. */
+  /** A field of the view that is not a list, or `sequence`, `creationDate` or `changeDate` of `details`. */
   readonly field: string
-  /** Least first, or greatest first. */
+  /** Ascending or descending. */
   readonly direction: 'asc' | 'desc'
 }
 
-/** A page of one organization's objects, or of what lies in one of its projects. */
+/** A page of one organization's objects, or of the objects in one of its projects. */
 export interface ListQuery<Type extends ViewType> {
   /** The type of the objects. */
   readonly type: Type
   /** The organization that owns them. */
   readonly orgId: string
-  /** For roles and grants of projects, and for them alone. */
+  /** Only for roles and grants of projects: the project. */
   readonly projectId?: string
   /**
-   * For grants of projects, in place of `projectId`: those that `orgId` was granted, by all organizations. Their
+   * Only for grants of projects, instead of `projectId`: the grants that `orgId` received from all organizations. Their
    * order ends with `projectOrgId` and `projectId`.
    */
   readonly isReceived?: true
   /** All must hold. */
   readonly conditions: readonly Condition[]
   /**
-   * Total: it ends with the object's id or key, so that no two rows are equal. That of a user's grant is the field
-   * `key`, which orders by `projectOrgId`, `projectId` and `userId`.
+   * A total order: it ends with the object's id or key, so that no two rows are equal. User grants end with the field
+   * `key`, which sorts by `projectOrgId`, `projectId` and `userId`.
    */
   readonly sort: readonly SortKey[]
-  /** Values of the `sort` fields of the row after which the page begins, exclusive. */
+  /** The page begins after the row with these values of the `sort` fields. */
   readonly after?: readonly SortValue[]
   /** 1 to 1000 rows. */
   readonly limit: number
 }
 
-/** How many rows a list counts: in a large organization, a full count would take longer than the page. */
+/** Most rows that a list counts, because in a large organization a full count would take longer than the page. */
 export const MAX_TOTAL_SIZE = 10_000
 
-/** What a {@link ListQuery} finds, all as of one moment. */
+/** The result of a {@link ListQuery}, read at one moment. */
 export interface Listing<Row> {
-  /** The page, in the order asked for. */
+  /** The page, in the order of `sort`. */
   readonly items: readonly Row[]
   /** Whether rows follow the last of `items`. */
   readonly hasMore: boolean
-  /** Rows that meet the conditions, on all pages together; at most 10,000. */
+  /** Number of rows on all pages that meet the conditions; at most 10,000. */
   readonly totalSize: number
   /** True when more than `totalSize` rows meet the conditions; absent otherwise. */
   readonly totalSizeCapped?: true
-  /** The checkpoint that the rows were read at. */
+  /** The checkpoint of the read model when the rows were read. */
   readonly sequence: Position
 }
 
 /**
- * How one event changed one field, except ids, keys and `details`. An event that adds an object changes all of
- * them, from undefined, except permissions of a role that has none; one that removes it changes `state` to `removed`; one that seals a secret anew
- * changes none.
+ * How one event changed one field, except ids, keys and `details`. An event that adds an object changes all fields from
+ * undefined, except the permissions of a role without any. An event that removes an object changes `state` to
+ * `removed`. An event that encrypts a secret again changes none.
  */
 export type FieldChange =
   | {
@@ -317,11 +332,11 @@ export type FieldChange =
   | {
       /** `clientSecret`. */
       readonly field: string
-      /** No more is shown of a secret. */
+      /** Values of a secret are never shown. */
       readonly changed: true
     }
 
-/** Who changed what, when. */
+/** One change in the history: actor, time, object and changed fields. */
 export interface HistoryEntry {
   /** Position of the event. */
   readonly sequence: Position
@@ -335,70 +350,69 @@ export interface HistoryEntry {
   readonly object: ObjectRef
   /** The fields whose values differ. */
   readonly changes: readonly FieldChange[]
-  /** That of the context, if it had one. */
+  /** The `correlationId` of the context, if any. */
   readonly correlationId?: string
-  /** That of the context, if it had one: why the change was made. */
+  /** The `reason` of the context, if any. */
   readonly reason?: string
 }
 
 /**
- * A page of the history of one organization or of one of its objects. All conditions must hold; a read
- * model that ignores an optional field answers wrongly.
+ * A page of the history of one organization or of one of its objects. All conditions must hold, so a read model must
+ * not ignore an optional field.
  */
 export interface HistoryQuery {
   /** The organization that owns the objects. */
   readonly orgId: string
   /**
-   * The one object; all when absent. The history of a role also has the entry `project.removed` of its
-   * project, when the role has an entry below it and the last one is no removal.
+   * One object. Default: all objects. The history of a role also has the entry `project.removed` of its project, when
+   * the role has an entry below it and the last one is no removal.
    */
   readonly object?: ObjectRef
-  /** Only with a project as `object`: also the entries of all its roles, removed ones included. */
+  /** Only with a project as `object`: also the entries of all its roles, including removed ones. */
   readonly including?: 'roles'
   /** Never with `object`: the entries of all grants of roles to this user of the organization, and of the user's memberships. */
   readonly user?: string
   /** `userId` of who acted. */
   readonly actor?: string
-  /** Event types, any of which an entry must have. */
+  /** Only entries with one of these event types. */
   readonly types?: readonly string[]
-  /** Exclusive lower bound; any integer, also one below 0 or of more than 64 bits. */
+  /** Exclusive lower bound: any integer, even below 0 or of more than 64 bits. */
   readonly after: Position
-  /** Exclusive upper bound; any integer; none when absent. */
+  /** Exclusive upper bound: any integer. Default: no bound. */
   readonly before?: Position
-  /** Oldest first, `asc`, when absent; with `desc` the page begins with the newest entry below `before`. */
+  /** `asc` (default): oldest first. `desc`: newest first, from below `before`. */
   readonly order?: 'asc' | 'desc'
-  /** Most entries; at least 1. */
+  /** Most entries to return; at least 1. */
   readonly limit: number
 }
 
 /**
- * The views that the library itself reads, stored by the host. Each answer is as of one moment, at or
- * after the checkpoint when it was asked for, and may be changed by its caller without effect on others.
- * `apply` rejects an event of a type that the library does not have, with nothing applied. Run
- * `readModelLaws` of `claviger/testing` against your implementation.
+ * The views that the library reads, stored by the host. Each result is of one moment, at or after the checkpoint of the
+ * call; changing a returned value changes nothing stored. `apply` rejects an event of an unknown type and then applies
+ * nothing. Run `readModelLaws` of `claviger/testing` against your implementation.
  */
 export interface ReadModel extends Projection, AccessReads {
-  /** The object, or undefined; a role is not found once its project is removed. */
+  /** Returns the object, or undefined. A role is not found once its project is removed. */
   get<Type extends ViewType>(orgId: string, ref: RefOf<Type>): Promise<Views[Type] | undefined>
 
   /**
-   * A page of objects; of roles, none once their project is removed. Rejects a query by a field that cannot
-   * be filtered or sorted by.
+   * Returns a page of objects. Roles of a removed project are not listed. Rejects a query by a field that lists cannot
+   * filter or sort by.
    */
   list<Type extends ViewType>(query: ListQuery<Type>): Promise<Listing<Views[Type]>>
 
   /**
-   * The organization that has verified a domain, given in ASCII and lower case, and the provider that it has set;
-   * undefined when there is none of either, or the provider is inactive or removed.
+   * Returns the organization that has verified a domain (in ASCII and lower case) and the provider that it has set;
+   * undefined without either, or if the provider is inactive or removed.
    */
   route(domain: string): Promise<SignInRoute | undefined>
 
-  /** A page of history; removed objects have theirs, too. */
+  /** Returns a page of history, including the history of removed objects. */
   history(query: HistoryQuery): Promise<readonly HistoryEntry[]>
 
   /**
-   * Of a read model in the same database as a store: reads that say, in the same query, whether they are up to date.
-   * Undefined for any other pair than that store and this very read model: a copy of either may answer otherwise.
+   * Only for a read model in the same database as `store`: returns reads that check in the same query whether they are
+   * up to date. Undefined for any other pair of a store and a read model, including copies of these objects.
    */
   readAtHead?(pair: {
     /** The store that events are read from. */
@@ -408,7 +422,7 @@ export interface ReadModel extends Projection, AccessReads {
   }): ReadAtHead | undefined
 }
 
-/** Reads as the {@link ReadModel} does, and says how up to date the result is. */
+/** Reads like the {@link ReadModel}, and returns how up to date the result is. */
 export type ReadAtHead = <Method extends ReadMethod, Type extends ViewType>(
   query: ReadQuery<Method, Type>,
 ) => Promise<FoundAtHead<ReadResults<Type>[Method]>>
@@ -426,45 +440,45 @@ export type ReadQuery<Method extends ReadMethod = ReadMethod, Type extends ViewT
   }
 }[Method]
 
-/** What the methods of a {@link ReadModel} that read are given. */
+/** Arguments of the {@link ReadModel}'s methods that read. */
 export interface ReadArguments<Type extends ViewType> {
   /** The organization, and the object in it. */
   readonly get: readonly [orgId: string, ref: RefOf<Type>]
-  /** Which page of objects. */
+  /** The page of objects. */
   readonly list: readonly [query: ListQuery<Type>]
-  /** Which user and which project. */
+  /** The user and the project. */
   readonly access: readonly [query: AccessQuery]
-  /** Which page of the roles of a user. */
+  /** The page of a user's roles. */
   readonly heldRoles: readonly [query: HeldRolesQuery]
-  /** Which page of the users who have roles of a project. */
+  /** The page of holders of a project's roles. */
   readonly holders: readonly [query: HoldersQuery]
-  /** Which roles a change concerns. */
+  /** The roles that a change affects. */
   readonly affected: readonly [query: AffectedQuery]
-  /** Which groups of which provider. */
+  /** The groups of a provider. */
   readonly mappedGroups: readonly [query: MappedGroupsQuery]
   /** The domain, in ASCII and lower case. */
   readonly route: readonly [domain: string]
-  /** Which page of history. */
+  /** The page of history. */
   readonly history: readonly [query: HistoryQuery]
 }
 
-/** What the methods of a {@link ReadModel} that read find. */
+/** Results of the {@link ReadModel}'s methods that read. */
 export interface ReadResults<Type extends ViewType> {
   /** The object; undefined when it does not exist. */
   readonly get: Views[Type] | undefined
   /** The page of objects. */
   readonly list: Listing<Views[Type]>
-  /** All that decides whether a role counts. */
+  /** Everything that decides whether a role counts. */
   readonly access: FoundAccess
   /** The page of roles. */
   readonly heldRoles: Slice<HeldRole>
   /** The page of users. */
   readonly holders: Slice<Holder>
-  /** The roles that a change concerns. */
+  /** The roles that a change affects. */
   readonly affected: Affected
   /** The mappings of the groups. */
   readonly mappedGroups: readonly MappedGroup[]
-  /** Where users of the domain sign in; undefined when nowhere. */
+  /** Where users of the domain sign in; undefined without a route. */
   readonly route: SignInRoute | undefined
   /** The page of history. */
   readonly history: readonly HistoryEntry[]
@@ -477,11 +491,11 @@ export type ReadMethods<Type extends ViewType> = {
   ) => Promise<ReadResults<Type>[Method]>
 }
 
-/** The result of a read, all as of one moment. */
+/** The result of a read, of one moment. */
 export interface FoundAtHead<Found> {
-  /** As the read model answers it. */
+  /** The read model's result. */
   readonly found: Found
-  /** Position of the store's last event; `0n` when there is none. */
+  /** Position of the store's last event; `0n` for an empty store. */
   readonly head: Position
   /** The checkpoint of the read model. The result is up to date unless this is below `head`. */
   readonly reached: Position

@@ -1,7 +1,7 @@
 import type { Result } from 'neverthrow'
 import type { SealedSecret } from '../domain/values.js'
 
-/** The identity provider that a secret belongs to; a seal opens for no other. */
+/** The identity provider that a secret belongs to. A sealed secret decrypts only for its own provider. */
 export interface SecretOwner {
   /** The organization of the provider. */
   readonly orgId: string
@@ -9,12 +9,12 @@ export interface SecretOwner {
   readonly idpId: string
 }
 
-/** A sealed secret that cannot be opened. */
+/** A sealed secret that cannot be decrypted. HTTP status 500. */
 export interface SecretUnreadable {
   readonly kind: 'SecretUnreadable'
-  /** Its key is unknown; or it was changed, or sealed for another owner. */
+  /** `unknown_key`: the key is not in the ring. `tampered`: the secret was altered, or sealed for another owner. */
   readonly reason: 'unknown_key' | 'tampered'
-  /** Absent when the sealed secret names no key. */
+  /** Absent if the sealed secret does not name a key. */
   readonly keyId?: string
 }
 
@@ -23,12 +23,12 @@ export interface SecretUnreadable {
  * secret, because operators see it.
  */
 export interface SecretCipher {
-  /** Seals `secret` for `owner` with the current key. */
+  /** Encrypts `secret` for `owner` with the current key. */
   seal(secret: string, owner: SecretOwner): Promise<SealedSecret>
 
-  /** Opens a secret that was sealed for the same owner. */
+  /** Decrypts a secret that was sealed for the same owner. */
   open(sealed: SealedSecret, owner: SecretOwner): Promise<Result<string, SecretUnreadable>>
 
-  /** Whether the current key sealed it; `resealSecrets` seals all others again. */
+  /** Whether it is encrypted with the current key; `resealSecrets` encrypts all others again. */
   isCurrent(sealed: SealedSecret): boolean
 }

@@ -5,7 +5,7 @@ export type SqliteValue = string | number | bigint | null
 export interface SqliteStatement {
   /** All rows, each as an object by the names of its columns in their order. Integers are numbers. */
   all(...values: SqliteValue[]): unknown[]
-  /** How many rows changed; 0 when an insert met a conflict that it ignores. */
+  /** Returns how many rows changed; 0 for an insert that ignored a conflict. */
   run(...values: SqliteValue[]): {
     /** Rows that were added, changed or removed. */
     readonly changes: number | bigint
@@ -21,8 +21,8 @@ export interface SqliteStatement {
 }
 
 /**
- * An open database of SQLite, as `node:sqlite`, `better-sqlite3`, `libsql` and `bun:sqlite` have it. What it throws has
- * SQLite's number of the error in `errcode`, or its name in `code`, such as `SQLITE_BUSY`.
+ * An open database of SQLite, as `node:sqlite`, `better-sqlite3`, `libsql` and `bun:sqlite` have it. Its errors have
+ * SQLite's error number in `errcode`, or its name in `code`, such as `SQLITE_BUSY`.
  */
 export interface SqliteHandle {
   /** Prepares one statement. */

@@ -1,6 +1,6 @@
 /** The progress of one endpoint. */
 export interface StoredCursor {
-  /** As it was written; absent before the first write. */
+  /** The last written state; absent before the first write. */
   readonly state?: string
   /** Number of writes; 0 before the first. */
   readonly version: number
@@ -24,11 +24,11 @@ export interface CursorWrite {
 }
 
 /**
- * Stores the progress of webhook endpoints, and which process sends to each. Several processes share it. One clock
- * measures the leases, for example the clock of the database, so the clocks of the processes do not matter.
+ * Stores the progress of webhook endpoints, and which process sends to each. Several processes share it. One clock,
+ * such as the database's, measures the leases, so the clocks of the processes do not matter.
  */
 export interface WebhookCursors {
-  /** The progress of an endpoint; version 0 before the first write. */
+  /** Returns the progress of an endpoint; version 0 before the first write. */
   read(endpoint: string): Promise<StoredCursor>
 
   /**
@@ -48,7 +48,7 @@ export interface WebhookCursors {
   /** Ends the lease of an endpoint if `holder` has it. */
   release(endpoint: string, holder: string): Promise<void>
 
-  /** The names of all endpoints with a state, in any order. `copyEvents` needs it, webhooks do not. */
+  /** Returns the names of all endpoints with a state, in any order. Only `copyEvents` needs it. */
   endpoints?(): Promise<readonly string[]>
 }
 

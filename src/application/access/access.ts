@@ -37,11 +37,11 @@ export const RolesOfInput = z.strictObject({
   pageToken,
 })
 export interface RolesOfInput extends PageInput {
-  /** The user, as the host names them: 1 to 200 characters (code points). */
+  /** Your id of the user: 1 to 200 characters (code points). */
   readonly userId: string
   /** Of projects with this `id`, of any organization; of all when absent. */
   readonly projectId?: string | undefined
-  /** At the end of this millisecond, which must not lie in the future; as it is when absent. */
+  /** A time in the past: the answer is as of the end of this millisecond. Default: now. */
   readonly at?: Date | undefined
 }
 
@@ -64,7 +64,7 @@ export interface WhoHasInput extends PageInput {
   readonly roleKey?: string | undefined
   /** Of the roles that have this permission, or had it `at` that time; of all when absent. 1 to 100 characters. */
   readonly permission?: string | undefined
-  /** At the end of this millisecond, which must not lie in the future; as it is when absent. */
+  /** A time in the past: the answer is as of the end of this millisecond. Default: now. */
   readonly at?: Date | undefined
 }
 

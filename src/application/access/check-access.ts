@@ -19,13 +19,13 @@ export const CheckAccessInput = z.extend(userGrants.ids, {
 
 /** Whose access to which project is checked, and when. */
 interface CheckedUser {
-  /** The user, as the host names them: 1 to 200 characters (code points). */
+  /** Your id of the user: 1 to 200 characters (code points). */
   readonly userId: string
   /** The `id` of the project. */
   readonly projectId: string
-  /** The organization that owns the project; the organization at hand when absent. */
+  /** The organization that owns the project. Default: the organization of the context. */
   readonly projectOrgId?: string | undefined
-  /** At the end of this millisecond, which must not lie in the future; as it is when absent. */
+  /** A time in the past: the answer is as of the end of this millisecond. Default: now. */
   readonly at?: Date
 }
 

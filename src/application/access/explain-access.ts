@@ -30,15 +30,15 @@ export const ExplainAccessInput = z.extend(userGrants.ids, {
   at: z.optional(date),
 })
 export interface ExplainAccessInput {
-  /** The user, as the host names them: 1 to 200 characters (code points). */
+  /** Your id of the user: 1 to 200 characters (code points). */
   readonly userId: string
   /** The `id` of the project. */
   readonly projectId: string
-  /** The organization that owns the project; the organization at hand when absent. */
+  /** The organization that owns the project. Default: the organization of the context. */
   readonly projectOrgId?: string | undefined
   /** The role that is asked for. */
   readonly roleKey: string
-  /** At the end of this millisecond, which must not lie in the future; as it is when absent. */
+  /** A time in the past: the answer is as of the end of this millisecond. Default: now. */
   readonly at?: Date | undefined
 }
 

@@ -117,7 +117,7 @@ export interface AccessReason {
 /** The object has changed since `expectedSequence`. HTTP status 409. */
 export interface SequenceMismatch {
   readonly kind: 'SequenceMismatch'
-  /** As given. */
+  /** The value from the input. */
   readonly expected: Position
   /** The current `details.sequence` of the object. */
   readonly actual: Position
@@ -141,7 +141,7 @@ export interface PlanOutdated {
 /** The idempotency key was used for another command. HTTP status 409. */
 export interface IdempotencyKeyReused {
   readonly kind: 'IdempotencyKeyReused'
-  /** As given. */
+  /** The value from the input. */
   readonly idempotencyKey: string
 }
 

@@ -28,7 +28,7 @@ export interface LogCheckpointOptions {
   readonly since?: string | undefined
   /** Called after each batch with the number of events read so far; the call rejects with what it throws. */
   readonly onProgress?: ((progress: VerifyProgress) => void) | undefined
-  /** Ends the call at once, also while the store does not answer. */
+  /** Ends the call at once, even while the store does not respond. */
   readonly signal?: AbortSignal | undefined
 }
 

@@ -37,7 +37,7 @@ export interface ProveInclusionOptions {
   readonly checkpoint: string
   /** Verifier keys, one of which has signed the checkpoint. */
   readonly keys: readonly string[]
-  /** Ends the call at once, also while the store does not answer. */
+  /** Ends the call at once, even while the store does not respond. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -49,7 +49,7 @@ export interface ProveConsistencyOptions {
   readonly later: string
   /** Verifier keys that have signed them. */
   readonly keys: readonly string[]
-  /** Ends the call at once, also while the store does not answer. */
+  /** Ends the call at once, even while the store does not respond. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -173,7 +173,7 @@ export interface VerifyInclusionInput {
   readonly proof: InclusionProof
   /** The note that the proof was made for. */
   readonly checkpoint: string
-  /** Verifier keys that are trusted. */
+  /** Trusted verifier keys. */
   readonly keys: readonly string[]
 }
 
@@ -185,7 +185,7 @@ export interface VerifyConsistencyInput {
   readonly earlier: string
   /** The later note. */
   readonly later: string
-  /** Verifier keys that are trusted. */
+  /** Trusted verifier keys. */
   readonly keys: readonly string[]
 }
 

@@ -14,7 +14,7 @@ import { type AppendSignal, appendSignal, logPages } from './log-pages.js'
 export interface CatchUpOptions {
   /** Ends the catch-up after the batch that is being applied. */
   readonly signal?: AbortSignal | undefined
-  /** Called after each batch; the call rejects with what it throws. */
+  /** Called after each batch. If it throws, the call rejects with the error. */
   readonly onProgress?: ((progress: Progress) => void) | undefined
 }
 

@@ -33,7 +33,7 @@ export interface CopyOptions {
         readonly to: WebhookCursors
       }
     | undefined
-  /** Called after each batch; the call rejects with what it throws. */
+  /** Called after each batch. If it throws, the call rejects with the error. */
   readonly onProgress?: ((progress: CopyProgress) => void) | undefined
   /** Ends the copy after the batch that is being recorded; the next copy continues from there. */
   readonly signal?: AbortSignal | undefined

@@ -18,9 +18,9 @@ export interface VerifyOptions {
   readonly secrets?: SecretCipher | undefined
   /** Notes of `logCheckpoint`, each signed by one of `keys`: what they say of the log must still hold. */
   readonly checkpoints?: readonly string[] | undefined
-  /** Verifier keys that are trusted. */
+  /** Trusted verifier keys. */
   readonly keys?: readonly string[] | undefined
-  /** Called after each batch; the call rejects with what it throws. */
+  /** Called after each batch. If it throws, the call rejects with the error. */
   readonly onProgress?: ((progress: VerifyProgress) => void) | undefined
   /** Ends the verification at once, also while the store does not answer. */
   readonly signal?: AbortSignal | undefined

@@ -131,7 +131,7 @@ export interface ProjectGrantRolesInput extends ProjectGrantInput {
 export interface ProjectGrantIds {
   /** The `id` of the project. */
   readonly projectId: string
-  /** As given. */
+  /** The value from the input. */
   readonly grantedOrgId: string
 }
 

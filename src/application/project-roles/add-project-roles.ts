@@ -36,7 +36,7 @@ export interface NewRoleInput extends ProjectRoleFieldsInput {
 
 /** A role to add, and its project. */
 export interface AddProjectRoleInput extends NewRoleInput {
-  /** The `id` of the project, which must exist. */
+  /** The `id` of the project; it must exist. */
   readonly projectId: string
 }
 
@@ -63,7 +63,7 @@ export const AddProjectRolesInput = z.strictObject({
   ),
 })
 export interface AddProjectRolesInput {
-  /** The `id` of the project, which must exist. */
+  /** The `id` of the project; it must exist. */
   readonly projectId: string
   /** 1 to 1,000 roles, no key twice, of at most 4 MiB as JSON together. */
   readonly roles: readonly NewRoleInput[]

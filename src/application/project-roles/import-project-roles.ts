@@ -25,7 +25,7 @@ import { AddedRole, type NewRoleInput, roleBytes } from './add-project-roles.js'
 
 /** Roles for one project: a list, a generator, or rows of a file as it is read. */
 export interface ImportProjectRolesInput {
-  /** The `id` of the project, which must exist. */
+  /** The `id` of the project; it must exist. */
   readonly projectId: string
   /** Any number of rows, read at most 1,000 at a time. */
   readonly roles: Iterable<NewRoleInput> | AsyncIterable<NewRoleInput>

@@ -58,7 +58,7 @@ export interface ProjectRoleInput {
 export interface ProjectRoleIds {
   /** The `id` of its project. */
   readonly projectId: string
-  /** As given. */
+  /** The value from the input. */
   readonly roleKey: string
 }
 
@@ -69,7 +69,7 @@ export const ListProjectRolesInput = z.strictObject({
   ...pageOf(projectRoles),
 })
 export interface ListProjectRolesInput extends ListOptions<ProjectRole> {
-  /** The `id` of the project, which must exist. */
+  /** The `id` of the project; it must exist. */
   readonly projectId: string
   /** Conditions, all of which must hold; every role of the project when absent. */
   readonly filter?:

@@ -79,9 +79,9 @@ export interface RoleMappingInput extends RoleMappingRolesInput {
 
 /** The ids of a mapping in the outcome of a write. */
 export interface RoleMappingIds {
-  /** As given. */
+  /** The value from the input. */
   readonly idpId: string
-  /** As given. */
+  /** The value from the input. */
   readonly group: string
   /** The `id` of the project. */
   readonly projectId: string

@@ -27,7 +27,7 @@ const MAX_REMOVED = 400
 export interface MembershipIds {
   /** The provider. */
   readonly idpId: string
-  /** As given. */
+  /** The value from the input. */
   readonly userId: string
 }
 

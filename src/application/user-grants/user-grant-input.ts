@@ -41,7 +41,7 @@ export interface RemoveUserRolesInput extends UserGrantInput {
 
 /** The ids of a user grant in the outcome of a write. */
 export interface UserGrantIds {
-  /** As given. */
+  /** The value from the input. */
   readonly userId: string
   /** The `id` of the project. */
   readonly projectId: string

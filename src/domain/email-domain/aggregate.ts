@@ -11,7 +11,7 @@ import { domain } from './decider.js'
 import { DomainInput } from './domain-name.js'
 import { DomainEvent } from './events.js'
 
-/** What is shown of a domain. */
+/** The fields of a domain that reads return. */
 export interface DomainView {
   readonly domain: string
   readonly state: 'pending' | 'verified'
@@ -19,7 +19,7 @@ export interface DomainView {
   readonly challenge?: string
 }
 
-/** The domain after `event`; undefined when there is none. Once it is verified, its challenge is not shown. */
+/** The domain after `event`; undefined when there is none. A verified domain has no challenge. */
 export const domainView = (
   view: DomainView | undefined,
   event: DomainEvent,

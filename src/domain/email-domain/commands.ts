@@ -6,22 +6,22 @@ import type { DomainAdded } from './events.js'
 
 const ids = { domain: DomainInput }
 
-/** Says that a domain is the organization's own. */
+/** Claims a domain for the organization. */
 export const AddDomain = command('AddDomain', { ...ids, challenge: requiredText })
 export interface AddDomain extends z.infer<typeof AddDomain> {
-  /** The domain, and the text that proves it. */
+  /** The domain, and its challenge. */
   readonly data: DomainAdded['data']
 }
 
-/** Proves a domain by what was published. */
+/** Verifies a domain by the published records. */
 export const VerifyDomain = command('VerifyDomain', {
   ...ids,
   records: z.readonly(z.array(z.string())),
 })
 export interface VerifyDomain extends z.infer<typeof VerifyDomain> {
-  /** Which domain, and what was published for it. */
+  /** The domain, and its published records. */
   readonly data: Pick<DomainAdded['data'], 'domain'> & {
-    /** The TXT records at the name of the challenge, each in one text. */
+    /** The TXT records at the challenge's name, each as one text. */
     readonly records: readonly string[]
   }
 }
@@ -29,17 +29,17 @@ export interface VerifyDomain extends z.infer<typeof VerifyDomain> {
 /** Sets the provider that users with addresses of a domain sign in with; none when `idpId` is absent. */
 export const SetDomainProvider = command('SetDomainProvider', { ...ids, idpId: z.optional(IdpId) })
 export interface SetDomainProvider extends z.infer<typeof SetDomainProvider> {
-  /** Which domain, and its provider. */
+  /** The domain, and its provider. */
   readonly data: Pick<DomainAdded['data'], 'domain'> & {
     /** A provider of the organization. */
     readonly idpId?: IdpId | undefined
   }
 }
 
-/** Gives a domain up, so that another organization may prove it. */
+/** Gives up a domain, so that another organization may verify it. */
 export const RemoveDomain = command('RemoveDomain', ids)
 export interface RemoveDomain extends z.infer<typeof RemoveDomain> {
-  /** Which domain. */
+  /** The domain. */
   readonly data: Pick<DomainAdded['data'], 'domain'>
 }
 

@@ -11,24 +11,24 @@ import type {
 } from './commands.js'
 import { DomainEvent, domainUpcasters } from './events.js'
 
-/** What decisions about a domain are based on. */
+/** The state of a domain, on which its commands are decided. */
 export type DomainState =
   | { readonly status: 'absent' }
   | {
-      /** Whether the organization has proven the domain. */
+      /** Whether the organization has verified the domain. */
       readonly status: 'pending' | 'verified'
-      /** What must be published for the domain to be verified. */
+      /** The text to publish to verify the domain. */
       readonly challenge: string
-      /** Undefined when there is none. */
+      /** Undefined without a provider. */
       readonly idpId: string | undefined
     }
 
-/** Why a command of a domain may not happen. */
+/** Errors of a domain's commands. */
 export type DomainRefusal = NotFound<DomainRef> | AlreadyExists<DomainRef> | ProofNotFound
 
 type Decision = Result<readonly DomainEvent[], DomainRefusal>
 
-/** Where the challenge of a domain is published, as a TXT record. */
+/** Name of the TXT record that holds the challenge of a domain. */
 export const challengeName = (domain: string): string => `_claviger-challenge.${domain}`
 
 const refuse = (kind: 'NotFound' | 'AlreadyExists', { domain }: DomainCommand['data']): Decision =>
@@ -92,7 +92,7 @@ const evolve = (state: DomainState, event: DomainEvent): DomainState => {
   }
 }
 
-/** A domain that an organization says is its own, and proves to be. */
+/** An e-mail domain that an organization claims, and then verifies. */
 export const domain: Decider<DomainCommand, DomainState, DomainEvent, DomainRefusal> = {
   eventSchema: DomainEvent,
   upcasters: domainUpcasters,

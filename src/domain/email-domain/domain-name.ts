@@ -3,14 +3,14 @@ import * as z from 'zod/mini'
 /** Longest name of a domain, in ASCII characters. */
 const MAX_LENGTH = 253
 
-/** Longest text that is read: some characters become none, or one with the next. */
+/** Longest text that is read; longer than a name, because some characters vanish or merge in ASCII. */
 const LONGEST_READ = 4 * MAX_LENGTH
 
 /** Letters, digits and inner hyphens, 1 to 63 of them; the last label has a letter, or it would be an IPv4 address. */
 const NAME =
   /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?=[a-z0-9-]*[a-z])[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
-/** What a URL would read as something else than a part of a domain. */
+/** Characters that a URL would not read as part of a domain. */
 const FOREIGN_ASCII = /[^a-zA-Z0-9.\u0080-\u{10ffff}-]/u
 
 /** Whether `value` is a {@link DomainName}; for where no message is needed. */
@@ -18,7 +18,7 @@ export const isDomainName = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= MAX_LENGTH && NAME.test(value)
 
 /**
- * The ASCII form, in lower case, of a domain as people write it; undefined when it is none of at least two labels.
+ * Converts a domain as people write it to ASCII and lower case; undefined if it is not a domain of at least two labels.
  * A trailing dot is not accepted.
  */
 export const toDomainName = (text: string): string | undefined => {
@@ -41,7 +41,7 @@ export const DomainName = z
   .brand<'DomainName'>()
 export type DomainName = z.infer<typeof DomainName>
 
-/** A {@link DomainName}, or what {@link toDomainName} makes one of. */
+/** A {@link DomainName}, or a text that {@link toDomainName} converts to one. */
 export const DomainInput = z.pipe(
   z
     .string({ error: ({ input }) => (input === undefined ? 'is required' : A_DOMAIN) })

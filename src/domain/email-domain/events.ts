@@ -1,4 +1,4 @@
-// Storage contract: names and shapes below are persisted for ever. Add to them; never change one.
+// Storage contract: names and shapes below are persisted forever. Add to them; never change one.
 import * as z from 'zod/mini'
 import { event, type Upcasters } from '../message.js'
 import { IdpId, requiredText } from '../values.js'
@@ -6,10 +6,10 @@ import { DomainName } from './domain-name.js'
 
 const ids = { domain: DomainName }
 
-/** An organization said that a domain is its own, which is not proven yet. */
+/** An organization claimed a domain, which is not verified yet. */
 export const DomainAdded = event('domain.added', { ...ids, challenge: requiredText })
 export interface DomainAdded extends z.infer<typeof DomainAdded> {
-  /** As it is from now on. */
+  /** The values from now on. */
   readonly data: {
     /** As `Domain.domain`. */
     readonly domain: DomainName
@@ -18,32 +18,32 @@ export interface DomainAdded extends z.infer<typeof DomainAdded> {
   }
 }
 
-/** The domain was proven to be the organization's own. */
+/** The organization verified the domain. */
 export const DomainVerified = event('domain.verified', ids)
 export interface DomainVerified extends z.infer<typeof DomainVerified> {
-  /** Which domain. */
+  /** The domain. */
   readonly data: Pick<DomainAdded['data'], 'domain'>
 }
 
-/** Users with addresses of the domain sign in with another provider, or with none. */
+/** The provider that users of the domain sign in with was set or cleared. */
 export const DomainProviderSet = event('domain.provider_set', {
   ...ids,
   idpId: z.exactOptional(IdpId),
 })
 export interface DomainProviderSet extends z.infer<typeof DomainProviderSet> {
-  /** Which domain, and the provider from now on. */
+  /** The domain, and its provider from now on. */
   readonly data: {
     /** As `Domain.domain`. */
     readonly domain: DomainName
-    /** As `Domain.idpId`; absent for none. */
+    /** As `Domain.idpId`; absent if it was cleared. */
     readonly idpId?: IdpId
   }
 }
 
-/** The domain is no longer the organization's own. */
+/** The organization gave up the domain. */
 export const DomainRemoved = event('domain.removed', ids)
 export interface DomainRemoved extends z.infer<typeof DomainRemoved> {
-  /** Which domain. */
+  /** The domain. */
   readonly data: Pick<DomainAdded['data'], 'domain'>
 }
 
@@ -56,5 +56,5 @@ export const DomainEvent = z.discriminatedUnion('type', [
 ])
 export type DomainEvent = DomainAdded | DomainVerified | DomainProviderSet | DomainRemoved
 
-/** None: every event type is still at version 1. */
+/** Empty: every event type is still at version 1. */
 export const domainUpcasters: Upcasters = {}

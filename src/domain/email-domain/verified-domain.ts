@@ -1,4 +1,4 @@
-// Storage contract: names and shapes of the events below are persisted for ever. Add to them; never change one.
+// Storage contract: names and shapes of the events below are persisted forever. Add to them; never change one.
 import { err, ok, type Result } from 'neverthrow'
 import * as z from 'zod/mini'
 import { readerOf } from '../aggregate.js'
@@ -9,13 +9,13 @@ import { DomainName } from './domain-name.js'
 
 const claim = { domain: DomainName, orgId: OrgId }
 
-/** One stream for each domain, of all organizations, so that no two have verified the same. */
+/** One stream per domain, across organizations, so that no two organizations verify the same domain. */
 export const verifiedDomainStream = (domain: string): StreamId => `verified_domain-${domain}`
 
-/** A domain has become the one of an organization; recorded together with `domain.verified`. */
+/** A domain was verified by an organization; recorded together with `domain.verified`. */
 export const VerifiedDomainClaimed = event('verified_domain.claimed', claim)
 export interface VerifiedDomainClaimed extends z.infer<typeof VerifiedDomainClaimed> {
-  /** Which domain, and of whom. */
+  /** The domain, and the organization. */
   readonly data: {
     /** As `Domain.domain`. */
     readonly domain: DomainName
@@ -24,10 +24,10 @@ export interface VerifiedDomainClaimed extends z.infer<typeof VerifiedDomainClai
   }
 }
 
-/** A domain is no longer the one of an organization; recorded together with `domain.removed`. */
+/** A verified domain was given up; recorded together with `domain.removed`. */
 export const VerifiedDomainReleased = event('verified_domain.released', claim)
 export interface VerifiedDomainReleased extends z.infer<typeof VerifiedDomainReleased> {
-  /** Which domain, and of whom it was. */
+  /** The domain, and the organization that had it. */
   readonly data: VerifiedDomainClaimed['data']
 }
 
@@ -79,7 +79,7 @@ const decider: Decider<
   evolve,
 }
 
-/** Which organization has verified a domain. It is no object: nothing of it is shown, and it has no history. */
+/** Which organization has verified a domain. It is not an object: reads and history do not show it. */
 export const verifiedDomains = {
   stream: (_orgId: string, { domain }: { readonly domain: string }) => verifiedDomainStream(domain),
   decider,

@@ -16,7 +16,7 @@ import {
   type OidcIdentityProviderAdded,
 } from './events.js'
 
-/** What is shown of an identity provider; never its secret. */
+/** The fields of an identity provider that reads return; never its secret. */
 export interface IdentityProviderView
   extends Omit<OidcIdentityProviderAdded['data'], 'idpId' | 'clientSecret'> {
   readonly idpId: string
@@ -46,7 +46,7 @@ export const identityProviderView = (
   }
 }
 
-/** Names each field: they are shown in this order, whatever the order in the event. */
+/** Names each field, so that the order does not depend on the event. */
 const added = ({ data }: OidcIdentityProviderAdded): IdentityProviderView => ({
   idpId: data.idpId,
   name: data.name,
@@ -97,7 +97,7 @@ export const identityProviders = defineAggregate({
     usernameMapping: sortableText((view) => view.usernameMapping),
     autoRegister: sortableFlag((view) => view.autoRegister),
   },
-  // Sealing a secret anew does not change it.
+  // Sealing a secret again does not change it.
   secretsChanged: (event) =>
     event.type !== 'identity_provider.secret_resealed' && sealedIn(event) !== undefined
       ? ['clientSecret']

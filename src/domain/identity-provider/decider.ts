@@ -20,18 +20,18 @@ import {
   type OidcIdentityProviderAdded,
 } from './events.js'
 
-/** What decisions about an identity provider are based on. */
+/** The state of an identity provider, on which its commands are decided. */
 export type IdentityProviderState =
   | { readonly status: 'absent' }
   | ({
       /** Whether the provider may be used. */
       readonly status: 'active' | 'inactive'
-      /** The issuer that the stored secret was given for; empty when there was none yet. */
+      /** The issuer when the stored secret was set; empty if there was none. */
       readonly secretIssuer: string
     } & OidcIdentityProviderAdded['data'])
   | { readonly status: 'removed' }
 
-/** Why a command of an identity provider may not happen. */
+/** Errors of an identity provider's commands. */
 export type IdentityProviderRefusal =
   | NotFound<IdentityProviderRef>
   | AlreadyExists<IdentityProviderRef>
@@ -56,12 +56,12 @@ const configUpdated = (
   before: OidcIdentityProviderAdded['data'],
   data: UpdateOidcConfig['data'],
 ): readonly IdentityProviderEvent[] =>
-  // Whether the given secret equals the stored one is unknown here: a secret has many seals.
+  // Whether the given secret equals the stored one is unknown here: each encryption of a secret differs.
   data.clientSecret === undefined && changesNothing(before, data)
     ? []
     : [{ type: 'identity_provider.oidc_config_updated', data }]
 
-/** Replaces the given fields; an update gives all that are not OIDC configuration. */
+/** Replaces the given fields; an update gives all fields outside the OIDC configuration. */
 const update = (
   { data }: UpdateIdentityProvider | PatchIdentityProvider,
   state: State,

@@ -1,4 +1,4 @@
-// Storage contract: names and shapes below are persisted for ever. Add to them; never change one.
+// Storage contract: names and shapes below are persisted forever. Add to them; never change one.
 import * as z from 'zod/mini'
 import { event, type Upcasters } from '../message.js'
 import { IdpId, SealedSecret } from '../values.js'
@@ -33,7 +33,7 @@ export const OidcIdentityProviderAdded = event('identity_provider.oidc_added', {
   clientSecret: SealedSecret,
 })
 export interface OidcIdentityProviderAdded extends z.infer<typeof OidcIdentityProviderAdded> {
-  /** As it is from now on. */
+  /** The values from now on. */
   readonly data: {
     /** Unique within the organization. */
     readonly idpId: IdpId
@@ -71,7 +71,7 @@ export const OidcConfigUpdated = event('identity_provider.oidc_config_updated', 
   clientSecret: z.exactOptional(SealedSecret),
 })
 export interface OidcConfigUpdated extends z.infer<typeof OidcConfigUpdated> {
-  /** As it is from now on. */
+  /** The values from now on. */
   readonly data: Omit<
     OidcIdentityProviderAdded['data'],
     'name' | 'stylingType' | 'autoRegister' | 'clientSecret'
@@ -84,7 +84,7 @@ export interface OidcConfigUpdated extends z.infer<typeof OidcConfigUpdated> {
 /** Name, styling and registration of unknown users were replaced. */
 export const IdentityProviderUpdated = event('identity_provider.updated', { ...id, ...appearance })
 export interface IdentityProviderUpdated extends z.infer<typeof IdentityProviderUpdated> {
-  /** As it is from now on. */
+  /** The values from now on. */
   readonly data: Pick<
     OidcIdentityProviderAdded['data'],
     'idpId' | 'name' | 'stylingType' | 'autoRegister'
@@ -94,21 +94,21 @@ export interface IdentityProviderUpdated extends z.infer<typeof IdentityProvider
 /** A provider was deactivated: it cannot be used. */
 export const IdentityProviderDeactivated = event('identity_provider.deactivated', id)
 export interface IdentityProviderDeactivated extends z.infer<typeof IdentityProviderDeactivated> {
-  /** Which provider. */
+  /** The provider. */
   readonly data: Pick<OidcIdentityProviderAdded['data'], 'idpId'>
 }
 
 /** A provider was reactivated: it can be used again. */
 export const IdentityProviderReactivated = event('identity_provider.reactivated', id)
 export interface IdentityProviderReactivated extends z.infer<typeof IdentityProviderReactivated> {
-  /** Which provider. */
+  /** The provider. */
   readonly data: Pick<OidcIdentityProviderAdded['data'], 'idpId'>
 }
 
 /** A provider was removed. */
 export const IdentityProviderRemoved = event('identity_provider.removed', id)
 export interface IdentityProviderRemoved extends z.infer<typeof IdentityProviderRemoved> {
-  /** Which provider. */
+  /** The provider. */
   readonly data: Pick<OidcIdentityProviderAdded['data'], 'idpId'>
 }
 
@@ -141,5 +141,5 @@ export type IdentityProviderEvent =
   | IdentityProviderRemoved
   | ClientSecretResealed
 
-/** None: every event type is still at version 1. */
+/** Empty: every event type is still at version 1. */
 export const identityProviderUpcasters: Upcasters = {}

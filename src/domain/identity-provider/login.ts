@@ -1,11 +1,11 @@
 import type { OidcMappingField } from './commands.js'
 
 /**
- * The scopes to request from the provider: those configured, in their order. `openid`, without which a
- * request is not an OIDC one, is put first unless it is among them.
+ * Returns the scopes to request from the provider: the configured ones in their order, with `openid` first if it is
+ * missing.
  */
 export const authorizationScopes = (idp: {
-  /** As configured. */
+  /** As configured for the provider. */
   readonly scopes: readonly string[]
 }): readonly string[] => (idp.scopes.includes('openid') ? idp.scopes : ['openid', ...idp.scopes])
 
@@ -25,11 +25,11 @@ export interface ExternalClaims {
 
 type Claims = { readonly [Claim in keyof ExternalClaims]?: unknown }
 
-/** A user of a provider, as the host is to know them. */
+/** A user of a provider, after the mappings. */
 export interface ExternalUser {
-  /** Undefined when the provider did not send the claim it is mapped from, or an address that is not verified. */
+  /** Undefined if the provider did not send the mapped claim, or the address is not verified. */
   readonly username: string | undefined
-  /** Undefined when the provider did not send the claim it is mapped from. */
+  /** Undefined if the provider did not send the mapped claim. */
   readonly displayName: string | undefined
 }
 
@@ -67,14 +67,14 @@ const displayNameFrom = (
 }
 
 /**
- * Applies the mappings of a provider to its claims about a user. A mapped claim that is absent is not
- * replaced by another one; claims without a mapping are ignored.
+ * Applies the mappings of a provider to its claims about a user. An absent claim is not replaced by another one, and
+ * claims without a mapping are ignored.
  */
 export const mapExternalUser = (
   idp: {
     /** Unspecified: `preferred_username`, else the verified `email`, else `sub`. */
     readonly usernameMapping: OidcMappingField
-    /** Unspecified: `name`, else what the username is. */
+    /** Unspecified: `name`, else the username. */
     readonly displayNameMapping: OidcMappingField
   },
   claims: ExternalClaims | Readonly<Record<string, unknown>>,
@@ -83,12 +83,10 @@ export const mapExternalUser = (
   return { username, displayName: displayNameFrom(idp.displayNameMapping, claims, username) }
 }
 
-/**
- * Whether a user of the provider who is not known yet may be registered at login.
- */
+/** Whether an unknown user of the provider may be registered at login. */
 export const mayAutoRegister = (idp: {
-  /** Absent counts as active, and what is no state as inactive. */
+  /** Absent means active; any other value means inactive. */
   readonly state?: 'active' | 'inactive' | undefined
-  /** As configured. */
+  /** As configured for the provider. */
   readonly autoRegister: boolean
 }): boolean => idp.autoRegister && (idp.state ?? 'active') === 'active'

@@ -9,7 +9,7 @@ import { IdpId, type MembershipRef, UserId } from '../values.js'
 import { membership } from './decider.js'
 import { MembershipEvent } from './events.js'
 
-/** What is shown of a membership. */
+/** The fields of a membership that reads return. */
 export interface MembershipView {
   readonly idpId: string
   readonly userId: string
@@ -41,7 +41,7 @@ const groupsIn = (event: MembershipEvent): readonly string[] => {
   }
 }
 
-/** What identity providers last said about users. */
+/** Memberships of users in groups of identity providers. */
 export const memberships = defineAggregate({
   type: 'membership',
   label: 'membership',

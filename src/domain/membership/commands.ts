@@ -12,17 +12,17 @@ export const ReportMembership = command('ReportMembership', {
   isDue: z.boolean(),
 })
 export interface ReportMembership extends z.infer<typeof ReportMembership> {
-  /** Of whom, and what the provider says. */
+  /** The provider, the user and the user's groups. */
   readonly data: MembershipReported['data'] & {
     /** Whether a report of the same groups has to be recorded again. */
     readonly isDue: boolean
   }
 }
 
-/** Ends what a provider said about a user. */
+/** Removes a provider's report about a user. */
 export const RemoveMembership = command('RemoveMembership', ids)
 export interface RemoveMembership extends z.infer<typeof RemoveMembership> {
-  /** Of whom. */
+  /** The provider and the user. */
   readonly data: MembershipRemoved['data']
 }
 

@@ -4,21 +4,21 @@ import type { GroupName, MembershipRef } from '../values.js'
 import type { MembershipCommand, RemoveMembership, ReportMembership } from './commands.js'
 import { MembershipEvent, membershipUpcasters } from './events.js'
 
-/** What decisions about a membership are based on. */
+/** The state of a membership, on which its commands are decided. */
 export type MembershipState =
   | { readonly status: 'absent' }
   | {
       readonly status: 'active'
-      /** As the provider last said. */
+      /** The groups of the last report. */
       readonly groups: readonly GroupName[]
     }
 
-/** Why a command of a membership may not happen. */
+/** Errors of a membership's commands. */
 export type MembershipRefusal = NotFound<MembershipRef>
 
 type Decision = Result<readonly MembershipEvent[], MembershipRefusal>
 
-/** Records nothing about a user who has no group and had none, nor the same groups again unless that is due. */
+/** Records nothing for a user without groups before and after, and the same groups only when that is due. */
 const report = ({ data }: ReportMembership, state: MembershipState): Decision => {
   const { isDue, ...reported } = data
   const before = exists(state) ? state.groups : []

@@ -1,31 +1,31 @@
-// Storage contract: names and shapes below are persisted for ever. Add to them; never change one.
+// Storage contract: names and shapes below are persisted forever. Add to them; never change one.
 import * as z from 'zod/mini'
 import { event, type Upcasters } from '../message.js'
 import { GroupName, IdpId, UserId } from '../values.js'
 
 const ids = { idpId: IdpId, userId: UserId }
 
-/** A provider said which groups a user is in. */
+/** A provider reported which groups a user is in. */
 export const MembershipReported = event('membership.reported', {
   ...ids,
   groups: z.readonly(z.array(GroupName)),
 })
 export interface MembershipReported extends z.infer<typeof MembershipReported> {
-  /** Of whom, and what was said. */
+  /** The provider, the user and the user's groups. */
   readonly data: {
     /** As `Membership.idpId`. */
     readonly idpId: IdpId
     /** As `Membership.userId`. */
     readonly userId: UserId
-    /** Those that mappings of the provider named then, in the order of code points; none twice. */
+    /** The groups that had mappings then, sorted by code point, without duplicates. */
     readonly groups: readonly GroupName[]
   }
 }
 
-/** What a provider said about a user counts no longer. */
+/** A provider's report about a user was removed. */
 export const MembershipRemoved = event('membership.removed', ids)
 export interface MembershipRemoved extends z.infer<typeof MembershipRemoved> {
-  /** Of whom. */
+  /** The provider and the user. */
   readonly data: Omit<MembershipReported['data'], 'groups'>
 }
 
@@ -33,5 +33,5 @@ export interface MembershipRemoved extends z.infer<typeof MembershipRemoved> {
 export const MembershipEvent = z.discriminatedUnion('type', [MembershipReported, MembershipRemoved])
 export type MembershipEvent = MembershipReported | MembershipRemoved
 
-/** None: every event type is still at version 1. */
+/** Empty: every event type is still at version 1. */
 export const membershipUpcasters: Upcasters = {}

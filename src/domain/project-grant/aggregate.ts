@@ -13,7 +13,7 @@ import { OrgId, type ProjectGrantRef, ProjectId, type StreamId } from '../values
 import { projectGrant } from './decider.js'
 import { type ProjectGrantAdded, ProjectGrantEvent } from './events.js'
 
-/** What is shown of a grant of a project. */
+/** The fields of a project grant that reads return. */
 export interface ProjectGrantView {
   readonly projectId: string
   readonly projectOrgId: string
@@ -45,7 +45,7 @@ export const projectGrantView = (
   }
 }
 
-/** Names each field: they are shown in this order, whatever the order in the event. */
+/** Names each field, so that the order does not depend on the event. */
 const added = (event: ProjectGrantAdded, orgId: string): ProjectGrantView => ({
   projectId: event.data.projectId,
   projectOrgId: orgId,

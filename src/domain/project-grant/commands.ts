@@ -19,28 +19,28 @@ export interface AddProjectGrant extends z.infer<typeof AddProjectGrant> {
 /** Replaces the roles of a grant. */
 export const UpdateProjectGrant = command('UpdateProjectGrant', grant)
 export interface UpdateProjectGrant extends z.infer<typeof UpdateProjectGrant> {
-  /** Which grant, and its new roles. */
+  /** The grant, and its new roles. */
   readonly data: ProjectGrantAdded['data']
 }
 
-/** Makes none of the roles count that the organization gave. */
+/** Suspends a grant: none of the roles that the organization gave counts. */
 export const DeactivateProjectGrant = command('DeactivateProjectGrant', ids)
 export interface DeactivateProjectGrant extends z.infer<typeof DeactivateProjectGrant> {
-  /** Which grant. */
+  /** The grant. */
   readonly data: Pick<ProjectGrantAdded['data'], 'projectId' | 'grantedOrgId'>
 }
 
-/** Makes the roles count again that the organization gave. */
+/** Resumes a grant: the roles that the organization gave count again. */
 export const ReactivateProjectGrant = command('ReactivateProjectGrant', ids)
 export interface ReactivateProjectGrant extends z.infer<typeof ReactivateProjectGrant> {
-  /** Which grant. */
+  /** The grant. */
   readonly data: Pick<ProjectGrantAdded['data'], 'projectId' | 'grantedOrgId'>
 }
 
-/** Removes a grant; it can be added again, which brings no role back. */
+/** Removes a grant. It can be added again, which restores none of the roles. */
 export const RemoveProjectGrant = command('RemoveProjectGrant', ids)
 export interface RemoveProjectGrant extends z.infer<typeof RemoveProjectGrant> {
-  /** Which grant. */
+  /** The grant. */
   readonly data: Pick<ProjectGrantAdded['data'], 'projectId' | 'grantedOrgId'>
 }
 

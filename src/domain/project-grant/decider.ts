@@ -18,22 +18,22 @@ export interface ProjectGrantRoleState extends ProjectGrantRole {
   readonly since: number
 }
 
-/** What decisions about a project grant are based on. */
+/** The state of a project grant, on which its commands are decided. */
 export type ProjectGrantState =
   | { readonly status: 'absent' }
   | {
       /** Whether the roles that the organization gave count. */
       readonly status: 'active' | 'inactive'
-      /** As recorded; with those that ended since, see {@link currentProjectGrant}. */
+      /** As recorded, including roles that ended since, see {@link currentProjectGrant}. */
       readonly roles: readonly ProjectGrantRoleState[]
     }
 
-/** Why a command of a project grant may not happen. */
+/** Errors of a project grant's commands. */
 export type ProjectGrantRefusal = NotFound<ProjectGrantRef> | AlreadyExists<ProjectGrantRef>
 
 type Decision = Result<readonly ProjectGrantEvent[], ProjectGrantRefusal>
 
-/** `state` without the roles that ended since they were granted: they count as never granted. */
+/** `state` without the roles that ended since they were granted. */
 export const currentProjectGrant = (
   state: ProjectGrantState,
   isCurrent: (role: ProjectGrantRole) => boolean,
@@ -44,13 +44,13 @@ const refuse = (
   { projectId, grantedOrgId }: ProjectGrantCommand['data'],
 ): Decision => err({ kind, object: { type: 'project_grant', projectId, grantedOrgId } })
 
-/** A grant without roles stands, and may be added again. */
+/** A grant whose roles have all ended still exists, and may be added again. */
 const add = ({ data }: AddProjectGrant, state: ProjectGrantState): Decision => {
   if (exists(state) && state.roles.length > 0) return refuse('AlreadyExists', data)
   return ok([{ type: 'project_grant.added', data }])
 }
 
-/** Whether two lists of role keys, each without a key twice, name the same roles in any order. */
+/** Whether two lists of role keys, each without duplicates, name the same roles in any order. */
 export const sameRoles = (one: readonly string[], other: readonly string[]): boolean => {
   const keys = new Set(one)
   return keys.size === other.length && other.every((roleKey) => keys.has(roleKey))
@@ -119,7 +119,7 @@ const evolve = (
   }
 }
 
-/** `roles` as an event with that version leaves them; a role that was there in the same generation stays. */
+/** The roles after an event with that version. A role that was there in the same generation keeps its `since`. */
 const rolesAfter = (
   state: ProjectGrantState,
   roles: readonly ProjectGrantRole[],

@@ -1,4 +1,4 @@
-// Storage contract: names and shapes below are persisted for ever. Add to them; never change one.
+// Storage contract: names and shapes below are persisted forever. Add to them; never change one.
 import * as z from 'zod/mini'
 import { event, type Upcasters } from '../message.js'
 import { OrgId, ProjectId, RoleKey } from '../values.js'
@@ -20,7 +20,7 @@ export interface ProjectGrantRole {
 /** A project was granted to another organization. */
 export const ProjectGrantAdded = event('project_grant.added', grant)
 export interface ProjectGrantAdded extends z.infer<typeof ProjectGrantAdded> {
-  /** As it is from now on. */
+  /** The values from now on. */
   readonly data: {
     /** As `ProjectGrant.projectId`. */
     readonly projectId: ProjectId
@@ -31,31 +31,31 @@ export interface ProjectGrantAdded extends z.infer<typeof ProjectGrantAdded> {
   }
 }
 
-/** The roles of a grant were replaced. A role that the grant had in the same generation stays in it. */
+/** The roles of a grant were replaced. A role that it had in the same generation stays. */
 export const ProjectGrantUpdated = event('project_grant.updated', grant)
 export interface ProjectGrantUpdated extends z.infer<typeof ProjectGrantUpdated> {
-  /** As it is from now on. */
+  /** The values from now on. */
   readonly data: ProjectGrantAdded['data']
 }
 
-/** None of the roles that the organization gave counts any more. */
+/** A grant was suspended: none of the roles that the organization gave counts. */
 export const ProjectGrantDeactivated = event('project_grant.deactivated', ids)
 export interface ProjectGrantDeactivated extends z.infer<typeof ProjectGrantDeactivated> {
-  /** Which grant. */
+  /** The grant. */
   readonly data: Pick<ProjectGrantAdded['data'], 'projectId' | 'grantedOrgId'>
 }
 
-/** The roles that the organization gave count again. */
+/** A grant was resumed: the roles that the organization gave count again. */
 export const ProjectGrantReactivated = event('project_grant.reactivated', ids)
 export interface ProjectGrantReactivated extends z.infer<typeof ProjectGrantReactivated> {
-  /** Which grant. */
+  /** The grant. */
   readonly data: Pick<ProjectGrantAdded['data'], 'projectId' | 'grantedOrgId'>
 }
 
 /** A grant was removed, and with it the roles that the organization gave. */
 export const ProjectGrantRemoved = event('project_grant.removed', ids)
 export interface ProjectGrantRemoved extends z.infer<typeof ProjectGrantRemoved> {
-  /** Which grant. */
+  /** The grant. */
   readonly data: Pick<ProjectGrantAdded['data'], 'projectId' | 'grantedOrgId'>
 }
 
@@ -74,5 +74,5 @@ export type ProjectGrantEvent =
   | ProjectGrantReactivated
   | ProjectGrantRemoved
 
-/** None: every event type is still at version 1. */
+/** Empty: every event type is still at version 1. */
 export const projectGrantUpcasters: Upcasters = {}

@@ -12,7 +12,7 @@ import { ProjectId, type ProjectRoleRef, RoleKey, type StreamId } from '../value
 import { projectRole } from './decider.js'
 import { type ProjectRoleAdded, ProjectRoleEvent } from './events.js'
 
-/** What is shown of a role. */
+/** The fields of a role that reads return. */
 export interface ProjectRoleView extends Omit<ProjectRoleAdded['data'], 'projectId' | 'roleKey'> {
   readonly projectId: string
   readonly roleKey: string
@@ -37,7 +37,7 @@ export const projectRoleView = (
   }
 }
 
-/** Names each field: they are shown in this order, whatever the order in the event. */
+/** Names each field, so that the order does not depend on the event. */
 const added = ({ data }: ProjectRoleAdded): ProjectRoleView => ({
   projectId: data.projectId,
   roleKey: data.roleKey,
@@ -87,6 +87,6 @@ export const projectRoles = defineAggregate({
   },
 } satisfies AggregateDefinition<ProjectRoleRef, ProjectRoleView, ProjectRoleEvent>)
 
-/** One stream per key, so that two appends cannot both add a role with it. */
+/** One stream per key, so that two appends cannot both add the same role. */
 export const projectRoleStream = (orgId: string, projectId: string, roleKey: string): StreamId =>
   projectRoles.stream(orgId, { projectId, roleKey })

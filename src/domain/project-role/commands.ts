@@ -3,10 +3,7 @@ import { command, type Patch } from '../message.js'
 import { ProjectId, RoleKey, RolePermissions, requiredText, text } from '../values.js'
 import type { ProjectRoleAdded } from './events.js'
 
-/**
- * An empty list is as good as none: a command that is repeated under its idempotency key, with one in place of the other,
- * is the same.
- */
+/** Reads an empty list as absent, so that a repeat under the same idempotency key may use either. */
 const permissionsOrNone = z.optional(
   z.pipe(
     RolePermissions,
@@ -22,7 +19,7 @@ const role = {
   permissions: permissionsOrNone,
 }
 
-/** A role as a command gives it: absent permissions are none. */
+/** The fields of a role in a command; absent permissions mean none. */
 type GivenRole = Omit<ProjectRoleAdded['data'], 'permissions'> &
   Patch<Pick<ProjectRoleAdded['data'], 'permissions'>>
 
@@ -36,7 +33,7 @@ export interface AddProjectRole extends z.infer<typeof AddProjectRole> {
 /** Replaces display name, group and permissions of a role; its key never changes. */
 export const UpdateProjectRole = command('UpdateProjectRole', role)
 export interface UpdateProjectRole extends z.infer<typeof UpdateProjectRole> {
-  /** Which role, and its new values. */
+  /** The role, and its new values. */
   readonly data: GivenRole
 }
 
@@ -49,18 +46,18 @@ export const PatchProjectRole = command('PatchProjectRole', {
   permissions: z.optional(RolePermissions),
 })
 export interface PatchProjectRole extends z.infer<typeof PatchProjectRole> {
-  /** Which role, and its new values; an undefined one counts as absent. */
+  /** The role, and its new values; an undefined one counts as absent. */
   readonly data: Pick<ProjectRoleAdded['data'], 'projectId' | 'roleKey'> &
     Patch<Pick<ProjectRoleAdded['data'], 'displayName' | 'group' | 'permissions'>>
 }
 
-/** Removes a role; its key can be added again, as a new role. */
+/** Removes a role. Its key can be added again as a new role. */
 export const RemoveProjectRole = command('RemoveProjectRole', {
   projectId: ProjectId,
   roleKey: RoleKey,
 })
 export interface RemoveProjectRole extends z.infer<typeof RemoveProjectRole> {
-  /** Which role. */
+  /** The role. */
   readonly data: Pick<ProjectRoleAdded['data'], 'projectId' | 'roleKey'>
 }
 
@@ -84,8 +81,8 @@ export interface ProjectRoleDisplay {
   /** 1 to 200 characters (code points). */
   readonly displayName: string
   /**
-   * For display only, such as to give a user all roles of a group, see `rolesOfGroup`: at most 200
-   * characters (code points); empty for none.
+   * For display only, such as to give a user all roles of a group, see `rolesOfGroup`: at most 200 characters (code
+   * points); empty without a group.
    */
   readonly group: string
 }
@@ -93,14 +90,14 @@ export interface ProjectRoleDisplay {
 /** Fields of a role that may be absent. */
 export interface ProjectRoleFieldsInput {
   /**
-   * For display only, such as to give a user all roles of a group, see `rolesOfGroup`: at most 200
-   * characters (code points). Absent: empty for a new role, else as it is.
+   * For display only, such as to give a user all roles of a group, see `rolesOfGroup`: at most 200 characters (code
+   * points). Absent: empty for a new role, else unchanged.
    */
   readonly group?: string | undefined
   /**
-   * What the role allows, as the code of the host names it, such as `invoice.approve`: at most 200 names, none twice,
-   * each of 1 to 100 ASCII letters, digits or any of `. _ : / -`, starting with a letter or digit. No wildcards. Absent:
-   * none for a new role, else as they are.
+   * Permissions of the role, named by your code, such as `invoice.approve`: at most 200 names without duplicates, each
+   * of 1 to 100 ASCII letters, digits or any of `. _ : / -`, starting with a letter or digit. No wildcards. Absent:
+   * none for a new role, else unchanged.
    */
   readonly permissions?: readonly string[] | undefined
 }

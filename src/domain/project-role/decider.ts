@@ -16,7 +16,7 @@ import {
   projectRoleUpcasters,
 } from './events.js'
 
-/** What decisions about a role are based on. */
+/** The state of a role, on which its commands are decided. */
 export type ProjectRoleState =
   | { readonly status: 'absent' }
   | ({
@@ -25,13 +25,13 @@ export type ProjectRoleState =
       readonly since: number
     } & ProjectRoleFields)
 
-/** What a role shows, besides its ids. */
+/** The fields of a role besides its ids. */
 export type ProjectRoleFields = Pick<
   ProjectRoleAdded['data'],
   'displayName' | 'group' | 'permissions'
 >
 
-/** Why a command of a role may not happen. */
+/** Errors of a role's commands. */
 export type ProjectRoleRefusal = NotFound<ProjectRoleRef> | AlreadyExists<ProjectRoleRef>
 
 type Decision = Result<readonly ProjectRoleEvent[], ProjectRoleRefusal>
@@ -41,7 +41,7 @@ const refuse = (
   { projectId, roleKey }: ProjectRoleCommand['data'],
 ): Decision => err({ kind, object: { type: 'project_role', projectId, roleKey } })
 
-/** What a command gives a role: absent permissions are none; they are recorded in the order of code points. */
+/** The fields that a command gives a role. Absent permissions mean none; they are recorded sorted by code point. */
 export const fieldsOf = ({
   displayName,
   group,
@@ -58,7 +58,7 @@ const add = ({ data }: AddProjectRole, state: ProjectRoleState): Decision => {
   return ok([{ type: 'project_role.added', data: { projectId, roleKey, ...fieldsOf(data) } }])
 }
 
-/** Replaces the fields of a patch that are given; an update gives all of them. */
+/** Replaces the given fields; an update gives all of them. */
 const update = (
   { type, data }: UpdateProjectRole | PatchProjectRole,
   state: ProjectRoleState,
@@ -110,8 +110,8 @@ const shown = (
 ): ProjectRoleState => ({ status: 'active', since, displayName, group, permissions })
 
 /**
- * A role of a project. Refuses a `roleKey` that the project has; under a race the key is unique because it is part of the
- * stream's name, see `projectRoleStream`.
+ * A role of a project. Refuses a `roleKey` that the project has. Keys are unique even in a race, because the key is
+ * part of the stream's name, see `projectRoleStream`.
  */
 export const projectRole: Decider<
   ProjectRoleCommand,

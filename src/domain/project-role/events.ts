@@ -1,4 +1,4 @@
-// Storage contract: names and shapes below are persisted for ever. Add to them; never change one.
+// Storage contract: names and shapes below are persisted forever. Add to them; never change one.
 import * as z from 'zod/mini'
 import { event, type Upcasters } from '../message.js'
 import { ProjectId, RoleKey } from '../values.js'
@@ -14,7 +14,7 @@ const role = {
 /** A role was added. */
 export const ProjectRoleAdded = event('project_role.added', role)
 export interface ProjectRoleAdded extends z.infer<typeof ProjectRoleAdded> {
-  /** As it is from now on. */
+  /** The values from now on. */
   readonly data: {
     /** As `ProjectRole.projectId`. */
     readonly projectId: ProjectId
@@ -32,7 +32,7 @@ export interface ProjectRoleAdded extends z.infer<typeof ProjectRoleAdded> {
 /** Display name, group and permissions of a role were replaced. */
 export const ProjectRoleUpdated = event('project_role.updated', role)
 export interface ProjectRoleUpdated extends z.infer<typeof ProjectRoleUpdated> {
-  /** As it is from now on. */
+  /** The values from now on. */
   readonly data: ProjectRoleAdded['data']
 }
 
@@ -42,7 +42,7 @@ export const ProjectRoleRemoved = event('project_role.removed', {
   roleKey: RoleKey,
 })
 export interface ProjectRoleRemoved extends z.infer<typeof ProjectRoleRemoved> {
-  /** Which role. */
+  /** The role. */
   readonly data: Pick<ProjectRoleAdded['data'], 'projectId' | 'roleKey'>
 }
 

@@ -10,7 +10,7 @@ import { ProjectId, type ProjectRef, type StreamId } from '../values.js'
 import { project } from './decider.js'
 import { type ProjectAdded, ProjectEvent } from './events.js'
 
-/** What is shown of a project. */
+/** The fields of a project that reads return. */
 export interface ProjectView extends Omit<ProjectAdded['data'], 'id'> {
   readonly id: string
   readonly state: 'active' | 'inactive'
@@ -35,7 +35,7 @@ export const projectView = (
   }
 }
 
-/** Names each field: they are shown in this order, whatever the order in the event. */
+/** Names each field, so that the order does not depend on the event. */
 const added = ({ data }: ProjectAdded): ProjectView => ({
   id: data.id,
   name: data.name,

@@ -35,11 +35,11 @@ export interface AddProject extends z.infer<typeof AddProject> {
 /** Replaces name and settings; an absent setting gets its default. */
 export const UpdateProject = command('UpdateProject', project)
 export interface UpdateProject extends z.infer<typeof UpdateProject> {
-  /** Which project, and its new values. */
+  /** The project, and its new values. */
   readonly data: ProjectAdded['data']
 }
 
-/** Replaces the given fields; the others stay as they are. */
+/** Replaces the given fields and keeps the others. */
 export const PatchProject = command('PatchProject', {
   ...id,
   name: z.optional(project.name),
@@ -49,28 +49,28 @@ export const PatchProject = command('PatchProject', {
   privateLabelingSetting: z.optional(PrivateLabelingSetting),
 })
 export interface PatchProject extends z.infer<typeof PatchProject> {
-  /** Which project, and its new values; an undefined one counts as absent. */
+  /** The project, and its new values; an undefined one counts as absent. */
   readonly data: Pick<ProjectAdded['data'], 'id'> & Patch<ProjectAdded['data']>
 }
 
-/** Deactivates a project: users cannot log in, nothing is lost. */
+/** Deactivates a project: users cannot log in, but nothing is lost. */
 export const DeactivateProject = command('DeactivateProject', id)
 export interface DeactivateProject extends z.infer<typeof DeactivateProject> {
-  /** Which project. */
+  /** The project. */
   readonly data: Pick<ProjectAdded['data'], 'id'>
 }
 
 /** Reactivates a project: users can log in again. */
 export const ReactivateProject = command('ReactivateProject', id)
 export interface ReactivateProject extends z.infer<typeof ReactivateProject> {
-  /** Which project. */
+  /** The project. */
   readonly data: Pick<ProjectAdded['data'], 'id'>
 }
 
 /** Removes a project and its roles. Its id cannot be used again. */
 export const RemoveProject = command('RemoveProject', id)
 export interface RemoveProject extends z.infer<typeof RemoveProject> {
-  /** Which project. */
+  /** The project. */
   readonly data: Pick<ProjectAdded['data'], 'id'>
 }
 
@@ -113,22 +113,22 @@ export interface ProjectSettings {
 export interface ProjectSettingsInput {
   /**
    * Role information is included in the user info endpoint, see `roleClaims`. Absent: false for a new project, else
-   * as it is.
+   * unchanged.
    */
   readonly projectRoleAssertion?: boolean | undefined
   /**
-   * At login, the user must have a role of this project, see `checkLogin`. Absent: false for a new project, else as
-   * it is.
+   * At login, the user must have a role of this project, see `checkLogin`. Absent: false for a new project, else
+   * unchanged.
    */
   readonly projectRoleCheck?: boolean | undefined
   /**
-   * At login, the user's organization must own the project or have a grant to it, see `checkLogin`. Absent: false
-   * for a new project, else as it is.
+   * At login, the user's organization must own the project or have a grant to it, see `checkLogin`. Absent: false for a
+   * new project, else unchanged.
    */
   readonly hasProjectCheck?: boolean | undefined
   /**
    * Whose branding the login shows, see `brandingOrganization`. Absent: `PRIVATE_LABELING_SETTING_UNSPECIFIED`, the
-   * host's own, for a new project, else as it is.
+   * host's own, for a new project, else unchanged.
    */
   readonly privateLabelingSetting?: PrivateLabelingSetting | undefined
 }

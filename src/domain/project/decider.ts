@@ -14,7 +14,7 @@ import type {
 } from './commands.js'
 import { type ProjectAdded, ProjectEvent, projectUpcasters } from './events.js'
 
-/** What decisions about a project are based on. */
+/** The state of a project, on which its commands are decided. */
 export type ProjectState =
   | { readonly status: 'absent' }
   | ({
@@ -23,7 +23,7 @@ export type ProjectState =
     } & ProjectAdded['data'])
   | { readonly status: 'removed' }
 
-/** Why a command of a project may not happen. */
+/** Errors of a project's commands. */
 export type ProjectRefusal = NotFound<ProjectRef> | AlreadyExists<ProjectRef>
 
 type Decision = Result<readonly ProjectEvent[], ProjectRefusal>

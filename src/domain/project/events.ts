@@ -1,4 +1,4 @@
-// Storage contract: names and shapes below are persisted for ever. Add to them; never change one.
+// Storage contract: names and shapes below are persisted forever. Add to them; never change one.
 import * as z from 'zod/mini'
 import { event, type Upcasters } from '../message.js'
 import { ProjectId } from '../values.js'
@@ -21,7 +21,7 @@ const project = {
 /** A project was added. */
 export const ProjectAdded = event('project.added', project)
 export interface ProjectAdded extends z.infer<typeof ProjectAdded> {
-  /** As it is from now on. */
+  /** The values from now on. */
   readonly data: {
     /** Unique within the organization. */
     readonly id: ProjectId
@@ -44,28 +44,28 @@ export interface ProjectAdded extends z.infer<typeof ProjectAdded> {
 /** Name and settings of a project were replaced. */
 export const ProjectUpdated = event('project.updated', project)
 export interface ProjectUpdated extends z.infer<typeof ProjectUpdated> {
-  /** As it is from now on. */
+  /** The values from now on. */
   readonly data: ProjectAdded['data']
 }
 
 /** A project was deactivated: users cannot log in. */
 export const ProjectDeactivated = event('project.deactivated', id)
 export interface ProjectDeactivated extends z.infer<typeof ProjectDeactivated> {
-  /** Which project. */
+  /** The project. */
   readonly data: Pick<ProjectAdded['data'], 'id'>
 }
 
 /** A project was reactivated: users can log in again. */
 export const ProjectReactivated = event('project.reactivated', id)
 export interface ProjectReactivated extends z.infer<typeof ProjectReactivated> {
-  /** Which project. */
+  /** The project. */
   readonly data: Pick<ProjectAdded['data'], 'id'>
 }
 
 /** A project was removed, and its roles with it. */
 export const ProjectRemoved = event('project.removed', id)
 export interface ProjectRemoved extends z.infer<typeof ProjectRemoved> {
-  /** Which project. */
+  /** The project. */
   readonly data: Pick<ProjectAdded['data'], 'id'>
 }
 
@@ -84,5 +84,5 @@ export type ProjectEvent =
   | ProjectReactivated
   | ProjectRemoved
 
-/** None: every event type is still at version 1. */
+/** Empty: every event type is still at version 1. */
 export const projectUpcasters: Upcasters = {}

@@ -3,7 +3,7 @@ import type { PrivateLabelingSetting } from './commands.js'
 
 /** The fields of a project that a login depends on, as `iam.projects.get` returns them. */
 export interface LoginProject {
-  /** Absent counts as active, and what is no state as inactive. */
+  /** Absent means active; any other value means inactive. */
   readonly state?: 'active' | 'inactive' | undefined
   /** The user must have a role of the project. */
   readonly projectRoleCheck: boolean
@@ -26,29 +26,29 @@ export interface LoginUser {
   readonly grantedOrgIds: readonly string[]
 }
 
-/** Nobody may log in to a project that was deactivated. */
+/** The project was deactivated, so nobody may log in. HTTP status 409. */
 export interface ProjectInactive {
   readonly kind: 'ProjectInactive'
 }
 
-/** `projectRoleCheck`: the user has none of the roles that the project has. */
+/** The project has `projectRoleCheck`, and the user has none of its roles. HTTP status 409. */
 export interface ProjectRoleRequired {
   readonly kind: 'ProjectRoleRequired'
 }
 
-/** `hasProjectCheck`: the user's organization has no grant to the project. */
+/** The project has `hasProjectCheck`, and the user's organization has no grant to it. HTTP status 409. */
 export interface ProjectGrantRequired {
   readonly kind: 'ProjectGrantRequired'
-  /** The one without a grant. */
+  /** The organization without a grant. */
   readonly userOrgId: string
 }
 
-/** Why a user may not log in to a project. */
+/** Errors of a login check. */
 export type LoginRefusal = ProjectInactive | ProjectRoleRequired | ProjectGrantRequired
 
 /**
- * Whether a user may log in to an application of a project. `roleKeys` are those of the roles that the project has now: a removed role gives
- * no access.
+ * Checks whether a user may log in to an application of a project. `roleKeys` are the keys of the project's current
+ * roles: a removed role gives no access.
  */
 export const checkLogin = (
   {
@@ -57,7 +57,7 @@ export const checkLogin = (
   }: {
     /** The project that the application belongs to. */
     readonly project: LoginProject
-    /** Keys of its roles, or of those of them that the user was assigned. */
+    /** Keys of its current roles; at least those that the user was assigned. */
     readonly roleKeys: readonly string[]
   },
   { userOrgId, userRoleKeys, grantedOrgIds }: LoginUser,
@@ -73,17 +73,17 @@ export const checkLogin = (
 
 /** The fields of a role that logins and displays need. */
 export interface RoleInformation {
-  /** What authorization checks look at. */
+  /** The key that authorization checks use. */
   readonly roleKey: string
-  /** For people to read. */
+  /** Name that people see. */
   readonly displayName: string
-  /** Empty for none. */
+  /** Empty without a group. */
   readonly group: string
 }
 
 /**
- * The roles of a user for the user info response: those that the project still has, if it asserts
- * roles; else none.
+ * Returns a user's roles for the user info response: those that the project still has, if it has
+ * `projectRoleAssertion`; else none.
  */
 export const roleClaims = (
   {
@@ -95,7 +95,7 @@ export const roleClaims = (
       /** False: no roles are included. */
       readonly projectRoleAssertion: boolean
     }
-    /** The roles that the project has now. */
+    /** The project's current roles. */
     readonly roles: readonly RoleInformation[]
   },
   userRoleKeys: readonly string[],
@@ -106,10 +106,7 @@ export const roleClaims = (
     .map(({ roleKey, displayName, group }) => ({ roleKey, displayName, group }))
 }
 
-/**
- * The organization whose branding the login of a project shows; undefined when the project leaves
- * it to the host's default.
- */
+/** Returns the organization whose branding the login of a project shows; undefined for the host's default branding. */
 export const brandingOrganization = (
   project: {
     /** Whose branding the login shows. */
@@ -137,7 +134,7 @@ export const brandingOrganization = (
   }
 }
 
-/** The roles of `group`, such as to give a user all of them. */
+/** Returns the roles of `group`, for example to give a user all of them. */
 export const rolesOfGroup = <Role extends Pick<RoleInformation, 'group'>>(
   roles: readonly Role[],
   group: string,

@@ -12,7 +12,7 @@ import { GroupName, IdpId, OrgId, ProjectId, type RoleMappingRef } from '../valu
 import { roleMapping } from './decider.js'
 import { type RoleMappingAdded, RoleMappingEvent } from './events.js'
 
-/** What is shown of a mapping. */
+/** The fields of a mapping that reads return. */
 export interface RoleMappingView {
   readonly idpId: string
   readonly group: string
@@ -43,7 +43,7 @@ export const roleMappingView = (
 
 const withoutValidity = ({ validFor: _, ...view }: RoleMappingView) => view
 
-/** Names each field: they are shown in this order, whatever the order in the event. */
+/** Names each field, so that the order does not depend on the event. */
 const shown = (data: RoleMappingAdded['data']): RoleMappingView => ({
   idpId: data.idpId,
   group: data.group,

@@ -34,34 +34,34 @@ export interface AddRoleMapping extends z.infer<typeof AddRoleMapping> {
 /** Replaces the roles of a mapping and how long a report counts. */
 export const UpdateRoleMapping = command('UpdateRoleMapping', mapping)
 export interface UpdateRoleMapping extends z.infer<typeof UpdateRoleMapping> {
-  /** Which mapping, and all that it is to have. */
+  /** The mapping, with its new roles and `validFor`. */
   readonly data: RoleMappingAdded['data']
 }
 
 /** Adds roles to a mapping. */
 export const AddRoleMappingRoles = command('AddRoleMappingRoles', { ...ids, roles })
 export interface AddRoleMappingRoles extends z.infer<typeof AddRoleMappingRoles> {
-  /** Which mapping, and the roles to add. */
+  /** The mapping, and the roles to add. */
   readonly data: Omit<RoleMappingAdded['data'], 'validFor'>
 }
 
-/** Takes roles from a mapping; with the last one it is removed. */
+/** Removes roles from a mapping. Removing the last role removes the mapping. */
 export const RemoveRoleMappingRoles = command('RemoveRoleMappingRoles', {
   ...ids,
   roleKeys: listOf(RoleKey, 1, MAX_GRANTED_ROLES),
 })
 export interface RemoveRoleMappingRoles extends z.infer<typeof RemoveRoleMappingRoles> {
-  /** Which mapping, and the roles to take. */
+  /** The mapping, and the roles to remove. */
   readonly data: RoleMappingRemoved['data'] & {
     /** 1 to 400 keys. */
     readonly roleKeys: readonly RoleKey[]
   }
 }
 
-/** Takes all roles of a mapping. */
+/** Removes a mapping. */
 export const RemoveRoleMapping = command('RemoveRoleMapping', ids)
 export interface RemoveRoleMapping extends z.infer<typeof RemoveRoleMapping> {
-  /** Which mapping. */
+  /** The mapping. */
   readonly data: RoleMappingRemoved['data']
 }
 

@@ -16,18 +16,18 @@ import {
   roleMappingUpcasters,
 } from './events.js'
 
-/** What decisions about a mapping are based on. */
+/** The state of a mapping, on which its commands are decided. */
 export type RoleMappingState =
   | { readonly status: 'absent' }
   | {
       readonly status: 'active'
-      /** As recorded, with those that ended since. */
+      /** As recorded, including roles that ended since. */
       readonly roles: readonly MappedRole[]
-      /** Hours for which a report counts; undefined for one that counts until the next. */
+      /** How many hours a report counts; undefined: until the next report. */
       readonly validFor: number | undefined
     }
 
-/** Why a command of a mapping may not happen. */
+/** Errors of a mapping's commands. */
 export type RoleMappingRefusal = NotFound<RoleMappingRef> | AlreadyExists<RoleMappingRef>
 
 type Decision = Result<readonly RoleMappingEvent[], RoleMappingRefusal>
@@ -38,7 +38,7 @@ const refuse = (
 ): Decision =>
   err({ kind, object: { type: 'role_mapping', idpId, projectId, projectOrgId, group } })
 
-/** A mapping whose roles have all ended may be added again. It begins anew, so that it counts for nobody yet. */
+/** A mapping whose roles have all ended may be added again. It then counts for nobody until the next report. */
 const add = ({ data }: AddRoleMapping, state: RoleMappingState): Decision => {
   const added: RoleMappingEvent = { type: 'role_mapping.added', data }
   if (!exists(state)) return ok([added])

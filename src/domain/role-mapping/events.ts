@@ -1,4 +1,4 @@
-// Storage contract: names and shapes below are persisted for ever. Add to them; never change one.
+// Storage contract: names and shapes below are persisted forever. Add to them; never change one.
 import * as z from 'zod/mini'
 import { event, type Upcasters } from '../message.js'
 import { GroupName, IdpId, OrgId, ProjectId, RoleKey } from '../values.js'
@@ -9,7 +9,7 @@ const role = z.readonly(
   z.strictObject({ roleKey: RoleKey, roleSince: z.int(), grantSince: z.optional(z.int()) }),
 )
 
-/** A role that the members of a group have. */
+/** A role that members of the group have. */
 export interface MappedRole {
   /** As `ProjectRole.roleKey`. */
   readonly roleKey: RoleKey
@@ -27,7 +27,7 @@ const mapping = { ...ids, roles: z.readonly(z.array(role)), validFor: z.exactOpt
 /** A group of a provider was given roles of a project. */
 export const RoleMappingAdded = event('role_mapping.added', mapping)
 export interface RoleMappingAdded extends z.infer<typeof RoleMappingAdded> {
-  /** As it is from now on. */
+  /** The values from now on. */
   readonly data: {
     /** As `RoleMapping.idpId`. */
     readonly idpId: IdpId
@@ -51,10 +51,10 @@ export interface RoleMappingUpdated extends z.infer<typeof RoleMappingUpdated> {
   readonly data: RoleMappingAdded['data']
 }
 
-/** A group gives none of the roles any more. */
+/** A mapping was removed: the group gives none of its roles. */
 export const RoleMappingRemoved = event('role_mapping.removed', ids)
 export interface RoleMappingRemoved extends z.infer<typeof RoleMappingRemoved> {
-  /** Which mapping. */
+  /** The mapping. */
   readonly data: Omit<RoleMappingAdded['data'], 'roles' | 'validFor'>
 }
 
@@ -66,5 +66,5 @@ export const RoleMappingEvent = z.discriminatedUnion('type', [
 ])
 export type RoleMappingEvent = RoleMappingAdded | RoleMappingUpdated | RoleMappingRemoved
 
-/** None: every event type is still at version 1. */
+/** Empty: every event type is still at version 1. */
 export const roleMappingUpcasters: Upcasters = {}

@@ -11,7 +11,7 @@ import { LinkId, type SetupLinkRef, type StreamId } from '../values.js'
 import { setupLink } from './decider.js'
 import { type SetupIntent, SetupLinkEvent } from './events.js'
 
-/** What is shown of a link. */
+/** The fields of a link that reads return. */
 export interface SetupLinkView {
   readonly linkId: string
   readonly state: 'issued' | 'used' | 'completed' | 'revoked'
@@ -39,7 +39,7 @@ export const setupLinkView = (
   }
 }
 
-/** Links by which somebody without an account sets up sign-in. */
+/** Links that let somebody without an account set up sign-in. */
 export const setupLinks = defineAggregate({
   type: 'setup_link',
   label: 'set-up link',

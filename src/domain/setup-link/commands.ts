@@ -5,10 +5,10 @@ import { SetupIntents, type SetupLinkIssued } from './events.js'
 
 const ids = { linkId: LinkId }
 
-/** When a link is opened or completed, in RFC 3339: from its expiry on it is refused. */
+/** When a link is opened or completed, in RFC 3339; refused from its expiry on. */
 const at = { at: ExpiryTime }
 
-/** Makes a link. */
+/** Creates a link. */
 export const IssueSetupLink = command('IssueSetupLink', {
   ...ids,
   expiresAt: ExpiryTime,
@@ -23,24 +23,24 @@ export interface IssueSetupLink extends z.infer<typeof IssueSetupLink> {
 /** Opens a link. Opening it again changes nothing. */
 export const UseSetupLink = command('UseSetupLink', { ...ids, ...at })
 export interface UseSetupLink extends z.infer<typeof UseSetupLink> {
-  /** Which link, and when. */
+  /** The link, and the time. */
   readonly data: Pick<SetupLinkIssued['data'], 'linkId'> & {
     /** The present, in RFC 3339. */
     readonly at: string
   }
 }
 
-/** Ends a link, since all is set up. */
+/** Ends a link, because everything is set up. */
 export const CompleteSetupLink = command('CompleteSetupLink', { ...ids, ...at })
 export interface CompleteSetupLink extends z.infer<typeof CompleteSetupLink> {
-  /** Which link, and when. */
+  /** The link, and the time. */
   readonly data: UseSetupLink['data']
 }
 
-/** Withdraws a link. One that was completed or revoked stays as it is. */
+/** Revokes a link. A completed or revoked link stays as it is. */
 export const RevokeSetupLink = command('RevokeSetupLink', ids)
 export interface RevokeSetupLink extends z.infer<typeof RevokeSetupLink> {
-  /** Which link. */
+  /** The link. */
   readonly data: Pick<SetupLinkIssued['data'], 'linkId'>
 }
 

@@ -10,19 +10,19 @@ import type {
 } from './commands.js'
 import { type SetupIntent, SetupLinkEvent, setupLinkUpcasters } from './events.js'
 
-/** What decisions about a link are based on. */
+/** The state of a link, on which its commands are decided. */
 export type SetupLinkState =
   | { readonly status: 'absent' }
   | {
-      /** Whether the link was opened, was finished with, or was withdrawn. */
+      /** Whether the link was opened, completed or revoked. */
       readonly status: 'issued' | 'used' | 'completed' | 'revoked'
       /** In RFC 3339. */
       readonly expiresAt: string
-      /** What its holder may set up. */
+      /** What the link's holder may set up. */
       readonly intents: readonly SetupIntent[]
     }
 
-/** Why a command of a link may not happen. A link that is over is not found, whatever ended it. */
+/** Errors of a link's commands. A link that has ended is `NotFound`, whatever ended it. */
 export type SetupLinkRefusal = NotFound<SetupLinkRef> | AlreadyExists<SetupLinkRef>
 
 type Decision = Result<readonly SetupLinkEvent[], SetupLinkRefusal>
@@ -32,7 +32,7 @@ const refuse = (
   { linkId }: SetupLinkCommand['data'],
 ): Decision => err({ kind, object: { type: 'setup_link', linkId } })
 
-/** Whether a link opens at a time; both times are written alike, so that their texts are in order. */
+/** Whether a link is open at a time. Both times have the same format, so comparing their texts compares the times. */
 const isOpen = (state: SetupLinkState, at: string): boolean =>
   (state.status === 'issued' || state.status === 'used') && at < state.expiresAt
 
@@ -87,7 +87,7 @@ const evolve = (state: SetupLinkState, event: SetupLinkEvent): SetupLinkState =>
   }
 }
 
-/** A link by which somebody without an account sets up sign-in for an organization. */
+/** A link that lets somebody without an account set up sign-in for an organization. */
 export const setupLink: Decider<
   SetupLinkCommand,
   SetupLinkState,

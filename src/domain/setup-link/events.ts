@@ -1,4 +1,4 @@
-// Storage contract: names and shapes below are persisted for ever. Add to them; never change one.
+// Storage contract: names and shapes below are persisted forever. Add to them; never change one.
 import * as z from 'zod/mini'
 import { event, type Upcasters } from '../message.js'
 import { choice, ExpiryTime, LinkId, listOf, onlyOnce, requiredText } from '../values.js'
@@ -8,14 +8,14 @@ export const SETUP_INTENTS = ['provider', 'domain', 'groups'] as const satisfies
 /** Something that a link lets its holder set up: connect a provider, prove a domain, map groups to roles. */
 export type SetupIntent = 'provider' | 'domain' | 'groups'
 
-/** 1 to 3 intents, none twice. */
+/** 1 to 3 intents, without duplicates. */
 export const SetupIntents = listOf(choice(SETUP_INTENTS), 1, SETUP_INTENTS.length).check(
   onlyOnce((intent: SetupIntent) => intent, []),
 )
 
 const ids = { linkId: LinkId }
 
-/** A link was made. Its token is on record as a hash alone, in `setup_link_token.claimed`. */
+/** A link was created. Only a hash of its token is stored, in `setup_link_token.claimed`. */
 export const SetupLinkIssued = event('setup_link.issued', {
   ...ids,
   expiresAt: ExpiryTime,
@@ -23,7 +23,7 @@ export const SetupLinkIssued = event('setup_link.issued', {
   note: z.exactOptional(requiredText),
 })
 export interface SetupLinkIssued extends z.infer<typeof SetupLinkIssued> {
-  /** As it is from now on. */
+  /** The values from now on. */
   readonly data: {
     /** As `SetupLink.linkId`. */
     readonly linkId: LinkId
@@ -39,21 +39,21 @@ export interface SetupLinkIssued extends z.infer<typeof SetupLinkIssued> {
 /** The link was opened for the first time. */
 export const SetupLinkUsed = event('setup_link.used', ids)
 export interface SetupLinkUsed extends z.infer<typeof SetupLinkUsed> {
-  /** Which link. */
+  /** The link. */
   readonly data: Pick<SetupLinkIssued['data'], 'linkId'>
 }
 
-/** The set-up was finished: the link does not open again. */
+/** The set-up was completed: the link does not open again. */
 export const SetupLinkCompleted = event('setup_link.completed', ids)
 export interface SetupLinkCompleted extends z.infer<typeof SetupLinkCompleted> {
-  /** Which link. */
+  /** The link. */
   readonly data: Pick<SetupLinkIssued['data'], 'linkId'>
 }
 
-/** The link was withdrawn: it does not open again. */
+/** The link was revoked: it does not open again. */
 export const SetupLinkRevoked = event('setup_link.revoked', ids)
 export interface SetupLinkRevoked extends z.infer<typeof SetupLinkRevoked> {
-  /** Which link. */
+  /** The link. */
   readonly data: Pick<SetupLinkIssued['data'], 'linkId'>
 }
 
@@ -66,5 +66,5 @@ export const SetupLinkEvent = z.discriminatedUnion('type', [
 ])
 export type SetupLinkEvent = SetupLinkIssued | SetupLinkUsed | SetupLinkCompleted | SetupLinkRevoked
 
-/** None: every event type is still at version 1. */
+/** Empty: every event type is still at version 1. */
 export const setupLinkUpcasters: Upcasters = {}

@@ -1,4 +1,4 @@
-// Storage contract: the name and shape of the event below are persisted for ever. Add to them; never change one.
+// Storage contract: the name and shape of the event below are persisted forever. Add to them; never change one.
 import { ok, type Result } from 'neverthrow'
 import * as z from 'zod/mini'
 import { readerOf } from '../aggregate.js'
@@ -11,15 +11,15 @@ const TokenHash = z.string().check(z.regex(/^[A-Za-z0-9_-]{43}$/))
 
 const claim = { tokenHash: TokenHash, orgId: OrgId, linkId: LinkId }
 
-/** One stream for each token, of all organizations: whoever redeems a token names no organization. */
+/** One stream per token, across organizations, because redeeming a token names no organization. */
 export const setupLinkTokenStream = (tokenHash: string): StreamId => `setup_link_token-${tokenHash}`
 
 /** A token belongs to a link; recorded together with `setup_link.issued`. */
 export const SetupLinkTokenClaimed = event('setup_link_token.claimed', claim)
 export interface SetupLinkTokenClaimed extends z.infer<typeof SetupLinkTokenClaimed> {
-  /** Which token, and which link. */
+  /** The token, and its link. */
   readonly data: {
-    /** SHA-256 of the token, in base64url. The token itself is nowhere. */
+    /** SHA-256 of the token, in base64url. The token itself is not stored. */
     readonly tokenHash: string
     /** The organization that issued the link. */
     readonly orgId: OrgId
@@ -56,7 +56,7 @@ const decider: Decider<ClaimSetupLinkToken, SetupLinkTokenState, SetupLinkTokenE
   evolve,
 }
 
-/** Which link a token belongs to. It is no object: nothing of it is shown, and it has no history. */
+/** Which link a token belongs to. It is not an object: reads and history do not show it. */
 export const setupLinkTokens = {
   stream: (_orgId: string, { tokenHash }: { readonly tokenHash: string }) =>
     setupLinkTokenStream(tokenHash),

@@ -11,7 +11,7 @@ import { OrgId, ProjectId, type StreamId, type UserGrantRef, UserId } from '../v
 import { userGrant } from './decider.js'
 import { type UserGrantAdded, UserGrantEvent } from './events.js'
 
-/** What is shown of a grant of roles to a user. */
+/** The fields of a user grant that reads return. */
 export interface UserGrantView {
   readonly userId: string
   readonly projectId: string
@@ -42,7 +42,7 @@ export const userGrantView = (
   }
 }
 
-/** Names each field: they are shown in this order, whatever the order in the event. */
+/** Names each field, so that the order does not depend on the event. */
 const added = (event: UserGrantAdded): UserGrantView => ({
   userId: event.data.userId,
   projectId: event.data.projectId,
@@ -92,7 +92,7 @@ export const userGrants = defineAggregate({
     roles: assignedRoles,
     roleKey: filterableRoleKeys,
   },
-  // The project, so that no host takes that of another organization for one of the organization at hand.
+  // The project with its owner, so that no host takes another organization's project for its own.
   target: ({ projectId: id, projectOrgId }, orgId) =>
     projectOrgId === undefined || projectOrgId === orgId
       ? { type: 'project', id }

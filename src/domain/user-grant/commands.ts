@@ -32,48 +32,48 @@ export interface AddUserGrant extends z.infer<typeof AddUserGrant> {
 /** Replaces the roles of a grant. */
 export const UpdateUserGrant = command('UpdateUserGrant', grant)
 export interface UpdateUserGrant extends z.infer<typeof UpdateUserGrant> {
-  /** Which grant, and its new roles. */
+  /** The grant, and its new roles. */
   readonly data: UserGrantAdded['data']
 }
 
-/** Adds roles to a grant; a role that it has gets the end that is given. */
+/** Adds roles to a grant. For a role that it has, `expiresAt` is replaced. */
 export const AddUserGrantRoles = command('AddUserGrantRoles', grant)
 export interface AddUserGrantRoles extends z.infer<typeof AddUserGrantRoles> {
-  /** Which grant, and the roles to add. */
+  /** The grant, and the roles to add. */
   readonly data: UserGrantAdded['data']
 }
 
-/** Takes roles; with the last one the grant is removed. */
+/** Revokes roles. Revoking the last role removes the grant. */
 export const RemoveUserGrantRoles = command('RemoveUserGrantRoles', {
   ...ids,
   roleKeys: listOf(RoleKey, 1, MAX_GRANTED_ROLES),
 })
 export interface RemoveUserGrantRoles extends z.infer<typeof RemoveUserGrantRoles> {
-  /** Which grant, and the roles to take. */
+  /** The grant, and the roles to revoke. */
   readonly data: Omit<UserGrantAdded['data'], 'roles'> & {
     /** 1 to 400 keys. */
     readonly roleKeys: readonly RoleKey[]
   }
 }
 
-/** Makes no role of a grant count. */
+/** Suspends a grant: none of its roles counts. */
 export const DeactivateUserGrant = command('DeactivateUserGrant', ids)
 export interface DeactivateUserGrant extends z.infer<typeof DeactivateUserGrant> {
-  /** Which grant. */
+  /** The grant. */
   readonly data: Omit<UserGrantAdded['data'], 'roles'>
 }
 
-/** Makes the roles of a grant count again. */
+/** Resumes a grant: its roles count again. */
 export const ReactivateUserGrant = command('ReactivateUserGrant', ids)
 export interface ReactivateUserGrant extends z.infer<typeof ReactivateUserGrant> {
-  /** Which grant. */
+  /** The grant. */
   readonly data: Omit<UserGrantAdded['data'], 'roles'>
 }
 
-/** Takes all roles of a grant. */
+/** Removes a grant, which revokes all its roles. */
 export const RemoveUserGrant = command('RemoveUserGrant', ids)
 export interface RemoveUserGrant extends z.infer<typeof RemoveUserGrant> {
-  /** Which grant. */
+  /** The grant. */
   readonly data: Omit<UserGrantAdded['data'], 'roles'>
 }
 

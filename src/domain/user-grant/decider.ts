@@ -19,22 +19,22 @@ import {
   userGrantUpcasters,
 } from './events.js'
 
-/** What decisions about a user grant are based on. */
+/** The state of a user grant, on which its commands are decided. */
 export type UserGrantState =
   | { readonly status: 'absent' }
   | {
       /** Whether the roles count. */
       readonly status: 'active' | 'inactive'
-      /** As recorded; with those that ended since, see {@link currentUserGrant}. */
+      /** As recorded, including roles that ended since, see {@link currentUserGrant}. */
       readonly roles: readonly UserGrantRole[]
     }
 
-/** Why a command of a user grant may not happen. */
+/** Errors of a user grant's commands. */
 export type UserGrantRefusal = NotFound<UserGrantRef> | AlreadyExists<UserGrantRef>
 
 type Decision = Result<readonly UserGrantEvent[], UserGrantRefusal>
 
-/** `state` without the roles that ended since they were given: they count as never given. */
+/** `state` without the roles that ended since they were given. */
 export const currentUserGrant = (
   state: UserGrantState,
   isCurrent: (role: UserGrantRole) => boolean,
@@ -45,7 +45,7 @@ const refuse = (
   { userId, projectId, projectOrgId }: UserGrantCommand['data'],
 ): Decision => err({ kind, object: { type: 'user_grant', userId, projectId, projectOrgId } })
 
-/** A grant without roles stands, and may be added again. */
+/** A grant whose roles have all ended still exists, and may be added again. */
 const add = ({ data }: AddUserGrant, state: UserGrantState): Decision => {
   if (exists(state) && state.roles.length > 0) return refuse('AlreadyExists', data)
   return ok([{ type: 'user_grant.added', data }])

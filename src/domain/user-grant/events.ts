@@ -1,4 +1,4 @@
-// Storage contract: names and shapes below are persisted for ever. Add to them; never change one.
+// Storage contract: names and shapes below are persisted forever. Add to them; never change one.
 import * as z from 'zod/mini'
 import { event, type Upcasters } from '../message.js'
 import { ExpiryTime, OrgId, ProjectId, RoleKey, UserId } from '../values.js'
@@ -18,7 +18,7 @@ const role = z.readonly(
 export interface UserGrantRole {
   /** As `ProjectRole.roleKey`. */
   readonly roleKey: RoleKey
-  /** The role does not count from this moment on; absent for a role without an end. RFC 3339, in UTC, with milliseconds. */
+  /** When the role expires, in RFC 3339, UTC, with milliseconds; absent for never. */
   readonly expiresAt?: string | undefined
   /** Version of the event that began the generation of the role, in its own stream: at least 1. */
   readonly roleSince: number
@@ -34,7 +34,7 @@ const grant = { ...ids, roles: z.readonly(z.array(role)) }
 /** A user was given roles of a project. */
 export const UserGrantAdded = event('user_grant.added', grant)
 export interface UserGrantAdded extends z.infer<typeof UserGrantAdded> {
-  /** As it is from now on. */
+  /** The values from now on. */
   readonly data: {
     /** As `UserGrant.userId`. */
     readonly userId: UserId
@@ -47,31 +47,31 @@ export interface UserGrantAdded extends z.infer<typeof UserGrantAdded> {
   }
 }
 
-/** The roles of a grant, or their ends, were changed. */
+/** The roles of a grant, or their expiry, were changed. */
 export const UserGrantUpdated = event('user_grant.updated', grant)
 export interface UserGrantUpdated extends z.infer<typeof UserGrantUpdated> {
   /** As it is from now on, with all roles. */
   readonly data: UserGrantAdded['data']
 }
 
-/** None of the roles of a grant counts any more. */
+/** A grant was suspended: none of its roles counts. */
 export const UserGrantDeactivated = event('user_grant.deactivated', ids)
 export interface UserGrantDeactivated extends z.infer<typeof UserGrantDeactivated> {
-  /** Which grant. */
+  /** The grant. */
   readonly data: Omit<UserGrantAdded['data'], 'roles'>
 }
 
-/** The roles of a grant count again. */
+/** A grant was resumed: its roles count again. */
 export const UserGrantReactivated = event('user_grant.reactivated', ids)
 export interface UserGrantReactivated extends z.infer<typeof UserGrantReactivated> {
-  /** Which grant. */
+  /** The grant. */
   readonly data: Omit<UserGrantAdded['data'], 'roles'>
 }
 
-/** All roles of a grant were taken. */
+/** A grant was removed, and all its roles with it. */
 export const UserGrantRemoved = event('user_grant.removed', ids)
 export interface UserGrantRemoved extends z.infer<typeof UserGrantRemoved> {
-  /** Which grant. */
+  /** The grant. */
   readonly data: Omit<UserGrantAdded['data'], 'roles'>
 }
 
@@ -90,5 +90,5 @@ export type UserGrantEvent =
   | UserGrantReactivated
   | UserGrantRemoved
 
-/** None: every event type is still at version 1. */
+/** Empty: every event type is still at version 1. */
 export const userGrantUpcasters: Upcasters = {}

@@ -195,7 +195,7 @@ export interface PlannedGrantAdded {
 export interface PlannedGrantUpdated {
   /** As of the event that is recorded. */
   readonly type: 'project_grant.updated'
-  /** Which grant, and its new roles. */
+  /** The grant, and its new roles. */
   readonly data: PlannedGrantAdded['data']
 }
 
