@@ -28,7 +28,7 @@ import { type AskAccess, CheckAccessInput, checkAccess, requireAccess } from './
 import { type AccessExplanation, ExplainAccessInput, explainAccess } from './explain-access.js'
 import type { LiveChecks, LiveOptions } from './live.js'
 
-/** Whose roles to list. */
+/** The user whose roles to list. */
 export const RolesOfInput = z.strictObject({
   userId: UserId,
   projectId: z.optional(ProjectId),
@@ -39,13 +39,13 @@ export const RolesOfInput = z.strictObject({
 export interface RolesOfInput extends PageInput {
   /** Your id of the user: 1 to 200 characters (code points). */
   readonly userId: string
-  /** Of projects with this `id`, of any organization; of all when absent. */
+  /** Only projects with this `id`, of any organization. Default: all. */
   readonly projectId?: string | undefined
   /** A time in the past: the answer is as of the end of this millisecond. Default: now. */
   readonly at?: Date | undefined
 }
 
-/** Which holders of roles to list, and when. */
+/** Which users with roles to list, and as of when. */
 export const WhoHasInput = z.strictObject({
   projectId: z.optional(ProjectId),
   userId: z.optional(UserId),
@@ -56,13 +56,13 @@ export const WhoHasInput = z.strictObject({
   pageToken,
 })
 export interface WhoHasInput extends PageInput {
-  /** The `id` of a project of the organization; all of its projects when absent. */
+  /** The `id` of a project of the organization. Default: all of its projects. */
   readonly projectId?: string | undefined
-  /** One user, of any organization: 1 to 200 characters (code points); all when absent. */
+  /** One user, of any organization: 1 to 200 characters (code points). Default: all users. */
   readonly userId?: string | undefined
-  /** Roles with this key; all when absent. */
+  /** Only roles with this key. Default: all roles. */
   readonly roleKey?: string | undefined
-  /** Of the roles that have this permission, or had it `at` that time; of all when absent. 1 to 100 characters. */
+  /** Only roles that have this permission, or had it `at` that time: 1 to 100 characters. Default: all roles. */
   readonly permission?: string | undefined
   /** A time in the past: the answer is as of the end of this millisecond. Default: now. */
   readonly at?: Date | undefined
@@ -70,30 +70,31 @@ export interface WhoHasInput extends PageInput {
 
 /** The page to list. */
 export interface PageInput {
-  /** 1 to 1,000 items; 100 when absent. */
+  /** Most items of the page: 1 to 1,000. Default: 100. */
   readonly pageSize?: number | undefined
-  /** `nextPageToken` of the page before, of the same question; the first page when absent. */
+  /** `nextPageToken` of the page before, with the same input. Default: the first page. */
   readonly pageToken?: string | undefined
 }
 
-/** A page of what was asked for. */
+/** A page of results. */
 export interface AccessPage<Item> {
-  /** At most as many as asked for, in the order of the question. */
+  /** At most `pageSize` items, in order. */
   readonly items: readonly Item[]
   /** `pageToken` of the next page; absent on the last. */
   readonly nextPageToken?: string
 }
 
 /**
- * Who has which role, by the grants and by the mappings of groups. A role counts while the user's grant has it, it has not
- * expired, and these are active: that grant, the project and, where another organization owns it, the grant of the
- * project. It also counts while a mapping of a group has it that the user was last reported in, the provider is active in
- * place of the user's grant, and the report is not older than `validFor`. What does not exist is an answer here, not an error.
+ * Who has which role, through grants and through mappings of groups. A role counts while the user's grant has it, it
+ * has not expired, and the grant, the project and (if another organization owns the project) the project's grant are
+ * active. It also counts through a group that the user was last reported in: while a mapping of the group has it, the
+ * report is not older than `validFor`, and the provider, the project and the project's grant are active. An unknown
+ * user, project or role is not an error: the answer is "no".
  */
 export interface AccessChecks {
   /**
-   * Whether a role counts for a user of the organization, whether a role that counts has a permission, or whether the
-   * project lets the user in; and if not, why. It answers a "no" too: to guard something, use `require`.
+   * Checks whether a user of the organization has a role, or a permission through a role, or may log in to the project;
+   * and if not, why. A "no" is a value, not an error: to guard something, use `require`.
    *
    * @example
    * const checked = await iam.access.check({ userId: 'bob', projectId, roleKey: 'editor' }, context)
@@ -101,16 +102,16 @@ export interface AccessChecks {
    */
   readonly check: AskAccess
   /**
-   * The answer of `check` where it allows the access; the error `AccessDenied` where it does not. It throws nothing by
-   * itself: without `orThrow`, or a look at the result, nothing is guarded.
+   * Like `check`, but returns the error `AccessDenied` when the access is not allowed. It does not throw: use `orThrow`
+   * or look at the result, otherwise nothing is guarded.
    *
    * @example
    * await orThrow(iam.access.require({ userId: 'bob', projectId, roleKey: 'editor' }, context))
    */
   readonly require: AskAccess<AccessDenied>
   /**
-   * Why a role counts for a user of the organization, or does not: the verdict of `check`, and the changes that it rests
-   * on. Also needs `event.read`.
+   * Explains why a role counts for a user of the organization, or does not: the result of `check`, and the changes that
+   * led to it. Also needs the permission `event.read`.
    *
    * @example
    * const why = await iam.access.explain({ userId: 'bob', projectId, roleKey: 'editor' }, context)
@@ -118,9 +119,9 @@ export interface AccessChecks {
    */
   readonly explain: Read<ExplainAccessInput, AccessExplanation>
   /**
-   * The roles of a user of the organization that count, or counted `at` a time in the past, by `projectOrgId`,
-   * `projectId` and `roleKey`, each as it was shown then. A role that the user has in several ways is an item for each, the
-   * grant first.
+   * Lists the roles that count for a user of the organization, or counted `at` a time in the past, sorted by
+   * `projectOrgId`, `projectId` and `roleKey`, with their display fields of that time. A role that the user has in
+   * several ways is one item for each way, the grant first.
    *
    * @example
    * const held = await iam.access.rolesOf({ userId: 'bob' }, context)
@@ -128,9 +129,9 @@ export interface AccessChecks {
    */
   readonly rolesOf: Read<RolesOfInput, AccessPage<HeldRole>>
   /**
-   * The users of all organizations who have roles of one project of the organization, or of all its projects, that
-   * count, or counted `at` a time in the past, by `roleKey`, `orgId`, way and `userId`; of all projects, by `projectId`
-   * first. Grants come before groups. A user with several of the roles, or with one in several ways, is an item for each.
+   * Lists the users, of all organizations, for whom roles of one or all projects of the organization count, or counted
+   * `at` a time in the past. Sorted by `roleKey`, `orgId`, way (grants before groups) and `userId`; for all projects,
+   * by `projectId` first. A user is one item for each role, and for each way to have it.
    *
    * @example
    * const at = new Date('2026-03-31T23:59:59Z')
@@ -138,31 +139,31 @@ export interface AccessChecks {
    */
   readonly whoHas: Read<WhoHasInput, AccessPage<Holder>>
   /**
-   * The permissions that the caller has in the organization as a whole, sorted by name: `authorize` is asked once for
+   * Returns the permissions that the caller has in the whole organization, sorted by name. Calls `authorize` once for
    * each, without an object. Needs no permission.
    */
   readonly permissions: Read<PermissionsInput, CallerPermissions>
   /**
-   * For the host itself, without a permission check: checks that are answered at once from memory, for every request.
-   * Reads the whole log once, then follows it until `signal` aborts.
+   * Makes checks that answer at once from memory, fast enough for every request. For the host itself, without a
+   * permission check. Reads the whole log once, then follows it until `signal` aborts.
    *
    * @example
    * const live = await orThrow(iam.access.live({ signal }))
    * if (!live.can({ orgId, userId, projectId, roleKey: 'editor' })) return response.status(403).end()
    *
-   * @returns once it has caught up; or why the log cannot be read
+   * @returns the checks, once they have caught up; or the error when the log cannot be read
    * @throws TypeError when an option is missing, unknown or of a wrong type
    */
   readonly live: (options: LiveOptions) => ResultAsync<LiveChecks, ReadError>
 }
 
-/** Nothing: the context names the caller and the organization. */
+/** Empty: the context names the caller and the organization. */
 export const PermissionsInput = z.strictObject({})
 export type PermissionsInput = Readonly<Record<string, never>>
 
-/** What a caller may do. */
+/** The permissions of a caller. */
 export interface CallerPermissions {
-  /** In the organization as a whole, sorted by name; permissions on single objects are not listed. */
+  /** Permissions in the whole organization, sorted by name. Permissions on single objects are not listed. */
   readonly permissions: readonly Permission[]
 }
 
@@ -275,7 +276,7 @@ export const accessOf = (runtime: Runtime): AccessChecks => {
     ),
     live: (options) => {
       checkOptions('access.live', options, LIVE_OPTIONS)
-      // Loaded at the first call: a host that never calls it does not start with it.
+      // Loaded at the first call, so that hosts that never call it do not load it.
       return new ResultAsync(import('./live.js').then(({ followed }) => followed(runtime, options)))
     },
   }
@@ -288,21 +289,21 @@ const LIVE_OPTIONS: KnownOptions = {
   optional: { maxLag: milliseconds(50, 3_600_000) },
 }
 
-/** A role as the log shows it: a read model keeps roles as they are. */
+/** A role as the log shows it at a time: a read model has only the present. */
 const asShown = async (streams: Streams, held: HeldRole): Promise<HeldRole> => {
   const ids = { projectId: ProjectId.parse(held.projectId), roleKey: RoleKey.parse(held.roleKey) }
   const { state } = await streams.read(projectRoles, ids, { orgId: held.projectOrgId })
-  // It was removed in the millisecond that is asked about, after the read model had answered.
+  // It was removed in the same millisecond, after the read of the read model.
   if (!exists(state)) return held
   const { displayName, group, permissions } = state
   return { ...held, displayName, group, permissions }
 }
 
-/** Whether `values` name a place in the order of the roles of a user. */
+/** Whether `values` are the sort values of a role of a user. */
 const isRoleKey = (values: readonly SortValue[]): values is NonNullable<HeldRolesQuery['after']> =>
   values.length === 5 && values.every(isText)
 
-/** Whether `values` name a place in the order of holders, of one project or of all. */
+/** Whether `values` are the sort values of a holder, of one project or of all. */
 const isHolderKey =
   (projectId: string | undefined) =>
   (values: readonly SortValue[]): values is NonNullable<HoldersQuery['after']> =>

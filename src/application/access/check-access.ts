@@ -10,14 +10,14 @@ import { requireCheckpoint } from '../reading/query.js'
 import type { Runtime } from '../runtime.js'
 import { foundIn, replayAccess } from './past-access.js'
 
-/** Which access to check, and when. */
+/** Which access to check, and as of when. */
 export const CheckAccessInput = z.extend(userGrants.ids, {
   roleKey: mayBeLeftOut(RoleKey),
   permission: mayBeLeftOut(RolePermission),
   at: mayBeLeftOut(date),
 })
 
-/** Whose access to which project is checked, and when. */
+/** The user and the project to check, and as of when. */
 interface CheckedUser {
   /** Your id of the user: 1 to 200 characters (code points). */
   readonly userId: string
@@ -30,56 +30,59 @@ interface CheckedUser {
 }
 
 /**
- * Which access to check: with a `roleKey`, whether that role counts; with a `permission`, whether a role that counts has
- * it; with neither, whether the login rules of the project let the user in.
+ * Which access to check. With a `roleKey`: whether the user has that role. With a `permission`: whether a role of the
+ * user has it. Without both: whether the login rules of the project let the user in.
  */
 export type CheckAccessInput = CheckedUser &
   (
     | {
-        /** The role that is asked for. */
+        /** The role to check. */
         readonly roleKey: string
-        /** Absent where a role is asked for. */
+        /** Absent when a role is checked. */
         readonly permission?: never
       }
     | {
-        /** Absent where a permission is asked for. */
+        /** Absent when a permission is checked. */
         readonly roleKey?: never
-        /** The permission that a role of the user must have, such as `invoice.approve`: 1 to 100 characters. */
+        /** The permission to check, such as `invoice.approve`: 1 to 100 characters. */
         readonly permission: string
       }
     | {
-        /** Absent where the login rules of the project are asked. */
+        /** Absent when the login rules are checked. */
         readonly roleKey?: never
-        /** Absent where the login rules of the project are asked. */
+        /** Absent when the login rules are checked. */
         readonly permission?: never
       }
   )
 
-/** What each property of a question is, if it is given. */
+/** The type of each property of a question, if it is given. */
 export interface Asked extends Required<Omit<CheckedUser, 'projectOrgId'>> {
   readonly projectOrgId: string | undefined
   readonly roleKey: string
   readonly permission: string
 }
 
-/** The properties of a question that are unknown, or undefined where they must not be. Such a question does not compile. */
+/**
+ * The properties of a question that are unknown, or undefined where that is not allowed. Such a question does not
+ * compile.
+ */
 export type Misread<Question, Known = Asked> = {
-  // As lists of one, for `any` is either.
+  // As lists of one, because `any` matches both.
   readonly [Name in keyof Question as [Required<Question>[Name]] extends [Known[Name & keyof Known]]
     ? never
     : Name]: never
 }
 
 /**
- * Asks about the access of one user to one project. `roleKey`, `permission` and `at` must not be undefined: without
- * them the question is another one, which may be answered "yes".
+ * Checks the access of one user to one project. `roleKey`, `permission` and `at` must not be undefined: without them
+ * the question is a different one, whose answer may be "yes".
  */
 export type AskAccess<Also = never> = <Question extends CheckAccessInput>(
   input: Question & Misread<Question>,
   context: Context,
 ) => ResultAsync<AccessCheck, ReadError | Also>
 
-/** Answers a {@link CheckAccessInput}: as it is by the read model, as it was by the log. */
+/** Answers a {@link CheckAccessInput}: the present from the read model, the past from the log. */
 export const checkAccess = async (
   runtime: Runtime,
   call: AdmittedCall,
@@ -103,7 +106,7 @@ export const checkAccess = async (
   return ok(judgeAccess(found, { ...question, now }))
 }
 
-/** Answers as {@link checkAccess} where that allows the access, and is an error where it does not. */
+/** Like {@link checkAccess}, but an error when the access is not allowed. */
 export const requireAccess = async (
   ...asked: Parameters<typeof checkAccess>
 ): Promise<Result<AccessCheck, ReadError | AccessDenied>> =>

@@ -24,7 +24,7 @@ import {
   type Step,
 } from './past-access.js'
 
-/** Which access to explain, and when. */
+/** Which access to explain, and as of when. */
 export const ExplainAccessInput = z.extend(userGrants.ids, {
   roleKey: RoleKey,
   at: z.optional(date),
@@ -36,7 +36,7 @@ export interface ExplainAccessInput {
   readonly projectId: string
   /** The organization that owns the project. Default: the organization of the context. */
   readonly projectOrgId?: string | undefined
-  /** The role that is asked for. */
+  /** The role to explain. */
   readonly roleKey: string
   /** A time in the past: the answer is as of the end of this millisecond. Default: now. */
   readonly at?: Date | undefined
@@ -46,22 +46,22 @@ export interface ExplainAccessInput {
 export interface AccessExplanation {
   /** Whether the role counts, or counted. */
   readonly allowed: boolean
-  /** As `access.check` has them: empty when allowed, otherwise all that apply. */
+  /** The reasons of `access.check`: empty when allowed, otherwise all that apply. */
   readonly reasons: readonly AccessReason[]
   /**
-   * The changes that this rests on, oldest first: what added the role, what granted the project, what gave the role to the
-   * user, or mapped a group and put the user into it, and, where it does not count, what ended it.
+   * The changes that led to this result, oldest first: those that added the role, granted the project, and gave the
+   * role to the user (or mapped a group and reported the user in it), and, if it does not count, the one that ended it.
    */
   readonly because: readonly AccessCause[]
 }
 
 /**
- * An entry of the history. Of a change in another organization, which owns the project, only the position, the time and the
- * type are shown.
+ * An entry of the history. A change in another organization, which owns the project, shows only position, time and
+ * type.
  */
 export type AccessCause = HistoryEntry | OtherCause
 
-/** What an organization is told of a change in another one. */
+/** A change in another organization, without its details. */
 export interface OtherCause {
   /** Position of the event in the log. */
   readonly sequence: Position
@@ -71,7 +71,7 @@ export interface OtherCause {
   readonly type: HistoryEntry['type']
 }
 
-/** Answers an {@link ExplainAccessInput} by the log. */
+/** Answers an {@link ExplainAccessInput} from the log. */
 export const explainAccess = async (
   runtime: Runtime,
   call: AdmittedCall,
@@ -91,7 +91,7 @@ export const explainAccess = async (
   return ok({ allowed, reasons, because })
 }
 
-/** The event as `history.list` shows it, if it is one of the organization at hand. */
+/** The event as `history.list` shows it, if it belongs to the organization of the context. */
 const shown = async (
   runtime: Runtime,
   call: AdmittedCall,
@@ -100,21 +100,21 @@ const shown = async (
   const { orgId } = call
   if (metadata.resourceOwner !== orgId) return { sequence: position, time: timeOf(position), type }
   const query = { orgId, after: position - 1n, before: position + 1n, limit: 1 }
-  // The log was read, so the read model has to be as far.
+  // The log was read to this position, so the read model must have reached it too.
   const strong = { ...call, consistency: 'strong' as const }
   const [entry] = await runtime.query(strong, { method: 'history', args: [query] })
   if (!entry) throw new Error(`The history has no entry of the event at ${position}`)
   return entry
 }
 
-/** The events that the verdict on a role rests on, oldest first: replayed alone, they lead to the same verdict. */
+/** The events that decide whether a role counts, oldest first: replaying only them leads to the same result. */
 const causesOf = (steps: AccessSteps, roleKey: string): readonly RecordedEvent[] => {
   const { isOwn, project, projectGrant, userGrant } = steps
-  // Nothing of another's project is said that was never granted.
+  // Nothing is revealed of another organization's project that was never granted.
   if (!isOwn && projectGrant.length === 0) return []
   const ofProject = lifeOf(project)
   const causes = [
-    // Nor is what happened to it after the grant was removed.
+    // Nothing is revealed of the project after its grant was removed.
     ...(isOwn || isThere(projectGrant) ? ofProject : ofProject.slice(0, 1)),
     ...lifeOf(projectGrant),
     ...lifeOf(userGrant),
@@ -123,7 +123,7 @@ const causesOf = (steps: AccessSteps, roleKey: string): readonly RecordedEvent[]
   return [...new Set(causes)].sort((one, other) => (one.position < other.position ? -1 : 1))
 }
 
-/** What added a role and gave it to the user the last time, in each way, and what ended that. */
+/** The events that last added a role and gave it to the user, in each way, and those that ended that. */
 const causesOfRole = (steps: AccessSteps, roleKey: string): readonly RecordedEvent[] => [
   ...causesOfWay(steps, steps.userGrant, lastHeld(steps.userGrant, roleKey, expiryIn)),
   ...steps.groups.flatMap(({ provider, mapping, membership }) => {
@@ -139,7 +139,7 @@ const causesOfRole = (steps: AccessSteps, roleKey: string): readonly RecordedEve
   }),
 ]
 
-/** What added a role and gave it by a grant or a mapping, and what ended that. */
+/** The events that added a role and gave it through a grant or a mapping, and those that ended that. */
 const causesOfWay = (
   steps: AccessSteps,
   way: readonly Step[],
@@ -162,18 +162,18 @@ const causesOfWay = (
   ]
 }
 
-/** A role of a user or a group, as it was given the last time. */
+/** A role of a user or a group, as it was last given. */
 interface Held {
   readonly role: RoleGeneration
-  /** The index of the step that gave it. */
+  /** Index of the step that gave it. */
   readonly given: number
-  /** What last said when it expires, or for how long a report counts. */
+  /** The step that last set its expiry, or for how long a report counts. */
   readonly terms: Step
-  /** What took it from the grant or the mapping, if anything did. */
+  /** The step that removed it from the grant or the mapping, if any. */
   readonly taken: Step | undefined
 }
 
-/** When a role of a user's grant expires. */
+/** Expiry of a role of a user's grant. */
 const expiryIn = (state: UserGrantState, { roleKey }: RoleGeneration) =>
   exists(state) ? state.roles.find((role) => role.roleKey === roleKey)?.expiresAt : undefined
 
@@ -208,7 +208,7 @@ const lastHeld = <State extends UserGrantState | RoleMappingState>(
 const isSameGeneration = (one: RoleGeneration, other: RoleGeneration): boolean =>
   one.roleSince === other.roleSince && one.grantSince === other.grantSince
 
-/** What added an object the last time, made it inactive if it is, and removed it if it was removed. */
+/** The events that last added an object, deactivated it if it is inactive, and removed it if it was removed. */
 const lifeOf = (steps: readonly Step[]): readonly RecordedEvent[] => {
   const last = steps.at(-1)
   if (!last) return []
@@ -220,7 +220,7 @@ const lifeOf = (steps: readonly Step[]): readonly RecordedEvent[] => {
   ]
 }
 
-/** What added an object the last time before the step with that index, and that step; none when there is no such step. */
+/** The event that last added an object before the step with that index, and that step; empty without such a step. */
 const beginningOf = (steps: readonly Step[], index: number): readonly RecordedEvent[] => {
   const until = steps.slice(0, index + 1)
   const last = until.at(-1)

@@ -16,55 +16,58 @@ import type { Asked, CheckAccessInput, Misread } from './check-access.js'
 
 /** How live checks follow the log. */
 export interface LiveOptions {
-  /** Ends the live checks, which refuse everything from then on. */
+  /** Ends the live checks. From then on they refuse everything. */
   readonly signal: AbortSignal
   /**
-   * How long the checks answer while the log cannot be followed, in milliseconds: 50 to 3,600,000; 5,000 when absent.
-   * The log is read at least four times in it, and once a second.
+   * How long the checks keep answering while the log cannot be followed, in milliseconds: 50 to 3,600,000. Default:
+   * 5,000. The log is read at least four times in this time, and at least once a second.
    */
   readonly maxLag?: number | undefined
 }
 
-/** Which access to check, as `access.check` has it without `at`, of a user of which organization. */
+/** The input of `access.check` without `at`, and the organization of the user. */
 export type LiveQuestion = CheckAccessInput & {
   /** The organization of the user. */
   readonly orgId: string
-  /** Absent: live checks answer about now. */
+  /** Absent: live checks are always as of now. */
   readonly at?: never
 }
 
-/** What a field of a question is, if it is given. */
+/** The type of each field of a question, if it is given. */
 interface LiveAsked extends Omit<Asked, 'at'> {
   readonly orgId: string
 }
 
-/** Asks about the access of one user to one project. As in {@link AskAccess}, nothing may be undefined but `projectOrgId`. */
+/** Checks the access of one user to one project. As in {@link AskAccess}, only `projectOrgId` may be undefined. */
 export type AskLive<Answer> = <Question extends LiveQuestion>(
   question: Question & Misread<Question, LiveAsked>,
 ) => Answer
 
 /**
- * Checks that are answered at once from memory, for the host itself: they know no caller and need no permission. They
- * see everything that this `createIam` has recorded, and what others record as soon as the store reports it. When they
- * could not follow the log for `maxLag` milliseconds, they refuse everything.
+ * Checks that answer at once from memory. For the host itself: they have no caller and need no permission. They include
+ * every write of this `createIam`, and writes of others as soon as the store reports them. After `maxLag` milliseconds
+ * without reading the log they refuse everything.
  */
 export interface LiveChecks {
   /**
-   * Whether `check` allows it.
+   * Returns whether `check` allows the access.
    *
-   * @throws TypeError when a field of the question is unknown or missing, or both or an undefined one of `roleKey` and `permission`
-   *   are given
+   * @throws TypeError when a field of the question is unknown or missing, `roleKey` or `permission` is undefined, or
+   *   both are given
    */
   readonly can: AskLive<boolean>
-  /** What `access.check` answers; when the log cannot be followed, a "no" with the reason `Stale`. @throws as `can` */
+  /**
+   * Returns the result of `access.check`; a "no" with the reason `Stale` when the log cannot be followed. @throws as
+   * `can`
+   */
   readonly check: AskLive<AccessCheck>
-  /** Position of the last event that the answers take into account. */
+  /** Position of the last event that the checks include. */
   readonly position: Position
   /**
-   * Waits until the answers take the event at `position` into account, such as `details.sequence` of a write elsewhere.
+   * Waits until the checks include the event at `position`, such as `details.sequence` of a write in another process.
    *
-   * @returns the position reached; or `Unavailable` when the log cannot be read at the moment, the reason why it
-   *   cannot be followed any more, or `Cancelled` when a signal aborts
+   * @returns the position reached; or `Unavailable` when the log cannot be read at the moment, the error that ended the
+   *   live checks, or `Cancelled` when a signal aborts
    * @throws TypeError when the position is not one, or an option is unknown or of a wrong type
    */
   readonly reached: (
@@ -75,15 +78,15 @@ export interface LiveChecks {
     },
   ) => ResultAsync<Position, ReadError>
   /**
-   * Milliseconds since no event above `position` was in the log, as far as is known: up to a second where nothing is
-   * recorded, and `Infinity` after the end.
+   * Milliseconds since the checks were last known to be up to date: up to a second when nothing is written, `Infinity`
+   * after the end.
    */
   readonly lag: number
 }
 
 const DEFAULT_MAX_LAG_MS = 5_000
 
-/** How often the head of the log is read in `maxLag`: a look that is late or fails is not the last. */
+/** How often the head of the log is read within `maxLag`, so that one late or failed read does not matter. */
 const LOOKS = 4
 
 /** Longest time that a write waits until live checks see it, in milliseconds. */
@@ -99,9 +102,9 @@ export const followed = async (
   let position = 0n
   /** The highest head of the log that was read. */
   let head = 0n
-  /** When the log had nothing above `position`, by the environment. */
+  /** When the log last had no event above `position`, by the environment's clock. */
   let atHead = Number.NEGATIVE_INFINITY
-  /** Position of the last write of this process that was answered before it was seen here. */
+  /** Position of the last write of this process that returned before it was seen here. */
   let unseen = 0n
   let isReady = false
   let ended: ReadError | undefined
@@ -134,7 +137,7 @@ export const followed = async (
     const wait = () => within(environment, LONGEST_WRITE_WAIT_MS, reach(written))
     return isReady && (await catchFaults(async () => ok(await wait()))).isOk()
   }
-  /** A write is answered once it is seen here. If that takes too long, every check refuses until it is. */
+  /** A write returns once it is seen here. If that takes too long, every check refuses until it is seen. */
   const see = async (written: Position): Promise<void> => {
     if (!(await isSeen(written)) && written > unseen) unseen = written
   }
@@ -171,7 +174,7 @@ export const followed = async (
     atHead = Number.NEGATIVE_INFINITY
   })
   const following = { signal, hooks, environment, onHead }
-  // A first catch-up that takes longer than `maxLag` leaves answers of before it began: the next takes less.
+  // A first catch-up longer than `maxLag` ends out of date, so another one follows, which takes less time.
   let from = position
   do {
     const begin = environment.elapsed()
@@ -218,7 +221,7 @@ export const followed = async (
   })
 }
 
-/** Says nothing but that it cannot say. */
+/** A "no" whose only reason is `Stale`. */
 const stale = (): AccessCheck => ({
   allowed: false,
   roleKeys: [],
@@ -228,7 +231,7 @@ const stale = (): AccessCheck => ({
 
 const FIELDS = new Set(['orgId', 'userId', 'projectId', 'projectOrgId', 'roleKey', 'permission'])
 
-/** @throws TypeError when another question would be answered than what is meant */
+/** @throws TypeError when the question is malformed, so that a different question would be answered */
 const requireKnown = (question: LiveQuestion): void => {
   for (const field in question)
     if (!FIELDS.has(field)) throw new TypeError(`A live check has no field ${field}`)

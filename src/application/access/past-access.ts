@@ -52,20 +52,20 @@ export interface Step<State = Status> {
   readonly state: State
 }
 
-/** All that led to the access of a user to a project, event by event, stream by stream. */
+/** The events that led to the access of a user to a project, by stream. */
 export interface AccessSteps {
   readonly isOwn: boolean
   readonly project: readonly Step<ProjectState>[]
-  /** Of the grant of the project to the user's organization; empty where that organization owns the project. */
+  /** Steps of the project's grant to the user's organization; empty if that organization owns the project. */
   readonly projectGrant: readonly Step<ProjectGrantState>[]
   readonly userGrant: readonly Step<UserGrantState>[]
-  /** Of each group that the user was ever reported in, and that was mapped to the project. */
+  /** Steps of each group that the user was ever reported in and that was mapped to the project. */
   readonly groups: readonly GroupSteps[]
-  /** Of the role that was asked for, or of all that the user's grant and mappings last had. */
+  /** Steps of the role in the question, or of all roles that the user's grant and mappings last had. */
   readonly roles: ReadonlyMap<string, readonly Step<ProjectRoleState>[]>
 }
 
-/** All that led to the roles that a group gives to a user. */
+/** The steps that led to the roles that a group gives to a user. */
 export interface GroupSteps {
   readonly via: { readonly idpId: IdpId; readonly group: GroupName }
   readonly provider: readonly Step<IdentityProviderState>[]
@@ -73,7 +73,7 @@ export interface GroupSteps {
   readonly membership: readonly Step<MembershipState>[]
 }
 
-/** Reads all that led to the access of a user, as the log has it up to a position. */
+/** Reads the events up to a position that led to the access of a user. */
 export const replayAccess = async (
   runtime: Runtime,
   call: Pick<AdmittedCall, 'signal'>,
@@ -175,7 +175,7 @@ const rolesOf = <Role>(
   return state && exists(state) ? state.roles : []
 }
 
-/** What the read model would have found then. */
+/** The result that the read model would have returned then. */
 export const foundIn = (steps: AccessSteps): FoundAccess => {
   const project = steps.project.at(-1)?.state
   // Grants end with their project.
@@ -206,7 +206,7 @@ export const foundIn = (steps: AccessSteps): FoundAccess => {
   }
 }
 
-/** A role as it was shown then; none where it is not the one that was asked for. */
+/** The role with its display fields of that time; empty if it is not the role in the question. */
 const shownRoles = (
   { roles }: AccessSteps,
   roleKey: string,
@@ -263,7 +263,7 @@ const stateOf = (
   return state && exists(state) ? state.status : undefined
 }
 
-/** The first event of other streams that ended a role which a user was given. */
+/** The first event of another stream that ended a role of a user. */
 export const endOf = (
   role: RoleGeneration,
   { isOwn, projectGrant, roles }: Pick<AccessSteps, 'isOwn' | 'projectGrant' | 'roles'>,

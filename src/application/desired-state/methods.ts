@@ -9,7 +9,7 @@ import {
 } from './permissions-for-plan.js'
 import { type Applied, hasManyChanges, isPlan, Plan, type PlanInput } from './plan/plan.js'
 
-// Planning and applying are loaded at their first use: a host that declares nothing does not start with them.
+// Planning and applying are loaded at their first use, so that other hosts do not load them.
 const planning = () => import('./planning/plan-access.js')
 const applying = () => import('./applying/apply-access.js')
 

@@ -14,7 +14,7 @@ export const permissionsToPlan = (input: unknown, orgId: string): readonly Neede
 export const permissionsToApply = (input: unknown, orgId: string): readonly NeededPermission[] =>
   permissionsFor(declaredIn(input, orgId), ['read', 'write'])
 
-/** The permissions that `iam.apply` requires for a plan: those for its desired state; all when that is malformed. */
+/** The permissions that `iam.apply` requires for a plan: those for its desired state, or all if it is malformed. */
 export const permissionsToApplyPlan = (
   input: unknown,
   orgId: string,
@@ -38,7 +38,7 @@ export const permissionsToLift = (
   return permissionsFor(declared, method === 'plan' ? ['read'] : ['read', 'write'])
 }
 
-/** Objects of one type; all of the organization without a target. */
+/** Objects of one type; without a target, all of the organization. */
 interface Declared {
   readonly type: DeclaredType
   readonly target: NeededPermission['object']
@@ -78,7 +78,7 @@ const permissionsFor = (
   for (const { type, target: object } of declared)
     for (const use of uses) {
       const permission = aggregates[type].permissions[use]
-      // Which roles of a grant change is asked about once that is planned.
+      // The changed roles of a grant are checked once they are planned.
       const isOfRoles = type === 'project_grant' && use === 'write'
       asked.set(JSON.stringify([permission, object]), {
         permission,

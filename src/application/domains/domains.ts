@@ -34,30 +34,33 @@ import {
 } from './verify-domain.js'
 
 /**
- * Domains of e-mail addresses. An organization adds a domain, proves by DNS that it is its own, and sets the provider
- * that users with addresses of the domain sign in with. A verified domain belongs to one organization; one that is
- * pending reserves nothing, and nobody learns of it.
+ * E-mail domains. An organization adds a domain, proves by DNS that it owns it, and sets the identity provider that
+ * users of the domain sign in with. Only one organization can verify a domain. A pending domain reserves nothing, and
+ * other organizations do not see it.
  */
 export interface Domains {
-  /** Adds a domain, which is pending. Refused: a public suffix, a domain that the organization has already. */
+  /**
+   * Adds a domain, which is pending until `verify`. `InvalidArgument` for a public suffix, `AlreadyExists` for a domain
+   * that the organization has already.
+   */
   readonly add: Write<DomainInput, AddedDomain>
   /**
-   * Asks DNS for the challenge. Refused as `ProofNotFound` when it is not there, as `AlreadyExists` when another
-   * organization has verified the domain. A verified domain stays verified, and DNS is not asked.
+   * Looks up the challenge in DNS and verifies the domain. `ProofNotFound` if the challenge is not published,
+   * `AlreadyExists` if another organization has verified the domain. A verified domain stays verified without a lookup.
    */
   readonly verify: Write<DomainInput, DomainIds>
-  /** Sets the provider, also of a pending domain; none when `idpId` is absent. */
+  /** Sets the provider of a domain, which may be pending; an absent `idpId` clears it. */
   readonly setProvider: Write<SetDomainProviderInput, DomainIds>
-  /** Gives the domain up: another organization may verify it. Added again, it gets a new challenge. */
+  /** Removes the domain, so that another organization may verify it. If you add it again, it gets a new challenge. */
   readonly remove: Write<DomainInput, DomainIds>
-  /** One domain. */
+  /** Returns one domain. */
   readonly get: Read<DomainInput, Domain>
-  /** The domains of the organization, page by page. */
+  /** Lists the organization's domains, page by page. */
   readonly list: Read<ListDomainsInput, Page<Domain>>
   /**
-   * For the host itself, before anybody is signed in, without a permission check: the organization and provider for an
-   * e-mail address. Undefined for a domain that is unknown, pending, without a provider, or whose provider is inactive
-   * or removed. A malformed address is refused.
+   * Finds the organization and identity provider for an e-mail address, before the user is signed in. For the host
+   * itself, without a permission check. Undefined if the domain is unknown, pending or has no active provider;
+   * `InvalidArgument` for a malformed address.
    */
   readonly route: (
     input: RouteInput,
@@ -141,10 +144,10 @@ export const domainsOf = (runtime: Runtime): Domains => {
   }
 }
 
-/** Nobody else is given the same: what matters is that it is not on record anywhere before it is drawn. */
+/** Makes a challenge that nobody can have published before. */
 const newChallenge = ({ newId }: Runtime): string => `claviger-domain-verification=${newId()}`
 
-/** The challenge of the domain that was added by `recorded`: a repeated call draws another one. */
+/** The challenge in `recorded`, because a repeated call makes another one. */
 const challengeIn = ([added]: readonly RecordedEvent[]): string | undefined => {
   const challenge = fieldOf(added?.data, 'challenge')
   return typeof challenge === 'string' ? challenge : undefined
@@ -153,31 +156,31 @@ const challengeIn = ([added]: readonly RecordedEvent[]): string | undefined => {
 /** Names a domain. */
 export interface DomainInput {
   /**
-   * At least two labels, at most 253 characters in ASCII, without a trailing dot: `example.com`. In any case, and in
-   * Unicode or ASCII; compared, recorded and shown in ASCII and lower case.
+   * At least two labels, at most 253 characters in ASCII, without a trailing dot: `example.com`. Any case, Unicode or
+   * ASCII; it is stored, compared and returned in ASCII and lower case.
    */
   readonly domain: string
 }
 
-/** Which provider the users of a domain sign in with. */
+/** A domain, and the provider that its users sign in with. */
 export interface SetDomainProviderInput extends DomainInput {
-  /** A provider of the organization; none when absent. */
+  /** A provider of the organization. Absent: clears the provider. */
   readonly idpId?: string | undefined
 }
 
-/** The domain, as every outcome calls it. */
+/** The name of a domain in the outcome of a write. */
 export interface DomainIds {
   /** In ASCII and lower case. */
   readonly domain: string
 }
 
-/** A domain that was added. */
+/** An added domain, with its challenge. */
 export interface AddedDomain extends DomainIds {
-  /** What to publish as a TXT record at `_claviger-challenge.<domain>`, so that `verify` finds it there. */
+  /** The text to publish as a TXT record at `_claviger-challenge.<domain>`, where `verify` looks for it. */
   readonly challenge: string
 }
 
-/** Which domains to list, in which order. */
+/** Which domains to list, and in which order. */
 export const ListDomainsInput = z.strictObject({
   filter: z._default(filterBy(domains), {}),
   ...pageOf(domains),
@@ -186,17 +189,17 @@ export interface ListDomainsInput extends ListOptions<Omit<Domain, 'challenge'>>
   /** Conditions, all of which must hold; every domain when absent. */
   readonly filter?:
     | {
-        /** On the domain in ASCII. */
+        /** Condition on the domain in ASCII. */
         readonly domain?: TextFilter | undefined
-        /** On the provider; a domain without one has the empty text. */
+        /** Condition on the provider; a domain without one has the empty text. */
         readonly idpId?: TextFilter | undefined
-        /** In this state; in either when absent. */
+        /** Only domains in this state; both when absent. */
         readonly state?: 'pending' | 'verified' | undefined
       }
     | undefined
 }
 
-/** Whom to find the provider for. */
+/** The e-mail address to find the provider for. */
 export interface RouteInput {
   /**
    * An e-mail address of at most 320 characters, as a browser accepts it in an input of the type `email`; its domain
@@ -205,18 +208,18 @@ export interface RouteInput {
   readonly email: string
 }
 
-/** How to read. */
+/** Options of `route`. */
 export interface RouteOptions {
-  /** As in a `Context`: `strong` when absent. */
+  /** As in a `Context`. Default: `strong`. */
   readonly consistency?: 'strong' | 'eventual' | undefined
   /** Ends the call early. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** What browsers accept before the last `@`. */
+/** The part before the last `@`, as browsers accept it. */
 const LOCAL_PART = /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+$/
 
-/** What browsers accept after it, once they have it in ASCII. */
+/** The part after the last `@` in ASCII, as browsers accept it. */
 const HOST =
   /^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/
 
@@ -233,7 +236,7 @@ const partsOf = (email: string): { readonly local: string; readonly host: string
   return { local: email.slice(0, Math.max(0, at)), host: email.slice(at + 1) }
 }
 
-/** The domain of an e-mail address; undefined for one that cannot be verified, such as `localhost`. */
+/** The domain of an e-mail address; undefined if it cannot be verified, such as `localhost`. */
 export const domainOfEmail = (email: string): string | undefined =>
   toDomainName(partsOf(email).host)
 

@@ -29,7 +29,7 @@ export const decideAdded = async (streams: Streams, data: AddDomain['data']): De
     .map((events) => [change(before, events)])
 }
 
-/** Verifies a domain. Who has verified it is read only once the proof is there. */
+/** Verifies a domain. Whether another organization has verified it is read only once the proof is found. */
 export const decideVerified = async (streams: Streams, data: VerifyDomain['data']): Decided => {
   const before = await streams.read(domains, data)
   const decision = domains.decider.decide({ type: 'VerifyDomain', data }, before.state)
@@ -68,7 +68,7 @@ export const decideRemoved = async (
   return (await decideClaim(streams, 'ReleaseDomain', data.domain)).map((claim) => [claim, own])
 }
 
-/** Makes a domain that of the organization at hand among all organizations, or gives it back. */
+/** Claims a domain for the organization among all organizations, or releases it. */
 const decideClaim = async (
   streams: Streams,
   type: 'ClaimDomain' | 'ReleaseDomain',
@@ -87,15 +87,15 @@ const TIMEOUT_MS = 5_000
 /** Longest name that DNS can look up. */
 const MAX_NAME_LENGTH = 253
 
-/** Codes of `node:dns` that say that there are no records. */
+/** Codes of `node:dns` for a name without records. */
 const NO_RECORDS = new Set<unknown>(['ENODATA', 'ENOTFOUND'])
 
-/** Finds TXT records, with a limit of time. */
+/** Finds TXT records within a time limit. */
 interface Resolver extends Pick<Host, 'environment'> {
   readonly resolveTxt: NonNullable<DomainOptions['resolveTxt']>
 }
 
-/** The TXT records at the name of the challenge of `domain`, each in one text. @throws Fault when there is no answer */
+/** The TXT records at the challenge's name, each as one text. @throws Fault without a DNS answer */
 export const publishedRecords = (
   { resolveTxt, environment }: Resolver,
   domain: string,

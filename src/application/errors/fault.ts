@@ -71,7 +71,7 @@ const CODES = [
 /** The same as result codes of SQLite: busy, locked, out of memory, I/O error, full, cannot open. */
 const SQLITE_RESULTS: ReadonlySet<number> = new Set([5, 6, 7, 10, 13, 14])
 
-/** The own errors of `pg` have no code. */
+/** Errors of `pg` itself have no code. */
 const LOST_BY_PG =
   /^(Connection terminated|timeout exceeded when trying to connect$|timeout expired$|Query read timeout$|Client (has encountered a connection error|was closed) and is not queryable$)/
 
@@ -80,7 +80,7 @@ const DEPTH = 10
 
 /**
  * Whether a projection threw because of a temporary fault, such as a lost connection, and not because it refuses the
- * event: the error has an `outcome`, as a `StoreFault` has, or it or one of its causes has one of these codes.
+ * event: the error has an `outcome` like a `StoreFault`, or the error or one of its causes has one of these codes.
  */
 export const isTransientFault = (thrown: unknown): boolean => {
   if (outcomeOf(thrown) !== undefined) return true
@@ -93,8 +93,8 @@ export const isTransientFault = (thrown: unknown): boolean => {
 }
 
 /**
- * Whether a port threw because of a bug, in it or in how it is used: trying again would fail for ever. Some clients throw
- * a `TypeError` for a lost connection too; its causes then have a code.
+ * Whether a port threw because of a bug, in it or in its caller, so that a retry would fail again. Some clients throw a
+ * `TypeError` for a lost connection too; its causes then have a code.
  */
 export const isBug = (thrown: unknown): boolean => {
   const name = fieldOf(thrown, 'name')

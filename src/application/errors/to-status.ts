@@ -11,7 +11,7 @@ import type {
   Unavailable,
 } from './errors.js'
 
-/** A google.rpc error detail: its type and, beside it, its fields. */
+/** A google.rpc error detail: its type and its fields. */
 export interface StatusDetail {
   /** `type.googleapis.com/google.rpc.` followed by the message's name, such as `ErrorInfo`. */
   readonly '@type': string
@@ -213,9 +213,7 @@ const violationOf = ({ object, change }: Moved): object => ({
 
 const nameOf = (object: ObjectRef): string => idsOf(object).join('/')
 
-/**
- * The HTTP status with which `claviger/transport` answers an error, or a {@link Status} of that code.
- */
+/** The HTTP status that `claviger/transport` responds with for an error, or for a {@link Status}. */
 export const httpStatusOf = (error: AnyError | Pick<Status, 'code'>): number => {
   const { code } = 'kind' in error ? toStatus(error) : error
   // Every other code of google.rpc is a fault of the server, such as 2 UNKNOWN.
@@ -225,13 +223,13 @@ export const httpStatusOf = (error: AnyError | Pick<Status, 'code'>): number => 
 const isRpcCode = (code: number): code is keyof typeof RPC_CODES => Object.hasOwn(RPC_CODES, code)
 
 /**
- * The exception of {@link orThrow}. Its message has the kind and the google.rpc code, and says what is wrong: the fields
- * that are malformed, the permission that is missing and where, the object that was not found, the reasons why a user does
- * not have an access. Its `cause` is what a port of the host threw.
+ * The exception of {@link orThrow}. Its message has the kind, the google.rpc code and the details: malformed fields,
+ * the missing permission and organization, the object that was not found, or the reasons why access is denied. Its
+ * `cause` is the exception of a port of the host, if any.
  */
 export class IamFailure extends Error {
   override readonly name = 'IamFailure'
-  /** As `toStatus` gives it. */
+  /** The result of `toStatus`. */
   readonly status: Status
   readonly #error: AnyError
 
@@ -242,7 +240,7 @@ export class IamFailure extends Error {
     this.#error = error
   }
 
-  /** The error of the method. A getter, so that JSON and logs leave it out: it may hold a `bigint`. */
+  /** The error of the method. A getter, so that JSON and logs leave it out: it may contain a `bigint`. */
   get error(): AnyError {
     return this.#error
   }
@@ -255,7 +253,7 @@ const messageOf = (error: AnyError): string => {
   return particulars === '' ? summary : `${summary}: ${particulars}`
 }
 
-/** What a developer needs to know of this very error; empty for nothing. */
+/** The details of this error for a developer; may be empty. */
 const particularsOf = (error: AnyError): string => {
   switch (error.kind) {
     case 'InvalidArgument':
@@ -279,7 +277,7 @@ const particularsOf = (error: AnyError): string => {
   }
 }
 
-/** The object that a permission was asked for. */
+/** The object that the permission was needed on. */
 const targetOf = ({ object }: PermissionDenied): string => {
   if (!object) return ''
   const { type, ...ids } = object
@@ -288,7 +286,7 @@ const targetOf = ({ object }: PermissionDenied): string => {
 
 const namedObject = (object: ObjectRef): string => `${object.type} ${nameOf(object)}`
 
-/** A project was looked for in the organization at hand. */
+/** A project was looked for in the organization of the context. */
 const HINT =
   '. If another organization owns the project, name that organization with projectOrgId, where the method takes it'
 
@@ -303,14 +301,14 @@ const unwrapAwaited = async <Value, Failure extends AnyError>(
 ) => unwrap(await result)
 
 /**
- * For scripts and tests: the value of a result.
+ * Returns the value of a result; for scripts and tests.
  *
  * @throws IamFailure when the result is an error
  */
 export function orThrow<Value, Failure extends AnyError>(result: Result<Value, Failure>): Value
 /**
- * For scripts and tests: the value that a method answers. Rejects with an {@link IamFailure} when it answers
- * with an error.
+ * Resolves with the value of a method's result; for scripts and tests. Rejects with an {@link IamFailure} if the result
+ * is an error.
  */
 export function orThrow<Value, Failure extends AnyError>(
   result: PromiseLike<Result<Value, Failure>>,

@@ -17,25 +17,25 @@ import {
   type Tree,
 } from './tree.js'
 
-/** How a checkpoint is made. */
+/** Options of {@link logCheckpoint}. */
 export interface LogCheckpointOptions {
-  /** The key of {@link generateSignerKey} that signs; its name is the origin of the checkpoint. */
+  /** The signing key, from {@link generateSignerKey}. Its name is the origin of the checkpoint. */
   readonly signer: string
   /**
-   * An earlier checkpoint of this key and log, to go on from; without it the whole log is read. Refused when the log does
-   * not have its last event, or another number of events before that.
+   * An earlier checkpoint of this key and log to continue from; without it, the whole log is read. Refused if the log
+   * does not have its last event, or has another number of events before it.
    */
   readonly since?: string | undefined
-  /** Called after each batch with the number of events read so far; the call rejects with what it throws. */
+  /** Called after each batch with the number of events read so far. If it throws, the call rejects with the error. */
   readonly onProgress?: ((progress: VerifyProgress) => void) | undefined
   /** Ends the call at once, even while the store does not respond. */
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * A signed statement of what the log holds now: how many events, and the root of a Merkle tree (RFC 6962) over
- * {@link eventLine} of each. Keep it where nobody who can write to the store can change it: with it, `verify`
- * finds what was changed before. Memory does not grow with the log.
+ * Signs a statement about the log as it is now: the number of events, and the root of a Merkle tree (RFC 6962) over the
+ * {@link eventLine} of each. Keep it where nobody who can write to the store can change it: with it, `verify` detects
+ * changes to earlier events. Memory does not grow with the log.
  *
  * @returns a note (C2SP tlog-checkpoint), about 500 bytes. As an error: InvalidArgument for `signer` or `since`, or
  *   Unavailable
@@ -75,7 +75,7 @@ const make = async (
 }
 
 /**
- * Whether the log has as many events up to the checkpoint, the last one where the checkpoint has it. After a failover
+ * Whether the log has as many events up to the checkpoint, and its last event at the same position. After a failover
  * that lost events, or another restore, it may not. `verify` compares everything.
  */
 const goesOn = async (
@@ -97,7 +97,7 @@ export interface Checkpoint extends Tree {
   /** Name of the key that signed it. */
   readonly origin: string
   readonly root: Hash
-  /** Of the last event; 0 without one. */
+  /** Position of the last event; 0 without events. */
   readonly position: Position
 }
 
@@ -118,7 +118,7 @@ export const checkpointText = (checkpoint: Omit<Checkpoint, 'root'>): string => 
   ].join('\n')
 }
 
-/** The checkpoint of a note that one of `keys` has signed under its own name; undefined for any other text. */
+/** The checkpoint in a note that one of `keys` has signed under its own name; undefined for any other text. */
 export const readCheckpoint = async (
   note: unknown,
   keys: readonly NoteKey[],
@@ -158,7 +158,7 @@ export const readKeys = (keys: readonly string[]): Result<readonly NoteKey[], In
   return ok(read)
 }
 
-/** The checkpoint of a note, or an error about `field` when no key has signed it. */
+/** The checkpoint in a note, or an error about `field` if no key has signed it. */
 export const signedCheckpoint = async (
   field: string,
   note: unknown,

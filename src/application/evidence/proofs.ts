@@ -19,7 +19,7 @@ import {
   rootsOfRanges,
 } from './tree.js'
 
-/** A proof that an event was in the log when a checkpoint was made, as JSON. */
+/** A proof, as JSON, that an event was in the log when a checkpoint was made. */
 export interface InclusionProof {
   /** {@link eventLine} of the event. */
   readonly line: string
@@ -35,7 +35,7 @@ export interface ProveInclusionOptions {
   readonly position: Position
   /** A note of {@link logCheckpoint} that was made after the event. */
   readonly checkpoint: string
-  /** Verifier keys, one of which has signed the checkpoint. */
+  /** Verifier keys; one of them has signed the checkpoint. */
   readonly keys: readonly string[]
   /** Ends the call at once, even while the store does not respond. */
   readonly signal?: AbortSignal | undefined
@@ -54,7 +54,8 @@ export interface ProveConsistencyOptions {
 }
 
 /**
- * One event of the log with its proof, for an auditor who sees nothing else of the log. Reads the log twice at most.
+ * Returns one event of the log with a proof, for an auditor who may not see the rest of the log. Reads the log at most
+ * twice.
  *
  * @returns as an error: InvalidArgument for `checkpoint`, `keys`, or a `position` at which the checkpoint has no event;
  *   {@link LogChanged} when the log differs from the checkpoint
@@ -91,7 +92,7 @@ const prove = async (
 }
 
 /**
- * Shows that the log of a later checkpoint begins with that of an earlier one, by hashes alone.
+ * Proves, with hashes only, that the log of a later checkpoint begins with the log of an earlier one.
  *
  * @returns hashes in base64 (RFC 6962, section 2.1.2). As an error: InvalidArgument for a checkpoint or key;
  *   {@link LogChanged} when the log differs from the checkpoints
@@ -167,9 +168,9 @@ const hashRanges = async (
   return collected.roots()
 }
 
-/** An inclusion proof, with the checkpoint and the keys that it is verified with. */
+/** An inclusion proof, with the checkpoint and the keys to verify it. */
 export interface VerifyInclusionInput {
-  /** Of {@link proveInclusion}. */
+  /** The proof from {@link proveInclusion}. */
   readonly proof: InclusionProof
   /** The note that the proof was made for. */
   readonly checkpoint: string
@@ -177,9 +178,9 @@ export interface VerifyInclusionInput {
   readonly keys: readonly string[]
 }
 
-/** A consistency proof, with the checkpoints and the keys that it is verified with. */
+/** A consistency proof, with the checkpoints and the keys to verify it. */
 export interface VerifyConsistencyInput {
-  /** Of {@link proveConsistency}. */
+  /** The proof from {@link proveConsistency}. */
   readonly proof: readonly string[]
   /** The earlier note. */
   readonly earlier: string
@@ -205,8 +206,8 @@ const hashesOf = (path: unknown) => {
 }
 
 /**
- * Whether the event of a proof was in the log of a checkpoint that one of the keys has signed. A malformed proof is
- * false. Needs no store.
+ * Verifies that the event of a proof was in the log of a checkpoint that one of the keys has signed. Returns false for
+ * a malformed proof. Needs no store.
  */
 export const verifyInclusion = async (input: VerifyInclusionInput): Promise<boolean> => {
   const { checkpoint: note, keys } = input
@@ -214,14 +215,14 @@ export const verifyInclusion = async (input: VerifyInclusionInput): Promise<bool
   const checkpoint = await signedBy(note, keys)
   const hashes = hashesOf(path)
   if (!checkpoint || !hashes || typeof line !== 'string') return false
-  // The hash of a lone surrogate is that of U+FFFD.
+  // A lone surrogate has the same hash as U+FFFD.
   if (!line.isWellFormed()) return false
   return isIncluded({ ...checkpoint, leaf: leafHash(line), index, path: hashes })
 }
 
 /**
- * Whether the log of a later checkpoint begins with that of an earlier one, both signed by one of the keys. A malformed
- * proof is false. Needs no store.
+ * Verifies that the log of a later checkpoint begins with the log of an earlier one, both signed by one of the keys.
+ * Returns false for a malformed proof. Needs no store.
  */
 export const verifyConsistency = async (input: VerifyConsistencyInput): Promise<boolean> => {
   const [earlier, later] = await Promise.all([

@@ -95,7 +95,7 @@ export const consistencyRanges = (earlier: number, size: number): readonly Range
   return walk(0, size, true)
 }
 
-/** Takes leaves in their order, and keeps the roots of ranges that do not overlap. */
+/** Takes leaves in order, and keeps the roots of ranges that do not overlap. */
 export const rootsOfRanges = (ranges: readonly Range[]) => {
   const inOrder = ranges.toSorted(([a], [b]) => a - b)
   const roots = new Map<number, Hash>()
@@ -114,7 +114,7 @@ export const rootsOfRanges = (ranges: readonly Range[]) => {
       }
       index += 1
     },
-    /** In the order in which the ranges were given; those that are not whole are left out. */
+    /** In the order of the ranges; incomplete ranges are left out. */
     roots: (): readonly Hash[] => ranges.flatMap(([from]) => roots.get(from) ?? []),
   }
 }
@@ -146,7 +146,7 @@ export const isIncluded = ({ leaf, index, size, path, root }: Inclusion): boolea
   return last === 0 && isSame(hash, root)
 }
 
-/** Sizes and roots of two trees, and the hashes which show that one extends the other. */
+/** Sizes and roots of two trees, and the hashes that prove that one extends the other. */
 interface Consistency {
   readonly earlier: { readonly size: number; readonly root: Hash }
   readonly later: { readonly size: number; readonly root: Hash }

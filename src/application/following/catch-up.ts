@@ -10,7 +10,7 @@ import { type Hooks, reportCatchUp, reportFault } from '../hooks.js'
 import { callPort, growingPauses, raceAbort, within } from '../waiting.js'
 import { type AppendSignal, appendSignal, logPages } from './log-pages.js'
 
-/** How a projection is fed. */
+/** Options of a catch-up. */
 export interface CatchUpOptions {
   /** Ends the catch-up after the batch that is being applied. */
   readonly signal?: AbortSignal | undefined
@@ -22,7 +22,7 @@ export interface CatchUpOptions {
 export interface Progress {
   /** Events that this process has applied since the catch-up began. */
   readonly done: number
-  /** Events to apply when the catch-up began; absent when the store cannot count. */
+  /** Events to apply when the catch-up began; absent if the store cannot count them. */
   readonly total?: number
   /** Position of the last event applied. */
   readonly position: Position
@@ -32,7 +32,7 @@ export interface Progress {
   readonly rate: number
 }
 
-/** What a host has given that a catch-up needs besides the store. */
+/** The parts of the host that a catch-up needs besides the store. */
 export interface Surroundings {
   readonly environment: Environment
   readonly hooks?: Hooks | undefined
@@ -41,23 +41,23 @@ export interface Surroundings {
 /** Longest wait for the last checkpoint of a projection after an abort, in milliseconds. */
 const CHECKPOINT_TIMEOUT_MS = 1_000
 
-/** What followers within the library also ask of {@link run}. */
+/** Further options of {@link run} for followers within the library. */
 interface FollowOptions extends HeadOptions {
   /** Reported to hooks. */
   readonly method?: string
-  /** Where to learn of new events; `run` ends it. */
+  /** The signal of new events; `run` ends it. */
   readonly appends?: AppendSignal
-  /** A look at the head that takes longer, in milliseconds, is not waited for: its connection may be lost. */
+  /** Longest wait for a read of the head, in milliseconds; a slower one may have lost its connection. */
   readonly longestLook?: number
-  /** Called after each look at the head, with the elapsed time when it began. */
+  /** Called after each read of the head, with the elapsed time when it began. */
   readonly onLook?: (outcome: Result<Position, ReadError>, begin: number) => void
 }
 
 /**
  * Keeps `projection` up to date until `signal` aborts; waits while the store or the projection is unavailable.
  *
- * @returns the checkpoint reached; or, as errors: why it cannot continue, or `Cancelled` when the projection does
- *   not answer after the abort
+ * @returns the checkpoint reached; or, as errors: why it cannot continue, or `Cancelled` if the projection does not
+ *   respond after the abort
  */
 export const run = async (
   store: EventStore,
@@ -67,7 +67,7 @@ export const run = async (
   const { signal, hooks, environment, method = 'run', longestLook, onLook } = options
   const { appends = appendSignal({ store, environment }) } = options
   const pauses = growingPauses(environment)
-  /** A look that takes long, but moves: another one beside it would read the same events once more. */
+  /** A slow read that makes progress: a second one beside it would read the same events again. */
   let slow: Look | undefined
   try {
     while (!signal?.aborted) {
@@ -88,7 +88,7 @@ export const run = async (
         if (!slow) await pauses.next(signal)
       } else {
         pauses.reset()
-        // The head that a slow look has read may be long past.
+        // The head that a slow read found may be outdated.
         if (!slow) await appends.wait(seen, signal)
         slow = undefined
       }
@@ -127,7 +127,7 @@ interface HeadOptions {
   readonly onHead?: (head: Position) => void
 }
 
-/** Feeds `projection` the events that are in the store now. */
+/** Applies the events that are in the store now to `projection`. */
 export const catchUpToHead = (
   store: EventStore,
   projection: Projection,
@@ -149,7 +149,7 @@ interface Range {
   readonly head: Position
   /** The checkpoint; read from the projection when absent. */
   readonly from?: Position
-  /** Whether the answer of `apply` is enough to know the new checkpoint; otherwise it is read again. */
+  /** Whether the result of `apply` is enough to know the new checkpoint; otherwise it is read again. */
   readonly isTrusted?: boolean
 }
 
@@ -157,8 +157,8 @@ interface Range {
 type CatchUpRefusal = UnreadableEvent | ProjectionFailed
 
 /**
- * Feeds `projection` every event up to `head` that it has not seen, and later ones that were read with them.
- * Several processes may do so at the same time: every event is applied once.
+ * Applies every event up to `head` that `projection` has not seen, and later ones that were read with them. Several
+ * processes may do so at the same time: every event is applied once.
  *
  * @returns the checkpoint reached
  * @throws Fault when a port fails, or `signal` aborts
@@ -237,7 +237,7 @@ export const checkpointOf = (projection: Pick<Projection, 'checkpoint'>): Promis
 interface ApplyResult {
   /** Number of events applied; less than given when another process was faster. */
   readonly applied: number
-  /** Why the next event could not be applied. */
+  /** The error of the next event, if it could not be applied. */
   readonly refusal?: CatchUpRefusal
 }
 
@@ -281,7 +281,7 @@ const applyOneByOne = async (
   return { applied: events.length }
 }
 
-/** Whether the events were applied; the error is what the projection threw, which can be any value. */
+/** Whether the events were applied, or the value that the projection threw. */
 const attempt = async (
   projection: Projection,
   from: Position,

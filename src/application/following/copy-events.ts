@@ -17,13 +17,13 @@ export interface CopyProgress extends VerifyProgress {
   readonly phase: 'copying' | 'verifying'
 }
 
-/** How a log is copied. */
+/** Options of {@link copyEvents}. */
 export interface CopyOptions {
-  /** When given, every seal in the copy must open. */
+  /** If given, every secret in the copy must decrypt. */
   readonly secrets?: SecretCipher | undefined
   /**
-   * Cursors of webhooks, which are copied after the log: a sender beside the copy continues where the one beside `from`
-   * was when the copy began. A cursor stays as it is while a process sends by it. Stop the senders before the last copy.
+   * Cursors of webhooks to copy after the log: a sender on the copy continues where the sender on `from` was when the
+   * copy began. A cursor is not copied while a process uses it, so stop the senders before the last copy.
    */
   readonly cursors?:
     | {
@@ -43,7 +43,7 @@ export interface CopyOptions {
 export interface Copied extends Verified {
   /** Events copied by this call. */
   readonly copied: number
-  /** Cursors of webhooks copied by this call, if they were to be. */
+  /** Cursors of webhooks copied by this call, if `cursors` was given. */
   readonly cursors?: number
 }
 
@@ -110,7 +110,7 @@ const statesIn = async (cursors: ListedCursors): Promise<readonly State[]> => {
   return states
 }
 
-/** Writes states unless they are there or a process sends by the cursor. @returns how many were written */
+/** Writes states that are not there yet, unless a process uses the cursor. @returns how many were written */
 const writeStates = async (cursors: WebhookCursors, states: readonly State[]): Promise<number> => {
   let written = 0
   for (const [endpoint, state] of states) {

@@ -28,21 +28,21 @@ interface SharedCatchUp {
 }
 
 /**
- * A read no longer waits for a catch-up that has made no progress for so long, in milliseconds: its connection may
- * be lost. Each further catch-up gets four times as long: if all wait for the same lock, they must not take all
- * connections.
+ * A read stops waiting for a catch-up that has made no progress for this time, in milliseconds, because its connection
+ * may be lost. Each further catch-up gets four times as long, so that catch-ups that wait for the same lock do not take
+ * all connections.
  */
 const LONGEST_SILENCE_MS = 5_000
 
 /**
- * Lets reads see every write that completed before they began: each waits until the read model has reached the head
- * of the log as it was then, however much is written meanwhile. Concurrent reads share one catch-up.
+ * Lets reads see every write that completed before they began: each waits until the read model has reached the head of
+ * the log at the start of the read, however much is written meanwhile. Concurrent reads share one catch-up.
  */
 export const follow = (
   { store, readModel, environment }: Pick<Host, 'store' | 'readModel' | 'environment'>,
   hooks?: Hooks,
 ): Follow => {
-  // A read model of the same database is ours. Any other may be a wrapper whose `apply` answers otherwise.
+  // A read model of the same database is ours. Any other may be a wrapper whose `apply` returns something else.
   const isTrusted = readModel.readAtHead?.({ store, readModel }) !== undefined
   let current: SharedCatchUp | undefined
   /** Catch-ups without progress that no read waits for any more, since one last succeeded. */

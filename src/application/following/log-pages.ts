@@ -13,12 +13,12 @@ export interface LogPage {
   readonly position: Position
 }
 
-/** How a log is read. */
+/** Options of {@link logPages}. */
 interface LogReading {
-  /** Most events of a page, 1,000 when absent. They are in memory until the next page is requested. */
+  /** Most events of a page. Default: 1,000. They are in memory until the next page is requested. */
   readonly size?: number
   readonly signal?: AbortSignal | undefined
-  /** That of the machine when absent: for functions that are given a store alone. */
+  /** Default: the machine's, for functions that get only a store. */
   readonly environment?: Environment | undefined
   /** Below this position, the next page is read while the caller handles the current one. */
   readonly readAheadTo?: Position
@@ -77,7 +77,7 @@ export interface VerifyProgress {
 
 const SIGNAL: OptionCheck = [isSignal, 'must be an AbortSignal']
 
-/** Checks of the options that every function has that reads a log. */
+/** Checks of the options of every function that reads a log. */
 export const LOG_OPTIONS = { onProgress: FUNCTION, signal: SIGNAL }
 
 /** Longest wait before the next read of a store that gives hints, and of one that does not, in milliseconds. */
@@ -103,7 +103,7 @@ export const appendSignal = (
   return {
     /** Ends every wait, as the store does when it has added events. */
     hint,
-    /** Number of hints so far. Taken before the store is read, it makes sure that `wait` misses none. */
+    /** Number of hints so far. Read it before the store, so that `wait` misses none. */
     count: (): number => hints,
     /** Waits for a hint after the first `seen`, for a limited time, or until `signal` aborts. */
     wait: async (seen: number, signal: AbortSignal | undefined): Promise<void> => {

@@ -13,32 +13,31 @@ import { callPort, growingPauses } from '../waiting.js'
 import type { Surroundings } from './catch-up.js'
 import { appendSignal, logPages } from './log-pages.js'
 
-/** Which events a subscription is for. */
+/** Options of `iam.subscribe`. */
 export interface SubscribeOptions {
-  /** Any of these event types: 1 to 100; every type when absent. */
+  /** Only these event types: 1 to 100. Default: all. */
   readonly types?: readonly AnyEvent['type'][] | undefined
-  /** Position after which to begin, exclusive; `0n`, the start of the log, when absent. */
+  /** Position after which to begin, exclusive. Default: `0n`, the start of the log. */
   readonly after?: Position | undefined
   /** Only events of this organization. */
   readonly orgId?: string | undefined
   /**
-   * Only events of this object of `orgId`, by its type and ids. Those of a role end with the `project.removed`
-   * of its project if the role existed then: that removal has no event of its own.
+   * Only events of this object of `orgId`, by type and ids. The events of a role end with the `project.removed` of its
+   * project if the role existed then, because a role removed with its project has no event of its own.
    */
   readonly object?: ObjectRef | undefined
   /**
-   * `'head'`: ends after the events that the store had when the first one was read. When absent, continues with
-   * new events.
+   * `'head'`: ends after the events that the store had when the first one was read. Absent: continues with new events.
    */
   readonly until?: 'head' | undefined
-  /** Ends the subscription at once, also while it waits or the store does not answer. */
+  /** Ends the subscription at once, even while it waits or the store does not respond. */
   readonly signal?: AbortSignal | undefined
 }
 
 /** Ends a subscription at an event that cannot be read. */
 export class SubscriptionEnded extends Error {
   override readonly name = 'SubscriptionEnded'
-  /** Which event, and why it cannot be read. */
+  /** The event, and why it cannot be read. */
   override readonly cause: UnreadableEvent
 
   constructor(cause: UnreadableEvent) {
@@ -159,10 +158,10 @@ const subscriptionOf = ({ signal, ...given }: SubscribeOptions = {}): Subscripti
   )
 }
 
-/** Whether a subscription is for an event; a function when it takes a read of the store to decide. */
+/** Whether a subscription includes an event; a function if the store must be read to decide. */
 type Verdict = boolean | (() => Promise<boolean>)
 
-/** Decides which events a subscription is for. */
+/** Decides which events a subscription includes. */
 const eventFilter = (
   store: EventStore,
   { types, orgId, object }: Subscription,

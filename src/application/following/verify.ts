@@ -12,17 +12,17 @@ import { catchFaults } from '../errors/fault.js'
 import { callPort } from '../waiting.js'
 import { LOG_OPTIONS, logPages, type VerifyProgress } from './log-pages.js'
 
-/** How a log is verified. */
+/** Options of {@link verify}. */
 export interface VerifyOptions {
-  /** When given, every seal must open, so it needs the keys of old seals too. */
+  /** If given, every secret must decrypt, so it needs old keys too. */
   readonly secrets?: SecretCipher | undefined
-  /** Notes of `logCheckpoint`, each signed by one of `keys`: what they say of the log must still hold. */
+  /** Notes of `logCheckpoint`, each signed by one of `keys`, that the log must still match. */
   readonly checkpoints?: readonly string[] | undefined
   /** Trusted verifier keys. */
   readonly keys?: readonly string[] | undefined
   /** Called after each batch. If it throws, the call rejects with the error. */
   readonly onProgress?: ((progress: VerifyProgress) => void) | undefined
-  /** Ends the verification at once, also while the store does not answer. */
+  /** Ends the verification at once, even while the store does not respond. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -30,18 +30,18 @@ export interface VerifyOptions {
 export interface Verified {
   /** Number of events. */
   readonly events: number
-  /** Position of the last event; `0n` when there is none. */
+  /** Position of the last event; `0n` for an empty log. */
   readonly position: Position
 }
 
 /**
- * Reads the whole log and checks what the library relies on: positions rise, versions count from 1 in
- * each stream, types and data have the shape that some version of the library writes, each event lies in
- * the stream of its object, every store can keep the text, and, with `secrets`, the seals open. Keeps one
- * number for each stream in memory.
+ * Reads the whole log and checks everything that the library relies on: positions rise, versions count from 1 in each
+ * stream, types and data have a shape that some version of the library writes, each event is in the stream of its
+ * object, every store can keep the text, and, with `secrets`, every secret decrypts. Keeps one number for each stream
+ * in memory.
  *
  * With `checkpoints`, any event that was changed, removed, inserted, moved or cut off before one of them is found as
- * `LogChanged`; what was cut off after the last of them is not.
+ * `LogChanged`; events cut off after the last checkpoint are not detected.
  *
  * @returns as an error: the first fault, with its position; InvalidArgument for a checkpoint or a key
  * @throws TypeError when an option is unknown or of a wrong type
@@ -58,14 +58,14 @@ export const verify = (
 
 const LIST: OptionCheck = [Array.isArray, 'must be a list']
 
-/** A cipher that opens secrets. */
+/** A cipher that decrypts secrets. */
 export const SECRETS = withMethods(['open'], 'must be a SecretCipher')
 
 const walk = async (
   store: EventStore,
   { secrets, checkpoints = [], keys = [], onProgress, signal }: VerifyOptions,
 ): Promise<Result<Verified, LogFault>> => {
-  // Loaded here, with its hashes: most hosts never verify a log.
+  // Loaded here, because most hosts never verify a log.
   const { evidenceCheck } = await import('../evidence/checkpoint.js')
   const evidence = await evidenceCheck(checkpoints, keys)
   if (evidence.isErr()) return err(evidence.error)
@@ -126,7 +126,7 @@ const isUnstorable = (value: unknown): boolean =>
     ? unstorable(value) !== undefined
     : Array.isArray(value) && value.some(isUnstorable)
 
-/** The fault of a seal that does not open; undefined when it opens, or when the event has none. */
+/** The fault if the event's secret does not decrypt; undefined if it does, or without a secret. */
 export const brokenSeal = async (
   secrets: SecretCipher,
   event: KnownEvent,

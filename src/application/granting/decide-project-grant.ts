@@ -22,7 +22,7 @@ export type ProjectGrantChange = GrantIds &
   (
     | {
         readonly type: 'AddProjectGrant' | 'UpdateProjectGrant'
-        /** All roles that it is to have. */
+        /** All its new roles. */
         readonly roleKeys: readonly RoleKey[]
         /** Whether an update is recorded even if the roles stay as they are. */
         readonly isTouch?: boolean

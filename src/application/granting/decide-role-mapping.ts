@@ -20,7 +20,7 @@ import type { Streams } from '../recording/streams.js'
 import type { GrantChange } from './permit-roles.js'
 import { currentRolesOfUser, readProject } from './role-generations.js'
 
-/** A group of a provider, and a project of the organization at hand when its owner is absent. */
+/** A group of a provider, and a project; its owner is the organization of the call when absent. */
 export interface GroupOfProject {
   readonly idpId: IdpId
   readonly group: GroupName
@@ -84,7 +84,7 @@ export const decideRoleMapping = async (
   })
 }
 
-/** The roles of a mapping as they count; undefined when there is no such provider or project. */
+/** The current roles of a mapping; undefined if its provider or project does not exist. */
 export const readCurrentMapping = async (
   streams: Streams,
   mapping: GroupOfProject,

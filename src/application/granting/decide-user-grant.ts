@@ -19,7 +19,7 @@ import type { Streams } from '../recording/streams.js'
 import type { GrantChange } from './permit-roles.js'
 import { currentRolesOfUser, type OwnedProject, readProject } from './role-generations.js'
 
-/** A user, and a project of the organization at hand when its owner is absent. */
+/** A user, and a project; its owner is the organization of the call when absent. */
 export interface UserOfProject {
   readonly userId: UserId
   readonly projectId: ProjectId
@@ -37,7 +37,7 @@ export type UserGrantChange = UserOfProject &
     | { readonly type: 'DeactivateUserGrant' | 'ReactivateUserGrant' | 'RemoveUserGrant' }
   )
 
-/** Why a grant of a user cannot be changed. */
+/** Errors of changes to a user's grant. */
 export type GrantRefusal = NotFound | AlreadyExists | InvalidArgument
 
 /** Decides on the grant of a user with the current generations of its roles. A new `expiresAt` must be after `now`. */
@@ -70,7 +70,7 @@ export const decideUserGrant = async (
   })
 }
 
-/** The roles of a user as they count, without those that have ended; undefined when there is no such project. */
+/** The current roles of a user; undefined if the project does not exist. */
 export const readCurrentRoles = async (
   streams: Streams,
   user: UserOfProject,

@@ -22,7 +22,7 @@ import type { Streams } from '../recording/streams.js'
 import type { Runtime } from '../runtime.js'
 import { readProject } from './role-generations.js'
 
-/** A change of one object, as the object is shown at the position that the change is decided on. */
+/** A change of one object, with its views at the position of the decision. */
 export interface ObjectChange {
   readonly aggregate: AnyAggregate
   /** The ids of the object; other fields are ignored. */
@@ -40,13 +40,14 @@ export interface ObjectChange {
 
 const NOBODY: Affected = { count: 0, first: [] }
 
-/** The impact of a change that begins and ends nobody's role. */
+/** The impact of a change by which nobody gains or loses a role. */
 export const NO_IMPACT: Impact = { loses: NOBODY, gains: NOBODY }
 
 /**
- * The roles of users that a change ends and begins, counted at the position that it is decided on. Undefined if it can do
- * neither, or if the caller may not read who has a role. A role that a user also has in another way neither ends nor begins.
- * What a grant of a user changes follows from the streams that it is decided on; all else is a query of the read model.
+ * Counts the roles that users lose and gain by a change, at the position of the decision. Undefined if the change
+ * cannot affect roles, or if the caller may not see who has a role. A role that a user also has in another way does not
+ * count. The impact of a user's grant follows from the streams of the decision; every other impact is a query of the
+ * read model.
  */
 export const impactOf = async (
   runtime: Runtime,
@@ -84,12 +85,12 @@ export const mayReadHolders = async (
   return (await isPermitted(runtime, call, { permission: permissions.read, object })) === true
 }
 
-/** Of which roles of one project, at which position. */
+/** Roles of one project, at a position. */
 interface AffectedRange
   extends AssignmentRange,
     Pick<AffectedInProject, 'roleKeys' | 'at' | 'asIfActive'> {}
 
-/** The roles of users in `range` that count, or would. */
+/** The roles of users in `range` that count, or would count. */
 export const readAffected = (
   runtime: Runtime,
   call: Pick<AdmittedCall, 'signal'>,
@@ -114,8 +115,8 @@ const countAffected = (
   runtime.query({ consistency: 'strong', signal }, { method: 'affected', args: [query] })
 
 /**
- * Keys of the roles of a grant that a change ends or suspends: all that it had if it is removed or its state changes.
- * Undefined for an object without roles.
+ * Keys of the roles of a grant that a change revokes or suspends: all of them if the grant is removed or its state
+ * changes. Undefined for an object without roles.
  */
 const rolesEnded = ({ aggregate, before, after }: ObjectChange): readonly string[] | undefined => {
   const assigns = aggregate.assignments?.assigns
@@ -162,7 +163,7 @@ const impactOnUser = async (
   return { loses: affected(had, has), gains: affected(has, had) }
 }
 
-/** `roles`, which a change ends or begins, as they are answered. */
+/** `roles` in the form of an {@link Impact}. */
 const affectedOf = (roles: readonly AffectedRole[]): Affected => ({
   count: roles.length,
   first: roles
@@ -224,7 +225,7 @@ const impactOfMapping = async (
     source,
   }: AssignmentRange & Required<Pick<AssignmentRange, 'orgId' | 'source'>>,
 ): Promise<Impact> => {
-  // A mapping that is added counts from the next report on.
+  // An added mapping counts from the next report on.
   if (before === undefined || isAdded || before === after) return NO_IMPACT
   const { assigns } = roleMappings.assignments
   const now = runtime.now()
@@ -300,7 +301,7 @@ const impactOnMembers = async (
   return isGain ? { loses: NOBODY, gains: counted } : { loses: counted, gains: NOBODY }
 }
 
-/** Compares the roles of one user that count before a report and after it, or the end of one. */
+/** Compares the roles of one user before and after a report, or its removal. */
 const impactOfReport = async (
   runtime: Runtime,
   call: AdmittedCall,

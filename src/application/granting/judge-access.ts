@@ -5,25 +5,25 @@ import type { AccessReason } from '../errors/errors.js'
 /** Whether a role counts, or a user may log in. */
 export interface AccessCheck {
   /**
-   * With a `roleKey`: whether that role counts. With a `permission`: whether a role that counts has it. Without either:
-   * whether the login rules of the project let the user in.
+   * With a `roleKey`: whether the user has that role. With a `permission`: whether a role of the user has it. Without
+   * both: whether the login rules of the project let the user in.
    */
   readonly allowed: boolean
-  /** Keys of all roles of the project that count for the user, in the order of code points. */
+  /** Keys of all roles that count for the user in the project, sorted by code point. */
   readonly roleKeys: readonly string[]
-  /** What these roles allow together, each permission once, in the order of code points. */
+  /** The permissions of these roles, without duplicates, sorted by code point. */
   readonly permissions: readonly string[]
-  /** Empty when allowed; otherwise all that apply. Of a project that is not there, nothing else is said. */
+  /** Empty when allowed; otherwise all that apply. If the project does not exist, it is the only reason. */
   readonly reasons: readonly AccessReason[]
 }
 
-/** What is asked about {@link FoundAccess}. */
+/** A question about {@link FoundAccess}. */
 export interface AccessQuestion {
   /** Whether the organization of the user owns the project. */
   readonly isOwn: boolean
-  /** The role that is asked for. Without it and a permission, the login rules of the project are. */
+  /** The role to check. Without role and permission, the login rules of the project are checked. */
   readonly roleKey?: string | undefined
-  /** The permission that is asked for. */
+  /** The permission to check. */
   readonly permission?: string | undefined
   readonly now: Date
 }
@@ -44,16 +44,16 @@ export const judgeAccess = (found: FoundAccess, question: AccessQuestion): Acces
 export const isAllowed = (found: FoundAccess, question: AccessQuestion): boolean =>
   reasonsOf(found, question).length === 0
 
-/** What the roles allow together, each permission once, in the order of code points. */
+/** The permissions of the roles, without duplicates, sorted by code point. */
 const permissionsOf = (roles: readonly FoundRole[]): readonly string[] => {
   const allowing = roles.filter(({ permissions }) => permissions.length > 0)
   const [first, second] = allowing
-  // The permissions of one role are in order, and none twice.
+  // The permissions of one role are sorted, without duplicates.
   if (second === undefined) return [...(first?.permissions ?? [])]
   return [...new Set(allowing.flatMap(({ permissions }) => permissions))].sort()
 }
 
-/** The roles that count, each once: all on a way to them is active, and they have not expired. */
+/** The roles that count, without duplicates: everything they depend on is active, and they have not expired. */
 export const countingRoles = (
   { project, projectGrant, userGrant, roles, mapped }: FoundAccess,
   { isOwn, now }: Pick<AccessQuestion, 'isOwn' | 'now'>,
@@ -66,7 +66,7 @@ export const countingRoles = (
   return [...counting.values()].sort((one, other) => compareCodePoints(one.roleKey, other.roleKey))
 }
 
-/** Why a role of a group does not count; undefined when it does. */
+/** Why a role of a group does not count; undefined if it counts. */
 const mappedFlaw = (role: FoundMappedRole, now: Date): Kind | undefined => {
   if (!role.isProviderActive) return 'ProviderInactive'
   return isExpired(role, now) ? 'MembershipExpired' : undefined
@@ -80,7 +80,7 @@ type Kind = AccessReason['kind']
 const reasonsOf = (found: FoundAccess, question: AccessQuestion): readonly Kind[] => {
   const { isOwn, roleKey, permission } = question
   const { project, projectGrant, userGrant, mapped } = found
-  // Nothing of another's project is said without a grant of it, not even whether it exists.
+  // Without a grant, nothing is revealed of another organization's project, not even whether it exists.
   if (!isOwn && projectGrant === undefined) return ['ProjectGrantMissing']
   if (project === undefined) return ['ProjectNotFound']
   const needsRole = roleKey !== undefined || permission !== undefined || project.projectRoleCheck
@@ -97,19 +97,19 @@ const reasonsOf = (found: FoundAccess, question: AccessQuestion): readonly Kind[
   for (const flaw of flaws) if (flaw) reasons.push(flaw)
   if (userGrant === undefined) return flaws.size > 0 ? reasons : [...reasons, 'NoGrant']
   if (userGrant === 'inactive') reasons.push('GrantInactive')
-  // A role that a group gives is one that the user was given.
+  // A role from a group counts as given to the user.
   const isGiven = flaws.size > 0 && granted.every((kind) => NOT_GIVEN.has(kind))
   return isGiven ? reasons : [...reasons, ...granted]
 }
 
 const NOT_GIVEN: ReadonlySet<Kind> = new Set(['RoleNotGranted', 'PermissionNotGranted'])
 
-/** Whether a role is one that is asked for. */
+/** Whether a role is the one in the question. */
 const isAsked = (role: FoundRole, { roleKey, permission }: AccessQuestion): boolean =>
   (roleKey === undefined || role.roleKey === roleKey) &&
   (permission === undefined || role.permissions.includes(permission))
 
-/** Why no role of the user's grant counts by itself that is asked for. */
+/** Why the user's grant alone does not give the role or permission in the question. */
 const roleReasons = ({ roles, lost }: FoundAccess, question: AccessQuestion): readonly Kind[] => {
   const { roleKey, permission, now } = question
   const asked = roles.filter((role) => isAsked(role, question))

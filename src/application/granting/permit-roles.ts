@@ -12,7 +12,7 @@ import type { Runtime } from '../runtime.js'
 
 /** A change of a grant of a project, or of roles to a user. */
 export interface GrantChange extends StreamChange {
-  /** Keys of the roles that it gives or takes, or to which it gives another end. */
+  /** Keys of the roles that it gives, revokes or gives another expiry. */
   readonly changedRoleKeys: () => readonly string[]
 }
 
@@ -25,11 +25,13 @@ interface GrantSpec<Schema extends z.ZodMiniType> {
   readonly schema: Schema
   /** Whether the command adds the grant. */
   readonly isNew?: boolean
-  /** Whether the input names every role that changes, so that nothing is left to ask once it is decided. */
+  /**
+   * Whether the input names every role that changes, so that `authorize` need not be called again after the decision.
+   */
   readonly namesRoles: boolean
 }
 
-/** What a method checks that changes a grant. */
+/** The checks of a method that changes a grant. */
 export const grantSpecOf = <Schema extends z.ZodMiniType>(
   aggregate: GrantAggregate,
   { method, schema, isNew = false, namesRoles }: GrantSpec<Schema>,
@@ -44,8 +46,8 @@ export const grantSpecOf = <Schema extends z.ZodMiniType>(
 })
 
 /**
- * Lets the host judge the roles that a decision changes before it is recorded. A refusal is judged by the roles in the input,
- * so that a caller who may not give them learns nothing of the grant.
+ * Calls `authorize` with the roles that a decision changes, before it is recorded. For a refused command, it is called
+ * with the roles in the input, so that a caller who may not give them learns nothing about the grant.
  */
 export const permitted = <Refusal extends WriteError>(
   runtime: Runtime,
@@ -85,10 +87,12 @@ const roleKeysIn = (input: unknown): readonly string[] => {
   return Array.isArray(keys) ? keys.filter((key) => typeof key === 'string') : []
 }
 
-/** Asks the host about the roles of a decision. */
+/** Calls `authorize` with the roles of a decision. */
 export type PermitRoles = (question: NeededPermission) => Promise<Result<void, PermissionDenied>>
 
-/** Asks the host about the roles of decisions: never twice about the same, since a decision may be taken again. */
+/**
+ * Calls `authorize` with the roles of decisions, never twice with the same roles, because a decision may be made again.
+ */
 export const rolePermits = (runtime: Runtime, call: AdmittedCall): PermitRoles => {
   const answers = new Map<string, ReturnType<typeof refusePermission>>()
   return async (question) => {

@@ -16,7 +16,7 @@ export interface OwnedProject {
   readonly projectId: ProjectId
 }
 
-/** Reads a project of which the organization of the call gives roles to its users, with the roles that have `roleKeys`. */
+/** Reads a project whose roles the organization of the call gives to its users, with the roles in `roleKeys`. */
 export const readProject = async (
   streams: Streams,
   { projectOrgId, projectId }: OwnedProject,

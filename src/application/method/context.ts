@@ -19,69 +19,72 @@ import type { Observer } from '../hooks.js'
 import { isPosition, LONGEST_NAME, POSITION_IN_WORDS } from './input.js'
 
 interface AnyContext {
-  /** The user, as the host authenticated them; when absent, the call is refused as unauthenticated. */
+  /** The user, as the host authenticated them. Undefined: the call is refused as `Unauthenticated`. */
   readonly caller: Caller | undefined
   /**
-   * Organization that owns the objects, 1 to 64 characters as in `caller`; the caller's own when
-   * absent.
+   * Organization that owns the objects: 1 to 64 characters as in `caller`. Default: the caller's own. The caller needs
+   * the permissions in this organization.
    */
   readonly orgId?: string | undefined
-  /** Writes of one object only. The write is refused when the object's `details.sequence` differs. */
+  /**
+   * Only for writes of one object. The write is refused as `SequenceMismatch` when the object's `details.sequence`
+   * differs.
+   */
   readonly expectedSequence?: Position | undefined
   /**
-   * Writes of one object only: 1 to 255 printable ASCII characters. A write is recorded at most once under a key; a
-   * repeat answers what was recorded. A write that records nothing (it is refused, or changes nothing) does not use
-   * up its key: a repeat is decided again. All callers of an organization share its keys, so draw them at random; keys
-   * do not expire.
+   * Only for writes of one object: 1 to 255 printable ASCII characters. A write is recorded at most once under a key,
+   * and a repeat returns the recorded outcome. A write that records nothing (because it is refused or changes nothing)
+   * does not use its key: a repeat is decided again. All callers of an organization share its keys, so make them
+   * random. Keys do not expire.
    */
   readonly idempotencyKey?: string | undefined
   /**
-   * `strong` (default): a read sees every write that completed before it began, in every process; it costs
-   * one query of the store and, when there are new events, a catch-up. `eventual`: the read model as it is;
-   * `Unavailable` when it was never fed. Writes ignore it: they decide on the log.
+   * `strong` (default): a read sees every write that completed before it began, in every process. It costs one query of
+   * the store and, if there are new events, a catch-up. `eventual`: reads the read model as it is; `Unavailable` if it
+   * has never been updated. Writes ignore this option, because they decide on the log.
    */
   readonly consistency?: 'strong' | 'eventual' | undefined
-  /** Id by which the host traces the request; at most 255 characters, kept with the events. */
+  /** The host's id of the request, for tracing: at most 255 characters, stored with the events. */
   readonly correlationId?: string | undefined
   /**
-   * Writes only. Why the change is made: 1 to 500 characters (code points) of well-formed text, kept with the events and
-   * shown by history. It stays in the log for ever. A repeat under an `idempotencyKey` may have another reason.
+   * Only for writes: why the change is made, 1 to 500 characters (code points) of well-formed text. It is stored with
+   * the events and shown by history; it stays in the log forever. A repeat under an `idempotencyKey` may have another
+   * reason.
    */
   readonly reason?: string | undefined
-  /** Ends the call early; an append that was sent is waited for, and stays recorded. */
+  /** Ends the call early. If an append was sent already, the call waits for it, and it stays recorded. */
   readonly signal?: AbortSignal | undefined
 }
 
 /**
  * The caller, the organization and the options of a call. `undefined` counts as absent everywhere. A method refuses
- * unknown fields, so that a misspelt one is not ignored, and fields that it does not support: a read refuses those that
- * are for writes only.
+ * unknown fields, and fields that it does not support: reads refuse fields for writes.
  */
 export interface Context extends AnyContext {
-  /** `true` decides a write without recording it. */
+  /** `true` makes a dry run: the write is decided but not recorded. */
   readonly dryRun?: false | undefined
 }
 
 /**
- * A {@link Context} in which writes are decided on fresh state and not recorded. The type of the answer depends
- * on `dryRun`, so its value has to be known to the compiler. For a flag that is only known at run time make two
- * calls: `dryRun ? add(input, { ...context, dryRun }) : add(input, context)`.
+ * A {@link Context} for a dry run: writes are decided on fresh state and not recorded. The type of the outcome depends
+ * on `dryRun`, so the compiler must know its value. For a flag that is only known at run time, make two calls:
+ * `dryRun ? add(input, { ...context, dryRun }) : add(input, context)`.
  */
 export interface DryRunContext extends AnyContext {
-  /** The write is decided as usual; nothing is recorded, and no idempotency key is used up. */
+  /** The write is decided as usual, but nothing is recorded and no idempotency key is used. */
   readonly dryRun: true
 }
 
 /**
- * The context of a write: a {@link DryRunContext} where `dryRun` is `true`, otherwise a {@link Context}. A value
- * that may be either is not accepted.
+ * The context of a write: a {@link DryRunContext} if `dryRun` is `true`, otherwise a {@link Context}. A value that may
+ * be either does not compile.
  */
 export type WriteContext<DryRun extends boolean> = Partial<Record<'dryRun', DryRun | undefined>> &
   ([DryRun] extends [true] ? DryRunContext : Context)
 
-/** A {@link Context} of a call that may take long, and reports its progress. */
+/** A {@link Context} of a call that may take long and reports its progress. */
 export interface LongContext<Progress> extends Context {
-  /** The call rejects with what it throws; what was recorded by then stays. */
+  /** If it throws, the call rejects with the error; events recorded by then stay. */
   readonly onProgress?: ((progress: Progress) => void) | undefined
 }
 
@@ -105,7 +108,7 @@ export interface AdmittedCall {
   readonly correlationId: string | undefined
   readonly reason: string | undefined
   readonly signal: AbortSignal | undefined
-  /** Of a long write: receives its progress. */
+  /** Receives the progress of a long write. */
   readonly onProgress?: unknown
 }
 
@@ -129,8 +132,8 @@ const FIELDS: Readonly<Record<keyof ContextInput, true>> = {
 }
 
 /**
- * Checks a context without calling any port: first that there is a caller, then that its fields are known,
- * well-formed and none of `refused`.
+ * Checks a context without calling any port: first that there is a caller, then that its fields are known, well-formed
+ * and supported.
  */
 export const admit = (
   context: ContextInput | undefined | null,
@@ -179,7 +182,7 @@ export const admit = (
   }
 }
 
-/** The violations that every method would report of `caller`; for code that makes callers. */
+/** The violations that every method would report about `caller`; for code that makes callers. */
 export const checkCaller = ({ userId, orgId }: Caller): readonly Violation[] => {
   const { check, violations } = newChecks()
   checkActor(check, userId, orgId)
@@ -253,7 +256,7 @@ const checkOptions = (check: Check, call: AdmittedCall): void => {
 const isTextLike = (value: unknown, pattern: RegExp): value is string =>
   typeof value === 'string' && pattern.test(value)
 
-/** Whether `value` is undefined or has what is used of a signal: that of a request may be of another realm. */
+/** Whether `value` is undefined or looks like a signal; a request's signal may be of another realm. */
 export const isSignal = (value: unknown): boolean =>
   value === undefined ||
   (typeof fieldOf(value, 'aborted') === 'boolean' &&

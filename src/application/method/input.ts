@@ -7,7 +7,7 @@ import { listOf, MAX_GRANTED_ROLES, MAX_REPORTED, onlyOnce, RoleKey } from '../.
 import type { Position } from '../../ports/event-store.js'
 import { type InvalidArgument, invalid, type Violation } from '../errors/errors.js'
 
-/** The output of `schema` for `value`, or what is wrong with it. @throws what a getter of `value` throws */
+/** The output of `schema` for `value`, or the violations. @throws any exception of a getter of `value` */
 export const parse = <Schema extends z.ZodMiniType>(
   schema: Schema,
   value: unknown,
@@ -18,8 +18,8 @@ export const parse = <Schema extends z.ZodMiniType>(
 }
 
 /**
- * {@link parse} for the input of a method: one with a getter that throws is malformed. The error is a function,
- * since to collect every violation takes far longer than to find the first.
+ * {@link parse} for the input of a method; an input with a getter that throws is malformed. The error is a function,
+ * because collecting every violation takes far longer than finding the first.
  */
 export const readInput = <Schema extends z.ZodMiniType>(
   schema: Schema,
@@ -45,13 +45,13 @@ const refusalOf = (schema: z.ZodMiniType, input: unknown): InvalidArgument => {
   }
 }
 
-// The default messages of zod, also in the exported schemas: in English, unless the host has set another language.
+// The default messages of zod, also in exported schemas: in English, unless the host has set another language.
 z.config({ localeError: z.config().localeError ?? en().localeError })
 
-/** Longest part of the name of an unknown field that is reported, in UTF-16 units. */
+/** Longest part of an unknown field's name that is reported, in UTF-16 units. */
 export const LONGEST_NAME = 200
 
-/** The first violations in an input, field by field; they name fields and never hold values. */
+/** The first violations in an input, by field. They name fields and never contain values. */
 export const violationsOf = ({ issues }: z.core.$ZodError): readonly Violation[] =>
   issues
     .slice(0, MAX_REPORTED)
@@ -76,7 +76,7 @@ const pathOf = (path: readonly PropertyKey[]): string =>
     return field === '' ? name : `${field}.${name}`
   }, '')
 
-/** Number of rows of a page: 1 to 1000; 100 when absent. */
+/** Number of rows of a page: 1 to 1000. Default: 100. */
 export const pageSize = z._default(
   z
     .int({ error: 'must be a whole number from 1 to 1000' })
@@ -101,7 +101,7 @@ export const position = z
 
 const A_DATE = 'must be a valid Date'
 
-/** A time, to the millisecond. Copied, since the host may change a `Date`. */
+/** A time, to the millisecond. Copied, because the host may change a `Date`. */
 export const date = z.pipe(
   z.custom<Date>((value) => value instanceof Date, { error: A_DATE }),
   z.pipe(
@@ -116,20 +116,22 @@ export const firstPositionIn = (time: Date): Position => BigInt(time.getTime()) 
 /** The last position that an event recorded in the millisecond `time` can have. */
 export const lastPositionIn = (time: Date): Position => firstPositionIn(time) + 999n
 
-/** Until which position, and at what time, roles count. */
+/** A position and a time at which roles are checked. */
 export interface Moment {
   readonly at?: Position
   readonly now: Date
 }
 
-/** The moment of a question with the field `at`, which must not be after `now`; the present when it is absent. */
+/** The moment of an input with the field `at`, which must not be after `now`; the present without it. */
 export const momentOf = (at: Date | undefined, now: Date): Result<Moment, InvalidArgument> => {
   if (at === undefined) return ok({ now })
   if (at > now) return err(invalid('at', 'must not be in the future'))
   return ok({ at: lastPositionIn(at), now: at })
 }
 
-/** A field that may be absent, but not undefined: its absence asks for something else, and must not be an accident. */
+/**
+ * A field that may be absent but not undefined: leaving it out changes the question, so it must not happen by accident.
+ */
 export const mayBeLeftOut = <Output, Input>(schema: z.ZodMiniType<Output, Input>) =>
   z.exactOptional(
     z.pipe(
@@ -145,7 +147,7 @@ export const eventTypes = z.optional(
   listOf(z.enum(EVENT_TYPES, { error: 'must be an event type' }), 1, 100),
 )
 
-/** 1 to 400 role keys, none twice. */
+/** 1 to 400 role keys, without duplicates. */
 export const roleKeys = listOf(RoleKey, 1, MAX_GRANTED_ROLES).check(
   onlyOnce((roleKey: RoleKey) => roleKey, []),
 )

@@ -22,9 +22,9 @@ import { readInput } from './input.js'
 import type { Target } from './target.js'
 
 /**
- * A method that only reads. It refuses the fields of a context that are for writes.
+ * A method that only reads. It refuses context fields that are for writes.
  *
- * @typeParam Also - errors that it answers with besides a {@link ReadError}
+ * @typeParam Also - errors that it returns besides {@link ReadError}
  */
 export type Read<Input, Answer, Also = never> = (
   input: Input,
@@ -32,99 +32,99 @@ export type Read<Input, Answer, Also = never> = (
 ) => ResultAsync<Answer, ReadError | Also>
 
 /**
- * A method that changes one object; a dry run answers what it would change. One signature instead of two
- * overloads, so that a compiler reports what is wrong with the input, and an editor shows the documentation. It answers
- * with a {@link WriteError}; its type says `IamError`, so that wrappers which hosts of 0.1 wrote keep compiling.
+ * A method that changes one object; a dry run returns what it would change. One signature instead of two overloads, so
+ * that the compiler reports errors in the input and editors show the documentation. Its errors are {@link WriteError}s;
+ * the type says `IamError`, so that wrappers written for version 0.1 still compile.
  */
 export type Write<Input, Ids> = <DryRun extends boolean = false>(
   input: Input,
   context: WriteContext<DryRun>,
 ) => ResultAsync<[DryRun] extends [true] ? Planned : Written & Ids, IamError>
 
-/** A method that makes several appends; each is recorded in full or not at all. It has no dry run. */
+/** A method that makes several appends, each of which is recorded completely or not at all. It has no dry run. */
 export type BatchWrite<Input, Report> = (
   input: Input,
   context: Context,
 ) => ResultAsync<Report, WriteError>
 
-/** A {@link BatchWrite} that may take long, and reports its progress. */
+/** A {@link BatchWrite} that may take long and reports its progress. */
 export type LongWrite<Input, Progress, Report> = (
   input: Input,
   context: LongContext<Progress>,
 ) => ResultAsync<Report, WriteError>
 
-/** What a write did. */
+/** The outcome of a write. */
 export interface Written {
-  /** The object after the write. */
+  /** Position, times and owner of the object after the write. */
   readonly details: ObjectDetails
-  /** False when the write changes nothing; then no event was recorded. */
+  /** False if the write changed nothing; then no event was recorded. */
   readonly changed: boolean
-  /** As recorded, in order. */
+  /** The recorded events, in order. */
   readonly events: readonly RecordedEvent[]
 }
 
-/** What a write would do: the answer of a dry run. */
+/** The outcome of a dry run: what the write would do. */
 export interface Planned {
-  /** False when the write would change nothing. */
+  /** False if the write would change nothing. */
   readonly changed: boolean
-  /** As they would be recorded, in order, except generated ids and sealed values. */
+  /** The events that would be recorded, in order; generated ids and sealed values would differ. */
   readonly events: readonly NewEvent[]
   /**
-   * The fields that would change, as history would show them: of a secret only that it changes. Of several objects,
-   * each field with the place of its object in the input, such as `roles[0].displayName`.
+   * The fields that would change, as history would show them; a secret shows only that it changes. For several objects,
+   * a field has the path of its object in the input, such as `roles[0].displayName`.
    */
   readonly changes: readonly FieldChange[]
   /**
-   * The object as it is now; absent when it does not exist. When the idempotency key was used for the same
-   * command: as that was answered, since a repeat would change nothing.
+   * Position, times and owner of the object now; absent if it does not exist. If the idempotency key was used for the
+   * same command, the `details` of its outcome, because a repeat would change nothing.
    */
   readonly details?: ObjectDetails
   /**
-   * The roles of users that would stop counting, and begin to count. Absent of a write that can do neither, and where the
-   * caller lacks `user.grant.read` on the project: a caller who may not ask who has a role does not learn it here.
+   * The roles that users would lose and gain. Absent if the write cannot change users' roles, or if the caller lacks
+   * `user.grant.read` on the project and so may not see who has a role.
    */
   readonly impact?: Impact
 }
 
-/** The roles of users that a write ends and begins, of those that count at this moment. */
+/** The roles that users lose and gain by a write. */
 export interface Impact {
-  /** Those that would stop counting. `first` has at most 20. */
+  /** Roles that would stop counting. `first` has at most 20. */
   readonly loses: Affected
-  /** Those that would begin to count. `first` has at most 20. */
+  /** Roles that would begin to count. `first` has at most 20. */
   readonly gains: Affected
 }
 
 /** Most roles that either side of an {@link Impact} names. */
 export const MAX_NAMED = 20
 
-/** The answer of a write: what it did, with the ids of its object, or what it would do. */
+/** The outcome of a write with the ids of its object, or of a dry run. */
 export type Outcome<Ids> = (Written & Ids) | Planned
 
-/** A permission that a call needs, and on which object and roles; without an object, in the whole organization. */
+/** A permission that a call needs, with its object and roles; without an object, in the whole organization. */
 export type NeededPermission = Pick<PermissionQuestion, 'permission' | 'object' | 'roleKeys'>
 
-/** What a method needs of its host for the checks. */
+/** The parts of the host that a method needs for its checks. */
 interface MethodHost extends Pick<Host, 'authorize' | 'environment'> {
   readonly hooks?: Hooks | undefined
 }
 
-/** What a method checks before it runs. */
+/** The checks of a method before it runs. */
 export interface MethodSpec<Schema extends z.ZodMiniType> {
   /** Name of the method for the host, such as `projects.add`. */
   readonly method: string
-  /** All are needed. */
+  /** The caller needs all of them. */
   readonly permissions: readonly Permission[]
-  /** Further permissions, where they depend on the input: parsed, or as given when it is malformed. */
+  /** Further permissions that depend on the input, which is parsed, or raw if malformed. */
   readonly permissionsFor?: (input: unknown, orgId: string) => readonly NeededPermission[]
   readonly schema: Schema
-  /** The object of `permissions`, from the input: parsed, or as given when it is malformed. */
+  /** The object of `permissions`, taken from the input, which is parsed, or raw if malformed. */
   readonly target?: Target
   /**
-   * Whether an input may take seconds to parse. The permissions for it as it was given are then asked about first, and
-   * those for what was parsed afterwards.
+   * Whether an input may take seconds to parse. Then the permissions for the raw input are checked first, and those for
+   * the parsed input after that.
    */
   readonly isLarge?: (input: unknown) => boolean
-  /** Fields of the context that this write does not support, besides those that no method of its type supports. */
+  /** Context fields that this write does not support, besides those that no method of its type supports. */
   readonly refuses?: readonly Refused[]
 }
 
@@ -190,7 +190,7 @@ export const longWrite = <Schema extends z.ZodMiniType, Progress, Report>(
     begin(host, checked, {
       input,
       context,
-      // Cast: it was checked to be a function, and the type of the context says what it takes.
+      // Cast: it was checked to be a function, and the type of the context has its parameters.
       run: (call, parsed) => run(call, parsed, call.onProgress as typeof context.onProgress),
     })
 }
@@ -219,10 +219,10 @@ const begin = <Schema extends z.ZodMiniType, Answer, Failure extends IamError>(
   )
 
 /**
- * Checks the context, then the permissions, then the input, in this order: without the permission a caller does not
- * learn what exists, and not even that the input is malformed. The input is read once, before `authorize`, so that
- * the method runs on what was authorized, also when the input changes meanwhile. Awaits `authorize` only when
- * it answers with a promise, since every call takes this path.
+ * Checks the context, then the permissions, then the input, in this order: without the permission a caller learns
+ * neither what exists nor that the input is malformed. The input is read once, before `authorize`, so that the method
+ * runs on the authorized input even if the caller changes it meanwhile. Awaits `authorize` only if it returns a
+ * promise, because every call takes this path.
  */
 const perform = async <Schema extends z.ZodMiniType, Answer, Failure>(
   host: MethodHost,
@@ -289,7 +289,7 @@ const neededForMalformed = (
   }
 }
 
-/** Asks the host, and refuses the call unless it answers yes. Answers synchronously where the host does. */
+/** Calls `authorize` and refuses the call unless it allows it. Synchronous if `authorize` is. */
 export const refusePermission = (
   host: MethodHost,
   call: AdmittedCall,
@@ -309,7 +309,7 @@ export const refusePermission = (
     : raceAbort(answer, call.signal).then(refusalOf)
 }
 
-/** Asks the host. Answers synchronously where the host does, as most do. */
+/** Calls `authorize`. Synchronous if `authorize` is, as in most hosts. */
 export const isPermitted = (
   { authorize }: MethodHost,
   { caller, orgId }: AdmittedCall,

@@ -21,7 +21,7 @@ export const targetOf =
     return isNamed(object) ? object : undefined
   }
 
-/** The target of a write of one object; where that is not well named, the target of a read. */
+/** The target of a write of one object; the target of a read if the object's ids are malformed. */
 export const writeTargetOf =
   (aggregate: {
     target(ids: object, orgId: string): PermissionTarget
@@ -47,9 +47,9 @@ export const targetOfObject: Target = (input, orgId) => {
 }
 
 /**
- * Allows the permissions in `caller.permissions` in the caller's own organization, and those in
- * `caller.permissionsIn[orgId]` in another. The host is responsible for both. A value that is not a list, such as a
- * string or a `Set`, allows nothing, like an empty list.
+ * An `authorize` that allows the permissions in `caller.permissions` in the caller's own organization, and those in
+ * `caller.permissionsIn[orgId]` in others. The host is responsible for both lists. A value that is not a list, such as
+ * a string or a `Set`, allows nothing.
  */
 export const permissionsFromCaller: Authorize = ({ caller, permission, orgId }) => {
   const listed = orgId === caller.orgId ? caller.permissions : permissionsIn(caller, orgId)

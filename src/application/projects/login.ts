@@ -24,7 +24,7 @@ const MAX_LISTED = 1000
 /** How often roles are read again when their project changes at the same time. */
 const MAX_ATTEMPTS = 10
 
-/** Who logs in, and to which project. */
+/** The user who logs in, and the project. */
 export const CheckLoginInput = z
   .strictObject({
     id: ProjectId,
@@ -46,22 +46,15 @@ export interface CheckLoginInput {
   readonly id: string
   /** Organization of the user who logs in. */
   readonly userOrgId: string
-  /**
-   * The user: the grants then say which roles they have and whether the project is granted to their organization.
-   * Absent: the two lists say so.
-   */
+  /** Your id of the user. With it, the user's grants decide; without it, `userRoleKeys` and `grantedOrgIds` do. */
   readonly userId?: string | undefined
-  /**
-   * Keys of the roles of this project that the user was assigned: at most 1,000; none when absent.
-   */
+  /** Keys of the roles of this project that the user has: at most 1,000. Default: none. */
   readonly userRoleKeys?: readonly string[] | undefined
-  /**
-   * Organizations that have a grant to this project: at most 1,000; none when absent.
-   */
+  /** Organizations that have a grant to this project: at most 1,000. Default: none. */
   readonly grantedOrgIds?: readonly string[] | undefined
 }
 
-/** The permissions on a project that {@link checkLoginOf} needs to go by the grants of a user. */
+/** The permissions on a project that {@link checkLoginOf} needs to read the grants of a user. */
 const permissionsFor = (input: unknown, orgId: string): readonly NeededPermission[] => {
   if (fieldOf(input, 'userId') === undefined) return []
   const object = targetOf(projects)(input, orgId)
@@ -108,7 +101,7 @@ export const checkLoginOf = (
         if (!project.projectRoleCheck) return checkLogin({ project, roleKeys: [] }, user)
         const roleKeys = await existingRole(runtime, call, roles)
         const latest = await read()
-        // The roles were read in this state of the project only if it has not changed since.
+        // The roles belong to this state of the project only if it has not changed since.
         if (latest?.details.sequence === project.details.sequence)
           return checkLogin({ project, roleKeys }, user)
         project = latest
@@ -131,7 +124,7 @@ const existingRole = async (
   return []
 }
 
-/** A project of the organization at hand, and what a user has of it by the grants. */
+/** A project of the organization, and the roles that a user has in it. */
 export interface Login {
   readonly project: FoundProject & { readonly details: { readonly resourceOwner: string } }
   /** The roles that count. */
@@ -140,7 +133,7 @@ export interface Login {
   readonly isGranted: boolean
 }
 
-/** Reads what a user of any organization has of a project of the organization at hand. */
+/** Reads the roles that a user of any organization has in a project of the organization. */
 export const loginOf = async (
   runtime: Runtime,
   call: AdmittedCall,
@@ -162,7 +155,7 @@ export const loginOf = async (
   })
 }
 
-/** Whose roles, of which project. */
+/** The user and the project. */
 export const RoleClaimsInput = z.strictObject({ id: ProjectId, userId: UserId, userOrgId: OrgId })
 export interface RoleClaimsInput {
   /** Id of the project. */

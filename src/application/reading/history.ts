@@ -55,48 +55,48 @@ export const ListHistoryInput = z
     }),
   )
 export interface ListHistoryInput {
-  /** By its type and ids, also one that was removed; all of the organization when absent. */
+  /** The object by type and ids, even if it was removed. Default: all objects of the organization. */
   readonly object?: ObjectRef | undefined
-  /** With an `object` that is a project: also the history of its roles, removed ones included. */
+  /** Only with a project as `object`: also the history of its roles, including removed ones. */
   readonly including?: 'roles' | undefined
-  /** Without `object`: the history of all grants of roles to this user, of any project, and of the user's memberships, removed ones included. */
+  /** Without `object`: the history of this user's grants and memberships, including removed ones. */
   readonly user?: string | undefined
-  /** `userId` of the actor: 1 to 200 characters (code points); any when absent. */
+  /** `userId` of the actor: 1 to 200 characters (code points). Default: any. */
   readonly actor?: string | undefined
-  /** Any of these event types: 1 to 100; every type when absent. */
+  /** Only these event types: 1 to 100. Default: all. */
   readonly types?: readonly AnyEvent['type'][] | undefined
-  /** Oldest first, `asc`, when absent; newest first with `desc`. */
+  /** `asc` (default): oldest first. `desc`: newest first. */
   readonly order?: 'asc' | 'desc' | undefined
-  /** Only entries above this position, exclusive: `0n` to `2n ** 64n - 1n`; `0n`, the start, when absent. */
+  /** Only entries above this position, exclusive: `0n` to `2n ** 64n - 1n`. Default: `0n`, the start. */
   readonly after?: Position | undefined
-  /** Only entries below this position, exclusive: `0n` to `2n ** 64n - 1n`; no bound when absent. */
+  /** Only entries below this position, exclusive: `0n` to `2n ** 64n - 1n`. Default: no bound. */
   readonly before?: Position | undefined
   /** Only entries of this time, to the millisecond; `after` and `before` apply too. */
   readonly time?:
     | {
-        /** Inclusive; no bound when absent. */
+        /** Inclusive. Default: no bound. */
         readonly from?: Date | undefined
-        /** Exclusive; no bound when absent. */
+        /** Exclusive. Default: no bound. */
         readonly to?: Date | undefined
       }
     | undefined
-  /** 1 to 1000 entries; 100 when absent. */
+  /** 1 to 1000 entries. Default: 100. */
   readonly limit?: number | undefined
 }
 
 /** A page of history. */
 export interface HistoryPage {
-  /** In the order of `order`. */
+  /** The entries, in the order of `order`. */
   readonly items: readonly HistoryEntry[]
-  /** With the order `asc`: `after` of the next page; absent on the last. */
+  /** With `asc`: `after` of the next page; absent on the last page. */
   readonly nextAfter?: Position
-  /** With the order `desc`: `before` of the next page; absent on the last. */
+  /** With `desc`: `before` of the next page; absent on the last page. */
   readonly nextBefore?: Position
 }
 
 /**
- * Who changed what, when; removed objects keep their history. The history of a role shows the removal of its
- * project if the role existed then: it ended with it.
+ * Lists who changed what and when, including removed objects. The history of a role ends with the removal of its
+ * project if the role existed then.
  */
 export const listHistory = (runtime: Runtime): Read<ListHistoryInput, HistoryPage> =>
   read(
@@ -132,7 +132,7 @@ export const listHistory = (runtime: Runtime): Read<ListHistoryInput, HistoryPag
 
 type Range = Pick<z.output<typeof ListHistoryInput>, 'after' | 'before' | 'time'>
 
-/** A position contains its time, so bounds of time become bounds of positions. */
+/** A position contains its time, so bounds on time become bounds on positions. */
 const boundsOf = ({ after, before, time }: Range): Pick<HistoryQuery, 'after' | 'before'> => {
   const earliest = time?.from && firstPositionIn(time.from) - 1n
   const end = time?.to && firstPositionIn(time.to)
@@ -143,7 +143,7 @@ const boundsOf = ({ after, before, time }: Range): Pick<HistoryQuery, 'after' | 
   }
 }
 
-/** Which object, and when: right after the event at `sequence`, or at the end of the millisecond `time`. */
+/** The object, and when: right after the event at `sequence`, or at the end of the millisecond `time`. */
 export const StateAtInput = z
   .strictObject({
     object: ObjectInput,
@@ -157,7 +157,7 @@ export const StateAtInput = z
     }),
   )
 export interface StateAtInput {
-  /** By its type and ids; also one that was removed later. */
+  /** The object by type and ids, even if it was removed later. */
   readonly object: ObjectRef
   /**
    * Right after the event at this position, or the last event before it: `0n` to `2n ** 64n - 1n`. Either
@@ -168,7 +168,7 @@ export interface StateAtInput {
   readonly time?: Date | undefined
 }
 
-/** An object as `get` would have shown it at a time in the past. */
+/** Returns an object as `get` would have returned it at a time in the past. */
 export const stateAt = (runtime: Runtime): Read<StateAtInput, Views[ViewType]> =>
   read(
     runtime,

@@ -17,12 +17,12 @@ export interface ItemPage<Item> {
 }
 
 /**
- * All items of a method that answers page by page: `list` of any object, `listReceived`, `access.rolesOf`,
- * `access.whoHas`, `history.list`. Each page is read when its first item is asked for; nothing is held between them, so
- * what changes meanwhile may be seen or not.
+ * Iterates over all items of a method that returns pages: `list` of any object, `listReceived`, `access.rolesOf`,
+ * `access.whoHas`, `history.list`. Each page is read when the loop reaches it, so the loop may or may not see changes
+ * that are made meanwhile.
  *
- * @param input - that of the method; its `pageSize` or `limit` is how much is read at once, and with a `pageToken`,
- *   `after` or `before` the items begin there
+ * @param input - input of the method. `pageSize` or `limit` is the number of items to read at once; `pageToken`,
+ *   `after` or `before` is where to begin
  * @throws IamFailure, from the loop, when a page is refused
  * @example
  * for await (const { userId } of items(iam.access.whoHas, { projectId }, context)) console.log(userId)
@@ -40,7 +40,7 @@ export async function* items<Input extends object, Item>(
   }
 }
 
-/** The part of the input that asks for the page after `page`; undefined after the last. */
+/** The part of the input that selects the page after `page`; undefined after the last. */
 const placeAfter = ({ nextPageToken, nextAfter, nextBefore }: ItemPage<unknown>) => {
   if (nextPageToken !== undefined) return { pageToken: nextPageToken }
   if (nextAfter !== undefined) return { after: nextAfter }

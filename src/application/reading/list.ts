@@ -32,15 +32,15 @@ export interface Page<Row> {
   readonly items: readonly Row[]
   /** `pageToken` of the next page; absent on the last. */
   readonly nextPageToken?: string
-  /** Number of objects that meet the filter, on all pages: exact up to 10,000, where counting stops. */
+  /** Number of objects on all pages that match the filter: exact up to 10,000, where counting stops. */
   readonly totalSize: number
-  /** True when there are more than `totalSize`; absent otherwise. */
+  /** True if there are more than `totalSize` objects; absent otherwise. */
   readonly totalSizeCapped?: true
-  /** Position of the last event that the list takes into account. */
+  /** Position of the last event that the list includes. */
   readonly sequence: Position
 }
 
-/** What `list` needs of a kind. */
+/** The part of an aggregate that `list` needs. */
 interface Listable<Type extends ViewType>
   extends Pick<AnyAggregate, 'container' | 'permissions' | 'target'> {
   readonly type: Type
@@ -52,7 +52,7 @@ interface ListSpec<Type extends ViewType, Schema extends z.ZodMiniType> {
   readonly schema: Schema
 }
 
-/** Makes the method that lists the objects of a kind: of an organization, or of a container that exists. */
+/** Makes the method that lists the objects of a type, of an organization or of an existing container. */
 export const list = <Type extends ViewType, Schema extends z.ZodMiniType<ListInput>>(
   runtime: Runtime,
   { method, kind, schema }: ListSpec<Type, Schema>,
@@ -68,20 +68,20 @@ export const list = <Type extends ViewType, Schema extends z.ZodMiniType<ListInp
       if (page.isErr()) return page
       const found = await runtime.query(call, { method: 'get', args: [call.orgId, object] })
       if (!found) return err({ kind: 'NotFound', object })
-      // Removed ids stay taken, so a container that exists before and after the list was read existed then.
+      // Removed ids stay taken, so a container that exists before and after the list is read existed meanwhile too.
       if (existed || found.details.sequence <= page.value.sequence) return page
     }
   })
 }
 
-/** Makes the method that lists the objects of a kind that the organization has received from others. */
+/** Makes the method that lists the objects of a type that the organization has received from others. */
 export const listReceived = <Schema extends z.ZodMiniType<ListInput>>(
   runtime: Runtime,
   { method, kind, schema }: ListSpec<'project_grant', Schema>,
 ): Read<z.input<Schema>, Page<Views['project_grant']>> =>
   read(runtime, { method, permissions: [kind.permissions.read], schema }, async (call, input) => {
     const listed = await listPage(runtime, call, { type: kind.type, input, isReceived: true })
-    // How the owner manages its grants is none of the receiver's business.
+    // The receiver does not see how the owner manages its grants.
     const withoutProtector = ({ protectedBy: _, ...grant }: Views['project_grant']) => grant
     return listed.map((page) => ({ ...page, items: page.items.map(withoutProtector) }))
   })
@@ -131,7 +131,7 @@ const listPage = <Type extends ViewType>(
   })
 }
 
-/** Names of the fields of a kind that lists can be filtered or sorted by. */
+/** Names of the fields that lists can filter or sort by. */
 type NamesOf<Fields, Use extends 'filterable' | 'sortable'> = {
   [Name in keyof Fields]: Fields[Name] extends Readonly<Record<Use, true>> ? Name : never
 }[keyof Fields] &
@@ -141,10 +141,10 @@ const namesOf = <Fields extends AnyAggregate['fields'], Use extends 'filterable'
   fields: Fields,
   use: Use,
 ) =>
-  // Cast: `Object.keys` answers with any text.
+  // Cast: `Object.keys` returns plain strings.
   Object.keys(fields).filter((name) => fields[name]?.[use]) as NamesOf<Fields, Use>[]
 
-/** Which objects of a kind to list: without a condition, every one. */
+/** Which objects of a type to list; without a condition, all. */
 export const filterBy = <
   Fields extends AnyAggregate['fields'],
   const States extends readonly string[],
@@ -162,7 +162,7 @@ export const filterBy = <
 
 const COMMON_FIELDS = ['state', 'sequence', 'creationDate', 'changeDate'] as const
 
-/** The order and the page of a list of objects of a kind. */
+/** The order and the page of a list of objects of a type. */
 export const pageOf = <Fields extends AnyAggregate['fields']>({
   fields,
 }: {
@@ -178,7 +178,7 @@ export const pageOf = <Fields extends AnyAggregate['fields']>({
   return { sort: z._default(sort, []), pageSize, pageToken }
 }
 
-/** The parsed input of a list of objects of any kind. */
+/** The parsed input of a list of objects of any type. */
 export interface ListInput {
   readonly filter: Filter
   readonly sort: readonly SortKey[]
@@ -202,14 +202,14 @@ export const conditionsOf = (filter: Filter): readonly Condition[] =>
     })
   })
 
-/** `sort` as a total order: it ends with the fields of `identity`, in which together no two rows are equal. */
+/** `sort` as a total order: it ends with the fields of `identity`, which are unique together. */
 export const totalOrder = (
   identity: readonly string[],
   sort: readonly SortKey[],
 ): readonly SortKey[] => {
   const named = new Set(sort.map(({ field }) => field))
   const missing = identity.filter((field) => !named.has(field))
-  // What comes after a field that no two rows are equal in decides nothing.
+  // Fields after a unique field would decide nothing.
   const end = identity.length === 1 ? sort.findIndex(({ field }) => field === identity[0]) : -1
   const decisive = end < 0 ? sort : sort.slice(0, end + 1)
   return [...decisive, ...missing.map((field) => ({ field, direction: 'asc' as const }))]
@@ -218,7 +218,7 @@ export const totalOrder = (
 /** How a text is compared. */
 export const OPERATORS = ['equals', 'startsWith', 'contains'] as const
 
-/** Conditions on the text of one field; all that are given must hold, and at least one must be given. */
+/** Conditions on the text of one field. At least one must be given, and all given ones must hold. */
 export const TextFilter = z
   .strictObject({
     equals: z.optional(text),
@@ -238,16 +238,18 @@ export interface TextFilter {
   readonly startsWith?: string | undefined
   /** A part of the text: at most 200 characters (code points). */
   readonly contains?: string | undefined
-  /** Ignores case, by the rules of Unicode and not of a language; false when absent. */
+  /** Ignores case, by the rules of Unicode and not of a language. Default: false. */
   readonly ignoreCase?: boolean | undefined
 }
 
 /** The order and the page of a list of `Row`s. */
 export interface ListOptions<Row> {
-  /** Fields to sort by, each at most once; the object's own id or key decides last, and alone when absent. */
+  /**
+   * Fields to sort by, each at most once. Ties are sorted by the object's own id or key. Default: only by id or key.
+   */
   readonly sort?:
     | readonly {
-        /** `sequence`, `creationDate` and `changeDate` are those of `details`. */
+        /** A field of the object; `sequence`, `creationDate` and `changeDate` are fields of `details`. */
         readonly field:
           | {
               [Field in Exclude<keyof Row, 'protectedBy'>]-?: NonNullable<Row[Field]> extends
@@ -259,15 +261,15 @@ export interface ListOptions<Row> {
           | 'sequence'
           | 'creationDate'
           | 'changeDate'
-        /** Least first, or greatest first; `asc` when absent. */
+        /** Ascending or descending. Default: `asc`. */
         readonly direction?: 'asc' | 'desc' | undefined
       }[]
     | undefined
-  /** 1 to 1,000 objects; 100 when absent. */
+  /** 1 to 1,000 objects. Default: 100. */
   readonly pageSize?: number | undefined
   /**
-   * `nextPageToken` of the page before, from a list of the same organization with the same filter and
-   * order; the first page when absent.
+   * `nextPageToken` of the page before, from a list of the same organization with the same filter and order. Default:
+   * the first page.
    */
   readonly pageToken?: string | undefined
 }

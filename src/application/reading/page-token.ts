@@ -12,13 +12,13 @@ export const pageToken = z.optional(
   z.string({ error: 'must be text' }).check(z.maxLength(16_384, { error: 'is too long' })),
 )
 
-/** A query that is answered page by page. */
+/** A query that returns pages. */
 interface Paged<Item, Key extends readonly SortValue[], Found extends Slice<Item>> {
-  /** `nextPageToken` of the page before; the first page when undefined. */
+  /** `nextPageToken` of the page before; undefined for the first page. */
   readonly token: string | undefined
   /** Tokens are valid for this query only. */
   readonly query: readonly unknown[]
-  /** Whether items can be ordered by these values. */
+  /** Whether these are sort values of an item. */
   readonly isKey: (values: readonly SortValue[]) => values is Key
   readonly keyOf: (item: Item) => readonly SortValue[]
   /** Reads the page after the item with that key. */
@@ -49,7 +49,7 @@ const writeToken = (query: readonly unknown[], values: readonly SortValue[]): st
   return toBase64url(new TextEncoder().encode(JSON.stringify([sha256(query), ...written])))
 }
 
-/** The values in a token; undefined when it is malformed or of another query. */
+/** The values in a token; undefined if it is malformed or of another query. */
 const readToken = (query: readonly unknown[], token: string): readonly SortValue[] | undefined => {
   const [bound, ...values] = contentOf(token)
   const read = values.flatMap((value) => sortValueOf(value) ?? [])
@@ -69,7 +69,7 @@ const contentOf = (token: string): readonly unknown[] => {
 
 const sortValueOf = (value: unknown): SortValue | undefined => {
   if (typeof value === 'boolean') return value
-  // Tokens are not sealed: a made-up one must not send text to a store that it cannot keep.
+  // Tokens are not signed: a forged one must not send a store text that it cannot keep.
   if (typeof value === 'string') return unstorable(value) === undefined ? value : undefined
   const digits = fieldOf(value, 'n')
   return typeof digits === 'string' && /^\d{1,18}$/.test(digits) ? BigInt(digits) : undefined

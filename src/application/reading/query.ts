@@ -17,12 +17,12 @@ export type Query = <Method extends ReadMethod, Type extends ViewType>(
   query: ReadQuery<Method, Type>,
 ) => Promise<ReadResults<Type>[Method]>
 
-/** How often a strong read is asked while the read model falls back each time after it has caught up. */
+/** How often a strong read is tried while the read model falls back after each catch-up. */
 const MAX_READS = 5
 
 /**
- * Where the ports offer it, one query reads and compares checkpoint and head; otherwise `follow` comes first. An
- * answer counts if it was read at the head that the first query found, or later: a server that crashes may lose what
+ * If the ports support it, one query reads and compares checkpoint and head; otherwise `follow` runs first. A result
+ * counts if it was read at the head that the first query found, or later, because a server that crashes may lose what
  * the read model had applied.
  */
 export const queryOf = (
@@ -53,7 +53,7 @@ export const queryOf = (
 const FALLS_BACK = 'The read model is behind each time after it has caught up with the log'
 
 /**
- * For an eventual read that found nothing: a read model that is never fed holds no objects, whatever the log holds.
+ * For an eventual read that found nothing: a read model that was never updated is empty, whatever is in the log.
  *
  * @throws Fault when the read model has applied no event, and the store has some
  */

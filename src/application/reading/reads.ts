@@ -9,7 +9,7 @@ import { targetOf } from '../method/target.js'
 import type { Runtime } from '../runtime.js'
 import { requireCheckpoint } from './query.js'
 
-/** What `get` needs of a kind. */
+/** The part of an aggregate that `get` needs. */
 interface Readable<Type extends ViewType, Ids extends z.ZodMiniType>
   extends Pick<AnyAggregate, 'permissions' | 'target'> {
   readonly type: Type
@@ -17,7 +17,7 @@ interface Readable<Type extends ViewType, Ids extends z.ZodMiniType>
   ref(ids: z.output<Ids>): RefOf<Type>
 }
 
-/** Makes the method that reads one object of `kind`. */
+/** Makes the method that reads one object. */
 export const get = <Type extends ViewType, Ids extends z.ZodMiniType>(
   runtime: Runtime,
   method: string,
@@ -41,7 +41,7 @@ export const get = <Type extends ViewType, Ids extends z.ZodMiniType>(
 /** Rows that are read at once. */
 const PAGE_SIZE = 1000
 
-/** All objects of a type in an organization, or all roles of a project, in the order of id or key; read strongly. */
+/** All objects of a type in an organization, or all roles of a project, sorted by id or key; a strong read. */
 export async function* allObjects<Type extends ViewType>(
   { query, environment }: Runtime,
   { signal }: Pick<AdmittedCall, 'signal'>,

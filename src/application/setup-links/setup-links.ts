@@ -103,7 +103,7 @@ export interface IssuedSetupLink extends SetupLinkIds {
   readonly token: string
 }
 
-/** Which links to list, in which order. */
+/** Which links to list, and in which order. */
 export const ListSetupLinksInput = z.strictObject({
   filter: z._default(filterBy(setupLinks), {}),
   ...pageOf(setupLinks),
@@ -112,11 +112,11 @@ export interface ListSetupLinksInput extends ListOptions<Omit<SetupLink, 'expire
   /** Conditions, all of which must hold; every link when absent. */
   readonly filter?:
     | {
-        /** On the id. */
+        /** Condition on the id. */
         readonly linkId?: TextFilter | undefined
-        /** On the note; a link without one has the empty text. */
+        /** Condition on the note; a link without one has the empty text. */
         readonly note?: TextFilter | undefined
-        /** In this state; in any when absent. */
+        /** Only links in this state; all when absent. */
         readonly state?: SetupLink['state'] | undefined
       }
     | undefined
@@ -129,7 +129,7 @@ const IssueSetupLinkInput = z.strictObject({
   note: z.optional(requiredText),
 })
 
-/** Nobody can try so many tokens that a hash without a salt would tell one. */
+/** Too many to guess, so the hash needs no salt. */
 const TOKEN_BYTES = 32
 
 /** @see SetupLinks */

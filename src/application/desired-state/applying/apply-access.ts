@@ -39,8 +39,8 @@ export const applyPlan = async (
 }
 
 /**
- * Plans a desired state and records the changes, unit by unit. Those of a given plan must be the same; otherwise nothing
- * is recorded. After a refusal, the units before it stay applied.
+ * Plans a desired state and records the changes, unit by unit. The changes of a given plan must be the same; otherwise
+ * nothing is recorded. After a refusal, the units before it stay applied.
  */
 const applyUnits = async (
   planning: Planning,

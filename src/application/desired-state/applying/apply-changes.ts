@@ -34,8 +34,8 @@ import { sequenceMoved } from './compare-plan.js'
 type Recorded = Map<PendingChange, AnyStreamState>
 
 /**
- * Records the changes of one unit: in one append, or in several when there are more role changes than one
- * takes, or grants. Each append requires that the objects it changes, and the project, have not changed since they were
+ * Records the changes of one unit: in one append, or in several if there are grants or more role changes than one
+ * append takes. Each append requires that the objects it changes, and the project, have not changed since they were
  * planned.
  */
 export const applyChanges = async (
@@ -61,11 +61,11 @@ export const applyChanges = async (
   )
 }
 
-/** The changes of one append, and one that must be up to date without being written. */
+/** The changes of one append, and a change that is only checked. */
 interface Batch {
   readonly writes: readonly PendingChange[]
   readonly guard?: PendingChange
-  /** Whether it ends the protection of its objects, which other appends of the same desired state begin. */
+  /** Whether it ends the protection of its objects. */
   readonly isLift?: boolean
 }
 
@@ -105,7 +105,9 @@ interface Decided {
   readonly decision: Result<StreamChange, WriteError>
 }
 
-/** Decides on a planned change: its events as they are; those of a grant with the current generations of its roles. */
+/**
+ * Decides on a planned change: the events of a grant get the current generations of its roles, others stay as they are.
+ */
 const decide = async (
   planning: Planning,
   streams: Streams,
@@ -127,7 +129,7 @@ const decide = async (
   return { pending, before, decision: permitted.map(() => decision.value) }
 }
 
-/** Asks the host about the roles that the grants among `changes` gain or lose. */
+/** Calls `authorize` with the roles that the grants among `changes` gain or lose. */
 export const permitGrants = async (
   planning: Planning,
   changes: readonly PendingChange[],
@@ -139,7 +141,7 @@ export const permitGrants = async (
   return ok()
 }
 
-/** Keys of the roles that a grant has before or after a planned change, and not both. */
+/** Keys of the roles that a planned change adds to a grant or removes from it. */
 const changedRoleKeys = ({ fields }: PlannedChange): readonly string[] => {
   const found = fields.find(({ field }) => field === 'roleKeys')
   if (!found || 'secret' in found) return []
@@ -171,7 +173,7 @@ const asOutdated = (refusal: WriteError): WriteError =>
     ? { kind: 'PlanOutdated', moved: [{ object: refusal.object, change: 'removed' }] }
     : refusal
 
-/** What happened to an object since it was planned, or since an earlier append of its unit; undefined for nothing. */
+/** How an object changed since it was planned, or since an earlier append of its unit; undefined if it did not. */
 const movedSince = (
   { details, lastEvent }: PendingChange,
   before: AnyStreamState,
@@ -179,18 +181,18 @@ const movedSince = (
 ): Moved['change'] | undefined => {
   const expected = recorded ? sequenceOf(recorded) : details?.sequence
   const actual = sequenceOf(before)
-  // What was added and removed again since is absent too; only its last event differs.
+  // An object that was added and removed again since is absent too, but its last event differs.
   return actual === undefined && lastEvent !== undefined
     ? sequenceMoved(lastEvent, before.changed)
     : sequenceMoved(expected, actual)
 }
 
-/** Writes of an append beside that of the project, which is written first and guards what lies in it. */
+/** Writes of an append besides the project's, which comes first and guards the objects in it. */
 const MAX_WRITES_BESIDE_PROJECT = MAX_WRITES - 1
 
 /**
  * The appends of one unit. As many role changes to an append as it takes; then as many grants, which are decided on
- * roles that are recorded. A project is protected before what lies in it, and its protection is lifted after that.
+ * roles that are recorded. A project is protected before the objects in it, and its protection ends after theirs.
  */
 const batchesOf = async (
   planning: Planning,
@@ -223,7 +225,7 @@ const batchesOf = async (
   return batches
 }
 
-/** Takes from the beginning of `left` the changes that one append holds beside the project. */
+/** Takes from the beginning of `left` the changes that fit into one append besides the project. */
 const takeFitting = (left: PendingChange[], taken = 0): readonly PendingChange[] => {
   let bytes = taken
   let count = 0
@@ -235,7 +237,7 @@ const takeFitting = (left: PendingChange[], taken = 0): readonly PendingChange[]
   return left.splice(0, count)
 }
 
-/** Most bytes that the recorded generation of a role takes beside its key. */
+/** Most bytes that the recorded generation of a role takes besides its key. */
 const GENERATION_BYTES = 60
 
 /** Most bytes that the events of a change take as JSON. */
@@ -289,8 +291,8 @@ const grantBatches = async (
 }
 
 /**
- * Keys of the roles whose streams guard a grant: those that it names, and those that are recorded of it, ended ones
- * included. A grant that others change meanwhile is out of date, and is not recorded.
+ * Keys of the roles whose streams guard a grant: the planned ones and the recorded ones, including ended ones. A grant
+ * that others change meanwhile is not recorded.
  */
 const rolesGuarding = async (
   { runtime, call: { orgId } }: Planning,

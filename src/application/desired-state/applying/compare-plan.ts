@@ -10,8 +10,8 @@ import type { PlanUnit } from '../planning/plan-access.js'
 import type { Planning } from '../planning/sealed-secrets.js'
 
 /**
- * The refusal of a given plan whose changes are not those that its desired state leads to now. It is outdated when an
- * object has changed since, and invalid when its changes never followed from its desired state.
+ * The refusal of a given plan if its changes differ from those that its desired state leads to now: outdated if an
+ * object has changed since, invalid if its changes never followed from its desired state.
  */
 export const comparePlan = (
   { changes: given }: ParsedPlan,
@@ -38,12 +38,12 @@ export const comparePlan = (
 
 const NOT_PLANNED = 'must be what the desired state of the plan leads to: plan again'
 
-/** What happened to the object of a change since; undefined for nothing. */
+/** How the object of a change has changed since; undefined if it has not. */
 const movedTo = (
   given: PlannedChangeInput,
   now: PlannedChange | undefined,
 ): Moved['change'] | undefined => {
-  // Only what is not declared can leave a plan: it is removed, marked by others, or protected no longer.
+  // Only an undeclared object can leave a plan: it was removed, marked by others, or its protection ended.
   if (!now) {
     const mayLeave = ['remove', 'superseded'].includes(given.action) || onlyLifts(given)
     return mayLeave ? 'removed' : undefined
@@ -62,7 +62,7 @@ const movedTo = (
   return isOtherBefore ? 'changed' : undefined
 }
 
-/** What happened to an object that was at one sequence and is at another; undefined for nothing. */
+/** How an object changed from one sequence to another; undefined if it did not. */
 export const sequenceMoved = <Sequence>(
   before: Sequence | undefined,
   now: Sequence | undefined,
@@ -74,7 +74,7 @@ export const sequenceMoved = <Sequence>(
 
 const valueBefore = (field: PlannedField): object => ('from' in field ? { from: field.from } : {})
 
-/** The field of a given change that is not as planned; undefined when all are. */
+/** The first field of a given change that differs from the planned one; undefined if none does. */
 const wrongField = (
   { reason, fields, events }: PlannedChangeInput,
   now: PlannedChange | undefined,
@@ -103,7 +103,10 @@ const sameList = <Item>(
 const same = (one: object, other: object): boolean =>
   changedFields(one, other).length === 0 && changedFields(other, one).length === 0
 
-/** A unit of the desired state of a plan: what is refused now, and was not when the plan was made, is outdated. */
+/**
+ * Plans a unit of a plan's desired state. If it is refused now but was not when the plan was made, the plan is
+ * outdated.
+ */
 export const asGiven = (planning: Planning, plan: ParsedPlan, unit: PlanUnit): PlanUnit => ({
   object: unit.object,
   plan: async () => {
@@ -123,7 +126,7 @@ export const asGiven = (planning: Planning, plan: ParsedPlan, unit: PlanUnit): P
   },
 })
 
-/** What happened to the object of a unit that cannot be planned; undefined for nothing. */
+/** How the object of a unit that cannot be planned has changed; undefined if it has not. */
 const movedSince = async (
   { runtime, call: { orgId, signal } }: Planning,
   { changes }: ParsedPlan,

@@ -14,9 +14,9 @@ type RoleKeyOf<Desired extends DesiredAccess, ProjectId> = string extends Projec
 /** A desired state with project ids and role keys as literal types. */
 export type Access<Desired extends DesiredAccess> = Desired & {
   /**
-   * The key of a declared role. Other keys do not compile.
+   * Returns the key of a declared role. Other keys do not compile.
    *
-   * @throws RangeError when there is no such role and the types could not tell
+   * @throws RangeError if the role is not declared and the types could not show it
    */
   roleKey<
     const ProjectId extends ProjectOf<Desired>['id'],

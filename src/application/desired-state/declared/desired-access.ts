@@ -30,47 +30,46 @@ export const DECLARED_TYPES = [
 ] as const
 export type DeclaredType = (typeof DECLARED_TYPES)[number]
 
-/** What a desired state declares beside identity providers, and its options. */
+/** The projects of a desired state, and its options. */
 interface DesiredProjects {
-  /** At most 1,000, no id twice. */
+  /** At most 1,000, with unique ids. */
   readonly projects?: readonly DesiredProject[] | undefined
   /**
-   * Removes roles and grants of declared projects that are no longer declared and were marked with the same `managedBy`
-   * and a version not newer than this one; false when absent. Projects and identity providers are never removed.
+   * Removes roles and grants of declared projects that are no longer declared, if they are marked with the same
+   * `managedBy` and a version that is not newer. Default: false. Projects and identity providers are never removed.
    */
   readonly prune?: boolean | undefined
-  /** Marks recorded events as managed by this desired state: 1 to 200 characters. */
+  /** Name of this desired state, which marks its events: 1 to 200 characters. */
   readonly managedBy?: string | undefined
   /**
-   * Version of the desired state with the same `managedBy`: a whole number from 1 to 2^53 - 1, higher for a
-   * newer one. Objects that a newer version has marked stay as they are and are shown as `superseded`. Without
-   * a version, the desired state is older than any other.
+   * Version of this desired state: a whole number from 1 to 2^53 - 1, higher for newer versions. Objects that a newer
+   * version has marked stay as they are and are shown as `superseded`. Without a version it is older than any other.
    */
   readonly version?: number | undefined
   /**
-   * Protects what is declared: only `apply` with the same `managedBy` may change it, every other write is refused as
-   * `Protected`. What is declared no longer, and everything when this is absent, is protected no longer. With it, grants
-   * name declared roles alone.
+   * Protects the declared objects: only `apply` with the same `managedBy` may change them, and every other write is
+   * refused as `Protected`. The protection ends for objects that are no longer declared, and for all objects if this is
+   * absent. With it, grants may name only declared roles.
    */
   readonly protect?: boolean | undefined
 }
 
 /**
- * The desired projects with their roles and grants, and identity providers, of an organization. Only what is declared is
- * compared and changed. Objects are found again by their ids.
+ * The desired projects (with roles and grants) and identity providers of an organization. Only declared objects are
+ * compared and changed; they are matched by their ids.
  */
 export interface DesiredAccess extends DesiredProjects {
-  /** At most 1,000, no id twice. */
+  /** At most 1,000, with unique ids. */
   readonly identityProviders?: readonly DesiredIdentityProvider[] | undefined
 }
 
-/** A {@link DesiredAccess} as a plan carries it: each declared secret is sealed. */
+/** A {@link DesiredAccess} in a plan, with encrypted secrets. */
 export interface SealedAccess extends DesiredProjects {
-  /** At most 1,000, no id twice. */
+  /** At most 1,000, with unique ids. */
   readonly identityProviders?: readonly SealedIdentityProvider[] | undefined
 }
 
-/** What is declared of an identity provider beside its secret. */
+/** The declared fields of an identity provider, without its secret. */
 interface DesiredProviderFields extends ProviderFieldsInput {
   /**
    * Permanent id of the provider: 1 to 64 ASCII letters, digits or any of `. _ : @ ~ -`, starting with a letter
@@ -86,8 +85,8 @@ interface DesiredProviderFields extends ProviderFieldsInput {
    */
   readonly clientId: string
   /**
-   * State of the provider when it is added: active when absent. One that is there keeps its state. A provider that is
-   * added as inactive without `clientSecret` has the secret `not set` until another is set.
+   * State of the provider when it is added. Default: active. An existing provider keeps its state. A provider that is
+   * added as inactive without `clientSecret` has the secret `not set` until you set one.
    */
   readonly initialState?: 'active' | 'inactive' | undefined
   /**
@@ -97,7 +96,7 @@ interface DesiredProviderFields extends ProviderFieldsInput {
   readonly issuer: string
 }
 
-/** A desired OIDC identity provider. An absent field stays as it is, or gets its default when the provider is added. */
+/** A desired OIDC identity provider. An absent field is not changed, or gets its default when the provider is added. */
 export interface DesiredIdentityProvider extends DesiredProviderFields {
   /**
    * In plain text: 1 to 200 characters (code points). Required when the provider is added, unless it is added as
@@ -106,11 +105,11 @@ export interface DesiredIdentityProvider extends DesiredProviderFields {
   readonly clientSecret?: string | undefined
 }
 
-/** A {@link DesiredIdentityProvider} as a plan carries it. */
+/** A {@link DesiredIdentityProvider} in a plan. */
 export interface SealedIdentityProvider extends DesiredProviderFields {
   /**
-   * The declared `clientSecret`, sealed for this provider by the cipher of the host; without one, that of a provider that
-   * is added as inactive.
+   * The declared `clientSecret`, encrypted for this provider by the host's cipher; for a provider that is added as
+   * inactive without a secret, the encrypted `not set`.
    */
   readonly sealedSecret?: string | undefined
 }
@@ -140,7 +139,7 @@ export const accessVersion = z
   .int({ error: RANGE })
   .check(z.minimum(1, { error: RANGE, abort: true }))
 
-/** The fields of a desired state beside its identity providers. */
+/** The fields of a desired state besides its identity providers. */
 const shape = {
   projects: z.optional(
     listOf(DesiredProject, 0, MAX_OBJECTS)
@@ -153,7 +152,7 @@ const shape = {
   protect: z.optional(z.boolean({ error: 'must be true or false' })),
 }
 
-/** What {@link grantsNeedDeclaredRoles} reads. */
+/** The fields that {@link grantsNeedDeclaredRoles} reads. */
 interface ProtectedProjects {
   readonly protect?: boolean | undefined
   readonly projects?:
@@ -164,7 +163,7 @@ interface ProtectedProjects {
     | undefined
 }
 
-/** A role that is not declared may be removed by anybody, and a protected grant would lose it. */
+/** Anybody may remove a role that is not declared, and a protected grant would lose it. */
 const grantsNeedDeclaredRoles = z.superRefine<ProtectedProjects>(
   ({ projects = [], protect }, { addIssue }) => {
     if (protect !== true) return
@@ -183,7 +182,7 @@ const grantsNeedDeclaredRoles = z.superRefine<ProtectedProjects>(
   },
 )
 
-/** Refuses options without the marker that they are about. */
+/** Refuses options that need a `managedBy` without it. */
 const optionsNeedMarker = [
   z.refine<{ prune?: boolean | undefined; managedBy?: unknown }>(
     ({ prune, managedBy }) => prune !== true || managedBy !== undefined,
@@ -228,7 +227,7 @@ export const SealedAccess = z
   .check(...optionsNeedMarker)
 export type ParsedSealedAccess = z.output<typeof SealedAccess>
 
-/** Checks a desired state from outside TypeScript, such as a parsed JSON file. */
+/** Validates a desired state from outside TypeScript, such as a parsed JSON file. */
 export const readAccess = (value: unknown): Result<DesiredAccess, InvalidArgument> =>
   parse(DesiredAccess, value)
 
@@ -241,7 +240,7 @@ export const accessJsonSchema = (): object =>
     io: 'output',
     metadata: bounds,
     override: ({ jsonSchema }) => {
-      // In JSON Schema it would mean that a list must not be sent.
+      // In JSON Schema it would forbid lists.
       delete jsonSchema.readOnly
     },
   })

@@ -36,8 +36,8 @@ const MAX_DECLARED_ROLES = 10_000
 const MAX_DECLARED_GRANTS = 10_000
 
 /**
- * A desired role. An absent group, and absent permissions, stay as they are; when the role is added, the group is empty
- * and it has no permissions.
+ * A desired role. An absent group and absent permissions are not changed; a new role gets an empty group and no
+ * permissions.
  */
 export interface DesiredRole extends ProjectRoleFieldsInput {
   /** Names the role within its project: 1 to 200 characters (code points). */
@@ -53,11 +53,10 @@ const DesiredRole = z.extend(z.omit(PatchProjectRole.shape.data, { projectId: tr
 /** A desired grant of the project to another organization. */
 export interface DesiredGrant {
   /**
-   * The organization that may give the roles to its users, not the owner of the project: 1 to 64 characters, as an
-   * `orgId`.
+   * The organization that may give the roles to its users: 1 to 64 characters, as an `orgId`; not the project's owner.
    */
   readonly grantedOrgId: string
-  /** Keys of roles that the project has or that are declared: 1 to 400, none twice. */
+  /** Keys of roles that the project has or that are declared: 1 to 400, without duplicates. */
   readonly roleKeys: readonly string[]
 }
 
@@ -66,7 +65,7 @@ const DesiredGrant = z.strictObject({
   roleKeys: roleKeys.register(bounds, { minItems: 1, maxItems: MAX_GRANTED_ROLES }),
 })
 
-/** Desired settings of a project. An absent one stays as it is, or gets its default when the project is added. */
+/** Desired settings of a project. An absent setting is not changed, or gets its default when the project is added. */
 export interface DesiredSettings extends ProjectSettingsInput {}
 
 /** A desired project. */
@@ -78,11 +77,11 @@ export interface DesiredProject {
   readonly id: string
   /** 1 to 200 characters (code points). */
   readonly name: string
-  /** When absent, all settings stay as they are, or get their defaults when the project is added. */
+  /** Absent: settings are not changed, or get their defaults when the project is added. */
   readonly settings?: DesiredSettings | undefined
-  /** At most 10,000, no key twice. When absent, all roles of the project stay, even with `prune`. */
+  /** At most 10,000, with unique keys. Absent: all roles of the project stay, even with `prune`. */
   readonly roles?: readonly DesiredRole[] | undefined
-  /** At most 10,000, no organization twice. When absent, all grants of the project stay, even with `prune`. */
+  /** At most 10,000, with unique organizations. Absent: all grants of the project stay, even with `prune`. */
   readonly grants?: readonly DesiredGrant[] | undefined
 }
 

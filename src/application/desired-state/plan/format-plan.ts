@@ -12,10 +12,10 @@ const SIGNS: { readonly [Each in Action]: string } = {
 }
 
 /**
- * The text of a plan, or of an applied one, for people to read: a line for each object except the unchanged
- * ones, with its fields and how many users lose a role below it; then the objects that are not declared, then the
- * counts. Equal plans have equal text. Secrets are never shown. `apply` records the changes that are shown here, or
- * refuses the plan; who loses a role may have changed.
+ * Formats a plan, or the result of `apply`, as text for people: a line for each changed object with its fields and how
+ * many users lose a role; then the objects that are not declared, then the counts. Equal plans have equal text. Secrets
+ * are never shown. `apply` records exactly the changes shown here or refuses the plan; only the users who lose a role
+ * may differ.
  */
 export const formatPlan = ({ changes, undeclared }: Pick<Plan, 'changes' | 'undeclared'>): string =>
   [
@@ -53,7 +53,9 @@ const formatField = (shown: PlannedField): readonly string[] => {
   return values.length > 0 ? [`    ${name}: ${values.join(' -> ')}`] : []
 }
 
-/** Who loses which role: by role if all are named or only one can be meant, otherwise how many roles in all. */
+/**
+ * Lists who loses which role, by role if all are named or only one role is affected; otherwise how many roles in all.
+ */
 const formatImpact = ({ object, impact }: PlannedChange): readonly string[] => {
   const { count, first } = impact?.loses ?? { count: 0, first: [] }
   if (count === 0) return []
@@ -67,7 +69,7 @@ const formatImpact = ({ object, impact }: PlannedChange): readonly string[] => {
 const losing = (count: number, roleKey: string): string =>
   `    ${count} ${count === 1 ? 'user loses' : 'users lose'} ${escaped(roleKey)}`
 
-/** The type and ids. Only the key of an object in a container is quoted, since it may be any text. */
+/** The type and ids. Only the key of an object in a container is quoted, because it may be any text. */
 const nameOf = (object: ObjectRef): string => {
   const { label, container } = aggregates[object.type]
   const ids = idsOf(object)

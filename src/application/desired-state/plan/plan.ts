@@ -32,7 +32,7 @@ import { streamOf } from '../../../projections/read-events.js'
 import { type Impact, MAX_NAMED } from '../../method/method.js'
 import { accessVersion, DECLARED_TYPES, SealedAccess } from '../declared/desired-access.js'
 
-/** What a plan and the result of applying it have in common. */
+/** The fields of a plan and of the result of applying it. */
 interface PlanHeader {
   /** The organization that the plan is for. */
   readonly orgId: string
@@ -45,20 +45,19 @@ interface PlanHeader {
   /** Counts of all `changes`. */
   readonly counts: Counts
   /**
-   * Projects and identity providers that exist but are not declared. They stay as they are. Only of a type
-   * that the desired state lists, even with an empty list, and that the caller may read in the whole
-   * organization. At most 1,000,000.
+   * Projects and identity providers that exist but are not declared; they stay as they are. Only types that the desired
+   * state lists, even with an empty list, and that the caller may read in the whole organization. At most 1,000,000.
    */
   readonly undeclared: readonly ObjectRef[]
 }
 
 /**
- * The changes that bring an organization to its desired state, and their conditions. Plain data: it can be
- * stored as JSON, by `JSON.stringify` or `toJson`, and applied after it is read back. Applying it plans `desired` again,
- * and records nothing unless that leads to the same changes.
+ * The changes that bring an organization to its desired state. Plain data: store it as JSON with `JSON.stringify` or
+ * `toJson`, and apply it later. `apply` plans `desired` again and records nothing unless that leads to the same
+ * changes.
  */
 export interface Plan extends PlanHeader {
-  /** The desired state that the changes lead to. Each secret in it is sealed. */
+  /** The desired state that the changes lead to, with encrypted secrets. */
   readonly desired: SealedAccess
   /**
    * First each declared project, followed by its declared roles and the roles to remove, its declared
@@ -82,32 +81,29 @@ export interface Applied extends PlanHeader {
   readonly changes: readonly AppliedChange[]
 }
 
-/** The change of one object, and its condition, without its events. */
+/** The change of one object, without its events. */
 interface ChangeHeader {
   /** `add`, `update` and `remove` have events, the others have none. */
   readonly action: Action
   /** By its type and ids. */
   readonly object: ObjectRef
-  /** Only of a `blocked` object: a removed project or provider keeps its id, roles and grants end with their project. */
+  /** Only for `blocked`: a removed project or provider keeps its id, and its roles and grants are removed with it. */
   readonly reason?: 'removed' | undefined
-  /** For people to read: the values before and after. At most 20. */
+  /** The values before and after, for people to read. At most 20. */
   readonly fields: readonly PlannedField[]
-  /**
-   * `details.sequence` of the object when the plan was made, in decimal digits; absent when there was no
-   * object.
-   */
+  /** `details.sequence` of the object when the plan was made, in decimal digits; absent if it did not exist. */
   readonly sequence?: string | undefined
   /**
-   * The roles that users would lose by it when the plan was made; a role that an earlier change ends is not counted again.
-   * Absent of a change that can end none, where the caller lacks `user.grant.read` on the project, and of what was
-   * applied. `apply` does not compare it: users may be given roles at any time.
+   * The roles that users would lose by it when the plan was made; a role lost by an earlier change is not counted
+   * again. Absent if users can lose none, if the caller lacks `user.grant.read` on the project, and after `apply`.
+   * `apply` does not compare it, because users may be given roles at any time.
    */
   readonly impact?: Impact | undefined
 }
 
-/** The change of one object, and its condition. Plain data, which can be stored as JSON. */
+/** The change of one object, as plain data that can be stored as JSON. */
 export interface PlannedChange extends ChangeHeader {
-  /** The events to record, at most 2. A secret in them is sealed. */
+  /** The events to record, at most 2. Secrets in them are encrypted. */
   readonly events: readonly PlannedEvent[]
 }
 
@@ -120,15 +116,15 @@ export interface PlannedChangeInput extends ChangeHeader {
 /** A change of an applied plan, with the details of its object afterwards. */
 export interface AppliedChange extends PlannedChange {
   /**
-   * Of a removed object, the details of its removal. Absent when there is no object: when it is `blocked`, and
-   * when it is a `superseded` role that a newer version removed.
+   * For a removed object, the details of its removal. Absent without an object: if it is `blocked`, or a `superseded`
+   * role that a newer version removed.
    */
   readonly details?: ObjectDetails | undefined
 }
 
 /**
- * What a plan does to an object. Nothing when it is `unchanged`, `blocked` (its id belongs to a removed object)
- * or `superseded` (a newer version of the desired state has marked it).
+ * What a plan does to an object. Nothing if it is `unchanged`, `blocked` (its id belongs to a removed object) or
+ * `superseded` (a newer version of the desired state has marked it).
  */
 export type Action = 'add' | 'update' | 'remove' | 'unchanged' | 'blocked' | 'superseded'
 
@@ -137,23 +133,23 @@ export type Counts = { readonly [Each in Exclude<Action, 'blocked' | 'superseded
   readonly [Each in 'blocked' | 'superseded']?: number | undefined
 }
 
-/** What a declared field can hold. */
+/** The values of a declared field. */
 export type FieldValue = string | boolean | readonly string[]
 
-/** A field that changes; `from` is absent when the object is added. */
+/** A changed field; `from` is absent if the object is added. */
 export type PlannedField =
   | {
       /** Name of the field. */
       readonly field: string
       /** The current value when the plan was made. */
       readonly from?: FieldValue | undefined
-      /** The desired value; absent when the object is removed. */
+      /** The desired value; absent if the object is removed. */
       readonly to?: FieldValue | undefined
     }
   | {
       /** `clientSecret`. */
       readonly field: string
-      /** A plan never shows a secret. `unchanged` when it was opened and is equal to the declared one. */
+      /** A plan never shows a secret. `unchanged` if the stored secret equals the declared one. */
       readonly secret: 'set' | 'changed' | 'unchanged'
     }
 
@@ -176,9 +172,9 @@ export type PlannedEvent = {
   | IdentityProviderDeactivated
 )
 
-/** Adds a grant. The event that is recorded also has the generation of each role. */
+/** Adds a grant. The recorded event also has the generation of each role. */
 export interface PlannedGrantAdded {
-  /** As of the event that is recorded. */
+  /** The type of the recorded event. */
   readonly type: 'project_grant.added'
   /** The new grant. */
   readonly data: {
@@ -191,9 +187,9 @@ export interface PlannedGrantAdded {
   }
 }
 
-/** Replaces the roles of a grant. The event that is recorded also has the generation of each role. */
+/** Replaces the roles of a grant. The recorded event also has the generation of each role. */
 export interface PlannedGrantUpdated {
-  /** As of the event that is recorded. */
+  /** The type of the recorded event. */
   readonly type: 'project_grant.updated'
   /** The grant, and its new roles. */
   readonly data: PlannedGrantAdded['data']
@@ -290,7 +286,7 @@ const schema = z.strictObject({
 export const Plan: z.ZodMiniType<ParsedPlan, PlanInput> = schema
 export type ParsedPlan = z.output<typeof schema>
 
-/** Whether an input is a plan and not a desired state. An input that throws when it is read is neither. */
+/** Whether an input is a plan and not a desired state. An input with a getter that throws is neither. */
 export const isPlan = (input: unknown): input is PlanInput => {
   try {
     return typeof input === 'object' && input !== null && 'changes' in input
@@ -299,7 +295,7 @@ export const isPlan = (input: unknown): input is PlanInput => {
   }
 }
 
-/** Whether a plan has more changes than are read before permissions are asked about; false for one that throws when it is read. */
+/** Whether a plan has more changes than are read before the permission check; false if a getter throws. */
 export const hasManyChanges = (plan: unknown): boolean => {
   try {
     const changes = fieldOf(plan, 'changes')

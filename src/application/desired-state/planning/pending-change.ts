@@ -14,20 +14,20 @@ import type { Planning } from './sealed-secrets.js'
 /** A planned change that is not recorded yet, with the details of its object. */
 export interface PendingChange {
   readonly change: PlannedChange
-  /** As the object was read; absent when it does not exist. */
+  /** Details of the object when it was read; absent if it does not exist. */
   readonly details?: ObjectDetails | undefined
   /**
-   * Of a role or grant that does not exist, the position of the last event of its stream; `0n` without events. Detects one
-   * that was added and removed again since. Absent when the stream was not read.
+   * For a role or grant that does not exist: position of the last event of its stream, `0n` without events. It detects
+   * that the object was added and removed again since. Absent if the stream was not read.
    */
   readonly lastEvent?: Position | undefined
   /** Whether it ends the protection of the object. */
   readonly isLift?: boolean
-  /** Keys of the roles that the change takes from users; absent of a change that can take none. */
+  /** Keys of the roles that users lose by the change; absent if they can lose none. */
   readonly ends?: readonly string[] | undefined
 }
 
-/** An object as it was read; without details and values when it does not exist. */
+/** An object as it was read; without details and values if it does not exist. */
 export interface CurrentObject {
   readonly object: ObjectRef
   readonly details?: ObjectDetails | undefined
@@ -39,7 +39,9 @@ export interface CurrentObject {
 /** Values of an object by field name. */
 type Values = Readonly<Record<string, FieldValue>>
 
-/** The change of a declared object by `events`, none perhaps. Fields that do not follow from them are `more`. */
+/**
+ * The change of a declared object by `events`, which may be empty. `more` has the fields that do not follow from them.
+ */
 export const changeBy = (
   events: readonly PlannedEvent[],
   current: CurrentObject,
@@ -61,10 +63,10 @@ export const changeBy = (
 }
 
 /**
- * The change of a declared object, which protects it or lifts that if need be: then by `touch` where it has no events. Refused
- * if another desired state protects the object.
+ * The change of a declared object, which also protects it or ends its protection if needed, with `touch` if it has no
+ * other events. Refused if another desired state protects the object.
  *
- * @param touch - an event that replaces the fields of the object by themselves
+ * @param touch - an event that replaces the object's fields with the same values
  */
 export const protectDeclared = (
   { access: { managedBy, protect } }: Pick<Planning, 'access'>,
@@ -80,7 +82,7 @@ export const protectDeclared = (
   return ok(to === from ? planned : protectedAs(planned, { from, to, touch }))
 }
 
-/** The change that ends the protection of an object which is declared no longer. */
+/** The change that ends the protection of an object that is no longer declared. */
 export const lift = (current: CurrentObject, touch: () => PlannedEvent): PendingChange => {
   const unchanged = changeBy([], current)
   return protectedAs(unchanged, { from: current.protectedBy, to: undefined, touch })
@@ -112,14 +114,14 @@ const protectedAs = (
   }
 }
 
-/** The field of a plan with the desired state that protects an object; empty for none. */
+/** The field of a plan with the desired state that protects an object; empty if it is unprotected. */
 const PROTECTED_BY = 'protectedBy'
 
-/** Whether a change protects its object or lifts that. */
+/** Whether a change begins or ends the protection of its object. */
 export const changesProtection = ({ fields }: Pick<PlannedChange, 'fields'>): boolean =>
   fields.some(({ field }) => field === PROTECTED_BY)
 
-/** Whether a change does nothing but lift the protection of an object. */
+/** Whether a change only ends the protection of an object. */
 export const onlyLifts = ({ fields }: Pick<PlannedChange, 'fields'>): boolean =>
   fields.length === 1 &&
   fields.every((each) => each.field === PROTECTED_BY && 'to' in each && !each.to)
@@ -156,7 +158,7 @@ const pending = (
     : { change }
 }
 
-/** By type, the fields that planned events set and views show, ids aside; in the order of the recorded events. */
+/** By type, the fields without ids that planned events set and views show, in the order of the recorded events. */
 const SHOWN = byType(({ ids, events, fields }) => {
   const inEvents = events.flatMap((schema) =>
     Object.keys(schema.def.innerType.shape.data.def.innerType.shape),
@@ -196,7 +198,7 @@ type DecidedEvent = Extract<AnyEvent, { readonly type: (typeof DECIDED)[number] 
 const isDecided = (event: AnyEvent): event is DecidedEvent =>
   DECIDED.some((type) => type === event.type)
 
-/** What the rules decided, as a plan has it. */
+/** The decided events, in the form of a plan. */
 export const plannedEvents = (events: readonly AnyEvent[]): readonly PlannedEvent[] =>
   events.map((event) => {
     if (!isDecided(event)) throw new Error(`A plan cannot have an event ${event.type}`)
@@ -209,11 +211,11 @@ export const schemaVersionOf = (type: PlannedEvent['type']): number =>
 
 /** The marks of desired states on an object since it was last added, its removal included. */
 interface ObjectMarks {
-  /** Whether it was last recorded by the desired state at hand, which then manages the object. */
+  /** Whether this desired state recorded it last, and so manages the object. */
   readonly isOwn: boolean
-  /** Whether a newer version of the desired state at hand has recorded it. Any version is newer than none. */
+  /** Whether a newer version of this desired state has recorded it. Any version is newer than none. */
   readonly isNewer: boolean
-  /** Position of the last event, marked or not; `0n` when there is none. */
+  /** Position of the last event, marked or not; `0n` without events. */
   readonly lastEvent: Position
 }
 

@@ -76,7 +76,7 @@ export interface PlannedUnit {
   readonly changes: readonly PendingChange[]
 }
 
-/** The units of a desired state in its order, projects first; then those of which it lifts the protection. */
+/** The units of a desired state in order, projects first; then the units whose protection it ends. */
 export const unitsOf = async (planning: Planning): Promise<readonly PlanUnit[]> => {
   const { projects = [], identityProviders = [] } = planning.access
   return [
@@ -92,7 +92,7 @@ export const unitsOf = async (planning: Planning): Promise<readonly PlanUnit[]> 
   ]
 }
 
-/** What the desired state at hand protects and declares no longer, of the types that it lists. */
+/** The objects that this desired state protects and no longer declares, of the types that it lists. */
 const unitsToLift = async (planning: Planning): Promise<readonly PlanUnit[]> => {
   const { runtime, call, access } = planning
   const { managedBy, projects, identityProviders } = access

@@ -56,7 +56,7 @@ export const planIdentityProvider = async (
 
   if (exists(state)) {
     const secret = await secretOf(planning, desired, state.clientSecret)
-    // A secret that is declared beside another issuer is given for that one.
+    // A secret that is declared with another issuer belongs to that issuer.
     const isKept = secret?.isStored && isSecretFor(issuer ?? state.issuer, state)
     const data = { ...fields, clientSecret: isKept ? undefined : secret?.sealed }
     const shown = secret && secretField(isKept ? 'unchanged' : 'changed')
@@ -92,7 +92,7 @@ export const planIdentityProvider = async (
     .map((planned) => [planned])
 }
 
-/** The change that ends the protection of a provider which is declared no longer. */
+/** The change that ends the protection of a provider that is no longer declared. */
 export const liftIdentityProvider = async (
   planning: Planning,
   idpId: IdpId,
@@ -114,7 +114,7 @@ export const liftIdentityProvider = async (
   return ok([lift(current, () => touchOf(state))])
 }
 
-/** An event that replaces the name and the like of a provider by themselves. */
+/** An event that replaces a provider's name and appearance with the same values. */
 const touchOf = (state: IdentityProviderState): PlannedEvent => {
   if (!exists(state)) throw new Error('A provider that does not exist has no fields')
   const { idpId, name, stylingType, autoRegister } = state

@@ -13,9 +13,8 @@ import type { Planning } from './sealed-secrets.js'
 const CONCURRENCY = 50
 
 /**
- * `changes`, planned after position `from`, with the roles that users lose by each; a role that an earlier change ends is
- * not counted again. Undefined if one of their projects has changed meanwhile: then they must be planned again, since
- * the impact would be that of another state.
+ * Adds to `changes`, planned after position `from`, the roles that users lose by each; a role lost by an earlier change
+ * is not counted again. Undefined if one of their projects has changed meanwhile: then they must be planned again.
  */
 export const withImpact = async (
   planning: Planning,
@@ -48,7 +47,7 @@ export const withImpact = async (
 const rangeOf = ({ call: { orgId } }: Planning, object: ObjectRef) =>
   aggregates[object.type].assignments?.assignmentScope(object, orgId)
 
-/** The projects in which changes can end roles, of which the caller may read who has them. */
+/** The projects in which users can lose roles, if the caller may see who has them. */
 const projectsToCount = async (
   planning: Planning,
   changes: readonly PendingChange[],
@@ -65,7 +64,7 @@ const projectsToCount = async (
   return counted
 }
 
-/** Projects of the organization that events above `from`, up to `to`, changed, or a role or a grant of which they did. */
+/** Projects of the organization that events between `from` and `to` changed, or whose roles or grants they changed. */
 const projectsChanged = async (
   { runtime: { store, environment }, call: { orgId, signal } }: Planning,
   from: Position,

@@ -63,7 +63,7 @@ export const planProject = async (
   const isNew = !exists(state)
   const { protectedBy } = before
   const isLeft = await isSuperseded(planning, before.name)
-  // Nothing is protected in a project that a newer version has left for anybody to remove.
+  // A project that a newer version no longer protects has no protected contents.
   const isOpen = isLeft && protectedBy !== planning.access.managedBy
   const inside = isOpen ? { ...planning, access: { ...planning.access, protect: false } } : planning
   const rows = isNew ? new Map() : await roleRows(inside, desired)
@@ -95,7 +95,7 @@ export const planProject = async (
     .map((planned) => [planned, ...contents])
 }
 
-/** The changes that end the protection of a project which is declared no longer, and of what lies in it. */
+/** The changes that end the protection of a project that is no longer declared, and of the objects in it. */
 export const liftProject = async (
   planning: Planning,
   id: ProjectId,
@@ -132,7 +132,7 @@ export const liftProject = async (
   ])
 }
 
-/** An event that replaces the fields of a project by themselves. */
+/** An event that replaces a project's fields with the same values. */
 const touchOf = (state: ProjectState): PlannedEvent => {
   if (!exists(state)) throw new Error('A project that does not exist has no fields')
   const { status: _, ...data } = state
@@ -162,16 +162,16 @@ const touchGrant = (row: ProjectGrant): PlannedEvent => {
   return { type, schemaVersion: schemaVersionOf(type), data }
 }
 
-/** The types of objects that lie in a project. */
+/** The types of objects in a project. */
 type ContentType = 'project_role' | 'project_grant'
 
 /** Objects of one type in a project, by their keys in it. */
 type Rows<Type extends ContentType> = ReadonlyMap<string, Views[Type]>
 
-/** A declared project, and those of its roles that are declared, that a declared grant names, or that may be pruned. */
+/** A declared project, with its roles that are declared, named by a declared grant, or may be pruned. */
 interface DeclaredProject {
   readonly desired: ParsedProject
-  /** The project has never existed, so there is nothing to read of what lies in it. */
+  /** The project has never existed, so there is nothing in it to read. */
   readonly isNew: boolean
   readonly rows: Rows<'project_role'>
 }
@@ -191,7 +191,7 @@ const roleRows = async (
   )
 }
 
-/** Whether an object that is not declared may have a change: it is removed, or protected no longer. */
+/** Whether an object that is not declared may change: it is removed, or its protection ends. */
 const mayLeaveDeclaration =
   ({ access: { prune, managedBy } }: Planning) =>
   ({ protectedBy }: Views[ContentType]): boolean =>
@@ -319,7 +319,7 @@ const planGrants = async (
   return ok(changes)
 }
 
-/** The changes of objects of one type in a project: first of what is declared, then the removals. */
+/** The changes of objects of one type in a project: first declared objects, then removals. */
 const planEach = async <Type extends ContentType, Declared>(
   planning: Planning,
   {
@@ -336,14 +336,14 @@ const planEach = async <Type extends ContentType, Declared>(
     readonly type: Type
     readonly projectId: string
     readonly isNew: boolean
-    /** Those of `declared` that exist, and others that may have a change. */
+    /** The `declared` objects that exist, and others that may change. */
     readonly rows: Rows<Type>
     /** By their keys in the project, in the declared order. */
     readonly declared: ReadonlyMap<string, Declared>
-    /** The events that a declared object needs; `row` is absent when it does not exist. */
+    /** The events that a declared object needs; `row` is absent if it does not exist. */
     readonly change: (declared: Declared, row: Views[Type] | undefined) => readonly PlannedEvent[]
     readonly remove: (row: Views[Type]) => readonly PlannedEvent[]
-    /** An event that replaces the fields of an object by themselves. */
+    /** An event that replaces an object's fields with the same values. */
     readonly touch: (row: Views[Type]) => PlannedEvent
     /** Keys of the roles that users lose when an object changes as declared, or is removed. */
     readonly ends: (
@@ -389,7 +389,7 @@ const planEach = async <Type extends ContentType, Declared>(
   return changes.map((all) => [...all, ...removals, ...lifts])
 }
 
-/** Only an object without a row is added, and that takes an event of its own. */
+/** Only an object without a row is added, which has an event of its own. */
 const never = (): never => {
   throw new Error('An object that does not exist cannot be replaced')
 }

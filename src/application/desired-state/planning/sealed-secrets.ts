@@ -23,7 +23,7 @@ export interface Planning {
   readonly call: AdmittedCall
   readonly access: ParsedSealedAccess
   readonly secrets: ReadonlyMap<IdpId, DeclaredSecret>
-  /** Asks the host about the roles of grants. */
+  /** Calls `authorize` with the roles of grants. */
   readonly permit: PermitRoles
 }
 
@@ -31,7 +31,7 @@ export interface Planning {
 export interface DeclaredSecret {
   readonly plain: string
   readonly sealed: SealedSecret
-  /** Of a given plan: whether it shows the secret as unchanged. */
+  /** For a given plan: whether it shows the secret as unchanged. */
   readonly isShownUnchanged?: boolean
 }
 
@@ -100,9 +100,9 @@ export const openAccess = async (
 }
 
 /**
- * The declared secret of a provider that exists, and whether it is already stored; undefined when none is declared. A
- * stored secret that cannot be opened is another one. A caller who may not read it sets the declared one, or does what the
- * given plan shows.
+ * The declared secret of an existing provider, and whether it is stored already; undefined if none is declared. A
+ * stored secret that cannot be decrypted counts as different. For a caller who may not read it, the declared secret is
+ * set, or the given plan decides.
  */
 export const secretOf = async (
   { runtime, call, secrets }: Planning,
