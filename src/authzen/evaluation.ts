@@ -21,23 +21,22 @@ import {
 export interface ResourceProject {
   /** The `id` of the project. */
   readonly projectId: string
-  /** The organization that owns the project; absent for the organization that the question is about. */
+  /** The organization that owns the project. Default: the organization of the users. */
   readonly projectOrgId?: string
 }
 
 /** Resources of one type. */
 export interface ResourceType {
   /**
-   * The project that a resource belongs to; undefined for an id that does not exist. Anything it throws is an
-   * unexpected error, 500.
+   * Returns the project that a resource belongs to; undefined for an unknown id. Anything it throws becomes a 500.
    *
-   * @param properties - of the resource, as the client sent them; do not trust them further than the client
+   * @param properties - properties of the resource from the request; do not trust them more than the client
    */
   readonly project: (
     id: string,
     properties: Readonly<Record<string, unknown>>,
   ) => ResourceProject | undefined | Promise<ResourceProject | undefined>
-  /** The resource that stands for a project in a search; undefined for a project that no such resource belongs to. */
+  /** Returns the resource id of a project for searches; undefined for a project without a resource of this type. */
   readonly id: (project: ResourceProject) => string | undefined | Promise<string | undefined>
 }
 
@@ -58,7 +57,7 @@ export const PROJECTS: ResourceTypes = {
   },
 }
 
-/** Who asks, in which organization. */
+/** The caller, and the organization of the users. */
 export interface Asking {
   readonly iam: Iam
   readonly context: Context
@@ -69,15 +68,15 @@ export interface Asking {
 
 /** The answer to one question. */
 export interface Decision {
-  /** Whether a role of the user that counts has the permission. */
+  /** Whether a role of the user has the permission. */
   readonly decision: boolean
-  /** Why not; absent where the decision is `true`. */
+  /** Why not; absent if the decision is `true`. */
   readonly context?: {
-    /** As `access.check` says them. */
+    /** The reasons of `access.check`. */
     readonly reasons?: readonly AccessReason[]
-    /** Of a malformed or forbidden question in a batch, in place of reasons. */
+    /** The error of a malformed or forbidden question in a batch, instead of reasons. */
     readonly error?: {
-      /** The HTTP status that the question alone would have been answered with, such as 400. */
+      /** The HTTP status that the question alone would get, such as 400. */
       readonly status: number
       /** What is wrong with it. */
       readonly message: string
@@ -85,7 +84,7 @@ export interface Decision {
   }
 }
 
-/** The answer to a batch, in the order of its questions; shorter where the semantic ends it early. */
+/** The decisions of a batch, in the order of its questions; fewer if the semantic ends it early. */
 export interface Decisions {
   /** An answer for each question. */
   readonly evaluations: readonly Decision[]
@@ -144,10 +143,10 @@ const answerUntil = async (
 /** Statuses that refuse one question of a batch; others refuse all of it. */
 const OF_ONE_QUESTION: readonly number[] = [400, 403]
 
-/** What a read answers; or why there is nothing that it could answer. */
+/** The result of a read, or why there is none. */
 export type Found<Value> = { readonly value: Value } | { readonly missing: AccessReason['kind'] }
 
-/** Why there is nothing, by the member of an input that is malformed. */
+/** Why there is no result, by the malformed member of the input. */
 export const MISSING: Readonly<Record<string, AccessReason['kind']>> = {
   userId: 'NoGrant',
   projectId: 'ProjectNotFound',
@@ -155,7 +154,7 @@ export const MISSING: Readonly<Record<string, AccessReason['kind']>> = {
   permission: 'PermissionNotGranted',
 }
 
-/** What was read: an id that is malformed names nothing. @throws Refusal for every other error */
+/** The result of a read; a malformed id is an unknown one. @throws Refusal for every other error */
 export const foundIn = <Value>(
   result: Result<Value, ReadError>,
   missing = MISSING,
@@ -167,12 +166,12 @@ export const foundIn = <Value>(
   const { field, description } = violation
   const kind = missing[field]
   if (kind !== undefined) return { missing: kind }
-  // No client is blamed for the answer of `authenticate`.
+  // A malformed result of `authenticate` is not the client's fault.
   if (field.startsWith('caller.')) throw new TypeError(`authenticate: ${field} ${description}`)
   throw malformed(`${NAMES[field] ?? field} ${description}`)
 }
 
-/** What clients know members of an input by. */
+/** Names of the input's members in requests. */
 const NAMES: Readonly<Record<string, string>> = { at: 'context.at', pageToken: 'page.token' }
 
 /** The project that a resource belongs to; undefined for a resource that does not exist. */
@@ -191,7 +190,7 @@ export const typeOf = (resources: ResourceTypes, type: string): ResourceType | u
 
 type Check = Found<AccessCheck>
 
-/** Decides the questions of one request, with as few reads as give the reason of every denial. */
+/** Decides the questions of one request, with as few reads as the reasons of all denials need. */
 const decider = (asking: Asking) => {
   const { iam, context } = asking
   const checks = new Map<string, Promise<Check>>()
@@ -227,7 +226,7 @@ const OF_EVERY_PERMISSION: readonly AccessReason['kind'][] = [
   'NoGrant',
 ]
 
-/** What the check of one permission says about another; undefined where it does not say why that is denied. */
+/** The decision for one permission by the check of another; undefined if the check does not have the reasons. */
 const decisionFor = (permission: string, check: Check): Decision | undefined => {
   if ('missing' in check)
     return OF_EVERY_PERMISSION.includes(check.missing) ? denied(check.missing) : undefined

@@ -24,42 +24,45 @@ import { searchActions, searchResources, searchSubjects } from './search.js'
 
 /** Options of `authZenHandler`. */
 export interface AuthZenOptions {
-  /** Tells who asks, by the headers of the request, before its body is read. The same as for the transport. */
+  /**
+   * Returns the caller, from the headers of the request. Called before the body is read. The same function as for the
+   * transport.
+   */
   readonly authenticate: TransportOptions['authenticate']
-  /** Called with the cause of every answer 500 and 503; without it they are written to the console of the process. */
+  /** Called with the cause of every response 500 and 503. Default: writes to the console of the process. */
   readonly onError?: TransportOptions['onError']
-  /** Header that names the organization of the users; `x-service-orgid` when absent. */
+  /** Header with the organization of the users. Default: `x-service-orgid`. */
   readonly organizationHeader?: string | undefined
-  /** `WWW-Authenticate` of the answers with status 401; `Bearer` when absent. */
+  /** `WWW-Authenticate` of responses with status 401. Default: `Bearer`. */
   readonly challenge?: string | undefined
   /**
-   * The public base URL of this service, such as `https://pdp.example.com`, without a slash at its end: https, or http
-   * on this machine. The discovery document says it and builds every URL from it.
+   * Public base URL of this service, such as `https://pdp.example.com`, without a trailing slash: https, or http on
+   * this machine. The discovery document builds every URL from it.
    */
   readonly identifier: string
   /**
-   * Which project a resource belongs to, by the type of the resource. When absent, `project` is the only type, and its
-   * ids are `projectId`, or `ownerOrgId/projectId` for a project of another organization.
+   * Finds the project of a resource, by the type of the resource. Default: `project` is the only type, with the ids
+   * `projectId`, or `ownerOrgId/projectId` for a project of another organization.
    */
   readonly resources?: ResourceTypes | undefined
   /**
-   * Prefix of the paths that the handler is called with, such as `/authz` for `/authz/access/v1/evaluation`; none when
-   * absent or empty. Not for a server that takes the prefix off before.
+   * Prefix of the paths that the handler gets, such as `/authz` for `/authz/access/v1/evaluation`. Default: none. Leave
+   * it out if the server strips the prefix first.
    */
   readonly basePath?: string | undefined
 }
 
-/** Answers requests of fetch and of Node.js, and is a middleware of Express. */
+/** Handles requests of fetch and of Node.js, and is an Express middleware. */
 export interface AuthZenHandler {
   (request: Request): Promise<Response>
   (request: NodeRequest, response: NodeResponse, next?: () => void): void
 }
 
 /**
- * Answers the questions of the OpenID AuthZEN Authorization API 1.0: whether a user may use a permission, and searches
- * for users, resources and permissions. Questions are about users of the caller's organization, or of the one that
- * `x-service-orgid` names. The caller needs `user.grant.read` there; for a search of users, in the organization that owns
- * the project.
+ * Serves the OpenID AuthZEN Authorization API 1.0: whether a user has a permission, and searches for users, resources
+ * and permissions. The users belong to the caller's organization, or to the one in the header `x-service-orgid`. The
+ * caller needs the permission `user.grant.read` there; for a search of users, in the organization that owns the
+ * project.
  *
  * @example
  * const handler = authZenHandler(iam, { authenticate, identifier: 'https://pdp.example.com' })
@@ -134,7 +137,7 @@ const serviceOf = (iam: Iam, options: AuthZenOptions): Service => {
     onError = toConsole,
   } = options
   const discovery = discoveryOf(identifier)
-  // The specification puts it before the path of the identifier, which `basePath` need not be.
+  // The AuthZEN specification puts it before the path of the identifier, which may differ from `basePath`.
   const { pathname } = new URL(identifier)
   const discoveryPaths = [`${basePath}${WELL_KNOWN}`, `${WELL_KNOWN}${pathname.replace(/\/$/, '')}`]
   const onUnsent: Service['onUnsent'] = (cause, method, header) => {
@@ -221,13 +224,13 @@ const respond = async (
 
 /** @throws Refusal if there is no caller */
 const admitted = (answered: Authentication): Caller => {
-  // Absent in any way: not every host is type-checked.
+  // `null` too: not every host is type-checked.
   if (!answered) throw refusalOf({ kind: 'Unauthenticated' })
   if (!('userId' in answered)) throw refusalOf(answered)
   return answered
 }
 
-/** The body of a request. @throws Refusal unless it is JSON of a size that is served */
+/** The body of a request. @throws Refusal unless it is JSON within the size limit */
 const bytesOf = async ({ header, body, signal }: HttpRequest): Promise<Uint8Array> => {
   // Not 415: the specification answers every malformed request with 400.
   if (!isJson(header)) throw new Refusal(400, 'Content-Type must be application/json')

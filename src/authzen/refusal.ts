@@ -2,11 +2,11 @@ import type { IamError } from '../index.js'
 
 /** Ends a request with an error, or one question of a batch. */
 export class Refusal {
-  /** Of HTTP. */
+  /** HTTP status. */
   readonly status: number
   /** In English, for the developer of the client. */
   readonly message: string
-  /** What only the host may see. */
+  /** The cause, for the host only. */
   readonly cause: unknown
   /** How long to wait before a retry, in milliseconds. */
   readonly retryAfter: number | undefined

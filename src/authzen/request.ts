@@ -3,24 +3,24 @@ import { malformed } from './refusal.js'
 /** An object of JSON. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
-/** A user, or something else that a resource may be asked for. */
+/** A subject or a resource. */
 export interface Entity {
   readonly type: string
   readonly id: string
   readonly properties: JsonObject
 }
 
-/** The parts of a request that were asked for. */
+/** The question in a request. */
 export interface Question {
   readonly subject: Entity
   /** The name of the action. */
   readonly action: string
   readonly resource: Entity
-  /** When it is asked about, if that is in the past. */
+  /** The time of the question, if it is in the past. */
   readonly at?: Date
 }
 
-/** What a request must say of each part: `id` of a searched one is ignored. */
+/** The members that a request must have in each part; the `id` of a searched part is ignored. */
 type Needed = Readonly<Partial<Record<'subject' | 'action' | 'resource', readonly string[]>>>
 
 /** The members that each part of an evaluation must have. */
@@ -115,9 +115,9 @@ export const readBatch = (
   return { items: evaluations.map((item: unknown) => withDefaults(body, item)), semantic }
 }
 
-/** An evaluation's own parts replace those of the request, which fill in only a type, an id or a name that is absent. */
+/** An evaluation's own parts take precedence; the request fills in an absent type, id or name. */
 const withDefaults = (body: JsonObject, item: unknown): JsonObject => {
-  // Nothing is filled into it: it is malformed by itself.
+  // Nothing is filled in: it is malformed on its own.
   if (!isObject(item)) return {}
   const parts = Object.entries(EVALUATION).map(([name, members]) => {
     const [own, shared] = [item[name], body[name]]
@@ -148,7 +148,7 @@ export const readPageRequest = (body: JsonObject): PageRequest => {
   return { token, limit: Math.min(limit, MAX_RESULTS) }
 }
 
-/** Objects and lists within each other, at most. */
+/** Deepest nesting of objects and lists. */
 const MAX_DEPTH = 32
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

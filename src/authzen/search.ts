@@ -14,19 +14,19 @@ export interface SearchResults {
   /** Subjects and resources have a type and an id, actions a name. */
   readonly results: readonly (
     | {
-        /** As asked for. */
+        /** The type in the request. */
         readonly type: string
-        /** Of the user, or of the resource. */
+        /** Id of the user or the resource. */
         readonly id: string
       }
     | {
-        /** A permission. */
+        /** Name of the permission. */
         readonly name: string
       }
   )[]
-  /** Where the next page begins. */
+  /** The next page. */
   readonly page: {
-    /** Empty on the last page. A page may be short, or empty, and not be the last. */
+    /** Empty on the last page. A page may be short or empty without being the last. */
     readonly next_token: string
   }
 }
@@ -37,31 +37,31 @@ interface Part<Result> {
   readonly next?: readonly string[] | undefined
 }
 
-/** What a page begins after: what `next` of the page before was. */
+/** The place after which a page begins: `next` of the page before. */
 interface Place {
   readonly after: readonly string[]
   readonly limit: number
 }
 
-/** Users of the organization who may do something. @throws Refusal */
+/** Users of the organization who have a permission. @throws Refusal */
 export const searchSubjects = (asking: Asking, body: JsonObject): Promise<SearchResults> => {
   const question = readQuestion(body, { ...EVALUATION, subject: ['type'] })
   return answerPage(asking, body, question, (place) => subjectsOf(asking, question, place))
 }
 
-/** Resources that a user may do something with. @throws Refusal */
+/** Resources on which a user has a permission. @throws Refusal */
 export const searchResources = (asking: Asking, body: JsonObject): Promise<SearchResults> => {
   const question = readQuestion(body, { ...EVALUATION, resource: ['type'] })
   return answerPage(asking, body, question, (place) => resourcesOf(asking, question, place))
 }
 
-/** What a user may do with a resource. @throws Refusal */
+/** The permissions of a user on a resource. @throws Refusal */
 export const searchActions = (asking: Asking, body: JsonObject): Promise<SearchResults> => {
   const question = readQuestion(body, { ...EVALUATION, action: [] })
   return answerPage(asking, body, question, (place) => actionsOf(asking, question, place))
 }
 
-/** Reads of one request, at most: many holders of a role may be users of other organizations. */
+/** Most reads of one request, because many holders of a role may be users of other organizations. */
 const MAX_READS = 10
 
 /** Answers the page that a request asks for. Its tokens are valid for this question alone. */
@@ -93,7 +93,7 @@ const digest = async (text: string): Promise<string> => {
   )
 }
 
-/** @throws Refusal for a token that no answer to this question had */
+/** @throws Refusal for a token that is not from this search */
 const placeIn = (token: string, bound: string): readonly string[] => {
   const [first, ...after] = contentOf(token)
   if (first !== bound || after.length === 0 || !after.every((text) => typeof text === 'string'))
@@ -121,7 +121,7 @@ const subjectsOf = async (
   if (!project) return NOTHING
   const { projectId, projectOrgId = orgId } = project
   const asked = { projectId, permission: action, ...(at && { at }) }
-  // Another organization's project is asked about there, so the caller needs the permission there.
+  // For another organization's project, the caller needs the permission in that organization.
   const owner = { ...context, orgId: projectOrgId }
   const missing = {
     ...MISSING,
@@ -137,7 +137,7 @@ const subjectsOf = async (
   if ('missing' in found) return NOTHING
   const { items, nextPageToken } = found.value
   const firstRole = knownRole ?? items[0]?.roleKey ?? ''
-  /** A user with several of the roles, or with one in several ways, stands in the results by the first item. */
+  /** A user with several items is in the results at the first one. */
   const isFirst = async (holder: Holder): Promise<boolean> => {
     if (holder.roleKey === firstRole && holder.via === 'grant') return true
     const { userId } = holder

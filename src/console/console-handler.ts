@@ -11,17 +11,17 @@ import { type ConsoleOptions, checkConsoleOptions } from './options.js'
 import { type MountOptions, OWN_ORIGIN_HEADERS, pageAnswers } from './page.js'
 import { askSetUp, byLink } from './set-up.js'
 
-/** Answers requests of fetch and of Node.js, and is a middleware of Express. */
+/** Handles requests of fetch and of Node.js, and is an Express middleware. */
 export interface ConsoleHandler {
   (request: Request): Promise<Response>
   (request: NodeRequest, response: NodeResponse, next?: () => void): void
 }
 
 /**
- * Serves the console: pages for admins, and under `/api` the JSON interface that they call. A caller sees and changes
- * there what `authorize` allows. What a page of another site asks of the interface is answered with 403.
+ * Serves the admin console, and under `/api` the JSON interface that its pages call. Callers see and change what
+ * `authorize` allows. Requests from pages of other sites get status 403.
  *
- * @throws TypeError when an option is missing, unknown or malformed, or `iam` is not what `createIam` returns
+ * @throws TypeError when an option is missing, unknown or malformed, or `iam` was not made by `createIam`
  */
 export const consoleHandler = (iam: Iam, options: ConsoleOptions): ConsoleHandler => {
   checkConsoleOptions(options)
@@ -49,13 +49,13 @@ export const consoleHandler = (iam: Iam, options: ConsoleOptions): ConsoleHandle
       : onNode(request as NodeRequest, response, next)) as ConsoleHandler
 }
 
-/** Pages and their interface at one prefix. */
+/** Pages and their JSON interface at one prefix. */
 interface Mount {
   readonly onFetch: (request: Request) => Promise<Response>
   readonly onNode: (request: NodeRequest, response: NodeResponse, next?: () => void) => void
 }
 
-/** What the host alone knows: who its users are, and where its providers send browsers back. */
+/** Answers that only the host knows: its users, and its redirect URIs. */
 type OwnAnswer = typeof askDirectory | typeof askSetUp
 
 /** The console at `basePath`, or the guided set-up of a link. */
@@ -94,7 +94,7 @@ const mount = (iam: Iam, options: MountOptions): Mount => {
       return new Response(found.body, { status: found.status, headers: DIRECTORY_HEADERS })
     }
     const answer = await fetched(request)
-    // The headers of an answer may be those of a list that never changes.
+    // The headers of a response may be immutable.
     const all = new Headers(answer.headers)
     for (const [name, value] of Object.entries(OWN_ORIGIN_HEADERS)) all.set(name, value)
     return new Response(answer.body, { status: answer.status, headers: all })

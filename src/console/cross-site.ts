@@ -19,12 +19,13 @@ const BODY = JSON.stringify({
 })
 
 /**
- * Refuses a request that a page of another site sent, with 403 and the reason `CROSS_SITE_REQUEST`. Browsers add their
+ * Refuses a request from a page of another site with status 403 and the reason `CROSS_SITE_REQUEST`. Browsers add their
  * cookies to such requests, so mount this before a transport whose `authenticate` reads a cookie. `consoleHandler` has
  * it built in.
  *
  * `GET` and `HEAD` pass. Any other request passes when `Sec-Fetch-Site` is `same-origin`, or without that header when
- * `Origin` names the host. A request with neither header passes too: it comes from a program, not from a browser.
+ * `Origin` names the host. A request without both headers passes too, because it comes from a program, not from a
+ * browser.
  *
  * @returns the refusal, or undefined when the request may go on
  * @example
@@ -35,8 +36,9 @@ export const refuseCrossSite = (request: Request): Response | undefined =>
   isCrossSite(request) ? new Response(BODY, { status: 403, headers: HEADER }) : undefined
 
 /**
- * {@link refuseCrossSite} as a middleware of Node.js: `app.use('/iam', crossSiteMiddleware, nodeHandler(iam, options))`.
- * It answers a refused request, and calls `next` otherwise.
+ * {@link refuseCrossSite} as a middleware of Node.js:
+ * `app.use('/iam', crossSiteMiddleware, nodeHandler(iam, options))`. It responds to a refused request, and calls `next`
+ * otherwise.
  */
 export const crossSiteMiddleware = (
   request: NodeRequest,
@@ -50,8 +52,8 @@ export const crossSiteMiddleware = (
 }
 
 /**
- * Refuses any request that a page of another site sent, reads among them. Only an address that somebody types or
- * opens from a bookmark may be read without a page.
+ * Refuses every request from a page of another site, including reads. Only addresses that a user types or opens from a
+ * bookmark pass.
  */
 export const refuseForeignPage = (request: Request | NodeRequest) =>
   isForeign(request) ? { header: HEADER, body: BODY } : undefined

@@ -2,38 +2,41 @@ import { type Caller, httpStatusOf, type Iam, type IamError, toStatus } from '..
 import { notifyHost, toConsole } from '../transport/handler-options.js'
 import type { TransportOptions } from '../transport/json/index.js'
 
-/** A user as the host knows them. */
+/** A user of the host. */
 export interface UserDescription {
-  /** As in grants. */
+  /** The `userId` in grants. */
   readonly id: string
-  /** Shown in place of the id. */
+  /** Shown instead of the id. */
   readonly name: string
   /** Shown below the name. */
   readonly email?: string | undefined
-  /** A path of the same origin, or a `data:` URL; anything else is left out, since the pages load from nowhere else. */
+  /**
+   * A path of the same origin, or a `data:` URL; other URLs are ignored, because the pages load nothing from elsewhere.
+   */
   readonly picture?: string | undefined
 }
 
-/** Who asks about users. Answer with users that this caller may know. */
+/** The caller of the directory. Return only users that this caller may see. */
 export interface DirectoryContext {
   /** The signed-in user of the console. */
   readonly caller: Caller
-  /** The organization that the caller looks at. */
+  /** The organization that the caller works in. */
   readonly orgId: string
 }
 
 /**
- * Names and finds the users of the host. What throws or rejects is answered with 503 and given to `onError`; the pages
- * then show ids.
+ * Describes and finds the users of the host. If it throws or rejects, the response is 503 and `onError` gets the cause;
+ * the pages then show ids.
  */
 export interface UserDirectory {
-  /** Describes users by their ids: at most 100 of 1 to 200 characters. Unknown ones are left out of the answer. */
+  /** Describes users by their ids: at most 100, each of 1 to 200 characters. Leave out unknown users. */
   readonly describe: (
     ids: readonly string[],
     context: DirectoryContext,
   ) => readonly UserDescription[] | Promise<readonly UserDescription[]>
   /**
-   * Finds users by a part of a name or address, of 1 to 200 characters; the best first. The pages show the first 20.
+   * Finds users by a part of a name or address, of 1 to 200 characters; best matches first. The pages show the first
+   * 20.
    */
   readonly find: (
     text: string,
@@ -41,13 +44,13 @@ export interface UserDirectory {
   ) => readonly UserDescription[] | Promise<readonly UserDescription[]>
 }
 
-/** What the host supplies to answer requests about users. */
+/** Options of the user directory. */
 interface DirectoryOptions
   extends Pick<TransportOptions, 'authenticate' | 'organizationHeader' | 'onError'> {
   readonly users?: UserDirectory | undefined
 }
 
-/** What a request to the directory is answered with. */
+/** The response to a request to the directory. */
 export interface DirectoryAnswer {
   readonly status: number
   readonly body: string
@@ -98,7 +101,7 @@ export const askDirectory = async (
   }
 }
 
-/** One who sees who has roles, or who changed what, sees their names. */
+/** A caller who may see who has roles, or who changed something, may see their names. */
 const whyNot = async (iam: Iam, context: DirectoryContext): Promise<IamError | undefined> => {
   const grants = await iam.userGrants.list({ pageSize: 1 }, context)
   if (grants.isOk()) return undefined
@@ -111,7 +114,7 @@ const refused = (error: IamError): DirectoryAnswer => ({
   body: JSON.stringify(toStatus(error)),
 })
 
-/** Of what the host answers, what the pages show. @throws TypeError unless it is a user */
+/** The fields that the pages show. @throws TypeError unless it is a user */
 const described = ({ id, name, email, picture }: UserDescription): UserDescription => {
   if (typeof id !== 'string' || typeof name !== 'string')
     throw new TypeError('users must answer with a list of { id, name }')

@@ -4,11 +4,11 @@ import type { Messages } from './browser/english.js'
 import { AREAS, type AreaName } from './browser/page-names.js'
 import type { UserDirectory } from './directory.js'
 
-/** Where the guided pages for the holder of a set-up link are. */
+/** Options of the guided set-up for holders of a set-up link. */
 export interface SetUpOptions {
   /**
-   * Path of the pages, beside `basePath`, such as `/set-up`: `https://app.example/set-up/#<token>` is the link that you
-   * send. Nobody is asked to sign in there.
+   * Path of the pages, outside `basePath`, such as `/set-up`: the link to send is
+   * `https://app.example/set-up/#<token>`. These pages need no sign-in.
    */
   readonly path: string
 }
@@ -23,58 +23,61 @@ export interface ProviderIds {
 
 /** Options of `consoleHandler`. */
 export interface ConsoleOptions {
-  /** Tells who calls, by the headers of the request, such as the cookie of a session. The same as for the transport. */
+  /**
+   * Returns the caller, from the headers of the request, such as a session cookie. The same function as for the
+   * transport.
+   */
   readonly authenticate: TransportOptions['authenticate']
-  /** Called with the cause of every answer 500 and 503; without it they are written to the console of the process. */
+  /** Called with the cause of every response 500 and 503. Default: writes to the console of the process. */
   readonly onError?: TransportOptions['onError']
-  /** Header that selects the organization, for hosts whose clients send one; `x-service-orgid` when absent. */
+  /** Header that selects the organization, for hosts whose clients send one. Default: `x-service-orgid`. */
   readonly organizationHeader?: string | undefined
-  /** `WWW-Authenticate` of the answers with status 401; `Bearer` when absent. */
+  /** `WWW-Authenticate` of responses with status 401. Default: `Bearer`. */
   readonly challenge?: string | undefined
-  /** Tests a provider: `test` of `openIdSignIn` in `claviger/oidc`. When absent, the page says that it is not set up. */
+  /**
+   * Tests a provider: `test` of `openIdSignIn` in `claviger/oidc`. Without it, the page says that testing is not set
+   * up.
+   */
   readonly testIdentityProvider?: TransportOptions['testIdentityProvider']
   /**
-   * Prefix of the paths that the handler is called with, such as `/admin` for `/admin/projects`; none when absent or
-   * empty. Not for a server that takes the prefix off before.
+   * Prefix of the paths that the handler gets, such as `/admin` for `/admin/projects`. Default: none. Leave it out if
+   * the server strips the prefix first.
    */
   readonly basePath?: string | undefined
-  /** Names and finds the users of your application. When absent, the pages show and take user ids, and say so. */
+  /** Describes and finds the users of your application. Without it, the pages show and accept user ids, and say so. */
   readonly users?: UserDirectory | undefined
   /**
-   * Whether the ids of your users are e-mail addresses. Otherwise a form refuses an id that looks like one, since what
-   * is recorded stays.
+   * Whether the ids of your users are e-mail addresses. Otherwise forms refuse an id that looks like an address,
+   * because ids stay in the log.
    */
   readonly userIdsAreAddresses?: boolean | undefined
-  /** Name of the console, at the top of its pages and in the title of the window; `Access` when absent. */
+  /** Name of the console, at the top of its pages and in the window's title. Default: `Access`. */
   readonly title?: string | undefined
-  /** Picture beside the title: a path of the same origin such as `/logo.svg`, or a `data:` URL of an image. */
+  /** Picture next to the title: a path of the same origin such as `/logo.svg`, or a `data:` URL of an image. */
   readonly logo?: string | undefined
-  /** Colour of buttons and of the chosen page, as `#rrggbb`. The text on it is black or white. */
+  /** Colour of buttons and of the current page, as `#rrggbb`. The text on it is black or white. */
   readonly accent?: string | undefined
-  /** Texts by language, as tags of BCP 47 such as `de`. The browser's languages choose; English is built in. */
+  /** Texts by language, with BCP 47 tags such as `de`. The browser's languages decide; English is built in. */
   readonly messages?: Readonly<Record<string, Messages>> | undefined
-  /** Where a user signs in again: a path, or a URL with `https:`. */
+  /** Where users sign in again: a path, or an `https:` URL. */
   readonly loginUrl?: string | undefined
-  /** Where a user signs out: a path, or a URL with `https:`. */
+  /** Where users sign out: a path, or an `https:` URL. */
   readonly signOutUrl?: string | undefined
-  /** Leads back to your application: a path, or a URL with `https:`. */
+  /** Link back to your application: a path, or an `https:` URL. */
   readonly backUrl?: string | undefined
-  /**
-   * The parts of the console that are shown; all when absent. Switching one off hides pages, and takes no permission
-   * away.
-   */
+  /** The parts of the console to show. Default: all. Hiding pages does not remove permissions. */
   readonly areas?: readonly AreaName[] | undefined
   /**
-   * What an admin registers at a provider as redirect URI, shown with a copy button: `redirectUri` of `openIdSignIn`.
-   * When absent, the pages say that it is missing.
+   * The redirect URI that admins register at a provider, shown with a copy button: `redirectUri` of `openIdSignIn`.
+   * Without it, the pages say that it is missing.
    */
   readonly redirectUri?: string | ((provider: ProviderIds) => string) | undefined
   /**
-   * Where your application begins a sign-in with a provider: a path, or a URL with `https:`. The guided set-up opens it
-   * in another window, so that an admin signs in before others do. When absent, that step is left out.
+   * Where your application begins a sign-in with a provider: a path, or an `https:` URL. The guided set-up opens it in
+   * another window, so that an admin can try the sign-in before others. Without it, that step is left out.
    */
   readonly signInUrl?: ((provider: ProviderIds) => string) | undefined
-  /** Serves the guided set-up behind links of `iam.setupLinks`; nothing when absent. */
+  /** Serves the guided set-up for links of `iam.setupLinks`. Default: not served. */
   readonly setUp?: SetUpOptions | undefined
 }
 
@@ -96,7 +99,7 @@ const isTag = (tag: string): boolean => {
   }
 }
 
-/** Those of the console alone. The JSON interface checks its own. */
+/** Options of the console only. The JSON interface checks its own. */
 const PAGE_OPTIONS: Readonly<Record<string, OptionCheck>> = {
   users: withMethods(['describe', 'find'], 'must have the functions describe and find'),
   userIdsAreAddresses: BOOLEAN,

@@ -44,7 +44,7 @@ const isLoopbackV4 = (name: string): boolean => V4.test(name) && name.startsWith
 
 /**
  * Whether an address, with or without brackets, belongs to this machine or its network: private, loopback, link-local,
- * shared or reserved ones, also when IPv6 carries them. Of names, only `localhost` is one.
+ * shared or reserved, even inside an IPv6 address. The only such name is `localhost`.
  */
 export const isPrivateAddress = (host: string): boolean => {
   const address = host.replace(/^\[(.*)\]$/, '$1').replace(/%.*$/, '')
@@ -53,7 +53,7 @@ export const isPrivateAddress = (host: string): boolean => {
   if (groups === undefined) return isLoopback(host)
   const v4 = embedded(groups)
   if (v4 !== undefined) return PRIVATE_V4.test(v4)
-  // The internet is 2000::/3 without the addresses for protocols, of which Teredo is one, and for documentation.
+  // The internet is 2000::/3 without the addresses for protocols, such as Teredo, and for documentation.
   const [first = 0, second = 0] = groups
   if (first === 0x2001) return second < 0x200 || second === 0xdb8
   return first >> 13 !== 1 || (first === 0x3fff && second < 0x1000)

@@ -15,19 +15,19 @@ export interface FoundAddress {
 
 /** Options for requests to other hosts. */
 export interface NetworkOptions {
-  /** Makes the requests; the global `fetch` when absent. It must respect `redirect: 'manual'`. */
+  /** Makes the requests; it must respect `redirect: 'manual'`. Default: the global `fetch`. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
   /**
-   * Finds the addresses of a name, which are checked before a request: `(name) => lookup(name, { all: true })` with
-   * `lookup` of `node:dns/promises`. With `false` names are not resolved, and only addresses that stand in a URL are
-   * checked: for a `fetch` that checks the address it connects to, or URLs that you trust.
+   * Resolves a name to addresses, which are checked before a request: `(name) => lookup(name, { all: true })` with
+   * `lookup` of `node:dns/promises`. With `false`, names are not resolved and only addresses in URLs are checked; use
+   * it with a `fetch` that checks the address it connects to, or with URLs that you trust.
    */
   readonly lookup: ((name: string) => Promise<readonly FoundAddress[]>) | false
-  /** Lets requests go to this machine, without TLS too: for development and tests. */
+  /** Allows requests to this machine, even without TLS; for development and tests. */
   readonly allowHttpLoopback?: boolean | undefined
-  /** Lets requests go to private networks. */
+  /** Allows requests to private networks. */
   readonly allowPrivateNetwork?: boolean | undefined
-  /** Longest wait for a whole answer, in milliseconds; 10,000 when absent. */
+  /** Longest wait for a complete response, in milliseconds. Default: 10,000. */
   readonly timeout?: number | undefined
 }
 
@@ -51,20 +51,20 @@ export const NETWORK_OPTIONS: Readonly<Record<'required' | 'optional', OptionChe
   },
 }
 
-/** Why a URL, or the answer to a request, was refused. */
+/** Why a URL or a response was refused. */
 export type NetworkReason =
   /** The URL is malformed, not `https`, or names an address that is not allowed. */
   | 'address'
   /** A redirect, which is never followed. */
   | 'redirect'
-  /** No whole answer in time. */
+  /** No complete response in time. */
   | 'timeout'
   /** Too many bytes. */
   | 'too_large'
-  /** No connection, or one that broke. */
+  /** No connection, or it broke. */
   | 'network'
 
-/** A request without an answer, or with one that was refused. Its message holds nothing of what was sent. */
+/** A request without a response, or with a refused one. The message contains nothing of the request. */
 export class NetworkFault extends Error {
   override readonly name = 'NetworkFault'
   readonly reason: NetworkReason
@@ -75,7 +75,7 @@ export class NetworkFault extends Error {
   }
 }
 
-/** Whether a request may go to a URL, by its text alone: names are not resolved. */
+/** Whether a request may go to a URL. Only the text is checked; names are not resolved. */
 export const isAllowed = (url: URL, options: NetworkOptions): boolean => {
   const { protocol, hostname, username, password } = url
   if (username !== '' || password !== '') return false
@@ -86,7 +86,7 @@ export const isAllowed = (url: URL, options: NetworkOptions): boolean => {
   )
 }
 
-/** A request, and what reads its answer within the same timeout. */
+/** A request, and the function that reads its response within the same timeout. */
 interface GuardedRequest<Value> {
   readonly url: string
   readonly init: RequestInit
@@ -96,7 +96,7 @@ interface GuardedRequest<Value> {
 /**
  * Sends requests to allowed URLs only, follows no redirect, and waits for a bounded time.
  *
- * @throws NetworkFault, for whatever goes wrong
+ * @throws NetworkFault for every failure
  */
 export const guardedFetch =
   (options: NetworkOptions) =>
@@ -140,7 +140,7 @@ const checkAddress = async (href: string, options: NetworkOptions): Promise<void
   if (found.length === 0 || !found.every(isPublic)) throw new NetworkFault('address')
 }
 
-/** The first bytes of an answer, at most `limit`, after decompression; undefined when there are more. */
+/** The bytes of a response after decompression; undefined if there are more than `limit`. */
 export const bytesOf = async (
   { body }: Response,
   limit: number,

@@ -3,12 +3,12 @@ import { Refused } from './refusal.js'
 /** Longest time between `begin` and `finish`, in milliseconds. */
 const LIFETIME = 600_000
 
-/** The values that `finish` needs of `begin`. */
+/** The values that `finish` needs from `begin`. */
 export interface Attempt {
   readonly orgId: string
   readonly idpId: string
   readonly redirectUri: string
-  /** Keyed hash of the configuration of the provider. */
+  /** Keyed hash of the provider's configuration. */
   readonly configuration: string
   readonly state: string
   readonly nonce: string
@@ -18,7 +18,7 @@ export interface Attempt {
   readonly projectOrgId?: string | undefined
 }
 
-/** Seals attempts, and hashes configurations, under the key of a host. */
+/** Encrypts attempts and hashes configurations with the host's key. */
 export interface Sealing {
   readonly seal: (attempt: Attempt) => Promise<string>
   /** @throws Refused */

@@ -15,7 +15,7 @@ import { refusalOf } from './refusal.js'
 
 /** One check of a provider. */
 export interface ProviderCheck {
-  /** What was checked. */
+  /** Name of the check. */
   readonly name:
     | 'discovery'
     | 'issuer'
@@ -26,17 +26,17 @@ export interface ProviderCheck {
     | 'claims'
     | 'signing_algorithms'
     | 'secret'
-  /** With `failed` nobody can sign in; with `warning` a sign-in may fail. */
+  /** `failed`: nobody can sign in. `warning`: a sign-in may fail. */
   readonly verdict: 'ok' | 'warning' | 'failed'
-  /** In English, for an administrator; holds no secret. */
+  /** In English, for an administrator; without secrets. */
   readonly message: string
 }
 
 /** The outcome of a test. */
 export interface CheckedProvider {
   /**
-   * In the order in which they were made. Checks that depend on a failed one are absent; `redirect_uri` and `claims` are
-   * there only when something is wrong.
+   * In the order in which they ran. Checks that depend on a failed one are absent; `redirect_uri` and `claims` are
+   * present only if something is wrong.
    */
   readonly checks: readonly ProviderCheck[]
 }
@@ -107,7 +107,7 @@ const checkEndpoints = (metadata: ServerMetadata, { network }: Setup): ProviderC
   return { name, verdict: 'ok', message: 'All endpoints are there.' }
 }
 
-/** Sends a code that the provider never gave: its answer shows whether it accepted the client before. */
+/** Sends a made-up code: the provider's response shows whether it accepted the client first. */
 const checkSecret = async (
   stored: StoredProvider,
   metadata: ServerMetadata,
@@ -133,7 +133,7 @@ const checkSecret = async (
   }
 }
 
-/** Checks what the discovery offers. */
+/** Checks the contents of the discovery document. */
 const checkOffer = (
   provider: IdentityProvider,
   metadata: ServerMetadata,
@@ -143,7 +143,7 @@ const checkOffer = (
   checkAlgorithms(listed(metadata.id_token_signing_alg_values_supported)),
 ]
 
-/** A list of the discovery, in which the provider may have put anything. */
+/** A list in the discovery document, which may contain anything. */
 const listed = (value: unknown): readonly unknown[] | undefined =>
   Array.isArray(value) ? value : undefined
 
@@ -169,7 +169,7 @@ const checkScopes = (
     : { name, verdict: 'warning', message: `The provider does not offer: ${absent.join(', ')}.` }
 }
 
-/** Warns of claims that a sign-in needs and whose scope is not asked for. */
+/** Warns about claims that a sign-in needs and whose scope is not requested. */
 const checkClaims = (provider: IdentityProvider): readonly ProviderCheck[] => {
   const asked = authorizationScopes(provider)
   const { usernameMapping, displayNameMapping } = provider
@@ -188,7 +188,7 @@ const checkClaims = (provider: IdentityProvider): readonly ProviderCheck[] => {
   return [{ name: 'claims', verdict: 'warning', message: messages.join(' ') }]
 }
 
-/** Algorithms of a key pair: with any other one, every client could sign. */
+/** Algorithms with a key pair: with any other, every client could sign. */
 const ASYMMETRIC = /^((RS|PS|ES)(256|384|512)|EdDSA|Ed25519)$/
 
 const checkAlgorithms = (offered: readonly unknown[] | undefined): ProviderCheck => {

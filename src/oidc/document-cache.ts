@@ -11,13 +11,13 @@ interface CachedDocument<Document> {
   readonly isExpired: boolean
 }
 
-/** Public documents of providers, such as discoveries; no secrets. The oldest documents make room for new ones. */
+/** Public documents of providers, such as discoveries; no secrets. New documents replace the oldest. */
 export interface DocumentCache<Document extends object> {
-  /** A document that was loaded within five minutes and has not expired. */
+  /** Returns a document that was loaded within five minutes and has not expired. */
   readonly find: (key: string) => Document | undefined
   /**
-   * A document that was loaded within `maxAge` milliseconds; else loads it, once for all callers that wait. After a
-   * failure, rejects with the same error until the pause is over.
+   * Returns a document that was loaded within `maxAge` milliseconds; otherwise loads it, once for all waiting callers.
+   * After a failure it rejects with the same error until the pause is over.
    */
   readonly load: (key: string, maxAge: number, load: () => Promise<Document>) => Promise<Document>
   /** Makes `find` return nothing until the document is loaded again. */

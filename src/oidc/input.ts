@@ -1,64 +1,64 @@
 import type { Violation } from '../index.js'
 import { Refused } from './refusal.js'
 
-/** The provider: by its ids, or by the e-mail address of the user. */
+/** Selects the provider by its ids, or by the e-mail address of the user. */
 export type ProviderChoice =
   | {
       /** Organization of the provider. */
       readonly orgId: string
       /** Id of the provider. */
       readonly idpId: string
-      /** Not beside the ids. */
+      /** Not with ids. */
       readonly email?: undefined
     }
   | {
-      /** Found by the address. */
+      /** Not with an address, which determines it. */
       readonly orgId?: undefined
-      /** Found by the address. */
+      /** Not with an address, which determines it. */
       readonly idpId?: undefined
-      /** An address of a verified domain; also the `loginHint` where none is given. */
+      /** An address of a verified domain; also the default of `loginHint`. */
       readonly email: string
     }
 
 /** Input of `begin`: a provider, and the purpose of the sign-in. */
 export type BeginInput = ProviderChoice & {
-  /** The user who is signing in, as a hint for the provider: 1 to 320 characters. */
+  /** A hint for the provider about who is signing in, such as an address: 1 to 320 characters. */
   readonly loginHint?: string | undefined
   /** `prompt` of OpenID Connect, such as `login` or `select_account`: 1 to 100 characters. */
   readonly prompt?: string | undefined
   /**
-   * The path where the host continues after the sign-in; `finish` returns it. 1 to 1,000 characters of printable ASCII,
-   * as in a URL, beginning with `/`, without `//` and `\`.
+   * The path to continue at after the sign-in; `finish` returns it. 1 to 1,000 printable ASCII characters as in a URL,
+   * beginning with `/`, without `//` and `\`.
    */
   readonly returnTo?: string | undefined
-  /** Project whose roles `finish` answers with; InvalidArgument without `userIdOf`. */
+  /** Project whose roles `finish` returns; `InvalidArgument` without the option `userIdOf`. */
   readonly projectId?: string | undefined
-  /** Organization of the project, where it is another than that of the provider. */
+  /** Organization of the project, if it is not the provider's. */
   readonly projectOrgId?: string | undefined
 }
 
-/** Input of `finish`: the URL, as text or within a request, and the attempt of `begin`. */
+/** Input of `finish`: the URL, as text or in a request, and the attempt of `begin`. */
 export type FinishInput = (
   | {
       /**
-       * The URL that the provider sent the browser to. Only its query is used, and its path where `redirectUri` is a
+       * The URL that the provider sent the browser to. Only its query is used; also its path if `redirectUri` is a
        * function.
        */
       readonly url: string
-      /** Not beside `url`. */
+      /** Not with `url`. */
       readonly request?: undefined
     }
   | {
-      /** Not beside `request`. */
+      /** Not with `request`. */
       readonly url?: undefined
-      /** The request with which the browser came back. Only its `url` is used, as above. */
+      /** The request that the browser came back with. Only its `url` is used, as above. */
       readonly request: {
-        /** Absolute, or as Node.js has it. */
+        /** An absolute URL, or a path with query as in Node.js. */
         readonly url: string
       }
     }
 ) & {
-  /** The attempt of `begin`; undefined, which is refused, if the browser sent none. */
+  /** The attempt of `begin`. Undefined if the browser sent none: the sign-in is then refused. */
   readonly attempt: string | undefined
   /** Refuses attempts of another organization. */
   readonly orgId?: string | undefined

@@ -34,37 +34,41 @@ import {
 import { fromHost, orRefuse, Refused, type SignInRefusal, withRefusals } from './refusal.js'
 import { claimsOf, type Granted, type SignedIn, userOf } from './signed-in.js'
 
-/** Signs users in with stored providers, by OpenID Connect: authorization code with PKCE, state and nonce. */
+/** Signs users in with stored providers through OpenID Connect: authorization code flow with PKCE, state and nonce. */
 export interface OpenIdSignIn {
-  /** Asks the provider for its discovery, and answers where to send the browser. */
+  /** Begins a sign-in: fetches the provider's discovery document and returns the URL to send the browser to. */
   readonly begin: (input: BeginInput) => ResultAsync<Begun, SignInRefusal | IamError>
   /**
-   * Exchanges the code, checks the answers of the provider, and answers who the user is. The provider accepts a code
-   * only once; the host deletes the cookie of the attempt.
+   * Finishes a sign-in: exchanges the code, validates the provider's responses and returns the user. A code works only
+   * once. Delete the attempt's cookie afterwards.
    */
   readonly finish: (input: FinishInput) => ResultAsync<SignedIn, SignInRefusal | IamError>
   /**
-   * Asks an active or inactive provider for its discovery, and whether it accepts the secret, so that an administrator
-   * can look before users sign in. A mistake of the provider is a check that failed, not an error.
+   * Tests an active or inactive provider before users sign in with it: fetches its discovery document and tries the
+   * client secret. A problem of the provider is a failed check, not an error.
    */
   readonly test: (input: TestInput) => ResultAsync<CheckedProvider, SignInRefusal | IamError>
 }
 
-/** A sign-in under way. */
+/** A sign-in that has begun. */
 export interface Begun {
-  /** Where the host sends the browser. */
+  /** URL to send the browser to. */
   readonly url: string
-  /** For a cookie that is HttpOnly; good for ten minutes. About 600 characters, and more by long ids, `redirectUri` and `returnTo`. */
+  /**
+   * Put it into an HttpOnly cookie; it is valid for ten minutes. About 600 characters, more with long ids,
+   * `redirectUri` or `returnTo`.
+   */
   readonly attempt: string
 }
 
 /**
- * Each call reads the provider and its secret from the store, so a change holds in all processes at once. The discovery
- * and the key set of a provider are cached for at most five minutes: 100 of each, and 4 MiB. A key id that the set lacks
- * asks for it again, at most once in ten seconds; `test` reads the discovery anew.
+ * Creates the sign-in functions. Each call reads the provider and its secret from the store, so a change applies in all
+ * processes at once. Discovery documents and key sets are cached for at most five minutes: 100 of each, 4 MiB in total.
+ * An unknown key id fetches the key set again, at most once in ten seconds; `test` always fetches the discovery
+ * document.
  *
  * @throws TypeError when an option is missing, unknown or of a wrong type
- * @throws RangeError when the key is not of 32 bytes
+ * @throws RangeError when the key does not have 32 bytes
  */
 export const openIdSignIn = (options: SignInOptions): OpenIdSignIn => {
   const setup = setUp(options)
@@ -159,7 +163,7 @@ const finish = async (setup: Setup, input: FinishInput): Promise<SignedIn> => {
 /** Not relative to the redirect URI: a URL that is only a query has another path. */
 const pathOf = (href: string): string => new URL(href, 'https://host.invalid').pathname
 
-/** Whether the provider vouches for the address, and is the one for its domain. @throws Refused */
+/** Whether the provider has verified the address, and is the provider of its domain. @throws Refused */
 const isOwnEmail = async (
   { options }: Setup,
   { orgId, idpId, email, emailVerified }: Omit<SignedIn, 'emailIsOwn'>,
@@ -172,7 +176,7 @@ const isOwnEmail = async (
   throw new Refused(route.error)
 }
 
-/** Whether a refusal may come from an old key set: not every provider gives a new key a new id. */
+/** Whether an outdated key set may have caused a refusal: not every provider gives a new key a new id. */
 const isOfKeys = (thrown: unknown): boolean =>
   thrown instanceof Refused &&
   ['SignatureMismatch', 'InvalidResponse'].includes(thrown.refusal.kind)
@@ -212,7 +216,7 @@ const redeemCode = async (
   href: string,
 ): Promise<Granted> => {
   const { redirectUri, state, nonce, verifier } = attempt
-  // Behind a proxy the host may see another origin than browsers do, so only the query counts.
+  // Behind a proxy the host may see a different origin than browsers, so only the query is used.
   const url = new URL(redirectUri)
   url.search = new URL(href, redirectUri).search
   checkAnswer(url.searchParams, client.serverMetadata(), state)
@@ -225,7 +229,7 @@ const redeemCode = async (
   return withRefusals(() => authorizationCodeGrant(client, url, expected), 'id_token')
 }
 
-/** `openid-client` checks the same, and says for both only that the answer is invalid. @throws Refused */
+/** `openid-client` checks the same, but reports both only as an invalid response. @throws Refused */
 const checkAnswer = (answer: URLSearchParams, metadata: ServerMetadata, state: string): void => {
   const issuers = answer.getAll('iss')
   const isOfIssuer = issuers.length === 1 && issuers[0] === metadata.issuer

@@ -18,29 +18,29 @@ export interface ProviderIds {
 
 /** Options of `openIdSignIn`. */
 export interface SignInOptions extends NetworkOptions {
-  /** Keeps the providers. */
+  /** The library, which stores the providers. */
   readonly iam: Pick<Iam, 'identityProviders' | 'access' | 'domains' | 'memberships'>
   /**
-   * Acts for the sign-in, in the organization of the provider. Needs `identity_provider.read` and
-   * `identity_provider.secret.read`; `user.grant.read` where `begin` is given a project; and `membership.write` with
-   * `groups`.
+   * The caller of all reads and writes, in the provider's organization. It needs the permissions
+   * `identity_provider.read` and `identity_provider.secret.read`; `user.grant.read` if `begin` gets a project; and
+   * `membership.write` with `groups`.
    */
   readonly caller: Caller | ((orgId: string) => Caller)
   /**
-   * Where a provider sends browsers back: an absolute URL of `https` or `http`, without query and fragment. A function
-   * answers a URL with a path of its own for each provider, made from both ids, and `finish` compares that path. With
-   * one URL for all, providers that do not name themselves in their answers (RFC 9207) are refused.
+   * The URL that a provider sends browsers back to: absolute, `https` or `http`, without query and fragment. A function
+   * returns a URL with a separate path for each provider, made from both ids, and `finish` compares that path. With one
+   * URL for all, providers that do not support RFC 9207 (`iss` in responses) are refused.
    */
   readonly redirectUri: string | ((provider: ProviderIds) => string)
-  /** Seals attempts: 32 random bytes, the same in all processes. They are copied. */
+  /** Encrypts attempts: 32 random bytes, the same in all processes. They are copied. */
   readonly key: Uint8Array
-  /** Finds the user of the host; undefined for one that the host does not know. */
+  /** Returns your id of the user; undefined for an unknown user. */
   readonly userIdOf?:
     | ((user: SignedIn) => string | undefined | Promise<string | undefined>)
     | undefined
   /**
-   * Reports the groups of each user whom `userIdOf` knows, by `iam.memberships.report`, so that role mappings give roles.
-   * TypeError without `userIdOf`.
+   * Reports the groups of each user that `userIdOf` finds with `iam.memberships.report`, so that role mappings give
+   * roles. `TypeError` without `userIdOf`.
    */
   readonly groups?: GroupsOption | undefined
 }
@@ -51,9 +51,12 @@ export interface Setup extends Sealing, ProviderAccess {
   readonly contextOf: (
     orgId: string,
   ) => Promise<{ readonly caller: Caller; readonly orgId: string }>
-  /** The redirect URI of a provider. */
+  /** Returns the redirect URI of a provider. */
   readonly redirectUriOf: (provider: ProviderIds) => Promise<string>
-  /** Keyed hash of what a sign-in depends on: not the name of a provider, nor how its secret is sealed. */
+  /**
+   * Keyed hash of everything that a sign-in depends on; without the provider's name and the encrypted form of its
+   * secret.
+   */
   readonly hashOf: (stored: StoredProvider) => Promise<string>
 }
 
@@ -89,7 +92,7 @@ export const setUp = (options: SignInOptions): Setup => {
 
 const KEY_BYTES = 32
 
-/** How long a provider that could not be asked is not asked again, in milliseconds. */
+/** How long to wait after a failed request before the provider is asked again, in milliseconds. */
 const FAILURE_PAUSE_MS = 5_000
 
 const REDIRECT_URI = 'an absolute URL of https or http, without query and fragment'

@@ -26,11 +26,11 @@ import { orRefuse, Refused, unreachable, withRefusals } from './refusal.js'
 export interface StoredProvider {
   readonly provider: IdentityProvider
   readonly clientSecret: string
-  /** The issuer that the secret was given for, where it is not for the present one. */
+  /** The issuer when the secret was set, if it is not the current one. */
   readonly givenFor?: string
 }
 
-/** How providers are asked, and what they have answered. */
+/** Requests to providers, and their cached responses. */
 export interface ProviderAccess {
   readonly network: NetworkOptions
   /** By issuer. */
@@ -61,7 +61,7 @@ export const storedProvider = async (
   throw new Refused({ kind: 'Aborted', attempts: MAX_READS })
 }
 
-/** The discovery of a provider, checked; at most five minutes old. @throws Refused */
+/** The validated discovery document of a provider; at most five minutes old. @throws Refused */
 export const discover = async (
   stored: StoredProvider,
   { network, discoveries }: ProviderAccess,
@@ -74,7 +74,7 @@ export const discover = async (
   throw unreachable('address')
 }
 
-/** The discovery of a provider, before its endpoints are checked. @throws Refused */
+/** The discovery document of a provider, before its endpoints are checked. @throws Refused */
 export const readDiscovery = async (
   { provider }: StoredProvider,
   network: NetworkOptions,
@@ -113,13 +113,13 @@ export const refusedEndpoint = (
     return typeof url !== 'string' || !URL.canParse(url) || !isAllowed(new URL(url), network)
   })
 
-/** Whether the provider names itself in its answers (RFC 9207). */
+/** Whether the provider sends `iss` in its responses (RFC 9207). */
 export const namesIssuer = (metadata: ServerMetadata): boolean =>
   Boolean(metadata.authorization_response_iss_parameter_supported)
 
 /**
- * Whether nothing in an answer tells this provider from others. A hostile provider could lead the browser to it, and get
- * its code (RFC 9700, section 4.4).
+ * Whether nothing in a response distinguishes this provider from others. A hostile provider could then send the browser
+ * to it and get its code (RFC 9700, section 4.4).
  */
 export const isMixable = (
   { options }: { readonly options: { readonly redirectUri: unknown } },
@@ -131,7 +131,7 @@ export const requireOwnSecret = ({ givenFor }: StoredProvider): void => {
   if (givenFor !== undefined) throw new Refused({ kind: 'SecretForOtherIssuer' })
 }
 
-/** The client of a provider. It is made anew for each use, so no old secret is kept. @throws Refused */
+/** The client of a provider. It is created for each use, so that no old secret is kept. @throws Refused */
 export const clientOf = (
   stored: StoredProvider,
   metadata: ServerMetadata,
@@ -156,11 +156,11 @@ export const clientOf = (
   return client
 }
 
-/** Key of the key set of a provider in the cache; none has the empty one. */
+/** Cache key of a provider's key set; empty without one. */
 export const keySetOf = ({ jwks_uri: url }: ServerMetadata): string =>
   url === undefined ? '' : new URL(url).href
 
-/** Age from which `openid-client` asks for a key set again at a key id that it lacks, in seconds. */
+/** Age from which `openid-client` fetches a key set again for an unknown key id, in seconds. */
 const ASKED_AGAIN_AFTER_S = 60
 
 /** Pause between two requests for the same key set, in milliseconds. */
@@ -186,7 +186,7 @@ const askForKeys = async (
   return Response.json(await keySets.load(url, KEYS_PAUSE_MS, read))
 }
 
-/** @throws Refused when an answer is no key set */
+/** @throws Refused when a response is not a key set */
 const keySetIn = async (answer: Response): Promise<JWKS> => {
   const isJson = /^application\/(jwk-set\+)?json\b/i.test(answer.headers.get('content-type') ?? '')
   const { keys } = Object(await answer.json().catch(() => undefined))
@@ -195,10 +195,10 @@ const keySetIn = async (answer: Response): Promise<JWKS> => {
   return { keys }
 }
 
-/** Most bytes of an answer, after it was decompressed. */
+/** Most bytes of a response after decompression. */
 const MAX_BYTES = 512 * 1024
 
-/** A `fetch` for `openid-client`: only to allowed URLs, for whole answers of bounded size and time. */
+/** A `fetch` for `openid-client`: only allowed URLs, and complete responses of bounded size and time. */
 export const askProvider = (options: NetworkOptions) => {
   const ask = guardedFetch(options)
   return async (url: string, { method, headers, body }: CustomFetchOptions): Promise<Response> => {
@@ -212,7 +212,7 @@ export const askProvider = (options: NetworkOptions) => {
   }
 }
 
-/** The answer with its whole body. @throws NetworkFault */
+/** The response with its whole body. @throws NetworkFault */
 const whole = async (answer: Response): Promise<Response> => {
   const { status, headers } = answer
   const chunks = await bytesOf(answer, MAX_BYTES)

@@ -2,76 +2,78 @@ import type { Result } from 'neverthrow'
 import { AuthorizationResponseError, ResponseBodyError } from 'openid-client'
 import type { IamError } from '../index.js'
 
-/** Why a URL or an answer of a provider was refused. */
+/** Why a URL or a provider's response was refused. */
 export type UnreachableReason =
   /** The URL is malformed, not `https`, or names an address that is not allowed. */
   | 'address'
   /** A redirect, which is never followed. */
   | 'redirect'
-  /** No whole answer in time. */
+  /** No complete response in time. */
   | 'timeout'
   /** More than 512 KiB. */
   | 'too_large'
-  /** No connection, or one that broke. */
+  /** No connection, or it broke. */
   | 'network'
 
-/** Why a sign-in did not begin or finish. Holds no secret, token, code or claim. */
+/** Errors of a sign-in. They contain no secret, token, code or claim. */
 export type SignInRefusal =
-  /** No provider of a verified domain for this e-mail address. */
+  /** No verified domain with a provider matches this e-mail address. */
   | { readonly kind: 'NoProviderForEmail' }
-  /** Begun more than ten minutes ago. */
+  /** The sign-in began more than ten minutes ago. */
   | { readonly kind: 'AttemptExpired' }
-  /** Absent, altered, or sealed with another key. */
+  /** The attempt is absent, altered, or encrypted with another key. */
   | { readonly kind: 'AttemptTampered' }
-  /** Begun for another organization, provider or redirect URI; or another provider answers. */
+  /** The sign-in began for another organization, provider or redirect URI, or the response is from another provider. */
   | {
       readonly kind: 'AttemptMismatch'
-      /** Which of them differs. */
+      /** The value that differs. */
       readonly field: 'orgId' | 'idpId' | 'redirectUri'
     }
-  /** The provider may not be used. */
+  /** The provider is inactive. */
   | { readonly kind: 'ProviderInactive' }
   /** Issuer, client id, scopes, mappings or secret changed since the sign-in began. */
   | { readonly kind: 'ProviderChanged' }
   /** The provider was removed since the sign-in began. */
   | { readonly kind: 'ProviderRemoved' }
   /**
-   * The provider does not name itself in its answers (RFC 9207), and `redirectUri` is one URL for all providers: give
-   * `openIdSignIn` a function that answers one for each.
+   * The provider does not send `iss` in its responses (RFC 9207), and `redirectUri` is one URL for all providers. Give
+   * `openIdSignIn` a function that returns a URL for each.
    */
   | { readonly kind: 'SharedRedirectUri' }
-  /** The issuer moved to another origin since the client secret was given: give the secret again. */
+  /** The issuer's origin changed after the client secret was set: enter the secret again. */
   | { readonly kind: 'SecretForOtherIssuer' }
-  /** The `state` is not that of the attempt. */
+  /** The `state` does not match the attempt. */
   | { readonly kind: 'StateMismatch' }
-  /** The `nonce` is not that of the attempt. */
+  /** The `nonce` does not match the attempt. */
   | { readonly kind: 'NonceMismatch' }
-  /** The discovery, the answer (RFC 9207) or the ID token is of another issuer than the one stored. */
+  /** The discovery document, the response (RFC 9207) or the ID token names another issuer than the stored one. */
   | { readonly kind: 'IssuerMismatch' }
   /** The ID token is for another client. */
   | { readonly kind: 'AudienceMismatch' }
-  /** Algorithm, key or signature of a token are not those of the provider. */
+  /** The token's algorithm, key or signature is not the provider's. */
   | { readonly kind: 'SignatureMismatch' }
-  /** The ID token has expired, or is not valid yet; 30 seconds are tolerated. */
+  /** The ID token has expired or is not valid yet, with a tolerance of 30 seconds. */
   | { readonly kind: 'TokenExpired' }
   /** The user info is about another user than the ID token. */
   | { readonly kind: 'SubjectMismatch' }
-  /** The provider refused. */
+  /** The provider refused the sign-in. */
   | {
       readonly kind: 'ProviderError'
-      /** Its code, such as `access_denied`; `unknown` for one that is not 1 to 40 of `a-z` and `_`. */
+      /**
+       * The provider's error code, such as `access_denied`; `unknown` if it is not 1 to 40 characters of `a-z` and `_`.
+       */
       readonly error: string
     }
-  /** The answer of the provider does not follow OpenID Connect. */
+  /** The provider's response does not follow OpenID Connect. */
   | { readonly kind: 'InvalidResponse' }
-  /** The provider could not be asked. */
+  /** The provider could not be reached. */
   | {
       readonly kind: 'ProviderUnreachable'
       /** Why. */
       readonly reason: UnreachableReason
     }
 
-/** Carries an error out of code that cannot go on, such as a `fetch` within `openid-client`. */
+/** Carries an error out of code that cannot continue, such as a `fetch` within `openid-client`. */
 export class Refused extends Error {
   override readonly name = 'Refused'
   readonly refusal: SignInRefusal | IamError
@@ -82,7 +84,7 @@ export class Refused extends Error {
   }
 }
 
-/** A refusal for a provider that could not be asked. */
+/** A refusal for a provider that could not be reached. */
 export const unreachable = (reason: UnreachableReason): Refused =>
   new Refused({ kind: 'ProviderUnreachable', reason })
 
@@ -105,7 +107,8 @@ export const orRefuse = async <Value, Failure extends IamError>(
 }
 
 /**
- * Asks a provider through `openid-client`. Since a provider may send values of any shape, that throws a TypeError too.
+ * Calls a provider through `openid-client`, which may also throw a TypeError, because a provider may send values of any
+ * shape.
  *
  * @throws Refused
  */
@@ -120,10 +123,10 @@ export const withRefusals = async <Value>(
   }
 }
 
-/** Whether an ID token was asked for, whose claims are required. */
+/** Whether an ID token was requested, whose claims are required. */
 type Asked = 'id_token' | 'other'
 
-/** The refusal for an error of `openid-client`, by its code. Its causes hold what was received. */
+/** The refusal for an error of `openid-client`, by its code. Its causes contain the response. */
 export const refusalOf = (thrown: unknown, asked: Asked = 'other'): SignInRefusal | IamError => {
   if (thrown instanceof Refused) return thrown.refusal
   const cause = fieldOf(thrown, 'cause')
@@ -154,7 +157,7 @@ export const refusalOf = (thrown: unknown, asked: Asked = 'other'): SignInRefusa
 
 const fieldOf = (value: unknown, name: string): unknown => Reflect.get(Object(value), name)
 
-/** The code of an error, if it is one: a provider could put anything there. */
+/** The code of an error, if it is well-formed: a provider may send anything. */
 const codeOf = (error: unknown): string =>
   typeof error === 'string' && /^[a-z_]{1,40}$/.test(error) ? error : 'unknown'
 
@@ -181,7 +184,7 @@ const refusalOfAttribute = (attribute: unknown): SignInRefusal => ({
   kind: attribute === 'issuer' ? 'IssuerMismatch' : 'SubjectMismatch',
 })
 
-/** The code is one for all; the cause holds what was compared: a header or signature, or the claims that lack one. */
+/** All have the same code; the cause has the compared values: a header or signature, or the claims that lack one. */
 const refusalOfResponse = (compared: object, asked: Asked): SignInRefusal => {
   if ('header' in compared || 'signature' in compared) return { kind: 'SignatureMismatch' }
   if (asked === 'id_token' && 'claims' in compared) {

@@ -13,45 +13,45 @@ import {
 import type { Attempt } from './attempt.js'
 import { Refused, withRefusals } from './refusal.js'
 
-/** A user for whom a provider vouches. Keep users by `orgId`, `issuer` and `subject`, never by an address. */
+/** A user authenticated by a provider. Identify users by `orgId`, `issuer` and `subject`, never by an address. */
 export interface SignedIn {
   /** Organization of the provider. */
   readonly orgId: string
   /** Id of the provider. */
   readonly idpId: string
-  /** As the provider names itself. */
+  /** Issuer of the provider. */
   readonly issuer: string
   /** Id of the user at the provider. */
   readonly subject: string
-  /** By the mapping of the provider. */
+  /** User name, by the provider's mapping. */
   readonly username?: string
-  /** By the mapping of the provider; else the user name, else the subject. */
+  /** Display name, by the provider's mapping; otherwise the user name, otherwise the subject. */
   readonly displayName: string
-  /** As the provider says. It may belong to somebody else, unless `emailVerified` is true. */
+  /** The address that the provider reports. It may belong to somebody else unless `emailVerified` is true. */
   readonly email?: string
-  /** Whether the provider says that the address belongs to the user. */
+  /** Whether the provider reports the address as verified. */
   readonly emailVerified: boolean
   /**
    * Whether `emailVerified` is true and the domain of the address is set to this provider (`iam.domains.setProvider`).
    * Link an account by its address only when this is true.
    */
   readonly emailIsOwn: boolean
-  /** Whether an unknown user may be registered. */
+  /** Whether the provider lets unknown users be registered. */
   readonly mayAutoRegister: boolean
-  /** Claims of the ID token, and further ones of the user info. */
+  /** Claims of the ID token and the user info. */
   readonly claims: Readonly<Record<string, unknown>>
   /**
-   * With the option `groups`: the groups that the provider says the user is in; `unavailable` when it left them out, and
-   * nothing was reported.
+   * With the option `groups`: the user's groups; `unavailable` if the provider left them out, and then nothing was
+   * reported.
    */
   readonly groups?: readonly string[] | 'unavailable'
-  /** As given to `begin`. */
+  /** The `returnTo` of `begin`. */
   readonly returnTo?: string
-  /** For the host to take; hidden from `inspect` and `JSON.stringify`. */
+  /** Tokens of the provider; hidden from `inspect` and `JSON.stringify`. */
   readonly tokens: SignInTokens
-  /** The user id of `userIdOf`; absent for a user that it does not know. */
+  /** The id that `userIdOf` returned; absent for an unknown user. */
   readonly userId?: string
-  /** Whether the project that was given to `begin` lets the user in, with which roles; absent without `userId`. */
+  /** Whether the project of `begin` lets the user in, and the user's roles in it; absent without `userId`. */
   readonly access?: AccessCheck
 }
 
@@ -73,7 +73,7 @@ export class SignInTokens {
     return this.#tokens.access
   }
 
-  /** As it was signed. */
+  /** The signed ID token. */
   get idToken(): string {
     return this.#tokens.id
   }
@@ -86,7 +86,7 @@ export class SignInTokens {
 
 type Claims = Readonly<Record<string, unknown>>
 
-/** The answer of the provider to the code. */
+/** The provider's token response. */
 export type Granted = TokenEndpointResponse & TokenEndpointResponseHelpers
 
 /** The claims of the ID token and the user info. @throws Refused */
@@ -94,7 +94,7 @@ export const claimsOf = async (client: Configuration, granted: Granted): Promise
   const { client_id: clientId } = client.clientMetadata()
   const idToken: Claims = { ...granted.claims() }
   const { azp = clientId } = idToken
-  // `openid-client` checks it only beside several audiences.
+  // `openid-client` checks it only with several audiences.
   if (azp !== clientId) throw new Refused({ kind: 'AudienceMismatch' })
   if (client.serverMetadata().userinfo_endpoint === undefined) return mergedClaims(idToken, {})
   const info = await withRefusals(() =>
@@ -111,7 +111,7 @@ const mergedClaims = (idToken: Claims, info: Claims): Claims => {
   return isVerified === undefined ? claims : { ...claims, email_verified: isVerified }
 }
 
-/** The user that the claims describe, by the mapping of the provider. */
+/** The user that the claims describe, by the provider's mapping. */
 export const userOf = (
   provider: IdentityProvider,
   from: {

@@ -3,13 +3,12 @@ import { FUNCTION, type OptionCheck, type OptionChecks } from '../check-options.
 /** The call that failed. */
 export interface Failure {
   /**
-   * Stands in the answer too, if there is one: the trace id of the request's `traceparent`, with AuthZEN its
-   * `X-Request-ID`, else drawn.
+   * Also in the response, if there is one: the trace id of the request's `traceparent` (with AuthZEN, its
+   * `X-Request-ID`), otherwise a random id.
    */
   readonly correlationId: string
   /**
-   * Such as `claviger.v1.ProjectService/UpdateProject`; `PUT /v1/projects/billing` where the answer could not be
-   * sent.
+   * Such as `claviger.v1.ProjectService/UpdateProject`; `PUT /v1/projects/billing` if the response could not be sent.
    */
   readonly method: string
 }
@@ -19,7 +18,7 @@ export const toConsole = (cause: unknown, { correlationId, method }: Failure): v
   // biome-ignore lint/suspicious/noConsole: nothing may fail unseen
   console.error(method, correlationId, cause)
 
-/** Calls `onError`. It may throw or reject: then the console shows both errors, and the client neither. */
+/** Calls `onError`. If it throws or rejects, the console shows both errors, and the client neither. */
 export const notifyHost = (
   onError: (cause: unknown, failure: Failure) => void,
   cause: unknown,
@@ -37,7 +36,7 @@ export const notifyHost = (
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/
 const HEADER_VALUE = /^[\t -~]*$/
 
-/** No segment is `.` or `..`, which clients resolve, and none has a character that they may encode in two ways. */
+/** Segments are not `.` or `..`, which clients resolve, and have no character that clients may encode in two ways. */
 const BASE_PATH = /^(\/(?!\.{1,2}(\/|$))[\w.~-]+)*$/
 
 const text = (form: RegExp, description: string): OptionCheck => [
@@ -45,7 +44,7 @@ const text = (form: RegExp, description: string): OptionCheck => [
   description,
 ]
 
-/** The optional ones of every handler of requests. */
+/** The optional options of every request handler. */
 export const HANDLER_OPTIONS: OptionChecks = {
   onError: FUNCTION,
   organizationHeader: text(HEADER_NAME, 'must be the name of a header'),

@@ -16,7 +16,7 @@ export interface HttpRequest {
   readonly headers: () => Headers
   /** Aborts once the client has left. */
   readonly signal: AbortSignal
-  /** Reads all of the body, or more than `most` bytes of it; undefined if there is certainly no body. */
+  /** Reads the whole body, or more than `most` bytes of it; undefined if there is no body. */
   readonly body: ((most: number) => Promise<Uint8Array>) | undefined
   /** The body as it arrives, for a stream; undefined if there is none. */
   readonly pieces: () => AsyncIterable<Uint8Array> | undefined
@@ -47,14 +47,14 @@ export type Handler = (request: HttpRequest) => Promise<HttpResponse | StreamRes
 /** The handler of a method and a path; undefined if the path is not served. */
 export type Route = (method: string, path: string) => Handler | undefined
 
-/** What a server answers requests by. */
+/** The routes and settings of a server. */
 export interface Service {
   readonly find: Route
-  /** The handler of a path that is not served, where no other handler follows. */
+  /** The handler of an unknown path, if no other handler follows. */
   readonly missing: (method: string, path: string) => Handler
   /** Headers that a request must have only once, in lower case. */
   readonly singleHeaders: readonly string[]
-  /** Called with what was thrown where a response could not be sent. */
+  /** Called with the exception if a response could not be sent. */
   readonly onUnsent: (thrown: unknown, called: string, header: HeaderReader) => void
 }
 
@@ -109,7 +109,7 @@ export const isJson = (header: HeaderReader): boolean => {
 /** The types of forms, which other sites can make a browser post. */
 const FORM = /^(application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)[ \t]*(;|$)/i
 
-/** Whether a request is none that a form can make, by its content type. */
+/** Whether no HTML form could have made the request, by its content type. */
 export const isNoForm = (header: HeaderReader): boolean =>
   !FORM.test(header.get('content-type')?.trim() ?? '')
 

@@ -18,7 +18,7 @@ export { RoleMappingService } from './gen/claviger/v1/role_mapping_service_pb.js
 export { SetupLinkService } from './gen/claviger/v1/setup_link_service_pb.js'
 export { UserGrantService } from './gen/claviger/v1/user_grant_service_pb.js'
 
-// Options, and what they consist of.
+// Options and their parts.
 export type { Failure } from './handler-options.js'
 export type {
   OAuthFlow,
@@ -42,11 +42,11 @@ export type { NodeRequest } from './servers/node-request.js'
 export type { NodeResponse } from './servers/node-response.js'
 
 /**
- * The transport for servers in the style of `fetch` (workers, Bun, Deno, Hono): JSON on REST paths
- * and gRPC-web. gRPC itself is answered with 415: it needs trailers, which a `Response` does not have.
+ * Creates the transport for `fetch`-style servers (workers, Bun, Deno, Hono): JSON on REST paths and gRPC-web. Plain
+ * gRPC gets status 415, because it needs trailers, which a `Response` does not have.
  *
  * @throws TypeError for an option that is missing, unknown or malformed, and unless `iam` was made by `createIam`; the
- *   handler rejects with one when it is given a request of Node.js
+ *   handler rejects with one for a Node.js request
  */
 export const fetchHandler = (
   iam: Iam,
@@ -55,11 +55,11 @@ export const fetchHandler = (
   serveFetch(createRoutes(iam, options, { name: 'fetchHandler', openRpc }))
 
 /**
- * The transport for servers of Node.js: JSON on REST paths, gRPC-web, and over HTTP/2 gRPC. Requests for other paths go
- * to `next`, or are answered with 404.
+ * Creates the transport for Node.js servers: JSON on REST paths, gRPC-web, and gRPC over HTTP/2. Requests for other
+ * paths go to `next`, or get status 404.
  *
  * @throws TypeError for an option that is missing, unknown or malformed, and unless `iam` was made by `createIam`; the
- *   handler throws one when it is given a `Request` of fetch
+ *   handler throws one for a fetch `Request`
  */
 export const nodeHandler = (iam: Iam, options: TransportOptions): NodeHandler =>
   serveNode(createRoutes(iam, options, { name: 'nodeHandler', openRpc }))

@@ -1,35 +1,35 @@
 import * as z from 'zod/mini'
 
-/** Parts of the document of the interface that the host alone knows, each as OpenAPI 3.1 has it. */
+/** Parts of the OpenAPI document that only the host knows, each as in OpenAPI 3.1. */
 export interface OpenApiOptions {
-  /** How callers authenticate, under names of the host's own: letters, digits and `._-`. */
+  /** How callers authenticate, under names of your choice: letters, digits and `._-`. */
   readonly securitySchemes?: Readonly<Record<string, SecurityScheme>> | undefined
   /**
-   * What a call needs: all schemes of any one item, by their names, each with the scopes that it must have. Any one
-   * of `securitySchemes` when absent.
+   * What a call needs: all schemes of any one item, by name, with their required scopes. Default: any one of
+   * `securitySchemes`.
    */
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[] | undefined
-  /** Where the interface is served; where the document is found when absent. */
+  /** Where the interface is served. Default: where the document is served. */
   readonly servers?: readonly OpenApiServer[] | undefined
 }
 
-/** A way to authenticate. Each type has the fields that OpenAPI gives it, and no others. */
+/** A way to authenticate. Each type has its fields of OpenAPI, and no others. */
 export interface SecurityScheme {
-  /** What kind of scheme it is. */
+  /** Type of the scheme. */
   readonly type: 'apiKey' | 'http' | 'mutualTLS' | 'oauth2' | 'openIdConnect'
   /** For people. */
   readonly description?: string | undefined
-  /** Of `apiKey`: the name of the header, the cookie or the parameter. */
+  /** For `apiKey`: the name of the header, cookie or parameter. */
   readonly name?: string | undefined
-  /** Of `apiKey`: where the key stands. */
+  /** For `apiKey`: where the key is sent. */
   readonly in?: 'cookie' | 'header' | 'query' | undefined
-  /** Of `http`: the scheme of `Authorization`, such as `bearer`. */
+  /** For `http`: the scheme of `Authorization`, such as `bearer`. */
   readonly scheme?: string | undefined
-  /** Of `http` with the scheme `bearer`: such as `JWT`. */
+  /** For `http` with the scheme `bearer`: the format, such as `JWT`. */
   readonly bearerFormat?: string | undefined
-  /** Of `oauth2`. */
+  /** For `oauth2`: its flows. */
   readonly flows?: OAuthFlows | undefined
-  /** Of `openIdConnect`: where its discovery is found. */
+  /** For `openIdConnect`: URL of its discovery document. */
   readonly openIdConnectUrl?: string | undefined
 }
 
@@ -45,21 +45,21 @@ export interface OAuthFlows {
   readonly authorizationCode?: OAuthFlow | undefined
 }
 
-/** Where a flow of OAuth 2 takes place. Each has the addresses that OpenAPI gives it. */
+/** The URLs and scopes of an OAuth 2 flow. */
 export interface OAuthFlow {
-  /** Of `implicit` and `authorizationCode`. */
+  /** For `implicit` and `authorizationCode`. */
   readonly authorizationUrl?: string | undefined
-  /** Of all but `implicit`. */
+  /** For every flow except `implicit`. */
   readonly tokenUrl?: string | undefined
-  /** Where tokens are refreshed. */
+  /** URL at which tokens are refreshed. */
   readonly refreshUrl?: string | undefined
-  /** What each scope means. */
+  /** Descriptions by scope. */
   readonly scopes: Readonly<Record<string, string>>
 }
 
-/** A place where the interface is served. */
+/** A server of the interface. */
 export interface OpenApiServer {
-  /** Of what its paths go on from; `{name}` stands for a variable. */
+  /** Base URL of the paths; `{name}` stands for a variable. */
   readonly url: string
   /** For people. */
   readonly description?: string | undefined
@@ -67,11 +67,11 @@ export interface OpenApiServer {
   readonly variables?: Readonly<Record<string, OpenApiVariable>> | undefined
 }
 
-/** A variable of the address of a server. */
+/** A variable in a server's URL. */
 export interface OpenApiVariable {
-  /** All values that it can have. */
+  /** All possible values. */
   readonly enum?: readonly string[] | undefined
-  /** Its value where none is chosen. */
+  /** The default value. */
   readonly default: string
   /** For people. */
   readonly description?: string | undefined
@@ -149,7 +149,7 @@ const Given = z.strictObject({
   servers: z._default(z.array(server).check(z.minLength(1)), [{ url: '.' }]),
 })
 
-/** {@link OpenApiOptions} with every default in place. @throws TypeError that names the field which is bad */
+/** {@link OpenApiOptions} with every default in place. @throws TypeError that names the malformed field */
 export const readOpenApiOptions = (given: OpenApiOptions | undefined): OpenApiOptions => {
   const read = Given.safeParse(given ?? {})
   if (!read.success) throw new TypeError(objectionOf(read.error))

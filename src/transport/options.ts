@@ -3,13 +3,13 @@ import type { Caller, IamError, Result, ResultAsync } from '../index.js'
 import { type Failure, HANDLER_OPTIONS, toConsole } from './handler-options.js'
 import { type OpenApiOptions, readOpenApiOptions } from './openapi-options.js'
 
-/** What a host supplies to the transport. */
+/** Options of the transport. */
 export interface TransportOptions {
   /**
-   * Finds out who calls, from the headers of the request and before its body is read; `undefined` when there is no
-   * caller. An error of the library, such as `{ kind: 'Unauthenticated' }`, refuses the call with its status. Anything
-   * it throws is an unexpected error (500), and so is a malformed caller. `signal` aborts when the client has left or
-   * the deadline has passed, and the call then ends by itself.
+   * Returns the caller, from the headers of the request; `undefined` without a caller. Called before the body is read.
+   * To refuse the call, return an error of the library, such as `{ kind: 'Unauthenticated' }`. Anything it throws
+   * becomes a 500, and so does a malformed caller. `signal` aborts when the client has disconnected or the deadline has
+   * passed; the call then ends by itself.
    */
   readonly authenticate: (
     headers: Headers,
@@ -17,31 +17,31 @@ export interface TransportOptions {
   ) => Authentication | Promise<Authentication>
 
   /**
-   * Called with the cause of every response with code 13 or 14, which no client sees, and when `nodeHandler` cannot
-   * send a response, for example because a middleware has already sent one. The cause is written to the console when
-   * this is absent or throws. Not called for a gRPC message that is not protobuf, which has code 13 too.
+   * Called with the cause of every response with code 13 or 14, which clients never see, and when `nodeHandler` cannot
+   * send a response, for example because a middleware has sent one already. If it is absent or throws, the cause is
+   * written to the console. Not called for a gRPC message that is not protobuf, although it gets code 13.
    */
   readonly onError?: ((cause: unknown, failure: Failure) => void) | undefined
 
   /**
-   * Header that selects the organization of project and role operations; `x-service-orgid` when
-   * absent.
+   * Header that selects the organization of a call; identity provider operations accept only the caller's own. Default:
+   * `x-service-orgid`.
    */
   readonly organizationHeader?: string | undefined
 
-  /** `WWW-Authenticate` of responses with status 401; `Bearer` when absent. */
+  /** `WWW-Authenticate` of responses with status 401. Default: `Bearer`. */
   readonly challenge?: string | undefined
 
   /**
    * Tests a provider for `TestIdentityProvider`: `test` of `openIdSignIn` in `claviger/oidc`. Called for an existing
-   * provider when the caller has `identity_provider.write`; any error is an unexpected one. When absent, the call is
+   * provider when the caller has `identity_provider.write`; any error becomes a 500. Without this option the call is
    * refused as `NotConfigured`.
    */
   readonly testIdentityProvider?: IdentityProviderTest | undefined
 
   /**
-   * What the document at `/openapi.json` says about authentication and servers; nothing about authentication when
-   * absent. `false` serves no document.
+   * Authentication and servers in the document at `/openapi.json`. Absent: it says nothing about authentication.
+   * `false`: no document is served.
    */
   readonly openApi?: OpenApiOptions | false | undefined
 
@@ -52,16 +52,16 @@ export interface TransportOptions {
   readonly reflection?: boolean | undefined
 
   /**
-   * Prefix of the paths that `nodeHandler` and `fetchHandler` are called with, such as `/iam` for `/iam/v1/projects`;
-   * none when absent or empty. Not for a server that takes the prefix off before.
+   * Prefix of the paths that `nodeHandler` and `fetchHandler` get, such as `/iam` for `/iam/v1/projects`. Default:
+   * none. Leave it out if the server strips the prefix first.
    */
   readonly basePath?: string | undefined
 }
 
-/** The caller, or the reason that there is none. */
+/** The caller, or an error that refuses the call. */
 export type Authentication = Caller | IamError | undefined
 
-/** Asks a provider of an organization what it offers. */
+/** Tests an identity provider. */
 export type IdentityProviderTest = (provider: {
   /** Organization of the provider. */
   readonly orgId: string
@@ -71,13 +71,13 @@ export type IdentityProviderTest = (provider: {
   | ResultAsync<TestedIdentityProvider, unknown>
   | Promise<Result<TestedIdentityProvider, unknown>>
 
-/** What a test of a provider found. */
+/** The result of testing a provider. */
 export interface TestedIdentityProvider {
-  /** In the order in which they were made. */
+  /** In the order in which they ran. */
   readonly checks: readonly {
-    /** What was looked at, such as `discovery`. */
+    /** Name of the check, such as `discovery`. */
     readonly name: string
-    /** After `failed` nobody can sign in; after `warning` a sign-in may fail. */
+    /** `failed`: nobody can sign in. `warning`: a sign-in may fail. */
     readonly verdict: 'ok' | 'warning' | 'failed'
     /** In English, for an administrator. */
     readonly message: string
@@ -102,7 +102,7 @@ const OPTIONS: KnownOptions = {
     testIdentityProvider: FUNCTION,
     health: BOOLEAN,
     reflection: BOOLEAN,
-    // Checked by its own schema.
+    // Its own schema checks it.
     openApi: [() => true, ''],
   },
 }

@@ -3,7 +3,7 @@ import type { Position } from '../index.js'
 import { type Environment, systemEnvironment } from '../ports/environment.js'
 import type { ListedCursors, StoredCursor, WebhookCursors } from '../ports/webhook-cursors.js'
 
-/** A message that the endpoint did not accept. */
+/** A message that the endpoint has not accepted yet. */
 export interface Failing {
   /** Its position. */
   readonly position: Position
@@ -11,7 +11,7 @@ export interface Failing {
   readonly failures: number
   /** Time of the first of them, in milliseconds since the Unix epoch. */
   readonly since: number
-  /** When it is sent again, in milliseconds since the Unix epoch. */
+  /** Time of the next attempt, in milliseconds since the Unix epoch. */
   readonly nextAttempt: number
 }
 
@@ -23,7 +23,7 @@ export interface HeldOrganization {
   readonly failing?: Failing
 }
 
-/** Why an endpoint was suspended: it answered 410, or a message was refused for three days. */
+/** Why an endpoint was suspended: it responded with 410, or refused a message for three days. */
 export type SuspensionReason = 'gone' | 'exhausted'
 
 /** Nothing is sent to an endpoint until `redeliver`. */
@@ -34,8 +34,8 @@ export interface Suspended {
 }
 
 /**
- * How far an endpoint is: it has accepted every message at or below `position`, except for the organizations in `held`,
- * each of which has a position of its own.
+ * The progress of an endpoint: it has accepted every message up to `position`, except for the organizations in `held`,
+ * which have their own positions.
  */
 export interface Cursor {
   readonly position: Position
@@ -44,7 +44,7 @@ export interface Cursor {
   readonly suspended?: Suspended
 }
 
-/** Most organizations in `held`; an endpoint with as many reads no further. */
+/** Most organizations in `held`. An endpoint with this many reads no further. */
 export const MAX_HELD = 1_000
 
 /** Serializes a cursor. */
@@ -97,7 +97,7 @@ interface MemoryCursor {
   readonly until: number
 }
 
-/** Cursors in memory: after a restart of the process, endpoints begin at the head again. */
+/** Cursors in memory. After a restart, endpoints begin at the head of the log again. */
 export const memoryCursors = (): ListedCursors => cursorsIn(systemEnvironment)
 
 /** {@link memoryCursors} by the clock of `environment`. */
@@ -134,7 +134,7 @@ export const cursorsIn = ({ elapsed: now }: Environment): ListedCursors => {
   }
 }
 
-/** Cursors whose calls reject after the time of a lease: a connection may be lost without an error. */
+/** Cursors whose calls reject after the time of a lease, because a connection may be lost without an error. */
 export const boundedCursors = (
   cursors: WebhookCursors,
   { environment, lease }: { readonly environment: Environment; readonly lease: number },

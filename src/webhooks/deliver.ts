@@ -13,9 +13,9 @@ const GONE = 410
 /** `going`, or why the endpoint is suspended. */
 type Progress = 'going' | SuspensionReason
 
-/** What a delivery needs of its session. */
+/** The parts of a session that a delivery needs. */
 interface Sending {
-  /** As the host describes it now: secrets change while a page is sent. */
+  /** The endpoint's current options: its secrets may change while a page is sent. */
   readonly endpoint: () => WebhookEndpoint
   /** @see Log.id */
   readonly logId: () => Promise<string>
@@ -120,7 +120,7 @@ const outcomeOf = (answer: Answer): Attempted => {
 
 interface Refused extends Pick<Delivery, 'endpoint' | 'position' | 'durationMs'> {
   readonly attempted: Attempted
-  /** The pause that the receiver asked for, in milliseconds. */
+  /** The pause that the receiver requested, in milliseconds. */
   readonly retryAfter?: number
 }
 

@@ -6,38 +6,43 @@ export type WebhookEndpoint = EndpointFields &
     | {
         /** The organization whose changes are sent. */
         readonly orgId: string
-        /** Absent beside `orgId`. */
+        /** Absent with `orgId`. */
         readonly organizations?: undefined
       }
     | {
-        /** Sends the changes of all organizations. It is no value of `orgId`: an organization may be called `all`. */
+        /**
+         * Sends the changes of all organizations. A field of its own, because an organization may have the id `all`.
+         */
         readonly organizations: 'all'
-        /** Absent beside `organizations`. */
+        /** Absent with `organizations`. */
         readonly orgId?: undefined
       }
   )
 
-/** What every endpoint has. */
+/** The fields of every endpoint. */
 export interface EndpointFields {
-  /** Names the endpoint and its cursor: 1 to 200 characters. An endpoint that comes back continues where it was. */
+  /**
+   * Id of the endpoint and its cursor: 1 to 200 characters. An endpoint that is removed and added again continues where
+   * it was.
+   */
   readonly id: string
-  /** Where messages are posted: an absolute URL of `https`. */
+  /** Absolute `https` URL to which messages are posted. */
   readonly url: string
   /**
-   * What messages are signed with, 1 to 10: `whsec_` and 24 to 64 bytes in base64. Each message has a signature of
-   * each, so that a receiver takes it with the old secret and with the new one while one is rotated.
+   * Secrets to sign messages with, 1 to 10: `whsec_` and 24 to 64 bytes in base64. Each message is signed with every
+   * secret, so that a receiver accepts it with the old and the new secret during a rotation.
    */
   readonly secrets: readonly string[]
-  /** Only these event types: 1 to 100; all when absent. */
+  /** Only these event types: 1 to 100. Default: all. */
   readonly types?: readonly KnownEvent['type'][] | undefined
   /**
-   * Where a new endpoint begins: after this position, exclusive, `0n` being the start of the log; at the head of the
-   * log when absent. Ignored once the endpoint has a cursor.
+   * Position after which a new endpoint begins; `0n` is the start of the log. Default: the head of the log. Ignored
+   * once the endpoint has a cursor.
    */
   readonly after?: Position | undefined
 }
 
-/** Why endpoints cannot be served. */
+/** Error for endpoints that are malformed. */
 export class InvalidEndpoint extends TypeError {
   override readonly name = 'InvalidEndpoint'
 }
@@ -76,7 +81,7 @@ const CHECKS: Readonly<Record<string, readonly [(value: unknown) => boolean, str
   ],
 }
 
-/** The reason why an endpoint of the host is malformed, if it is: the name of a field, never a value. */
+/** Why an endpoint is malformed, if it is. It names a field, never a value. */
 export const objectionTo = (
   endpoint: WebhookEndpoint,
   iam: Pick<Iam, 'subscribe'>,
@@ -88,7 +93,7 @@ export const objectionTo = (
   if ((endpoint.orgId !== undefined) === (endpoint.organizations !== undefined))
     return "orgId must name an organization, or organizations must be 'all'"
   try {
-    // A subscription checks what it is for when it is made.
+    // A subscription checks its options when it is made.
     iam.subscribe({ orgId: endpoint.orgId, types: endpoint.types })
     return undefined
   } catch (error) {

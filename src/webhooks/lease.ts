@@ -16,7 +16,7 @@ export interface LeaseInput {
 
 /** Renews the lease of an endpoint and writes its cursor. */
 interface Lease {
-  /** Whether a request that begins now ends before the lease does. */
+  /** Whether a request that begins now ends before the lease. */
   readonly permits: () => boolean
   /** Writes the cursor soon: messages were accepted or refused. */
   readonly touch: () => void
@@ -24,7 +24,7 @@ interface Lease {
   readonly end: () => Promise<void>
 }
 
-/** What a lease needs of its session. */
+/** The parts of a session that a lease needs. */
 interface LeaseUse {
   readonly cursor: () => Cursor
   /** Called once, when another process has the lease or the cursor was moved. */
@@ -66,7 +66,7 @@ export const keepLease = (setup: Setup, given: LeaseInput, { cursor, onLost }: L
     if (stored?.version !== version) return lose()
     deadline = began + lease
     renewAt = began + lease / 3
-    // While nothing is sent, the position is written as rarely as the lease is renewed.
+    // While nothing is sent, the position is written only when the lease is renewed.
     isTouched = true
   }
 

@@ -2,7 +2,7 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import type { Iam, KnownEvent, Position } from '../index.js'
 
-/** A change of an organization; its content is in the history. */
+/** A change in an organization; the history has its content. */
 export interface Change {
   readonly position: Position
   readonly orgId: string
@@ -14,8 +14,8 @@ export interface Log {
   /** Position of the last event that was read. */
   readonly head: () => Position
   /**
-   * Tells logs apart whose events have the same positions: 16 hexadecimal digits of the SHA-256 of the source and of the
-   * random id of the first append. A copy of a log has the same, unless its source is another.
+   * Id of the log: 16 hexadecimal digits of the SHA-256 of `source` and the random id of the first append. A copy of a
+   * log has the same id unless its `source` differs.
    */
   readonly id: () => Promise<string>
   /** Every change after a position, in order, and then new ones, until `signal` aborts. @throws SubscriptionEnded */

@@ -15,17 +15,17 @@ export interface WebhookMessage {
   /** Version of CloudEvents. */
   readonly specversion: '1.0'
   /**
-   * The same in each attempt, and in the header `webhook-id`: 16 digits that stand for the log and `source`, `-`, and
-   * the position of the event. No other log has it, and it rises with the log.
+   * Unique id, the same in each attempt and in the header `webhook-id`: 16 digits for the log and `source`, `-`, and
+   * the position of the event. It rises with the log.
    */
   readonly id: string
-  /** The option `source`; `claviger` when absent. */
+  /** The option `source`. Default: `claviger`. */
   readonly source: string
   /** Type of the event, such as `project.added`. */
   readonly type: string
   /** Type and ids of the object, percent-encoded, between slashes: `project_role/p1/editor`. */
   readonly subject: string
-  /** When it was recorded: RFC 3339, UTC, with milliseconds. */
+  /** Time of the event: RFC 3339, UTC, with milliseconds. */
   readonly time: string
   /** The organization that the object belongs to. */
   readonly orgid: string
@@ -59,10 +59,10 @@ export const messageOf = (
   data: toJson(entry),
 })
 
-/** Most bytes of an answer that are read, so that the connection can serve the next request. */
+/** Most bytes of a response that are read, so that the connection can serve the next request. */
 const MAX_BYTES = 16 * 1024
 
-/** The status of an answer, or why there was none. */
+/** The status of a response, or why there was none. */
 export type Answer =
   | { readonly status: number; readonly retryAfter: number }
   | { readonly reason: NetworkReason }
@@ -87,7 +87,7 @@ export const send = async (
   try {
     return await guardedFetch(network)({ url, init: { method: 'POST', headers, body }, read })
   } catch (thrown) {
-    // The status decides, even if the rest of the answer is lost.
+    // The status decides, even if the rest of the response is lost.
     if (answered) return answered
     if (thrown instanceof NetworkFault) return { reason: thrown.reason }
     throw thrown

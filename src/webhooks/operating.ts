@@ -10,19 +10,19 @@ import {
 import { isEndpointId, isPosition } from './endpoint.js'
 import { ageOf, type Setup } from './options.js'
 
-/** The endpoints whose status is read. */
+/** The endpoints to read the status of. */
 export interface StatusInput {
-  /** Id of the endpoint; all endpoints of the host when absent. */
+  /** Id of the endpoint. Default: all endpoints of the host. */
   readonly endpoint?: string | undefined
 }
 
-/** An endpoint, and where it continues. */
+/** An endpoint, and the position to continue from. */
 export interface RedeliverInput {
   /** Id of the endpoint. */
   readonly endpoint: string
   /**
-   * Position after which messages are sent again, exclusive: `0n`, the start of the log, to `2n ** 64n - 1n`. A later
-   * position skips messages that were not accepted yet. When absent, the endpoint continues where it was.
+   * Position after which messages are sent again: `0n` (the start of the log) to `2n ** 64n - 1n`. To skip a message
+   * that a receiver keeps rejecting, pass a later position. Default: the endpoint continues where it was.
    */
   readonly after?: Position | undefined
 }
@@ -31,41 +31,41 @@ export interface RedeliverInput {
 export interface HeldStatus {
   /** The organization. */
   readonly orgId: string
-  /** Every message at or below was accepted. */
+  /** Every message up to this position was accepted. */
   readonly taken: Position
-  /** The message that failed; absent while the first attempt is under way. */
+  /** The message that failed; absent during its first attempt. */
   readonly failing?: {
-    /** Its position. */
+    /** Position of the message. */
     readonly position: Position
-    /** Attempts in a row that failed. */
+    /** Number of failed attempts in a row. */
     readonly failures: number
-    /** When the first of them failed. */
+    /** Time of the first failure. */
     readonly since: Date
-    /** When the next attempt is made. */
+    /** Time of the next attempt. */
     readonly nextAttempt: Date
   }
 }
 
-/** How far an endpoint is. */
+/** The progress of an endpoint. */
 export interface EndpointStatus {
   /** Id of the endpoint. */
   readonly endpoint: string
   /** `new` before it has a cursor; `suspended` when nothing is sent until `redeliver`. */
   readonly state: 'new' | 'active' | 'suspended'
-  /** Every message at or below was accepted, except those of `held`; absent for a new endpoint. */
+  /** Every message up to this position was accepted, except those of `held`; absent for a new endpoint. */
   readonly position?: Position
   /** Organizations with messages that wait, at most 1,000. */
   readonly held: readonly HeldStatus[]
-  /** Why and since when nothing is sent: it answered 410, or refused a message for three days. */
+  /** Why and since when nothing is sent: the endpoint responded with 410, or refused a message for three days. */
   readonly suspended?: {
     /** `gone` after 410, `exhausted` after three days. */
     readonly reason: SuspensionReason
     /** When it was suspended. */
     readonly since: Date
   }
-  /** Whether a process has the lease. */
+  /** Whether a process sends to the endpoint. */
   readonly isServed: boolean
-  /** Age of the oldest event that the endpoint has not accepted, in milliseconds; 0 without one. */
+  /** Age of the oldest event that the endpoint has not accepted, in milliseconds; 0 if it has accepted all. */
   readonly lag: number
 }
 
@@ -84,7 +84,7 @@ export const status = async (
   return isKnown ? ok([found]) : err(unknownEndpoint)
 }
 
-/** How far one endpoint is, by its cursor. */
+/** The progress of one endpoint, from its cursor. */
 const statusOf = async (setup: Setup, endpoint: string): Promise<EndpointStatus> => {
   const stored = await setup.options.cursors.read(endpoint)
   const isServed = stored.lease !== undefined
@@ -128,7 +128,7 @@ const firstDue = async (
   return undefined
 }
 
-/** Most tries to write a cursor that moves meanwhile. */
+/** Most attempts to write a cursor that moves meanwhile. */
 const MAX_ATTEMPTS = 20
 
 /** @see Webhooks.redeliver */
@@ -153,13 +153,13 @@ export const redeliver = async (
   return err({ kind: 'Aborted', attempts: MAX_ATTEMPTS })
 }
 
-/** The same position. Every message is due at once and has three days again. */
+/** The cursor at the same position. Every message is due at once and has three days again. */
 const resumed = ({ position, held }: Cursor): Cursor => ({
   position,
   held: held.map(({ orgId, taken }) => ({ orgId, taken })),
 })
 
-/** The error for a malformed input, if it is malformed. */
+/** The error about a malformed input, if any. */
 const objectionToInput = (
   input: StatusInput | RedeliverInput,
   { fields, required }: { readonly fields: readonly string[]; readonly required: boolean },

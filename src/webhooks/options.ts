@@ -19,39 +19,42 @@ import type { WebhookEndpoint } from './endpoint.js'
 
 /** Options of `webhooks`. */
 export interface WebhookOptions extends NetworkOptions {
-  /** Its changes are sent. */
+  /** The library whose changes are sent. */
   readonly iam: Pick<Iam, 'subscribe' | 'head' | 'history'>
-  /** Reads the history of an organization; needs `event.read` there. */
+  /** Returns the caller that reads the history of an organization; it needs the permission `event.read` there. */
   readonly caller: (orgId: string) => Caller
   /**
-   * Keeps how far each endpoint is: `memoryCursors`, `sqliteCursors` of `claviger/sqlite`, `postgresCursors` of
+   * Stores the progress of each endpoint: `memoryCursors`, `sqliteCursors` of `claviger/sqlite`, `postgresCursors` of
    * `claviger/postgres`, or your own. Processes that share it take turns.
    */
   readonly cursors: WebhookCursors
-  /** The endpoints there are now, each id once; asked every five seconds. */
+  /** Returns the current endpoints, with unique ids; called every five seconds. */
   readonly endpoints: () => readonly WebhookEndpoint[] | Promise<readonly WebhookEndpoint[]>
-  /** Called after each attempt. What it throws is ignored. */
+  /** Called after each attempt. Exceptions are ignored. */
   readonly onDelivery?: ((delivery: Delivery) => void) | undefined
-  /** Called when endpoints or cursors fail, which is tried again. What it throws is ignored. */
+  /** Called when endpoints or cursors fail; they are tried again. Exceptions are ignored. */
   readonly onFault?: ((fault: WebhookFault) => void) | undefined
-  /** `source` of the messages, a URI reference of 1 to 200 characters; `claviger` when absent. */
+  /** `source` of the messages: a URI reference of 1 to 200 characters. Default: `claviger`. */
   readonly source?: string | undefined
-  /** Longest wait for an answer, in milliseconds: less than half the lease; 10,000, or a third of the lease, when absent. */
+  /**
+   * Longest wait for a response, in milliseconds; less than half the lease. Default: 10,000, or a third of the lease if
+   * that is less.
+   */
   readonly timeout?: number | undefined
   /**
-   * How long a process has an endpoint for itself, in milliseconds: 1,000 to 600,000; 30,000 when absent. It is renewed
-   * while the process runs. After a crash another process takes over when it ends.
+   * Lease on an endpoint, in milliseconds: 1,000 to 600,000. Default: 30,000. One process serves an endpoint and renews
+   * its lease; after a crash another process takes over when the lease ends.
    */
   readonly lease?: number | undefined
 }
 
-/** The outcome of an attempt to deliver a message. */
+/** The outcome of a delivery attempt. */
 export type DeliveryOutcome =
-  /** Answered with a status of 200 to 299. */
+  /** The response had a status from 200 to 299. */
   | 'taken'
-  /** Answered with any other status; 410 suspends the endpoint at once. */
+  /** The response had any other status; 410 suspends the endpoint at once. */
   | 'refused'
-  /** No answer; `reason` says why. */
+  /** No response; `reason` says why. */
   | 'unreachable'
   /** The history could not be read, so nothing was sent; `error` says why. */
   | 'unreadable'
@@ -64,31 +67,31 @@ export interface Delivery {
   readonly orgId: string
   /** Position of the event; for `unreadable`, the position after which the history could not be read. */
   readonly position: Position
-  /** Number of this attempt, from 1. After `redeliver` it begins anew. */
+  /** Number of this attempt, from 1. `redeliver` resets it. */
   readonly attempt: number
-  /** How it ended. */
+  /** How the attempt ended. */
   readonly outcome: DeliveryOutcome
-  /** Status of the answer; absent without one. */
+  /** Status of the response; absent without a response. */
   readonly status?: number
-  /** Why there was no answer. */
+  /** Why there was no response. */
   readonly reason?: NetworkReason
   /** Why the history could not be read. */
   readonly error?: IamError
-  /** From the request to the answer, in milliseconds. */
+  /** Time from the request to the response, in milliseconds. */
   readonly durationMs: number
   /** Age of the event at the end of the attempt, in milliseconds: how far behind the endpoint is. */
   readonly lag: number
-  /** When the next attempt is made; absent when the message was accepted or the endpoint is suspended. */
+  /** Time of the next attempt; absent if the message was accepted or the endpoint is suspended. */
   readonly nextAttempt?: Date
 }
 
-/** A failure beside the deliveries. It is tried again. */
+/** A failure outside of deliveries. It is tried again. */
 export interface WebhookFault {
   /** What failed: the function `endpoints`, one of the endpoints, the cursors, or the log at the start. */
   readonly during: 'endpoints' | 'endpoint' | 'cursors' | 'log'
   /** Id of the endpoint, if the failure concerns one that has an id. */
   readonly endpoint?: string
-  /** What was thrown. */
+  /** The exception. */
   readonly cause: unknown
 }
 

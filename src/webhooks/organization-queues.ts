@@ -6,12 +6,12 @@ import type { Change } from './log.js'
 /** The messages of an organization that wait for an endpoint. They are sent one after the other. */
 export interface OrganizationQueue {
   readonly orgId: string
-  /** Every message at or below was accepted. */
+  /** Every message up to this position was accepted. */
   taken: Position
   /** Position of the last change that waits. */
   upTo: Position
   failing: Failing | undefined
-  /** When its next message is sent, by `elapsed` of the clock: the time of day may be set. */
+  /** When its next message is sent, by `elapsed` of the clock, because the time of day may be changed. */
   dueAt: number
   isBusy: boolean
 }
@@ -21,7 +21,7 @@ interface OrganizationQueues {
   /** Whether a change of this organization can wait. */
   readonly hasRoom: (orgId: string) => boolean
   readonly add: (change: Change) => void
-  /** A queue that is due. Queues that were served last come last. */
+  /** Returns a queue that is due, the longest unserved first. */
   readonly due: (elapsed: number) => OrganizationQueue | undefined
   /** Marks a queue as served, and removes it when it is empty. */
   readonly release: (queue: OrganizationQueue) => void
@@ -74,26 +74,29 @@ export const organizationQueues = (
 /** First pause before a message is sent again, in milliseconds. */
 const FIRST_MS = 1_000
 
-/** Longest pause, in milliseconds, even if a receiver asks for a longer one. */
+/** Longest pause, in milliseconds, even if a receiver requests a longer one. */
 const LONGEST_PAUSE_MS = 3_600_000
 
 /** Time from the first failure of a message until the endpoint is suspended, in milliseconds. */
 const RETRY_FOR_MS = 3 * 24 * 3_600_000
 
-/** Fewest failures until the endpoint is suspended: there are at least 70 in three days of which no process was away. */
+/**
+ * Fewest failures until the endpoint is suspended. In three days without an outage of the senders there are at least
+ * 70.
+ */
 const LEAST_FAILURES = 60
 
 /** Whether a message has failed for three days. The time alone does not tell: clocks of processes may differ. */
 export const isExhausted = ({ since, failures }: Failing, now: number): boolean =>
   now - since >= RETRY_FOR_MS && failures >= LEAST_FAILURES
 
-/** What is left of a pause that another process began, whose clock may differ: no more than the whole pause. */
+/** The rest of a pause that another process began; never more than the whole pause, because its clock may differ. */
 const remainingPause = ({ nextAttempt, failures }: Failing, now: number): number =>
   Math.min(Math.max(0, nextAttempt - now), longestPause(failures))
 
 /**
  * The pause after a number of failures in a row: it doubles from a second to an hour, less up to half of it at random.
- * A receiver may ask for a longer one, up to an hour.
+ * A receiver may request a longer one, up to an hour.
  */
 export const pauseAfter = (
   failures: number,

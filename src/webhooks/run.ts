@@ -13,7 +13,7 @@ import { followLog, type Log } from './log.js'
 import type { Setup } from './options.js'
 import { runSession } from './session.js'
 
-/** How often the host is asked for its endpoints, in milliseconds. */
+/** How often the host's `endpoints` is called, in milliseconds. */
 const ASK_EVERY_MS = 5_000
 
 /** Pause before the head of the log is read again, in milliseconds. */
@@ -42,13 +42,13 @@ export const run = async (
     const keepAsking = async (): Promise<void> => {
       while (!ending.signal.aborted) {
         const listed = await endpointsOf(setup)
-        // After an abort meanwhile, nothing would stop an endpoint that begins now.
+        // If the signal was aborted meanwhile, nothing would stop an endpoint that begins now.
         if (listed && !ending.signal.aborted)
           update(setup, { served, listed, log, fail, signal: ending.signal })
         await environment.sleep(ASK_EVERY_MS, ending.signal)
       }
     }
-    // Not awaited: the function of the host may never answer.
+    // Not awaited: the host's function may never return.
     keepAsking().catch(fail)
     await log.ended
   } catch (error) {

@@ -24,7 +24,7 @@ interface Session {
   readonly signal: AbortSignal
 }
 
-/** Sends to an endpoint from its cursor on, until the lease is lost, the endpoint is suspended or `signal` aborts. */
+/** Sends to an endpoint from its cursor on until the lease is lost, the endpoint is suspended or `signal` aborts. */
 export const runSession = async (
   setup: Setup,
   { endpoint, log, cursor, lease: given, signal }: Session,

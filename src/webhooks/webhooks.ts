@@ -11,21 +11,21 @@ import {
 import { setUp, type WebhookOptions } from './options.js'
 import { run } from './run.js'
 
-/** Sends every change to other systems: at least once, in order within an organization, none skipped. */
+/** Sends every change to other systems: at least once, in order within an organization, without gaps. */
 export interface Webhooks {
   /**
-   * Sends to every endpoint of the host until `signal` aborts, and answers when its requests have ended. Any number of
-   * processes may run; each endpoint is served by one of them at a time. While the store or the cursors are unavailable
-   * it waits. It ends with an error at an event that cannot be read; none is skipped.
+   * Sends to every endpoint until `signal` aborts, and returns when its requests have ended. Any number of processes
+   * may run it; one of them at a time serves an endpoint. It waits while the store or the cursors are unavailable. It
+   * ends with an error at an event that cannot be read; no event is skipped.
    *
    * @throws TypeError when an option is unknown or malformed
    */
   readonly run: (options?: RunOptions) => ResultAsync<undefined, IamError>
-  /** How far the endpoints of the host are, or one of them. */
+  /** Returns the progress of all endpoints, or of one. */
   readonly status: (input?: StatusInput) => ResultAsync<readonly EndpointStatus[], IamError>
   /**
-   * Moves an endpoint to a position, or lets it continue where it was, and ends its suspension. Messages after that
-   * position are sent again, under the same `webhook-id`. The process that serves it notices at its next write.
+   * Ends the suspension of an endpoint and moves it to a position, or continues where it was. Messages after that
+   * position are sent again with the same `webhook-id`. The process that serves the endpoint notices at its next write.
    */
   readonly redeliver: (input: RedeliverInput) => ResultAsync<EndpointStatus, IamError>
 }
@@ -37,9 +37,9 @@ export interface RunOptions {
 }
 
 /**
- * Webhooks: CloudEvents 1.0 in JSON, signed after Standard Webhooks. A message that fails is sent again for three days,
- * after pauses that grow from a second to an hour; meanwhile only its organization waits. Then the endpoint is suspended
- * at its cursor.
+ * Creates webhooks: CloudEvents 1.0 in JSON, signed by Standard Webhooks. A failed message is retried for three days,
+ * with pauses that grow from a second to an hour; meanwhile only its organization waits. After that the endpoint is
+ * suspended.
  *
  * @throws TypeError when an option is missing, unknown or of a wrong type
  * @throws RangeError when the timeout is not less than half the lease
@@ -56,7 +56,7 @@ export const webhooks = (options: WebhookOptions): Webhooks => {
   }
 }
 
-/** An exception of the cursors or of a function of the host becomes `Unavailable`. */
+/** An exception of the cursors or of the host's functions becomes `Unavailable`. */
 const asResult = <Value>(work: () => Promise<Result<Value, IamError>>) => {
   const answer = async (): Promise<Result<Value, IamError>> => {
     try {

@@ -4,7 +4,7 @@ import { serveFetch } from '../servers/fetch.js'
 import { type NodeHandler, serveNode } from '../servers/node.js'
 import { createRoutes } from './routes.js'
 
-// Options, and what they consist of.
+// Options and their parts.
 export type { Failure } from '../handler-options.js'
 export type {
   OAuthFlow,
@@ -25,11 +25,12 @@ export type { NodeRequest } from '../servers/node-request.js'
 export type { NodeResponse } from '../servers/node-response.js'
 
 /**
- * JSON for servers in the style of `fetch`: the REST paths, the JSON of the Connect protocol, and the OpenAPI document.
- * Needs no optional peer. `claviger/transport` has a handler of the same name that also serves gRPC-web.
+ * Creates the JSON interface for `fetch`-style servers: REST paths, the JSON of the Connect protocol, and the OpenAPI
+ * document. Needs no optional peer dependency. `claviger/transport` has a handler of the same name that also serves
+ * gRPC-web.
  *
  * @throws TypeError for an option that is missing, unknown or malformed, and unless `iam` was made by `createIam`; the
- *   handler rejects with one when it is given a request of Node.js
+ *   handler rejects with one for a Node.js request
  */
 export const fetchHandler = (
   iam: Iam,
@@ -38,12 +39,12 @@ export const fetchHandler = (
   serveFetch(createRoutes(iam, options, { name: 'fetchHandler' }))
 
 /**
- * JSON for servers of Node.js: the REST paths, the JSON of the Connect protocol, and the OpenAPI document. Requests for
- * other paths go to `next`, or are answered with 404. Needs no optional peer. `claviger/transport` has a handler of the
- * same name that also serves gRPC and gRPC-web.
+ * Creates the JSON interface for Node.js servers: REST paths, the JSON of the Connect protocol, and the OpenAPI
+ * document. Requests for other paths go to `next`, or get status 404. Needs no optional peer dependency.
+ * `claviger/transport` has a handler of the same name that also serves gRPC and gRPC-web.
  *
  * @throws TypeError for an option that is missing, unknown or malformed, and unless `iam` was made by `createIam`; the
- *   handler throws one when it is given a `Request` of fetch
+ *   handler throws one for a fetch `Request`
  */
 export const nodeHandler = (iam: Iam, options: TransportOptions): NodeHandler =>
   serveNode(createRoutes(iam, options, { name: 'nodeHandler' }))
