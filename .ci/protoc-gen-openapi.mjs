@@ -418,7 +418,7 @@ const ERROR_RESPONSES = {
   ),
   401: response(
     'Nobody was made out as the caller',
-    status(16, 'The call names no caller', 'UNAUTHENTICATED', {}),
+    status(16, 'The call has no authenticated caller', 'UNAUTHENTICATED', {}),
     {
       'WWW-Authenticate': { description: 'How callers authenticate.', schema: { type: 'string' } },
     },
@@ -465,7 +465,7 @@ const ERROR_RESPONSES = {
     'Something that the service depends on is out of order',
     status(
       14,
-      'A service that the call depends on is out of order',
+      'A service that the call depends on is unavailable',
       'UNAVAILABLE',
       { outcome: 'not_recorded' },
       ['RetryInfo', { retryDelay: '1s' }],

@@ -36,7 +36,7 @@ const refused = await approve('u-bo', acme).catch((thrown: unknown) => thrown)
 assert.equal(statusOf(refused), 403)
 assert.equal(
   String(refused),
-  'IamFailure: AccessDenied (PERMISSION_DENIED): The user does not have the access: NoGrant',
+  'IamFailure: AccessDenied (PERMISSION_DENIED): The user does not have this access: NoGrant',
 )
 await orThrow(iam.userGrants.add({ ...bo, roles: [{ roleKey: 'accountant' }] }, acme))
 assert.equal(await approve('u-bo', acme), 'approved')

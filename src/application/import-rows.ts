@@ -51,7 +51,7 @@ export const Rows = z.custom<Rows>(
     typeof rows === 'object' &&
     rows !== null &&
     (Symbol.iterator in rows || Symbol.asyncIterator in rows),
-  { error: 'must be a list, or something else to iterate over' },
+  { error: 'must be a list or another iterable' },
 )
 
 /** The result of importing a well-formed row. */

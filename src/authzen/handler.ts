@@ -128,8 +128,7 @@ const serviceOf = (iam: Iam, options: AuthZenOptions): Service => {
     required: REQUIRED,
     optional: { ...HANDLER_OPTIONS, resources: RESOURCES },
   })
-  if (typeof iam?.access?.check !== 'function')
-    throw new TypeError('iam must be what createIam returns')
+  if (typeof iam?.access?.check !== 'function') throw new TypeError('iam must be made by createIam')
   const {
     basePath = '',
     identifier,
@@ -161,7 +160,7 @@ const serviceOf = (iam: Iam, options: AuthZenOptions): Service => {
           : async () => notAllowed('POST'),
       )
     },
-    missing: () => identified(async () => errorResponse(404, 'There is nothing at this path')),
+    missing: () => identified(async () => errorResponse(404, 'No such path')),
     singleHeaders: [organizationHeader.toLowerCase()],
     onUnsent,
   }
@@ -174,7 +173,7 @@ const discoveryOf = (identifier: string): HttpResponse => {
 }
 
 const notAllowed = (allow: string): HttpResponse =>
-  errorResponse(405, 'The path has no such method', { allow })
+  errorResponse(405, 'The path does not support this method', { allow })
 
 /** Errors have a message, as the specification says. */
 const errorResponse = (
@@ -234,7 +233,7 @@ const admitted = (answered: Authentication): Caller => {
 const bytesOf = async ({ header, body, signal }: HttpRequest): Promise<Uint8Array> => {
   // Not 415: the specification answers every malformed request with 400.
   if (!isJson(header)) throw new Refusal(400, 'Content-Type must be application/json')
-  if (isEncoded(header)) throw new Refusal(415, 'A compressed request is not served')
+  if (isEncoded(header)) throw new Refusal(415, 'Compressed requests are not supported')
   const bytes = (await body?.(MAX_REQUEST_BYTES)) ?? new Uint8Array()
   if (bytes.length > MAX_REQUEST_BYTES) throw new Refusal(413, 'The request is larger than 1 MiB')
   signal.throwIfAborted()

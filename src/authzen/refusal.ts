@@ -31,7 +31,7 @@ export const refusalOf = (error: IamError): Refusal => {
     case 'InvalidArgument':
       return malformed('The request is malformed')
     case 'Unauthenticated':
-      return new Refusal(401, 'The call names no caller')
+      return new Refusal(401, 'The call has no authenticated caller')
     case 'PermissionDenied':
       return new Refusal(403, 'The caller lacks the permission')
     case 'Cancelled':
@@ -39,7 +39,7 @@ export const refusalOf = (error: IamError): Refusal => {
     case 'Unavailable': {
       const { retryAfter } = error
       const options = { cause: error, ...(retryAfter !== undefined && { retryAfter }) }
-      return new Refusal(503, 'A service that the call depends on is out of order', options)
+      return new Refusal(503, 'A service that the call depends on is unavailable', options)
     }
     default:
       return unexpected(error)

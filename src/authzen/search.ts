@@ -97,7 +97,7 @@ const digest = async (text: string): Promise<string> => {
 const placeIn = (token: string, bound: string): readonly string[] => {
   const [first, ...after] = contentOf(token)
   if (first !== bound || after.length === 0 || !after.every((text) => typeof text === 'string'))
-    throw malformed('page.token is not of this organization and question')
+    throw malformed('page.token must be from the same organization and question')
   return after
 }
 

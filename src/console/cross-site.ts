@@ -7,7 +7,7 @@ const HEADER = {
 }
 const BODY = JSON.stringify({
   code: 7,
-  message: 'A page of another site sent this request',
+  message: 'The request came from a page of another site',
   details: [
     {
       '@type': 'type.googleapis.com/google.rpc.ErrorInfo',

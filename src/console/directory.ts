@@ -117,7 +117,7 @@ const refused = (error: IamError): DirectoryAnswer => ({
 /** The fields that the pages show. @throws TypeError unless it is a user */
 const described = ({ id, name, email, picture }: UserDescription): UserDescription => {
   if (typeof id !== 'string' || typeof name !== 'string')
-    throw new TypeError('users must answer with a list of { id, name }')
+    throw new TypeError('users must return a list of { id, name }')
   const shown = (text: unknown) =>
     typeof text === 'string' ? text.slice(0, MAX_LENGTH) : undefined
   const isOwn = typeof picture === 'string' && /^(\/(?![/\\])|data:image\/)/.test(picture)

@@ -118,7 +118,7 @@ const PAGE_OPTIONS: Readonly<Record<string, OptionCheck>> = {
   backUrl: LINK,
   redirectUri: [
     (value) => typeof value === 'function' || (typeof value === 'string' && URL.canParse(value)),
-    'must be an absolute URL, or a function that answers one',
+    'must be an absolute URL, or a function that returns one',
   ],
   signInUrl: FUNCTION,
   setUp: [

@@ -60,12 +60,12 @@ export type ImportWarningKind =
 const WARNINGS: Readonly<
   Record<ImportWarningKind, readonly [action: ImportWarning['action'], message: string]>
 > = {
-  Malformed: ['left', 'It does not have the shape that this export has'],
-  Doubled: ['left', 'Another with the same id or key comes before it'],
+  Malformed: ['left', 'It does not have the expected form of this export'],
+  Doubled: ['left', 'An earlier one has the same id or key'],
   TooMany: ['left', 'There are more than one object can have'],
   IdChanged: [
     'changed',
-    'The id is longer than 64 characters or has others than letters, digits and . _ : @ ~ -: another is derived from it',
+    'The id is longer than 64 characters or has characters other than letters, digits and . _ : @ ~ -: a new one is derived from it',
   ],
   NameChanged: [
     'changed',
@@ -79,42 +79,39 @@ const WARNINGS: Readonly<
     'changed',
     'The client secret is masked, missing or longer than 200 characters: a new provider is added as inactive; set its secret, then reactivate it',
   ],
-  ProviderUnsupported: ['left', 'Only providers of OpenID Connect with a known issuer are kept'],
+  ProviderUnsupported: ['left', 'Only OpenID Connect providers with a known issuer are imported'],
   ProviderIncomplete: [
     'left',
     'The issuer or client id is missing, longer than 200 characters or has characters that cannot be kept',
   ],
-  ScopesChanged: [
-    'changed',
-    'Scopes are left out that no request can have, or that come after the first 100',
-  ],
+  ScopesChanged: ['changed', 'Malformed scopes, and those after the first 100, are left out'],
   MappingLeft: [
     'left',
-    'Only mappings from the claims preferred_username, email and name are kept',
+    'Only mappings from the claims preferred_username, email and name are imported',
   ],
   RegistrationOff: [
     'changed',
-    'Unknown users have a way of their own to be registered: the provider registers none',
+    'Unknown users are registered by a custom flow there: the imported provider registers none',
   ],
-  DomainLeft: ['left', 'A domain is proven again by its organization before it leads anywhere'],
+  DomainLeft: ['left', 'The organization must verify the domain again'],
   ProjectUnknown: ['left', 'The project is not in the export'],
   GroupUnknown: ['left', 'The group is not in the export'],
   RoleUnknown: ['left', 'The project has no such role in the export'],
   GrantMissing: ['left', 'The project is not granted with this role to the organization'],
-  OrganizationUnknown: ['left', 'It names no organization that could be granted the project'],
+  OrganizationUnknown: ['left', 'It does not name an organization to grant the project to'],
   NoRoles: ['left', 'It gives no role'],
-  UserUnknown: ['left', 'The user has no id that can be kept'],
-  UserNamed: ['changed', 'The user has no id: the name stands for it'],
+  UserUnknown: ['left', 'The user has no usable id'],
+  UserNamed: ['changed', 'The user has no id: the name is used instead'],
   UserDisabled: ['left', 'The user is disabled'],
   ClientDisabled: ['changed', 'The client is disabled; its project is added as active'],
   RolesExpanded: ['changed', 'Its roles are given to each user who has it'],
-  Internal: ['left', 'It is built into the other system, and gives rights there alone'],
-  OrganizationMissing: ['left', 'It belongs to no organization'],
-  PermissionsLeft: ['left', 'A role is a key; what it permits is up to the application'],
-  NotKept: ['left', 'Nothing of this kind is kept'],
+  Internal: ['left', 'It is built into the other system and gives rights only there'],
+  OrganizationMissing: ['left', 'It does not belong to an organization'],
+  PermissionsLeft: ['left', 'Rules attached to roles are not imported: a role is only a key'],
+  NotKept: ['left', 'This kind of object is not imported'],
   TooLarge: [
     'left',
-    'Its groups are nested too deep, or its users, groups and roles multiply to too many: nothing is imported',
+    'Its groups are nested too deeply, or its users, groups and roles combine to too many grants: nothing is imported',
   ],
 }
 

@@ -36,8 +36,8 @@ export const DEFAULT_TIMEOUT_MS = 10_000
 
 const LOOKUP: OptionCheck = [
   (value) => value === false || typeof value === 'function',
-  'must be a function that finds the addresses of a name, such as (name) => lookup(name, { all: true }) of ' +
-    'node:dns/promises, or false, which checks only addresses that stand in a URL',
+  'must be a function that resolves a name, such as (name) => lookup(name, { all: true }) of ' +
+    'node:dns/promises, or false, which checks only addresses in URLs',
 ]
 
 /** Checks of {@link NetworkOptions}. */

@@ -58,7 +58,7 @@ export const checkProvider = async (setup: Setup, input: TestInput): Promise<Che
   const { metadata } = found
   const checks: ProviderCheck[] = [
     { name: 'discovery', verdict: 'ok', message: 'The discovery document was read.' },
-    { name: 'issuer', verdict: 'ok', message: 'The issuer is the one that is stored.' },
+    { name: 'issuer', verdict: 'ok', message: 'The issuer matches the stored one.' },
     checkEndpoints(metadata, setup),
     ...(isMixable(setup, metadata) ? [SHARED_REDIRECT_URI] : []),
     ...checkOffer(stored.provider, metadata),
@@ -72,13 +72,13 @@ const SHARED_REDIRECT_URI: ProviderCheck = {
   name: 'redirect_uri',
   verdict: 'failed',
   message:
-    'The provider does not name itself in its answers (RFC 9207), so it needs a redirect URI of its own: give openIdSignIn a function as redirectUri.',
+    'The provider does not send iss in its responses (RFC 9207), so it needs its own redirect URI: give openIdSignIn a function as redirectUri.',
 }
 
 const undiscovered = (thrown: unknown): ProviderCheck => {
   const refusal = refusalOf(thrown)
   if (refusal.kind === 'IssuerMismatch') {
-    const message = 'The discovery document names another issuer than the one that is stored.'
+    const message = 'The discovery document names another issuer than the stored one.'
     return { name: 'issuer', verdict: 'failed', message }
   }
   const reason = refusal.kind === 'ProviderUnreachable' ? refusal.reason : 'no_document'
@@ -86,12 +86,12 @@ const undiscovered = (thrown: unknown): ProviderCheck => {
 }
 
 const UNDISCOVERED = {
-  address: 'The issuer is no URL that may be asked: it needs https and a public address.',
-  redirect: 'The issuer answers with a redirect, which is not followed.',
-  timeout: 'The issuer did not answer in time.',
+  address: 'The URL of the issuer is not allowed: it needs https and a public address.',
+  redirect: 'The issuer responds with a redirect, which is not followed.',
+  timeout: 'The issuer did not respond in time.',
   too_large: 'The discovery document is larger than 512 KiB.',
   network: 'The issuer cannot be reached.',
-  no_document: 'The issuer does not answer with a discovery document.',
+  no_document: 'The issuer does not return a discovery document.',
 } as const
 
 const NEEDED = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const
@@ -104,7 +104,7 @@ const checkEndpoints = (metadata: ServerMetadata, { network }: Setup): ProviderC
   const refused = refusedEndpoint(metadata, network)
   if (refused !== undefined)
     return { name, verdict: 'failed', message: `${refused} needs https and a public address.` }
-  return { name, verdict: 'ok', message: 'All endpoints are there.' }
+  return { name, verdict: 'ok', message: 'The discovery document has all endpoints.' }
 }
 
 /** Sends a made-up code: the provider's response shows whether it accepted the client first. */
@@ -114,7 +114,7 @@ const checkSecret = async (
   setup: Setup,
 ): Promise<ProviderCheck> => {
   const name = 'secret'
-  const unclear = 'It is not clear whether the provider takes client id and secret.'
+  const unclear = 'The test cannot tell whether the provider accepts client id and secret.'
   const code = 'claviger-test-of-the-secret'
   const { details, idpId } = stored.provider
   const redirectUri = await setup.redirectUriOf({ orgId: details.resourceOwner, idpId })
@@ -126,10 +126,10 @@ const checkSecret = async (
     const refusal = refusalOf(thrown)
     const error = refusal.kind === 'ProviderError' ? refusal.error : refusal.kind
     if (error === 'invalid_grant')
-      return { name, verdict: 'ok', message: 'The provider seems to take client id and secret.' }
+      return { name, verdict: 'ok', message: 'The provider seems to accept client id and secret.' }
     if (error === 'invalid_client')
-      return { name, verdict: 'failed', message: 'The provider refuses client id or secret.' }
-    return { name, verdict: 'warning', message: `${unclear} It answers: ${error}.` }
+      return { name, verdict: 'failed', message: 'The provider rejects client id or secret.' }
+    return { name, verdict: 'warning', message: `${unclear} Its response: ${error}.` }
   }
 }
 
@@ -150,10 +150,14 @@ const listed = (value: unknown): readonly unknown[] | undefined =>
 const checkPkce = (methods: readonly unknown[] | undefined): ProviderCheck => {
   const name = 'pkce'
   if (methods === undefined)
-    return { name, verdict: 'warning', message: 'The provider does not say whether it has PKCE.' }
+    return {
+      name,
+      verdict: 'warning',
+      message: 'The discovery document does not say whether the provider supports PKCE.',
+    }
   return methods.includes('S256')
-    ? { name, verdict: 'ok', message: 'The provider has PKCE with S256.' }
-    : { name, verdict: 'warning', message: 'The provider does not offer PKCE with S256.' }
+    ? { name, verdict: 'ok', message: 'The provider supports PKCE with S256.' }
+    : { name, verdict: 'warning', message: 'The provider does not support PKCE with S256.' }
 }
 
 const checkScopes = (
@@ -162,11 +166,11 @@ const checkScopes = (
 ): ProviderCheck => {
   const name = 'scopes'
   if (offered === undefined)
-    return { name, verdict: 'warning', message: 'The provider does not say which scopes it has.' }
+    return { name, verdict: 'warning', message: 'The discovery document does not list the scopes.' }
   const absent = needed.filter((scope) => !offered.includes(scope))
   return absent.length === 0
-    ? { name, verdict: 'ok', message: 'The provider has all scopes.' }
-    : { name, verdict: 'warning', message: `The provider does not offer: ${absent.join(', ')}.` }
+    ? { name, verdict: 'ok', message: 'The provider supports all scopes.' }
+    : { name, verdict: 'warning', message: `The provider does not support: ${absent.join(', ')}.` }
 }
 
 /** Warns about claims that a sign-in needs and whose scope is not requested. */
@@ -179,9 +183,9 @@ const checkClaims = (provider: IdentityProvider): readonly ProviderCheck[] => {
   const messages = [
     ...(asked.includes('email')
       ? []
-      : ['The scope email is not asked for: users have no e-mail address.']),
+      : ['The scope email is not requested: users have no e-mail address.']),
     ...(needsUsername && !asked.includes('profile')
-      ? ['The mapping needs preferred_username, and the scope profile is not asked for.']
+      ? ['The mapping needs preferred_username, but the scope profile is not requested.']
       : []),
   ]
   if (messages.length === 0) return []
@@ -194,7 +198,11 @@ const ASYMMETRIC = /^((RS|PS|ES)(256|384|512)|EdDSA|Ed25519)$/
 const checkAlgorithms = (offered: readonly unknown[] | undefined): ProviderCheck => {
   const name = 'signing_algorithms'
   if (offered === undefined)
-    return { name, verdict: 'warning', message: 'The provider does not say how it signs.' }
+    return {
+      name,
+      verdict: 'warning',
+      message: 'The discovery document does not say how ID tokens are signed.',
+    }
   return offered.some((algorithm) => ASYMMETRIC.test(String(algorithm)))
     ? { name, verdict: 'ok', message: 'The provider signs with a key pair.' }
     : { name, verdict: 'failed', message: 'The provider does not sign ID tokens with a key pair.' }

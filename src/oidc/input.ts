@@ -112,7 +112,7 @@ export const checkBegin = (input: BeginInput): void => {
   const isByEmail = email !== undefined && orgId === undefined && idpId === undefined
   check(input, BEGIN, isByEmail ? [] : email === undefined ? ['orgId', 'idpId'] : ['email'])
   if (email !== undefined && !isByEmail)
-    throw invalid([{ field: 'email', description: 'must be alone, without orgId and idpId' }])
+    throw invalid([{ field: 'email', description: 'must not be given with orgId or idpId' }])
 }
 
 /** @throws Refused */

@@ -51,6 +51,6 @@ export const HANDLER_OPTIONS: OptionChecks = {
   challenge: text(HEADER_VALUE, 'must be the value of a header'),
   basePath: text(
     BASE_PATH,
-    'must be a path as it is sent, such as /iam, without a slash at its end',
+    'must be a path such as /iam, percent-encoded and without a trailing slash',
   ),
 }

@@ -159,7 +159,9 @@ export const readOpenApiOptions = (given: OpenApiOptions | undefined): OpenApiOp
   for (const [index, requirement] of security?.entries() ?? [])
     for (const name of Object.keys(requirement))
       if (!known.includes(name))
-        throw new TypeError(`openApi.security[${index}].${name} is none of openApi.securitySchemes`)
+        throw new TypeError(
+          `openApi.security[${index}].${name} must be one of openApi.securitySchemes`,
+        )
   return { securitySchemes, security, servers }
 }
 

@@ -11,7 +11,7 @@ export const openApiDocument = {
  "tags": [
   {
    "name": "IdentityProviderService",
-   "description": "External OIDC providers that users can log in with. Always of the caller's own organization."
+   "description": "External OIDC providers that users can log in with; only of the caller's own organization."
   },
   {
    "name": "ProjectService",
@@ -19,39 +19,39 @@ export const openApiDocument = {
   },
   {
    "name": "ProjectRoleService",
-   "description": "Roles of projects. In HTTP, one role is addressed with its key as a query parameter: any text is a key."
+   "description": "Roles of projects. In HTTP, the key of a role is a query parameter, because it may be any text."
   },
   {
    "name": "ProjectGrantService",
-   "description": "Grants of projects to other organizations, which may then give some of the roles to their users. All but those that are received belong to the organization that owns the project."
+   "description": "Grants of projects to other organizations, which may then give the granted roles to their users. Grants belong to the organization that owns the project."
   },
   {
    "name": "UserGrantService",
-   "description": "Grants of roles to users. They belong to the organization of the user; the project belongs to the same one, or to one that has granted it. In HTTP, one grant is addressed with its ids as query parameters: any text names a user."
+   "description": "Grants of roles to users. A grant belongs to the organization of the user. The project belongs to the same organization, or to one that granted it to this one. In HTTP, the ids of a grant are query parameters, because a user id may be any text."
   },
   {
    "name": "DomainService",
-   "description": "Domains of e-mail addresses. An organization adds a domain, proves by DNS that it is its own, and sets the provider that users with addresses of the domain sign in with."
+   "description": "E-mail domains. An organization adds a domain, proves by DNS that it owns it, and sets the provider that users of the domain sign in with."
   },
   {
    "name": "RoleMappingService",
-   "description": "Mappings of groups of identity providers to roles: the users whom a provider last reported in a group have the roles of its mappings. They belong to the organization of the provider; the project belongs to the same one, or to one that has granted it. In HTTP, one mapping is addressed with its ids as query parameters: any text names a group."
+   "description": "Mappings of groups of identity providers to roles: users that a provider last reported in a group have the roles of its mappings. A mapping belongs to the organization of the provider. The project belongs to the same organization, or to one that granted it to this one. In HTTP, the ids of a mapping are query parameters, because a group may be any text."
   },
   {
    "name": "MembershipService",
-   "description": "What identity providers last said about users: which groups they are in. Together with mappings this gives roles. In HTTP, one membership is addressed with its ids as query parameters: any text names a user."
+   "description": "The groups that identity providers last reported for users, which give roles through mappings. In HTTP, the ids of a membership are query parameters, because a user id may be any text."
   },
   {
    "name": "SetupLinkService",
-   "description": "Links by which somebody without an account sets up sign-in for an organization: proves a domain, connects a provider, maps its groups to roles."
+   "description": "Links that let somebody without an account set up sign-in for an organization: prove a domain, connect a provider, map its groups to roles."
   },
   {
    "name": "HistoryService",
-   "description": "Past changes of an organization. Those of one object are in the service of its type."
+   "description": "Past changes of an organization. The service of each type has the history of one object."
   },
   {
    "name": "AccessService",
-   "description": "Who has which role, and the access of an organization as it is desired: projects with their roles, and identity providers."
+   "description": "Checks who has which role, and applies the desired access of an organization: projects with their roles, and identity providers."
   }
  ],
  "paths": {
@@ -216,7 +216,7 @@ export const openApiDocument = {
     "tags": [
      "IdentityProviderService"
     ],
-    "description": "Replaces the OIDC configuration: a field given no value is empty afterwards; an empty client secret keeps the stored one.",
+    "description": "Replaces the OIDC configuration. A field without a value becomes empty; an empty client secret keeps the stored one.",
     "deprecated": true,
     "parameters": [
      {
@@ -540,7 +540,7 @@ export const openApiDocument = {
     "tags": [
      "IdentityProviderService"
     ],
-    "description": "Changes what is given of the provider, its OIDC configuration included, and leaves the rest as it is.",
+    "description": "Changes the given fields of the provider, including its OIDC configuration, and keeps the others.",
     "parameters": [
      {
       "name": "idpId",
@@ -704,7 +704,7 @@ export const openApiDocument = {
     "tags": [
      "IdentityProviderService"
     ],
-    "description": "Removes the provider; its id stays taken.",
+    "description": "Removes the provider. Its id cannot be used again.",
     "parameters": [
      {
       "name": "idpId",
@@ -721,7 +721,7 @@ export const openApiDocument = {
       "name": "validateOnly",
       "in": "query",
       "required": false,
-      "description": "Decides as usual and records nothing; the response says what would change.",
+      "description": "Dry run: decides as usual but records nothing; the response says what would change.",
       "schema": {
        "type": "boolean"
       }
@@ -730,7 +730,7 @@ export const openApiDocument = {
       "name": "reason",
       "in": "query",
       "required": false,
-      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "description": "Why the change is made, shown in its history: up to 500 characters; may be empty.",
       "schema": {
        "type": "string",
        "maxLength": 500
@@ -882,7 +882,7 @@ export const openApiDocument = {
     ],
     "responses": {
      "200": {
-      "description": "The provider asked for.",
+      "description": "The provider.",
       "headers": {
        "ETag": {
         "description": "`details.sequence`, for `If-Match`.",
@@ -954,7 +954,7 @@ export const openApiDocument = {
     "tags": [
      "IdentityProviderService"
     ],
-    "description": "Keeps the provider from being used; one that is inactive stays so.",
+    "description": "Deactivates the provider, so that nobody can log in with it. Succeeds if it is inactive already.",
     "parameters": [
      {
       "name": "idpId",
@@ -971,7 +971,7 @@ export const openApiDocument = {
       "name": "validateOnly",
       "in": "query",
       "required": false,
-      "description": "Decides as usual and records nothing; the response says what would change.",
+      "description": "Dry run: decides as usual but records nothing; the response says what would change.",
       "schema": {
        "type": "boolean"
       }
@@ -980,7 +980,7 @@ export const openApiDocument = {
       "name": "reason",
       "in": "query",
       "required": false,
-      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "description": "Why the change is made, shown in its history: up to 500 characters; may be empty.",
       "schema": {
        "type": "string",
        "maxLength": 500
@@ -1109,7 +1109,7 @@ export const openApiDocument = {
     "tags": [
      "IdentityProviderService"
     ],
-    "description": "Lets the provider be used again; one that is active stays so.",
+    "description": "Reactivates the provider. Succeeds if it is active already.",
     "parameters": [
      {
       "name": "idpId",
@@ -1126,7 +1126,7 @@ export const openApiDocument = {
       "name": "validateOnly",
       "in": "query",
       "required": false,
-      "description": "Decides as usual and records nothing; the response says what would change.",
+      "description": "Dry run: decides as usual but records nothing; the response says what would change.",
       "schema": {
        "type": "boolean"
       }
@@ -1135,7 +1135,7 @@ export const openApiDocument = {
       "name": "reason",
       "in": "query",
       "required": false,
-      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "description": "Why the change is made, shown in its history: up to 500 characters; may be empty.",
       "schema": {
        "type": "string",
        "maxLength": 500
@@ -1270,7 +1270,7 @@ export const openApiDocument = {
       "name": "pageSize",
       "in": "query",
       "required": false,
-      "description": "1 to 1000; 100 when absent.",
+      "description": "1 to 1000. Default: 100.",
       "schema": {
        "type": "integer",
        "format": "int32"
@@ -1280,7 +1280,7 @@ export const openApiDocument = {
       "name": "pageToken",
       "in": "query",
       "required": false,
-      "description": "Token that the page before gave for the next one; filter and order must be the same.",
+      "description": "`nextPageToken` of the page before; filter and order must be the same.",
       "schema": {
        "type": "string",
        "maxLength": 16384
@@ -1300,7 +1300,7 @@ export const openApiDocument = {
       "name": "filter.idpId.startsWith",
       "in": "query",
       "required": false,
-      "description": "How the text begins.",
+      "description": "The beginning of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -1310,7 +1310,7 @@ export const openApiDocument = {
       "name": "filter.idpId.contains",
       "in": "query",
       "required": false,
-      "description": "What the text has somewhere.",
+      "description": "A part of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -1320,7 +1320,7 @@ export const openApiDocument = {
       "name": "filter.idpId.ignoreCase",
       "in": "query",
       "required": false,
-      "description": "Compares without regard to case.",
+      "description": "Ignores case.",
       "schema": {
        "type": "boolean"
       }
@@ -1339,7 +1339,7 @@ export const openApiDocument = {
       "name": "filter.name.startsWith",
       "in": "query",
       "required": false,
-      "description": "How the text begins.",
+      "description": "The beginning of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -1349,7 +1349,7 @@ export const openApiDocument = {
       "name": "filter.name.contains",
       "in": "query",
       "required": false,
-      "description": "What the text has somewhere.",
+      "description": "A part of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -1359,7 +1359,7 @@ export const openApiDocument = {
       "name": "filter.name.ignoreCase",
       "in": "query",
       "required": false,
-      "description": "Compares without regard to case.",
+      "description": "Ignores case.",
       "schema": {
        "type": "boolean"
       }
@@ -1378,7 +1378,7 @@ export const openApiDocument = {
       "name": "filter.clientId.startsWith",
       "in": "query",
       "required": false,
-      "description": "How the text begins.",
+      "description": "The beginning of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -1388,7 +1388,7 @@ export const openApiDocument = {
       "name": "filter.clientId.contains",
       "in": "query",
       "required": false,
-      "description": "What the text has somewhere.",
+      "description": "A part of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -1398,7 +1398,7 @@ export const openApiDocument = {
       "name": "filter.clientId.ignoreCase",
       "in": "query",
       "required": false,
-      "description": "Compares without regard to case.",
+      "description": "Ignores case.",
       "schema": {
        "type": "boolean"
       }
@@ -1417,7 +1417,7 @@ export const openApiDocument = {
       "name": "filter.issuer.startsWith",
       "in": "query",
       "required": false,
-      "description": "How the text begins.",
+      "description": "The beginning of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -1427,7 +1427,7 @@ export const openApiDocument = {
       "name": "filter.issuer.contains",
       "in": "query",
       "required": false,
-      "description": "What the text has somewhere.",
+      "description": "A part of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -1437,7 +1437,7 @@ export const openApiDocument = {
       "name": "filter.issuer.ignoreCase",
       "in": "query",
       "required": false,
-      "description": "Compares without regard to case.",
+      "description": "Ignores case.",
       "schema": {
        "type": "boolean"
       }
@@ -1446,7 +1446,7 @@ export const openApiDocument = {
       "name": "filter.state",
       "in": "query",
       "required": false,
-      "description": "Their state.",
+      "description": "Condition on the state.",
       "schema": {
        "type": "string",
        "enum": [
@@ -1461,7 +1461,7 @@ export const openApiDocument = {
       "name": "orderBy",
       "in": "query",
       "required": false,
-      "description": "Fields, each with ` desc` for the other direction, separated by commas, such as `name desc,idpId`.",
+      "description": "Fields to sort by, separated by commas, each with ` desc` to reverse it, such as `name desc,idpId`.",
       "schema": {
        "type": "string"
       }
@@ -1549,7 +1549,7 @@ export const openApiDocument = {
     "tags": [
      "IdentityProviderService"
     ],
-    "description": "Lists who changed the provider and when, page by page; also of one that was removed.",
+    "description": "Lists who changed the provider and when, page by page, even after it was removed.",
     "parameters": [
      {
       "name": "idpId",
@@ -1566,7 +1566,7 @@ export const openApiDocument = {
       "name": "actor",
       "in": "query",
       "required": false,
-      "description": "User id of who acted: up to 200 characters; anybody when empty.",
+      "description": "User id of the actor: up to 200 characters. Empty: any.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -1576,7 +1576,7 @@ export const openApiDocument = {
       "name": "types",
       "in": "query",
       "required": false,
-      "description": "Event types, such as `project.updated`, any of which an entry has; all when empty.",
+      "description": "Event types, such as `project.updated`, to list. Empty: all.",
       "schema": {
        "type": "array",
        "items": {
@@ -1589,7 +1589,7 @@ export const openApiDocument = {
       "name": "order",
       "in": "query",
       "required": false,
-      "description": "`asc`: oldest first, also when empty; `desc`: newest first.",
+      "description": "`asc` (default): oldest first. `desc`: newest first.",
       "schema": {
        "type": "string"
       }
@@ -1608,7 +1608,7 @@ export const openApiDocument = {
       "name": "before",
       "in": "query",
       "required": false,
-      "description": "Only entries below this position in the log; no bound when absent.",
+      "description": "Only entries below this position in the log. Default: no bound.",
       "schema": {
        "type": "string",
        "pattern": "^[0-9]{1,20}$"
@@ -1618,7 +1618,7 @@ export const openApiDocument = {
       "name": "time.from",
       "in": "query",
       "required": false,
-      "description": "Inclusive; no bound when absent.",
+      "description": "Inclusive. Default: no bound.",
       "schema": {
        "type": "string",
        "format": "date-time"
@@ -1628,7 +1628,7 @@ export const openApiDocument = {
       "name": "time.to",
       "in": "query",
       "required": false,
-      "description": "Exclusive; no bound when absent.",
+      "description": "Exclusive. Default: no bound.",
       "schema": {
        "type": "string",
        "format": "date-time"
@@ -1638,7 +1638,7 @@ export const openApiDocument = {
       "name": "pageSize",
       "in": "query",
       "required": false,
-      "description": "1 to 1000; 100 when absent.",
+      "description": "1 to 1000. Default: 100.",
       "schema": {
        "type": "integer",
        "format": "int32"
@@ -1841,7 +1841,7 @@ export const openApiDocument = {
     "tags": [
      "IdentityProviderService"
     ],
-    "description": "Asks the provider, active or not, what it offers and whether it takes the client secret. Changes nothing.",
+    "description": "Tests an active or inactive provider: its discovery document and the client secret. Changes nothing.",
     "parameters": [
      {
       "name": "idpId",
@@ -1866,7 +1866,7 @@ export const openApiDocument = {
     ],
     "responses": {
      "200": {
-      "description": "What was found.",
+      "description": "The results of the test.",
       "headers": {},
       "content": {
        "application/json": {
@@ -2068,7 +2068,7 @@ export const openApiDocument = {
       "name": "pageSize",
       "in": "query",
       "required": false,
-      "description": "1 to 1000; 100 when absent.",
+      "description": "1 to 1000. Default: 100.",
       "schema": {
        "type": "integer",
        "format": "int32"
@@ -2078,7 +2078,7 @@ export const openApiDocument = {
       "name": "pageToken",
       "in": "query",
       "required": false,
-      "description": "Token that the page before gave for the next one; filter and order must be the same.",
+      "description": "`nextPageToken` of the page before; filter and order must be the same.",
       "schema": {
        "type": "string",
        "maxLength": 16384
@@ -2098,7 +2098,7 @@ export const openApiDocument = {
       "name": "filter.id.startsWith",
       "in": "query",
       "required": false,
-      "description": "How the text begins.",
+      "description": "The beginning of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -2108,7 +2108,7 @@ export const openApiDocument = {
       "name": "filter.id.contains",
       "in": "query",
       "required": false,
-      "description": "What the text has somewhere.",
+      "description": "A part of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -2118,7 +2118,7 @@ export const openApiDocument = {
       "name": "filter.id.ignoreCase",
       "in": "query",
       "required": false,
-      "description": "Compares without regard to case.",
+      "description": "Ignores case.",
       "schema": {
        "type": "boolean"
       }
@@ -2137,7 +2137,7 @@ export const openApiDocument = {
       "name": "filter.name.startsWith",
       "in": "query",
       "required": false,
-      "description": "How the text begins.",
+      "description": "The beginning of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -2147,7 +2147,7 @@ export const openApiDocument = {
       "name": "filter.name.contains",
       "in": "query",
       "required": false,
-      "description": "What the text has somewhere.",
+      "description": "A part of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -2157,7 +2157,7 @@ export const openApiDocument = {
       "name": "filter.name.ignoreCase",
       "in": "query",
       "required": false,
-      "description": "Compares without regard to case.",
+      "description": "Ignores case.",
       "schema": {
        "type": "boolean"
       }
@@ -2166,7 +2166,7 @@ export const openApiDocument = {
       "name": "filter.state",
       "in": "query",
       "required": false,
-      "description": "Their state.",
+      "description": "Condition on the state.",
       "schema": {
        "type": "string",
        "enum": [
@@ -2181,7 +2181,7 @@ export const openApiDocument = {
       "name": "orderBy",
       "in": "query",
       "required": false,
-      "description": "Fields, each with ` desc` for the other direction, separated by commas, such as `name desc,id`.",
+      "description": "Fields to sort by, separated by commas, each with ` desc` to reverse it, such as `name desc,id`.",
       "schema": {
        "type": "string"
       }
@@ -2271,7 +2271,7 @@ export const openApiDocument = {
     "tags": [
      "ProjectService"
     ],
-    "description": "Replaces name and settings: a setting given no value has its default afterwards.",
+    "description": "Replaces name and settings. A setting without a value gets its default.",
     "parameters": [
      {
       "name": "id",
@@ -2436,7 +2436,7 @@ export const openApiDocument = {
     "tags": [
      "ProjectService"
     ],
-    "description": "Changes what is given of name and settings, and leaves the rest as it is.",
+    "description": "Changes the given fields and keeps the others.",
     "parameters": [
      {
       "name": "id",
@@ -2601,7 +2601,7 @@ export const openApiDocument = {
     "tags": [
      "ProjectService"
     ],
-    "description": "Removes the project and, with it, its roles; its id stays taken.",
+    "description": "Removes the project and its roles. Its id cannot be used again.",
     "parameters": [
      {
       "name": "id",
@@ -2618,7 +2618,7 @@ export const openApiDocument = {
       "name": "validateOnly",
       "in": "query",
       "required": false,
-      "description": "Decides as usual and records nothing; the response says what would change.",
+      "description": "Dry run: decides as usual but records nothing; the response says what would change.",
       "schema": {
        "type": "boolean"
       }
@@ -2627,7 +2627,7 @@ export const openApiDocument = {
       "name": "reason",
       "in": "query",
       "required": false,
-      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "description": "Why the change is made, shown in its history: up to 500 characters; may be empty.",
       "schema": {
        "type": "string",
        "maxLength": 500
@@ -2797,7 +2797,7 @@ export const openApiDocument = {
     ],
     "responses": {
      "200": {
-      "description": "The project asked for.",
+      "description": "The project.",
       "headers": {
        "ETag": {
         "description": "`details.sequence`, for `If-Match`.",
@@ -2862,7 +2862,7 @@ export const openApiDocument = {
     "tags": [
      "ProjectService"
     ],
-    "description": "Keeps users out of the project; one that is inactive stays so.",
+    "description": "Deactivates the project, so that nobody can log in. Succeeds if it is inactive already.",
     "parameters": [
      {
       "name": "id",
@@ -2879,7 +2879,7 @@ export const openApiDocument = {
       "name": "validateOnly",
       "in": "query",
       "required": false,
-      "description": "Decides as usual and records nothing; the response says what would change.",
+      "description": "Dry run: decides as usual but records nothing; the response says what would change.",
       "schema": {
        "type": "boolean"
       }
@@ -2888,7 +2888,7 @@ export const openApiDocument = {
       "name": "reason",
       "in": "query",
       "required": false,
-      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "description": "Why the change is made, shown in its history: up to 500 characters; may be empty.",
       "schema": {
        "type": "string",
        "maxLength": 500
@@ -3026,7 +3026,7 @@ export const openApiDocument = {
     "tags": [
      "ProjectService"
     ],
-    "description": "Lets users in again; a project that is active stays so.",
+    "description": "Reactivates the project. Succeeds if it is active already.",
     "parameters": [
      {
       "name": "id",
@@ -3043,7 +3043,7 @@ export const openApiDocument = {
       "name": "validateOnly",
       "in": "query",
       "required": false,
-      "description": "Decides as usual and records nothing; the response says what would change.",
+      "description": "Dry run: decides as usual but records nothing; the response says what would change.",
       "schema": {
        "type": "boolean"
       }
@@ -3052,7 +3052,7 @@ export const openApiDocument = {
       "name": "reason",
       "in": "query",
       "required": false,
-      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "description": "Why the change is made, shown in its history: up to 500 characters; may be empty.",
       "schema": {
        "type": "string",
        "maxLength": 500
@@ -3190,7 +3190,7 @@ export const openApiDocument = {
     "tags": [
      "ProjectService"
     ],
-    "description": "Tells whether a user may log in to an application of the project; a refusal says which check failed.",
+    "description": "Checks whether a user may log in to an application of the project; the error says which check failed.",
     "parameters": [
      {
       "name": "id",
@@ -3290,7 +3290,7 @@ export const openApiDocument = {
     "tags": [
      "ProjectService"
     ],
-    "description": "Lists the roles of a user for the user info response, by the grants: those that count, if the project asserts roles; else none.",
+    "description": "Lists the user's current roles for the user info response if the project has `projectRoleAssertion`, else none.",
     "parameters": [
      {
       "name": "id",
@@ -3307,7 +3307,7 @@ export const openApiDocument = {
       "name": "userId",
       "in": "query",
       "required": true,
-      "description": "The user, as their organization names them.",
+      "description": "The user's id in their organization.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -3395,7 +3395,7 @@ export const openApiDocument = {
     "tags": [
      "ProjectService"
     ],
-    "description": "Lists who changed the project and when, page by page; also of one that was removed.",
+    "description": "Lists who changed the project and when, page by page, even after it was removed.",
     "parameters": [
      {
       "name": "id",
@@ -3412,7 +3412,7 @@ export const openApiDocument = {
       "name": "including",
       "in": "query",
       "required": false,
-      "description": "`roles`: also the history of its roles, removed ones included; none besides its own when empty.",
+      "description": "`roles`: also the history of its roles, including removed ones. Empty: only its own.",
       "schema": {
        "type": "string"
       }
@@ -3421,7 +3421,7 @@ export const openApiDocument = {
       "name": "actor",
       "in": "query",
       "required": false,
-      "description": "User id of who acted: up to 200 characters; anybody when empty.",
+      "description": "User id of the actor: up to 200 characters. Empty: any.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -3431,7 +3431,7 @@ export const openApiDocument = {
       "name": "types",
       "in": "query",
       "required": false,
-      "description": "Event types, such as `project.updated`, any of which an entry has; all when empty.",
+      "description": "Event types, such as `project.updated`, to list. Empty: all.",
       "schema": {
        "type": "array",
        "items": {
@@ -3444,7 +3444,7 @@ export const openApiDocument = {
       "name": "order",
       "in": "query",
       "required": false,
-      "description": "`asc`: oldest first, also when empty; `desc`: newest first.",
+      "description": "`asc` (default): oldest first. `desc`: newest first.",
       "schema": {
        "type": "string"
       }
@@ -3463,7 +3463,7 @@ export const openApiDocument = {
       "name": "before",
       "in": "query",
       "required": false,
-      "description": "Only entries below this position in the log; no bound when absent.",
+      "description": "Only entries below this position in the log. Default: no bound.",
       "schema": {
        "type": "string",
        "pattern": "^[0-9]{1,20}$"
@@ -3473,7 +3473,7 @@ export const openApiDocument = {
       "name": "time.from",
       "in": "query",
       "required": false,
-      "description": "Inclusive; no bound when absent.",
+      "description": "Inclusive. Default: no bound.",
       "schema": {
        "type": "string",
        "format": "date-time"
@@ -3483,7 +3483,7 @@ export const openApiDocument = {
       "name": "time.to",
       "in": "query",
       "required": false,
-      "description": "Exclusive; no bound when absent.",
+      "description": "Exclusive. Default: no bound.",
       "schema": {
        "type": "string",
        "format": "date-time"
@@ -3493,7 +3493,7 @@ export const openApiDocument = {
       "name": "pageSize",
       "in": "query",
       "required": false,
-      "description": "1 to 1000; 100 when absent.",
+      "description": "1 to 1000. Default: 100.",
       "schema": {
        "type": "integer",
        "format": "int32"
@@ -3881,7 +3881,7 @@ export const openApiDocument = {
       "name": "pageSize",
       "in": "query",
       "required": false,
-      "description": "1 to 1000; 100 when absent.",
+      "description": "1 to 1000. Default: 100.",
       "schema": {
        "type": "integer",
        "format": "int32"
@@ -3891,7 +3891,7 @@ export const openApiDocument = {
       "name": "pageToken",
       "in": "query",
       "required": false,
-      "description": "Token that the page before gave for the next one; filter and order must be the same.",
+      "description": "`nextPageToken` of the page before; filter and order must be the same.",
       "schema": {
        "type": "string",
        "maxLength": 16384
@@ -3911,7 +3911,7 @@ export const openApiDocument = {
       "name": "filter.roleKey.startsWith",
       "in": "query",
       "required": false,
-      "description": "How the text begins.",
+      "description": "The beginning of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -3921,7 +3921,7 @@ export const openApiDocument = {
       "name": "filter.roleKey.contains",
       "in": "query",
       "required": false,
-      "description": "What the text has somewhere.",
+      "description": "A part of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -3931,7 +3931,7 @@ export const openApiDocument = {
       "name": "filter.roleKey.ignoreCase",
       "in": "query",
       "required": false,
-      "description": "Compares without regard to case.",
+      "description": "Ignores case.",
       "schema": {
        "type": "boolean"
       }
@@ -3950,7 +3950,7 @@ export const openApiDocument = {
       "name": "filter.displayName.startsWith",
       "in": "query",
       "required": false,
-      "description": "How the text begins.",
+      "description": "The beginning of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -3960,7 +3960,7 @@ export const openApiDocument = {
       "name": "filter.displayName.contains",
       "in": "query",
       "required": false,
-      "description": "What the text has somewhere.",
+      "description": "A part of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -3970,7 +3970,7 @@ export const openApiDocument = {
       "name": "filter.displayName.ignoreCase",
       "in": "query",
       "required": false,
-      "description": "Compares without regard to case.",
+      "description": "Ignores case.",
       "schema": {
        "type": "boolean"
       }
@@ -3989,7 +3989,7 @@ export const openApiDocument = {
       "name": "filter.group.startsWith",
       "in": "query",
       "required": false,
-      "description": "How the text begins.",
+      "description": "The beginning of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -3999,7 +3999,7 @@ export const openApiDocument = {
       "name": "filter.group.contains",
       "in": "query",
       "required": false,
-      "description": "What the text has somewhere.",
+      "description": "A part of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -4009,7 +4009,7 @@ export const openApiDocument = {
       "name": "filter.group.ignoreCase",
       "in": "query",
       "required": false,
-      "description": "Compares without regard to case.",
+      "description": "Ignores case.",
       "schema": {
        "type": "boolean"
       }
@@ -4028,7 +4028,7 @@ export const openApiDocument = {
       "name": "filter.permission.startsWith",
       "in": "query",
       "required": false,
-      "description": "How the text begins.",
+      "description": "The beginning of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -4038,7 +4038,7 @@ export const openApiDocument = {
       "name": "filter.permission.contains",
       "in": "query",
       "required": false,
-      "description": "What the text has somewhere.",
+      "description": "A part of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -4048,7 +4048,7 @@ export const openApiDocument = {
       "name": "filter.permission.ignoreCase",
       "in": "query",
       "required": false,
-      "description": "Compares without regard to case.",
+      "description": "Ignores case.",
       "schema": {
        "type": "boolean"
       }
@@ -4057,7 +4057,7 @@ export const openApiDocument = {
       "name": "orderBy",
       "in": "query",
       "required": false,
-      "description": "Fields, each with ` desc` for the other direction, separated by commas, such as `group,roleKey`.",
+      "description": "Fields to sort by, separated by commas, each with ` desc` to reverse it, such as `group,roleKey`.",
       "schema": {
        "type": "string"
       }
@@ -4311,7 +4311,7 @@ export const openApiDocument = {
     "tags": [
      "ProjectRoleService"
     ],
-    "description": "Replaces what a role shows and allows: a group given no value is empty afterwards, permissions given none are none. The key never changes.",
+    "description": "Replaces display name, group and permissions of a role. An absent group becomes empty, and absent permissions become none. The key never changes.",
     "parameters": [
      {
       "name": "projectId",
@@ -4487,7 +4487,7 @@ export const openApiDocument = {
     "tags": [
      "ProjectRoleService"
     ],
-    "description": "Changes what is given of what a role shows, and leaves the rest as it is.",
+    "description": "Changes the given fields of a role and keeps the others.",
     "parameters": [
      {
       "name": "projectId",
@@ -4663,7 +4663,7 @@ export const openApiDocument = {
     "tags": [
      "ProjectRoleService"
     ],
-    "description": "Removes a role; its key may be added again, as a new role.",
+    "description": "Removes a role, which revokes it everywhere. Its key may be added again as a new role, which restores nobody's access.",
     "parameters": [
      {
       "name": "projectId",
@@ -4691,7 +4691,7 @@ export const openApiDocument = {
       "name": "validateOnly",
       "in": "query",
       "required": false,
-      "description": "Decides as usual and records nothing; the response says what would change.",
+      "description": "Dry run: decides as usual but records nothing; the response says what would change.",
       "schema": {
        "type": "boolean"
       }
@@ -4700,7 +4700,7 @@ export const openApiDocument = {
       "name": "reason",
       "in": "query",
       "required": false,
-      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "description": "Why the change is made, shown in its history: up to 500 characters; may be empty.",
       "schema": {
        "type": "string",
        "maxLength": 500
@@ -4881,7 +4881,7 @@ export const openApiDocument = {
     ],
     "responses": {
      "200": {
-      "description": "The role asked for.",
+      "description": "The role.",
       "headers": {
        "ETag": {
         "description": "`details.sequence`, for `If-Match`.",
@@ -4947,7 +4947,7 @@ export const openApiDocument = {
     "tags": [
      "ProjectRoleService"
     ],
-    "description": "Lists who changed the role and when, page by page; also of one that was removed. It ends with the removal of the project.",
+    "description": "Lists who changed the role and when, page by page, even after it was removed. The history ends with the removal of the project.",
     "parameters": [
      {
       "name": "projectId",
@@ -4975,7 +4975,7 @@ export const openApiDocument = {
       "name": "actor",
       "in": "query",
       "required": false,
-      "description": "User id of who acted: up to 200 characters; anybody when empty.",
+      "description": "User id of the actor: up to 200 characters. Empty: any.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -4985,7 +4985,7 @@ export const openApiDocument = {
       "name": "types",
       "in": "query",
       "required": false,
-      "description": "Event types, such as `project.updated`, any of which an entry has; all when empty.",
+      "description": "Event types, such as `project.updated`, to list. Empty: all.",
       "schema": {
        "type": "array",
        "items": {
@@ -4998,7 +4998,7 @@ export const openApiDocument = {
       "name": "order",
       "in": "query",
       "required": false,
-      "description": "`asc`: oldest first, also when empty; `desc`: newest first.",
+      "description": "`asc` (default): oldest first. `desc`: newest first.",
       "schema": {
        "type": "string"
       }
@@ -5017,7 +5017,7 @@ export const openApiDocument = {
       "name": "before",
       "in": "query",
       "required": false,
-      "description": "Only entries below this position in the log; no bound when absent.",
+      "description": "Only entries below this position in the log. Default: no bound.",
       "schema": {
        "type": "string",
        "pattern": "^[0-9]{1,20}$"
@@ -5027,7 +5027,7 @@ export const openApiDocument = {
       "name": "time.from",
       "in": "query",
       "required": false,
-      "description": "Inclusive; no bound when absent.",
+      "description": "Inclusive. Default: no bound.",
       "schema": {
        "type": "string",
        "format": "date-time"
@@ -5037,7 +5037,7 @@ export const openApiDocument = {
       "name": "time.to",
       "in": "query",
       "required": false,
-      "description": "Exclusive; no bound when absent.",
+      "description": "Exclusive. Default: no bound.",
       "schema": {
        "type": "string",
        "format": "date-time"
@@ -5047,7 +5047,7 @@ export const openApiDocument = {
       "name": "pageSize",
       "in": "query",
       "required": false,
-      "description": "1 to 1000; 100 when absent.",
+      "description": "1 to 1000. Default: 100.",
       "schema": {
        "type": "integer",
        "format": "int32"
@@ -5445,7 +5445,7 @@ export const openApiDocument = {
       "name": "pageSize",
       "in": "query",
       "required": false,
-      "description": "1 to 1000; 100 when absent.",
+      "description": "1 to 1000. Default: 100.",
       "schema": {
        "type": "integer",
        "format": "int32"
@@ -5455,7 +5455,7 @@ export const openApiDocument = {
       "name": "pageToken",
       "in": "query",
       "required": false,
-      "description": "Token that the page before gave for the next one; filter and order must be the same.",
+      "description": "`nextPageToken` of the page before; filter and order must be the same.",
       "schema": {
        "type": "string",
        "maxLength": 16384
@@ -5475,7 +5475,7 @@ export const openApiDocument = {
       "name": "filter.grantedOrgId.startsWith",
       "in": "query",
       "required": false,
-      "description": "How the text begins.",
+      "description": "The beginning of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -5485,7 +5485,7 @@ export const openApiDocument = {
       "name": "filter.grantedOrgId.contains",
       "in": "query",
       "required": false,
-      "description": "What the text has somewhere.",
+      "description": "A part of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -5495,7 +5495,7 @@ export const openApiDocument = {
       "name": "filter.grantedOrgId.ignoreCase",
       "in": "query",
       "required": false,
-      "description": "Compares without regard to case.",
+      "description": "Ignores case.",
       "schema": {
        "type": "boolean"
       }
@@ -5514,7 +5514,7 @@ export const openApiDocument = {
       "name": "filter.roleKey.startsWith",
       "in": "query",
       "required": false,
-      "description": "How the text begins.",
+      "description": "The beginning of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -5524,7 +5524,7 @@ export const openApiDocument = {
       "name": "filter.roleKey.contains",
       "in": "query",
       "required": false,
-      "description": "What the text has somewhere.",
+      "description": "A part of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -5534,7 +5534,7 @@ export const openApiDocument = {
       "name": "filter.roleKey.ignoreCase",
       "in": "query",
       "required": false,
-      "description": "Compares without regard to case.",
+      "description": "Ignores case.",
       "schema": {
        "type": "boolean"
       }
@@ -5543,7 +5543,7 @@ export const openApiDocument = {
       "name": "filter.state",
       "in": "query",
       "required": false,
-      "description": "Their state.",
+      "description": "Condition on the state.",
       "schema": {
        "type": "string",
        "enum": [
@@ -5558,7 +5558,7 @@ export const openApiDocument = {
       "name": "orderBy",
       "in": "query",
       "required": false,
-      "description": "Fields, each with ` desc` for the other direction, separated by commas, such as `grantedOrgId desc`.",
+      "description": "Fields to sort by, separated by commas, each with ` desc` to reverse it, such as `grantedOrgId desc`.",
       "schema": {
        "type": "string"
       }
@@ -5648,7 +5648,7 @@ export const openApiDocument = {
     "tags": [
      "ProjectGrantService"
     ],
-    "description": "Replaces the roles of a grant. A role that is left out ends for all users whom the organization has given it; adding it again brings it back to nobody.",
+    "description": "Replaces the roles of a grant. A role that is left out is revoked from all users of the organization; adding it again restores nobody's access.",
     "parameters": [
      {
       "name": "projectId",
@@ -5822,7 +5822,7 @@ export const openApiDocument = {
     "tags": [
      "ProjectGrantService"
     ],
-    "description": "Removes a grant; the roles that the organization has given end, and a new grant brings none back.",
+    "description": "Removes a grant and revokes the roles that the organization has given. A new grant restores none of them.",
     "parameters": [
      {
       "name": "projectId",
@@ -5850,7 +5850,7 @@ export const openApiDocument = {
       "name": "validateOnly",
       "in": "query",
       "required": false,
-      "description": "Decides as usual and records nothing; the response says what would change.",
+      "description": "Dry run: decides as usual but records nothing; the response says what would change.",
       "schema": {
        "type": "boolean"
       }
@@ -5859,7 +5859,7 @@ export const openApiDocument = {
       "name": "reason",
       "in": "query",
       "required": false,
-      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "description": "Why the change is made, shown in its history: up to 500 characters; may be empty.",
       "schema": {
        "type": "string",
        "maxLength": 500
@@ -6040,7 +6040,7 @@ export const openApiDocument = {
     ],
     "responses": {
      "200": {
-      "description": "The grant asked for.",
+      "description": "The grant.",
       "headers": {
        "ETag": {
         "description": "`details.sequence`, for `If-Match`.",
@@ -6105,7 +6105,7 @@ export const openApiDocument = {
     "tags": [
      "ProjectGrantService"
     ],
-    "description": "Makes the roles not count that the organization has given; a grant that is inactive stays so.",
+    "description": "Suspends the grant: roles that the organization has given stop counting. Succeeds if it is inactive already.",
     "parameters": [
      {
       "name": "projectId",
@@ -6133,7 +6133,7 @@ export const openApiDocument = {
       "name": "validateOnly",
       "in": "query",
       "required": false,
-      "description": "Decides as usual and records nothing; the response says what would change.",
+      "description": "Dry run: decides as usual but records nothing; the response says what would change.",
       "schema": {
        "type": "boolean"
       }
@@ -6142,7 +6142,7 @@ export const openApiDocument = {
       "name": "reason",
       "in": "query",
       "required": false,
-      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "description": "Why the change is made, shown in its history: up to 500 characters; may be empty.",
       "schema": {
        "type": "string",
        "maxLength": 500
@@ -6280,7 +6280,7 @@ export const openApiDocument = {
     "tags": [
      "ProjectGrantService"
     ],
-    "description": "Makes the roles count again; a grant that is active stays so.",
+    "description": "Resumes the grant: its roles count again. Succeeds if it is active already.",
     "parameters": [
      {
       "name": "projectId",
@@ -6308,7 +6308,7 @@ export const openApiDocument = {
       "name": "validateOnly",
       "in": "query",
       "required": false,
-      "description": "Decides as usual and records nothing; the response says what would change.",
+      "description": "Dry run: decides as usual but records nothing; the response says what would change.",
       "schema": {
        "type": "boolean"
       }
@@ -6317,7 +6317,7 @@ export const openApiDocument = {
       "name": "reason",
       "in": "query",
       "required": false,
-      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "description": "Why the change is made, shown in its history: up to 500 characters; may be empty.",
       "schema": {
        "type": "string",
        "maxLength": 500
@@ -6461,7 +6461,7 @@ export const openApiDocument = {
       "name": "pageSize",
       "in": "query",
       "required": false,
-      "description": "1 to 1000; 100 when absent.",
+      "description": "1 to 1000. Default: 100.",
       "schema": {
        "type": "integer",
        "format": "int32"
@@ -6471,7 +6471,7 @@ export const openApiDocument = {
       "name": "pageToken",
       "in": "query",
       "required": false,
-      "description": "Token that the page before gave for the next one; filter and order must be the same.",
+      "description": "`nextPageToken` of the page before; filter and order must be the same.",
       "schema": {
        "type": "string",
        "maxLength": 16384
@@ -6491,7 +6491,7 @@ export const openApiDocument = {
       "name": "filter.grantedOrgId.startsWith",
       "in": "query",
       "required": false,
-      "description": "How the text begins.",
+      "description": "The beginning of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -6501,7 +6501,7 @@ export const openApiDocument = {
       "name": "filter.grantedOrgId.contains",
       "in": "query",
       "required": false,
-      "description": "What the text has somewhere.",
+      "description": "A part of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -6511,7 +6511,7 @@ export const openApiDocument = {
       "name": "filter.grantedOrgId.ignoreCase",
       "in": "query",
       "required": false,
-      "description": "Compares without regard to case.",
+      "description": "Ignores case.",
       "schema": {
        "type": "boolean"
       }
@@ -6530,7 +6530,7 @@ export const openApiDocument = {
       "name": "filter.roleKey.startsWith",
       "in": "query",
       "required": false,
-      "description": "How the text begins.",
+      "description": "The beginning of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -6540,7 +6540,7 @@ export const openApiDocument = {
       "name": "filter.roleKey.contains",
       "in": "query",
       "required": false,
-      "description": "What the text has somewhere.",
+      "description": "A part of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -6550,7 +6550,7 @@ export const openApiDocument = {
       "name": "filter.roleKey.ignoreCase",
       "in": "query",
       "required": false,
-      "description": "Compares without regard to case.",
+      "description": "Ignores case.",
       "schema": {
        "type": "boolean"
       }
@@ -6559,7 +6559,7 @@ export const openApiDocument = {
       "name": "filter.state",
       "in": "query",
       "required": false,
-      "description": "Their state.",
+      "description": "Condition on the state.",
       "schema": {
        "type": "string",
        "enum": [
@@ -6574,7 +6574,7 @@ export const openApiDocument = {
       "name": "orderBy",
       "in": "query",
       "required": false,
-      "description": "Fields, each with ` desc` for the other direction, separated by commas, such as `projectOrgId,projectId`.",
+      "description": "Fields to sort by, separated by commas, each with ` desc` to reverse it, such as `projectOrgId,projectId`.",
       "schema": {
        "type": "string"
       }
@@ -6664,7 +6664,7 @@ export const openApiDocument = {
     "tags": [
      "ProjectGrantService"
     ],
-    "description": "Lists who changed the grant and when, page by page; also of one that was removed.",
+    "description": "Lists who changed the grant and when, page by page, even after it was removed.",
     "parameters": [
      {
       "name": "projectId",
@@ -6692,7 +6692,7 @@ export const openApiDocument = {
       "name": "actor",
       "in": "query",
       "required": false,
-      "description": "User id of who acted: up to 200 characters; anybody when empty.",
+      "description": "User id of the actor: up to 200 characters. Empty: any.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -6702,7 +6702,7 @@ export const openApiDocument = {
       "name": "types",
       "in": "query",
       "required": false,
-      "description": "Event types, such as `project_grant.updated`, any of which an entry has; all when empty.",
+      "description": "Event types, such as `project_grant.updated`, to list. Empty: all.",
       "schema": {
        "type": "array",
        "items": {
@@ -6715,7 +6715,7 @@ export const openApiDocument = {
       "name": "order",
       "in": "query",
       "required": false,
-      "description": "`asc`: oldest first, also when empty; `desc`: newest first.",
+      "description": "`asc` (default): oldest first. `desc`: newest first.",
       "schema": {
        "type": "string"
       }
@@ -6734,7 +6734,7 @@ export const openApiDocument = {
       "name": "before",
       "in": "query",
       "required": false,
-      "description": "Only entries below this position in the log; no bound when absent.",
+      "description": "Only entries below this position in the log. Default: no bound.",
       "schema": {
        "type": "string",
        "pattern": "^[0-9]{1,20}$"
@@ -6744,7 +6744,7 @@ export const openApiDocument = {
       "name": "time.from",
       "in": "query",
       "required": false,
-      "description": "Inclusive; no bound when absent.",
+      "description": "Inclusive. Default: no bound.",
       "schema": {
        "type": "string",
        "format": "date-time"
@@ -6754,7 +6754,7 @@ export const openApiDocument = {
       "name": "time.to",
       "in": "query",
       "required": false,
-      "description": "Exclusive; no bound when absent.",
+      "description": "Exclusive. Default: no bound.",
       "schema": {
        "type": "string",
        "format": "date-time"
@@ -6764,7 +6764,7 @@ export const openApiDocument = {
       "name": "pageSize",
       "in": "query",
       "required": false,
-      "description": "1 to 1000; 100 when absent.",
+      "description": "1 to 1000. Default: 100.",
       "schema": {
        "type": "integer",
        "format": "int32"
@@ -7144,7 +7144,7 @@ export const openApiDocument = {
       "name": "pageSize",
       "in": "query",
       "required": false,
-      "description": "1 to 1000; 100 when absent.",
+      "description": "1 to 1000. Default: 100.",
       "schema": {
        "type": "integer",
        "format": "int32"
@@ -7154,7 +7154,7 @@ export const openApiDocument = {
       "name": "pageToken",
       "in": "query",
       "required": false,
-      "description": "Token that the page before gave for the next one; filter and order must be the same.",
+      "description": "`nextPageToken` of the page before; filter and order must be the same.",
       "schema": {
        "type": "string",
        "maxLength": 16384
@@ -7174,7 +7174,7 @@ export const openApiDocument = {
       "name": "filter.userId.startsWith",
       "in": "query",
       "required": false,
-      "description": "How the text begins.",
+      "description": "The beginning of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -7184,7 +7184,7 @@ export const openApiDocument = {
       "name": "filter.userId.contains",
       "in": "query",
       "required": false,
-      "description": "What the text has somewhere.",
+      "description": "A part of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -7194,7 +7194,7 @@ export const openApiDocument = {
       "name": "filter.userId.ignoreCase",
       "in": "query",
       "required": false,
-      "description": "Compares without regard to case.",
+      "description": "Ignores case.",
       "schema": {
        "type": "boolean"
       }
@@ -7213,7 +7213,7 @@ export const openApiDocument = {
       "name": "filter.projectId.startsWith",
       "in": "query",
       "required": false,
-      "description": "How the text begins.",
+      "description": "The beginning of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -7223,7 +7223,7 @@ export const openApiDocument = {
       "name": "filter.projectId.contains",
       "in": "query",
       "required": false,
-      "description": "What the text has somewhere.",
+      "description": "A part of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -7233,7 +7233,7 @@ export const openApiDocument = {
       "name": "filter.projectId.ignoreCase",
       "in": "query",
       "required": false,
-      "description": "Compares without regard to case.",
+      "description": "Ignores case.",
       "schema": {
        "type": "boolean"
       }
@@ -7252,7 +7252,7 @@ export const openApiDocument = {
       "name": "filter.projectOrgId.startsWith",
       "in": "query",
       "required": false,
-      "description": "How the text begins.",
+      "description": "The beginning of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -7262,7 +7262,7 @@ export const openApiDocument = {
       "name": "filter.projectOrgId.contains",
       "in": "query",
       "required": false,
-      "description": "What the text has somewhere.",
+      "description": "A part of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -7272,7 +7272,7 @@ export const openApiDocument = {
       "name": "filter.projectOrgId.ignoreCase",
       "in": "query",
       "required": false,
-      "description": "Compares without regard to case.",
+      "description": "Ignores case.",
       "schema": {
        "type": "boolean"
       }
@@ -7291,7 +7291,7 @@ export const openApiDocument = {
       "name": "filter.roleKey.startsWith",
       "in": "query",
       "required": false,
-      "description": "How the text begins.",
+      "description": "The beginning of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -7301,7 +7301,7 @@ export const openApiDocument = {
       "name": "filter.roleKey.contains",
       "in": "query",
       "required": false,
-      "description": "What the text has somewhere.",
+      "description": "A part of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -7311,7 +7311,7 @@ export const openApiDocument = {
       "name": "filter.roleKey.ignoreCase",
       "in": "query",
       "required": false,
-      "description": "Compares without regard to case.",
+      "description": "Ignores case.",
       "schema": {
        "type": "boolean"
       }
@@ -7320,7 +7320,7 @@ export const openApiDocument = {
       "name": "filter.state",
       "in": "query",
       "required": false,
-      "description": "Their state.",
+      "description": "Condition on the state.",
       "schema": {
        "type": "string",
        "enum": [
@@ -7335,7 +7335,7 @@ export const openApiDocument = {
       "name": "orderBy",
       "in": "query",
       "required": false,
-      "description": "Fields, each with ` desc` for the other direction, separated by commas, such as `userId,changeDate desc`.",
+      "description": "Fields to sort by, separated by commas, each with ` desc` to reverse it, such as `userId,changeDate desc`.",
       "schema": {
        "type": "string"
       }
@@ -7427,13 +7427,13 @@ export const openApiDocument = {
     "tags": [
      "UserGrantService"
     ],
-    "description": "Replaces the roles of a grant. A role that has ended is given anew.",
+    "description": "Replaces the roles of a grant. A role that was revoked since is given again.",
     "parameters": [
      {
       "name": "userId",
       "in": "query",
       "required": true,
-      "description": "The user, as the host names them.",
+      "description": "Your id of the user.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -7455,7 +7455,7 @@ export const openApiDocument = {
       "name": "projectOrgId",
       "in": "query",
       "required": false,
-      "description": "The organization that owns the project; the one at hand when absent.",
+      "description": "The organization that owns the project. Default: the organization of the call.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -7615,13 +7615,13 @@ export const openApiDocument = {
     "tags": [
      "UserGrantService"
     ],
-    "description": "Takes all roles of one project.",
+    "description": "Removes a grant, which revokes all its roles.",
     "parameters": [
      {
       "name": "userId",
       "in": "query",
       "required": true,
-      "description": "The user, as the host names them.",
+      "description": "Your id of the user.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -7643,7 +7643,7 @@ export const openApiDocument = {
       "name": "projectOrgId",
       "in": "query",
       "required": false,
-      "description": "The organization that owns the project; the one at hand when absent.",
+      "description": "The organization that owns the project. Default: the organization of the call.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -7654,7 +7654,7 @@ export const openApiDocument = {
       "name": "validateOnly",
       "in": "query",
       "required": false,
-      "description": "Decides as usual and records nothing; the response says what would change.",
+      "description": "Dry run: decides as usual but records nothing; the response says what would change.",
       "schema": {
        "type": "boolean"
       }
@@ -7663,7 +7663,7 @@ export const openApiDocument = {
       "name": "reason",
       "in": "query",
       "required": false,
-      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "description": "Why the change is made, shown in its history: up to 500 characters; may be empty.",
       "schema": {
        "type": "string",
        "maxLength": 500
@@ -7805,7 +7805,7 @@ export const openApiDocument = {
       "name": "userId",
       "in": "query",
       "required": true,
-      "description": "The user, as the host names them.",
+      "description": "Your id of the user.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -7827,7 +7827,7 @@ export const openApiDocument = {
       "name": "projectOrgId",
       "in": "query",
       "required": false,
-      "description": "The organization that owns the project; the one at hand when absent.",
+      "description": "The organization that owns the project. Default: the organization of the call.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -7855,7 +7855,7 @@ export const openApiDocument = {
     ],
     "responses": {
      "200": {
-      "description": "The grant asked for.",
+      "description": "The grant.",
       "headers": {
        "ETag": {
         "description": "`details.sequence`, for `If-Match`.",
@@ -7922,13 +7922,13 @@ export const openApiDocument = {
     "tags": [
      "UserGrantService"
     ],
-    "description": "Adds roles to a grant and keeps the others; a role that the user has gets the end as given.",
+    "description": "Adds roles to a grant and keeps the others. For a role that the user has, the expiry is replaced.",
     "parameters": [
      {
       "name": "userId",
       "in": "query",
       "required": true,
-      "description": "The user, as the host names them.",
+      "description": "Your id of the user.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -7950,7 +7950,7 @@ export const openApiDocument = {
       "name": "projectOrgId",
       "in": "query",
       "required": false,
-      "description": "The organization that owns the project; the one at hand when absent.",
+      "description": "The organization that owns the project. Default: the organization of the call.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -8112,13 +8112,13 @@ export const openApiDocument = {
     "tags": [
      "UserGrantService"
     ],
-    "description": "Takes roles from a grant and keeps the others; with the last one, the grant is removed.",
+    "description": "Revokes roles of a grant and keeps the others. Revoking the last role removes the grant.",
     "parameters": [
      {
       "name": "userId",
       "in": "query",
       "required": true,
-      "description": "The user, as the host names them.",
+      "description": "Your id of the user.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -8140,7 +8140,7 @@ export const openApiDocument = {
       "name": "projectOrgId",
       "in": "query",
       "required": false,
-      "description": "The organization that owns the project; the one at hand when absent.",
+      "description": "The organization that owns the project. Default: the organization of the call.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -8299,13 +8299,13 @@ export const openApiDocument = {
     "tags": [
      "UserGrantService"
     ],
-    "description": "Makes none of the roles count; a grant that is inactive stays so.",
+    "description": "Suspends the grant: none of its roles counts. Succeeds if it is inactive already.",
     "parameters": [
      {
       "name": "userId",
       "in": "query",
       "required": true,
-      "description": "The user, as the host names them.",
+      "description": "Your id of the user.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -8327,7 +8327,7 @@ export const openApiDocument = {
       "name": "projectOrgId",
       "in": "query",
       "required": false,
-      "description": "The organization that owns the project; the one at hand when absent.",
+      "description": "The organization that owns the project. Default: the organization of the call.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -8338,7 +8338,7 @@ export const openApiDocument = {
       "name": "validateOnly",
       "in": "query",
       "required": false,
-      "description": "Decides as usual and records nothing; the response says what would change.",
+      "description": "Dry run: decides as usual but records nothing; the response says what would change.",
       "schema": {
        "type": "boolean"
       }
@@ -8347,7 +8347,7 @@ export const openApiDocument = {
       "name": "reason",
       "in": "query",
       "required": false,
-      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "description": "Why the change is made, shown in its history: up to 500 characters; may be empty.",
       "schema": {
        "type": "string",
        "maxLength": 500
@@ -8485,13 +8485,13 @@ export const openApiDocument = {
     "tags": [
      "UserGrantService"
     ],
-    "description": "Makes the roles count again; a grant that is active stays so.",
+    "description": "Resumes the grant: its roles count again. Succeeds if it is active already.",
     "parameters": [
      {
       "name": "userId",
       "in": "query",
       "required": true,
-      "description": "The user, as the host names them.",
+      "description": "Your id of the user.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -8513,7 +8513,7 @@ export const openApiDocument = {
       "name": "projectOrgId",
       "in": "query",
       "required": false,
-      "description": "The organization that owns the project; the one at hand when absent.",
+      "description": "The organization that owns the project. Default: the organization of the call.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -8524,7 +8524,7 @@ export const openApiDocument = {
       "name": "validateOnly",
       "in": "query",
       "required": false,
-      "description": "Decides as usual and records nothing; the response says what would change.",
+      "description": "Dry run: decides as usual but records nothing; the response says what would change.",
       "schema": {
        "type": "boolean"
       }
@@ -8533,7 +8533,7 @@ export const openApiDocument = {
       "name": "reason",
       "in": "query",
       "required": false,
-      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "description": "Why the change is made, shown in its history: up to 500 characters; may be empty.",
       "schema": {
        "type": "string",
        "maxLength": 500
@@ -8671,7 +8671,7 @@ export const openApiDocument = {
     "tags": [
      "UserGrantService"
     ],
-    "description": "Takes all roles of all projects, and ends what identity providers said about the user: at once up to 400 grants, in several steps beyond that. Not for `If-Match` or `Idempotency-Key`.",
+    "description": "Removes all grants and all memberships of a user: at once up to 400 grants, in several steps beyond that. Does not support `If-Match` and `Idempotency-Key`.",
     "parameters": [
      {
       "name": "x-service-orgid",
@@ -8708,7 +8708,7 @@ export const openApiDocument = {
     },
     "responses": {
      "200": {
-      "description": "What was taken from a user.",
+      "description": "The removed grants and memberships of a user.",
       "headers": {},
       "content": {
        "application/json": {
@@ -8773,13 +8773,13 @@ export const openApiDocument = {
     "tags": [
      "UserGrantService"
     ],
-    "description": "Lists who changed the grant and when, page by page; also of one that was removed.",
+    "description": "Lists who changed the grant and when, page by page, even after it was removed.",
     "parameters": [
      {
       "name": "userId",
       "in": "query",
       "required": true,
-      "description": "The user, as the host names them.",
+      "description": "Your id of the user.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -8801,7 +8801,7 @@ export const openApiDocument = {
       "name": "projectOrgId",
       "in": "query",
       "required": false,
-      "description": "The organization that owns the project; the one at hand when absent.",
+      "description": "The organization that owns the project. Default: the organization of the call.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -8812,7 +8812,7 @@ export const openApiDocument = {
       "name": "actor",
       "in": "query",
       "required": false,
-      "description": "User id of who acted: up to 200 characters; anybody when empty.",
+      "description": "User id of the actor: up to 200 characters. Empty: any.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -8822,7 +8822,7 @@ export const openApiDocument = {
       "name": "types",
       "in": "query",
       "required": false,
-      "description": "Event types, such as `user_grant.updated`, any of which an entry has; all when empty.",
+      "description": "Event types, such as `user_grant.updated`, to list. Empty: all.",
       "schema": {
        "type": "array",
        "items": {
@@ -8835,7 +8835,7 @@ export const openApiDocument = {
       "name": "order",
       "in": "query",
       "required": false,
-      "description": "`asc`: oldest first, also when empty; `desc`: newest first.",
+      "description": "`asc` (default): oldest first. `desc`: newest first.",
       "schema": {
        "type": "string"
       }
@@ -8854,7 +8854,7 @@ export const openApiDocument = {
       "name": "before",
       "in": "query",
       "required": false,
-      "description": "Only entries below this position in the log; no bound when absent.",
+      "description": "Only entries below this position in the log. Default: no bound.",
       "schema": {
        "type": "string",
        "pattern": "^[0-9]{1,20}$"
@@ -8864,7 +8864,7 @@ export const openApiDocument = {
       "name": "time.from",
       "in": "query",
       "required": false,
-      "description": "Inclusive; no bound when absent.",
+      "description": "Inclusive. Default: no bound.",
       "schema": {
        "type": "string",
        "format": "date-time"
@@ -8874,7 +8874,7 @@ export const openApiDocument = {
       "name": "time.to",
       "in": "query",
       "required": false,
-      "description": "Exclusive; no bound when absent.",
+      "description": "Exclusive. Default: no bound.",
       "schema": {
        "type": "string",
        "format": "date-time"
@@ -8884,7 +8884,7 @@ export const openApiDocument = {
       "name": "pageSize",
       "in": "query",
       "required": false,
-      "description": "1 to 1000; 100 when absent.",
+      "description": "1 to 1000. Default: 100.",
       "schema": {
        "type": "integer",
        "format": "int32"
@@ -8985,7 +8985,7 @@ export const openApiDocument = {
       "name": "userId",
       "in": "query",
       "required": true,
-      "description": "The user, as the host names them.",
+      "description": "Your id of the user.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -9007,7 +9007,7 @@ export const openApiDocument = {
       "name": "projectOrgId",
       "in": "query",
       "required": false,
-      "description": "The organization that owns the project; the one at hand when absent.",
+      "description": "The organization that owns the project. Default: the organization of the call.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -9271,7 +9271,7 @@ export const openApiDocument = {
       "name": "pageSize",
       "in": "query",
       "required": false,
-      "description": "1 to 1000; 100 when absent.",
+      "description": "1 to 1000. Default: 100.",
       "schema": {
        "type": "integer",
        "format": "int32"
@@ -9281,7 +9281,7 @@ export const openApiDocument = {
       "name": "pageToken",
       "in": "query",
       "required": false,
-      "description": "Token that the page before gave for the next one; filter and order must be the same.",
+      "description": "`nextPageToken` of the page before; filter and order must be the same.",
       "schema": {
        "type": "string",
        "maxLength": 16384
@@ -9301,7 +9301,7 @@ export const openApiDocument = {
       "name": "filter.domain.startsWith",
       "in": "query",
       "required": false,
-      "description": "How the text begins.",
+      "description": "The beginning of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -9311,7 +9311,7 @@ export const openApiDocument = {
       "name": "filter.domain.contains",
       "in": "query",
       "required": false,
-      "description": "What the text has somewhere.",
+      "description": "A part of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -9321,7 +9321,7 @@ export const openApiDocument = {
       "name": "filter.domain.ignoreCase",
       "in": "query",
       "required": false,
-      "description": "Compares without regard to case.",
+      "description": "Ignores case.",
       "schema": {
        "type": "boolean"
       }
@@ -9340,7 +9340,7 @@ export const openApiDocument = {
       "name": "filter.idpId.startsWith",
       "in": "query",
       "required": false,
-      "description": "How the text begins.",
+      "description": "The beginning of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -9350,7 +9350,7 @@ export const openApiDocument = {
       "name": "filter.idpId.contains",
       "in": "query",
       "required": false,
-      "description": "What the text has somewhere.",
+      "description": "A part of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -9360,7 +9360,7 @@ export const openApiDocument = {
       "name": "filter.idpId.ignoreCase",
       "in": "query",
       "required": false,
-      "description": "Compares without regard to case.",
+      "description": "Ignores case.",
       "schema": {
        "type": "boolean"
       }
@@ -9369,7 +9369,7 @@ export const openApiDocument = {
       "name": "filter.state",
       "in": "query",
       "required": false,
-      "description": "Their state.",
+      "description": "Condition on the state.",
       "schema": {
        "type": "string",
        "enum": [
@@ -9384,7 +9384,7 @@ export const openApiDocument = {
       "name": "orderBy",
       "in": "query",
       "required": false,
-      "description": "Fields, each with ` desc` for the other direction, separated by commas, such as `state desc,domain`.",
+      "description": "Fields to sort by, separated by commas, each with ` desc` to reverse it, such as `state desc,domain`.",
       "schema": {
        "type": "string"
       }
@@ -9470,13 +9470,13 @@ export const openApiDocument = {
     "tags": [
      "DomainService"
     ],
-    "description": "Looks for the challenge in DNS. A domain that another organization has verified is refused.",
+    "description": "Looks up the challenge in DNS and verifies the domain. A domain that another organization has verified is refused.",
     "parameters": [
      {
       "name": "domain",
       "in": "path",
       "required": true,
-      "description": "The domain: at least two labels, such as `example.com`; in any case, and in Unicode or ASCII.",
+      "description": "The domain: at least two labels, such as `example.com`; any case, Unicode or ASCII.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -9487,7 +9487,7 @@ export const openApiDocument = {
       "name": "validateOnly",
       "in": "query",
       "required": false,
-      "description": "Decides as usual and records nothing; the response says what would change.",
+      "description": "Dry run: decides as usual but records nothing; the response says what would change.",
       "schema": {
        "type": "boolean"
       }
@@ -9496,7 +9496,7 @@ export const openApiDocument = {
       "name": "reason",
       "in": "query",
       "required": false,
-      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "description": "Why the change is made, shown in its history: up to 500 characters; may be empty.",
       "schema": {
        "type": "string",
        "maxLength": 500
@@ -9634,13 +9634,13 @@ export const openApiDocument = {
     "tags": [
      "DomainService"
     ],
-    "description": "Sets the provider that users with addresses of the domain sign in with, or none.",
+    "description": "Sets or clears the provider that users of the domain sign in with.",
     "parameters": [
      {
       "name": "domain",
       "in": "path",
       "required": true,
-      "description": "The domain: at least two labels, such as `example.com`; in any case, and in Unicode or ASCII.",
+      "description": "The domain: at least two labels, such as `example.com`; any case, Unicode or ASCII.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -9797,13 +9797,13 @@ export const openApiDocument = {
     "tags": [
      "DomainService"
     ],
-    "description": "Gives the domain up: another organization may verify it.",
+    "description": "Removes the domain, so that another organization may verify it.",
     "parameters": [
      {
       "name": "domain",
       "in": "path",
       "required": true,
-      "description": "The domain: at least two labels, such as `example.com`; in any case, and in Unicode or ASCII.",
+      "description": "The domain: at least two labels, such as `example.com`; any case, Unicode or ASCII.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -9814,7 +9814,7 @@ export const openApiDocument = {
       "name": "validateOnly",
       "in": "query",
       "required": false,
-      "description": "Decides as usual and records nothing; the response says what would change.",
+      "description": "Dry run: decides as usual but records nothing; the response says what would change.",
       "schema": {
        "type": "boolean"
       }
@@ -9823,7 +9823,7 @@ export const openApiDocument = {
       "name": "reason",
       "in": "query",
       "required": false,
-      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "description": "Why the change is made, shown in its history: up to 500 characters; may be empty.",
       "schema": {
        "type": "string",
        "maxLength": 500
@@ -9965,7 +9965,7 @@ export const openApiDocument = {
       "name": "domain",
       "in": "path",
       "required": true,
-      "description": "The domain: at least two labels, such as `example.com`; in any case, and in Unicode or ASCII.",
+      "description": "The domain: at least two labels, such as `example.com`; any case, Unicode or ASCII.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -9993,7 +9993,7 @@ export const openApiDocument = {
     ],
     "responses": {
      "200": {
-      "description": "The domain asked for.",
+      "description": "The domain.",
       "headers": {
        "ETag": {
         "description": "`details.sequence`, for `If-Match`.",
@@ -10054,13 +10054,13 @@ export const openApiDocument = {
     "tags": [
      "DomainService"
     ],
-    "description": "Lists who changed the domain and when, page by page; also of one that was removed.",
+    "description": "Lists who changed the domain and when, page by page, even after it was removed.",
     "parameters": [
      {
       "name": "domain",
       "in": "path",
       "required": true,
-      "description": "The domain: at least two labels, such as `example.com`; in any case, and in Unicode or ASCII.",
+      "description": "The domain: at least two labels, such as `example.com`; any case, Unicode or ASCII.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -10071,7 +10071,7 @@ export const openApiDocument = {
       "name": "actor",
       "in": "query",
       "required": false,
-      "description": "User id of who acted: up to 200 characters; anybody when empty.",
+      "description": "User id of the actor: up to 200 characters. Empty: any.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -10081,7 +10081,7 @@ export const openApiDocument = {
       "name": "types",
       "in": "query",
       "required": false,
-      "description": "Event types, such as `domain.verified`, any of which an entry has; all when empty.",
+      "description": "Event types, such as `domain.verified`, to list. Empty: all.",
       "schema": {
        "type": "array",
        "items": {
@@ -10094,7 +10094,7 @@ export const openApiDocument = {
       "name": "order",
       "in": "query",
       "required": false,
-      "description": "`asc`: oldest first, also when empty; `desc`: newest first.",
+      "description": "`asc` (default): oldest first. `desc`: newest first.",
       "schema": {
        "type": "string"
       }
@@ -10113,7 +10113,7 @@ export const openApiDocument = {
       "name": "before",
       "in": "query",
       "required": false,
-      "description": "Only entries below this position in the log; no bound when absent.",
+      "description": "Only entries below this position in the log. Default: no bound.",
       "schema": {
        "type": "string",
        "pattern": "^[0-9]{1,20}$"
@@ -10123,7 +10123,7 @@ export const openApiDocument = {
       "name": "time.from",
       "in": "query",
       "required": false,
-      "description": "Inclusive; no bound when absent.",
+      "description": "Inclusive. Default: no bound.",
       "schema": {
        "type": "string",
        "format": "date-time"
@@ -10133,7 +10133,7 @@ export const openApiDocument = {
       "name": "time.to",
       "in": "query",
       "required": false,
-      "description": "Exclusive; no bound when absent.",
+      "description": "Exclusive. Default: no bound.",
       "schema": {
        "type": "string",
        "format": "date-time"
@@ -10143,7 +10143,7 @@ export const openApiDocument = {
       "name": "pageSize",
       "in": "query",
       "required": false,
-      "description": "1 to 1000; 100 when absent.",
+      "description": "1 to 1000. Default: 100.",
       "schema": {
        "type": "integer",
        "format": "int32"
@@ -10244,7 +10244,7 @@ export const openApiDocument = {
       "name": "domain",
       "in": "path",
       "required": true,
-      "description": "The domain: at least two labels, such as `example.com`; in any case, and in Unicode or ASCII.",
+      "description": "The domain: at least two labels, such as `example.com`; any case, Unicode or ASCII.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -10353,7 +10353,7 @@ export const openApiDocument = {
     "tags": [
      "RoleMappingService"
     ],
-    "description": "Gives the members of a group roles of a project, each from the next report on.",
+    "description": "Gives the members of a group roles of a project. It counts for a user from the next report of their groups on.",
     "parameters": [
      {
       "name": "x-service-orgid",
@@ -10507,7 +10507,7 @@ export const openApiDocument = {
       "name": "pageSize",
       "in": "query",
       "required": false,
-      "description": "1 to 1000; 100 when absent.",
+      "description": "1 to 1000. Default: 100.",
       "schema": {
        "type": "integer",
        "format": "int32"
@@ -10517,7 +10517,7 @@ export const openApiDocument = {
       "name": "pageToken",
       "in": "query",
       "required": false,
-      "description": "Token that the page before gave for the next one; filter and order must be the same.",
+      "description": "`nextPageToken` of the page before; filter and order must be the same.",
       "schema": {
        "type": "string",
        "maxLength": 16384
@@ -10537,7 +10537,7 @@ export const openApiDocument = {
       "name": "filter.idpId.startsWith",
       "in": "query",
       "required": false,
-      "description": "How the text begins.",
+      "description": "The beginning of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -10547,7 +10547,7 @@ export const openApiDocument = {
       "name": "filter.idpId.contains",
       "in": "query",
       "required": false,
-      "description": "What the text has somewhere.",
+      "description": "A part of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -10557,7 +10557,7 @@ export const openApiDocument = {
       "name": "filter.idpId.ignoreCase",
       "in": "query",
       "required": false,
-      "description": "Compares without regard to case.",
+      "description": "Ignores case.",
       "schema": {
        "type": "boolean"
       }
@@ -10576,7 +10576,7 @@ export const openApiDocument = {
       "name": "filter.group.startsWith",
       "in": "query",
       "required": false,
-      "description": "How the text begins.",
+      "description": "The beginning of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -10586,7 +10586,7 @@ export const openApiDocument = {
       "name": "filter.group.contains",
       "in": "query",
       "required": false,
-      "description": "What the text has somewhere.",
+      "description": "A part of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -10596,7 +10596,7 @@ export const openApiDocument = {
       "name": "filter.group.ignoreCase",
       "in": "query",
       "required": false,
-      "description": "Compares without regard to case.",
+      "description": "Ignores case.",
       "schema": {
        "type": "boolean"
       }
@@ -10615,7 +10615,7 @@ export const openApiDocument = {
       "name": "filter.projectId.startsWith",
       "in": "query",
       "required": false,
-      "description": "How the text begins.",
+      "description": "The beginning of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -10625,7 +10625,7 @@ export const openApiDocument = {
       "name": "filter.projectId.contains",
       "in": "query",
       "required": false,
-      "description": "What the text has somewhere.",
+      "description": "A part of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -10635,7 +10635,7 @@ export const openApiDocument = {
       "name": "filter.projectId.ignoreCase",
       "in": "query",
       "required": false,
-      "description": "Compares without regard to case.",
+      "description": "Ignores case.",
       "schema": {
        "type": "boolean"
       }
@@ -10654,7 +10654,7 @@ export const openApiDocument = {
       "name": "filter.projectOrgId.startsWith",
       "in": "query",
       "required": false,
-      "description": "How the text begins.",
+      "description": "The beginning of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -10664,7 +10664,7 @@ export const openApiDocument = {
       "name": "filter.projectOrgId.contains",
       "in": "query",
       "required": false,
-      "description": "What the text has somewhere.",
+      "description": "A part of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -10674,7 +10674,7 @@ export const openApiDocument = {
       "name": "filter.projectOrgId.ignoreCase",
       "in": "query",
       "required": false,
-      "description": "Compares without regard to case.",
+      "description": "Ignores case.",
       "schema": {
        "type": "boolean"
       }
@@ -10693,7 +10693,7 @@ export const openApiDocument = {
       "name": "filter.roleKey.startsWith",
       "in": "query",
       "required": false,
-      "description": "How the text begins.",
+      "description": "The beginning of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -10703,7 +10703,7 @@ export const openApiDocument = {
       "name": "filter.roleKey.contains",
       "in": "query",
       "required": false,
-      "description": "What the text has somewhere.",
+      "description": "A part of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -10713,7 +10713,7 @@ export const openApiDocument = {
       "name": "filter.roleKey.ignoreCase",
       "in": "query",
       "required": false,
-      "description": "Compares without regard to case.",
+      "description": "Ignores case.",
       "schema": {
        "type": "boolean"
       }
@@ -10722,7 +10722,7 @@ export const openApiDocument = {
       "name": "orderBy",
       "in": "query",
       "required": false,
-      "description": "Fields, each with ` desc` for the other direction, separated by commas, such as `group,changeDate desc`.",
+      "description": "Fields to sort by, separated by commas, each with ` desc` to reverse it, such as `group,changeDate desc`.",
       "schema": {
        "type": "string"
       }
@@ -10814,7 +10814,7 @@ export const openApiDocument = {
     "tags": [
      "RoleMappingService"
     ],
-    "description": "Replaces the roles of a mapping, and how long a report counts. Roles that it gains count at once.",
+    "description": "Replaces the roles of a mapping, and how long a report counts. Added roles count at once.",
     "parameters": [
      {
       "name": "idpId",
@@ -10831,7 +10831,7 @@ export const openApiDocument = {
       "name": "group",
       "in": "query",
       "required": true,
-      "description": "The group, as the provider names it.",
+      "description": "The provider's name of the group.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -10853,7 +10853,7 @@ export const openApiDocument = {
       "name": "projectOrgId",
       "in": "query",
       "required": false,
-      "description": "The organization that owns the project; the one at hand when absent.",
+      "description": "The organization that owns the project. Default: the organization of the call.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -11011,7 +11011,7 @@ export const openApiDocument = {
     "tags": [
      "RoleMappingService"
     ],
-    "description": "Takes all roles of a mapping. Added again, it counts for nobody until the next report.",
+    "description": "Removes a mapping. If it is added again, it counts for nobody until the next report.",
     "parameters": [
      {
       "name": "idpId",
@@ -11028,7 +11028,7 @@ export const openApiDocument = {
       "name": "group",
       "in": "query",
       "required": true,
-      "description": "The group, as the provider names it.",
+      "description": "The provider's name of the group.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -11050,7 +11050,7 @@ export const openApiDocument = {
       "name": "projectOrgId",
       "in": "query",
       "required": false,
-      "description": "The organization that owns the project; the one at hand when absent.",
+      "description": "The organization that owns the project. Default: the organization of the call.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -11061,7 +11061,7 @@ export const openApiDocument = {
       "name": "validateOnly",
       "in": "query",
       "required": false,
-      "description": "Decides as usual and records nothing; the response says what would change.",
+      "description": "Dry run: decides as usual but records nothing; the response says what would change.",
       "schema": {
        "type": "boolean"
       }
@@ -11070,7 +11070,7 @@ export const openApiDocument = {
       "name": "reason",
       "in": "query",
       "required": false,
-      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "description": "Why the change is made, shown in its history: up to 500 characters; may be empty.",
       "schema": {
        "type": "string",
        "maxLength": 500
@@ -11223,7 +11223,7 @@ export const openApiDocument = {
       "name": "group",
       "in": "query",
       "required": true,
-      "description": "The group, as the provider names it.",
+      "description": "The provider's name of the group.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -11245,7 +11245,7 @@ export const openApiDocument = {
       "name": "projectOrgId",
       "in": "query",
       "required": false,
-      "description": "The organization that owns the project; the one at hand when absent.",
+      "description": "The organization that owns the project. Default: the organization of the call.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -11273,7 +11273,7 @@ export const openApiDocument = {
     ],
     "responses": {
      "200": {
-      "description": "The mapping asked for.",
+      "description": "The mapping.",
       "headers": {
        "ETag": {
         "description": "`details.sequence`, for `If-Match`.",
@@ -11357,7 +11357,7 @@ export const openApiDocument = {
       "name": "group",
       "in": "query",
       "required": true,
-      "description": "The group, as the provider names it.",
+      "description": "The provider's name of the group.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -11379,7 +11379,7 @@ export const openApiDocument = {
       "name": "projectOrgId",
       "in": "query",
       "required": false,
-      "description": "The organization that owns the project; the one at hand when absent.",
+      "description": "The organization that owns the project. Default: the organization of the call.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -11538,7 +11538,7 @@ export const openApiDocument = {
     "tags": [
      "RoleMappingService"
     ],
-    "description": "Takes roles from a mapping and keeps the others; with the last one, the mapping is removed.",
+    "description": "Removes roles from a mapping and keeps the others. Removing the last role removes the mapping.",
     "parameters": [
      {
       "name": "idpId",
@@ -11555,7 +11555,7 @@ export const openApiDocument = {
       "name": "group",
       "in": "query",
       "required": true,
-      "description": "The group, as the provider names it.",
+      "description": "The provider's name of the group.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -11577,7 +11577,7 @@ export const openApiDocument = {
       "name": "projectOrgId",
       "in": "query",
       "required": false,
-      "description": "The organization that owns the project; the one at hand when absent.",
+      "description": "The organization that owns the project. Default: the organization of the call.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -11736,7 +11736,7 @@ export const openApiDocument = {
     "tags": [
      "RoleMappingService"
     ],
-    "description": "Lists who changed the mapping and when, page by page; also of one that was removed.",
+    "description": "Lists who changed the mapping and when, page by page, even after it was removed.",
     "parameters": [
      {
       "name": "idpId",
@@ -11753,7 +11753,7 @@ export const openApiDocument = {
       "name": "group",
       "in": "query",
       "required": true,
-      "description": "The group, as the provider names it.",
+      "description": "The provider's name of the group.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -11775,7 +11775,7 @@ export const openApiDocument = {
       "name": "projectOrgId",
       "in": "query",
       "required": false,
-      "description": "The organization that owns the project; the one at hand when absent.",
+      "description": "The organization that owns the project. Default: the organization of the call.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -11786,7 +11786,7 @@ export const openApiDocument = {
       "name": "actor",
       "in": "query",
       "required": false,
-      "description": "User id of who acted: up to 200 characters; anybody when empty.",
+      "description": "User id of the actor: up to 200 characters. Empty: any.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -11796,7 +11796,7 @@ export const openApiDocument = {
       "name": "types",
       "in": "query",
       "required": false,
-      "description": "Event types, such as `role_mapping.updated`, any of which an entry has; all when empty.",
+      "description": "Event types, such as `role_mapping.updated`, to list. Empty: all.",
       "schema": {
        "type": "array",
        "items": {
@@ -11809,7 +11809,7 @@ export const openApiDocument = {
       "name": "order",
       "in": "query",
       "required": false,
-      "description": "`asc`: oldest first, also when empty; `desc`: newest first.",
+      "description": "`asc` (default): oldest first. `desc`: newest first.",
       "schema": {
        "type": "string"
       }
@@ -11828,7 +11828,7 @@ export const openApiDocument = {
       "name": "before",
       "in": "query",
       "required": false,
-      "description": "Only entries below this position in the log; no bound when absent.",
+      "description": "Only entries below this position in the log. Default: no bound.",
       "schema": {
        "type": "string",
        "pattern": "^[0-9]{1,20}$"
@@ -11838,7 +11838,7 @@ export const openApiDocument = {
       "name": "time.from",
       "in": "query",
       "required": false,
-      "description": "Inclusive; no bound when absent.",
+      "description": "Inclusive. Default: no bound.",
       "schema": {
        "type": "string",
        "format": "date-time"
@@ -11848,7 +11848,7 @@ export const openApiDocument = {
       "name": "time.to",
       "in": "query",
       "required": false,
-      "description": "Exclusive; no bound when absent.",
+      "description": "Exclusive. Default: no bound.",
       "schema": {
        "type": "string",
        "format": "date-time"
@@ -11858,7 +11858,7 @@ export const openApiDocument = {
       "name": "pageSize",
       "in": "query",
       "required": false,
-      "description": "1 to 1000; 100 when absent.",
+      "description": "1 to 1000. Default: 100.",
       "schema": {
        "type": "integer",
        "format": "int32"
@@ -11970,7 +11970,7 @@ export const openApiDocument = {
       "name": "group",
       "in": "query",
       "required": true,
-      "description": "The group, as the provider names it.",
+      "description": "The provider's name of the group.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -11992,7 +11992,7 @@ export const openApiDocument = {
       "name": "projectOrgId",
       "in": "query",
       "required": false,
-      "description": "The organization that owns the project; the one at hand when absent.",
+      "description": "The organization that owns the project. Default: the organization of the call.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -12107,7 +12107,7 @@ export const openApiDocument = {
     "tags": [
      "MembershipService"
     ],
-    "description": "Replaces what the provider said about the user before. Only groups that a mapping of the provider names now are recorded, and nothing when nothing changes.",
+    "description": "Replaces the provider's last report about the user. Only groups that have a mapping are recorded, and nothing is recorded when nothing changes.",
     "parameters": [
      {
       "name": "idpId",
@@ -12124,7 +12124,7 @@ export const openApiDocument = {
       "name": "userId",
       "in": "query",
       "required": true,
-      "description": "The user, as the host names them.",
+      "description": "Your id of the user.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -12274,7 +12274,7 @@ export const openApiDocument = {
     "tags": [
      "MembershipService"
     ],
-    "description": "Ends what the provider said about the user, until it reports again.",
+    "description": "Removes the provider's report about the user, until it reports again.",
     "parameters": [
      {
       "name": "idpId",
@@ -12291,7 +12291,7 @@ export const openApiDocument = {
       "name": "userId",
       "in": "query",
       "required": true,
-      "description": "The user, as the host names them.",
+      "description": "Your id of the user.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -12302,7 +12302,7 @@ export const openApiDocument = {
       "name": "validateOnly",
       "in": "query",
       "required": false,
-      "description": "Decides as usual and records nothing; the response says what would change.",
+      "description": "Dry run: decides as usual but records nothing; the response says what would change.",
       "schema": {
        "type": "boolean"
       }
@@ -12311,7 +12311,7 @@ export const openApiDocument = {
       "name": "reason",
       "in": "query",
       "required": false,
-      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "description": "Why the change is made, shown in its history: up to 500 characters; may be empty.",
       "schema": {
        "type": "string",
        "maxLength": 500
@@ -12447,7 +12447,7 @@ export const openApiDocument = {
     "tags": [
      "MembershipService"
     ],
-    "description": "Shows what one provider last said about one user.",
+    "description": "Shows one provider's last report about one user.",
     "parameters": [
      {
       "name": "idpId",
@@ -12464,7 +12464,7 @@ export const openApiDocument = {
       "name": "userId",
       "in": "query",
       "required": true,
-      "description": "The user, as the host names them.",
+      "description": "Your id of the user.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -12492,7 +12492,7 @@ export const openApiDocument = {
     ],
     "responses": {
      "200": {
-      "description": "The membership asked for.",
+      "description": "The membership.",
       "headers": {
        "ETag": {
         "description": "`details.sequence`, for `If-Match`.",
@@ -12561,7 +12561,7 @@ export const openApiDocument = {
       "name": "pageSize",
       "in": "query",
       "required": false,
-      "description": "1 to 1000; 100 when absent.",
+      "description": "1 to 1000. Default: 100.",
       "schema": {
        "type": "integer",
        "format": "int32"
@@ -12571,7 +12571,7 @@ export const openApiDocument = {
       "name": "pageToken",
       "in": "query",
       "required": false,
-      "description": "Token that the page before gave for the next one; filter and order must be the same.",
+      "description": "`nextPageToken` of the page before; filter and order must be the same.",
       "schema": {
        "type": "string",
        "maxLength": 16384
@@ -12591,7 +12591,7 @@ export const openApiDocument = {
       "name": "filter.idpId.startsWith",
       "in": "query",
       "required": false,
-      "description": "How the text begins.",
+      "description": "The beginning of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -12601,7 +12601,7 @@ export const openApiDocument = {
       "name": "filter.idpId.contains",
       "in": "query",
       "required": false,
-      "description": "What the text has somewhere.",
+      "description": "A part of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -12611,7 +12611,7 @@ export const openApiDocument = {
       "name": "filter.idpId.ignoreCase",
       "in": "query",
       "required": false,
-      "description": "Compares without regard to case.",
+      "description": "Ignores case.",
       "schema": {
        "type": "boolean"
       }
@@ -12630,7 +12630,7 @@ export const openApiDocument = {
       "name": "filter.userId.startsWith",
       "in": "query",
       "required": false,
-      "description": "How the text begins.",
+      "description": "The beginning of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -12640,7 +12640,7 @@ export const openApiDocument = {
       "name": "filter.userId.contains",
       "in": "query",
       "required": false,
-      "description": "What the text has somewhere.",
+      "description": "A part of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -12650,7 +12650,7 @@ export const openApiDocument = {
       "name": "filter.userId.ignoreCase",
       "in": "query",
       "required": false,
-      "description": "Compares without regard to case.",
+      "description": "Ignores case.",
       "schema": {
        "type": "boolean"
       }
@@ -12659,7 +12659,7 @@ export const openApiDocument = {
       "name": "orderBy",
       "in": "query",
       "required": false,
-      "description": "Fields, each with ` desc` for the other direction, separated by commas, such as `userId,changeDate desc`.",
+      "description": "Fields to sort by, separated by commas, each with ` desc` to reverse it, such as `userId,changeDate desc`.",
       "schema": {
        "type": "string"
       }
@@ -12747,7 +12747,7 @@ export const openApiDocument = {
     "tags": [
      "MembershipService"
     ],
-    "description": "Lists what was reported and when, page by page; also of a membership that was removed.",
+    "description": "Lists what was reported and when, page by page, even after it was removed.",
     "parameters": [
      {
       "name": "idpId",
@@ -12764,7 +12764,7 @@ export const openApiDocument = {
       "name": "userId",
       "in": "query",
       "required": true,
-      "description": "The user, as the host names them.",
+      "description": "Your id of the user.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -12775,7 +12775,7 @@ export const openApiDocument = {
       "name": "actor",
       "in": "query",
       "required": false,
-      "description": "User id of who acted: up to 200 characters; anybody when empty.",
+      "description": "User id of the actor: up to 200 characters. Empty: any.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -12785,7 +12785,7 @@ export const openApiDocument = {
       "name": "types",
       "in": "query",
       "required": false,
-      "description": "Event types, such as `membership.reported`, any of which an entry has; all when empty.",
+      "description": "Event types, such as `membership.reported`, to list. Empty: all.",
       "schema": {
        "type": "array",
        "items": {
@@ -12798,7 +12798,7 @@ export const openApiDocument = {
       "name": "order",
       "in": "query",
       "required": false,
-      "description": "`asc`: oldest first, also when empty; `desc`: newest first.",
+      "description": "`asc` (default): oldest first. `desc`: newest first.",
       "schema": {
        "type": "string"
       }
@@ -12817,7 +12817,7 @@ export const openApiDocument = {
       "name": "before",
       "in": "query",
       "required": false,
-      "description": "Only entries below this position in the log; no bound when absent.",
+      "description": "Only entries below this position in the log. Default: no bound.",
       "schema": {
        "type": "string",
        "pattern": "^[0-9]{1,20}$"
@@ -12827,7 +12827,7 @@ export const openApiDocument = {
       "name": "time.from",
       "in": "query",
       "required": false,
-      "description": "Inclusive; no bound when absent.",
+      "description": "Inclusive. Default: no bound.",
       "schema": {
        "type": "string",
        "format": "date-time"
@@ -12837,7 +12837,7 @@ export const openApiDocument = {
       "name": "time.to",
       "in": "query",
       "required": false,
-      "description": "Exclusive; no bound when absent.",
+      "description": "Exclusive. Default: no bound.",
       "schema": {
        "type": "string",
        "format": "date-time"
@@ -12847,7 +12847,7 @@ export const openApiDocument = {
       "name": "pageSize",
       "in": "query",
       "required": false,
-      "description": "1 to 1000; 100 when absent.",
+      "description": "1 to 1000. Default: 100.",
       "schema": {
        "type": "integer",
        "format": "int32"
@@ -12959,7 +12959,7 @@ export const openApiDocument = {
       "name": "userId",
       "in": "query",
       "required": true,
-      "description": "The user, as the host names them.",
+      "description": "Your id of the user.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -13070,7 +13070,7 @@ export const openApiDocument = {
     "tags": [
      "SetupLinkService"
     ],
-    "description": "Makes a link. Only this response has its token. An idempotency key is refused, since a repeat could not show the token again.",
+    "description": "Creates a link. Only this response has its token. An idempotency key is refused, because a repeat could not return the token again.",
     "parameters": [
      {
       "name": "x-service-orgid",
@@ -13122,7 +13122,7 @@ export const openApiDocument = {
     },
     "responses": {
      "200": {
-      "description": "The link that was made.",
+      "description": "The created link.",
       "headers": {
        "ETag": {
         "description": "`details.sequence`, for `If-Match`.",
@@ -13218,13 +13218,13 @@ export const openApiDocument = {
     "tags": [
      "SetupLinkService"
     ],
-    "description": "Lists the links of the organization, page by page, those that are over included.",
+    "description": "Lists the links of the organization, including those that have ended, page by page.",
     "parameters": [
      {
       "name": "pageSize",
       "in": "query",
       "required": false,
-      "description": "1 to 1000; 100 when absent.",
+      "description": "1 to 1000. Default: 100.",
       "schema": {
        "type": "integer",
        "format": "int32"
@@ -13234,7 +13234,7 @@ export const openApiDocument = {
       "name": "pageToken",
       "in": "query",
       "required": false,
-      "description": "Token that the page before gave for the next one; filter and order must be the same.",
+      "description": "`nextPageToken` of the page before; filter and order must be the same.",
       "schema": {
        "type": "string",
        "maxLength": 16384
@@ -13254,7 +13254,7 @@ export const openApiDocument = {
       "name": "filter.linkId.startsWith",
       "in": "query",
       "required": false,
-      "description": "How the text begins.",
+      "description": "The beginning of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -13264,7 +13264,7 @@ export const openApiDocument = {
       "name": "filter.linkId.contains",
       "in": "query",
       "required": false,
-      "description": "What the text has somewhere.",
+      "description": "A part of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -13274,7 +13274,7 @@ export const openApiDocument = {
       "name": "filter.linkId.ignoreCase",
       "in": "query",
       "required": false,
-      "description": "Compares without regard to case.",
+      "description": "Ignores case.",
       "schema": {
        "type": "boolean"
       }
@@ -13293,7 +13293,7 @@ export const openApiDocument = {
       "name": "filter.note.startsWith",
       "in": "query",
       "required": false,
-      "description": "How the text begins.",
+      "description": "The beginning of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -13303,7 +13303,7 @@ export const openApiDocument = {
       "name": "filter.note.contains",
       "in": "query",
       "required": false,
-      "description": "What the text has somewhere.",
+      "description": "A part of the text.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -13313,7 +13313,7 @@ export const openApiDocument = {
       "name": "filter.note.ignoreCase",
       "in": "query",
       "required": false,
-      "description": "Compares without regard to case.",
+      "description": "Ignores case.",
       "schema": {
        "type": "boolean"
       }
@@ -13322,7 +13322,7 @@ export const openApiDocument = {
       "name": "filter.state",
       "in": "query",
       "required": false,
-      "description": "Their state.",
+      "description": "Condition on the state.",
       "schema": {
        "type": "string",
        "enum": [
@@ -13339,7 +13339,7 @@ export const openApiDocument = {
       "name": "orderBy",
       "in": "query",
       "required": false,
-      "description": "Fields, each with ` desc` for the other direction, separated by commas, such as `creation_date desc,state`.",
+      "description": "Fields to sort by, separated by commas, each with ` desc` to reverse it, such as `creation_date desc,state`.",
       "schema": {
        "type": "string"
       }
@@ -13428,7 +13428,7 @@ export const openApiDocument = {
     "tags": [
      "SetupLinkService"
     ],
-    "description": "Withdraws a link, also one that was opened. A link that is completed or revoked stays as it is.",
+    "description": "Revokes a link, even one that was opened. A completed or revoked link stays as it is.",
     "parameters": [
      {
       "name": "linkId",
@@ -13445,7 +13445,7 @@ export const openApiDocument = {
       "name": "validateOnly",
       "in": "query",
       "required": false,
-      "description": "Decides as usual and records nothing; the response says what would change.",
+      "description": "Dry run: decides as usual but records nothing; the response says what would change.",
       "schema": {
        "type": "boolean"
       }
@@ -13454,7 +13454,7 @@ export const openApiDocument = {
       "name": "reason",
       "in": "query",
       "required": false,
-      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "description": "Why the change is made, shown in its history: up to 500 characters; may be empty.",
       "schema": {
        "type": "string",
        "maxLength": 500
@@ -13626,7 +13626,7 @@ export const openApiDocument = {
     ],
     "responses": {
      "200": {
-      "description": "The link asked for.",
+      "description": "The link.",
       "headers": {
        "ETag": {
         "description": "`details.sequence`, for `If-Match`.",
@@ -13707,7 +13707,7 @@ export const openApiDocument = {
       "name": "actor",
       "in": "query",
       "required": false,
-      "description": "User id of who acted: up to 200 characters; anybody when empty.",
+      "description": "User id of the actor: up to 200 characters. Empty: any.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -13717,7 +13717,7 @@ export const openApiDocument = {
       "name": "types",
       "in": "query",
       "required": false,
-      "description": "Event types, such as `setup_link.used`, any of which an entry has; all when empty.",
+      "description": "Event types, such as `setup_link.used`, to list. Empty: all.",
       "schema": {
        "type": "array",
        "items": {
@@ -13730,7 +13730,7 @@ export const openApiDocument = {
       "name": "order",
       "in": "query",
       "required": false,
-      "description": "`asc`: oldest first, also when empty; `desc`: newest first.",
+      "description": "`asc` (default): oldest first. `desc`: newest first.",
       "schema": {
        "type": "string"
       }
@@ -13749,7 +13749,7 @@ export const openApiDocument = {
       "name": "before",
       "in": "query",
       "required": false,
-      "description": "Only entries below this position in the log; no bound when absent.",
+      "description": "Only entries below this position in the log. Default: no bound.",
       "schema": {
        "type": "string",
        "pattern": "^[0-9]{1,20}$"
@@ -13759,7 +13759,7 @@ export const openApiDocument = {
       "name": "time.from",
       "in": "query",
       "required": false,
-      "description": "Inclusive; no bound when absent.",
+      "description": "Inclusive. Default: no bound.",
       "schema": {
        "type": "string",
        "format": "date-time"
@@ -13769,7 +13769,7 @@ export const openApiDocument = {
       "name": "time.to",
       "in": "query",
       "required": false,
-      "description": "Exclusive; no bound when absent.",
+      "description": "Exclusive. Default: no bound.",
       "schema": {
        "type": "string",
        "format": "date-time"
@@ -13779,7 +13779,7 @@ export const openApiDocument = {
       "name": "pageSize",
       "in": "query",
       "required": false,
-      "description": "1 to 1000; 100 when absent.",
+      "description": "1 to 1000. Default: 100.",
       "schema": {
        "type": "integer",
        "format": "int32"
@@ -13998,7 +13998,7 @@ export const openApiDocument = {
       "name": "actor",
       "in": "query",
       "required": false,
-      "description": "User id of who acted: up to 200 characters; anybody when empty.",
+      "description": "User id of the actor: up to 200 characters. Empty: any.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -14008,7 +14008,7 @@ export const openApiDocument = {
       "name": "types",
       "in": "query",
       "required": false,
-      "description": "Event types, such as `project.updated`, any of which an entry has; all when empty.",
+      "description": "Event types, such as `project.updated`, to list. Empty: all.",
       "schema": {
        "type": "array",
        "items": {
@@ -14021,7 +14021,7 @@ export const openApiDocument = {
       "name": "order",
       "in": "query",
       "required": false,
-      "description": "`asc`: oldest first, also when empty; `desc`: newest first.",
+      "description": "`asc` (default): oldest first. `desc`: newest first.",
       "schema": {
        "type": "string"
       }
@@ -14040,7 +14040,7 @@ export const openApiDocument = {
       "name": "before",
       "in": "query",
       "required": false,
-      "description": "Only entries below this position in the log; no bound when absent.",
+      "description": "Only entries below this position in the log. Default: no bound.",
       "schema": {
        "type": "string",
        "pattern": "^[0-9]{1,20}$"
@@ -14050,7 +14050,7 @@ export const openApiDocument = {
       "name": "time.from",
       "in": "query",
       "required": false,
-      "description": "Inclusive; no bound when absent.",
+      "description": "Inclusive. Default: no bound.",
       "schema": {
        "type": "string",
        "format": "date-time"
@@ -14060,7 +14060,7 @@ export const openApiDocument = {
       "name": "time.to",
       "in": "query",
       "required": false,
-      "description": "Exclusive; no bound when absent.",
+      "description": "Exclusive. Default: no bound.",
       "schema": {
        "type": "string",
        "format": "date-time"
@@ -14070,7 +14070,7 @@ export const openApiDocument = {
       "name": "pageSize",
       "in": "query",
       "required": false,
-      "description": "1 to 1000; 100 when absent.",
+      "description": "1 to 1000. Default: 100.",
       "schema": {
        "type": "integer",
        "format": "int32"
@@ -14080,7 +14080,7 @@ export const openApiDocument = {
       "name": "user",
       "in": "query",
       "required": false,
-      "description": "A user of the organization: only changes of the grants of roles to this user, of any project, and of the user's memberships; up to 200 characters; all changes when empty.",
+      "description": "Only changes of this user's grants and memberships: up to 200 characters. Empty: all changes.",
       "schema": {
        "type": "string",
        "maxLength": 200
@@ -14175,7 +14175,7 @@ export const openApiDocument = {
     "tags": [
      "AccessService"
     ],
-    "description": "Changes the organization so that it has what is declared. Only what is declared is compared and changed; applied again, it changes nothing.",
+    "description": "Changes the organization to match the desired state. Only declared objects are compared and changed. Applying it again changes nothing.",
     "parameters": [
      {
       "name": "x-service-orgid",
@@ -14265,7 +14265,7 @@ export const openApiDocument = {
     },
     "responses": {
      "200": {
-      "description": "What was done, or with `validateOnly` what would be.",
+      "description": "The changes that were made, or with `validateOnly` would be made.",
       "headers": {},
       "content": {
        "application/json": {
@@ -14351,13 +14351,13 @@ export const openApiDocument = {
     "tags": [
      "AccessService"
     ],
-    "description": "Tells whether a role counts for a user of the organization, whether a role that counts has a permission, or whether the project lets the user in; and if not, why. Whatever does not exist is an answer, no error.",
+    "description": "Checks whether a user of the organization has a role, or a permission through a role, or may log in to the project; and if not, why. An unknown user, project or role is not an error: the answer is \"no\".",
     "parameters": [
      {
       "name": "userId",
       "in": "query",
       "required": true,
-      "description": "The user, as the host names them.",
+      "description": "Your id of the user.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -14379,7 +14379,7 @@ export const openApiDocument = {
       "name": "projectOrgId",
       "in": "query",
       "required": false,
-      "description": "The organization that owns the project; the one at hand when absent.",
+      "description": "The organization that owns the project. Default: the organization of the call.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -14390,7 +14390,7 @@ export const openApiDocument = {
       "name": "roleKey",
       "in": "query",
       "required": false,
-      "description": "The role that is asked for; without it and a permission, the login rules of the project are.",
+      "description": "The role to check. Without a role and a permission, the login rules of the project are checked.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -14401,7 +14401,7 @@ export const openApiDocument = {
       "name": "permission",
       "in": "query",
       "required": false,
-      "description": "The permission that a role of the user must have: 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit. Not together with a role.",
+      "description": "The permission to check: 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit. Not together with a role.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -14412,7 +14412,7 @@ export const openApiDocument = {
       "name": "at",
       "in": "query",
       "required": false,
-      "description": "At the end of this millisecond, which must not lie in the future; as it is when absent.",
+      "description": "A time in the past: the answer is as of the end of this millisecond. Default: now.",
       "schema": {
        "type": "string",
        "format": "date-time"
@@ -14489,13 +14489,13 @@ export const openApiDocument = {
     "tags": [
      "AccessService"
     ],
-    "description": "Explains why a role counts for a user of the organization, or does not, by the changes that this rests on.",
+    "description": "Explains why a role counts for a user of the organization, or does not, with the changes that led to it.",
     "parameters": [
      {
       "name": "userId",
       "in": "query",
       "required": true,
-      "description": "The user, as the host names them.",
+      "description": "Your id of the user.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -14517,7 +14517,7 @@ export const openApiDocument = {
       "name": "projectOrgId",
       "in": "query",
       "required": false,
-      "description": "The organization that owns the project; the one at hand when absent.",
+      "description": "The organization that owns the project. Default: the organization of the call.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -14528,7 +14528,7 @@ export const openApiDocument = {
       "name": "roleKey",
       "in": "query",
       "required": true,
-      "description": "The role that is asked for.",
+      "description": "The role to explain.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -14539,7 +14539,7 @@ export const openApiDocument = {
       "name": "at",
       "in": "query",
       "required": false,
-      "description": "At the end of this millisecond, which must not lie in the future; as it is when absent.",
+      "description": "A time in the past: the answer is as of the end of this millisecond. Default: now.",
       "schema": {
        "type": "string",
        "format": "date-time"
@@ -14648,13 +14648,13 @@ export const openApiDocument = {
     "tags": [
      "AccessService"
     ],
-    "description": "Lists the roles of a user of the organization that count, or counted at a time in the past, page by page, by `projectOrgId`, `projectId` and `roleKey`, each as it was shown then.",
+    "description": "Lists the roles that count for a user of the organization, or counted at a time in the past, page by page, sorted by `projectOrgId`, `projectId` and `roleKey`, with their display fields of that time.",
     "parameters": [
      {
       "name": "userId",
       "in": "query",
       "required": true,
-      "description": "The user, as the host names them.",
+      "description": "Your id of the user.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -14665,7 +14665,7 @@ export const openApiDocument = {
       "name": "projectId",
       "in": "query",
       "required": false,
-      "description": "Of projects with this id, of any organization; of all when absent.",
+      "description": "Only projects with this id, of any organization. Default: all.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -14676,7 +14676,7 @@ export const openApiDocument = {
       "name": "pageSize",
       "in": "query",
       "required": false,
-      "description": "1 to 1000; 100 when absent.",
+      "description": "1 to 1000. Default: 100.",
       "schema": {
        "type": "integer",
        "format": "int32"
@@ -14686,7 +14686,7 @@ export const openApiDocument = {
       "name": "pageToken",
       "in": "query",
       "required": false,
-      "description": "Token that the page before gave for the next one; the rest of the request must be the same.",
+      "description": "`nextPageToken` of the page before; the rest of the request must be the same.",
       "schema": {
        "type": "string",
        "maxLength": 16384
@@ -14696,7 +14696,7 @@ export const openApiDocument = {
       "name": "at",
       "in": "query",
       "required": false,
-      "description": "At the end of this millisecond, which must not lie in the future; as it is when absent.",
+      "description": "A time in the past: the answer is as of the end of this millisecond. Default: now.",
       "schema": {
        "type": "string",
        "format": "date-time"
@@ -14783,7 +14783,7 @@ export const openApiDocument = {
     "tags": [
      "AccessService"
     ],
-    "description": "Lists the users of all organizations who have roles of a project of the organization that count, or counted at a time in the past, page by page, by `roleKey`, `orgId` and `userId`. A user with several of the roles is an item for each.",
+    "description": "Lists the users, of all organizations, for whom roles of a project of the organization count, or counted at a time in the past, page by page, sorted by `roleKey`, `orgId` and `userId`. A user is one item for each role.",
     "parameters": [
      {
       "name": "projectId",
@@ -14800,7 +14800,7 @@ export const openApiDocument = {
       "name": "roleKey",
       "in": "query",
       "required": false,
-      "description": "One role; all of the project when absent.",
+      "description": "Only this role. Default: all roles of the project.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -14811,7 +14811,7 @@ export const openApiDocument = {
       "name": "at",
       "in": "query",
       "required": false,
-      "description": "At the end of this millisecond, which must not lie in the future; as it is when absent.",
+      "description": "A time in the past: the answer is as of the end of this millisecond. Default: now.",
       "schema": {
        "type": "string",
        "format": "date-time"
@@ -14821,7 +14821,7 @@ export const openApiDocument = {
       "name": "pageSize",
       "in": "query",
       "required": false,
-      "description": "1 to 1000; 100 when absent.",
+      "description": "1 to 1000. Default: 100.",
       "schema": {
        "type": "integer",
        "format": "int32"
@@ -14831,7 +14831,7 @@ export const openApiDocument = {
       "name": "pageToken",
       "in": "query",
       "required": false,
-      "description": "Token that the page before gave for the next one; the rest of the request must be the same.",
+      "description": "`nextPageToken` of the page before; the rest of the request must be the same.",
       "schema": {
        "type": "string",
        "maxLength": 16384
@@ -14841,7 +14841,7 @@ export const openApiDocument = {
       "name": "permission",
       "in": "query",
       "required": false,
-      "description": "Of the roles that have this permission, or had it at that time; of all when absent: 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit.",
+      "description": "Only roles that have this permission, or had it at that time. Default: all. 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -14852,7 +14852,7 @@ export const openApiDocument = {
       "name": "userId",
       "in": "query",
       "required": false,
-      "description": "One user, of any organization, as that organization names them; all when absent.",
+      "description": "Only the user with this id, of any organization. Default: all.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -14937,13 +14937,13 @@ export const openApiDocument = {
     "tags": [
      "AccessService"
     ],
-    "description": "Lists the users of all organizations who have roles of any project of the organization that count, or counted at a time in the past, page by page, by `projectId`, `roleKey`, `orgId` and `userId`. A user with several of the roles is an item for each.",
+    "description": "Lists the users, of all organizations, for whom roles of any project of the organization count, or counted at a time in the past, page by page, sorted by `projectId`, `roleKey`, `orgId` and `userId`. A user is one item for each role.",
     "parameters": [
      {
       "name": "userId",
       "in": "query",
       "required": false,
-      "description": "One user, of any organization, as that organization names them; all when absent.",
+      "description": "Only the user with this id, of any organization. Default: all.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -14954,7 +14954,7 @@ export const openApiDocument = {
       "name": "roleKey",
       "in": "query",
       "required": false,
-      "description": "Roles with this key; all when absent.",
+      "description": "Only roles with this key. Default: all.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -14965,7 +14965,7 @@ export const openApiDocument = {
       "name": "permission",
       "in": "query",
       "required": false,
-      "description": "Of the roles that have this permission, or had it at that time; of all when absent: 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit.",
+      "description": "Only roles that have this permission, or had it at that time. Default: all. 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit.",
       "schema": {
        "type": "string",
        "minLength": 1,
@@ -14976,7 +14976,7 @@ export const openApiDocument = {
       "name": "at",
       "in": "query",
       "required": false,
-      "description": "At the end of this millisecond, which must not lie in the future; as it is when absent.",
+      "description": "A time in the past: the answer is as of the end of this millisecond. Default: now.",
       "schema": {
        "type": "string",
        "format": "date-time"
@@ -14986,7 +14986,7 @@ export const openApiDocument = {
       "name": "pageSize",
       "in": "query",
       "required": false,
-      "description": "1 to 1000; 100 when absent.",
+      "description": "1 to 1000. Default: 100.",
       "schema": {
        "type": "integer",
        "format": "int32"
@@ -14996,7 +14996,7 @@ export const openApiDocument = {
       "name": "pageToken",
       "in": "query",
       "required": false,
-      "description": "Token that the page before gave for the next one; the rest of the request must be the same.",
+      "description": "`nextPageToken` of the page before; the rest of the request must be the same.",
       "schema": {
        "type": "string",
        "maxLength": 16384
@@ -15080,7 +15080,7 @@ export const openApiDocument = {
     "tags": [
      "AccessService"
     ],
-    "description": "Lists the permissions that the caller has in the organization as a whole. Needs no permission.",
+    "description": "Lists the permissions that the caller has in the whole organization. Needs no permission.",
     "parameters": [
      {
       "name": "x-service-orgid",
@@ -15103,7 +15103,7 @@ export const openApiDocument = {
     ],
     "responses": {
      "200": {
-      "description": "What the caller may do.",
+      "description": "The permissions of the caller.",
       "headers": {},
       "content": {
        "application/json": {
@@ -15191,7 +15191,7 @@ export const openApiDocument = {
      "issuer": {
       "type": "string",
       "maxLength": 200,
-      "description": "The OIDC issuer; must be given, may be empty.",
+      "description": "The OIDC issuer; required, but may be empty.",
       "examples": [
        "https://accounts.example.com"
       ]
@@ -15202,7 +15202,7 @@ export const openApiDocument = {
        "type": "string"
       },
       "maxItems": 100,
-      "description": "Scopes to ask for.",
+      "description": "Scopes to request.",
       "examples": [
        [
         "openid",
@@ -15219,7 +15219,7 @@ export const openApiDocument = {
        "OIDC_MAPPING_FIELD_EMAIL"
       ],
       "default": "OIDC_MAPPING_FIELD_UNSPECIFIED",
-      "description": "What the display name of the user is taken from.",
+      "description": "Claim that becomes the user's display name.",
       "examples": [
        "OIDC_MAPPING_FIELD_PREFERRED_USERNAME"
       ]
@@ -15232,7 +15232,7 @@ export const openApiDocument = {
        "OIDC_MAPPING_FIELD_EMAIL"
       ],
       "default": "OIDC_MAPPING_FIELD_UNSPECIFIED",
-      "description": "What the user name is taken from.",
+      "description": "Claim that becomes the username.",
       "examples": [
        "OIDC_MAPPING_FIELD_PREFERRED_USERNAME"
       ]
@@ -15246,7 +15246,7 @@ export const openApiDocument = {
      },
      "validateOnly": {
       "type": "boolean",
-      "description": "Decides as usual and records nothing; the response says what would change.",
+      "description": "Dry run: decides as usual but records nothing; the response says what would change.",
       "examples": [
        false
       ]
@@ -15255,7 +15255,7 @@ export const openApiDocument = {
       "type": "string",
       "minLength": 1,
       "maxLength": 64,
-      "description": "Id of the provider, for a redirect URI that is registered before; a new one when absent.",
+      "description": "Your own id of the provider, for example to register its redirect URI first. Default: a new id.",
       "examples": [
        "01JGFJJZ00V6RM8DHQ4B0H7SKP"
       ]
@@ -15263,7 +15263,7 @@ export const openApiDocument = {
      "reason": {
       "type": "string",
       "maxLength": 500,
-      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "description": "Why the change is made, shown in its history: up to 500 characters; may be empty.",
       "examples": [
        "Ticket 4711: joins the team"
       ]
@@ -15279,7 +15279,7 @@ export const openApiDocument = {
    },
    "UpdateOidcConfigRequest": {
     "type": "object",
-    "description": "A whole OIDC configuration.",
+    "description": "A complete OIDC configuration.",
     "properties": {
      "issuer": {
       "type": "string",
@@ -15313,7 +15313,7 @@ export const openApiDocument = {
        "type": "string"
       },
       "maxItems": 100,
-      "description": "Scopes to ask for.",
+      "description": "Scopes to request.",
       "examples": [
        [
         "openid",
@@ -15330,7 +15330,7 @@ export const openApiDocument = {
        "OIDC_MAPPING_FIELD_EMAIL"
       ],
       "default": "OIDC_MAPPING_FIELD_UNSPECIFIED",
-      "description": "What the display name of the user is taken from.",
+      "description": "Claim that becomes the user's display name.",
       "examples": [
        "OIDC_MAPPING_FIELD_PREFERRED_USERNAME"
       ]
@@ -15343,14 +15343,14 @@ export const openApiDocument = {
        "OIDC_MAPPING_FIELD_EMAIL"
       ],
       "default": "OIDC_MAPPING_FIELD_UNSPECIFIED",
-      "description": "What the user name is taken from.",
+      "description": "Claim that becomes the username.",
       "examples": [
        "OIDC_MAPPING_FIELD_PREFERRED_USERNAME"
       ]
      },
      "validateOnly": {
       "type": "boolean",
-      "description": "Decides as usual and records nothing; the response says what would change.",
+      "description": "Dry run: decides as usual but records nothing; the response says what would change.",
       "examples": [
        false
       ]
@@ -15358,7 +15358,7 @@ export const openApiDocument = {
      "reason": {
       "type": "string",
       "maxLength": 500,
-      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "description": "Why the change is made, shown in its history: up to 500 characters; may be empty.",
       "examples": [
        "Ticket 4711: joins the team"
       ]
@@ -15372,7 +15372,7 @@ export const openApiDocument = {
    },
    "UpdateIdentityProviderRequest": {
     "type": "object",
-    "description": "What a provider is called and how it looks.",
+    "description": "Name and appearance of a provider.",
     "properties": {
      "name": {
       "type": "string",
@@ -15404,7 +15404,7 @@ export const openApiDocument = {
      },
      "validateOnly": {
       "type": "boolean",
-      "description": "Decides as usual and records nothing; the response says what would change.",
+      "description": "Dry run: decides as usual but records nothing; the response says what would change.",
       "examples": [
        false
       ]
@@ -15412,7 +15412,7 @@ export const openApiDocument = {
      "reason": {
       "type": "string",
       "maxLength": 500,
-      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "description": "Why the change is made, shown in its history: up to 500 characters; may be empty.",
       "examples": [
        "Ticket 4711: joins the team"
       ]
@@ -15425,7 +15425,7 @@ export const openApiDocument = {
    },
    "PatchIdentityProviderRequest": {
     "type": "object",
-    "description": "What is to change of a provider.",
+    "description": "The fields of a provider to change.",
     "properties": {
      "name": {
       "type": "string",
@@ -15486,7 +15486,7 @@ export const openApiDocument = {
        "type": "string"
       },
       "maxItems": 100,
-      "description": "Scopes to ask for. In protobuf, only a mask can give an empty list.",
+      "description": "Scopes to request. In protobuf, only a mask can give an empty list.",
       "examples": [
        [
         "openid",
@@ -15502,7 +15502,7 @@ export const openApiDocument = {
        "OIDC_MAPPING_FIELD_PREFERRED_USERNAME",
        "OIDC_MAPPING_FIELD_EMAIL"
       ],
-      "description": "What the display name of the user is taken from.",
+      "description": "Claim that becomes the user's display name.",
       "examples": [
        "OIDC_MAPPING_FIELD_PREFERRED_USERNAME"
       ]
@@ -15514,18 +15514,18 @@ export const openApiDocument = {
        "OIDC_MAPPING_FIELD_PREFERRED_USERNAME",
        "OIDC_MAPPING_FIELD_EMAIL"
       ],
-      "description": "What the user name is taken from.",
+      "description": "Claim that becomes the username.",
       "examples": [
        "OIDC_MAPPING_FIELD_PREFERRED_USERNAME"
       ]
      },
      "updateMask": {
       "type": "string",
-      "description": "Names of the fields that are given, separated by commas in JSON. Without it, those that are in the request are."
+      "description": "Names of the given fields, separated by commas in JSON. Without it, the fields that are in the request."
      },
      "validateOnly": {
       "type": "boolean",
-      "description": "Decides as usual and records nothing; the response says what would change.",
+      "description": "Dry run: decides as usual but records nothing; the response says what would change.",
       "examples": [
        false
       ]
@@ -15533,7 +15533,7 @@ export const openApiDocument = {
      "reason": {
       "type": "string",
       "maxLength": 500,
-      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "description": "Why the change is made, shown in its history: up to 500 characters; may be empty.",
       "examples": [
        "Ticket 4711: joins the team"
       ]
@@ -15550,7 +15550,7 @@ export const openApiDocument = {
       "type": "string",
       "minLength": 1,
       "maxLength": 64,
-      "description": "An id of your own; drawn when absent.",
+      "description": "Your own id. Default: a new id.",
       "examples": [
        "portal"
       ]
@@ -15593,14 +15593,14 @@ export const openApiDocument = {
        "PRIVATE_LABELING_SETTING_ALLOW_LOGIN_USER_RESOURCE_OWNER_POLICY"
       ],
       "default": "PRIVATE_LABELING_SETTING_UNSPECIFIED",
-      "description": "Which private labeling applies at login.",
+      "description": "Whose branding the login shows.",
       "examples": [
        "PRIVATE_LABELING_SETTING_ENFORCE_PROJECT_RESOURCE_OWNER_POLICY"
       ]
      },
      "validateOnly": {
       "type": "boolean",
-      "description": "Decides as usual and records nothing; the response says what would change.",
+      "description": "Dry run: decides as usual but records nothing; the response says what would change.",
       "examples": [
        false
       ]
@@ -15608,7 +15608,7 @@ export const openApiDocument = {
      "reason": {
       "type": "string",
       "maxLength": 500,
-      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "description": "Why the change is made, shown in its history: up to 500 characters; may be empty.",
       "examples": [
        "Ticket 4711: joins the team"
       ]
@@ -15661,14 +15661,14 @@ export const openApiDocument = {
        "PRIVATE_LABELING_SETTING_ALLOW_LOGIN_USER_RESOURCE_OWNER_POLICY"
       ],
       "default": "PRIVATE_LABELING_SETTING_UNSPECIFIED",
-      "description": "Which private labeling applies at login.",
+      "description": "Whose branding the login shows.",
       "examples": [
        "PRIVATE_LABELING_SETTING_ENFORCE_PROJECT_RESOURCE_OWNER_POLICY"
       ]
      },
      "validateOnly": {
       "type": "boolean",
-      "description": "Decides as usual and records nothing; the response says what would change.",
+      "description": "Dry run: decides as usual but records nothing; the response says what would change.",
       "examples": [
        false
       ]
@@ -15676,7 +15676,7 @@ export const openApiDocument = {
      "reason": {
       "type": "string",
       "maxLength": 500,
-      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "description": "Why the change is made, shown in its history: up to 500 characters; may be empty.",
       "examples": [
        "Ticket 4711: joins the team"
       ]
@@ -15689,7 +15689,7 @@ export const openApiDocument = {
    },
    "PatchProjectRequest": {
     "type": "object",
-    "description": "What is to change of a project.",
+    "description": "The fields of a project to change.",
     "properties": {
      "name": {
       "type": "string",
@@ -15728,18 +15728,18 @@ export const openApiDocument = {
        "PRIVATE_LABELING_SETTING_ENFORCE_PROJECT_RESOURCE_OWNER_POLICY",
        "PRIVATE_LABELING_SETTING_ALLOW_LOGIN_USER_RESOURCE_OWNER_POLICY"
       ],
-      "description": "Which private labeling applies at login.",
+      "description": "Whose branding the login shows.",
       "examples": [
        "PRIVATE_LABELING_SETTING_ENFORCE_PROJECT_RESOURCE_OWNER_POLICY"
       ]
      },
      "updateMask": {
       "type": "string",
-      "description": "Names of the fields that are given, separated by commas in JSON. Without it, those that are in the request are."
+      "description": "Names of the given fields, separated by commas in JSON. Without it, the fields that are in the request."
      },
      "validateOnly": {
       "type": "boolean",
-      "description": "Decides as usual and records nothing; the response says what would change.",
+      "description": "Dry run: decides as usual but records nothing; the response says what would change.",
       "examples": [
        false
       ]
@@ -15747,7 +15747,7 @@ export const openApiDocument = {
      "reason": {
       "type": "string",
       "maxLength": 500,
-      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "description": "Why the change is made, shown in its history: up to 500 characters; may be empty.",
       "examples": [
        "Ticket 4711: joins the team"
       ]
@@ -15758,7 +15758,7 @@ export const openApiDocument = {
    },
    "CheckLoginRequest": {
     "type": "object",
-    "description": "Who logs in to an application of which project.",
+    "description": "The user who logs in, and the project.",
     "properties": {
      "userOrgId": {
       "type": "string",
@@ -15775,7 +15775,7 @@ export const openApiDocument = {
        "type": "string"
       },
       "maxItems": 1000,
-      "description": "Keys of the roles of this project that the user was assigned; not with `userId`.",
+      "description": "Keys of the roles of this project that the user has; not with `userId`.",
       "examples": [
        []
       ]
@@ -15795,7 +15795,7 @@ export const openApiDocument = {
       "type": "string",
       "minLength": 1,
       "maxLength": 200,
-      "description": "The user, whose roles and whose organization's grant the service then looks up itself; the two lists say them when absent.",
+      "description": "Your id of the user. With it, the service looks up the user's roles and the project's grant; without it, the two lists decide.",
       "examples": [
        "alice"
       ]
@@ -15823,7 +15823,7 @@ export const openApiDocument = {
       "type": "string",
       "minLength": 1,
       "maxLength": 200,
-      "description": "What it is shown as.",
+      "description": "Name that people see.",
       "examples": [
        "Editor"
       ]
@@ -15838,7 +15838,7 @@ export const openApiDocument = {
      },
      "validateOnly": {
       "type": "boolean",
-      "description": "Decides as usual and records nothing; the response says what would change.",
+      "description": "Dry run: decides as usual but records nothing; the response says what would change.",
       "examples": [
        false
       ]
@@ -15846,7 +15846,7 @@ export const openApiDocument = {
      "reason": {
       "type": "string",
       "maxLength": 500,
-      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "description": "Why the change is made, shown in its history: up to 500 characters; may be empty.",
       "examples": [
        "Ticket 4711: joins the team"
       ]
@@ -15857,7 +15857,7 @@ export const openApiDocument = {
        "type": "string"
       },
       "maxItems": 200,
-      "description": "What it allows: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit; none twice.",
+      "description": "Permissions of the role: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit, without duplicates.",
       "examples": [
        [
         "project.read"
@@ -15886,7 +15886,7 @@ export const openApiDocument = {
      },
      "validateOnly": {
       "type": "boolean",
-      "description": "Decides as usual and records nothing; the response says what would change.",
+      "description": "Dry run: decides as usual but records nothing; the response says what would change.",
       "examples": [
        false
       ]
@@ -15894,7 +15894,7 @@ export const openApiDocument = {
      "reason": {
       "type": "string",
       "maxLength": 500,
-      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "description": "Why the change is made, shown in its history: up to 500 characters; may be empty.",
       "examples": [
        "Ticket 4711: joins the team"
       ]
@@ -15907,13 +15907,13 @@ export const openApiDocument = {
    },
    "UpdateProjectRoleRequest": {
     "type": "object",
-    "description": "What a role is to show.",
+    "description": "The new fields of a role.",
     "properties": {
      "displayName": {
       "type": "string",
       "minLength": 1,
       "maxLength": 200,
-      "description": "What it is shown as.",
+      "description": "Name that people see.",
       "examples": [
        "Editor"
       ]
@@ -15928,7 +15928,7 @@ export const openApiDocument = {
      },
      "validateOnly": {
       "type": "boolean",
-      "description": "Decides as usual and records nothing; the response says what would change.",
+      "description": "Dry run: decides as usual but records nothing; the response says what would change.",
       "examples": [
        false
       ]
@@ -15936,7 +15936,7 @@ export const openApiDocument = {
      "reason": {
       "type": "string",
       "maxLength": 500,
-      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "description": "Why the change is made, shown in its history: up to 500 characters; may be empty.",
       "examples": [
        "Ticket 4711: joins the team"
       ]
@@ -15947,7 +15947,7 @@ export const openApiDocument = {
        "type": "string"
       },
       "maxItems": 200,
-      "description": "What it allows: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit; none twice.",
+      "description": "Permissions of the role: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit, without duplicates.",
       "examples": [
        [
         "project.read"
@@ -15962,13 +15962,13 @@ export const openApiDocument = {
    },
    "PatchProjectRoleRequest": {
     "type": "object",
-    "description": "What is to change of a role.",
+    "description": "The fields of a role to change.",
     "properties": {
      "displayName": {
       "type": "string",
       "minLength": 1,
       "maxLength": 200,
-      "description": "What it is shown as.",
+      "description": "Name that people see.",
       "examples": [
        "Editor"
       ]
@@ -15983,11 +15983,11 @@ export const openApiDocument = {
      },
      "updateMask": {
       "type": "string",
-      "description": "Names of the fields that are given, separated by commas in JSON. Without it, those that are in the request are."
+      "description": "Names of the given fields, separated by commas in JSON. Without it, the fields that are in the request."
      },
      "validateOnly": {
       "type": "boolean",
-      "description": "Decides as usual and records nothing; the response says what would change.",
+      "description": "Dry run: decides as usual but records nothing; the response says what would change.",
       "examples": [
        false
       ]
@@ -15995,7 +15995,7 @@ export const openApiDocument = {
      "reason": {
       "type": "string",
       "maxLength": 500,
-      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "description": "Why the change is made, shown in its history: up to 500 characters; may be empty.",
       "examples": [
        "Ticket 4711: joins the team"
       ]
@@ -16006,7 +16006,7 @@ export const openApiDocument = {
        "type": "string"
       },
       "maxItems": 200,
-      "description": "What it allows: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit; none twice. In protobuf, only a mask can give an empty list.",
+      "description": "Permissions of the role: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit, without duplicates. In protobuf, only a mask can give an empty list.",
       "examples": [
        [
         "project.read"
@@ -16037,7 +16037,7 @@ export const openApiDocument = {
       },
       "minItems": 1,
       "maxItems": 400,
-      "description": "Keys of roles that the project has, none twice.",
+      "description": "Keys of roles that the project has, without duplicates.",
       "examples": [
        [
         "editor"
@@ -16046,7 +16046,7 @@ export const openApiDocument = {
      },
      "validateOnly": {
       "type": "boolean",
-      "description": "Decides as usual and records nothing; the response says what would change.",
+      "description": "Dry run: decides as usual but records nothing; the response says what would change.",
       "examples": [
        false
       ]
@@ -16054,7 +16054,7 @@ export const openApiDocument = {
      "reason": {
       "type": "string",
       "maxLength": 500,
-      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "description": "Why the change is made, shown in its history: up to 500 characters; may be empty.",
       "examples": [
        "Ticket 4711: joins the team"
       ]
@@ -16068,7 +16068,7 @@ export const openApiDocument = {
    },
    "UpdateProjectGrantRequest": {
     "type": "object",
-    "description": "All roles that a grant is to have.",
+    "description": "All new roles of a grant.",
     "properties": {
      "roleKeys": {
       "type": "array",
@@ -16077,7 +16077,7 @@ export const openApiDocument = {
       },
       "minItems": 1,
       "maxItems": 400,
-      "description": "Keys of roles that the project has, none twice.",
+      "description": "Keys of roles that the project has, without duplicates.",
       "examples": [
        [
         "editor"
@@ -16086,7 +16086,7 @@ export const openApiDocument = {
      },
      "validateOnly": {
       "type": "boolean",
-      "description": "Decides as usual and records nothing; the response says what would change.",
+      "description": "Dry run: decides as usual but records nothing; the response says what would change.",
       "examples": [
        false
       ]
@@ -16094,7 +16094,7 @@ export const openApiDocument = {
      "reason": {
       "type": "string",
       "maxLength": 500,
-      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "description": "Why the change is made, shown in its history: up to 500 characters; may be empty.",
       "examples": [
        "Ticket 4711: joins the team"
       ]
@@ -16113,7 +16113,7 @@ export const openApiDocument = {
       "type": "string",
       "minLength": 1,
       "maxLength": 200,
-      "description": "The user, as the host names them.",
+      "description": "Your id of the user.",
       "examples": [
        "alice"
       ]
@@ -16131,7 +16131,7 @@ export const openApiDocument = {
       "type": "string",
       "minLength": 1,
       "maxLength": 64,
-      "description": "The organization that owns the project; the one at hand when absent.",
+      "description": "The organization that owns the project. Default: the organization of the call.",
       "examples": [
        "acme"
       ]
@@ -16147,7 +16147,7 @@ export const openApiDocument = {
      },
      "validateOnly": {
       "type": "boolean",
-      "description": "Decides as usual and records nothing; the response says what would change.",
+      "description": "Dry run: decides as usual but records nothing; the response says what would change.",
       "examples": [
        false
       ]
@@ -16155,7 +16155,7 @@ export const openApiDocument = {
      "reason": {
       "type": "string",
       "maxLength": 500,
-      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "description": "Why the change is made, shown in its history: up to 500 characters; may be empty.",
       "examples": [
        "Ticket 4711: joins the team"
       ]
@@ -16170,7 +16170,7 @@ export const openApiDocument = {
    },
    "UpdateUserGrantRequest": {
     "type": "object",
-    "description": "All roles that a grant is to have.",
+    "description": "All new roles of a grant.",
     "properties": {
      "roles": {
       "type": "array",
@@ -16183,7 +16183,7 @@ export const openApiDocument = {
      },
      "validateOnly": {
       "type": "boolean",
-      "description": "Decides as usual and records nothing; the response says what would change.",
+      "description": "Dry run: decides as usual but records nothing; the response says what would change.",
       "examples": [
        false
       ]
@@ -16191,7 +16191,7 @@ export const openApiDocument = {
      "reason": {
       "type": "string",
       "maxLength": 500,
-      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "description": "Why the change is made, shown in its history: up to 500 characters; may be empty.",
       "examples": [
        "Ticket 4711: joins the team"
       ]
@@ -16217,7 +16217,7 @@ export const openApiDocument = {
      },
      "validateOnly": {
       "type": "boolean",
-      "description": "Decides as usual and records nothing; the response says what would change.",
+      "description": "Dry run: decides as usual but records nothing; the response says what would change.",
       "examples": [
        false
       ]
@@ -16225,7 +16225,7 @@ export const openApiDocument = {
      "reason": {
       "type": "string",
       "maxLength": 500,
-      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "description": "Why the change is made, shown in its history: up to 500 characters; may be empty.",
       "examples": [
        "Ticket 4711: joins the team"
       ]
@@ -16238,7 +16238,7 @@ export const openApiDocument = {
    },
    "RemoveUserGrantRolesRequest": {
     "type": "object",
-    "description": "Roles to take from a grant.",
+    "description": "Roles to revoke from a grant.",
     "properties": {
      "roleKeys": {
       "type": "array",
@@ -16247,7 +16247,7 @@ export const openApiDocument = {
       },
       "minItems": 1,
       "maxItems": 400,
-      "description": "Keys of roles, none twice.",
+      "description": "Keys of roles, without duplicates.",
       "examples": [
        [
         "editor"
@@ -16256,7 +16256,7 @@ export const openApiDocument = {
      },
      "validateOnly": {
       "type": "boolean",
-      "description": "Decides as usual and records nothing; the response says what would change.",
+      "description": "Dry run: decides as usual but records nothing; the response says what would change.",
       "examples": [
        false
       ]
@@ -16264,7 +16264,7 @@ export const openApiDocument = {
      "reason": {
       "type": "string",
       "maxLength": 500,
-      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "description": "Why the change is made, shown in its history: up to 500 characters; may be empty.",
       "examples": [
        "Ticket 4711: joins the team"
       ]
@@ -16283,7 +16283,7 @@ export const openApiDocument = {
       "type": "string",
       "minLength": 1,
       "maxLength": 200,
-      "description": "The user, as the host names them.",
+      "description": "Your id of the user.",
       "examples": [
        "alice"
       ]
@@ -16291,7 +16291,7 @@ export const openApiDocument = {
      "reason": {
       "type": "string",
       "maxLength": 500,
-      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "description": "Why the change is made, shown in its history: up to 500 characters; may be empty.",
       "examples": [
        "Ticket 4711: joins the team"
       ]
@@ -16310,14 +16310,14 @@ export const openApiDocument = {
       "type": "string",
       "minLength": 1,
       "maxLength": 253,
-      "description": "The domain: at least two labels, such as `example.com`; in any case, and in Unicode or ASCII.",
+      "description": "The domain: at least two labels, such as `example.com`; any case, Unicode or ASCII.",
       "examples": [
        "text"
       ]
      },
      "validateOnly": {
       "type": "boolean",
-      "description": "Decides as usual and records nothing; the response says what would change.",
+      "description": "Dry run: decides as usual but records nothing; the response says what would change.",
       "examples": [
        false
       ]
@@ -16325,7 +16325,7 @@ export const openApiDocument = {
      "reason": {
       "type": "string",
       "maxLength": 500,
-      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "description": "Why the change is made, shown in its history: up to 500 characters; may be empty.",
       "examples": [
        "Ticket 4711: joins the team"
       ]
@@ -16338,20 +16338,20 @@ export const openApiDocument = {
    },
    "SetDomainProviderRequest": {
     "type": "object",
-    "description": "Which provider the users of a domain sign in with.",
+    "description": "A domain, and the provider that its users sign in with.",
     "properties": {
      "idpId": {
       "type": "string",
       "minLength": 1,
       "maxLength": 64,
-      "description": "Id of a provider of the organization; none when absent.",
+      "description": "Id of a provider of the organization. Absent: clears the provider.",
       "examples": [
        "01JGFJJZ00V6RM8DHQ4B0H7SKP"
       ]
      },
      "validateOnly": {
       "type": "boolean",
-      "description": "Decides as usual and records nothing; the response says what would change.",
+      "description": "Dry run: decides as usual but records nothing; the response says what would change.",
       "examples": [
        false
       ]
@@ -16359,7 +16359,7 @@ export const openApiDocument = {
      "reason": {
       "type": "string",
       "maxLength": 500,
-      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "description": "Why the change is made, shown in its history: up to 500 characters; may be empty.",
       "examples": [
        "Ticket 4711: joins the team"
       ]
@@ -16385,7 +16385,7 @@ export const openApiDocument = {
       "type": "string",
       "minLength": 1,
       "maxLength": 200,
-      "description": "The group, as the provider names it.",
+      "description": "The provider's name of the group.",
       "examples": [
        "content"
       ]
@@ -16403,7 +16403,7 @@ export const openApiDocument = {
       "type": "string",
       "minLength": 1,
       "maxLength": 64,
-      "description": "The organization that owns the project; the one at hand when absent.",
+      "description": "The organization that owns the project. Default: the organization of the call.",
       "examples": [
        "acme"
       ]
@@ -16415,7 +16415,7 @@ export const openApiDocument = {
       },
       "minItems": 1,
       "maxItems": 400,
-      "description": "Keys of roles, none twice.",
+      "description": "Keys of roles, without duplicates.",
       "examples": [
        [
         "editor"
@@ -16425,14 +16425,14 @@ export const openApiDocument = {
      "validFor": {
       "type": "integer",
       "format": "int32",
-      "description": "Whole hours that a report counts: 1 to 8760. Absent: until the next report.",
+      "description": "How long a report counts, in whole hours: 1 to 8760. Absent: until the next report.",
       "examples": [
        24
       ]
      },
      "validateOnly": {
       "type": "boolean",
-      "description": "Decides as usual and records nothing; the response says what would change.",
+      "description": "Dry run: decides as usual but records nothing; the response says what would change.",
       "examples": [
        false
       ]
@@ -16440,7 +16440,7 @@ export const openApiDocument = {
      "reason": {
       "type": "string",
       "maxLength": 500,
-      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "description": "Why the change is made, shown in its history: up to 500 characters; may be empty.",
       "examples": [
        "Ticket 4711: joins the team"
       ]
@@ -16456,7 +16456,7 @@ export const openApiDocument = {
    },
    "UpdateRoleMappingRequest": {
     "type": "object",
-    "description": "All that a mapping is to have.",
+    "description": "All new values of a mapping.",
     "properties": {
      "roleKeys": {
       "type": "array",
@@ -16465,7 +16465,7 @@ export const openApiDocument = {
       },
       "minItems": 1,
       "maxItems": 400,
-      "description": "Keys of roles, none twice.",
+      "description": "Keys of roles, without duplicates.",
       "examples": [
        [
         "editor"
@@ -16475,14 +16475,14 @@ export const openApiDocument = {
      "validFor": {
       "type": "integer",
       "format": "int32",
-      "description": "Whole hours that a report counts: 1 to 8760. Absent: until the next report.",
+      "description": "How long a report counts, in whole hours: 1 to 8760. Absent: until the next report.",
       "examples": [
        24
       ]
      },
      "validateOnly": {
       "type": "boolean",
-      "description": "Decides as usual and records nothing; the response says what would change.",
+      "description": "Dry run: decides as usual but records nothing; the response says what would change.",
       "examples": [
        false
       ]
@@ -16490,7 +16490,7 @@ export const openApiDocument = {
      "reason": {
       "type": "string",
       "maxLength": 500,
-      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "description": "Why the change is made, shown in its history: up to 500 characters; may be empty.",
       "examples": [
        "Ticket 4711: joins the team"
       ]
@@ -16512,7 +16512,7 @@ export const openApiDocument = {
       },
       "minItems": 1,
       "maxItems": 400,
-      "description": "Keys of roles, none twice.",
+      "description": "Keys of roles, without duplicates.",
       "examples": [
        [
         "editor"
@@ -16521,7 +16521,7 @@ export const openApiDocument = {
      },
      "validateOnly": {
       "type": "boolean",
-      "description": "Decides as usual and records nothing; the response says what would change.",
+      "description": "Dry run: decides as usual but records nothing; the response says what would change.",
       "examples": [
        false
       ]
@@ -16529,7 +16529,7 @@ export const openApiDocument = {
      "reason": {
       "type": "string",
       "maxLength": 500,
-      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "description": "Why the change is made, shown in its history: up to 500 characters; may be empty.",
       "examples": [
        "Ticket 4711: joins the team"
       ]
@@ -16542,7 +16542,7 @@ export const openApiDocument = {
    },
    "RemoveRoleMappingRolesRequest": {
     "type": "object",
-    "description": "Roles to take from a mapping.",
+    "description": "Roles to remove from a mapping.",
     "properties": {
      "roleKeys": {
       "type": "array",
@@ -16551,7 +16551,7 @@ export const openApiDocument = {
       },
       "minItems": 1,
       "maxItems": 400,
-      "description": "Keys of roles, none twice.",
+      "description": "Keys of roles, without duplicates.",
       "examples": [
        [
         "editor"
@@ -16560,7 +16560,7 @@ export const openApiDocument = {
      },
      "validateOnly": {
       "type": "boolean",
-      "description": "Decides as usual and records nothing; the response says what would change.",
+      "description": "Dry run: decides as usual but records nothing; the response says what would change.",
       "examples": [
        false
       ]
@@ -16568,7 +16568,7 @@ export const openApiDocument = {
      "reason": {
       "type": "string",
       "maxLength": 500,
-      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "description": "Why the change is made, shown in its history: up to 500 characters; may be empty.",
       "examples": [
        "Ticket 4711: joins the team"
       ]
@@ -16581,7 +16581,7 @@ export const openApiDocument = {
    },
    "ReportMembershipRequest": {
     "type": "object",
-    "description": "What a provider says about a user.",
+    "description": "A provider's report about a user.",
     "properties": {
      "groups": {
       "type": "array",
@@ -16589,7 +16589,7 @@ export const openApiDocument = {
        "type": "string"
       },
       "maxItems": 1000,
-      "description": "All groups of the user, each of 1 to 200 characters; one given twice counts once.",
+      "description": "All groups of the user, each of 1 to 200 characters; duplicates count once.",
       "examples": [
        [
         "finance"
@@ -16598,7 +16598,7 @@ export const openApiDocument = {
      },
      "validateOnly": {
       "type": "boolean",
-      "description": "Decides as usual and records nothing; the response says what would change.",
+      "description": "Dry run: decides as usual but records nothing; the response says what would change.",
       "examples": [
        false
       ]
@@ -16606,7 +16606,7 @@ export const openApiDocument = {
      "reason": {
       "type": "string",
       "maxLength": 500,
-      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "description": "Why the change is made, shown in its history: up to 500 characters; may be empty.",
       "examples": [
        "Ticket 4711: joins the team"
       ]
@@ -16617,13 +16617,13 @@ export const openApiDocument = {
    },
    "IssueSetupLinkRequest": {
     "type": "object",
-    "description": "A link to make.",
+    "description": "A link to create.",
     "properties": {
      "linkId": {
       "type": "string",
       "minLength": 1,
       "maxLength": 64,
-      "description": "Id of the link; a new one when absent.",
+      "description": "Id of the link. Default: a new id.",
       "examples": [
        "text"
       ]
@@ -16631,7 +16631,7 @@ export const openApiDocument = {
      "expiresAt": {
       "type": "string",
       "format": "date-time",
-      "description": "The link does not open from this moment on; must lie in the future."
+      "description": "When the link expires; in the future."
      },
      "intents": {
       "type": "array",
@@ -16640,7 +16640,7 @@ export const openApiDocument = {
       },
       "minItems": 1,
       "maxItems": 3,
-      "description": "What its holder may set up: `domain`, `provider` and `groups`, none twice.",
+      "description": "What the link's holder may set up: `domain`, `provider` and `groups`, without duplicates.",
       "examples": [
        [
         "text"
@@ -16651,14 +16651,14 @@ export const openApiDocument = {
       "type": "string",
       "minLength": 1,
       "maxLength": 200,
-      "description": "For the organization itself, such as whom it is sent to; none when absent. It stays in the log.",
+      "description": "A note for the organization itself, such as the recipient. It stays in the log.",
       "examples": [
        "text"
       ]
      },
      "validateOnly": {
       "type": "boolean",
-      "description": "Decides as usual and records nothing; the response says what would change.",
+      "description": "Dry run: decides as usual but records nothing; the response says what would change.",
       "examples": [
        false
       ]
@@ -16666,7 +16666,7 @@ export const openApiDocument = {
      "reason": {
       "type": "string",
       "maxLength": 500,
-      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "description": "Why the change is made, shown in its history: up to 500 characters; may be empty.",
       "examples": [
        "Ticket 4711: joins the team"
       ]
@@ -16680,7 +16680,7 @@ export const openApiDocument = {
    },
    "ApplyAccessRequest": {
     "type": "object",
-    "description": "The access that is desired.",
+    "description": "The desired state.",
     "properties": {
      "projects": {
       "type": "array",
@@ -16688,7 +16688,7 @@ export const openApiDocument = {
        "$ref": "#/components/schemas/DesiredProject"
       },
       "maxItems": 1000,
-      "description": "No id twice."
+      "description": "With unique ids."
      },
      "identityProviders": {
       "type": "array",
@@ -16696,11 +16696,11 @@ export const openApiDocument = {
        "$ref": "#/components/schemas/DesiredIdentityProvider"
       },
       "maxItems": 1000,
-      "description": "No id twice."
+      "description": "With unique ids."
      },
      "prune": {
       "type": "boolean",
-      "description": "Removes roles and grants of declared projects that are declared no longer and have the mark of `managedBy`, of a version not newer than this one.",
+      "description": "Removes roles and grants of declared projects that are no longer declared, if they are marked with `managedBy` and a version that is not newer.",
       "examples": [
        true
       ]
@@ -16709,7 +16709,7 @@ export const openApiDocument = {
       "type": "string",
       "minLength": 1,
       "maxLength": 200,
-      "description": "Marks what is recorded.",
+      "description": "Name of the desired state, which marks its changes.",
       "examples": [
        "platform-team"
       ]
@@ -16717,14 +16717,14 @@ export const openApiDocument = {
      "version": {
       "type": "string",
       "pattern": "^[0-9]{1,20}$",
-      "description": "From 1 to 2^53 - 1, higher for a newer one: objects with the mark of a newer one stay as they are.",
+      "description": "From 1 to 2^53 - 1, higher for newer versions. Objects that a newer version has marked stay as they are.",
       "examples": [
        "12"
       ]
      },
      "validateOnly": {
       "type": "boolean",
-      "description": "Plans only: records nothing, and needs no permission to write.",
+      "description": "Dry run: plans and records nothing, and needs no permission to write.",
       "examples": [
        false
       ]
@@ -16732,14 +16732,14 @@ export const openApiDocument = {
      "reason": {
       "type": "string",
       "maxLength": 500,
-      "description": "Why the change is made, for its history: up to 500 characters; none when empty.",
+      "description": "Why the change is made, shown in its history: up to 500 characters; may be empty.",
       "examples": [
        "Ticket 4711: joins the team"
       ]
      },
      "protect": {
       "type": "boolean",
-      "description": "Protects what is declared: only this desired state may change it from then on. Without it, that is lifted.",
+      "description": "Protects the declared objects: from then on, only this desired state may change them. Without it, the protection ends.",
       "examples": [
        false
       ]
@@ -16765,7 +16765,7 @@ export const openApiDocument = {
       "type": "string",
       "minLength": 1,
       "maxLength": 200,
-      "description": "What it is shown as.",
+      "description": "Name that people see.",
       "examples": [
        "Editor"
       ]
@@ -16784,7 +16784,7 @@ export const openApiDocument = {
        "type": "string"
       },
       "maxItems": 200,
-      "description": "What it allows: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit; none twice.",
+      "description": "Permissions of the role: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit, without duplicates.",
       "examples": [
        [
         "project.read"
@@ -16814,7 +16814,7 @@ export const openApiDocument = {
      "expiresAt": {
       "type": "string",
       "format": "date-time",
-      "description": "It does not count from this moment on, to the millisecond: must lie in the future unless the user has the role with this very end. Absent: no end."
+      "description": "When it expires, to the millisecond: in the future, unless the user has the role with this very end. Absent: never."
      }
     },
     "required": [
@@ -16824,13 +16824,13 @@ export const openApiDocument = {
    },
    "DesiredProject": {
     "type": "object",
-    "description": "A project as it is desired.",
+    "description": "A desired project.",
     "properties": {
      "id": {
       "type": "string",
       "minLength": 1,
       "maxLength": 64,
-      "description": "Its id, by which it is found again.",
+      "description": "Permanent id of the project.",
       "examples": [
        "portal"
       ]
@@ -16846,7 +16846,7 @@ export const openApiDocument = {
      },
      "settings": {
       "$ref": "#/components/schemas/DesiredSettings",
-      "description": "Stay as they are when absent."
+      "description": "Not changed when absent."
      },
      "roles": {
       "type": "array",
@@ -16854,11 +16854,11 @@ export const openApiDocument = {
        "$ref": "#/components/schemas/DesiredRole"
       },
       "maxItems": 10000,
-      "description": "No key twice. When absent, all roles stay, even with `prune`. In protobuf, only a mask can give an empty list."
+      "description": "With unique keys. When absent, all roles stay, even with `prune`. In protobuf, only a mask can give an empty list."
      },
      "updateMask": {
       "type": "string",
-      "description": "Which of `roles` and `grants` are given. Without it, those that are not empty are; JSON needs none."
+      "description": "Names of the given lists among `roles` and `grants`. Without it, the lists that are not empty; JSON does not need it."
      },
      "grants": {
       "type": "array",
@@ -16866,7 +16866,7 @@ export const openApiDocument = {
        "$ref": "#/components/schemas/DesiredGrant"
       },
       "maxItems": 10000,
-      "description": "No organization twice. When absent, all grants stay, even with `prune`. In protobuf, only a mask can give an empty list."
+      "description": "With unique organizations. When absent, all grants stay, even with `prune`. In protobuf, only a mask can give an empty list."
      }
     },
     "required": [
@@ -16877,7 +16877,7 @@ export const openApiDocument = {
    },
    "DesiredSettings": {
     "type": "object",
-    "description": "Settings as they are desired; an absent one stays as it is, or has its default in a new project.",
+    "description": "Desired settings. An absent setting is not changed, or gets its default in a new project.",
     "properties": {
      "projectRoleAssertion": {
       "type": "boolean",
@@ -16907,7 +16907,7 @@ export const openApiDocument = {
        "PRIVATE_LABELING_SETTING_ENFORCE_PROJECT_RESOURCE_OWNER_POLICY",
        "PRIVATE_LABELING_SETTING_ALLOW_LOGIN_USER_RESOURCE_OWNER_POLICY"
       ],
-      "description": "Which private labeling applies at login.",
+      "description": "Whose branding the login shows.",
       "examples": [
        "PRIVATE_LABELING_SETTING_ENFORCE_PROJECT_RESOURCE_OWNER_POLICY"
       ]
@@ -16918,7 +16918,7 @@ export const openApiDocument = {
    },
    "DesiredRole": {
     "type": "object",
-    "description": "A role as it is desired.",
+    "description": "A desired role.",
     "properties": {
      "roleKey": {
       "type": "string",
@@ -16933,7 +16933,7 @@ export const openApiDocument = {
       "type": "string",
       "minLength": 1,
       "maxLength": 200,
-      "description": "What it is shown as.",
+      "description": "Name that people see.",
       "examples": [
        "Editor"
       ]
@@ -16941,7 +16941,7 @@ export const openApiDocument = {
      "group": {
       "type": "string",
       "maxLength": 200,
-      "description": "For display only; stays as it is when absent.",
+      "description": "For display only; not changed when absent.",
       "examples": [
        "content"
       ]
@@ -16952,7 +16952,7 @@ export const openApiDocument = {
        "type": "string"
       },
       "maxItems": 200,
-      "description": "What it allows: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit; none twice. Stay as they are when absent. In protobuf, only a mask can give an empty list.",
+      "description": "Permissions of the role: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit, without duplicates. Not changed when absent. In protobuf, only a mask can give an empty list.",
       "examples": [
        [
         "project.read"
@@ -16961,7 +16961,7 @@ export const openApiDocument = {
      },
      "updateMask": {
       "type": "string",
-      "description": "Names of the fields that are given, separated by commas in JSON. Without it, those that are in the request are."
+      "description": "Names of the given fields, separated by commas in JSON. Without it, the fields that are in the request."
      }
     },
     "required": [
@@ -16972,13 +16972,13 @@ export const openApiDocument = {
    },
    "DesiredGrant": {
     "type": "object",
-    "description": "A grant as it is desired.",
+    "description": "A desired grant.",
     "properties": {
      "grantedOrgId": {
       "type": "string",
       "minLength": 1,
       "maxLength": 64,
-      "description": "The organization that may give the roles to its users; not the owner of the project.",
+      "description": "The organization that may give the roles to its users; not the project's owner.",
       "examples": [
        "globex"
       ]
@@ -16990,7 +16990,7 @@ export const openApiDocument = {
       },
       "minItems": 1,
       "maxItems": 400,
-      "description": "Keys of roles that the project has or that are declared. None twice.",
+      "description": "Keys of roles that the project has or that are declared, without duplicates.",
       "examples": [
        [
         "editor"
@@ -17006,13 +17006,13 @@ export const openApiDocument = {
    },
    "DesiredIdentityProvider": {
     "type": "object",
-    "description": "An OIDC identity provider as it is desired. An absent field stays as it is, or has its default in a new one.",
+    "description": "A desired OIDC identity provider. An absent field is not changed, or gets its default in a new provider.",
     "properties": {
      "idpId": {
       "type": "string",
       "minLength": 1,
       "maxLength": 64,
-      "description": "Its id, by which it is found again.",
+      "description": "Permanent id of the project.",
       "examples": [
        "01JGFJJZ00V6RM8DHQ4B0H7SKP"
       ]
@@ -17021,7 +17021,7 @@ export const openApiDocument = {
       "type": "string",
       "minLength": 1,
       "maxLength": 200,
-      "description": "Its name; must be given of a new one.",
+      "description": "Its name; required for a new provider.",
       "examples": [
        "Portal"
       ]
@@ -17047,7 +17047,7 @@ export const openApiDocument = {
      "issuer": {
       "type": "string",
       "maxLength": 200,
-      "description": "The OIDC issuer; must be given, may be empty of a new one.",
+      "description": "The OIDC issuer; required, but may be empty for a new provider.",
       "examples": [
        "https://accounts.example.com"
       ]
@@ -17065,7 +17065,7 @@ export const openApiDocument = {
       "type": "string",
       "minLength": 1,
       "maxLength": 200,
-      "description": "Client secret that the provider generated; must be given of a new one that is active. Never shown.",
+      "description": "Client secret that the provider generated; required for a new active provider. Never shown.",
       "examples": [
        "a secret that the provider generated"
       ]
@@ -17076,7 +17076,7 @@ export const openApiDocument = {
        "type": "string"
       },
       "maxItems": 100,
-      "description": "Scopes to ask for. In protobuf, only a mask can give an empty list.",
+      "description": "Scopes to request. In protobuf, only a mask can give an empty list.",
       "examples": [
        [
         "openid",
@@ -17092,7 +17092,7 @@ export const openApiDocument = {
        "OIDC_MAPPING_FIELD_PREFERRED_USERNAME",
        "OIDC_MAPPING_FIELD_EMAIL"
       ],
-      "description": "What the display name of the user is taken from.",
+      "description": "Claim that becomes the user's display name.",
       "examples": [
        "OIDC_MAPPING_FIELD_PREFERRED_USERNAME"
       ]
@@ -17104,14 +17104,14 @@ export const openApiDocument = {
        "OIDC_MAPPING_FIELD_PREFERRED_USERNAME",
        "OIDC_MAPPING_FIELD_EMAIL"
       ],
-      "description": "What the user name is taken from.",
+      "description": "Claim that becomes the username.",
       "examples": [
        "OIDC_MAPPING_FIELD_PREFERRED_USERNAME"
       ]
      },
      "updateMask": {
       "type": "string",
-      "description": "Names of the fields that are given, separated by commas in JSON. Without it, those that are in the request are."
+      "description": "Names of the given fields, separated by commas in JSON. Without it, the fields that are in the request."
      },
      "initialState": {
       "type": "string",
@@ -17120,7 +17120,7 @@ export const openApiDocument = {
        "STATE_ACTIVE",
        "STATE_INACTIVE"
       ],
-      "description": "State of a new one: active when absent. One that is there keeps its state.",
+      "description": "State of a new provider. Default: active. An existing provider keeps its state.",
       "examples": [
        "STATE_ACTIVE"
       ]
@@ -17139,11 +17139,11 @@ export const openApiDocument = {
     "properties": {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
-      "description": "Where it stands in the log; absent when it was not recorded."
+      "description": "Position, times and owner; absent if nothing was recorded."
      },
      "idpId": {
       "type": "string",
-      "description": "Its id; empty when it was not recorded.",
+      "description": "Its id; empty if nothing was recorded.",
       "examples": [
        "01JGFJJZ00V6RM8DHQ4B0H7SKP"
       ]
@@ -17163,7 +17163,7 @@ export const openApiDocument = {
     "properties": {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
-      "description": "Where it stands in the log."
+      "description": "Position, times and owner."
      },
      "planned": {
       "$ref": "#/components/schemas/Planned",
@@ -17180,7 +17180,7 @@ export const openApiDocument = {
     "properties": {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
-      "description": "Where it stands in the log."
+      "description": "Position, times and owner."
      },
      "planned": {
       "$ref": "#/components/schemas/Planned",
@@ -17197,7 +17197,7 @@ export const openApiDocument = {
     "properties": {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
-      "description": "Where it stands in the log."
+      "description": "Position, times and owner."
      },
      "planned": {
       "$ref": "#/components/schemas/Planned",
@@ -17214,7 +17214,7 @@ export const openApiDocument = {
     "properties": {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
-      "description": "Where it stands in the log."
+      "description": "Position, times and owner."
      },
      "planned": {
       "$ref": "#/components/schemas/Planned",
@@ -17231,7 +17231,7 @@ export const openApiDocument = {
     "properties": {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
-      "description": "Where it stands in the log."
+      "description": "Position, times and owner."
      },
      "planned": {
       "$ref": "#/components/schemas/Planned",
@@ -17248,7 +17248,7 @@ export const openApiDocument = {
     "properties": {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
-      "description": "Where it stands in the log."
+      "description": "Position, times and owner."
      },
      "planned": {
       "$ref": "#/components/schemas/Planned",
@@ -17261,11 +17261,11 @@ export const openApiDocument = {
    },
    "GetIdentityProviderResponse": {
     "type": "object",
-    "description": "The provider asked for.",
+    "description": "The provider.",
     "properties": {
      "identityProvider": {
       "$ref": "#/components/schemas/IdentityProvider",
-      "description": "As it is now."
+      "description": "Its current state."
      }
     },
     "required": [
@@ -17281,11 +17281,11 @@ export const openApiDocument = {
       "items": {
        "$ref": "#/components/schemas/IdentityProvider"
       },
-      "description": "In the order asked for."
+      "description": "In the order of the request."
      },
      "nextPageToken": {
       "type": "string",
-      "description": "Asks for the next page; empty on the last.",
+      "description": "Token of the next page; empty on the last page.",
       "examples": [
        ""
       ]
@@ -17293,7 +17293,7 @@ export const openApiDocument = {
      "totalSize": {
       "type": "integer",
       "format": "int32",
-      "description": "How many there are, on all pages together: exact up to 10,000, where counting stops.",
+      "description": "Number of objects on all pages: exact up to 10,000, where counting stops.",
       "examples": [
        1
       ]
@@ -17301,14 +17301,14 @@ export const openApiDocument = {
      "sequence": {
       "type": "string",
       "pattern": "^[0-9]{1,20}$",
-      "description": "Position in the log up to which the list is true.",
+      "description": "Position of the last event that the list includes.",
       "examples": [
        "1769851800250000"
       ]
      },
      "totalSizeCapped": {
       "type": "boolean",
-      "description": "Whether there are more than total_size.",
+      "description": "Whether there are more than `totalSize`.",
       "examples": [
        true
       ]
@@ -17331,12 +17331,12 @@ export const openApiDocument = {
       "items": {
        "$ref": "#/components/schemas/HistoryEntry"
       },
-      "description": "In the order asked for."
+      "description": "In the order of the request."
      },
      "nextAfter": {
       "type": "string",
       "pattern": "^[0-9]{1,20}$",
-      "description": "Of `asc`, the `after` of the next page; absent on the last.",
+      "description": "With `asc`: the `after` of the next page; absent on the last page.",
       "examples": [
        "1769851800250000"
       ]
@@ -17344,7 +17344,7 @@ export const openApiDocument = {
      "nextBefore": {
       "type": "string",
       "pattern": "^[0-9]{1,20}$",
-      "description": "Of `desc`, the `before` of the next page; absent on the last.",
+      "description": "With `desc`: the `before` of the next page; absent on the last page.",
       "examples": [
        "1769851800250000"
       ]
@@ -17360,7 +17360,7 @@ export const openApiDocument = {
     "properties": {
      "identityProvider": {
       "$ref": "#/components/schemas/IdentityProvider",
-      "description": "At the time asked for."
+      "description": "At the time of the request."
      }
     },
     "required": [
@@ -17369,14 +17369,14 @@ export const openApiDocument = {
    },
    "TestIdentityProviderResponse": {
     "type": "object",
-    "description": "What was found.",
+    "description": "The results of the test.",
     "properties": {
      "checks": {
       "type": "array",
       "items": {
        "$ref": "#/components/schemas/ProviderCheck"
       },
-      "description": "In the order in which they were made; those that need what failed are absent."
+      "description": "In the order in which they ran. Checks that depend on a failed one are absent."
      }
     },
     "required": [
@@ -17389,11 +17389,11 @@ export const openApiDocument = {
     "properties": {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
-      "description": "Where it stands in the log; absent when it was not recorded."
+      "description": "Position, times and owner; absent if nothing was recorded."
      },
      "id": {
       "type": "string",
-      "description": "Its id; empty when it was not recorded.",
+      "description": "Its id; empty if nothing was recorded.",
       "examples": [
        "portal"
       ]
@@ -17413,7 +17413,7 @@ export const openApiDocument = {
     "properties": {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
-      "description": "Where it stands in the log."
+      "description": "Position, times and owner."
      },
      "planned": {
       "$ref": "#/components/schemas/Planned",
@@ -17430,7 +17430,7 @@ export const openApiDocument = {
     "properties": {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
-      "description": "Where it stands in the log."
+      "description": "Position, times and owner."
      },
      "planned": {
       "$ref": "#/components/schemas/Planned",
@@ -17447,7 +17447,7 @@ export const openApiDocument = {
     "properties": {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
-      "description": "Where it stands in the log."
+      "description": "Position, times and owner."
      },
      "planned": {
       "$ref": "#/components/schemas/Planned",
@@ -17464,7 +17464,7 @@ export const openApiDocument = {
     "properties": {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
-      "description": "Where it stands in the log."
+      "description": "Position, times and owner."
      },
      "planned": {
       "$ref": "#/components/schemas/Planned",
@@ -17481,7 +17481,7 @@ export const openApiDocument = {
     "properties": {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
-      "description": "Where it stands in the log."
+      "description": "Position, times and owner."
      },
      "planned": {
       "$ref": "#/components/schemas/Planned",
@@ -17494,11 +17494,11 @@ export const openApiDocument = {
    },
    "GetProjectResponse": {
     "type": "object",
-    "description": "The project asked for.",
+    "description": "The project.",
     "properties": {
      "project": {
       "$ref": "#/components/schemas/Project",
-      "description": "As it is now."
+      "description": "Its current state."
      }
     },
     "required": [
@@ -17514,11 +17514,11 @@ export const openApiDocument = {
       "items": {
        "$ref": "#/components/schemas/Project"
       },
-      "description": "In the order asked for."
+      "description": "In the order of the request."
      },
      "nextPageToken": {
       "type": "string",
-      "description": "Asks for the next page; empty on the last.",
+      "description": "Token of the next page; empty on the last page.",
       "examples": [
        ""
       ]
@@ -17526,7 +17526,7 @@ export const openApiDocument = {
      "totalSize": {
       "type": "integer",
       "format": "int32",
-      "description": "How many there are, on all pages together: exact up to 10,000, where counting stops.",
+      "description": "Number of objects on all pages: exact up to 10,000, where counting stops.",
       "examples": [
        1
       ]
@@ -17534,14 +17534,14 @@ export const openApiDocument = {
      "sequence": {
       "type": "string",
       "pattern": "^[0-9]{1,20}$",
-      "description": "Position in the log up to which the list is true.",
+      "description": "Position of the last event that the list includes.",
       "examples": [
        "1769851800250000"
       ]
      },
      "totalSizeCapped": {
       "type": "boolean",
-      "description": "Whether there are more than total_size.",
+      "description": "Whether there are more than `totalSize`.",
       "examples": [
        true
       ]
@@ -17570,7 +17570,7 @@ export const openApiDocument = {
       "items": {
        "$ref": "#/components/schemas/RoleClaim"
       },
-      "description": "None when the project does not assert roles."
+      "description": "Empty if the project does not have `projectRoleAssertion`."
      }
     },
     "required": [
@@ -17586,12 +17586,12 @@ export const openApiDocument = {
       "items": {
        "$ref": "#/components/schemas/HistoryEntry"
       },
-      "description": "In the order asked for."
+      "description": "In the order of the request."
      },
      "nextAfter": {
       "type": "string",
       "pattern": "^[0-9]{1,20}$",
-      "description": "Of `asc`, the `after` of the next page; absent on the last.",
+      "description": "With `asc`: the `after` of the next page; absent on the last page.",
       "examples": [
        "1769851800250000"
       ]
@@ -17599,7 +17599,7 @@ export const openApiDocument = {
      "nextBefore": {
       "type": "string",
       "pattern": "^[0-9]{1,20}$",
-      "description": "Of `desc`, the `before` of the next page; absent on the last.",
+      "description": "With `desc`: the `before` of the next page; absent on the last page.",
       "examples": [
        "1769851800250000"
       ]
@@ -17615,7 +17615,7 @@ export const openApiDocument = {
     "properties": {
      "project": {
       "$ref": "#/components/schemas/Project",
-      "description": "At the time asked for."
+      "description": "At the time of the request."
      }
     },
     "required": [
@@ -17628,7 +17628,7 @@ export const openApiDocument = {
     "properties": {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
-      "description": "Where it stands in the log; absent when it was not recorded."
+      "description": "Position, times and owner; absent if nothing was recorded."
      },
      "planned": {
       "$ref": "#/components/schemas/Planned",
@@ -17643,7 +17643,7 @@ export const openApiDocument = {
     "properties": {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
-      "description": "Where the last of them stands in the log; absent when they were not recorded."
+      "description": "Position, times and owner of the last; absent if nothing was recorded."
      },
      "planned": {
       "$ref": "#/components/schemas/Planned",
@@ -17658,7 +17658,7 @@ export const openApiDocument = {
     "properties": {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
-      "description": "Where it stands in the log."
+      "description": "Position, times and owner."
      },
      "planned": {
       "$ref": "#/components/schemas/Planned",
@@ -17675,7 +17675,7 @@ export const openApiDocument = {
     "properties": {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
-      "description": "Where it stands in the log."
+      "description": "Position, times and owner."
      },
      "planned": {
       "$ref": "#/components/schemas/Planned",
@@ -17692,7 +17692,7 @@ export const openApiDocument = {
     "properties": {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
-      "description": "Where it stands in the log."
+      "description": "Position, times and owner."
      },
      "planned": {
       "$ref": "#/components/schemas/Planned",
@@ -17705,11 +17705,11 @@ export const openApiDocument = {
    },
    "GetProjectRoleResponse": {
     "type": "object",
-    "description": "The role asked for.",
+    "description": "The role.",
     "properties": {
      "projectRole": {
       "$ref": "#/components/schemas/ProjectRole",
-      "description": "As it is now."
+      "description": "Its current state."
      }
     },
     "required": [
@@ -17725,11 +17725,11 @@ export const openApiDocument = {
       "items": {
        "$ref": "#/components/schemas/ProjectRole"
       },
-      "description": "In the order asked for."
+      "description": "In the order of the request."
      },
      "nextPageToken": {
       "type": "string",
-      "description": "Asks for the next page; empty on the last.",
+      "description": "Token of the next page; empty on the last page.",
       "examples": [
        ""
       ]
@@ -17737,7 +17737,7 @@ export const openApiDocument = {
      "totalSize": {
       "type": "integer",
       "format": "int32",
-      "description": "How many there are, on all pages together: exact up to 10,000, where counting stops.",
+      "description": "Number of objects on all pages: exact up to 10,000, where counting stops.",
       "examples": [
        1
       ]
@@ -17745,14 +17745,14 @@ export const openApiDocument = {
      "sequence": {
       "type": "string",
       "pattern": "^[0-9]{1,20}$",
-      "description": "Position in the log up to which the list is true.",
+      "description": "Position of the last event that the list includes.",
       "examples": [
        "1769851800250000"
       ]
      },
      "totalSizeCapped": {
       "type": "boolean",
-      "description": "Whether there are more than total_size.",
+      "description": "Whether there are more than `totalSize`.",
       "examples": [
        true
       ]
@@ -17775,12 +17775,12 @@ export const openApiDocument = {
       "items": {
        "$ref": "#/components/schemas/HistoryEntry"
       },
-      "description": "In the order asked for."
+      "description": "In the order of the request."
      },
      "nextAfter": {
       "type": "string",
       "pattern": "^[0-9]{1,20}$",
-      "description": "Of `asc`, the `after` of the next page; absent on the last.",
+      "description": "With `asc`: the `after` of the next page; absent on the last page.",
       "examples": [
        "1769851800250000"
       ]
@@ -17788,7 +17788,7 @@ export const openApiDocument = {
      "nextBefore": {
       "type": "string",
       "pattern": "^[0-9]{1,20}$",
-      "description": "Of `desc`, the `before` of the next page; absent on the last.",
+      "description": "With `desc`: the `before` of the next page; absent on the last page.",
       "examples": [
        "1769851800250000"
       ]
@@ -17804,7 +17804,7 @@ export const openApiDocument = {
     "properties": {
      "projectRole": {
       "$ref": "#/components/schemas/ProjectRole",
-      "description": "At the time asked for."
+      "description": "At the time of the request."
      }
     },
     "required": [
@@ -17817,7 +17817,7 @@ export const openApiDocument = {
     "properties": {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
-      "description": "Where it stands in the log; absent when it was not recorded."
+      "description": "Position, times and owner; absent if nothing was recorded."
      },
      "planned": {
       "$ref": "#/components/schemas/Planned",
@@ -17832,7 +17832,7 @@ export const openApiDocument = {
     "properties": {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
-      "description": "Where it stands in the log."
+      "description": "Position, times and owner."
      },
      "planned": {
       "$ref": "#/components/schemas/Planned",
@@ -17849,7 +17849,7 @@ export const openApiDocument = {
     "properties": {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
-      "description": "Where it stands in the log."
+      "description": "Position, times and owner."
      },
      "planned": {
       "$ref": "#/components/schemas/Planned",
@@ -17866,7 +17866,7 @@ export const openApiDocument = {
     "properties": {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
-      "description": "Where it stands in the log."
+      "description": "Position, times and owner."
      },
      "planned": {
       "$ref": "#/components/schemas/Planned",
@@ -17883,7 +17883,7 @@ export const openApiDocument = {
     "properties": {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
-      "description": "Where it stands in the log."
+      "description": "Position, times and owner."
      },
      "planned": {
       "$ref": "#/components/schemas/Planned",
@@ -17896,11 +17896,11 @@ export const openApiDocument = {
    },
    "GetProjectGrantResponse": {
     "type": "object",
-    "description": "The grant asked for.",
+    "description": "The grant.",
     "properties": {
      "projectGrant": {
       "$ref": "#/components/schemas/ProjectGrant",
-      "description": "As it is now."
+      "description": "Its current state."
      }
     },
     "required": [
@@ -17916,11 +17916,11 @@ export const openApiDocument = {
       "items": {
        "$ref": "#/components/schemas/ProjectGrant"
       },
-      "description": "In the order asked for."
+      "description": "In the order of the request."
      },
      "nextPageToken": {
       "type": "string",
-      "description": "Asks for the next page; empty on the last.",
+      "description": "Token of the next page; empty on the last page.",
       "examples": [
        ""
       ]
@@ -17928,7 +17928,7 @@ export const openApiDocument = {
      "totalSize": {
       "type": "integer",
       "format": "int32",
-      "description": "How many there are, on all pages together: exact up to 10,000, where counting stops.",
+      "description": "Number of objects on all pages: exact up to 10,000, where counting stops.",
       "examples": [
        1
       ]
@@ -17936,14 +17936,14 @@ export const openApiDocument = {
      "sequence": {
       "type": "string",
       "pattern": "^[0-9]{1,20}$",
-      "description": "Position in the log up to which the list is true.",
+      "description": "Position of the last event that the list includes.",
       "examples": [
        "1769851800250000"
       ]
      },
      "totalSizeCapped": {
       "type": "boolean",
-      "description": "Whether there are more than total_size.",
+      "description": "Whether there are more than `totalSize`.",
       "examples": [
        true
       ]
@@ -17966,11 +17966,11 @@ export const openApiDocument = {
       "items": {
        "$ref": "#/components/schemas/ProjectGrant"
       },
-      "description": "In the order asked for."
+      "description": "In the order of the request."
      },
      "nextPageToken": {
       "type": "string",
-      "description": "Asks for the next page; empty on the last.",
+      "description": "Token of the next page; empty on the last page.",
       "examples": [
        ""
       ]
@@ -17978,7 +17978,7 @@ export const openApiDocument = {
      "totalSize": {
       "type": "integer",
       "format": "int32",
-      "description": "How many there are, on all pages together: exact up to 10,000, where counting stops.",
+      "description": "Number of objects on all pages: exact up to 10,000, where counting stops.",
       "examples": [
        1
       ]
@@ -17986,14 +17986,14 @@ export const openApiDocument = {
      "sequence": {
       "type": "string",
       "pattern": "^[0-9]{1,20}$",
-      "description": "Position in the log up to which the list is true.",
+      "description": "Position of the last event that the list includes.",
       "examples": [
        "1769851800250000"
       ]
      },
      "totalSizeCapped": {
       "type": "boolean",
-      "description": "Whether there are more than total_size.",
+      "description": "Whether there are more than `totalSize`.",
       "examples": [
        true
       ]
@@ -18016,12 +18016,12 @@ export const openApiDocument = {
       "items": {
        "$ref": "#/components/schemas/HistoryEntry"
       },
-      "description": "In the order asked for."
+      "description": "In the order of the request."
      },
      "nextAfter": {
       "type": "string",
       "pattern": "^[0-9]{1,20}$",
-      "description": "Of `asc`, the `after` of the next page; absent on the last.",
+      "description": "With `asc`: the `after` of the next page; absent on the last page.",
       "examples": [
        "1769851800250000"
       ]
@@ -18029,7 +18029,7 @@ export const openApiDocument = {
      "nextBefore": {
       "type": "string",
       "pattern": "^[0-9]{1,20}$",
-      "description": "Of `desc`, the `before` of the next page; absent on the last.",
+      "description": "With `desc`: the `before` of the next page; absent on the last page.",
       "examples": [
        "1769851800250000"
       ]
@@ -18045,7 +18045,7 @@ export const openApiDocument = {
     "properties": {
      "projectGrant": {
       "$ref": "#/components/schemas/ProjectGrant",
-      "description": "At the time asked for."
+      "description": "At the time of the request."
      }
     },
     "required": [
@@ -18058,7 +18058,7 @@ export const openApiDocument = {
     "properties": {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
-      "description": "Where it stands in the log; absent when it was not recorded."
+      "description": "Position, times and owner; absent if nothing was recorded."
      },
      "planned": {
       "$ref": "#/components/schemas/Planned",
@@ -18073,7 +18073,7 @@ export const openApiDocument = {
     "properties": {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
-      "description": "Where it stands in the log."
+      "description": "Position, times and owner."
      },
      "planned": {
       "$ref": "#/components/schemas/Planned",
@@ -18090,7 +18090,7 @@ export const openApiDocument = {
     "properties": {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
-      "description": "Where it stands in the log."
+      "description": "Position, times and owner."
      },
      "planned": {
       "$ref": "#/components/schemas/Planned",
@@ -18107,7 +18107,7 @@ export const openApiDocument = {
     "properties": {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
-      "description": "Where it stands in the log."
+      "description": "Position, times and owner."
      },
      "planned": {
       "$ref": "#/components/schemas/Planned",
@@ -18124,7 +18124,7 @@ export const openApiDocument = {
     "properties": {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
-      "description": "Where it stands in the log."
+      "description": "Position, times and owner."
      },
      "planned": {
       "$ref": "#/components/schemas/Planned",
@@ -18141,7 +18141,7 @@ export const openApiDocument = {
     "properties": {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
-      "description": "Where it stands in the log."
+      "description": "Position, times and owner."
      },
      "planned": {
       "$ref": "#/components/schemas/Planned",
@@ -18158,7 +18158,7 @@ export const openApiDocument = {
     "properties": {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
-      "description": "Where it stands in the log."
+      "description": "Position, times and owner."
      },
      "planned": {
       "$ref": "#/components/schemas/Planned",
@@ -18171,19 +18171,19 @@ export const openApiDocument = {
    },
    "RemoveAllUserGrantsResponse": {
     "type": "object",
-    "description": "What was taken from a user.",
+    "description": "The removed grants and memberships of a user.",
     "properties": {
      "removed": {
       "type": "array",
       "items": {
        "$ref": "#/components/schemas/UserGrantIds"
       },
-      "description": "The grants that were removed; none when the user had none."
+      "description": "The removed grants; empty if the user had none."
      },
      "sequence": {
       "type": "string",
       "pattern": "^[0-9]{1,20}$",
-      "description": "No grant or membership of the user that was recorded at or below this position in the log remains in the organization.",
+      "description": "Every grant and membership of the user up to this position is removed from the organization.",
       "examples": [
        "1769851800250000"
       ]
@@ -18193,7 +18193,7 @@ export const openApiDocument = {
       "items": {
        "$ref": "#/components/schemas/MembershipIds"
       },
-      "description": "The memberships that were removed: what identity providers had said about the user."
+      "description": "The removed memberships."
      }
     },
     "required": [
@@ -18204,11 +18204,11 @@ export const openApiDocument = {
    },
    "GetUserGrantResponse": {
     "type": "object",
-    "description": "The grant asked for.",
+    "description": "The grant.",
     "properties": {
      "userGrant": {
       "$ref": "#/components/schemas/UserGrant",
-      "description": "As it is now."
+      "description": "Its current state."
      }
     },
     "required": [
@@ -18224,11 +18224,11 @@ export const openApiDocument = {
       "items": {
        "$ref": "#/components/schemas/UserGrant"
       },
-      "description": "In the order asked for."
+      "description": "In the order of the request."
      },
      "nextPageToken": {
       "type": "string",
-      "description": "Asks for the next page; empty on the last.",
+      "description": "Token of the next page; empty on the last page.",
       "examples": [
        ""
       ]
@@ -18236,7 +18236,7 @@ export const openApiDocument = {
      "totalSize": {
       "type": "integer",
       "format": "int32",
-      "description": "How many there are, on all pages together: exact up to 10,000, where counting stops.",
+      "description": "Number of objects on all pages: exact up to 10,000, where counting stops.",
       "examples": [
        1
       ]
@@ -18244,14 +18244,14 @@ export const openApiDocument = {
      "sequence": {
       "type": "string",
       "pattern": "^[0-9]{1,20}$",
-      "description": "Position in the log up to which the list is true.",
+      "description": "Position of the last event that the list includes.",
       "examples": [
        "1769851800250000"
       ]
      },
      "totalSizeCapped": {
       "type": "boolean",
-      "description": "Whether there are more than total_size.",
+      "description": "Whether there are more than `totalSize`.",
       "examples": [
        true
       ]
@@ -18274,12 +18274,12 @@ export const openApiDocument = {
       "items": {
        "$ref": "#/components/schemas/HistoryEntry"
       },
-      "description": "In the order asked for."
+      "description": "In the order of the request."
      },
      "nextAfter": {
       "type": "string",
       "pattern": "^[0-9]{1,20}$",
-      "description": "Of `asc`, the `after` of the next page; absent on the last.",
+      "description": "With `asc`: the `after` of the next page; absent on the last page.",
       "examples": [
        "1769851800250000"
       ]
@@ -18287,7 +18287,7 @@ export const openApiDocument = {
      "nextBefore": {
       "type": "string",
       "pattern": "^[0-9]{1,20}$",
-      "description": "Of `desc`, the `before` of the next page; absent on the last.",
+      "description": "With `desc`: the `before` of the next page; absent on the last page.",
       "examples": [
        "1769851800250000"
       ]
@@ -18303,7 +18303,7 @@ export const openApiDocument = {
     "properties": {
      "userGrant": {
       "$ref": "#/components/schemas/UserGrant",
-      "description": "At the time asked for."
+      "description": "At the time of the request."
      }
     },
     "required": [
@@ -18316,21 +18316,21 @@ export const openApiDocument = {
     "properties": {
      "domain": {
       "type": "string",
-      "description": "In ASCII and lower case; absent when it was not recorded.",
+      "description": "In ASCII and lower case; absent if nothing was recorded.",
       "examples": [
        "text"
       ]
      },
      "challenge": {
       "type": "string",
-      "description": "The text to publish as a TXT record at `_claviger-challenge.<domain>`; absent when it was not recorded.",
+      "description": "The text to publish as a TXT record at `_claviger-challenge.<domain>`; absent if nothing was recorded.",
       "examples": [
        "text"
       ]
      },
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
-      "description": "Where it stands in the log; absent when it was not recorded."
+      "description": "Position, times and owner; absent if nothing was recorded."
      },
      "planned": {
       "$ref": "#/components/schemas/Planned",
@@ -18345,7 +18345,7 @@ export const openApiDocument = {
     "properties": {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
-      "description": "Where it stands in the log."
+      "description": "Position, times and owner."
      },
      "planned": {
       "$ref": "#/components/schemas/Planned",
@@ -18362,7 +18362,7 @@ export const openApiDocument = {
     "properties": {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
-      "description": "Where it stands in the log."
+      "description": "Position, times and owner."
      },
      "planned": {
       "$ref": "#/components/schemas/Planned",
@@ -18379,7 +18379,7 @@ export const openApiDocument = {
     "properties": {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
-      "description": "Where it stands in the log."
+      "description": "Position, times and owner."
      },
      "planned": {
       "$ref": "#/components/schemas/Planned",
@@ -18392,11 +18392,11 @@ export const openApiDocument = {
    },
    "GetDomainResponse": {
     "type": "object",
-    "description": "The domain asked for.",
+    "description": "The domain.",
     "properties": {
      "domain": {
       "$ref": "#/components/schemas/Domain",
-      "description": "As it is now."
+      "description": "Its current state."
      }
     },
     "required": [
@@ -18412,11 +18412,11 @@ export const openApiDocument = {
       "items": {
        "$ref": "#/components/schemas/Domain"
       },
-      "description": "In the order asked for."
+      "description": "In the order of the request."
      },
      "nextPageToken": {
       "type": "string",
-      "description": "Asks for the next page; empty on the last.",
+      "description": "Token of the next page; empty on the last page.",
       "examples": [
        ""
       ]
@@ -18424,7 +18424,7 @@ export const openApiDocument = {
      "totalSize": {
       "type": "integer",
       "format": "int32",
-      "description": "How many there are, on all pages together: exact up to 10,000, where counting stops.",
+      "description": "Number of objects on all pages: exact up to 10,000, where counting stops.",
       "examples": [
        1
       ]
@@ -18432,14 +18432,14 @@ export const openApiDocument = {
      "sequence": {
       "type": "string",
       "pattern": "^[0-9]{1,20}$",
-      "description": "Position in the log up to which the list is true.",
+      "description": "Position of the last event that the list includes.",
       "examples": [
        "1769851800250000"
       ]
      },
      "totalSizeCapped": {
       "type": "boolean",
-      "description": "Whether there are more than total_size.",
+      "description": "Whether there are more than `totalSize`.",
       "examples": [
        true
       ]
@@ -18462,12 +18462,12 @@ export const openApiDocument = {
       "items": {
        "$ref": "#/components/schemas/HistoryEntry"
       },
-      "description": "In the order asked for."
+      "description": "In the order of the request."
      },
      "nextAfter": {
       "type": "string",
       "pattern": "^[0-9]{1,20}$",
-      "description": "Of `asc`, the `after` of the next page; absent on the last.",
+      "description": "With `asc`: the `after` of the next page; absent on the last page.",
       "examples": [
        "1769851800250000"
       ]
@@ -18475,7 +18475,7 @@ export const openApiDocument = {
      "nextBefore": {
       "type": "string",
       "pattern": "^[0-9]{1,20}$",
-      "description": "Of `desc`, the `before` of the next page; absent on the last.",
+      "description": "With `desc`: the `before` of the next page; absent on the last page.",
       "examples": [
        "1769851800250000"
       ]
@@ -18491,7 +18491,7 @@ export const openApiDocument = {
     "properties": {
      "domain": {
       "$ref": "#/components/schemas/Domain",
-      "description": "At the time asked for."
+      "description": "At the time of the request."
      }
     },
     "required": [
@@ -18504,7 +18504,7 @@ export const openApiDocument = {
     "properties": {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
-      "description": "Where it stands in the log; absent when it was not recorded."
+      "description": "Position, times and owner; absent if nothing was recorded."
      },
      "planned": {
       "$ref": "#/components/schemas/Planned",
@@ -18519,7 +18519,7 @@ export const openApiDocument = {
     "properties": {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
-      "description": "Where it stands in the log."
+      "description": "Position, times and owner."
      },
      "planned": {
       "$ref": "#/components/schemas/Planned",
@@ -18536,7 +18536,7 @@ export const openApiDocument = {
     "properties": {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
-      "description": "Where it stands in the log."
+      "description": "Position, times and owner."
      },
      "planned": {
       "$ref": "#/components/schemas/Planned",
@@ -18553,7 +18553,7 @@ export const openApiDocument = {
     "properties": {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
-      "description": "Where it stands in the log."
+      "description": "Position, times and owner."
      },
      "planned": {
       "$ref": "#/components/schemas/Planned",
@@ -18570,7 +18570,7 @@ export const openApiDocument = {
     "properties": {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
-      "description": "Where it stands in the log."
+      "description": "Position, times and owner."
      },
      "planned": {
       "$ref": "#/components/schemas/Planned",
@@ -18583,11 +18583,11 @@ export const openApiDocument = {
    },
    "GetRoleMappingResponse": {
     "type": "object",
-    "description": "The mapping asked for.",
+    "description": "The mapping.",
     "properties": {
      "roleMapping": {
       "$ref": "#/components/schemas/RoleMapping",
-      "description": "As it is now."
+      "description": "Its current state."
      }
     },
     "required": [
@@ -18603,11 +18603,11 @@ export const openApiDocument = {
       "items": {
        "$ref": "#/components/schemas/RoleMapping"
       },
-      "description": "In the order asked for."
+      "description": "In the order of the request."
      },
      "nextPageToken": {
       "type": "string",
-      "description": "Asks for the next page; empty on the last.",
+      "description": "Token of the next page; empty on the last page.",
       "examples": [
        ""
       ]
@@ -18615,7 +18615,7 @@ export const openApiDocument = {
      "totalSize": {
       "type": "integer",
       "format": "int32",
-      "description": "How many there are, on all pages together: exact up to 10,000, where counting stops.",
+      "description": "Number of objects on all pages: exact up to 10,000, where counting stops.",
       "examples": [
        1
       ]
@@ -18623,14 +18623,14 @@ export const openApiDocument = {
      "sequence": {
       "type": "string",
       "pattern": "^[0-9]{1,20}$",
-      "description": "Position in the log up to which the list is true.",
+      "description": "Position of the last event that the list includes.",
       "examples": [
        "1769851800250000"
       ]
      },
      "totalSizeCapped": {
       "type": "boolean",
-      "description": "Whether there are more than total_size.",
+      "description": "Whether there are more than `totalSize`.",
       "examples": [
        true
       ]
@@ -18653,12 +18653,12 @@ export const openApiDocument = {
       "items": {
        "$ref": "#/components/schemas/HistoryEntry"
       },
-      "description": "In the order asked for."
+      "description": "In the order of the request."
      },
      "nextAfter": {
       "type": "string",
       "pattern": "^[0-9]{1,20}$",
-      "description": "Of `asc`, the `after` of the next page; absent on the last.",
+      "description": "With `asc`: the `after` of the next page; absent on the last page.",
       "examples": [
        "1769851800250000"
       ]
@@ -18666,7 +18666,7 @@ export const openApiDocument = {
      "nextBefore": {
       "type": "string",
       "pattern": "^[0-9]{1,20}$",
-      "description": "Of `desc`, the `before` of the next page; absent on the last.",
+      "description": "With `desc`: the `before` of the next page; absent on the last page.",
       "examples": [
        "1769851800250000"
       ]
@@ -18682,7 +18682,7 @@ export const openApiDocument = {
     "properties": {
      "roleMapping": {
       "$ref": "#/components/schemas/RoleMapping",
-      "description": "At the time asked for."
+      "description": "At the time of the request."
      }
     },
     "required": [
@@ -18695,7 +18695,7 @@ export const openApiDocument = {
     "properties": {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
-      "description": "Where it stands in the log; absent when it was not recorded."
+      "description": "Position, times and owner; absent if nothing was recorded."
      },
      "planned": {
       "$ref": "#/components/schemas/Planned",
@@ -18710,7 +18710,7 @@ export const openApiDocument = {
     "properties": {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
-      "description": "Where it stands in the log."
+      "description": "Position, times and owner."
      },
      "planned": {
       "$ref": "#/components/schemas/Planned",
@@ -18723,11 +18723,11 @@ export const openApiDocument = {
    },
    "GetMembershipResponse": {
     "type": "object",
-    "description": "The membership asked for.",
+    "description": "The membership.",
     "properties": {
      "membership": {
       "$ref": "#/components/schemas/Membership",
-      "description": "As it is now."
+      "description": "Its current state."
      }
     },
     "required": [
@@ -18743,11 +18743,11 @@ export const openApiDocument = {
       "items": {
        "$ref": "#/components/schemas/Membership"
       },
-      "description": "In the order asked for."
+      "description": "In the order of the request."
      },
      "nextPageToken": {
       "type": "string",
-      "description": "Asks for the next page; empty on the last.",
+      "description": "Token of the next page; empty on the last page.",
       "examples": [
        ""
       ]
@@ -18755,7 +18755,7 @@ export const openApiDocument = {
      "totalSize": {
       "type": "integer",
       "format": "int32",
-      "description": "How many there are, on all pages together: exact up to 10,000, where counting stops.",
+      "description": "Number of objects on all pages: exact up to 10,000, where counting stops.",
       "examples": [
        1
       ]
@@ -18763,14 +18763,14 @@ export const openApiDocument = {
      "sequence": {
       "type": "string",
       "pattern": "^[0-9]{1,20}$",
-      "description": "Position in the log up to which the list is true.",
+      "description": "Position of the last event that the list includes.",
       "examples": [
        "1769851800250000"
       ]
      },
      "totalSizeCapped": {
       "type": "boolean",
-      "description": "Whether there are more than total_size.",
+      "description": "Whether there are more than `totalSize`.",
       "examples": [
        true
       ]
@@ -18793,12 +18793,12 @@ export const openApiDocument = {
       "items": {
        "$ref": "#/components/schemas/HistoryEntry"
       },
-      "description": "In the order asked for."
+      "description": "In the order of the request."
      },
      "nextAfter": {
       "type": "string",
       "pattern": "^[0-9]{1,20}$",
-      "description": "Of `asc`, the `after` of the next page; absent on the last.",
+      "description": "With `asc`: the `after` of the next page; absent on the last page.",
       "examples": [
        "1769851800250000"
       ]
@@ -18806,7 +18806,7 @@ export const openApiDocument = {
      "nextBefore": {
       "type": "string",
       "pattern": "^[0-9]{1,20}$",
-      "description": "Of `desc`, the `before` of the next page; absent on the last.",
+      "description": "With `desc`: the `before` of the next page; absent on the last page.",
       "examples": [
        "1769851800250000"
       ]
@@ -18822,7 +18822,7 @@ export const openApiDocument = {
     "properties": {
      "membership": {
       "$ref": "#/components/schemas/Membership",
-      "description": "At the time asked for."
+      "description": "At the time of the request."
      }
     },
     "required": [
@@ -18831,25 +18831,25 @@ export const openApiDocument = {
    },
    "IssueSetupLinkResponse": {
     "type": "object",
-    "description": "The link that was made.",
+    "description": "The created link.",
     "properties": {
      "linkId": {
       "type": "string",
-      "description": "Id of the link; absent when it was not recorded.",
+      "description": "Id of the link; absent if nothing was recorded.",
       "examples": [
        "text"
       ]
      },
      "token": {
       "type": "string",
-      "description": "The secret of the link, which no other response has; absent when it was not recorded.",
+      "description": "The secret of the link, which no other response has; absent if nothing was recorded.",
       "examples": [
        "text"
       ]
      },
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
-      "description": "Where it stands in the log; absent when it was not recorded."
+      "description": "Position, times and owner; absent if nothing was recorded."
      },
      "planned": {
       "$ref": "#/components/schemas/Planned",
@@ -18864,7 +18864,7 @@ export const openApiDocument = {
     "properties": {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
-      "description": "Where it stands in the log."
+      "description": "Position, times and owner."
      },
      "planned": {
       "$ref": "#/components/schemas/Planned",
@@ -18877,11 +18877,11 @@ export const openApiDocument = {
    },
    "GetSetupLinkResponse": {
     "type": "object",
-    "description": "The link asked for.",
+    "description": "The link.",
     "properties": {
      "setupLink": {
       "$ref": "#/components/schemas/SetupLink",
-      "description": "As it is now."
+      "description": "Its current state."
      }
     },
     "required": [
@@ -18897,11 +18897,11 @@ export const openApiDocument = {
       "items": {
        "$ref": "#/components/schemas/SetupLink"
       },
-      "description": "In the order asked for."
+      "description": "In the order of the request."
      },
      "nextPageToken": {
       "type": "string",
-      "description": "Asks for the next page; empty on the last.",
+      "description": "Token of the next page; empty on the last page.",
       "examples": [
        ""
       ]
@@ -18909,7 +18909,7 @@ export const openApiDocument = {
      "totalSize": {
       "type": "integer",
       "format": "int32",
-      "description": "How many there are, on all pages together: exact up to 10,000, where counting stops.",
+      "description": "Number of objects on all pages: exact up to 10,000, where counting stops.",
       "examples": [
        1
       ]
@@ -18917,14 +18917,14 @@ export const openApiDocument = {
      "sequence": {
       "type": "string",
       "pattern": "^[0-9]{1,20}$",
-      "description": "Position in the log up to which the list is true.",
+      "description": "Position of the last event that the list includes.",
       "examples": [
        "1769851800250000"
       ]
      },
      "totalSizeCapped": {
       "type": "boolean",
-      "description": "Whether there are more than total_size.",
+      "description": "Whether there are more than `totalSize`.",
       "examples": [
        true
       ]
@@ -18947,12 +18947,12 @@ export const openApiDocument = {
       "items": {
        "$ref": "#/components/schemas/HistoryEntry"
       },
-      "description": "In the order asked for."
+      "description": "In the order of the request."
      },
      "nextAfter": {
       "type": "string",
       "pattern": "^[0-9]{1,20}$",
-      "description": "Of `asc`, the `after` of the next page; absent on the last.",
+      "description": "With `asc`: the `after` of the next page; absent on the last page.",
       "examples": [
        "1769851800250000"
       ]
@@ -18960,7 +18960,7 @@ export const openApiDocument = {
      "nextBefore": {
       "type": "string",
       "pattern": "^[0-9]{1,20}$",
-      "description": "Of `desc`, the `before` of the next page; absent on the last.",
+      "description": "With `desc`: the `before` of the next page; absent on the last page.",
       "examples": [
        "1769851800250000"
       ]
@@ -18976,7 +18976,7 @@ export const openApiDocument = {
     "properties": {
      "setupLink": {
       "$ref": "#/components/schemas/SetupLink",
-      "description": "At the time asked for."
+      "description": "At the time of the request."
      }
     },
     "required": [
@@ -18992,12 +18992,12 @@ export const openApiDocument = {
       "items": {
        "$ref": "#/components/schemas/HistoryEntry"
       },
-      "description": "In the order asked for."
+      "description": "In the order of the request."
      },
      "nextAfter": {
       "type": "string",
       "pattern": "^[0-9]{1,20}$",
-      "description": "Of `asc`, the `after` of the next page; absent on the last.",
+      "description": "With `asc`: the `after` of the next page; absent on the last page.",
       "examples": [
        "1769851800250000"
       ]
@@ -19005,7 +19005,7 @@ export const openApiDocument = {
      "nextBefore": {
       "type": "string",
       "pattern": "^[0-9]{1,20}$",
-      "description": "Of `desc`, the `before` of the next page; absent on the last.",
+      "description": "With `desc`: the `before` of the next page; absent on the last page.",
       "examples": [
        "1769851800250000"
       ]
@@ -19017,7 +19017,7 @@ export const openApiDocument = {
    },
    "ApplyAccessResponse": {
     "type": "object",
-    "description": "What was done, or with `validateOnly` what would be.",
+    "description": "The changes that were made, or with `validateOnly` would be made.",
     "properties": {
      "orgId": {
       "type": "string",
@@ -19028,7 +19028,7 @@ export const openApiDocument = {
      },
      "managedBy": {
       "type": "string",
-      "description": "That of the request.",
+      "description": "As in the request.",
       "examples": [
        "platform-team"
       ]
@@ -19036,7 +19036,7 @@ export const openApiDocument = {
      "version": {
       "type": "string",
       "pattern": "^[0-9]{1,20}$",
-      "description": "That of the request.",
+      "description": "As in the request.",
       "examples": [
        "12"
       ]
@@ -19050,18 +19050,18 @@ export const openApiDocument = {
      },
      "counts": {
       "$ref": "#/components/schemas/Counts",
-      "description": "How many of each action."
+      "description": "Number of changes by action."
      },
      "undeclared": {
       "type": "array",
       "items": {
        "$ref": "#/components/schemas/ObjectRef"
       },
-      "description": "Projects and identity providers that exist, are not declared and stay as they are; of types that are declared, and that the caller may read."
+      "description": "Projects and identity providers that exist but are not declared, and stay as they are; only types that are declared and that the caller may read."
      },
      "protect": {
       "type": "boolean",
-      "description": "Whether what is declared is protected.",
+      "description": "Whether the declared objects are protected.",
       "examples": [
        false
       ]
@@ -19080,7 +19080,7 @@ export const openApiDocument = {
     "properties": {
      "allowed": {
       "type": "boolean",
-      "description": "Of a role: whether it counts. Of a permission: whether a role that counts has it. Without either: whether the login rules of the project let the user in.",
+      "description": "With a role: whether the user has it. With a permission: whether a role of the user has it. Without both: whether the login rules of the project let the user in.",
       "examples": [
        true
       ]
@@ -19090,7 +19090,7 @@ export const openApiDocument = {
       "items": {
        "type": "string"
       },
-      "description": "Keys of all roles of the project that count for the user, in the order of code points.",
+      "description": "Keys of all roles that count for the user in the project, sorted by code point.",
       "examples": [
        [
         "editor"
@@ -19109,7 +19109,7 @@ export const openApiDocument = {
       "items": {
        "type": "string"
       },
-      "description": "What these roles allow together, each permission once, in the order of code points.",
+      "description": "The permissions of these roles, without duplicates, sorted by code point.",
       "examples": [
        [
         "project.read"
@@ -19147,7 +19147,7 @@ export const openApiDocument = {
       "items": {
        "$ref": "#/components/schemas/AccessCause"
       },
-      "description": "The changes that this rests on, oldest first: what added the role, what granted the project, what gave the role to the user, and, where it does not count, what ended it. Of changes in another organization, which owns the project, only `sequence`, `time` and `type` are shown."
+      "description": "The changes that led to this result, oldest first: those that added the role, granted the project and gave the role to the user, and, if it does not count, the one that ended it. Changes in another organization, which owns the project, show only `sequence`, `time` and `type`."
      }
     },
     "required": [
@@ -19165,11 +19165,11 @@ export const openApiDocument = {
       "items": {
        "$ref": "#/components/schemas/UserRole"
       },
-      "description": "In their order."
+      "description": "In order."
      },
      "nextPageToken": {
       "type": "string",
-      "description": "Asks for the next page; empty on the last.",
+      "description": "Token of the next page; empty on the last page.",
       "examples": [
        ""
       ]
@@ -19189,11 +19189,11 @@ export const openApiDocument = {
       "items": {
        "$ref": "#/components/schemas/RoleHolder"
       },
-      "description": "In their order."
+      "description": "In order."
      },
      "nextPageToken": {
       "type": "string",
-      "description": "Asks for the next page; empty on the last.",
+      "description": "Token of the next page; empty on the last page.",
       "examples": [
        ""
       ]
@@ -19213,11 +19213,11 @@ export const openApiDocument = {
       "items": {
        "$ref": "#/components/schemas/RoleHolder"
       },
-      "description": "In their order."
+      "description": "In order."
      },
      "nextPageToken": {
       "type": "string",
-      "description": "Asks for the next page; empty on the last.",
+      "description": "Token of the next page; empty on the last page.",
       "examples": [
        ""
       ]
@@ -19230,14 +19230,14 @@ export const openApiDocument = {
    },
    "ListPermissionsResponse": {
     "type": "object",
-    "description": "What the caller may do.",
+    "description": "The permissions of the caller.",
     "properties": {
      "permissions": {
       "type": "array",
       "items": {
        "type": "string"
       },
-      "description": "Names of the permissions, such as `project.read`, sorted. A permission on single objects is not listed.",
+      "description": "Names of the permissions, such as `project.read`, sorted. Permissions on single objects are not listed.",
       "examples": [
        [
         "project.read"
@@ -19251,7 +19251,7 @@ export const openApiDocument = {
    },
    "ObjectDetails": {
     "type": "object",
-    "description": "Where an object stands in the log.",
+    "description": "Position, times and owner of an object.",
     "properties": {
      "sequence": {
       "type": "string",
@@ -19288,11 +19288,11 @@ export const openApiDocument = {
    },
    "Planned": {
     "type": "object",
-    "description": "What a write would do, of which nothing was recorded.",
+    "description": "The result of a dry run.",
     "properties": {
      "changed": {
       "type": "boolean",
-      "description": "False when nothing would change.",
+      "description": "False if nothing would change.",
       "examples": [
        true
       ]
@@ -19302,11 +19302,11 @@ export const openApiDocument = {
       "items": {
        "$ref": "#/components/schemas/FieldChange"
       },
-      "description": "The fields that would change. Of several roles, each with the place of its role, such as `roles[0].displayName`."
+      "description": "The fields that would change. For several roles, each with the path of its role, such as `roles[0].displayName`."
      },
      "impact": {
       "$ref": "#/components/schemas/Impact",
-      "description": "Whose roles would end or begin; absent if the write can do neither, or the caller may not read who has roles of the project."
+      "description": "The roles that users would lose and gain; absent if the write cannot change them, or if the caller may not read who has roles of the project."
      }
     },
     "required": [
@@ -19316,7 +19316,7 @@ export const openApiDocument = {
    },
    "FieldChange": {
     "type": "object",
-    "description": "How one field changes. Ids, keys and `details` are not among the fields; `state` is.",
+    "description": "How one field changes: any field except ids, keys and `details`.",
     "properties": {
      "field": {
       "type": "string",
@@ -19326,14 +19326,14 @@ export const openApiDocument = {
       ]
      },
      "from": {
-      "description": "The value before: text, true or false, or a list of texts; absent when there was no object."
+      "description": "The value before: text, true or false, or a list of texts; absent if there was no object."
      },
      "to": {
-      "description": "The value after; of `state`, `removed` when the object is removed."
+      "description": "The value after; for `state`, `removed` if the object is removed."
      },
      "changed": {
       "type": "boolean",
-      "description": "True for a secret, of which nothing else is shown; otherwise absent.",
+      "description": "True for a secret, whose values are never shown; otherwise absent.",
       "examples": [
        true
       ]
@@ -19345,15 +19345,15 @@ export const openApiDocument = {
    },
    "Impact": {
     "type": "object",
-    "description": "The roles of users that a write ends and begins, of those that count at this moment.",
+    "description": "The roles that users lose and gain by a write.",
     "properties": {
      "loses": {
       "$ref": "#/components/schemas/AffectedRoles",
-      "description": "Those that would stop counting."
+      "description": "Roles that would stop counting."
      },
      "gains": {
       "$ref": "#/components/schemas/AffectedRoles",
-      "description": "Those that would begin to count."
+      "description": "Roles that would begin to count."
      }
     },
     "required": [
@@ -19368,7 +19368,7 @@ export const openApiDocument = {
      "count": {
       "type": "integer",
       "format": "int32",
-      "description": "How many there are.",
+      "description": "Number of roles.",
       "examples": [
        1
       ]
@@ -19399,7 +19399,7 @@ export const openApiDocument = {
      },
      "userId": {
       "type": "string",
-      "description": "The user, as their organization names them.",
+      "description": "The user's id in their organization.",
       "examples": [
        "alice"
       ]
@@ -19420,7 +19420,7 @@ export const openApiDocument = {
    },
    "IdentityProvider": {
     "type": "object",
-    "description": "An identity provider as it is read; never with its secret.",
+    "description": "An identity provider, without its secret.",
     "properties": {
      "idpId": {
       "type": "string",
@@ -19467,7 +19467,7 @@ export const openApiDocument = {
       "items": {
        "type": "string"
       },
-      "description": "Scopes that are asked for.",
+      "description": "Scopes to request.",
       "examples": [
        [
         "openid",
@@ -19484,7 +19484,7 @@ export const openApiDocument = {
        "OIDC_MAPPING_FIELD_EMAIL"
       ],
       "default": "OIDC_MAPPING_FIELD_UNSPECIFIED",
-      "description": "What the display name of the user is taken from.",
+      "description": "Claim that becomes the user's display name.",
       "examples": [
        "OIDC_MAPPING_FIELD_PREFERRED_USERNAME"
       ]
@@ -19497,7 +19497,7 @@ export const openApiDocument = {
        "OIDC_MAPPING_FIELD_EMAIL"
       ],
       "default": "OIDC_MAPPING_FIELD_UNSPECIFIED",
-      "description": "What the user name is taken from.",
+      "description": "Claim that becomes the username.",
       "examples": [
        "OIDC_MAPPING_FIELD_PREFERRED_USERNAME"
       ]
@@ -19524,11 +19524,11 @@ export const openApiDocument = {
      },
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
-      "description": "Where it stands in the log."
+      "description": "Position, times and owner."
      },
      "protectedBy": {
       "type": "string",
-      "description": "`managedBy` of the desired state that alone may change it; absent when anybody may who has the permission.",
+      "description": "`managedBy` of the desired state that protects it; absent if unprotected.",
       "examples": [
        "platform-team"
       ]
@@ -19550,7 +19550,7 @@ export const openApiDocument = {
    },
    "HistoryEntry": {
     "type": "object",
-    "description": "Who changed what, when.",
+    "description": "One change: actor, time, object and changed fields.",
     "properties": {
      "sequence": {
       "type": "string",
@@ -19563,7 +19563,7 @@ export const openApiDocument = {
      "time": {
       "type": "string",
       "format": "date-time",
-      "description": "When it was recorded, to the millisecond."
+      "description": "Time of the change, to the millisecond."
      },
      "actor": {
       "$ref": "#/components/schemas/Actor",
@@ -19578,14 +19578,14 @@ export const openApiDocument = {
      },
      "object": {
       "$ref": "#/components/schemas/ObjectRef",
-      "description": "What changed. In the history of a role, the removal of its project names the project."
+      "description": "The changed object. In the history of a role, the removal of its project names the project."
      },
      "changes": {
       "type": "array",
       "items": {
        "$ref": "#/components/schemas/FieldChange"
       },
-      "description": "The fields whose values differ; never a secret."
+      "description": "The changed fields; never the value of a secret."
      },
      "correlationId": {
       "type": "string",
@@ -19596,7 +19596,7 @@ export const openApiDocument = {
      },
      "reason": {
       "type": "string",
-      "description": "Why the change was made, if that was said.",
+      "description": "Reason of the change, if given.",
       "examples": [
        "Ticket 4711: joins the team"
       ]
@@ -19617,14 +19617,14 @@ export const openApiDocument = {
     "properties": {
      "userId": {
       "type": "string",
-      "description": "As the server knows the user.",
+      "description": "The server's id of the user.",
       "examples": [
        "alice"
       ]
      },
      "orgId": {
       "type": "string",
-      "description": "The organization of the user, not of what changed.",
+      "description": "The organization of the user, which may differ from the changed object's.",
       "examples": [
        "acme"
       ]
@@ -19648,70 +19648,70 @@ export const openApiDocument = {
      },
      "idpId": {
       "type": "string",
-      "description": "Of an identity provider, a mapping or a membership: the id of the provider.",
+      "description": "For an identity provider, a mapping or a membership: the id of the provider.",
       "examples": [
        "01JGFJJZ00V6RM8DHQ4B0H7SKP"
       ]
      },
      "id": {
       "type": "string",
-      "description": "Of a project: its id.",
+      "description": "For a project: its id.",
       "examples": [
        "portal"
       ]
      },
      "projectId": {
       "type": "string",
-      "description": "Of a role, a grant or a mapping: the id of its project.",
+      "description": "For a role, a grant or a mapping: the id of its project.",
       "examples": [
        "portal"
       ]
      },
      "roleKey": {
       "type": "string",
-      "description": "Of a role: its key.",
+      "description": "For a role: its key.",
       "examples": [
        "editor"
       ]
      },
      "grantedOrgId": {
       "type": "string",
-      "description": "Of a grant of a project: the organization that has it.",
+      "description": "For a project grant: the organization that has it.",
       "examples": [
        "globex"
       ]
      },
      "userId": {
       "type": "string",
-      "description": "Of a grant of roles to a user, or of a membership: the user.",
+      "description": "For a user grant or a membership: the user.",
       "examples": [
        "alice"
       ]
      },
      "projectOrgId": {
       "type": "string",
-      "description": "Of a grant of roles to a user, or of a mapping: the organization that owns the project.",
+      "description": "For a user grant or a mapping: the organization that owns the project.",
       "examples": [
        "acme"
       ]
      },
      "domain": {
       "type": "string",
-      "description": "Of a domain: the domain, in ASCII and lower case.",
+      "description": "For a domain: the domain, in ASCII and lower case.",
       "examples": [
        "text"
       ]
      },
      "group": {
       "type": "string",
-      "description": "Of a mapping: the group, as the provider names it.",
+      "description": "For a mapping: the provider's name of the group.",
       "examples": [
        "content"
       ]
      },
      "linkId": {
       "type": "string",
-      "description": "Of a set-up link: its id.",
+      "description": "For a set-up link: its id.",
       "examples": [
        "text"
       ]
@@ -19723,25 +19723,25 @@ export const openApiDocument = {
    },
    "ProviderCheck": {
     "type": "object",
-    "description": "One thing that was looked at.",
+    "description": "One check.",
     "properties": {
      "name": {
       "type": "string",
-      "description": "What was looked at, such as `discovery` or `secret`.",
+      "description": "Name of the check, such as `discovery` or `secret`.",
       "examples": [
        "Portal"
       ]
      },
      "verdict": {
       "type": "string",
-      "description": "`ok`; `warning`, after which a sign-in may fail; or `failed`, after which nobody can sign in.",
+      "description": "`ok`; `warning`: a sign-in may fail; `failed`: nobody can sign in.",
       "examples": [
        "text"
       ]
      },
      "message": {
       "type": "string",
-      "description": "In English, for an administrator; holds no secret.",
+      "description": "In English, for an administrator; without secrets.",
       "examples": [
        "text"
       ]
@@ -19755,7 +19755,7 @@ export const openApiDocument = {
    },
    "Project": {
     "type": "object",
-    "description": "A project as it is read.",
+    "description": "A project.",
     "properties": {
      "id": {
       "type": "string",
@@ -19800,7 +19800,7 @@ export const openApiDocument = {
        "PRIVATE_LABELING_SETTING_ALLOW_LOGIN_USER_RESOURCE_OWNER_POLICY"
       ],
       "default": "PRIVATE_LABELING_SETTING_UNSPECIFIED",
-      "description": "Which private labeling applies at login.",
+      "description": "Whose branding the login shows.",
       "examples": [
        "PRIVATE_LABELING_SETTING_ENFORCE_PROJECT_RESOURCE_OWNER_POLICY"
       ]
@@ -19820,11 +19820,11 @@ export const openApiDocument = {
      },
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
-      "description": "Where it stands in the log."
+      "description": "Position, times and owner."
      },
      "protectedBy": {
       "type": "string",
-      "description": "`managedBy` of the desired state that alone may change it; absent when anybody may who has the permission.",
+      "description": "`managedBy` of the desired state that protects it; absent if unprotected.",
       "examples": [
        "platform-team"
       ]
@@ -19854,14 +19854,14 @@ export const openApiDocument = {
      },
      "displayName": {
       "type": "string",
-      "description": "What it is shown as.",
+      "description": "Name that people see.",
       "examples": [
        "Editor"
       ]
      },
      "group": {
       "type": "string",
-      "description": "For display only; empty for none.",
+      "description": "For display only; may be empty.",
       "examples": [
        "content"
       ]
@@ -19875,7 +19875,7 @@ export const openApiDocument = {
    },
    "ProjectRole": {
     "type": "object",
-    "description": "A role as it is read.",
+    "description": "A role.",
     "properties": {
      "projectId": {
       "type": "string",
@@ -19893,7 +19893,7 @@ export const openApiDocument = {
      },
      "displayName": {
       "type": "string",
-      "description": "What it is shown as.",
+      "description": "Name that people see.",
       "examples": [
        "Editor"
       ]
@@ -19920,14 +19920,14 @@ export const openApiDocument = {
      },
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
-      "description": "Where it stands in the log."
+      "description": "Position, times and owner."
      },
      "permissions": {
       "type": "array",
       "items": {
        "type": "string"
       },
-      "description": "What it allows, in the order of code points.",
+      "description": "Its permissions, sorted by code point.",
       "examples": [
        [
         "project.read"
@@ -19936,7 +19936,7 @@ export const openApiDocument = {
      },
      "protectedBy": {
       "type": "string",
-      "description": "`managedBy` of the desired state that alone may change it; absent when anybody may who has the permission.",
+      "description": "`managedBy` of the desired state that protects it; absent if unprotected.",
       "examples": [
        "platform-team"
       ]
@@ -19954,7 +19954,7 @@ export const openApiDocument = {
    },
    "ProjectGrant": {
     "type": "object",
-    "description": "A grant of a project as it is read.",
+    "description": "A grant of a project.",
     "properties": {
      "projectId": {
       "type": "string",
@@ -19982,7 +19982,7 @@ export const openApiDocument = {
       "items": {
        "type": "string"
       },
-      "description": "Keys of the roles that the organization may give; those that the project has lost are not among them.",
+      "description": "Keys of the roles that the organization may give, without roles that were removed from the project.",
       "examples": [
        [
         "editor"
@@ -19997,18 +19997,18 @@ export const openApiDocument = {
        "STATE_INACTIVE"
       ],
       "default": "STATE_UNSPECIFIED",
-      "description": "Whether the roles count that the organization has given.",
+      "description": "Whether the roles that the organization has given count.",
       "examples": [
        "STATE_ACTIVE"
       ]
      },
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
-      "description": "Where it stands in the log. The end of a role is no change of the grant, and leaves this as it is."
+      "description": "Position, times and owner. Removing a role does not change the grant, and so does not change this."
      },
      "protectedBy": {
       "type": "string",
-      "description": "`managedBy` of the desired state that alone may change it; absent when anybody may who has the permission.",
+      "description": "`managedBy` of the desired state that protects it; absent if unprotected.",
       "examples": [
        "platform-team"
       ]
@@ -20029,7 +20029,7 @@ export const openApiDocument = {
     "properties": {
      "userId": {
       "type": "string",
-      "description": "The user, as the host names them.",
+      "description": "Your id of the user.",
       "examples": [
        "alice"
       ]
@@ -20068,7 +20068,7 @@ export const openApiDocument = {
      },
      "userId": {
       "type": "string",
-      "description": "The user, as the host names them.",
+      "description": "Your id of the user.",
       "examples": [
        "alice"
       ]
@@ -20081,11 +20081,11 @@ export const openApiDocument = {
    },
    "UserGrant": {
     "type": "object",
-    "description": "A grant of roles to a user as it is read.",
+    "description": "A grant of roles to a user.",
     "properties": {
      "userId": {
       "type": "string",
-      "description": "The user, as the host names them.",
+      "description": "Your id of the user.",
       "examples": [
        "alice"
       ]
@@ -20109,7 +20109,7 @@ export const openApiDocument = {
       "items": {
        "$ref": "#/components/schemas/UserGrantRole"
       },
-      "description": "The roles that the user has, expired ones too; those that have ended otherwise are not among them."
+      "description": "The roles that the user was given, including expired ones; roles that were removed since are left out."
      },
      "state": {
       "type": "string",
@@ -20126,7 +20126,7 @@ export const openApiDocument = {
      },
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
-      "description": "Where it stands in the log. The end of a role is no change of the grant, and leaves this as it is."
+      "description": "Position, times and owner. Removing a role does not change the grant, and so does not change this."
      }
     },
     "required": [
@@ -20152,7 +20152,7 @@ export const openApiDocument = {
      "expiresAt": {
       "type": "string",
       "format": "date-time",
-      "description": "It does not count from this moment on; absent for a role without an end."
+      "description": "When it expires; absent for never."
      }
     },
     "required": [
@@ -20161,7 +20161,7 @@ export const openApiDocument = {
    },
    "Domain": {
     "type": "object",
-    "description": "A domain as it is read.",
+    "description": "A domain.",
     "properties": {
      "domain": {
       "type": "string",
@@ -20178,14 +20178,14 @@ export const openApiDocument = {
        "DOMAIN_STATE_VERIFIED"
       ],
       "default": "DOMAIN_STATE_UNSPECIFIED",
-      "description": "Whether it is proven.",
+      "description": "Whether it is verified.",
       "examples": [
        "DOMAIN_STATE_PENDING"
       ]
      },
      "idpId": {
       "type": "string",
-      "description": "The provider that users with addresses of the domain sign in with; absent when there is none.",
+      "description": "The provider that users of the domain sign in with; absent if not set.",
       "examples": [
        "01JGFJJZ00V6RM8DHQ4B0H7SKP"
       ]
@@ -20199,7 +20199,7 @@ export const openApiDocument = {
      },
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
-      "description": "Where it stands in the log."
+      "description": "Position, times and owner."
      }
     },
     "required": [
@@ -20210,7 +20210,7 @@ export const openApiDocument = {
    },
    "RoleMapping": {
     "type": "object",
-    "description": "A mapping of a group to roles as it is read.",
+    "description": "A mapping of a group to roles.",
     "properties": {
      "idpId": {
       "type": "string",
@@ -20221,7 +20221,7 @@ export const openApiDocument = {
      },
      "group": {
       "type": "string",
-      "description": "The group, as the provider names it.",
+      "description": "The provider's name of the group.",
       "examples": [
        "content"
       ]
@@ -20245,7 +20245,7 @@ export const openApiDocument = {
       "items": {
        "type": "string"
       },
-      "description": "The roles that members have; those that have ended are not among them.",
+      "description": "The current roles of the group's members.",
       "examples": [
        [
         "editor"
@@ -20255,7 +20255,7 @@ export const openApiDocument = {
      "validFor": {
       "type": "integer",
       "format": "int32",
-      "description": "Whole hours that a report counts; absent where it counts until the next one.",
+      "description": "How long a report counts, in whole hours; absent: until the next report.",
       "examples": [
        24
       ]
@@ -20275,11 +20275,11 @@ export const openApiDocument = {
      },
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
-      "description": "Where it stands in the log. The end of a role is no change of the mapping, and leaves this as it is."
+      "description": "Position, times and owner. Removing a role does not change the mapping, and so does not change this."
      },
      "protectedBy": {
       "type": "string",
-      "description": "The `managedBy` of the desired state that alone may change it; absent when anybody may who has the permission.",
+      "description": "The `managedBy` of the desired state that protects it; absent if unprotected.",
       "examples": [
        "platform-team"
       ]
@@ -20297,7 +20297,7 @@ export const openApiDocument = {
    },
    "Membership": {
     "type": "object",
-    "description": "What a provider last said about a user, as it is read.",
+    "description": "A provider's last report about a user.",
     "properties": {
      "idpId": {
       "type": "string",
@@ -20308,7 +20308,7 @@ export const openApiDocument = {
      },
      "userId": {
       "type": "string",
-      "description": "The user, as the host names them.",
+      "description": "Your id of the user.",
       "examples": [
        "alice"
       ]
@@ -20318,7 +20318,7 @@ export const openApiDocument = {
       "items": {
        "type": "string"
       },
-      "description": "The groups that the user is in, in the order of code points: of those that mappings named at the report.",
+      "description": "The user's groups that had a mapping when they were reported, sorted by code point.",
       "examples": [
        [
         "finance"
@@ -20340,7 +20340,7 @@ export const openApiDocument = {
      },
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
-      "description": "Where it stands in the log; `changeDate` is the time of the report."
+      "description": "Position, times and owner; `changeDate` is the time of the report."
      }
     },
     "required": [
@@ -20353,7 +20353,7 @@ export const openApiDocument = {
    },
    "SetupLink": {
     "type": "object",
-    "description": "A link as it is read; never with its token.",
+    "description": "A link, without its token.",
     "properties": {
      "linkId": {
       "type": "string",
@@ -20372,7 +20372,7 @@ export const openApiDocument = {
        "SETUP_LINK_STATE_REVOKED"
       ],
       "default": "SETUP_LINK_STATE_UNSPECIFIED",
-      "description": "How far it is.",
+      "description": "Its state.",
       "examples": [
        "SETUP_LINK_STATE_ISSUED"
       ]
@@ -20382,7 +20382,7 @@ export const openApiDocument = {
       "items": {
        "type": "string"
       },
-      "description": "What its holder may set up: `domain`, `provider` and `groups`.",
+      "description": "What the link's holder may set up: `domain`, `provider` and `groups`.",
       "examples": [
        [
         "text"
@@ -20392,18 +20392,18 @@ export const openApiDocument = {
      "expiresAt": {
       "type": "string",
       "format": "date-time",
-      "description": "The link does not open from this moment on."
+      "description": "When the link expires."
      },
      "note": {
       "type": "string",
-      "description": "For the organization itself, such as whom it was sent to; absent when there is none.",
+      "description": "A note for the organization itself, such as the recipient; absent without a note.",
       "examples": [
        "text"
       ]
      },
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
-      "description": "Where it stands in the log."
+      "description": "Position, times and owner."
      }
     },
     "required": [
@@ -20416,22 +20416,22 @@ export const openApiDocument = {
    },
    "PlannedChange": {
     "type": "object",
-    "description": "What happens to one object.",
+    "description": "The change of one object.",
     "properties": {
      "action": {
       "type": "string",
-      "description": "`add`, `update`, `remove`, `unchanged`, `blocked` (its id is that of a removed one) or `superseded` (a newer version has marked it).",
+      "description": "`add`, `update`, `remove`, `unchanged`, `blocked` (its id belonged to a removed object) or `superseded` (a newer version has marked it).",
       "examples": [
        "text"
       ]
      },
      "object": {
       "$ref": "#/components/schemas/ObjectRef",
-      "description": "Which object."
+      "description": "The object."
      },
      "reason": {
       "type": "string",
-      "description": "`removed`, only of what is blocked.",
+      "description": "`removed`; only for blocked objects.",
       "examples": [
        "removed"
       ]
@@ -20441,15 +20441,15 @@ export const openApiDocument = {
       "items": {
        "$ref": "#/components/schemas/PlannedField"
       },
-      "description": "What changes of it."
+      "description": "Its changed fields."
      },
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
-      "description": "The object afterwards; absent of what is planned only, and where there is no object."
+      "description": "Position, times and owner of the object afterwards; absent in a dry run, and without an object."
      },
      "impact": {
       "$ref": "#/components/schemas/Impact",
-      "description": "Only with `validateOnly`: who would lose a role by it; absent if it can end none, or the caller may not read who has roles of the project."
+      "description": "Only with `validateOnly`: users who would lose a role; absent if nobody can, or if the caller may not read who has roles of the project."
      }
     },
     "required": [
@@ -20470,14 +20470,14 @@ export const openApiDocument = {
       ]
      },
      "from": {
-      "description": "The value before: text, true or false, or a list of texts; absent of a new object."
+      "description": "The value before: text, true or false, or a list of texts; absent for a new object."
      },
      "to": {
-      "description": "The value after; absent of a removed object."
+      "description": "The value after; absent for a removed object."
      },
      "secret": {
       "type": "string",
-      "description": "Only of a secret, of which no more is shown: `set`, `changed`, or `unchanged` if it is known to be the same.",
+      "description": "Only for a secret, whose values are never shown: `set`, `changed`, or `unchanged` if it is known to be the same.",
       "examples": [
        "text"
       ]
@@ -20489,7 +20489,7 @@ export const openApiDocument = {
    },
    "Counts": {
     "type": "object",
-    "description": "How many objects each action has.",
+    "description": "Number of objects by action.",
     "properties": {
      "add": {
       "type": "integer",
@@ -20518,7 +20518,7 @@ export const openApiDocument = {
      "unchanged": {
       "type": "integer",
       "format": "int32",
-      "description": "As they are declared already.",
+      "description": "Already as declared.",
       "examples": [
        0
       ]
@@ -20526,7 +20526,7 @@ export const openApiDocument = {
      "blocked": {
       "type": "integer",
       "format": "int32",
-      "description": "With ids of removed objects.",
+      "description": "Blocked: their ids belonged to removed objects.",
       "examples": [
        0
       ]
@@ -20567,7 +20567,7 @@ export const openApiDocument = {
    },
    "AccessCause": {
     "type": "object",
-    "description": "A change that an access rests on.",
+    "description": "A change that led to an access.",
     "properties": {
      "sequence": {
       "type": "string",
@@ -20580,11 +20580,11 @@ export const openApiDocument = {
      "time": {
       "type": "string",
       "format": "date-time",
-      "description": "When it was recorded, to the millisecond."
+      "description": "Time of the change, to the millisecond."
      },
      "actor": {
       "$ref": "#/components/schemas/Actor",
-      "description": "Who acted; absent of a change in another organization."
+      "description": "Who acted; absent for a change in another organization."
      },
      "type": {
       "type": "string",
@@ -20595,14 +20595,14 @@ export const openApiDocument = {
      },
      "object": {
       "$ref": "#/components/schemas/ObjectRef",
-      "description": "What changed; absent of a change in another organization."
+      "description": "The changed object; absent for a change in another organization."
      },
      "changes": {
       "type": "array",
       "items": {
        "$ref": "#/components/schemas/FieldChange"
       },
-      "description": "The fields whose values differ; none of a change in another organization."
+      "description": "The changed fields; empty for a change in another organization."
      },
      "correlationId": {
       "type": "string",
@@ -20613,7 +20613,7 @@ export const openApiDocument = {
      },
      "reason": {
       "type": "string",
-      "description": "Why the change was made, as its caller said; absent where nothing was said.",
+      "description": "Reason of the change; absent without a reason.",
       "examples": [
        "Ticket 4711: joins the team"
       ]
@@ -20628,7 +20628,7 @@ export const openApiDocument = {
    },
    "UserRole": {
     "type": "object",
-    "description": "A role of a user that counts.",
+    "description": "A role that counts for a user.",
     "properties": {
      "projectId": {
       "type": "string",
@@ -20653,14 +20653,14 @@ export const openApiDocument = {
      },
      "displayName": {
       "type": "string",
-      "description": "What it is shown as.",
+      "description": "Name that people see.",
       "examples": [
        "Editor"
       ]
      },
      "group": {
       "type": "string",
-      "description": "For display only; empty for none.",
+      "description": "For display only; may be empty.",
       "examples": [
        "content"
       ]
@@ -20668,14 +20668,14 @@ export const openApiDocument = {
      "expiresAt": {
       "type": "string",
       "format": "date-time",
-      "description": "It does not count from this moment on; absent for a role without an end."
+      "description": "When it expires; absent for never."
      },
      "permissions": {
       "type": "array",
       "items": {
        "type": "string"
       },
-      "description": "What it allows, in the order of code points.",
+      "description": "Its permissions, sorted by code point.",
       "examples": [
        [
         "project.read"
@@ -20684,7 +20684,7 @@ export const openApiDocument = {
      },
      "via": {
       "$ref": "#/components/schemas/RoleSource",
-      "description": "The group that gives it to the user; absent where a grant does. A role that a user has in several ways is listed for each, the grant first."
+      "description": "The group that gives it to the user; absent for a grant. A role that a user has in several ways is one item for each way, the grant first."
      }
     },
     "required": [
@@ -20709,7 +20709,7 @@ export const openApiDocument = {
      },
      "group": {
       "type": "string",
-      "description": "The group, as the provider names it.",
+      "description": "The provider's name of the group.",
       "examples": [
        "content"
       ]
@@ -20726,7 +20726,7 @@ export const openApiDocument = {
     "properties": {
      "userId": {
       "type": "string",
-      "description": "The user, as their organization names them.",
+      "description": "The user's id in their organization.",
       "examples": [
        "alice"
       ]
@@ -20748,23 +20748,23 @@ export const openApiDocument = {
      "expiresAt": {
       "type": "string",
       "format": "date-time",
-      "description": "The role does not count from this moment on; absent for a role without an end."
+      "description": "When the role expires; absent for never."
      },
      "from": {
       "type": "string",
       "format": "date-time",
-      "description": "When the user was given the role, in its present life; a change of its end leaves this as it is."
+      "description": "When the user was given the role since it was last added; a change of its expiry does not change this."
      },
      "projectId": {
       "type": "string",
-      "description": "Id of the project, where holders of all projects are listed.",
+      "description": "Id of the project, if holders of all projects are listed.",
       "examples": [
        "portal"
       ]
      },
      "via": {
       "$ref": "#/components/schemas/RoleSource",
-      "description": "The group that gives it to the user; absent where a grant does. A user who has a role in several ways is listed for each."
+      "description": "The group that gives it to the user; absent for a grant. A user who has a role in several ways is one item for each way."
      }
     },
     "required": [
@@ -20852,7 +20852,7 @@ export const openApiDocument = {
       },
       "example": {
        "code": 16,
-       "message": "The call names no caller",
+       "message": "The call has no authenticated caller",
        "details": [
         {
          "@type": "type.googleapis.com/google.rpc.ErrorInfo",
@@ -20999,7 +20999,7 @@ export const openApiDocument = {
       },
       "example": {
        "code": 14,
-       "message": "A service that the call depends on is out of order",
+       "message": "A service that the call depends on is unavailable",
        "details": [
         {
          "@type": "type.googleapis.com/google.rpc.ErrorInfo",

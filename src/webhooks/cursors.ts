@@ -86,7 +86,7 @@ export const readCursor = ({ state }: StoredCursor): Cursor | undefined => {
   if (state === undefined) return undefined
   const parsed = z.safeParse(WrittenCursor, JSON.parse(state))
   if (parsed.success) return parsed.data
-  throw new Error('The cursor is of another version of claviger')
+  throw new Error('The cursor was written by another version of claviger')
 }
 
 interface MemoryCursor {
@@ -142,7 +142,7 @@ export const boundedCursors = (
   const bounded = async <Value>(answer: Promise<Value>): Promise<Value> => {
     const answered = new AbortController()
     const late = environment.sleep(lease, answered.signal).then(() => {
-      throw new Error('The cursors did not answer within a lease')
+      throw new Error('The cursors did not respond within a lease')
     })
     try {
       return await Promise.race([answer, late])

@@ -72,7 +72,7 @@ const CHECKS: Readonly<Record<string, readonly [(value: unknown) => boolean, str
   url: [(value) => isText(value) && URL.canParse(value), 'must be an absolute URL'],
   secrets: [
     (value) => isList(value, 10, (item) => isText(item) && keyOf(item) !== undefined),
-    'must be 1 to 10 of whsec_ and 24 to 64 bytes in base64',
+    'must be 1 to 10 texts: whsec_ followed by 24 to 64 bytes in base64',
   ],
   organizations: [(value) => value === undefined || value === 'all', "must be 'all'"],
   after: [

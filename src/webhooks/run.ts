@@ -133,7 +133,7 @@ const endpointsOf = async ({
     for (const endpoint of await options.endpoints()) {
       const isDuplicate = listed.has(endpoint?.id)
       const objection = isDuplicate
-        ? 'id is that of another endpoint'
+        ? 'id is already used by another endpoint'
         : objectionTo(endpoint, options.iam)
       if (objection === undefined) listed.set(endpoint.id, endpoint)
       else {

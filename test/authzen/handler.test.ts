@@ -43,7 +43,7 @@ describe('a request', () => {
         return [response.status, await response.text()]
       }),
     )
-    expect(answers).toEqual(answers.map(() => [401, 'The call names no caller']))
+    expect(answers).toEqual(answers.map(() => [401, 'The call has no authenticated caller']))
   })
 
   it.each(PATHS)('of a caller who may not ask is answered 403: %s', async (path) => {
@@ -72,10 +72,7 @@ describe('a request', () => {
     for (const path of paths)
       for (const token of ['admin', 'nobody']) {
         const response = await send(path, fixture, { token })
-        expect([response.status, await response.text()]).toEqual([
-          404,
-          'There is nothing at this path',
-        ])
+        expect([response.status, await response.text()]).toEqual([404, 'No such path'])
       }
   })
 
@@ -472,6 +469,6 @@ describe('options', () => {
   })
 
   it('come after what createIam returns', () => {
-    expect(() => authZenHandler({} as never, options)).toThrow('iam must be what createIam returns')
+    expect(() => authZenHandler({} as never, options)).toThrow('iam must be made by createIam')
   })
 })

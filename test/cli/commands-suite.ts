@@ -187,7 +187,7 @@ export const commandsSuite = (kind: keyof typeof PLACES): void => {
     await change('mallory', 'alice')
     expect(out(unseen)).toMatch(/^ok: 3 events/)
     expect(seen).toMatchObject({ code: 2, notes: '' })
-    expect(seen.out).toMatch(/^FAULT: The log is not what a checkpoint says \(LogChanged, /)
+    expect(seen.out).toMatch(/^FAULT: The log does not match a checkpoint \(LogChanged, /)
     expect(told.code).toBe(2)
     expect(JSON.parse(told.out)).toMatchObject({ fault: { kind: 'LogChanged', size: 3 } })
     secrets.push(readFileSync(signer, 'utf8').trim())
@@ -217,7 +217,7 @@ export const commandsSuite = (kind: keyof typeof PLACES): void => {
     expect(out(await run(...history))).toContain('    reason: Ticket 4711\n    name: "Portal" -> ')
     const refused = await run('copy', ...place.from, ...target.to)
     expect(refused).toMatchObject({ code: 1, out: '' })
-    expect(refused.notes).toMatch(/^claviger: The target holds events that the source does not/)
+    expect(refused.notes).toMatch(/^claviger: The target has events that are not in the source/)
   })
 
   it('seals secrets anew in a copy', async () => {

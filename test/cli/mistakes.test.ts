@@ -122,7 +122,7 @@ describe('A file that cannot be used', () => {
     const reasons = [
       'The file is the database of another program',
       'The file has version 99; this version of claviger knows 1',
-      'The file holds no tables of claviger',
+      'The file has no tables of claviger',
       'The file is not an SQLite database: file is not a database',
       `Cannot open ${folder}: unable to open database file`,
     ]

@@ -111,7 +111,7 @@ describe.runIf(hasChromium())('the console in Chromium', () => {
     'a tested provider': async () => {
       await open('provider?idpId=google')
       await press('Run the test')
-      await page.getByText('The provider refuses client id or secret.').waitFor()
+      await page.getByText('The provider rejects client id or secret.').waitFor()
     },
     'the reasons of a role': async () => {
       await open('matrix?projectId=portal')
@@ -134,12 +134,12 @@ describe.runIf(hasChromium())('the console in Chromium', () => {
       await open('matrix?projectId=invoicing')
       await page.getByRole('button', { name: 'Carla Mendes, Approver: counts' }).click()
       await page.getByText('it counts.').waitFor()
-      await page.getByText('What this rests on').click()
+      await page.getByText('Based on these changes').click()
     },
     'who loses a role': async () => {
       await open('role?projectId=invoicing&roleKey=approver')
       await press('Remove')
-      await page.getByText('roles of users end:').waitFor()
+      await page.getByText(/Users lose [\d,]+ roles:/).waitFor()
     },
     'everything to be taken': async () => {
       await open(`user?userId=${PEOPLE[2]?.id}`)

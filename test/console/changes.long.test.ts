@@ -71,12 +71,12 @@ describe.runIf(hasChromium())('Changes in the console, in Chromium', () => {
   it('says before a role is removed who loses it', async () => {
     await open('role?projectId=portal&roleKey=editor')
     await page.getByRole('button', { name: 'Remove' }).click()
-    await page.getByText('roles of users end:').waitFor()
+    await page.getByText(/Users lose [\d,]+ roles:/).waitFor()
     const { items } = (
       await opened.host.iam.access.whoHas({ projectId: 'portal', roleKey: 'editor' }, context())
     )._unsafeUnwrap()
     expect(items.length).toBeGreaterThan(1)
-    await page.getByText(`${items.length} roles of users end:`).waitFor()
+    await page.getByText(`Users lose ${items.length} roles:`).waitFor()
     for (const { userId, orgId } of items.slice(0, 20))
       expect(await page.getByRole('dialog').innerText()).toContain(`${userId} (${orgId})`)
     await page.getByRole('button', { name: 'Cancel' }).click()
@@ -152,7 +152,7 @@ describe.runIf(hasChromium())('Changes in the console, in Chromium', () => {
     })
     await page.getByRole('button', { name: 'Apply' }).waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Show the plan' }).click()
-    await page.getByText('Everything is as desired.').waitFor()
+    await page.getByText('Nothing to change.').waitFor()
   })
 
   it('breaks no policy', () => expect(opened.complaints).toEqual([]))

@@ -100,7 +100,7 @@ describe.runIf(hasChromium())('What must not go wrong in the console', () => {
     await opened.open('project?id=gone')
     await page.getByText('This was removed. Its history is below.').waitFor()
     await opened.open('project?id=never')
-    await page.getByText('There was never anything with this id here.').waitFor()
+    await page.getByText('Nothing with this id ever existed here.').waitFor()
   })
 
   it('a role that has expired does not look valid in a list', async () => {

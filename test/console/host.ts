@@ -50,8 +50,12 @@ const isForPortal = ({ caller, permission, object }: PermissionQuestion) =>
 /** What a test of any provider finds. */
 const CHECKS = [
   { name: 'discovery', verdict: 'ok', message: 'The discovery document was read.' },
-  { name: 'scopes', verdict: 'warning', message: 'The provider does not say which scopes it has.' },
-  { name: 'secret', verdict: 'failed', message: 'The provider refuses client id or secret.' },
+  {
+    name: 'scopes',
+    verdict: 'warning',
+    message: 'The discovery document does not list the scopes.',
+  },
+  { name: 'secret', verdict: 'failed', message: 'The provider rejects client id or secret.' },
 ] as const
 
 const admin = (orgId: string): Caller => ({ userId: 'olivia', orgId, permissions: ALL })

@@ -185,10 +185,10 @@ describe.runIf(hasChromium())('Much in the console', () => {
     await opened.open('review?projectId=large')
     const rows = page.locator('.wide tbody tr')
     expect(await rows.count()).toBe(1000)
-    await page.getByText('This is not all yet.').waitFor()
+    await page.getByText('There are more.').waitFor()
     await page.getByRole('button', { name: 'Show more' }).click()
     await page.waitForFunction(() => document.querySelectorAll('.wide tbody tr').length === 1100)
-    expect(await page.getByText('This is not all yet.').count()).toBe(0)
+    expect(await page.getByText('There are more.').count()).toBe(0)
   })
 
   it('prints the access review without what is to be pressed', async () => {

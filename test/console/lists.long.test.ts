@@ -94,9 +94,9 @@ describe.runIf(hasChromium())('Lists of the console, in Chromium', () => {
     expect(await page.locator('.timeline li').count()).toBe(1)
     await page.getByRole('combobox', { name: 'By' }).fill('nobody')
     await page.keyboard.press('Enter')
-    await page.getByText('Nothing is recorded that fits').waitFor()
+    await page.getByText('No recorded change matches').waitFor()
     await opened.open('timeline?to=2020-01-01T00:00:00.000Z')
-    await page.getByText('Nothing is recorded that fits').waitFor()
+    await page.getByText('No recorded change matches').waitFor()
   })
 
   it('times are in the zone of the reader, and in UTC on hover', async () => {

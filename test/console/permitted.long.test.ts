@@ -96,8 +96,7 @@ describe.runIf(hasChromium())('What a caller may do in the console', () => {
   it.each(PAGES)('is said on /%s to a caller without any permission', async (path) => {
     await open(path, 'nobody')
     const body = await page.locator('main').innerText()
-    if (path === '' || path === 'plan')
-      expect(body).toContain('There is nothing here that you may see')
+    if (path === '' || path === 'plan') expect(body).toContain('You may not see anything here')
     else expect(body).toMatch(/needs the permission [a-z_.]+ in the organization acme/)
     expect(await buttons()).toBe(0)
   })
@@ -126,7 +125,7 @@ describe.runIf(hasChromium())('What a caller may do in the console', () => {
   it('to test a provider shows what was found', async () => {
     await open('provider?idpId=google')
     await page.getByRole('button', { name: 'Run the test' }).click()
-    await page.getByText('The provider refuses client id or secret.').waitFor()
+    await page.getByText('The provider rejects client id or secret.').waitFor()
     expect(await page.locator('.checks .badge').allInnerTexts()).toEqual([
       'fine',
       'warning',

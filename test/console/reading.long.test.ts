@@ -72,7 +72,7 @@ describe.runIf(hasChromium())('Reading in the console, in Chromium', () => {
       route.fulfill({ status: 503, json: { code: 14, message: 'Out of order', details: [] } }),
     )
     await open('projects')
-    await page.getByText('out of order').first().waitFor()
+    await page.getByText('is unavailable').first().waitFor()
     await page.unroute('**/api/v1/**')
     await page.getByRole('link', { name: 'Portal', exact: true }).waitFor()
   })

@@ -13,7 +13,7 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const DOMAIN = 'globex.example'
 // Letters and digits: LemonLDAP::NG does not decode the encoded secret of client_secret_basic.
 const SECRET = 'SecretOfTheCustomer'
-const OVER = /This link does not open/
+const OVER = /This link no longer works/
 const context = { caller: vendor }
 const nextWeek = () => new Date(Date.now() + 7 * 86_400_000)
 
@@ -127,9 +127,9 @@ describe.runIf(hasChromium())('the guided set-up', () => {
     await own.addCookies([{ name: 'who', value: 'vendor', url: host.origin }])
     const office = await own.newPage()
     await office.goto(`${host.origin}/admin/setup-links`)
-    await office.getByRole('button', { name: 'Make a link' }).click()
+    await office.getByRole('button', { name: 'Create a link' }).click()
     await office.getByRole('dialog').getByLabel('Note').fill('For Ada')
-    await office.getByRole('dialog').getByRole('button', { name: 'Make a link' }).click()
+    await office.getByRole('dialog').getByRole('button', { name: 'Create a link' }).click()
     const url = await office.locator('code.link').innerText()
     expect(url).toMatch(new RegExp(`^${host.origin}/set-up/#[\\w-]{43}$`))
     const token = url.split('#')[1] ?? ''
@@ -183,7 +183,7 @@ describe.runIf(hasChromium())('the guided set-up', () => {
     await page.locator('.record').waitFor()
     const [name = '', , value = ''] = await page.locator('.record code').allInnerTexts()
     await page.getByRole('button', { name: 'Check the record' }).click()
-    await page.getByText('The record is not there yet').waitFor()
+    await page.getByText('The record is not published yet').waitFor()
     expect(await faults()).toEqual([])
     host.dns.set(name, value)
     await page.getByRole('button', { name: 'Check the record' }).click()

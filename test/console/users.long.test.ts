@@ -77,7 +77,7 @@ describe.runIf(hasChromium())('Users in the console, in Chromium', () => {
     await opened.open('role?projectId=invoicing&roleKey=controller')
     await page.getByRole('button', { name: 'Remove' }).click()
     const dialog = page.getByRole('dialog', { name: 'Remove Controller?' })
-    await dialog.getByText('Everybody who has this role loses it.').waitFor()
+    await dialog.getByText('Every user with this role loses it.').waitFor()
     const { items } = await orThrow(
       opened.host.iam.access.whoHas({ projectId: 'invoicing', roleKey: 'controller' }, context()),
     )
@@ -109,7 +109,7 @@ describe.runIf(hasChromium())('Users in the console, in Chromium', () => {
     const plain = await start({ userIdsAreAddresses: are })
     await plain.open('users')
     await plain.page.getByRole('button', { name: 'Give roles' }).click()
-    await plain.page.getByText('has not told the console the names of its users').waitFor()
+    await plain.page.getByText('does not know the names of the users').waitFor()
     const field = plain.page.getByRole('combobox', { name: 'To' })
     await field.fill('dora@acme.example')
     await field.press('Enter')

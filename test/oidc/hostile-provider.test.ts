@@ -378,21 +378,21 @@ describe('A hostile provider', () => {
   })
 
   it.each<readonly [object, readonly string[]]>([
-    [{ scopes: [] }, ['The scope email is not asked for']],
+    [{ scopes: [] }, ['The scope email is not requested']],
     [{ scopes: ['openid', 'email'] }, []],
     [
       { usernameMapping: 'OIDC_MAPPING_FIELD_PREFERRED_USERNAME', scopes: ['email'] },
-      ['the scope profile is not asked for'],
+      ['the scope profile is not requested'],
     ],
     [
       { displayNameMapping: 'OIDC_MAPPING_FIELD_PREFERRED_USERNAME', scopes: ['profile'] },
-      ['The scope email is not asked for'],
+      ['The scope email is not requested'],
     ],
     [
       { displayNameMapping: 'OIDC_MAPPING_FIELD_PREFERRED_USERNAME', scopes: [] },
-      ['The scope email is not asked for', 'the scope profile is not asked for'],
+      ['The scope email is not requested', 'the scope profile is not requested'],
     ],
-  ])('is tested with a warning of claims that are not asked for: %o', async (fields, warnings) => {
+  ])('warns about claims whose scope is not requested: %o', async (fields, warnings) => {
     const idpId = crypto.randomUUID()
     const added = await iam.identityProviders.addOidc({ ...idp, ...fields, idpId }, { caller })
     added._unsafeUnwrap()

@@ -228,15 +228,21 @@ describe('What the host gives', () => {
       [undefined, 'InvalidEndpoint: id must be 1 to 200 characters'],
       [undefined, 'InvalidEndpoint: id must be 1 to 200 characters'],
       ['url', 'InvalidEndpoint: url must be an absolute URL'],
-      ['secret', 'InvalidEndpoint: secrets must be 1 to 10 of whsec_ and 24 to 64 bytes in base64'],
-      ['lines', 'InvalidEndpoint: secrets must be 1 to 10 of whsec_ and 24 to 64 bytes in base64'],
+      [
+        'secret',
+        'InvalidEndpoint: secrets must be 1 to 10 texts: whsec_ followed by 24 to 64 bytes in base64',
+      ],
+      [
+        'lines',
+        'InvalidEndpoint: secrets must be 1 to 10 texts: whsec_ followed by 24 to 64 bytes in base64',
+      ],
       ['types', 'InvalidEndpoint: types must have at least 1 item'],
       ...['none', 'undefined', 'both'].map((id) => [
         id,
         "InvalidEndpoint: orgId must name an organization, or organizations must be 'all'",
       ]),
       ['every', "InvalidEndpoint: organizations must be 'all'"],
-      ['good', 'InvalidEndpoint: id is that of another endpoint'],
+      ['good', 'InvalidEndpoint: id is already used by another endpoint'],
     ])
   })
 

@@ -81,7 +81,7 @@ export const openSqlite = (place: string | SqliteHandle, options: SqliteOptions 
 const checkPlace = (called: string, place: string | SqliteHandle): void => {
   const [isHandle] = withMethods(['prepare', 'exec'], '')
   if (typeof place !== 'string' && !isHandle(place))
-    throw new TypeError(`${called} takes a path, or an open handle of SQLite`)
+    throw new TypeError(`${called} needs a path, or an open handle of SQLite`)
 }
 
 /** Options of webhook cursors in an SQLite file. */

@@ -52,7 +52,7 @@ export const setUp = (database: SyncDatabase, mayMigrate = true): void => {
 
 const notMigrated = (version: number): string =>
   version === 0
-    ? 'The file holds no tables of claviger'
+    ? 'The file has no tables of claviger'
     : `The file has version ${version}, not ${MIGRATIONS.length}: open it once without migrate: false`
 
 const migrate = (database: SyncDatabase): void => {
@@ -81,7 +81,7 @@ const schemaVersion = (database: SyncDatabase): number => {
   }
   // A view in place of a table can be endless, and nothing ends a statement of SQLite.
   if (database.value(`SELECT count(*) FROM sqlite_schema WHERE type = 'view' AND (${OURS})`) !== 0)
-    throw new UnusableFile('foreign', 'The file has views in place of the tables of claviger')
+    throw new UnusableFile('foreign', 'The file has views instead of the tables of claviger')
   return version
 }
 

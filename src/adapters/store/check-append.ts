@@ -79,7 +79,7 @@ const namesTwice = (writes: readonly StreamWrite[]): boolean => {
 
 const checkSize = (writes: readonly StreamWrite[]): InvalidAppend | undefined =>
   jsonExceedsBytes(writes, MAX_APPEND_BYTES)
-    ? new InvalidAppend('writes', `must hold at most ${MAX_APPEND_BYTES} bytes of data`)
+    ? new InvalidAppend('writes', `must have at most ${MAX_APPEND_BYTES} bytes of data`)
     : undefined
 
 const checkText = (field: string, value: string | undefined): InvalidAppend | undefined => {

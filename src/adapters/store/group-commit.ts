@@ -78,7 +78,7 @@ const answerGroup = async (writer: GroupWriter, group: readonly Entry[]): Promis
     for (const [index, { resolve, reject }] of group.entries()) {
       const verdict = verdicts[index]
       if (verdict) resolve(verdict)
-      else reject(new Error('The writer left an append unanswered'))
+      else reject(new Error('The writer returned no verdict for an append'))
     }
   } catch (fault) {
     if (group.length === 1 || writer.isConnectionFault(fault)) {

@@ -103,7 +103,7 @@ export const microsecondClock = (clock?: Clock): MicrosecondClock => {
     } catch (thrown) {
       cause = thrown
     }
-    throw new StoreFault('The clock must show a time before the year 2255', 'not_recorded', cause)
+    throw new StoreFault('now must return a time before the year 2255', 'not_recorded', cause)
   }
 }
 

@@ -120,7 +120,7 @@ export const followed = async (
       return true
     },
     reset: async () => {
-      throw new Error('Call access.live again to begin anew')
+      throw new Error('The live checks have ended: call access.live again')
     },
   }
 
@@ -234,7 +234,10 @@ const FIELDS = new Set(['orgId', 'userId', 'projectId', 'projectOrgId', 'roleKey
 /** @throws TypeError when the question is malformed, so that a different question would be answered */
 const requireKnown = (question: LiveQuestion): void => {
   for (const field in question)
-    if (!FIELDS.has(field)) throw new TypeError(`A live check has no field ${field}`)
+    if (!FIELDS.has(field))
+      throw new TypeError(
+        `A live check has no field ${field}: it has orgId, userId, projectId, projectOrgId, roleKey and permission`,
+      )
   const { orgId, userId, projectId, roleKey, permission } = question
   if (orgId === undefined || userId === undefined || projectId === undefined)
     throw new TypeError('A live check needs orgId, userId and projectId')

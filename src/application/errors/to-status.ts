@@ -56,31 +56,31 @@ const TABLE: {
   Cancelled: [1, 'The call was cancelled'],
   InvalidArgument: [3, 'The request is malformed'],
   NotFound: [5, 'The object does not exist'],
-  AlreadyExists: [6, 'The object exists already'],
+  AlreadyExists: [6, 'The object already exists'],
   PermissionDenied: [7, 'The caller lacks the permission'],
-  AccessDenied: [7, 'The user does not have the access'],
+  AccessDenied: [7, 'The user does not have this access'],
   SequenceMismatch: [9, 'The object has changed since the expected sequence'],
-  Protected: [9, 'Only applying the desired state that declares the object may change it'],
-  PlanOutdated: [9, 'What was planned on has changed since'],
+  Protected: [9, 'The object is protected: only applying its desired state may change it'],
+  PlanOutdated: [9, 'Objects have changed since the plan was made: plan again'],
   IdempotencyKeyReused: [9, 'The idempotency key was used for another command'],
   ProjectInactive: [9, 'The project is inactive'],
   ProjectRoleRequired: [9, 'The user has no role of the project'],
   ProjectGrantRequired: [9, "The user's organization has no grant to the project"],
   ProofNotFound: [9, 'The challenge of the domain is not published'],
   NotConfigured: [9, 'The server is not configured for this'],
-  Aborted: [10, 'Others kept changing the same objects. Try again'],
-  UnknownEvent: [13, 'The log holds an event of a newer version'],
-  CorruptEvent: [13, 'The log holds an event that cannot be read'],
-  SecretUnreadable: [13, 'The client secret cannot be opened'],
+  Aborted: [10, 'Other writers kept changing the same objects: try again'],
+  UnknownEvent: [13, 'The log contains an event of a newer version'],
+  CorruptEvent: [13, 'The log contains an event that cannot be read'],
+  SecretUnreadable: [13, 'The client secret cannot be decrypted'],
   ProjectionFailed: [13, 'A projection failed at an event'],
   SourceFailed: [13, 'The source of the rows failed'],
   PositionOutOfOrder: [13, 'The log is not in the order of its positions'],
   VersionOutOfOrder: [13, 'A stream of the log is not in the order of its versions'],
-  LogChanged: [15, 'The log is not what a checkpoint says'],
-  SealBroken: [13, 'The log holds a client secret that does not open with these keys'],
-  DifferentLog: [13, 'The target holds events that the source does not'],
-  Unavailable: [14, 'A service that the call depends on is out of order'],
-  Unauthenticated: [16, 'The call names no caller'],
+  LogChanged: [15, 'The log does not match a checkpoint'],
+  SealBroken: [13, 'The log contains a client secret that these keys do not decrypt'],
+  DifferentLog: [13, 'The target has events that are not in the source'],
+  Unavailable: [14, 'A service that the call depends on is unavailable'],
+  Unauthenticated: [16, 'The call has no authenticated caller'],
 }
 
 /** Errors that only functions reading a whole log return. */
@@ -288,7 +288,7 @@ const namedObject = (object: ObjectRef): string => `${object.type} ${nameOf(obje
 
 /** A project was looked for in the organization of the context. */
 const HINT =
-  '. If another organization owns the project, name that organization with projectOrgId, where the method takes it'
+  '. If another organization owns the project, name that organization with projectOrgId, if the method has that field'
 
 const unwrap = <Value>(result: Result<Value, AnyError>): Value => {
   if (result.isErr()) throw new IamFailure(result.error)

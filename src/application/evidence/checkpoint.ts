@@ -61,7 +61,7 @@ const make = async (
   if (since !== undefined && !begun)
     return err(invalid('since', 'must be a checkpoint that this key has signed'))
   if (begun && !(await fromPort(() => goesOn(store, begun))))
-    return err(invalid('since', 'must be a checkpoint of this log, which differs from it'))
+    return err(invalid('since', 'must be a checkpoint of this log, but the log differs from it'))
   const tree = growingTree(begun)
   let last: Position = begun?.position ?? 0n
   for await (const { events, position } of logPages(store, last, { signal })) {

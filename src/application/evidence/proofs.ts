@@ -81,7 +81,7 @@ const prove = async (
   if (read.isErr()) return err(read.error)
   const checkpoint = read.value
   const found = await findLine(store, position, { size: checkpoint.size, signal })
-  if (!found) return err(invalid('position', 'must be that of an event in the checkpoint'))
+  if (!found) return err(invalid('position', 'must be the position of an event in the checkpoint'))
   const { line, index } = found
   const ranges = inclusionRanges(index, checkpoint.size)
   const path = await hashRanges(store, ranges, { size: checkpoint.size, signal })

@@ -56,7 +56,7 @@ export const AddProjectRolesInput = z.strictObject({
   roles: listOf(AddedRole, 1, MAX_ROLES).check(
     onlyOnce(({ roleKey }) => roleKey, ['roleKey']),
     z.refine((roles) => roles.reduce((sum, role) => sum + roleBytes(role), 0) <= MAX_APPEND_BYTES, {
-      error: `must take at most ${MAX_APPEND_BYTES} bytes of JSON`,
+      error: `must be at most ${MAX_APPEND_BYTES} bytes as JSON`,
       // A field that is too long has its own violation.
       when: ({ issues }) => issues.length === 0,
     }),

@@ -152,7 +152,7 @@ export const StateAtInput = z
   })
   .check(
     z.refine(({ sequence, time }) => (sequence === undefined) !== (time === undefined), {
-      error: 'must be given, or else time, but not both',
+      error: 'must be given, or time instead, but not both',
       path: ['sequence'],
     }),
   )

@@ -38,7 +38,7 @@ export const readPage = async <Item, Key extends readonly SortValue[], Found ext
   const values = token === undefined ? undefined : readToken(query, token)
   const after = values && isKey(values) ? values : undefined
   if (token !== undefined && !after)
-    return err(invalid('pageToken', 'is not of this organization and query'))
+    return err(invalid('pageToken', 'must be a nextPageToken from the same organization and query'))
   const { hasMore, ...page } = await read(after)
   const last = hasMore ? page.items.at(-1) : undefined
   return ok(last ? { ...page, nextPageToken: writeToken(query, keyOf(last)) } : page)

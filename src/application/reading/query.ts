@@ -50,7 +50,7 @@ export const queryOf = (
   }
 }
 
-const FALLS_BACK = 'The read model is behind each time after it has caught up with the log'
+const FALLS_BACK = 'The read model falls behind again after each catch-up with the log'
 
 /**
  * For an eventual read that found nothing: a read model that was never updated is empty, whatever is in the log.
@@ -67,5 +67,5 @@ export const requireCheckpoint = async (
 }
 
 const NEVER_FED =
-  'The read model was never fed, or was emptied: keep it up to date with iam.run(readModel), feed it ' +
+  'The read model is empty: keep it up to date with iam.run(readModel), update it ' +
   "once with iam.catchUp(readModel), or read with consistency: 'strong'"

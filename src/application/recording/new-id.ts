@@ -7,7 +7,7 @@ export const checkedIds =
   () => {
     const id = newId()
     if (isId(id)) return id
-    throw new TypeError(`newId must draw ${ID_IN_WORDS}`)
+    throw new TypeError(`newId must return ${ID_IN_WORDS}`)
   }
 
 /** Draws ULIDs that rise within the process. */

@@ -74,7 +74,7 @@ const writerOf = messageWriters(JSON_FORM)
 
 const NO_BYTES = new Uint8Array()
 
-const ENCODED = transportStatus('unimplemented', 'A compressed request is not served')
+const ENCODED = transportStatus('unimplemented', 'Compressed requests are not supported')
 
 const MALFORMED_DEADLINE = transportStatus('invalid_argument', 'Connect-Timeout-Ms is malformed')
 

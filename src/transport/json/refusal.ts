@@ -165,7 +165,7 @@ const UNEXPECTED = transportStatus(
 const callerFault = (caller: Caller): TypeError | undefined => {
   const faults = faultsOf(caller)
   return faults.length > 0
-    ? new TypeError(`authenticate must answer with a well-formed caller: ${faults.join('; ')}`)
+    ? new TypeError(`authenticate must return a well-formed caller: ${faults.join('; ')}`)
     : undefined
 }
 
@@ -214,7 +214,7 @@ export const methodNotAllowed = (verbs: readonly string[]): HttpResponse =>
 
 const METHOD_NOT_ALLOWED = transportStatus(
   'unimplemented',
-  'The path has no such method',
+  'The path does not support this method',
   'METHOD_NOT_ALLOWED',
 )
 
@@ -224,6 +224,6 @@ export const unsupportedType = (accepted: string): HttpResponse =>
 
 const UNSUPPORTED_TYPE = transportStatus(
   'invalid_argument',
-  'The content type is not served here',
+  'The content type is not supported',
   'UNSUPPORTED_MEDIA_TYPE',
 )

@@ -54,7 +54,7 @@ export const operationsOf = (
   iam: Iam,
   { testIdentityProvider }: Pick<TransportOptions, 'testIdentityProvider'> = {},
 ): readonly Operation[] => {
-  if (!iam?.projects) throw new TypeError('iam must be what createIam returns')
+  if (!iam?.projects) throw new TypeError('iam must be made by createIam')
   return [
     ...identityProviderOperations(iam, testIdentityProvider),
     ...projectOperations(iam),
@@ -258,9 +258,9 @@ export const placesOf = ({ path = '', hasBody, request }: WireMethod) => {
 
 const notFound = (message: string) => transportStatus('not_found', message, 'PATH_NOT_FOUND')
 
-const NOTHING_HERE = notFound('There is nothing at this path')
+const NOTHING_HERE = notFound('No such path')
 const NO_PREFIX = notFound('The path does not begin with basePath')
-const OTHER_PREFIX = notFound('The path begins with a prefix that basePath does not name')
+const OTHER_PREFIX = notFound('No such path. Does the server need basePath for this prefix?')
 
 /** Most segments that are taken for a prefix: a path may have thousands. */
 const LONGEST_PREFIX = 8

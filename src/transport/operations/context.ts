@@ -59,7 +59,7 @@ const refuseOddPermissions = ({ permissions = [], permissionsIn = {} }: Caller):
     : typeof permissionsIn !== 'object' || !Object.values(permissionsIn).every(isListOfText)
       ? 'permissionsIn must hold lists of text'
       : undefined
-  if (odd) throw new TypeError(`authenticate must answer with a well-formed caller: caller.${odd}`)
+  if (odd) throw new TypeError(`authenticate must return a well-formed caller: caller.${odd}`)
 }
 
 const isListOfText = (value: unknown): boolean =>
@@ -142,7 +142,7 @@ const organizationOf = (
 ): string | undefined => {
   const orgId = header || undefined
   if (orgId?.includes(','))
-    throw malformed({ field: 'orgId', description: 'must be one organization, given once' })
+    throw malformed({ field: 'orgId', description: 'must be a single organization' })
   if (service !== OWN_ORGANIZATION || orgId === undefined || orgId === caller?.orgId) return orgId
   const description = "must be the caller's own organization, or absent, on identity providers"
   throw malformed({ field: 'orgId', description })
@@ -151,7 +151,7 @@ const organizationOf = (
 /** Header fields of one name may be joined by a comma on the way (RFC 9110, section 5.3), so no key has one. */
 const idempotencyKeyOf = (value: string | null): string | undefined => {
   if (!value?.includes(',')) return value ?? undefined
-  const description = 'must be one key, given once and without a comma'
+  const description = 'must be a single key without a comma'
   throw malformed({ field: 'idempotencyKey', description })
 }
 
@@ -163,6 +163,6 @@ const expectedSequenceOf = (ifMatch: string | null): bigint | undefined => {
   if (ifMatch === null || ifMatch === '*') return undefined
   const sequence = /^(?:W\/)?"(\d{1,20})(?:-[-\w]+)?"$/.exec(ifMatch)?.[1]
   if (sequence !== undefined) return BigInt(sequence)
-  const description = 'must be one ETag as it was answered, in quotation marks, or *'
+  const description = 'must be the ETag of a response, in quotation marks, or *'
   throw malformed({ field: 'expectedSequence', description })
 }

@@ -77,7 +77,7 @@ const namedFields = (
   const found = patchable.filter((field) => named.includes(field))
   if (found.length === names.length) return found
   const known = patchable.map(({ protoName }) => protoName)
-  throw wrongMask(`must name some of ${known.join(', ')}, none twice`, path)
+  throw wrongMask(`must be a list of: ${known.join(', ')}; without duplicates`, path)
 }
 
 const wrongMask = (description: string, path: string): Refusal =>

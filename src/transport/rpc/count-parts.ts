@@ -22,7 +22,7 @@ export const countParts = (message: WireMessage, bytes: Uint8Array): void => {
     })
   } catch (thrown) {
     if (thrown instanceof Refusal) throw thrown
-    throw new ConnectError('The message is no protobuf', Code.Internal)
+    throw new ConnectError('The message is not valid protobuf', Code.Internal)
   }
 }
 

@@ -66,7 +66,7 @@ const streamHandlers = ({ health }: ResolvedOptions): readonly UniversalHandler[
       reflection([...SERVICES, ...(health ? [Health] : []), ServerReflection]),
     )
     .rpc(Health.method.watch, () => {
-      throw new ConnectError('Watch is not served', Code.Unimplemented)
+      throw new ConnectError('Watch is not supported', Code.Unimplemented)
     }).handlers
 
 const unaryHandler = (

@@ -70,7 +70,7 @@ async function* bounded<Question>(questions: AsyncIterable<Question>): AsyncGene
       const next = await Promise.race([iterator.next(), late])
       if (next.done) return
       if (asked === MAX_QUESTIONS)
-        throw new ConnectError('The stream asks for too much', Code.ResourceExhausted)
+        throw new ConnectError('The stream has too many requests', Code.ResourceExhausted)
       yield next.value
     }
   } finally {
@@ -121,13 +121,13 @@ const answerTo = (question: Question, known: Known, sent: Set<DescFile>): Answer
       return { case: 'allExtensionNumbersResponse', value }
     }
     default:
-      throw new ConnectError('The message asks for nothing', Code.InvalidArgument)
+      throw new ConnectError('The message has no request', Code.InvalidArgument)
   }
 }
 
 const NOT_FOUND: Answer = {
   case: 'errorResponse',
-  value: { errorCode: Code.NotFound, errorMessage: 'There is nothing of this name' },
+  value: { errorCode: Code.NotFound, errorMessage: 'No such name' },
 }
 
 /** The file, and what it depends on as far as the stream has not had it. */

@@ -22,7 +22,7 @@ export const serveFetch =
 /** @throws TypeError for a request of Node.js, whose headers are no `Headers` */
 const refuseNodeRequest = ({ headers }: Request): void => {
   if (typeof headers?.get !== 'function')
-    throw new TypeError('fetchHandler takes a Request of fetch; for node:http, use nodeHandler')
+    throw new TypeError('fetchHandler needs a fetch Request; for node:http, use nodeHandler')
 }
 
 const httpRequestOf = (request: Request): HttpRequest => {

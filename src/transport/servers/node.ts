@@ -42,7 +42,7 @@ export const serveNode =
 /** @throws TypeError for a `Request` of fetch, whose headers are no plain object */
 const refuseFetchRequest = ({ headers }: NodeRequest): void => {
   if (typeof headers['get'] === 'function')
-    throw new TypeError('nodeHandler takes a request of node:http; for fetch, use fetchHandler')
+    throw new TypeError('nodeHandler needs a request of node:http; for fetch, use fetchHandler')
 }
 
 /** Whether the client left while a middleware took its time: no event will tell. */

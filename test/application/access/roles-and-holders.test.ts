@@ -115,7 +115,7 @@ describe('access.rolesOf', () => {
       iam.projects.list({ pageToken }, context),
     ])
       expect(await badFields(call)).toEqual(['pageToken'])
-    const description = 'is not of this organization and query'
+    const description = 'must be a nextPageToken from the same organization and query'
     expect(await refusal(iam.access.rolesOf({ userId: 'gina', pageToken }, context))).toEqual({
       kind: 'InvalidArgument',
       violations: [{ field: 'pageToken', description }],

@@ -94,7 +94,7 @@ test('a plan with bytes in place of a list is refused', async () => {
   ])
 })
 
-const NOT_PLANNED = 'must be what the desired state of the plan leads to: plan again'
+const NOT_PLANNED = 'must match what its desired state leads to now: plan again'
 const roleRef = { type: 'project_role', projectId: 'portal', roleKey: 'editor' }
 
 test('a plan with an event of another object is refused', async () => {
@@ -250,7 +250,7 @@ test.each(['managedBy', 'version'])(
       await violationsAfter((plan) => {
         plan[option] = option === 'version' ? 7 : 'others'
       }),
-    ).toEqual([{ field: option, description: 'must be that of the desired state' }])
+    ).toEqual([{ field: option, description: 'must equal the value in the desired state' }])
   },
 )
 

@@ -55,11 +55,11 @@ export const blockedSuite = (open: OpenStore): void => {
       expect(plan.changes).toEqual(reported)
       expect(plan.counts).toEqual({ add: 1, update: 0, remove: 0, unchanged: 0, blocked: 3 })
       expect(formatPlan(plan).split('\n')).toEqual([
-        '! project portal is blocked: its id is that of a removed one',
+        '! project portal is blocked: its id belonged to a removed object',
         '! role portal "editor" is blocked: its project was removed',
         '+ project shop',
         ...Array.from({ length: 5 }, () => expect.any(String)),
-        '! identity provider google is blocked: its id is that of a removed one',
+        '! identity provider google is blocked: its id belonged to a removed object',
         '1 to add, 0 to update, 0 to remove, 0 unchanged, 3 blocked',
       ])
     }))

@@ -73,7 +73,7 @@ test('what a formatted plan shows is recorded', async () => {
   expect(formatPlan(await done(world.iam.apply(plan, context)))).toBe(shown)
 })
 
-const NOT_PLANNED = 'must be what the desired state of the plan leads to: plan again'
+const NOT_PLANNED = 'must match what its desired state leads to now: plan again'
 
 test.each<[what: string, index: number, alter: (fields: Tampered['changes']) => unknown]>([
   ['another new value', 0, ([field]) => Object.assign(field, { to: 'Harmless' })],

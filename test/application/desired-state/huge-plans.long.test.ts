@@ -34,7 +34,7 @@ describe('a plan with more violations than a call takes arguments is refused wit
     expect(await violationsOf({ ...plan, changes })).toEqual(
       atEach(
         (index) => `changes[${index}].object`,
-        'must be what the desired state of the plan leads to: plan again',
+        'must match what its desired state leads to now: plan again',
       ),
     )
   })

@@ -57,7 +57,7 @@ test('Roles that are too large for one append together are refused as such', asy
   expect(answer).toEqual({
     kind: 'InvalidArgument',
     violations: [
-      { field: 'roles', description: `must take at most ${MAX_APPEND_BYTES} bytes of JSON` },
+      { field: 'roles', description: `must be at most ${MAX_APPEND_BYTES} bytes as JSON` },
     ],
   })
 })

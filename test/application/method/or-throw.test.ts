@@ -110,7 +110,7 @@ describe('An IamFailure', () => {
     const missing = await failureOf(() => orThrow(iam.userGrants.add(grant, context)))
     expect(missing.message).toBe(
       'NotFound (NOT_FOUND): The object does not exist: project portal. If another organization ' +
-        'owns the project, name that organization with projectOrgId, where the method takes it',
+        'owns the project, name that organization with projectOrgId, if the method has that field',
     )
     await addSamples(iam)
     const role = { projectId: 'portal', roleKey: 'absent' }
@@ -126,7 +126,7 @@ describe('An IamFailure', () => {
     const bob = { userId: 'bob', projectId: 'portal', permission: 'invoice.approve' }
     const denied = await failureOf(() => orThrow(iam.access.require(bob, context)))
     expect(denied.message).toBe(
-      'AccessDenied (PERMISSION_DENIED): The user does not have the access: NoGrant',
+      'AccessDenied (PERMISSION_DENIED): The user does not have this access: NoGrant',
     )
     expect(denied.status.details[0]).toMatchObject({
       reason: 'ACCESS_DENIED',

@@ -372,9 +372,7 @@ export const importSuite = (open: OpenStore): void => {
         const roles: ReturnType<typeof rows> = JSON.parse(json)
         expect(await refused(iam.projectRoles.import({ projectId, roles }, context))).toEqual({
           kind: 'InvalidArgument',
-          violations: [
-            { field: 'roles', description: 'must be a list, or something else to iterate over' },
-          ],
+          violations: [{ field: 'roles', description: 'must be a list or another iterable' }],
         })
       }
     }))

@@ -20,7 +20,7 @@ const neverFed = {
   kind: 'Unavailable',
   outcome: 'not_recorded',
   cause: new Error(
-    'The read model was never fed, or was emptied: keep it up to date with iam.run(readModel), feed it ' +
+    'The read model is empty: keep it up to date with iam.run(readModel), update it ' +
       "once with iam.catchUp(readModel), or read with consistency: 'strong'",
   ),
 }

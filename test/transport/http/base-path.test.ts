@@ -93,7 +93,7 @@ describe.for(Object.entries(protocols))('%s', ([, ask]) => {
   })
 
   it('is not found under a prefix that was not taken off, and says so', async () => {
-    const message = 'The path begins with a prefix that basePath does not name'
+    const message = 'No such path. Does the server need basePath for this prefix?'
     const hosts = await open()
     expect(await ask(hosts, '/iam')).toEqual([Code.NotFound, message, 404])
     expect(await ask(await open('/iam'), '/a/iam')).toEqual([Code.NotFound, message, 404])
@@ -126,7 +126,7 @@ describe('A path with a prefix', () => {
       const { http } = await open('/iam')
       const answer = await fetch(`${http}${path}`, { headers })
       const { message } = await answer.json()
-      expect([answer.status, message]).toEqual([404, 'There is nothing at this path'])
+      expect([answer.status, message]).toEqual([404, 'No such path'])
     },
   )
 

@@ -255,5 +255,5 @@ it('A body that is compressed is refused', async () => {
     'content-encoding': 'gzip',
   })
   expect(answer.status).toBe(501)
-  expect(answer.json).toMatchObject({ code: 12, message: 'A compressed request is not served' })
+  expect(answer.json).toMatchObject({ code: 12, message: 'Compressed requests are not supported' })
 })

@@ -11,9 +11,7 @@ const answerTo = async (request: IncomingMessage | Http2ServerRequest): Promise<
   return Reflect.apply(handler, undefined, [request]).catch((thrown: unknown) => thrown)
 }
 
-const advice = new TypeError(
-  'fetchHandler takes a Request of fetch; for node:http, use nodeHandler',
-)
+const advice = new TypeError('fetchHandler needs a fetch Request; for node:http, use nodeHandler')
 
 it('fetchHandler with a request of node:http says what to use', async () => {
   const answers: unknown[] = []
@@ -45,6 +43,6 @@ it('nodeHandler with a Request of fetch says what to use', async () => {
   const handler = nodeHandler(await openIam(), transportOptions().options)
   const request = new Request('http://localhost/v1/projects')
   expect(() => Reflect.apply(handler, undefined, [request])).toThrow(
-    new TypeError('nodeHandler takes a request of node:http; for fetch, use fetchHandler'),
+    new TypeError('nodeHandler needs a request of node:http; for fetch, use fetchHandler'),
   )
 })

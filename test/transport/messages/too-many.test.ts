@@ -111,7 +111,7 @@ describe('The parts of a message', () => {
     ['a role whose key ends behind it', [0x12, 2, 0x0a, 9, 0x12, 0, 0x12, 0, 0x12, 0, 0x12, 0]],
     ['a group without an end', [0x7b]],
   ])('are not those of protobuf with %s', (_, bytes) => {
-    expect(() => count(new Uint8Array(bytes))).toThrow('The message is no protobuf')
+    expect(() => count(new Uint8Array(bytes))).toThrow('The message is not valid protobuf')
   })
 
   it.each(['application/proto', 'application/grpc-web+proto'])(

@@ -94,7 +94,7 @@ describe('openApi is refused where the document would not be valid', () => {
     ['openApi.security', { security: { bearer: [] } }],
     ['openApi.security[0].bearer', { security: [{ bearer: 'read' }] }],
     [
-      'openApi.security[1].oauth is none of openApi.securitySchemes',
+      'openApi.security[1].oauth must be one of openApi.securitySchemes',
       { ...schemes({ type: 'mutualTLS' }), security: [{ mine: [] }, { oauth: [] }] },
     ],
     ['openApi.servers', { servers: [] }],

@@ -382,7 +382,7 @@ it.each(makers)('Anything but the library is a TypeError of %s', async (_, make)
   const iam = await openIam()
   for (const given of [[undefined, options], [options], [{}, options], [iam.projects, options], []])
     expect(() => Reflect.apply(make, undefined, given)).toThrow(
-      new TypeError('iam must be what createIam returns'),
+      new TypeError('iam must be made by createIam'),
     )
 })
 

@@ -27,7 +27,7 @@ const HEADERS = [
   ['globex', DESCRIPTION],
   ['initech', DESCRIPTION],
   ['no+org', DESCRIPTION],
-  ['acme, acme', 'must be one organization, given once'],
+  ['acme, acme', 'must be a single organization'],
 ] as const
 
 /** One function reads the header for all methods: a write and a read stand for the others. */

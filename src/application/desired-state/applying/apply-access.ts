@@ -33,7 +33,7 @@ export const applyPlan = async (
     return err(invalid('orgId', 'must be the organization of the context'))
   for (const option of ['managedBy', 'version', 'protect'] as const)
     if ((plan[option] || undefined) !== (plan.desired[option] || undefined))
-      return err(invalid(option, 'must be that of the desired state'))
+      return err(invalid(option, 'must equal the value in the desired state'))
   const planning = await openAccess(runtime, call, plan)
   return planning.isErr() ? err(planning.error) : applyUnits(planning.value, plan)
 }

@@ -36,7 +36,7 @@ export const comparePlan = (
   return violations.length > 0 ? { kind: 'InvalidArgument', violations } : undefined
 }
 
-const NOT_PLANNED = 'must be what the desired state of the plan leads to: plan again'
+const NOT_PLANNED = 'must match what its desired state leads to now: plan again'
 
 /** How the object of a change has changed since; undefined if it has not. */
 const movedTo = (

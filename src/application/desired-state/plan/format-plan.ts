@@ -42,7 +42,7 @@ const formatChange = (change: PlannedChange): readonly string[] => {
   const { container } = aggregates[object.type]
   const why = container
     ? `its ${aggregates[container.type].label} was removed`
-    : 'its id is that of a removed one'
+    : 'its id belonged to a removed object'
   return [`${line} is blocked: ${why}`]
 }
 

@@ -44,11 +44,7 @@ const publicRead = (
   isPublic: true,
 })
 
-const NOT_SERVED = transportStatus(
-  'not_found',
-  'There is no service of this name',
-  'SERVICE_NOT_FOUND',
-)
+const NOT_SERVED = transportStatus('not_found', 'No such service', 'SERVICE_NOT_FOUND')
 
 /** Everybody who asks while an answer is pending, or within a second, gets the same answer. */
 const oncePerSecond = (ask: () => Promise<Answer>): (() => Promise<Answer>) => {

@@ -46,7 +46,7 @@ export const identityProviderOperations = (
 const SECRET_FOR_OTHER_ISSUER = {
   name: 'secret',
   verdict: 'failed',
-  message: 'The client secret was given for another issuer: give it again.',
+  message: 'The client secret was set for another issuer: set it again.',
 } as const
 
 type Tested = Result<TestedIdentityProvider, IamError>

@@ -27,7 +27,7 @@ export const file_claviger_v1_access_service: GenFile = /*@__PURE__*/
   fileDesc("CiBjbGF2aWdlci92MS9hY2Nlc3Nfc2VydmljZS5wcm90bxILY2xhdmlnZXIudjEixQEKC0Rlc2lyZWRSb2xlEh0KCHJvbGVfa2V5GAEgASgJQguK4RgHCAEQARjIARIhCgxkaXNwbGF5X25hbWUYAiABKAlCC4rhGAcIARABGMgBEhsKBWdyb3VwGAMgASgJQgeK4RgDGMgBSACIAQESHAoLcGVybWlzc2lvbnMYBCADKAlCB4rhGAMYyAESLwoLdXBkYXRlX21hc2sYBSABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrQggKBl9ncm91cCJSCgxEZXNpcmVkR3JhbnQSIgoOZ3JhbnRlZF9vcmdfaWQYASABKAlCCorhGAYIARABGEASHgoJcm9sZV9rZXlzGAIgAygJQguK4RgHCAEQARiQAyKoAgoPRGVzaXJlZFNldHRpbmdzEiMKFnByb2plY3Rfcm9sZV9hc3NlcnRpb24YASABKAhIAIgBARIfChJwcm9qZWN0X3JvbGVfY2hlY2sYAiABKAhIAYgBARIeChFoYXNfcHJvamVjdF9jaGVjaxgDIAEoCEgCiAEBEkoKGHByaXZhdGVfbGFiZWxpbmdfc2V0dGluZxgEIAEoDjIjLmNsYXZpZ2VyLnYxLlByaXZhdGVMYWJlbGluZ1NldHRpbmdIA4gBAUIZChdfcHJvamVjdF9yb2xlX2Fzc2VydGlvbkIVChNfcHJvamVjdF9yb2xlX2NoZWNrQhQKEl9oYXNfcHJvamVjdF9jaGVja0IbChlfcHJpdmF0ZV9sYWJlbGluZ19zZXR0aW5nIooCCg5EZXNpcmVkUHJvamVjdBIWCgJpZBgBIAEoCUIKiuEYBggBEAEYQBIZCgRuYW1lGAIgASgJQguK4RgHCAEQARjIARIuCghzZXR0aW5ncxgDIAEoCzIcLmNsYXZpZ2VyLnYxLkRlc2lyZWRTZXR0aW5ncxIwCgVyb2xlcxgEIAMoCzIYLmNsYXZpZ2VyLnYxLkRlc2lyZWRSb2xlQgeK4RgDGJBOEi8KC3VwZGF0ZV9tYXNrGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxIyCgZncmFudHMYBiADKAsyGS5jbGF2aWdlci52MS5EZXNpcmVkR3JhbnRCB4rhGAMYkE4ijQUKF0Rlc2lyZWRJZGVudGl0eVByb3ZpZGVyEhoKBmlkcF9pZBgBIAEoCUIKiuEYBggBEAEYQBIcCgRuYW1lGAIgASgJQgmK4RgFEAEYyAFIAIgBARIzCgxzdHlsaW5nX3R5cGUYAyABKA4yGC5jbGF2aWdlci52MS5TdHlsaW5nVHlwZUgBiAEBEhoKDWF1dG9fcmVnaXN0ZXIYBCABKAhIAogBARIeCgZpc3N1ZXIYBSABKAlCCYrhGAUIARjIAUgDiAEBEh4KCWNsaWVudF9pZBgGIAEoCUILiuEYBwgBEAEYyAESJQoNY2xpZW50X3NlY3JldBgHIAEoCUIJiuEYBRABGMgBSASIAQESFgoGc2NvcGVzGAggAygJQgaK4RgCGGQSQAoUZGlzcGxheV9uYW1lX21hcHBpbmcYCSABKA4yHS5jbGF2aWdlci52MS5PaWRjTWFwcGluZ0ZpZWxkSAWIAQESPAoQdXNlcm5hbWVfbWFwcGluZxgKIAEoDjIdLmNsYXZpZ2VyLnYxLk9pZGNNYXBwaW5nRmllbGRIBogBARIvCgt1cGRhdGVfbWFzaxgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSLgoNaW5pdGlhbF9zdGF0ZRgMIAEoDjISLmNsYXZpZ2VyLnYxLlN0YXRlSAeIAQFCBwoFX25hbWVCDwoNX3N0eWxpbmdfdHlwZUIQCg5fYXV0b19yZWdpc3RlckIJCgdfaXNzdWVyQhAKDl9jbGllbnRfc2VjcmV0QhcKFV9kaXNwbGF5X25hbWVfbWFwcGluZ0ITChFfdXNlcm5hbWVfbWFwcGluZ0IQCg5faW5pdGlhbF9zdGF0ZSK8AgoSQXBwbHlBY2Nlc3NSZXF1ZXN0EjYKCHByb2plY3RzGAEgAygLMhsuY2xhdmlnZXIudjEuRGVzaXJlZFByb2plY3RCB4rhGAMY6AcSSQoSaWRlbnRpdHlfcHJvdmlkZXJzGAIgAygLMiQuY2xhdmlnZXIudjEuRGVzaXJlZElkZW50aXR5UHJvdmlkZXJCB4rhGAMY6AcSDQoFcHJ1bmUYAyABKAgSIgoKbWFuYWdlZF9ieRgEIAEoCUIJiuEYBRABGMgBSACIAQESFAoHdmVyc2lvbhgFIAEoBEgBiAEBEhUKDXZhbGlkYXRlX29ubHkYBiABKAgSFwoGcmVhc29uGA8gASgJQgeK4RgDGPQDEg8KB3Byb3RlY3QYByABKAhCDQoLX21hbmFnZWRfYnlCCgoIX3ZlcnNpb24ioQEKDFBsYW5uZWRGaWVsZBINCgVmaWVsZBgBIAEoCRIpCgRmcm9tGAIgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlSACIAQESJwoCdG8YAyABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWVIAYgBARITCgZzZWNyZXQYBCABKAlIAogBAUIHCgVfZnJvbUIFCgNfdG9CCQoHX3NlY3JldCKFAgoNUGxhbm5lZENoYW5nZRIOCgZhY3Rpb24YASABKAkSJgoGb2JqZWN0GAIgASgLMhYuY2xhdmlnZXIudjEuT2JqZWN0UmVmEhMKBnJlYXNvbhgDIAEoCUgAiAEBEikKBmZpZWxkcxgEIAMoCzIZLmNsYXZpZ2VyLnYxLlBsYW5uZWRGaWVsZBIwCgdkZXRhaWxzGAUgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlsc0gBiAEBEigKBmltcGFjdBgGIAEoCzITLmNsYXZpZ2VyLnYxLkltcGFjdEgCiAEBQgkKB19yZWFzb25CCgoIX2RldGFpbHNCCQoHX2ltcGFjdCJtCgZDb3VudHMSCwoDYWRkGAEgASgFEg4KBnVwZGF0ZRgCIAEoBRIOCgZyZW1vdmUYAyABKAUSEQoJdW5jaGFuZ2VkGAQgASgFEg8KB2Jsb2NrZWQYBSABKAUSEgoKc3VwZXJzZWRlZBgGIAEoBSKPAgoTQXBwbHlBY2Nlc3NSZXNwb25zZRIOCgZvcmdfaWQYASABKAkSFwoKbWFuYWdlZF9ieRgCIAEoCUgAiAEBEhQKB3ZlcnNpb24YAyABKARIAYgBARIrCgdjaGFuZ2VzGAQgAygLMhouY2xhdmlnZXIudjEuUGxhbm5lZENoYW5nZRIjCgZjb3VudHMYBSABKAsyEy5jbGF2aWdlci52MS5Db3VudHMSKgoKdW5kZWNsYXJlZBgGIAMoCzIWLmNsYXZpZ2VyLnYxLk9iamVjdFJlZhIUCgdwcm90ZWN0GAcgASgISAKIAQFCDQoLX21hbmFnZWRfYnlCCgoIX3ZlcnNpb25CCgoIX3Byb3RlY3QilQIKEkNoZWNrQWNjZXNzUmVxdWVzdBIcCgd1c2VyX2lkGAEgASgJQguK4RgHCAEQARjIARIeCgpwcm9qZWN0X2lkGAIgASgJQgqK4RgGCAEQARhAEiUKDnByb2plY3Rfb3JnX2lkGAMgASgJQgiK4RgEEAEYQEgAiAEBEiAKCHJvbGVfa2V5GAQgASgJQgmK4RgFEAEYyAFIAYgBARIhCgpwZXJtaXNzaW9uGAUgASgJQgiK4RgEEAEYZEgCiAEBEiYKAmF0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIRCg9fcHJvamVjdF9vcmdfaWRCCwoJX3JvbGVfa2V5Qg0KC19wZXJtaXNzaW9uIhwKDEFjY2Vzc1JlYXNvbhIMCgRraW5kGAEgASgJInoKE0NoZWNrQWNjZXNzUmVzcG9uc2USDwoHYWxsb3dlZBgBIAEoCBIRCglyb2xlX2tleXMYAiADKAkSKgoHcmVhc29ucxgDIAMoCzIZLmNsYXZpZ2VyLnYxLkFjY2Vzc1JlYXNvbhITCgtwZXJtaXNzaW9ucxgEIAMoCSLVAQoURXhwbGFpbkFjY2Vzc1JlcXVlc3QSHAoHdXNlcl9pZBgBIAEoCUILiuEYBwgBEAEYyAESHgoKcHJvamVjdF9pZBgCIAEoCUIKiuEYBggBEAEYQBIlCg5wcm9qZWN0X29yZ19pZBgDIAEoCUIIiuEYBBABGEBIAIgBARIdCghyb2xlX2tleRgEIAEoCUILiuEYBwgBEAEYyAESJgoCYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhEKD19wcm9qZWN0X29yZ19pZCK8AgoLQWNjZXNzQ2F1c2USEAoIc2VxdWVuY2UYASABKAQSKAoEdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoFYWN0b3IYAyABKAsyEi5jbGF2aWdlci52MS5BY3RvckgAiAEBEgwKBHR5cGUYBCABKAkSKwoGb2JqZWN0GAUgASgLMhYuY2xhdmlnZXIudjEuT2JqZWN0UmVmSAGIAQESKQoHY2hhbmdlcxgGIAMoCzIYLmNsYXZpZ2VyLnYxLkZpZWxkQ2hhbmdlEhsKDmNvcnJlbGF0aW9uX2lkGAcgASgJSAKIAQESEwoGcmVhc29uGAggASgJSAOIAQFCCAoGX2FjdG9yQgkKB19vYmplY3RCEQoPX2NvcnJlbGF0aW9uX2lkQgkKB19yZWFzb24ifwoVRXhwbGFpbkFjY2Vzc1Jlc3BvbnNlEg8KB2FsbG93ZWQYASABKAgSKgoHcmVhc29ucxgCIAMoCzIZLmNsYXZpZ2VyLnYxLkFjY2Vzc1JlYXNvbhIpCgdiZWNhdXNlGAMgAygLMhguY2xhdmlnZXIudjEuQWNjZXNzQ2F1c2UiwQEKFkxpc3RSb2xlc09mVXNlclJlcXVlc3QSHAoHdXNlcl9pZBgBIAEoCUILiuEYBwgBEAEYyAESIQoKcHJvamVjdF9pZBgCIAEoCUIIiuEYBBABGEBIAIgBARIRCglwYWdlX3NpemUYAyABKAUSHAoKcGFnZV90b2tlbhgEIAEoCUIIiuEYBBiAgAESJgoCYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQg0KC19wcm9qZWN0X2lkIisKClJvbGVTb3VyY2USDgoGaWRwX2lkGAEgASgJEg0KBWdyb3VwGAIgASgJIvkBCghVc2VyUm9sZRISCgpwcm9qZWN0X2lkGAEgASgJEhYKDnByb2plY3Rfb3JnX2lkGAIgASgJEhAKCHJvbGVfa2V5GAMgASgJEhQKDGRpc3BsYXlfbmFtZRgEIAEoCRINCgVncm91cBgFIAEoCRIzCgpleHBpcmVzX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgAiAEBEhMKC3Blcm1pc3Npb25zGAcgAygJEikKA3ZpYRgIIAEoCzIXLmNsYXZpZ2VyLnYxLlJvbGVTb3VyY2VIAYgBAUINCgtfZXhwaXJlc19hdEIGCgRfdmlhIl0KF0xpc3RSb2xlc09mVXNlclJlc3BvbnNlEikKCnVzZXJfcm9sZXMYASADKAsyFS5jbGF2aWdlci52MS5Vc2VyUm9sZRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkinwIKFkxpc3RSb2xlSG9sZGVyc1JlcXVlc3QSHgoKcHJvamVjdF9pZBgBIAEoCUIKiuEYBggBEAEYQBIgCghyb2xlX2tleRgCIAEoCUIJiuEYBRABGMgBSACIAQESJgoCYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCXBhZ2Vfc2l6ZRgEIAEoBRIcCgpwYWdlX3Rva2VuGAUgASgJQgiK4RgEGICAARIhCgpwZXJtaXNzaW9uGAYgASgJQgiK4RgEEAEYZEgBiAEBEh8KB3VzZXJfaWQYByABKAlCCYrhGAUQARjIAUgCiAEBQgsKCV9yb2xlX2tleUINCgtfcGVybWlzc2lvbkIKCghfdXNlcl9pZCKIAgoKUm9sZUhvbGRlchIPCgd1c2VyX2lkGAEgASgJEg4KBm9yZ19pZBgCIAEoCRIQCghyb2xlX2tleRgDIAEoCRIzCgpleHBpcmVzX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgAiAEBEigKBGZyb20YBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhcKCnByb2plY3RfaWQYBiABKAlIAYgBARIpCgN2aWEYByABKAsyFy5jbGF2aWdlci52MS5Sb2xlU291cmNlSAKIAQFCDQoLX2V4cGlyZXNfYXRCDQoLX3Byb2plY3RfaWRCBgoEX3ZpYSJhChdMaXN0Um9sZUhvbGRlcnNSZXNwb25zZRItCgxyb2xlX2hvbGRlcnMYASADKAsyFy5jbGF2aWdlci52MS5Sb2xlSG9sZGVyEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSKCAgoZTGlzdEFsbFJvbGVIb2xkZXJzUmVxdWVzdBIfCgd1c2VyX2lkGAEgASgJQgmK4RgFEAEYyAFIAIgBARIgCghyb2xlX2tleRgCIAEoCUIJiuEYBRABGMgBSAGIAQESIQoKcGVybWlzc2lvbhgDIAEoCUIIiuEYBBABGGRIAogBARImCgJhdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJcGFnZV9zaXplGAUgASgFEhwKCnBhZ2VfdG9rZW4YBiABKAlCCIrhGAQYgIABQgoKCF91c2VyX2lkQgsKCV9yb2xlX2tleUINCgtfcGVybWlzc2lvbiJkChpMaXN0QWxsUm9sZUhvbGRlcnNSZXNwb25zZRItCgxyb2xlX2hvbGRlcnMYASADKAsyFy5jbGF2aWdlci52MS5Sb2xlSG9sZGVyEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSIYChZMaXN0UGVybWlzc2lvbnNSZXF1ZXN0Ii4KF0xpc3RQZXJtaXNzaW9uc1Jlc3BvbnNlEhMKC3Blcm1pc3Npb25zGAEgAygJMtgGCg1BY2Nlc3NTZXJ2aWNlEm0KC0FwcGx5QWNjZXNzEh8uY2xhdmlnZXIudjEuQXBwbHlBY2Nlc3NSZXF1ZXN0GiAuY2xhdmlnZXIudjEuQXBwbHlBY2Nlc3NSZXNwb25zZSIbgtPkkwIVOgEqIhAvdjEvYWNjZXNzOmFwcGx5EmoKC0NoZWNrQWNjZXNzEh8uY2xhdmlnZXIudjEuQ2hlY2tBY2Nlc3NSZXF1ZXN0GiAuY2xhdmlnZXIudjEuQ2hlY2tBY2Nlc3NSZXNwb25zZSIYgtPkkwISEhAvdjEvYWNjZXNzOmNoZWNrEnIKDUV4cGxhaW5BY2Nlc3MSIS5jbGF2aWdlci52MS5FeHBsYWluQWNjZXNzUmVxdWVzdBoiLmNsYXZpZ2VyLnYxLkV4cGxhaW5BY2Nlc3NSZXNwb25zZSIagtPkkwIUEhIvdjEvYWNjZXNzOmV4cGxhaW4ScwoPTGlzdFJvbGVzT2ZVc2VyEiMuY2xhdmlnZXIudjEuTGlzdFJvbGVzT2ZVc2VyUmVxdWVzdBokLmNsYXZpZ2VyLnYxLkxpc3RSb2xlc09mVXNlclJlc3BvbnNlIhWC0+STAg8SDS92MS91c2VyUm9sZXMSiwEKD0xpc3RSb2xlSG9sZGVycxIjLmNsYXZpZ2VyLnYxLkxpc3RSb2xlSG9sZGVyc1JlcXVlc3QaJC5jbGF2aWdlci52MS5MaXN0Um9sZUhvbGRlcnNSZXNwb25zZSItgtPkkwInEiUvdjEvcHJvamVjdHMve3Byb2plY3RfaWR9L3JvbGVIb2xkZXJzEn4KEkxpc3RBbGxSb2xlSG9sZGVycxImLmNsYXZpZ2VyLnYxLkxpc3RBbGxSb2xlSG9sZGVyc1JlcXVlc3QaJy5jbGF2aWdlci52MS5MaXN0QWxsUm9sZUhvbGRlcnNSZXNwb25zZSIXgtPkkwIREg8vdjEvcm9sZUhvbGRlcnMSdQoPTGlzdFBlcm1pc3Npb25zEiMuY2xhdmlnZXIudjEuTGlzdFBlcm1pc3Npb25zUmVxdWVzdBokLmNsYXZpZ2VyLnYxLkxpc3RQZXJtaXNzaW9uc1Jlc3BvbnNlIheC0+STAhESDy92MS9wZXJtaXNzaW9uc2IGcHJvdG8z", [file_claviger_v1_field_change, file_claviger_v1_field_rules, file_claviger_v1_history_service, file_claviger_v1_identity_provider_service, file_claviger_v1_object_details, file_claviger_v1_project_service, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
- * A role as it is desired.
+ * A desired role.
  *
  * @generated from message claviger.v1.DesiredRole
  */
@@ -40,28 +40,29 @@ export type DesiredRole = Message<"claviger.v1.DesiredRole"> & {
   roleKey: string;
 
   /**
-   * What it is shown as.
+   * Name that people see.
    *
    * @generated from field: string display_name = 2;
    */
   displayName: string;
 
   /**
-   * For display only; stays as it is when absent.
+   * For display only; not changed when absent.
    *
    * @generated from field: optional string group = 3;
    */
   group?: string | undefined;
 
   /**
-   * What it allows: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit; none twice. Stay as they are when absent. In protobuf, only a mask can give an empty list.
+   * Permissions of the role: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit,
+   * without duplicates. Not changed when absent. In protobuf, only a mask can give an empty list.
    *
    * @generated from field: repeated string permissions = 4;
    */
   permissions: string[];
 
   /**
-   * Names of the fields that are given, separated by commas in JSON. Without it, those that are in the request are.
+   * Names of the given fields, separated by commas in JSON. Without it, the fields that are in the request.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 5;
    */
@@ -76,20 +77,20 @@ export const DesiredRoleSchema: GenMessage<DesiredRole> = /*@__PURE__*/
   messageDesc(file_claviger_v1_access_service, 0);
 
 /**
- * A grant as it is desired.
+ * A desired grant.
  *
  * @generated from message claviger.v1.DesiredGrant
  */
 export type DesiredGrant = Message<"claviger.v1.DesiredGrant"> & {
   /**
-   * The organization that may give the roles to its users; not the owner of the project.
+   * The organization that may give the roles to its users; not the project's owner.
    *
    * @generated from field: string granted_org_id = 1;
    */
   grantedOrgId: string;
 
   /**
-   * Keys of roles that the project has or that are declared. None twice.
+   * Keys of roles that the project has or that are declared, without duplicates.
    *
    * @generated from field: repeated string role_keys = 2;
    */
@@ -104,7 +105,7 @@ export const DesiredGrantSchema: GenMessage<DesiredGrant> = /*@__PURE__*/
   messageDesc(file_claviger_v1_access_service, 1);
 
 /**
- * Settings as they are desired; an absent one stays as it is, or has its default in a new project.
+ * Desired settings. An absent setting is not changed, or gets its default in a new project.
  *
  * @generated from message claviger.v1.DesiredSettings
  */
@@ -131,7 +132,7 @@ export type DesiredSettings = Message<"claviger.v1.DesiredSettings"> & {
   hasProjectCheck?: boolean | undefined;
 
   /**
-   * Which private labeling applies at login.
+   * Whose branding the login shows.
    *
    * @generated from field: optional claviger.v1.PrivateLabelingSetting private_labeling_setting = 4;
    */
@@ -146,13 +147,13 @@ export const DesiredSettingsSchema: GenMessage<DesiredSettings> = /*@__PURE__*/
   messageDesc(file_claviger_v1_access_service, 2);
 
 /**
- * A project as it is desired.
+ * A desired project.
  *
  * @generated from message claviger.v1.DesiredProject
  */
 export type DesiredProject = Message<"claviger.v1.DesiredProject"> & {
   /**
-   * Its id, by which it is found again.
+   * Permanent id of the project.
    *
    * @generated from field: string id = 1;
    */
@@ -166,28 +167,30 @@ export type DesiredProject = Message<"claviger.v1.DesiredProject"> & {
   name: string;
 
   /**
-   * Stay as they are when absent.
+   * Not changed when absent.
    *
    * @generated from field: claviger.v1.DesiredSettings settings = 3;
    */
   settings?: DesiredSettings | undefined;
 
   /**
-   * No key twice. When absent, all roles stay, even with `prune`. In protobuf, only a mask can give an empty list.
+   * With unique keys. When absent, all roles stay, even with `prune`. In protobuf, only a mask can give an empty list.
    *
    * @generated from field: repeated claviger.v1.DesiredRole roles = 4;
    */
   roles: DesiredRole[];
 
   /**
-   * Which of `roles` and `grants` are given. Without it, those that are not empty are; JSON needs none.
+   * Names of the given lists among `roles` and `grants`. Without it, the lists that are not empty; JSON does not need
+   * it.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 5;
    */
   updateMask?: FieldMask | undefined;
 
   /**
-   * No organization twice. When absent, all grants stay, even with `prune`. In protobuf, only a mask can give an empty list.
+   * With unique organizations. When absent, all grants stay, even with `prune`. In protobuf, only a mask can give an
+   * empty list.
    *
    * @generated from field: repeated claviger.v1.DesiredGrant grants = 6;
    */
@@ -202,20 +205,20 @@ export const DesiredProjectSchema: GenMessage<DesiredProject> = /*@__PURE__*/
   messageDesc(file_claviger_v1_access_service, 3);
 
 /**
- * An OIDC identity provider as it is desired. An absent field stays as it is, or has its default in a new one.
+ * A desired OIDC identity provider. An absent field is not changed, or gets its default in a new provider.
  *
  * @generated from message claviger.v1.DesiredIdentityProvider
  */
 export type DesiredIdentityProvider = Message<"claviger.v1.DesiredIdentityProvider"> & {
   /**
-   * Its id, by which it is found again.
+   * Permanent id of the project.
    *
    * @generated from field: string idp_id = 1;
    */
   idpId: string;
 
   /**
-   * Its name; must be given of a new one.
+   * Its name; required for a new provider.
    *
    * @generated from field: optional string name = 2;
    */
@@ -236,7 +239,7 @@ export type DesiredIdentityProvider = Message<"claviger.v1.DesiredIdentityProvid
   autoRegister?: boolean | undefined;
 
   /**
-   * The OIDC issuer; must be given, may be empty of a new one.
+   * The OIDC issuer; required, but may be empty for a new provider.
    *
    * @generated from field: optional string issuer = 5;
    */
@@ -250,42 +253,42 @@ export type DesiredIdentityProvider = Message<"claviger.v1.DesiredIdentityProvid
   clientId: string;
 
   /**
-   * Client secret that the provider generated; must be given of a new one that is active. Never shown.
+   * Client secret that the provider generated; required for a new active provider. Never shown.
    *
    * @generated from field: optional string client_secret = 7;
    */
   clientSecret?: string | undefined;
 
   /**
-   * Scopes to ask for. In protobuf, only a mask can give an empty list.
+   * Scopes to request. In protobuf, only a mask can give an empty list.
    *
    * @generated from field: repeated string scopes = 8;
    */
   scopes: string[];
 
   /**
-   * What the display name of the user is taken from.
+   * Claim that becomes the user's display name.
    *
    * @generated from field: optional claviger.v1.OidcMappingField display_name_mapping = 9;
    */
   displayNameMapping?: OidcMappingField | undefined;
 
   /**
-   * What the user name is taken from.
+   * Claim that becomes the username.
    *
    * @generated from field: optional claviger.v1.OidcMappingField username_mapping = 10;
    */
   usernameMapping?: OidcMappingField | undefined;
 
   /**
-   * Names of the fields that are given, separated by commas in JSON. Without it, those that are in the request are.
+   * Names of the given fields, separated by commas in JSON. Without it, the fields that are in the request.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 11;
    */
   updateMask?: FieldMask | undefined;
 
   /**
-   * State of a new one: active when absent. One that is there keeps its state.
+   * State of a new provider. Default: active. An existing provider keeps its state.
    *
    * @generated from field: optional claviger.v1.State initial_state = 12;
    */
@@ -300,62 +303,64 @@ export const DesiredIdentityProviderSchema: GenMessage<DesiredIdentityProvider> 
   messageDesc(file_claviger_v1_access_service, 4);
 
 /**
- * The access that is desired.
+ * The desired state.
  *
  * @generated from message claviger.v1.ApplyAccessRequest
  */
 export type ApplyAccessRequest = Message<"claviger.v1.ApplyAccessRequest"> & {
   /**
-   * No id twice.
+   * With unique ids.
    *
    * @generated from field: repeated claviger.v1.DesiredProject projects = 1;
    */
   projects: DesiredProject[];
 
   /**
-   * No id twice.
+   * With unique ids.
    *
    * @generated from field: repeated claviger.v1.DesiredIdentityProvider identity_providers = 2;
    */
   identityProviders: DesiredIdentityProvider[];
 
   /**
-   * Removes roles and grants of declared projects that are declared no longer and have the mark of `managedBy`, of a version not newer than this one.
+   * Removes roles and grants of declared projects that are no longer declared, if they are marked with `managedBy` and
+   * a version that is not newer.
    *
    * @generated from field: bool prune = 3;
    */
   prune: boolean;
 
   /**
-   * Marks what is recorded.
+   * Name of the desired state, which marks its changes.
    *
    * @generated from field: optional string managed_by = 4;
    */
   managedBy?: string | undefined;
 
   /**
-   * From 1 to 2^53 - 1, higher for a newer one: objects with the mark of a newer one stay as they are.
+   * From 1 to 2^53 - 1, higher for newer versions. Objects that a newer version has marked stay as they are.
    *
    * @generated from field: optional uint64 version = 5;
    */
   version?: bigint | undefined;
 
   /**
-   * Plans only: records nothing, and needs no permission to write.
+   * Dry run: plans and records nothing, and needs no permission to write.
    *
    * @generated from field: bool validate_only = 6;
    */
   validateOnly: boolean;
 
   /**
-   * Why the change is made, for its history: up to 500 characters; none when empty.
+   * Why the change is made, shown in its history: up to 500 characters; may be empty.
    *
    * @generated from field: string reason = 15;
    */
   reason: string;
 
   /**
-   * Protects what is declared: only this desired state may change it from then on. Without it, that is lifted.
+   * Protects the declared objects: from then on, only this desired state may change them. Without it, the protection
+   * ends.
    *
    * @generated from field: bool protect = 7;
    */
@@ -383,21 +388,21 @@ export type PlannedField = Message<"claviger.v1.PlannedField"> & {
   field: string;
 
   /**
-   * The value before: text, true or false, or a list of texts; absent of a new object.
+   * The value before: text, true or false, or a list of texts; absent for a new object.
    *
    * @generated from field: optional google.protobuf.Value from = 2;
    */
   from?: Value | undefined;
 
   /**
-   * The value after; absent of a removed object.
+   * The value after; absent for a removed object.
    *
    * @generated from field: optional google.protobuf.Value to = 3;
    */
   to?: Value | undefined;
 
   /**
-   * Only of a secret, of which no more is shown: `set`, `changed`, or `unchanged` if it is known to be the same.
+   * Only for a secret, whose values are never shown: `set`, `changed`, or `unchanged` if it is known to be the same.
    *
    * @generated from field: optional string secret = 4;
    */
@@ -412,48 +417,49 @@ export const PlannedFieldSchema: GenMessage<PlannedField> = /*@__PURE__*/
   messageDesc(file_claviger_v1_access_service, 6);
 
 /**
- * What happens to one object.
+ * The change of one object.
  *
  * @generated from message claviger.v1.PlannedChange
  */
 export type PlannedChange = Message<"claviger.v1.PlannedChange"> & {
   /**
-   * `add`, `update`, `remove`, `unchanged`, `blocked` (its id is that of a removed one) or `superseded` (a newer version has marked it).
+   * `add`, `update`, `remove`, `unchanged`, `blocked` (its id belonged to a removed object) or `superseded` (a newer version has marked it).
    *
    * @generated from field: string action = 1;
    */
   action: string;
 
   /**
-   * Which object.
+   * The object.
    *
    * @generated from field: claviger.v1.ObjectRef object = 2;
    */
   object?: ObjectRef | undefined;
 
   /**
-   * `removed`, only of what is blocked.
+   * `removed`; only for blocked objects.
    *
    * @generated from field: optional string reason = 3;
    */
   reason?: string | undefined;
 
   /**
-   * What changes of it.
+   * Its changed fields.
    *
    * @generated from field: repeated claviger.v1.PlannedField fields = 4;
    */
   fields: PlannedField[];
 
   /**
-   * The object afterwards; absent of what is planned only, and where there is no object.
+   * Position, times and owner of the object afterwards; absent in a dry run, and without an object.
    *
    * @generated from field: optional claviger.v1.ObjectDetails details = 5;
    */
   details?: ObjectDetails | undefined;
 
   /**
-   * Only with `validateOnly`: who would lose a role by it; absent if it can end none, or the caller may not read who has roles of the project.
+   * Only with `validateOnly`: users who would lose a role; absent if nobody can, or if the caller may not read who has
+   * roles of the project.
    *
    * @generated from field: optional claviger.v1.Impact impact = 6;
    */
@@ -468,7 +474,7 @@ export const PlannedChangeSchema: GenMessage<PlannedChange> = /*@__PURE__*/
   messageDesc(file_claviger_v1_access_service, 7);
 
 /**
- * How many objects each action has.
+ * Number of objects by action.
  *
  * @generated from message claviger.v1.Counts
  */
@@ -495,14 +501,14 @@ export type Counts = Message<"claviger.v1.Counts"> & {
   remove: number;
 
   /**
-   * As they are declared already.
+   * Already as declared.
    *
    * @generated from field: int32 unchanged = 4;
    */
   unchanged: number;
 
   /**
-   * With ids of removed objects.
+   * Blocked: their ids belonged to removed objects.
    *
    * @generated from field: int32 blocked = 5;
    */
@@ -524,7 +530,7 @@ export const CountsSchema: GenMessage<Counts> = /*@__PURE__*/
   messageDesc(file_claviger_v1_access_service, 8);
 
 /**
- * What was done, or with `validateOnly` what would be.
+ * The changes that were made, or with `validateOnly` would be made.
  *
  * @generated from message claviger.v1.ApplyAccessResponse
  */
@@ -537,14 +543,14 @@ export type ApplyAccessResponse = Message<"claviger.v1.ApplyAccessResponse"> & {
   orgId: string;
 
   /**
-   * That of the request.
+   * As in the request.
    *
    * @generated from field: optional string managed_by = 2;
    */
   managedBy?: string | undefined;
 
   /**
-   * That of the request.
+   * As in the request.
    *
    * @generated from field: optional uint64 version = 3;
    */
@@ -558,21 +564,22 @@ export type ApplyAccessResponse = Message<"claviger.v1.ApplyAccessResponse"> & {
   changes: PlannedChange[];
 
   /**
-   * How many of each action.
+   * Number of changes by action.
    *
    * @generated from field: claviger.v1.Counts counts = 5;
    */
   counts?: Counts | undefined;
 
   /**
-   * Projects and identity providers that exist, are not declared and stay as they are; of types that are declared, and that the caller may read.
+   * Projects and identity providers that exist but are not declared, and stay as they are; only types that are declared
+   * and that the caller may read.
    *
    * @generated from field: repeated claviger.v1.ObjectRef undeclared = 6;
    */
   undeclared: ObjectRef[];
 
   /**
-   * Whether what is declared is protected.
+   * Whether the declared objects are protected.
    *
    * @generated from field: optional bool protect = 7;
    */
@@ -593,7 +600,7 @@ export const ApplyAccessResponseSchema: GenMessage<ApplyAccessResponse> = /*@__P
  */
 export type CheckAccessRequest = Message<"claviger.v1.CheckAccessRequest"> & {
   /**
-   * The user, as the host names them.
+   * Your id of the user.
    *
    * @generated from field: string user_id = 1;
    */
@@ -607,28 +614,29 @@ export type CheckAccessRequest = Message<"claviger.v1.CheckAccessRequest"> & {
   projectId: string;
 
   /**
-   * The organization that owns the project; the one at hand when absent.
+   * The organization that owns the project. Default: the organization of the call.
    *
    * @generated from field: optional string project_org_id = 3;
    */
   projectOrgId?: string | undefined;
 
   /**
-   * The role that is asked for; without it and a permission, the login rules of the project are.
+   * The role to check. Without a role and a permission, the login rules of the project are checked.
    *
    * @generated from field: optional string role_key = 4;
    */
   roleKey?: string | undefined;
 
   /**
-   * The permission that a role of the user must have: 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit. Not together with a role.
+   * The permission to check: 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit. Not
+   * together with a role.
    *
    * @generated from field: optional string permission = 5;
    */
   permission?: string | undefined;
 
   /**
-   * At the end of this millisecond, which must not lie in the future; as it is when absent.
+   * A time in the past: the answer is as of the end of this millisecond. Default: now.
    *
    * @generated from field: google.protobuf.Timestamp at = 6;
    */
@@ -670,14 +678,15 @@ export const AccessReasonSchema: GenMessage<AccessReason> = /*@__PURE__*/
  */
 export type CheckAccessResponse = Message<"claviger.v1.CheckAccessResponse"> & {
   /**
-   * Of a role: whether it counts. Of a permission: whether a role that counts has it. Without either: whether the login rules of the project let the user in.
+   * With a role: whether the user has it. With a permission: whether a role of the user has it. Without both: whether
+   * the login rules of the project let the user in.
    *
    * @generated from field: bool allowed = 1;
    */
   allowed: boolean;
 
   /**
-   * Keys of all roles of the project that count for the user, in the order of code points.
+   * Keys of all roles that count for the user in the project, sorted by code point.
    *
    * @generated from field: repeated string role_keys = 2;
    */
@@ -691,7 +700,7 @@ export type CheckAccessResponse = Message<"claviger.v1.CheckAccessResponse"> & {
   reasons: AccessReason[];
 
   /**
-   * What these roles allow together, each permission once, in the order of code points.
+   * The permissions of these roles, without duplicates, sorted by code point.
    *
    * @generated from field: repeated string permissions = 4;
    */
@@ -712,7 +721,7 @@ export const CheckAccessResponseSchema: GenMessage<CheckAccessResponse> = /*@__P
  */
 export type ExplainAccessRequest = Message<"claviger.v1.ExplainAccessRequest"> & {
   /**
-   * The user, as the host names them.
+   * Your id of the user.
    *
    * @generated from field: string user_id = 1;
    */
@@ -726,21 +735,21 @@ export type ExplainAccessRequest = Message<"claviger.v1.ExplainAccessRequest"> &
   projectId: string;
 
   /**
-   * The organization that owns the project; the one at hand when absent.
+   * The organization that owns the project. Default: the organization of the call.
    *
    * @generated from field: optional string project_org_id = 3;
    */
   projectOrgId?: string | undefined;
 
   /**
-   * The role that is asked for.
+   * The role to explain.
    *
    * @generated from field: string role_key = 4;
    */
   roleKey: string;
 
   /**
-   * At the end of this millisecond, which must not lie in the future; as it is when absent.
+   * A time in the past: the answer is as of the end of this millisecond. Default: now.
    *
    * @generated from field: google.protobuf.Timestamp at = 5;
    */
@@ -755,7 +764,7 @@ export const ExplainAccessRequestSchema: GenMessage<ExplainAccessRequest> = /*@_
   messageDesc(file_claviger_v1_access_service, 13);
 
 /**
- * A change that an access rests on.
+ * A change that led to an access.
  *
  * @generated from message claviger.v1.AccessCause
  */
@@ -768,14 +777,14 @@ export type AccessCause = Message<"claviger.v1.AccessCause"> & {
   sequence: bigint;
 
   /**
-   * When it was recorded, to the millisecond.
+   * Time of the change, to the millisecond.
    *
    * @generated from field: google.protobuf.Timestamp time = 2;
    */
   time?: Timestamp | undefined;
 
   /**
-   * Who acted; absent of a change in another organization.
+   * Who acted; absent for a change in another organization.
    *
    * @generated from field: optional claviger.v1.Actor actor = 3;
    */
@@ -789,14 +798,14 @@ export type AccessCause = Message<"claviger.v1.AccessCause"> & {
   type: string;
 
   /**
-   * What changed; absent of a change in another organization.
+   * The changed object; absent for a change in another organization.
    *
    * @generated from field: optional claviger.v1.ObjectRef object = 5;
    */
   object?: ObjectRef | undefined;
 
   /**
-   * The fields whose values differ; none of a change in another organization.
+   * The changed fields; empty for a change in another organization.
    *
    * @generated from field: repeated claviger.v1.FieldChange changes = 6;
    */
@@ -810,7 +819,7 @@ export type AccessCause = Message<"claviger.v1.AccessCause"> & {
   correlationId?: string | undefined;
 
   /**
-   * Why the change was made, as its caller said; absent where nothing was said.
+   * Reason of the change; absent without a reason.
    *
    * @generated from field: optional string reason = 8;
    */
@@ -845,7 +854,9 @@ export type ExplainAccessResponse = Message<"claviger.v1.ExplainAccessResponse">
   reasons: AccessReason[];
 
   /**
-   * The changes that this rests on, oldest first: what added the role, what granted the project, what gave the role to the user, and, where it does not count, what ended it. Of changes in another organization, which owns the project, only `sequence`, `time` and `type` are shown.
+   * The changes that led to this result, oldest first: those that added the role, granted the project and gave the role
+   * to the user, and, if it does not count, the one that ended it. Changes in another organization, which owns the
+   * project, show only `sequence`, `time` and `type`.
    *
    * @generated from field: repeated claviger.v1.AccessCause because = 3;
    */
@@ -860,41 +871,41 @@ export const ExplainAccessResponseSchema: GenMessage<ExplainAccessResponse> = /*
   messageDesc(file_claviger_v1_access_service, 15);
 
 /**
- * Whose roles to list.
+ * The user whose roles to list.
  *
  * @generated from message claviger.v1.ListRolesOfUserRequest
  */
 export type ListRolesOfUserRequest = Message<"claviger.v1.ListRolesOfUserRequest"> & {
   /**
-   * The user, as the host names them.
+   * Your id of the user.
    *
    * @generated from field: string user_id = 1;
    */
   userId: string;
 
   /**
-   * Of projects with this id, of any organization; of all when absent.
+   * Only projects with this id, of any organization. Default: all.
    *
    * @generated from field: optional string project_id = 2;
    */
   projectId?: string | undefined;
 
   /**
-   * 1 to 1000; 100 when absent.
+   * 1 to 1000. Default: 100.
    *
    * @generated from field: int32 page_size = 3;
    */
   pageSize: number;
 
   /**
-   * Token that the page before gave for the next one; the rest of the request must be the same.
+   * `nextPageToken` of the page before; the rest of the request must be the same.
    *
    * @generated from field: string page_token = 4;
    */
   pageToken: string;
 
   /**
-   * At the end of this millisecond, which must not lie in the future; as it is when absent.
+   * A time in the past: the answer is as of the end of this millisecond. Default: now.
    *
    * @generated from field: google.protobuf.Timestamp at = 5;
    */
@@ -922,7 +933,7 @@ export type RoleSource = Message<"claviger.v1.RoleSource"> & {
   idpId: string;
 
   /**
-   * The group, as the provider names it.
+   * The provider's name of the group.
    *
    * @generated from field: string group = 2;
    */
@@ -937,7 +948,7 @@ export const RoleSourceSchema: GenMessage<RoleSource> = /*@__PURE__*/
   messageDesc(file_claviger_v1_access_service, 17);
 
 /**
- * A role of a user that counts.
+ * A role that counts for a user.
  *
  * @generated from message claviger.v1.UserRole
  */
@@ -964,35 +975,36 @@ export type UserRole = Message<"claviger.v1.UserRole"> & {
   roleKey: string;
 
   /**
-   * What it is shown as.
+   * Name that people see.
    *
    * @generated from field: string display_name = 4;
    */
   displayName: string;
 
   /**
-   * For display only; empty for none.
+   * For display only; may be empty.
    *
    * @generated from field: string group = 5;
    */
   group: string;
 
   /**
-   * It does not count from this moment on; absent for a role without an end.
+   * When it expires; absent for never.
    *
    * @generated from field: optional google.protobuf.Timestamp expires_at = 6;
    */
   expiresAt?: Timestamp | undefined;
 
   /**
-   * What it allows, in the order of code points.
+   * Its permissions, sorted by code point.
    *
    * @generated from field: repeated string permissions = 7;
    */
   permissions: string[];
 
   /**
-   * The group that gives it to the user; absent where a grant does. A role that a user has in several ways is listed for each, the grant first.
+   * The group that gives it to the user; absent for a grant. A role that a user has in several ways is one item for
+   * each way, the grant first.
    *
    * @generated from field: optional claviger.v1.RoleSource via = 8;
    */
@@ -1013,14 +1025,14 @@ export const UserRoleSchema: GenMessage<UserRole> = /*@__PURE__*/
  */
 export type ListRolesOfUserResponse = Message<"claviger.v1.ListRolesOfUserResponse"> & {
   /**
-   * In their order.
+   * In order.
    *
    * @generated from field: repeated claviger.v1.UserRole user_roles = 1;
    */
   userRoles: UserRole[];
 
   /**
-   * Asks for the next page; empty on the last.
+   * Token of the next page; empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -1035,7 +1047,7 @@ export const ListRolesOfUserResponseSchema: GenMessage<ListRolesOfUserResponse> 
   messageDesc(file_claviger_v1_access_service, 19);
 
 /**
- * Which holders of roles to list, and when.
+ * Which users with roles to list, and as of when.
  *
  * @generated from message claviger.v1.ListRoleHoldersRequest
  */
@@ -1048,42 +1060,43 @@ export type ListRoleHoldersRequest = Message<"claviger.v1.ListRoleHoldersRequest
   projectId: string;
 
   /**
-   * One role; all of the project when absent.
+   * Only this role. Default: all roles of the project.
    *
    * @generated from field: optional string role_key = 2;
    */
   roleKey?: string | undefined;
 
   /**
-   * At the end of this millisecond, which must not lie in the future; as it is when absent.
+   * A time in the past: the answer is as of the end of this millisecond. Default: now.
    *
    * @generated from field: google.protobuf.Timestamp at = 3;
    */
   at?: Timestamp | undefined;
 
   /**
-   * 1 to 1000; 100 when absent.
+   * 1 to 1000. Default: 100.
    *
    * @generated from field: int32 page_size = 4;
    */
   pageSize: number;
 
   /**
-   * Token that the page before gave for the next one; the rest of the request must be the same.
+   * `nextPageToken` of the page before; the rest of the request must be the same.
    *
    * @generated from field: string page_token = 5;
    */
   pageToken: string;
 
   /**
-   * Of the roles that have this permission, or had it at that time; of all when absent: 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit.
+   * Only roles that have this permission, or had it at that time. Default: all. 1 to 100 letters, digits or any of
+   * `. _ : / -`, starting with a letter or digit.
    *
    * @generated from field: optional string permission = 6;
    */
   permission?: string | undefined;
 
   /**
-   * One user, of any organization, as that organization names them; all when absent.
+   * Only the user with this id, of any organization. Default: all.
    *
    * @generated from field: optional string user_id = 7;
    */
@@ -1104,7 +1117,7 @@ export const ListRoleHoldersRequestSchema: GenMessage<ListRoleHoldersRequest> = 
  */
 export type RoleHolder = Message<"claviger.v1.RoleHolder"> & {
   /**
-   * The user, as their organization names them.
+   * The user's id in their organization.
    *
    * @generated from field: string user_id = 1;
    */
@@ -1125,28 +1138,29 @@ export type RoleHolder = Message<"claviger.v1.RoleHolder"> & {
   roleKey: string;
 
   /**
-   * The role does not count from this moment on; absent for a role without an end.
+   * When the role expires; absent for never.
    *
    * @generated from field: optional google.protobuf.Timestamp expires_at = 4;
    */
   expiresAt?: Timestamp | undefined;
 
   /**
-   * When the user was given the role, in its present life; a change of its end leaves this as it is.
+   * When the user was given the role since it was last added; a change of its expiry does not change this.
    *
    * @generated from field: google.protobuf.Timestamp from = 5;
    */
   from?: Timestamp | undefined;
 
   /**
-   * Id of the project, where holders of all projects are listed.
+   * Id of the project, if holders of all projects are listed.
    *
    * @generated from field: optional string project_id = 6;
    */
   projectId?: string | undefined;
 
   /**
-   * The group that gives it to the user; absent where a grant does. A user who has a role in several ways is listed for each.
+   * The group that gives it to the user; absent for a grant. A user who has a role in several ways is one item for each
+   * way.
    *
    * @generated from field: optional claviger.v1.RoleSource via = 7;
    */
@@ -1167,14 +1181,14 @@ export const RoleHolderSchema: GenMessage<RoleHolder> = /*@__PURE__*/
  */
 export type ListRoleHoldersResponse = Message<"claviger.v1.ListRoleHoldersResponse"> & {
   /**
-   * In their order.
+   * In order.
    *
    * @generated from field: repeated claviger.v1.RoleHolder role_holders = 1;
    */
   roleHolders: RoleHolder[];
 
   /**
-   * Asks for the next page; empty on the last.
+   * Token of the next page; empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -1189,48 +1203,49 @@ export const ListRoleHoldersResponseSchema: GenMessage<ListRoleHoldersResponse> 
   messageDesc(file_claviger_v1_access_service, 22);
 
 /**
- * Which holders of roles to list, of all projects, and when.
+ * Which users with roles of any project to list, and as of when.
  *
  * @generated from message claviger.v1.ListAllRoleHoldersRequest
  */
 export type ListAllRoleHoldersRequest = Message<"claviger.v1.ListAllRoleHoldersRequest"> & {
   /**
-   * One user, of any organization, as that organization names them; all when absent.
+   * Only the user with this id, of any organization. Default: all.
    *
    * @generated from field: optional string user_id = 1;
    */
   userId?: string | undefined;
 
   /**
-   * Roles with this key; all when absent.
+   * Only roles with this key. Default: all.
    *
    * @generated from field: optional string role_key = 2;
    */
   roleKey?: string | undefined;
 
   /**
-   * Of the roles that have this permission, or had it at that time; of all when absent: 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit.
+   * Only roles that have this permission, or had it at that time. Default: all. 1 to 100 letters, digits or any of
+   * `. _ : / -`, starting with a letter or digit.
    *
    * @generated from field: optional string permission = 3;
    */
   permission?: string | undefined;
 
   /**
-   * At the end of this millisecond, which must not lie in the future; as it is when absent.
+   * A time in the past: the answer is as of the end of this millisecond. Default: now.
    *
    * @generated from field: google.protobuf.Timestamp at = 4;
    */
   at?: Timestamp | undefined;
 
   /**
-   * 1 to 1000; 100 when absent.
+   * 1 to 1000. Default: 100.
    *
    * @generated from field: int32 page_size = 5;
    */
   pageSize: number;
 
   /**
-   * Token that the page before gave for the next one; the rest of the request must be the same.
+   * `nextPageToken` of the page before; the rest of the request must be the same.
    *
    * @generated from field: string page_token = 6;
    */
@@ -1251,14 +1266,14 @@ export const ListAllRoleHoldersRequestSchema: GenMessage<ListAllRoleHoldersReque
  */
 export type ListAllRoleHoldersResponse = Message<"claviger.v1.ListAllRoleHoldersResponse"> & {
   /**
-   * In their order.
+   * In order.
    *
    * @generated from field: repeated claviger.v1.RoleHolder role_holders = 1;
    */
   roleHolders: RoleHolder[];
 
   /**
-   * Asks for the next page; empty on the last.
+   * Token of the next page; empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -1288,13 +1303,13 @@ export const ListPermissionsRequestSchema: GenMessage<ListPermissionsRequest> = 
   messageDesc(file_claviger_v1_access_service, 25);
 
 /**
- * What the caller may do.
+ * The permissions of the caller.
  *
  * @generated from message claviger.v1.ListPermissionsResponse
  */
 export type ListPermissionsResponse = Message<"claviger.v1.ListPermissionsResponse"> & {
   /**
-   * Names of the permissions, such as `project.read`, sorted. A permission on single objects is not listed.
+   * Names of the permissions, such as `project.read`, sorted. Permissions on single objects are not listed.
    *
    * @generated from field: repeated string permissions = 1;
    */
@@ -1309,13 +1324,15 @@ export const ListPermissionsResponseSchema: GenMessage<ListPermissionsResponse> 
   messageDesc(file_claviger_v1_access_service, 26);
 
 /**
- * Who has which role, and the access of an organization as it is desired: projects with their roles, and identity providers.
+ * Checks who has which role, and applies the desired access of an organization: projects with their roles, and identity
+ * providers.
  *
  * @generated from service claviger.v1.AccessService
  */
 export const AccessService: GenService<{
   /**
-   * Changes the organization so that it has what is declared. Only what is declared is compared and changed; applied again, it changes nothing.
+   * Changes the organization to match the desired state. Only declared objects are compared and changed. Applying it
+   * again changes nothing.
    *
    * @generated from rpc claviger.v1.AccessService.ApplyAccess
    */
@@ -1325,7 +1342,8 @@ export const AccessService: GenService<{
     output: typeof ApplyAccessResponseSchema;
   },
   /**
-   * Tells whether a role counts for a user of the organization, whether a role that counts has a permission, or whether the project lets the user in; and if not, why. Whatever does not exist is an answer, no error.
+   * Checks whether a user of the organization has a role, or a permission through a role, or may log in to the project;
+   * and if not, why. An unknown user, project or role is not an error: the answer is "no".
    *
    * @generated from rpc claviger.v1.AccessService.CheckAccess
    */
@@ -1335,7 +1353,7 @@ export const AccessService: GenService<{
     output: typeof CheckAccessResponseSchema;
   },
   /**
-   * Explains why a role counts for a user of the organization, or does not, by the changes that this rests on.
+   * Explains why a role counts for a user of the organization, or does not, with the changes that led to it.
    *
    * @generated from rpc claviger.v1.AccessService.ExplainAccess
    */
@@ -1345,7 +1363,8 @@ export const AccessService: GenService<{
     output: typeof ExplainAccessResponseSchema;
   },
   /**
-   * Lists the roles of a user of the organization that count, or counted at a time in the past, page by page, by `projectOrgId`, `projectId` and `roleKey`, each as it was shown then.
+   * Lists the roles that count for a user of the organization, or counted at a time in the past, page by page, sorted
+   * by `projectOrgId`, `projectId` and `roleKey`, with their display fields of that time.
    *
    * @generated from rpc claviger.v1.AccessService.ListRolesOfUser
    */
@@ -1355,7 +1374,8 @@ export const AccessService: GenService<{
     output: typeof ListRolesOfUserResponseSchema;
   },
   /**
-   * Lists the users of all organizations who have roles of a project of the organization that count, or counted at a time in the past, page by page, by `roleKey`, `orgId` and `userId`. A user with several of the roles is an item for each.
+   * Lists the users, of all organizations, for whom roles of a project of the organization count, or counted at a time
+   * in the past, page by page, sorted by `roleKey`, `orgId` and `userId`. A user is one item for each role.
    *
    * @generated from rpc claviger.v1.AccessService.ListRoleHolders
    */
@@ -1365,7 +1385,9 @@ export const AccessService: GenService<{
     output: typeof ListRoleHoldersResponseSchema;
   },
   /**
-   * Lists the users of all organizations who have roles of any project of the organization that count, or counted at a time in the past, page by page, by `projectId`, `roleKey`, `orgId` and `userId`. A user with several of the roles is an item for each.
+   * Lists the users, of all organizations, for whom roles of any project of the organization count, or counted at a
+   * time in the past, page by page, sorted by `projectId`, `roleKey`, `orgId` and `userId`. A user is one item for each
+   * role.
    *
    * @generated from rpc claviger.v1.AccessService.ListAllRoleHolders
    */
@@ -1375,7 +1397,7 @@ export const AccessService: GenService<{
     output: typeof ListAllRoleHoldersResponseSchema;
   },
   /**
-   * Lists the permissions that the caller has in the organization as a whole. Needs no permission.
+   * Lists the permissions that the caller has in the whole organization. Needs no permission.
    *
    * @generated from rpc claviger.v1.AccessService.ListPermissions
    */

@@ -23,7 +23,7 @@ export const file_claviger_v1_domain_service: GenFile = /*@__PURE__*/
   fileDesc("CiBjbGF2aWdlci92MS9kb21haW5fc2VydmljZS5wcm90bxILY2xhdmlnZXIudjEitAEKBkRvbWFpbhIOCgZkb21haW4YASABKAkSJwoFc3RhdGUYAiABKA4yGC5jbGF2aWdlci52MS5Eb21haW5TdGF0ZRITCgZpZHBfaWQYAyABKAlIAIgBARIWCgljaGFsbGVuZ2UYBCABKAlIAYgBARIrCgdkZXRhaWxzGAUgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlsc0IJCgdfaWRwX2lkQgwKCl9jaGFsbGVuZ2UiXwoQQWRkRG9tYWluUmVxdWVzdBIbCgZkb21haW4YASABKAlCC4rhGAcIARABGP0BEhUKDXZhbGlkYXRlX29ubHkYAiABKAgSFwoGcmVhc29uGA8gASgJQgeK4RgDGPQDIs8BChFBZGREb21haW5SZXNwb25zZRITCgZkb21haW4YASABKAlIAIgBARIWCgljaGFsbGVuZ2UYAiABKAlIAYgBARIwCgdkZXRhaWxzGAMgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlsc0gCiAEBEioKB3BsYW5uZWQYBCABKAsyFC5jbGF2aWdlci52MS5QbGFubmVkSAOIAQFCCQoHX2RvbWFpbkIMCgpfY2hhbGxlbmdlQgoKCF9kZXRhaWxzQgoKCF9wbGFubmVkImIKE1ZlcmlmeURvbWFpblJlcXVlc3QSGwoGZG9tYWluGAEgASgJQguK4RgHCAEQARj9ARIVCg12YWxpZGF0ZV9vbmx5GAIgASgIEhcKBnJlYXNvbhgPIAEoCUIHiuEYAxj0AyJ7ChRWZXJpZnlEb21haW5SZXNwb25zZRIrCgdkZXRhaWxzGAEgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlscxIqCgdwbGFubmVkGAIgASgLMhQuY2xhdmlnZXIudjEuUGxhbm5lZEgAiAEBQgoKCF9wbGFubmVkIpEBChhTZXREb21haW5Qcm92aWRlclJlcXVlc3QSGwoGZG9tYWluGAEgASgJQguK4RgHCAEQARj9ARIdCgZpZHBfaWQYAiABKAlCCIrhGAQQARhASACIAQESFQoNdmFsaWRhdGVfb25seRgDIAEoCBIXCgZyZWFzb24YDyABKAlCB4rhGAMY9ANCCQoHX2lkcF9pZCKAAQoZU2V0RG9tYWluUHJvdmlkZXJSZXNwb25zZRIrCgdkZXRhaWxzGAEgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlscxIqCgdwbGFubmVkGAIgASgLMhQuY2xhdmlnZXIudjEuUGxhbm5lZEgAiAEBQgoKCF9wbGFubmVkImIKE1JlbW92ZURvbWFpblJlcXVlc3QSGwoGZG9tYWluGAEgASgJQguK4RgHCAEQARj9ARIVCg12YWxpZGF0ZV9vbmx5GAIgASgIEhcKBnJlYXNvbhgPIAEoCUIHiuEYAxj0AyJ7ChRSZW1vdmVEb21haW5SZXNwb25zZRIrCgdkZXRhaWxzGAEgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlscxIqCgdwbGFubmVkGAIgASgLMhQuY2xhdmlnZXIudjEuUGxhbm5lZEgAiAEBQgoKCF9wbGFubmVkIi8KEEdldERvbWFpblJlcXVlc3QSGwoGZG9tYWluGAEgASgJQguK4RgHCAEQARj9ASI4ChFHZXREb21haW5SZXNwb25zZRIjCgZkb21haW4YASABKAsyEy5jbGF2aWdlci52MS5Eb21haW4iiQEKDERvbWFpbkZpbHRlchInCgZkb21haW4YASABKAsyFy5jbGF2aWdlci52MS5UZXh0RmlsdGVyEicKBmlkcF9pZBgCIAEoCzIXLmNsYXZpZ2VyLnYxLlRleHRGaWx0ZXISJwoFc3RhdGUYAyABKA4yGC5jbGF2aWdlci52MS5Eb21haW5TdGF0ZSKCAQoSTGlzdERvbWFpbnNSZXF1ZXN0EhEKCXBhZ2Vfc2l6ZRgBIAEoBRIcCgpwYWdlX3Rva2VuGAIgASgJQgiK4RgEGICAARIpCgZmaWx0ZXIYAyABKAsyGS5jbGF2aWdlci52MS5Eb21haW5GaWx0ZXISEAoIb3JkZXJfYnkYBCABKAkilQEKE0xpc3REb21haW5zUmVzcG9uc2USJAoHZG9tYWlucxgBIAMoCzITLmNsYXZpZ2VyLnYxLkRvbWFpbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoBRIQCghzZXF1ZW5jZRgEIAEoBBIZChF0b3RhbF9zaXplX2NhcHBlZBgFIAEoCCLeAQoYTGlzdERvbWFpbkhpc3RvcnlSZXF1ZXN0EhsKBmRvbWFpbhgBIAEoCUILiuEYBwgBEAEY/QESFgoFYWN0b3IYAiABKAlCB4rhGAMYyAESFQoFdHlwZXMYAyADKAlCBorhGAIYZBINCgVvcmRlchgEIAEoCRINCgVhZnRlchgFIAEoBBITCgZiZWZvcmUYBiABKARIAIgBARIlCgR0aW1lGAcgASgLMhcuY2xhdmlnZXIudjEuVGltZUJvdW5kcxIRCglwYWdlX3NpemUYCCABKAVCCQoHX2JlZm9yZSKZAQoZTGlzdERvbWFpbkhpc3RvcnlSZXNwb25zZRIqCgdlbnRyaWVzGAEgAygLMhkuY2xhdmlnZXIudjEuSGlzdG9yeUVudHJ5EhcKCm5leHRfYWZ0ZXIYAiABKARIAIgBARIYCgtuZXh0X2JlZm9yZRgDIAEoBEgBiAEBQg0KC19uZXh0X2FmdGVyQg4KDF9uZXh0X2JlZm9yZSKCAQoVR2V0RG9tYWluU3RhdGVSZXF1ZXN0EhsKBmRvbWFpbhgBIAEoCUILiuEYBwgBEAEY/QESFQoIc2VxdWVuY2UYAiABKARIAIgBARIoCgR0aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEILCglfc2VxdWVuY2UiPQoWR2V0RG9tYWluU3RhdGVSZXNwb25zZRIjCgZkb21haW4YASABKAsyEy5jbGF2aWdlci52MS5Eb21haW4qYAoLRG9tYWluU3RhdGUSHAoYRE9NQUlOX1NUQVRFX1VOU1BFQ0lGSUVEEAASGAoURE9NQUlOX1NUQVRFX1BFTkRJTkcQARIZChVET01BSU5fU1RBVEVfVkVSSUZJRUQQAjLTBwoNRG9tYWluU2VydmljZRJiCglBZGREb21haW4SHS5jbGF2aWdlci52MS5BZGREb21haW5SZXF1ZXN0Gh4uY2xhdmlnZXIudjEuQWRkRG9tYWluUmVzcG9uc2UiFoLT5JMCEDoBKiILL3YxL2RvbWFpbnMSeAoMVmVyaWZ5RG9tYWluEiAuY2xhdmlnZXIudjEuVmVyaWZ5RG9tYWluUmVxdWVzdBohLmNsYXZpZ2VyLnYxLlZlcmlmeURvbWFpblJlc3BvbnNlIiOC0+STAh0iGy92MS9kb21haW5zL3tkb21haW59OnZlcmlmeRKMAQoRU2V0RG9tYWluUHJvdmlkZXISJS5jbGF2aWdlci52MS5TZXREb21haW5Qcm92aWRlclJlcXVlc3QaJi5jbGF2aWdlci52MS5TZXREb21haW5Qcm92aWRlclJlc3BvbnNlIiiC0+STAiI6ASoaHS92MS9kb21haW5zL3tkb21haW59L3Byb3ZpZGVyEnEKDFJlbW92ZURvbWFpbhIgLmNsYXZpZ2VyLnYxLlJlbW92ZURvbWFpblJlcXVlc3QaIS5jbGF2aWdlci52MS5SZW1vdmVEb21haW5SZXNwb25zZSIcgtPkkwIWKhQvdjEvZG9tYWlucy97ZG9tYWlufRJoCglHZXREb21haW4SHS5jbGF2aWdlci52MS5HZXREb21haW5SZXF1ZXN0Gh4uY2xhdmlnZXIudjEuR2V0RG9tYWluUmVzcG9uc2UiHILT5JMCFhIUL3YxL2RvbWFpbnMve2RvbWFpbn0SZQoLTGlzdERvbWFpbnMSHy5jbGF2aWdlci52MS5MaXN0RG9tYWluc1JlcXVlc3QaIC5jbGF2aWdlci52MS5MaXN0RG9tYWluc1Jlc3BvbnNlIhOC0+STAg0SCy92MS9kb21haW5zEogBChFMaXN0RG9tYWluSGlzdG9yeRIlLmNsYXZpZ2VyLnYxLkxpc3REb21haW5IaXN0b3J5UmVxdWVzdBomLmNsYXZpZ2VyLnYxLkxpc3REb21haW5IaXN0b3J5UmVzcG9uc2UiJILT5JMCHhIcL3YxL2RvbWFpbnMve2RvbWFpbn0vaGlzdG9yeRKFAQoOR2V0RG9tYWluU3RhdGUSIi5jbGF2aWdlci52MS5HZXREb21haW5TdGF0ZVJlcXVlc3QaIy5jbGF2aWdlci52MS5HZXREb21haW5TdGF0ZVJlc3BvbnNlIiqC0+STAiQSIi92MS9kb21haW5zL3tkb21haW59L2hpc3Rvcnkvc3RhdGViBnByb3RvMw", [file_claviger_v1_field_change, file_claviger_v1_field_rules, file_claviger_v1_history_service, file_claviger_v1_object_details, file_google_api_annotations, file_google_protobuf_timestamp]);
 
 /**
- * A domain as it is read.
+ * A domain.
  *
  * @generated from message claviger.v1.Domain
  */
@@ -36,14 +36,14 @@ export type Domain = Message<"claviger.v1.Domain"> & {
   domain: string;
 
   /**
-   * Whether it is proven.
+   * Whether it is verified.
    *
    * @generated from field: claviger.v1.DomainState state = 2;
    */
   state: DomainState;
 
   /**
-   * The provider that users with addresses of the domain sign in with; absent when there is none.
+   * The provider that users of the domain sign in with; absent if not set.
    *
    * @generated from field: optional string idp_id = 3;
    */
@@ -57,7 +57,7 @@ export type Domain = Message<"claviger.v1.Domain"> & {
   challenge?: string | undefined;
 
   /**
-   * Where it stands in the log.
+   * Position, times and owner.
    *
    * @generated from field: claviger.v1.ObjectDetails details = 5;
    */
@@ -78,21 +78,21 @@ export const DomainSchema: GenMessage<Domain> = /*@__PURE__*/
  */
 export type AddDomainRequest = Message<"claviger.v1.AddDomainRequest"> & {
   /**
-   * The domain: at least two labels, such as `example.com`; in any case, and in Unicode or ASCII.
+   * The domain: at least two labels, such as `example.com`; any case, Unicode or ASCII.
    *
    * @generated from field: string domain = 1;
    */
   domain: string;
 
   /**
-   * Decides as usual and records nothing; the response says what would change.
+   * Dry run: decides as usual but records nothing; the response says what would change.
    *
    * @generated from field: bool validate_only = 2;
    */
   validateOnly: boolean;
 
   /**
-   * Why the change is made, for its history: up to 500 characters; none when empty.
+   * Why the change is made, shown in its history: up to 500 characters; may be empty.
    *
    * @generated from field: string reason = 15;
    */
@@ -113,21 +113,21 @@ export const AddDomainRequestSchema: GenMessage<AddDomainRequest> = /*@__PURE__*
  */
 export type AddDomainResponse = Message<"claviger.v1.AddDomainResponse"> & {
   /**
-   * In ASCII and lower case; absent when it was not recorded.
+   * In ASCII and lower case; absent if nothing was recorded.
    *
    * @generated from field: optional string domain = 1;
    */
   domain?: string | undefined;
 
   /**
-   * The text to publish as a TXT record at `_claviger-challenge.<domain>`; absent when it was not recorded.
+   * The text to publish as a TXT record at `_claviger-challenge.<domain>`; absent if nothing was recorded.
    *
    * @generated from field: optional string challenge = 2;
    */
   challenge?: string | undefined;
 
   /**
-   * Where it stands in the log; absent when it was not recorded.
+   * Position, times and owner; absent if nothing was recorded.
    *
    * @generated from field: optional claviger.v1.ObjectDetails details = 3;
    */
@@ -155,21 +155,21 @@ export const AddDomainResponseSchema: GenMessage<AddDomainResponse> = /*@__PURE_
  */
 export type VerifyDomainRequest = Message<"claviger.v1.VerifyDomainRequest"> & {
   /**
-   * The domain: at least two labels, such as `example.com`; in any case, and in Unicode or ASCII.
+   * The domain: at least two labels, such as `example.com`; any case, Unicode or ASCII.
    *
    * @generated from field: string domain = 1;
    */
   domain: string;
 
   /**
-   * Decides as usual and records nothing; the response says what would change.
+   * Dry run: decides as usual but records nothing; the response says what would change.
    *
    * @generated from field: bool validate_only = 2;
    */
   validateOnly: boolean;
 
   /**
-   * Why the change is made, for its history: up to 500 characters; none when empty.
+   * Why the change is made, shown in its history: up to 500 characters; may be empty.
    *
    * @generated from field: string reason = 15;
    */
@@ -190,7 +190,7 @@ export const VerifyDomainRequestSchema: GenMessage<VerifyDomainRequest> = /*@__P
  */
 export type VerifyDomainResponse = Message<"claviger.v1.VerifyDomainResponse"> & {
   /**
-   * Where it stands in the log.
+   * Position, times and owner.
    *
    * @generated from field: claviger.v1.ObjectDetails details = 1;
    */
@@ -212,34 +212,34 @@ export const VerifyDomainResponseSchema: GenMessage<VerifyDomainResponse> = /*@_
   messageDesc(file_claviger_v1_domain_service, 4);
 
 /**
- * Which provider the users of a domain sign in with.
+ * A domain, and the provider that its users sign in with.
  *
  * @generated from message claviger.v1.SetDomainProviderRequest
  */
 export type SetDomainProviderRequest = Message<"claviger.v1.SetDomainProviderRequest"> & {
   /**
-   * The domain: at least two labels, such as `example.com`; in any case, and in Unicode or ASCII.
+   * The domain: at least two labels, such as `example.com`; any case, Unicode or ASCII.
    *
    * @generated from field: string domain = 1;
    */
   domain: string;
 
   /**
-   * Id of a provider of the organization; none when absent.
+   * Id of a provider of the organization. Absent: clears the provider.
    *
    * @generated from field: optional string idp_id = 2;
    */
   idpId?: string | undefined;
 
   /**
-   * Decides as usual and records nothing; the response says what would change.
+   * Dry run: decides as usual but records nothing; the response says what would change.
    *
    * @generated from field: bool validate_only = 3;
    */
   validateOnly: boolean;
 
   /**
-   * Why the change is made, for its history: up to 500 characters; none when empty.
+   * Why the change is made, shown in its history: up to 500 characters; may be empty.
    *
    * @generated from field: string reason = 15;
    */
@@ -260,7 +260,7 @@ export const SetDomainProviderRequestSchema: GenMessage<SetDomainProviderRequest
  */
 export type SetDomainProviderResponse = Message<"claviger.v1.SetDomainProviderResponse"> & {
   /**
-   * Where it stands in the log.
+   * Position, times and owner.
    *
    * @generated from field: claviger.v1.ObjectDetails details = 1;
    */
@@ -288,21 +288,21 @@ export const SetDomainProviderResponseSchema: GenMessage<SetDomainProviderRespon
  */
 export type RemoveDomainRequest = Message<"claviger.v1.RemoveDomainRequest"> & {
   /**
-   * The domain: at least two labels, such as `example.com`; in any case, and in Unicode or ASCII.
+   * The domain: at least two labels, such as `example.com`; any case, Unicode or ASCII.
    *
    * @generated from field: string domain = 1;
    */
   domain: string;
 
   /**
-   * Decides as usual and records nothing; the response says what would change.
+   * Dry run: decides as usual but records nothing; the response says what would change.
    *
    * @generated from field: bool validate_only = 2;
    */
   validateOnly: boolean;
 
   /**
-   * Why the change is made, for its history: up to 500 characters; none when empty.
+   * Why the change is made, shown in its history: up to 500 characters; may be empty.
    *
    * @generated from field: string reason = 15;
    */
@@ -323,7 +323,7 @@ export const RemoveDomainRequestSchema: GenMessage<RemoveDomainRequest> = /*@__P
  */
 export type RemoveDomainResponse = Message<"claviger.v1.RemoveDomainResponse"> & {
   /**
-   * Where it stands in the log.
+   * Position, times and owner.
    *
    * @generated from field: claviger.v1.ObjectDetails details = 1;
    */
@@ -351,7 +351,7 @@ export const RemoveDomainResponseSchema: GenMessage<RemoveDomainResponse> = /*@_
  */
 export type GetDomainRequest = Message<"claviger.v1.GetDomainRequest"> & {
   /**
-   * The domain: at least two labels, such as `example.com`; in any case, and in Unicode or ASCII.
+   * The domain: at least two labels, such as `example.com`; any case, Unicode or ASCII.
    *
    * @generated from field: string domain = 1;
    */
@@ -366,13 +366,13 @@ export const GetDomainRequestSchema: GenMessage<GetDomainRequest> = /*@__PURE__*
   messageDesc(file_claviger_v1_domain_service, 9);
 
 /**
- * The domain asked for.
+ * The domain.
  *
  * @generated from message claviger.v1.GetDomainResponse
  */
 export type GetDomainResponse = Message<"claviger.v1.GetDomainResponse"> & {
   /**
-   * As it is now.
+   * Its current state.
    *
    * @generated from field: claviger.v1.Domain domain = 1;
    */
@@ -407,7 +407,7 @@ export type DomainFilter = Message<"claviger.v1.DomainFilter"> & {
   idpId?: TextFilter | undefined;
 
   /**
-   * Their state.
+   * Condition on the state.
    *
    * @generated from field: claviger.v1.DomainState state = 3;
    */
@@ -422,34 +422,34 @@ export const DomainFilterSchema: GenMessage<DomainFilter> = /*@__PURE__*/
   messageDesc(file_claviger_v1_domain_service, 11);
 
 /**
- * Which domains to list, in which order.
+ * Which domains to list, and in which order.
  *
  * @generated from message claviger.v1.ListDomainsRequest
  */
 export type ListDomainsRequest = Message<"claviger.v1.ListDomainsRequest"> & {
   /**
-   * 1 to 1000; 100 when absent.
+   * 1 to 1000. Default: 100.
    *
    * @generated from field: int32 page_size = 1;
    */
   pageSize: number;
 
   /**
-   * Token that the page before gave for the next one; filter and order must be the same.
+   * `nextPageToken` of the page before; filter and order must be the same.
    *
    * @generated from field: string page_token = 2;
    */
   pageToken: string;
 
   /**
-   * All when absent.
+   * Default: all.
    *
    * @generated from field: claviger.v1.DomainFilter filter = 3;
    */
   filter?: DomainFilter | undefined;
 
   /**
-   * Fields, each with ` desc` for the other direction, separated by commas, such as `state desc,domain`.
+   * Fields to sort by, separated by commas, each with ` desc` to reverse it, such as `state desc,domain`.
    *
    * @generated from field: string order_by = 4;
    */
@@ -470,35 +470,35 @@ export const ListDomainsRequestSchema: GenMessage<ListDomainsRequest> = /*@__PUR
  */
 export type ListDomainsResponse = Message<"claviger.v1.ListDomainsResponse"> & {
   /**
-   * In the order asked for.
+   * In the order of the request.
    *
    * @generated from field: repeated claviger.v1.Domain domains = 1;
    */
   domains: Domain[];
 
   /**
-   * Asks for the next page; empty on the last.
+   * Token of the next page; empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
 
   /**
-   * How many there are, on all pages together: exact up to 10,000, where counting stops.
+   * Number of objects on all pages: exact up to 10,000, where counting stops.
    *
    * @generated from field: int32 total_size = 3;
    */
   totalSize: number;
 
   /**
-   * Position in the log up to which the list is true.
+   * Position of the last event that the list includes.
    *
    * @generated from field: uint64 sequence = 4;
    */
   sequence: bigint;
 
   /**
-   * Whether there are more than total_size.
+   * Whether there are more than `totalSize`.
    *
    * @generated from field: bool total_size_capped = 5;
    */
@@ -513,34 +513,34 @@ export const ListDomainsResponseSchema: GenMessage<ListDomainsResponse> = /*@__P
   messageDesc(file_claviger_v1_domain_service, 13);
 
 /**
- * Which changes of a domain to list, in which order.
+ * Which changes of a domain to list, and in which order.
  *
  * @generated from message claviger.v1.ListDomainHistoryRequest
  */
 export type ListDomainHistoryRequest = Message<"claviger.v1.ListDomainHistoryRequest"> & {
   /**
-   * The domain: at least two labels, such as `example.com`; in any case, and in Unicode or ASCII.
+   * The domain: at least two labels, such as `example.com`; any case, Unicode or ASCII.
    *
    * @generated from field: string domain = 1;
    */
   domain: string;
 
   /**
-   * User id of who acted: up to 200 characters; anybody when empty.
+   * User id of the actor: up to 200 characters. Empty: any.
    *
    * @generated from field: string actor = 2;
    */
   actor: string;
 
   /**
-   * Event types, such as `domain.verified`, any of which an entry has; all when empty.
+   * Event types, such as `domain.verified`, to list. Empty: all.
    *
    * @generated from field: repeated string types = 3;
    */
   types: string[];
 
   /**
-   * `asc`: oldest first, also when empty; `desc`: newest first.
+   * `asc` (default): oldest first. `desc`: newest first.
    *
    * @generated from field: string order = 4;
    */
@@ -554,21 +554,21 @@ export type ListDomainHistoryRequest = Message<"claviger.v1.ListDomainHistoryReq
   after: bigint;
 
   /**
-   * Only entries below this position in the log; no bound when absent.
+   * Only entries below this position in the log. Default: no bound.
    *
    * @generated from field: optional uint64 before = 6;
    */
   before?: bigint | undefined;
 
   /**
-   * Only entries of this time; `after` and `before` apply too.
+   * Only entries in this span of time; `after` and `before` apply too.
    *
    * @generated from field: claviger.v1.TimeBounds time = 7;
    */
   time?: TimeBounds | undefined;
 
   /**
-   * 1 to 1000; 100 when absent.
+   * 1 to 1000. Default: 100.
    *
    * @generated from field: int32 page_size = 8;
    */
@@ -589,21 +589,21 @@ export const ListDomainHistoryRequestSchema: GenMessage<ListDomainHistoryRequest
  */
 export type ListDomainHistoryResponse = Message<"claviger.v1.ListDomainHistoryResponse"> & {
   /**
-   * In the order asked for.
+   * In the order of the request.
    *
    * @generated from field: repeated claviger.v1.HistoryEntry entries = 1;
    */
   entries: HistoryEntry[];
 
   /**
-   * Of `asc`, the `after` of the next page; absent on the last.
+   * With `asc`: the `after` of the next page; absent on the last page.
    *
    * @generated from field: optional uint64 next_after = 2;
    */
   nextAfter?: bigint | undefined;
 
   /**
-   * Of `desc`, the `before` of the next page; absent on the last.
+   * With `desc`: the `before` of the next page; absent on the last page.
    *
    * @generated from field: optional uint64 next_before = 3;
    */
@@ -624,7 +624,7 @@ export const ListDomainHistoryResponseSchema: GenMessage<ListDomainHistoryRespon
  */
 export type GetDomainStateRequest = Message<"claviger.v1.GetDomainStateRequest"> & {
   /**
-   * The domain: at least two labels, such as `example.com`; in any case, and in Unicode or ASCII.
+   * The domain: at least two labels, such as `example.com`; any case, Unicode or ASCII.
    *
    * @generated from field: string domain = 1;
    */
@@ -659,7 +659,7 @@ export const GetDomainStateRequestSchema: GenMessage<GetDomainStateRequest> = /*
  */
 export type GetDomainStateResponse = Message<"claviger.v1.GetDomainStateResponse"> & {
   /**
-   * At the time asked for.
+   * At the time of the request.
    *
    * @generated from field: claviger.v1.Domain domain = 1;
    */
@@ -674,7 +674,7 @@ export const GetDomainStateResponseSchema: GenMessage<GetDomainStateResponse> = 
   messageDesc(file_claviger_v1_domain_service, 17);
 
 /**
- * Whether an organization has proven a domain to be its own.
+ * Whether an organization has verified a domain.
  *
  * @generated from enum claviger.v1.DomainState
  */
@@ -687,14 +687,14 @@ export const DomainState = {
   UNSPECIFIED: 0,
 
   /**
-   * Added, and not proven.
+   * Added, but not verified.
    *
    * @generated from enum value: DOMAIN_STATE_PENDING = 1;
    */
   PENDING: 1,
 
   /**
-   * Proven; no other organization can verify the domain.
+   * Verified; no other organization can verify the domain.
    *
    * @generated from enum value: DOMAIN_STATE_VERIFIED = 2;
    */
@@ -702,7 +702,7 @@ export const DomainState = {
 } as const;
 
 /**
- * Whether an organization has proven a domain to be its own.
+ * Whether an organization has verified a domain.
  *
  * @generated from enum claviger.v1.DomainState
  */
@@ -715,7 +715,8 @@ export const DomainStateSchema: GenEnum<DomainState> = /*@__PURE__*/
   enumDesc(file_claviger_v1_domain_service, 0);
 
 /**
- * Domains of e-mail addresses. An organization adds a domain, proves by DNS that it is its own, and sets the provider that users with addresses of the domain sign in with.
+ * E-mail domains. An organization adds a domain, proves by DNS that it owns it, and sets the provider that users of the
+ * domain sign in with.
  *
  * @generated from service claviger.v1.DomainService
  */
@@ -731,7 +732,7 @@ export const DomainService: GenService<{
     output: typeof AddDomainResponseSchema;
   },
   /**
-   * Looks for the challenge in DNS. A domain that another organization has verified is refused.
+   * Looks up the challenge in DNS and verifies the domain. A domain that another organization has verified is refused.
    *
    * @generated from rpc claviger.v1.DomainService.VerifyDomain
    */
@@ -741,7 +742,7 @@ export const DomainService: GenService<{
     output: typeof VerifyDomainResponseSchema;
   },
   /**
-   * Sets the provider that users with addresses of the domain sign in with, or none.
+   * Sets or clears the provider that users of the domain sign in with.
    *
    * @generated from rpc claviger.v1.DomainService.SetDomainProvider
    */
@@ -751,7 +752,7 @@ export const DomainService: GenService<{
     output: typeof SetDomainProviderResponseSchema;
   },
   /**
-   * Gives the domain up: another organization may verify it.
+   * Removes the domain, so that another organization may verify it.
    *
    * @generated from rpc claviger.v1.DomainService.RemoveDomain
    */
@@ -781,7 +782,7 @@ export const DomainService: GenService<{
     output: typeof ListDomainsResponseSchema;
   },
   /**
-   * Lists who changed the domain and when, page by page; also of one that was removed.
+   * Lists who changed the domain and when, page by page, even after it was removed.
    *
    * @generated from rpc claviger.v1.DomainService.ListDomainHistory
    */

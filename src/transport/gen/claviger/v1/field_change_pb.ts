@@ -15,7 +15,7 @@ export const file_claviger_v1_field_change: GenFile = /*@__PURE__*/
   fileDesc("Ch5jbGF2aWdlci92MS9maWVsZF9jaGFuZ2UucHJvdG8SC2NsYXZpZ2VyLnYxIqIBCgtGaWVsZENoYW5nZRINCgVmaWVsZBgBIAEoCRIpCgRmcm9tGAIgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlSACIAQESJwoCdG8YAyABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWVIAYgBARIUCgdjaGFuZ2VkGAQgASgISAKIAQFCBwoFX2Zyb21CBQoDX3RvQgoKCF9jaGFuZ2VkIkEKDEFmZmVjdGVkUm9sZRIOCgZvcmdfaWQYASABKAkSDwoHdXNlcl9pZBgCIAEoCRIQCghyb2xlX2tleRgDIAEoCSJICg1BZmZlY3RlZFJvbGVzEg0KBWNvdW50GAEgASgFEigKBWZpcnN0GAIgAygLMhkuY2xhdmlnZXIudjEuQWZmZWN0ZWRSb2xlIl4KBkltcGFjdBIpCgVsb3NlcxgBIAEoCzIaLmNsYXZpZ2VyLnYxLkFmZmVjdGVkUm9sZXMSKQoFZ2FpbnMYAiABKAsyGi5jbGF2aWdlci52MS5BZmZlY3RlZFJvbGVzInoKB1BsYW5uZWQSDwoHY2hhbmdlZBgBIAEoCBIpCgdjaGFuZ2VzGAIgAygLMhguY2xhdmlnZXIudjEuRmllbGRDaGFuZ2USKAoGaW1wYWN0GAMgASgLMhMuY2xhdmlnZXIudjEuSW1wYWN0SACIAQFCCQoHX2ltcGFjdGIGcHJvdG8z", [file_google_protobuf_struct]);
 
 /**
- * How one field changes. Ids, keys and `details` are not among the fields; `state` is.
+ * How one field changes: any field except ids, keys and `details`.
  *
  * @generated from message claviger.v1.FieldChange
  */
@@ -28,21 +28,21 @@ export type FieldChange = Message<"claviger.v1.FieldChange"> & {
   field: string;
 
   /**
-   * The value before: text, true or false, or a list of texts; absent when there was no object.
+   * The value before: text, true or false, or a list of texts; absent if there was no object.
    *
    * @generated from field: optional google.protobuf.Value from = 2;
    */
   from?: Value | undefined;
 
   /**
-   * The value after; of `state`, `removed` when the object is removed.
+   * The value after; for `state`, `removed` if the object is removed.
    *
    * @generated from field: optional google.protobuf.Value to = 3;
    */
   to?: Value | undefined;
 
   /**
-   * True for a secret, of which nothing else is shown; otherwise absent.
+   * True for a secret, whose values are never shown; otherwise absent.
    *
    * @generated from field: optional bool changed = 4;
    */
@@ -70,7 +70,7 @@ export type AffectedRole = Message<"claviger.v1.AffectedRole"> & {
   orgId: string;
 
   /**
-   * The user, as their organization names them.
+   * The user's id in their organization.
    *
    * @generated from field: string user_id = 2;
    */
@@ -98,7 +98,7 @@ export const AffectedRoleSchema: GenMessage<AffectedRole> = /*@__PURE__*/
  */
 export type AffectedRoles = Message<"claviger.v1.AffectedRoles"> & {
   /**
-   * How many there are.
+   * Number of roles.
    *
    * @generated from field: int32 count = 1;
    */
@@ -120,20 +120,20 @@ export const AffectedRolesSchema: GenMessage<AffectedRoles> = /*@__PURE__*/
   messageDesc(file_claviger_v1_field_change, 2);
 
 /**
- * The roles of users that a write ends and begins, of those that count at this moment.
+ * The roles that users lose and gain by a write.
  *
  * @generated from message claviger.v1.Impact
  */
 export type Impact = Message<"claviger.v1.Impact"> & {
   /**
-   * Those that would stop counting.
+   * Roles that would stop counting.
    *
    * @generated from field: claviger.v1.AffectedRoles loses = 1;
    */
   loses?: AffectedRoles | undefined;
 
   /**
-   * Those that would begin to count.
+   * Roles that would begin to count.
    *
    * @generated from field: claviger.v1.AffectedRoles gains = 2;
    */
@@ -148,27 +148,28 @@ export const ImpactSchema: GenMessage<Impact> = /*@__PURE__*/
   messageDesc(file_claviger_v1_field_change, 3);
 
 /**
- * What a write would do, of which nothing was recorded.
+ * The result of a dry run.
  *
  * @generated from message claviger.v1.Planned
  */
 export type Planned = Message<"claviger.v1.Planned"> & {
   /**
-   * False when nothing would change.
+   * False if nothing would change.
    *
    * @generated from field: bool changed = 1;
    */
   changed: boolean;
 
   /**
-   * The fields that would change. Of several roles, each with the place of its role, such as `roles[0].displayName`.
+   * The fields that would change. For several roles, each with the path of its role, such as `roles[0].displayName`.
    *
    * @generated from field: repeated claviger.v1.FieldChange changes = 2;
    */
   changes: FieldChange[];
 
   /**
-   * Whose roles would end or begin; absent if the write can do neither, or the caller may not read who has roles of the project.
+   * The roles that users would lose and gain; absent if the write cannot change them, or if the caller may not read who
+   * has roles of the project.
    *
    * @generated from field: optional claviger.v1.Impact impact = 3;
    */

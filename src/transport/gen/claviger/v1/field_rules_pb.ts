@@ -15,7 +15,7 @@ export const file_claviger_v1_field_rules: GenFile = /*@__PURE__*/
   fileDesc("Ch1jbGF2aWdlci92MS9maWVsZF9ydWxlcy5wcm90bxILY2xhdmlnZXIudjEiTQoKRmllbGRSdWxlcxIQCghyZXF1aXJlZBgBIAEoCBINCgVsZWFzdBgCIAEoDRIMCgRtb3N0GAMgASgNEhAKCGluX3F1ZXJ5GAQgASgIOk4KBXJ1bGVzEh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxiRjAMgASgLMhcuY2xhdmlnZXIudjEuRmllbGRSdWxlc1IFcnVsZXNiBnByb3RvMw", [file_google_protobuf_descriptor]);
 
 /**
- * What a request field must be like, for documents and clients; the library itself decides.
+ * The bounds of a request field, for documents and clients; the library itself checks more.
  *
  * @generated from message claviger.v1.FieldRules
  */
@@ -42,7 +42,7 @@ export type FieldRules = Message<"claviger.v1.FieldRules"> & {
   most: number;
 
   /**
-   * In HTTP, the field is a query parameter, also where there is a body: it names what the request is about, and any text can be a name.
+   * In HTTP, the field is a query parameter even if there is a body, because it names the object and may be any text.
    *
    * @generated from field: bool in_query = 4;
    */
@@ -57,7 +57,7 @@ export const FieldRulesSchema: GenMessage<FieldRules> = /*@__PURE__*/
   messageDesc(file_claviger_v1_field_rules, 0);
 
 /**
- * What the field must be like.
+ * The bounds of the field.
  *
  * @generated from extension: claviger.v1.FieldRules rules = 50705;
  */

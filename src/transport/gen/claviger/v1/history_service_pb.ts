@@ -25,14 +25,14 @@ export const file_claviger_v1_history_service: GenFile = /*@__PURE__*/
  */
 export type Actor = Message<"claviger.v1.Actor"> & {
   /**
-   * As the server knows the user.
+   * The server's id of the user.
    *
    * @generated from field: string user_id = 1;
    */
   userId: string;
 
   /**
-   * The organization of the user, not of what changed.
+   * The organization of the user, which may differ from the changed object's.
    *
    * @generated from field: string org_id = 2;
    */
@@ -60,70 +60,70 @@ export type ObjectRef = Message<"claviger.v1.ObjectRef"> & {
   type: string;
 
   /**
-   * Of an identity provider, a mapping or a membership: the id of the provider.
+   * For an identity provider, a mapping or a membership: the id of the provider.
    *
    * @generated from field: optional string idp_id = 2;
    */
   idpId?: string | undefined;
 
   /**
-   * Of a project: its id.
+   * For a project: its id.
    *
    * @generated from field: optional string id = 3;
    */
   id?: string | undefined;
 
   /**
-   * Of a role, a grant or a mapping: the id of its project.
+   * For a role, a grant or a mapping: the id of its project.
    *
    * @generated from field: optional string project_id = 4;
    */
   projectId?: string | undefined;
 
   /**
-   * Of a role: its key.
+   * For a role: its key.
    *
    * @generated from field: optional string role_key = 5;
    */
   roleKey?: string | undefined;
 
   /**
-   * Of a grant of a project: the organization that has it.
+   * For a project grant: the organization that has it.
    *
    * @generated from field: optional string granted_org_id = 6;
    */
   grantedOrgId?: string | undefined;
 
   /**
-   * Of a grant of roles to a user, or of a membership: the user.
+   * For a user grant or a membership: the user.
    *
    * @generated from field: optional string user_id = 7;
    */
   userId?: string | undefined;
 
   /**
-   * Of a grant of roles to a user, or of a mapping: the organization that owns the project.
+   * For a user grant or a mapping: the organization that owns the project.
    *
    * @generated from field: optional string project_org_id = 8;
    */
   projectOrgId?: string | undefined;
 
   /**
-   * Of a domain: the domain, in ASCII and lower case.
+   * For a domain: the domain, in ASCII and lower case.
    *
    * @generated from field: optional string domain = 9;
    */
   domain?: string | undefined;
 
   /**
-   * Of a mapping: the group, as the provider names it.
+   * For a mapping: the provider's name of the group.
    *
    * @generated from field: optional string group = 10;
    */
   group?: string | undefined;
 
   /**
-   * Of a set-up link: its id.
+   * For a set-up link: its id.
    *
    * @generated from field: optional string link_id = 20;
    */
@@ -138,7 +138,7 @@ export const ObjectRefSchema: GenMessage<ObjectRef> = /*@__PURE__*/
   messageDesc(file_claviger_v1_history_service, 1);
 
 /**
- * Who changed what, when.
+ * One change: actor, time, object and changed fields.
  *
  * @generated from message claviger.v1.HistoryEntry
  */
@@ -151,7 +151,7 @@ export type HistoryEntry = Message<"claviger.v1.HistoryEntry"> & {
   sequence: bigint;
 
   /**
-   * When it was recorded, to the millisecond.
+   * Time of the change, to the millisecond.
    *
    * @generated from field: google.protobuf.Timestamp time = 2;
    */
@@ -172,14 +172,14 @@ export type HistoryEntry = Message<"claviger.v1.HistoryEntry"> & {
   type: string;
 
   /**
-   * What changed. In the history of a role, the removal of its project names the project.
+   * The changed object. In the history of a role, the removal of its project names the project.
    *
    * @generated from field: claviger.v1.ObjectRef object = 5;
    */
   object?: ObjectRef | undefined;
 
   /**
-   * The fields whose values differ; never a secret.
+   * The changed fields; never the value of a secret.
    *
    * @generated from field: repeated claviger.v1.FieldChange changes = 6;
    */
@@ -193,7 +193,7 @@ export type HistoryEntry = Message<"claviger.v1.HistoryEntry"> & {
   correlationId?: string | undefined;
 
   /**
-   * Why the change was made, if that was said.
+   * Reason of the change, if given.
    *
    * @generated from field: optional string reason = 8;
    */
@@ -214,14 +214,14 @@ export const HistoryEntrySchema: GenMessage<HistoryEntry> = /*@__PURE__*/
  */
 export type TimeBounds = Message<"claviger.v1.TimeBounds"> & {
   /**
-   * Inclusive; no bound when absent.
+   * Inclusive. Default: no bound.
    *
    * @generated from field: google.protobuf.Timestamp from = 1;
    */
   from?: Timestamp | undefined;
 
   /**
-   * Exclusive; no bound when absent.
+   * Exclusive. Default: no bound.
    *
    * @generated from field: google.protobuf.Timestamp to = 2;
    */
@@ -236,27 +236,27 @@ export const TimeBoundsSchema: GenMessage<TimeBounds> = /*@__PURE__*/
   messageDesc(file_claviger_v1_history_service, 3);
 
 /**
- * Which changes to list, in which order.
+ * Which changes to list, and in which order.
  *
  * @generated from message claviger.v1.ListHistoryRequest
  */
 export type ListHistoryRequest = Message<"claviger.v1.ListHistoryRequest"> & {
   /**
-   * User id of who acted: up to 200 characters; anybody when empty.
+   * User id of the actor: up to 200 characters. Empty: any.
    *
    * @generated from field: string actor = 1;
    */
   actor: string;
 
   /**
-   * Event types, such as `project.updated`, any of which an entry has; all when empty.
+   * Event types, such as `project.updated`, to list. Empty: all.
    *
    * @generated from field: repeated string types = 2;
    */
   types: string[];
 
   /**
-   * `asc`: oldest first, also when empty; `desc`: newest first.
+   * `asc` (default): oldest first. `desc`: newest first.
    *
    * @generated from field: string order = 3;
    */
@@ -270,28 +270,28 @@ export type ListHistoryRequest = Message<"claviger.v1.ListHistoryRequest"> & {
   after: bigint;
 
   /**
-   * Only entries below this position in the log; no bound when absent.
+   * Only entries below this position in the log. Default: no bound.
    *
    * @generated from field: optional uint64 before = 5;
    */
   before?: bigint | undefined;
 
   /**
-   * Only entries of this time; `after` and `before` apply too.
+   * Only entries in this span of time; `after` and `before` apply too.
    *
    * @generated from field: claviger.v1.TimeBounds time = 6;
    */
   time?: TimeBounds | undefined;
 
   /**
-   * 1 to 1000; 100 when absent.
+   * 1 to 1000. Default: 100.
    *
    * @generated from field: int32 page_size = 7;
    */
   pageSize: number;
 
   /**
-   * A user of the organization: only changes of the grants of roles to this user, of any project, and of the user's memberships; up to 200 characters; all changes when empty.
+   * Only changes of this user's grants and memberships: up to 200 characters. Empty: all changes.
    *
    * @generated from field: string user = 8;
    */
@@ -312,21 +312,21 @@ export const ListHistoryRequestSchema: GenMessage<ListHistoryRequest> = /*@__PUR
  */
 export type ListHistoryResponse = Message<"claviger.v1.ListHistoryResponse"> & {
   /**
-   * In the order asked for.
+   * In the order of the request.
    *
    * @generated from field: repeated claviger.v1.HistoryEntry entries = 1;
    */
   entries: HistoryEntry[];
 
   /**
-   * Of `asc`, the `after` of the next page; absent on the last.
+   * With `asc`: the `after` of the next page; absent on the last page.
    *
    * @generated from field: optional uint64 next_after = 2;
    */
   nextAfter?: bigint | undefined;
 
   /**
-   * Of `desc`, the `before` of the next page; absent on the last.
+   * With `desc`: the `before` of the next page; absent on the last page.
    *
    * @generated from field: optional uint64 next_before = 3;
    */
@@ -341,7 +341,7 @@ export const ListHistoryResponseSchema: GenMessage<ListHistoryResponse> = /*@__P
   messageDesc(file_claviger_v1_history_service, 5);
 
 /**
- * Past changes of an organization. Those of one object are in the service of its type.
+ * Past changes of an organization. The service of each type has the history of one object.
  *
  * @generated from service claviger.v1.HistoryService
  */

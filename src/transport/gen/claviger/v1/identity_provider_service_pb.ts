@@ -23,7 +23,7 @@ export const file_claviger_v1_identity_provider_service: GenFile = /*@__PURE__*/
   fileDesc("CitjbGF2aWdlci92MS9pZGVudGl0eV9wcm92aWRlcl9zZXJ2aWNlLnByb3RvEgtjbGF2aWdlci52MSKcAwoQSWRlbnRpdHlQcm92aWRlchIOCgZpZHBfaWQYASABKAkSDAoEbmFtZRgCIAEoCRIuCgxzdHlsaW5nX3R5cGUYAyABKA4yGC5jbGF2aWdlci52MS5TdHlsaW5nVHlwZRIRCgljbGllbnRfaWQYBCABKAkSDgoGaXNzdWVyGAUgASgJEg4KBnNjb3BlcxgGIAMoCRI7ChRkaXNwbGF5X25hbWVfbWFwcGluZxgHIAEoDjIdLmNsYXZpZ2VyLnYxLk9pZGNNYXBwaW5nRmllbGQSNwoQdXNlcm5hbWVfbWFwcGluZxgIIAEoDjIdLmNsYXZpZ2VyLnYxLk9pZGNNYXBwaW5nRmllbGQSFQoNYXV0b19yZWdpc3RlchgJIAEoCBIhCgVzdGF0ZRgKIAEoDjISLmNsYXZpZ2VyLnYxLlN0YXRlEisKB2RldGFpbHMYCyABKAsyGi5jbGF2aWdlci52MS5PYmplY3REZXRhaWxzEhkKDHByb3RlY3RlZF9ieRgPIAEoCUgAiAEBQg8KDV9wcm90ZWN0ZWRfYnki2QMKHkFkZE9pZGNJZGVudGl0eVByb3ZpZGVyUmVxdWVzdBIZCgRuYW1lGAEgASgJQguK4RgHCAEQARjIARIuCgxzdHlsaW5nX3R5cGUYAiABKA4yGC5jbGF2aWdlci52MS5TdHlsaW5nVHlwZRIeCgljbGllbnRfaWQYAyABKAlCC4rhGAcIARABGMgBEiIKDWNsaWVudF9zZWNyZXQYBCABKAlCC4rhGAcIARABGMgBEh4KBmlzc3VlchgFIAEoCUIJiuEYBQgBGMgBSACIAQESFgoGc2NvcGVzGAYgAygJQgaK4RgCGGQSOwoUZGlzcGxheV9uYW1lX21hcHBpbmcYByABKA4yHS5jbGF2aWdlci52MS5PaWRjTWFwcGluZ0ZpZWxkEjcKEHVzZXJuYW1lX21hcHBpbmcYCCABKA4yHS5jbGF2aWdlci52MS5PaWRjTWFwcGluZ0ZpZWxkEhUKDWF1dG9fcmVnaXN0ZXIYCSABKAgSFQoNdmFsaWRhdGVfb25seRgKIAEoCBIdCgZpZHBfaWQYGSABKAlCCIrhGAQQARhASAGIAQESFwoGcmVhc29uGA8gASgJQgeK4RgDGPQDQgkKB19pc3N1ZXJCCQoHX2lkcF9pZCKnAQofQWRkT2lkY0lkZW50aXR5UHJvdmlkZXJSZXNwb25zZRIwCgdkZXRhaWxzGAEgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlsc0gAiAEBEg4KBmlkcF9pZBgCIAEoCRIqCgdwbGFubmVkGAMgASgLMhQuY2xhdmlnZXIudjEuUGxhbm5lZEgBiAEBQgoKCF9kZXRhaWxzQgoKCF9wbGFubmVkItACChdVcGRhdGVPaWRjQ29uZmlnUmVxdWVzdBIaCgZpZHBfaWQYASABKAlCCorhGAYIARABGEASGwoGaXNzdWVyGAIgASgJQguK4RgHCAEQARjIARIeCgljbGllbnRfaWQYAyABKAlCC4rhGAcIARABGMgBEh4KDWNsaWVudF9zZWNyZXQYBCABKAlCB4rhGAMYyAESFgoGc2NvcGVzGAUgAygJQgaK4RgCGGQSOwoUZGlzcGxheV9uYW1lX21hcHBpbmcYBiABKA4yHS5jbGF2aWdlci52MS5PaWRjTWFwcGluZ0ZpZWxkEjcKEHVzZXJuYW1lX21hcHBpbmcYByABKA4yHS5jbGF2aWdlci52MS5PaWRjTWFwcGluZ0ZpZWxkEhUKDXZhbGlkYXRlX29ubHkYCCABKAgSFwoGcmVhc29uGA8gASgJQgeK4RgDGPQDIn8KGFVwZGF0ZU9pZGNDb25maWdSZXNwb25zZRIrCgdkZXRhaWxzGAEgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlscxIqCgdwbGFubmVkGAIgASgLMhQuY2xhdmlnZXIudjEuUGxhbm5lZEgAiAEBQgoKCF9wbGFubmVkIs0BCh1VcGRhdGVJZGVudGl0eVByb3ZpZGVyUmVxdWVzdBIaCgZpZHBfaWQYASABKAlCCorhGAYIARABGEASGQoEbmFtZRgCIAEoCUILiuEYBwgBEAEYyAESLgoMc3R5bGluZ190eXBlGAMgASgOMhguY2xhdmlnZXIudjEuU3R5bGluZ1R5cGUSFQoNYXV0b19yZWdpc3RlchgEIAEoCBIVCg12YWxpZGF0ZV9vbmx5GAUgASgIEhcKBnJlYXNvbhgPIAEoCUIHiuEYAxj0AyKFAQoeVXBkYXRlSWRlbnRpdHlQcm92aWRlclJlc3BvbnNlEisKB2RldGFpbHMYASABKAsyGi5jbGF2aWdlci52MS5PYmplY3REZXRhaWxzEioKB3BsYW5uZWQYAiABKAsyFC5jbGF2aWdlci52MS5QbGFubmVkSACIAQFCCgoIX3BsYW5uZWQijwUKHFBhdGNoSWRlbnRpdHlQcm92aWRlclJlcXVlc3QSGgoGaWRwX2lkGAEgASgJQgqK4RgGCAEQARhAEhwKBG5hbWUYAiABKAlCCYrhGAUQARjIAUgAiAEBEjMKDHN0eWxpbmdfdHlwZRgDIAEoDjIYLmNsYXZpZ2VyLnYxLlN0eWxpbmdUeXBlSAGIAQESGgoNYXV0b19yZWdpc3RlchgEIAEoCEgCiAEBEh4KBmlzc3VlchgFIAEoCUIJiuEYBRABGMgBSAOIAQESIQoJY2xpZW50X2lkGAYgASgJQgmK4RgFEAEYyAFIBIgBARIjCg1jbGllbnRfc2VjcmV0GAcgASgJQgeK4RgDGMgBSAWIAQESFgoGc2NvcGVzGAggAygJQgaK4RgCGGQSQAoUZGlzcGxheV9uYW1lX21hcHBpbmcYCSABKA4yHS5jbGF2aWdlci52MS5PaWRjTWFwcGluZ0ZpZWxkSAaIAQESPAoQdXNlcm5hbWVfbWFwcGluZxgKIAEoDjIdLmNsYXZpZ2VyLnYxLk9pZGNNYXBwaW5nRmllbGRIB4gBARIvCgt1cGRhdGVfbWFzaxgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSFQoNdmFsaWRhdGVfb25seRgMIAEoCBIXCgZyZWFzb24YDyABKAlCB4rhGAMY9ANCBwoFX25hbWVCDwoNX3N0eWxpbmdfdHlwZUIQCg5fYXV0b19yZWdpc3RlckIJCgdfaXNzdWVyQgwKCl9jbGllbnRfaWRCEAoOX2NsaWVudF9zZWNyZXRCFwoVX2Rpc3BsYXlfbmFtZV9tYXBwaW5nQhMKEV91c2VybmFtZV9tYXBwaW5nIoQBCh1QYXRjaElkZW50aXR5UHJvdmlkZXJSZXNwb25zZRIrCgdkZXRhaWxzGAEgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlscxIqCgdwbGFubmVkGAIgASgLMhQuY2xhdmlnZXIudjEuUGxhbm5lZEgAiAEBQgoKCF9wbGFubmVkIm8KIURlYWN0aXZhdGVJZGVudGl0eVByb3ZpZGVyUmVxdWVzdBIaCgZpZHBfaWQYASABKAlCCorhGAYIARABGEASFQoNdmFsaWRhdGVfb25seRgCIAEoCBIXCgZyZWFzb24YDyABKAlCB4rhGAMY9AMiiQEKIkRlYWN0aXZhdGVJZGVudGl0eVByb3ZpZGVyUmVzcG9uc2USKwoHZGV0YWlscxgBIAEoCzIaLmNsYXZpZ2VyLnYxLk9iamVjdERldGFpbHMSKgoHcGxhbm5lZBgCIAEoCzIULmNsYXZpZ2VyLnYxLlBsYW5uZWRIAIgBAUIKCghfcGxhbm5lZCJvCiFSZWFjdGl2YXRlSWRlbnRpdHlQcm92aWRlclJlcXVlc3QSGgoGaWRwX2lkGAEgASgJQgqK4RgGCAEQARhAEhUKDXZhbGlkYXRlX29ubHkYAiABKAgSFwoGcmVhc29uGA8gASgJQgeK4RgDGPQDIokBCiJSZWFjdGl2YXRlSWRlbnRpdHlQcm92aWRlclJlc3BvbnNlEisKB2RldGFpbHMYASABKAsyGi5jbGF2aWdlci52MS5PYmplY3REZXRhaWxzEioKB3BsYW5uZWQYAiABKAsyFC5jbGF2aWdlci52MS5QbGFubmVkSACIAQFCCgoIX3BsYW5uZWQiawodUmVtb3ZlSWRlbnRpdHlQcm92aWRlclJlcXVlc3QSGgoGaWRwX2lkGAEgASgJQgqK4RgGCAEQARhAEhUKDXZhbGlkYXRlX29ubHkYAiABKAgSFwoGcmVhc29uGA8gASgJQgeK4RgDGPQDIoUBCh5SZW1vdmVJZGVudGl0eVByb3ZpZGVyUmVzcG9uc2USKwoHZGV0YWlscxgBIAEoCzIaLmNsYXZpZ2VyLnYxLk9iamVjdERldGFpbHMSKgoHcGxhbm5lZBgCIAEoCzIULmNsYXZpZ2VyLnYxLlBsYW5uZWRIAIgBAUIKCghfcGxhbm5lZCI4ChpHZXRJZGVudGl0eVByb3ZpZGVyUmVxdWVzdBIaCgZpZHBfaWQYASABKAlCCorhGAYIARABGEAiVwobR2V0SWRlbnRpdHlQcm92aWRlclJlc3BvbnNlEjgKEWlkZW50aXR5X3Byb3ZpZGVyGAEgASgLMh0uY2xhdmlnZXIudjEuSWRlbnRpdHlQcm92aWRlciLgAQoWSWRlbnRpdHlQcm92aWRlckZpbHRlchInCgZpZHBfaWQYASABKAsyFy5jbGF2aWdlci52MS5UZXh0RmlsdGVyEiUKBG5hbWUYAiABKAsyFy5jbGF2aWdlci52MS5UZXh0RmlsdGVyEioKCWNsaWVudF9pZBgDIAEoCzIXLmNsYXZpZ2VyLnYxLlRleHRGaWx0ZXISJwoGaXNzdWVyGAQgASgLMhcuY2xhdmlnZXIudjEuVGV4dEZpbHRlchIhCgVzdGF0ZRgFIAEoDjISLmNsYXZpZ2VyLnYxLlN0YXRlIpYBChxMaXN0SWRlbnRpdHlQcm92aWRlcnNSZXF1ZXN0EhEKCXBhZ2Vfc2l6ZRgBIAEoBRIcCgpwYWdlX3Rva2VuGAIgASgJQgiK4RgEGICAARIzCgZmaWx0ZXIYAyABKAsyIy5jbGF2aWdlci52MS5JZGVudGl0eVByb3ZpZGVyRmlsdGVyEhAKCG9yZGVyX2J5GAQgASgJIrQBCh1MaXN0SWRlbnRpdHlQcm92aWRlcnNSZXNwb25zZRI5ChJpZGVudGl0eV9wcm92aWRlcnMYASADKAsyHS5jbGF2aWdlci52MS5JZGVudGl0eVByb3ZpZGVyEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRISCgp0b3RhbF9zaXplGAMgASgFEhAKCHNlcXVlbmNlGAQgASgEEhkKEXRvdGFsX3NpemVfY2FwcGVkGAUgASgIIucBCiJMaXN0SWRlbnRpdHlQcm92aWRlckhpc3RvcnlSZXF1ZXN0EhoKBmlkcF9pZBgBIAEoCUIKiuEYBggBEAEYQBIWCgVhY3RvchgCIAEoCUIHiuEYAxjIARIVCgV0eXBlcxgDIAMoCUIGiuEYAhhkEg0KBW9yZGVyGAQgASgJEg0KBWFmdGVyGAUgASgEEhMKBmJlZm9yZRgGIAEoBEgAiAEBEiUKBHRpbWUYByABKAsyFy5jbGF2aWdlci52MS5UaW1lQm91bmRzEhEKCXBhZ2Vfc2l6ZRgIIAEoBUIJCgdfYmVmb3JlIqMBCiNMaXN0SWRlbnRpdHlQcm92aWRlckhpc3RvcnlSZXNwb25zZRIqCgdlbnRyaWVzGAEgAygLMhkuY2xhdmlnZXIudjEuSGlzdG9yeUVudHJ5EhcKCm5leHRfYWZ0ZXIYAiABKARIAIgBARIYCgtuZXh0X2JlZm9yZRgDIAEoBEgBiAEBQg0KC19uZXh0X2FmdGVyQg4KDF9uZXh0X2JlZm9yZSKLAQofR2V0SWRlbnRpdHlQcm92aWRlclN0YXRlUmVxdWVzdBIaCgZpZHBfaWQYASABKAlCCorhGAYIARABGEASFQoIc2VxdWVuY2UYAiABKARIAIgBARIoCgR0aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEILCglfc2VxdWVuY2UiXAogR2V0SWRlbnRpdHlQcm92aWRlclN0YXRlUmVzcG9uc2USOAoRaWRlbnRpdHlfcHJvdmlkZXIYASABKAsyHS5jbGF2aWdlci52MS5JZGVudGl0eVByb3ZpZGVyIjkKG1Rlc3RJZGVudGl0eVByb3ZpZGVyUmVxdWVzdBIaCgZpZHBfaWQYASABKAlCCorhGAYIARABGEAiSgocVGVzdElkZW50aXR5UHJvdmlkZXJSZXNwb25zZRIqCgZjaGVja3MYASADKAsyGi5jbGF2aWdlci52MS5Qcm92aWRlckNoZWNrIj8KDVByb3ZpZGVyQ2hlY2sSDAoEbmFtZRgBIAEoCRIPCgd2ZXJkaWN0GAIgASgJEg8KB21lc3NhZ2UYAyABKAkqRAoLU3R5bGluZ1R5cGUSHAoYU1RZTElOR19UWVBFX1VOU1BFQ0lGSUVEEAASFwoTU1RZTElOR19UWVBFX0dPT0dMRRABKn8KEE9pZGNNYXBwaW5nRmllbGQSIgoeT0lEQ19NQVBQSU5HX0ZJRUxEX1VOU1BFQ0lGSUVEEAASKQolT0lEQ19NQVBQSU5HX0ZJRUxEX1BSRUZFUlJFRF9VU0VSTkFNRRABEhwKGE9JRENfTUFQUElOR19GSUVMRF9FTUFJTBACMpgOChdJZGVudGl0eVByb3ZpZGVyU2VydmljZRKRAQoXQWRkT2lkY0lkZW50aXR5UHJvdmlkZXISKy5jbGF2aWdlci52MS5BZGRPaWRjSWRlbnRpdHlQcm92aWRlclJlcXVlc3QaLC5jbGF2aWdlci52MS5BZGRPaWRjSWRlbnRpdHlQcm92aWRlclJlc3BvbnNlIhuIAgGC0+STAhI6ASoiDS92MS9pZHBzL29pZGMSjAEKEFVwZGF0ZU9pZGNDb25maWcSJC5jbGF2aWdlci52MS5VcGRhdGVPaWRjQ29uZmlnUmVxdWVzdBolLmNsYXZpZ2VyLnYxLlVwZGF0ZU9pZGNDb25maWdSZXNwb25zZSIriAIBgtPkkwIiOgEqGh0vdjEvaWRwcy97aWRwX2lkfS9vaWRjX2NvbmZpZxKPAQoWVXBkYXRlSWRlbnRpdHlQcm92aWRlchIqLmNsYXZpZ2VyLnYxLlVwZGF0ZUlkZW50aXR5UHJvdmlkZXJSZXF1ZXN0GisuY2xhdmlnZXIudjEuVXBkYXRlSWRlbnRpdHlQcm92aWRlclJlc3BvbnNlIhyC0+STAhY6ASoaES92MS9pZHBzL3tpZHBfaWR9EowBChVQYXRjaElkZW50aXR5UHJvdmlkZXISKS5jbGF2aWdlci52MS5QYXRjaElkZW50aXR5UHJvdmlkZXJSZXF1ZXN0GiouY2xhdmlnZXIudjEuUGF0Y2hJZGVudGl0eVByb3ZpZGVyUmVzcG9uc2UiHILT5JMCFjoBKjIRL3YxL2lkcHMve2lkcF9pZH0SowEKGkRlYWN0aXZhdGVJZGVudGl0eVByb3ZpZGVyEi4uY2xhdmlnZXIudjEuRGVhY3RpdmF0ZUlkZW50aXR5UHJvdmlkZXJSZXF1ZXN0Gi8uY2xhdmlnZXIudjEuRGVhY3RpdmF0ZUlkZW50aXR5UHJvdmlkZXJSZXNwb25zZSIkgtPkkwIeIhwvdjEvaWRwcy97aWRwX2lkfTpkZWFjdGl2YXRlEqMBChpSZWFjdGl2YXRlSWRlbnRpdHlQcm92aWRlchIuLmNsYXZpZ2VyLnYxLlJlYWN0aXZhdGVJZGVudGl0eVByb3ZpZGVyUmVxdWVzdBovLmNsYXZpZ2VyLnYxLlJlYWN0aXZhdGVJZGVudGl0eVByb3ZpZGVyUmVzcG9uc2UiJILT5JMCHiIcL3YxL2lkcHMve2lkcF9pZH06cmVhY3RpdmF0ZRKMAQoWUmVtb3ZlSWRlbnRpdHlQcm92aWRlchIqLmNsYXZpZ2VyLnYxLlJlbW92ZUlkZW50aXR5UHJvdmlkZXJSZXF1ZXN0GisuY2xhdmlnZXIudjEuUmVtb3ZlSWRlbnRpdHlQcm92aWRlclJlc3BvbnNlIhmC0+STAhMqES92MS9pZHBzL3tpZHBfaWR9EoMBChNHZXRJZGVudGl0eVByb3ZpZGVyEicuY2xhdmlnZXIudjEuR2V0SWRlbnRpdHlQcm92aWRlclJlcXVlc3QaKC5jbGF2aWdlci52MS5HZXRJZGVudGl0eVByb3ZpZGVyUmVzcG9uc2UiGYLT5JMCExIRL3YxL2lkcHMve2lkcF9pZH0SgAEKFUxpc3RJZGVudGl0eVByb3ZpZGVycxIpLmNsYXZpZ2VyLnYxLkxpc3RJZGVudGl0eVByb3ZpZGVyc1JlcXVlc3QaKi5jbGF2aWdlci52MS5MaXN0SWRlbnRpdHlQcm92aWRlcnNSZXNwb25zZSIQgtPkkwIKEggvdjEvaWRwcxKjAQobTGlzdElkZW50aXR5UHJvdmlkZXJIaXN0b3J5Ei8uY2xhdmlnZXIudjEuTGlzdElkZW50aXR5UHJvdmlkZXJIaXN0b3J5UmVxdWVzdBowLmNsYXZpZ2VyLnYxLkxpc3RJZGVudGl0eVByb3ZpZGVySGlzdG9yeVJlc3BvbnNlIiGC0+STAhsSGS92MS9pZHBzL3tpZHBfaWR9L2hpc3RvcnkSoAEKGEdldElkZW50aXR5UHJvdmlkZXJTdGF0ZRIsLmNsYXZpZ2VyLnYxLkdldElkZW50aXR5UHJvdmlkZXJTdGF0ZVJlcXVlc3QaLS5jbGF2aWdlci52MS5HZXRJZGVudGl0eVByb3ZpZGVyU3RhdGVSZXNwb25zZSIngtPkkwIhEh8vdjEvaWRwcy97aWRwX2lkfS9oaXN0b3J5L3N0YXRlEosBChRUZXN0SWRlbnRpdHlQcm92aWRlchIoLmNsYXZpZ2VyLnYxLlRlc3RJZGVudGl0eVByb3ZpZGVyUmVxdWVzdBopLmNsYXZpZ2VyLnYxLlRlc3RJZGVudGl0eVByb3ZpZGVyUmVzcG9uc2UiHoLT5JMCGCIWL3YxL2lkcHMve2lkcF9pZH06dGVzdGIGcHJvdG8z", [file_claviger_v1_field_change, file_claviger_v1_field_rules, file_claviger_v1_history_service, file_claviger_v1_object_details, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp]);
 
 /**
- * An identity provider as it is read; never with its secret.
+ * An identity provider, without its secret.
  *
  * @generated from message claviger.v1.IdentityProvider
  */
@@ -64,21 +64,21 @@ export type IdentityProvider = Message<"claviger.v1.IdentityProvider"> & {
   issuer: string;
 
   /**
-   * Scopes that are asked for.
+   * Scopes to request.
    *
    * @generated from field: repeated string scopes = 6;
    */
   scopes: string[];
 
   /**
-   * What the display name of the user is taken from.
+   * Claim that becomes the user's display name.
    *
    * @generated from field: claviger.v1.OidcMappingField display_name_mapping = 7;
    */
   displayNameMapping: OidcMappingField;
 
   /**
-   * What the user name is taken from.
+   * Claim that becomes the username.
    *
    * @generated from field: claviger.v1.OidcMappingField username_mapping = 8;
    */
@@ -99,14 +99,14 @@ export type IdentityProvider = Message<"claviger.v1.IdentityProvider"> & {
   state: State;
 
   /**
-   * Where it stands in the log.
+   * Position, times and owner.
    *
    * @generated from field: claviger.v1.ObjectDetails details = 11;
    */
   details?: ObjectDetails | undefined;
 
   /**
-   * `managedBy` of the desired state that alone may change it; absent when anybody may who has the permission.
+   * `managedBy` of the desired state that protects it; absent if unprotected.
    *
    * @generated from field: optional string protected_by = 15;
    */
@@ -155,28 +155,28 @@ export type AddOidcIdentityProviderRequest = Message<"claviger.v1.AddOidcIdentit
   clientSecret: string;
 
   /**
-   * The OIDC issuer; must be given, may be empty.
+   * The OIDC issuer; required, but may be empty.
    *
    * @generated from field: optional string issuer = 5;
    */
   issuer?: string | undefined;
 
   /**
-   * Scopes to ask for.
+   * Scopes to request.
    *
    * @generated from field: repeated string scopes = 6;
    */
   scopes: string[];
 
   /**
-   * What the display name of the user is taken from.
+   * Claim that becomes the user's display name.
    *
    * @generated from field: claviger.v1.OidcMappingField display_name_mapping = 7;
    */
   displayNameMapping: OidcMappingField;
 
   /**
-   * What the user name is taken from.
+   * Claim that becomes the username.
    *
    * @generated from field: claviger.v1.OidcMappingField username_mapping = 8;
    */
@@ -190,21 +190,21 @@ export type AddOidcIdentityProviderRequest = Message<"claviger.v1.AddOidcIdentit
   autoRegister: boolean;
 
   /**
-   * Decides as usual and records nothing; the response says what would change.
+   * Dry run: decides as usual but records nothing; the response says what would change.
    *
    * @generated from field: bool validate_only = 10;
    */
   validateOnly: boolean;
 
   /**
-   * Id of the provider, for a redirect URI that is registered before; a new one when absent.
+   * Your own id of the provider, for example to register its redirect URI first. Default: a new id.
    *
    * @generated from field: optional string idp_id = 25;
    */
   idpId?: string | undefined;
 
   /**
-   * Why the change is made, for its history: up to 500 characters; none when empty.
+   * Why the change is made, shown in its history: up to 500 characters; may be empty.
    *
    * @generated from field: string reason = 15;
    */
@@ -225,14 +225,14 @@ export const AddOidcIdentityProviderRequestSchema: GenMessage<AddOidcIdentityPro
  */
 export type AddOidcIdentityProviderResponse = Message<"claviger.v1.AddOidcIdentityProviderResponse"> & {
   /**
-   * Where it stands in the log; absent when it was not recorded.
+   * Position, times and owner; absent if nothing was recorded.
    *
    * @generated from field: optional claviger.v1.ObjectDetails details = 1;
    */
   details?: ObjectDetails | undefined;
 
   /**
-   * Its id; empty when it was not recorded.
+   * Its id; empty if nothing was recorded.
    *
    * @generated from field: string idp_id = 2;
    */
@@ -254,7 +254,7 @@ export const AddOidcIdentityProviderResponseSchema: GenMessage<AddOidcIdentityPr
   messageDesc(file_claviger_v1_identity_provider_service, 2);
 
 /**
- * A whole OIDC configuration.
+ * A complete OIDC configuration.
  *
  * @generated from message claviger.v1.UpdateOidcConfigRequest
  */
@@ -288,35 +288,35 @@ export type UpdateOidcConfigRequest = Message<"claviger.v1.UpdateOidcConfigReque
   clientSecret: string;
 
   /**
-   * Scopes to ask for.
+   * Scopes to request.
    *
    * @generated from field: repeated string scopes = 5;
    */
   scopes: string[];
 
   /**
-   * What the display name of the user is taken from.
+   * Claim that becomes the user's display name.
    *
    * @generated from field: claviger.v1.OidcMappingField display_name_mapping = 6;
    */
   displayNameMapping: OidcMappingField;
 
   /**
-   * What the user name is taken from.
+   * Claim that becomes the username.
    *
    * @generated from field: claviger.v1.OidcMappingField username_mapping = 7;
    */
   usernameMapping: OidcMappingField;
 
   /**
-   * Decides as usual and records nothing; the response says what would change.
+   * Dry run: decides as usual but records nothing; the response says what would change.
    *
    * @generated from field: bool validate_only = 8;
    */
   validateOnly: boolean;
 
   /**
-   * Why the change is made, for its history: up to 500 characters; none when empty.
+   * Why the change is made, shown in its history: up to 500 characters; may be empty.
    *
    * @generated from field: string reason = 15;
    */
@@ -337,7 +337,7 @@ export const UpdateOidcConfigRequestSchema: GenMessage<UpdateOidcConfigRequest> 
  */
 export type UpdateOidcConfigResponse = Message<"claviger.v1.UpdateOidcConfigResponse"> & {
   /**
-   * Where it stands in the log.
+   * Position, times and owner.
    *
    * @generated from field: claviger.v1.ObjectDetails details = 1;
    */
@@ -359,7 +359,7 @@ export const UpdateOidcConfigResponseSchema: GenMessage<UpdateOidcConfigResponse
   messageDesc(file_claviger_v1_identity_provider_service, 4);
 
 /**
- * What a provider is called and how it looks.
+ * Name and appearance of a provider.
  *
  * @generated from message claviger.v1.UpdateIdentityProviderRequest
  */
@@ -393,14 +393,14 @@ export type UpdateIdentityProviderRequest = Message<"claviger.v1.UpdateIdentityP
   autoRegister: boolean;
 
   /**
-   * Decides as usual and records nothing; the response says what would change.
+   * Dry run: decides as usual but records nothing; the response says what would change.
    *
    * @generated from field: bool validate_only = 5;
    */
   validateOnly: boolean;
 
   /**
-   * Why the change is made, for its history: up to 500 characters; none when empty.
+   * Why the change is made, shown in its history: up to 500 characters; may be empty.
    *
    * @generated from field: string reason = 15;
    */
@@ -421,7 +421,7 @@ export const UpdateIdentityProviderRequestSchema: GenMessage<UpdateIdentityProvi
  */
 export type UpdateIdentityProviderResponse = Message<"claviger.v1.UpdateIdentityProviderResponse"> & {
   /**
-   * Where it stands in the log.
+   * Position, times and owner.
    *
    * @generated from field: claviger.v1.ObjectDetails details = 1;
    */
@@ -443,7 +443,7 @@ export const UpdateIdentityProviderResponseSchema: GenMessage<UpdateIdentityProv
   messageDesc(file_claviger_v1_identity_provider_service, 6);
 
 /**
- * What is to change of a provider.
+ * The fields of a provider to change.
  *
  * @generated from message claviger.v1.PatchIdentityProviderRequest
  */
@@ -498,42 +498,42 @@ export type PatchIdentityProviderRequest = Message<"claviger.v1.PatchIdentityPro
   clientSecret?: string | undefined;
 
   /**
-   * Scopes to ask for. In protobuf, only a mask can give an empty list.
+   * Scopes to request. In protobuf, only a mask can give an empty list.
    *
    * @generated from field: repeated string scopes = 8;
    */
   scopes: string[];
 
   /**
-   * What the display name of the user is taken from.
+   * Claim that becomes the user's display name.
    *
    * @generated from field: optional claviger.v1.OidcMappingField display_name_mapping = 9;
    */
   displayNameMapping?: OidcMappingField | undefined;
 
   /**
-   * What the user name is taken from.
+   * Claim that becomes the username.
    *
    * @generated from field: optional claviger.v1.OidcMappingField username_mapping = 10;
    */
   usernameMapping?: OidcMappingField | undefined;
 
   /**
-   * Names of the fields that are given, separated by commas in JSON. Without it, those that are in the request are.
+   * Names of the given fields, separated by commas in JSON. Without it, the fields that are in the request.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 11;
    */
   updateMask?: FieldMask | undefined;
 
   /**
-   * Decides as usual and records nothing; the response says what would change.
+   * Dry run: decides as usual but records nothing; the response says what would change.
    *
    * @generated from field: bool validate_only = 12;
    */
   validateOnly: boolean;
 
   /**
-   * Why the change is made, for its history: up to 500 characters; none when empty.
+   * Why the change is made, shown in its history: up to 500 characters; may be empty.
    *
    * @generated from field: string reason = 15;
    */
@@ -554,7 +554,7 @@ export const PatchIdentityProviderRequestSchema: GenMessage<PatchIdentityProvide
  */
 export type PatchIdentityProviderResponse = Message<"claviger.v1.PatchIdentityProviderResponse"> & {
   /**
-   * Where it stands in the log.
+   * Position, times and owner.
    *
    * @generated from field: claviger.v1.ObjectDetails details = 1;
    */
@@ -589,14 +589,14 @@ export type DeactivateIdentityProviderRequest = Message<"claviger.v1.DeactivateI
   idpId: string;
 
   /**
-   * Decides as usual and records nothing; the response says what would change.
+   * Dry run: decides as usual but records nothing; the response says what would change.
    *
    * @generated from field: bool validate_only = 2;
    */
   validateOnly: boolean;
 
   /**
-   * Why the change is made, for its history: up to 500 characters; none when empty.
+   * Why the change is made, shown in its history: up to 500 characters; may be empty.
    *
    * @generated from field: string reason = 15;
    */
@@ -617,7 +617,7 @@ export const DeactivateIdentityProviderRequestSchema: GenMessage<DeactivateIdent
  */
 export type DeactivateIdentityProviderResponse = Message<"claviger.v1.DeactivateIdentityProviderResponse"> & {
   /**
-   * Where it stands in the log.
+   * Position, times and owner.
    *
    * @generated from field: claviger.v1.ObjectDetails details = 1;
    */
@@ -652,14 +652,14 @@ export type ReactivateIdentityProviderRequest = Message<"claviger.v1.ReactivateI
   idpId: string;
 
   /**
-   * Decides as usual and records nothing; the response says what would change.
+   * Dry run: decides as usual but records nothing; the response says what would change.
    *
    * @generated from field: bool validate_only = 2;
    */
   validateOnly: boolean;
 
   /**
-   * Why the change is made, for its history: up to 500 characters; none when empty.
+   * Why the change is made, shown in its history: up to 500 characters; may be empty.
    *
    * @generated from field: string reason = 15;
    */
@@ -680,7 +680,7 @@ export const ReactivateIdentityProviderRequestSchema: GenMessage<ReactivateIdent
  */
 export type ReactivateIdentityProviderResponse = Message<"claviger.v1.ReactivateIdentityProviderResponse"> & {
   /**
-   * Where it stands in the log.
+   * Position, times and owner.
    *
    * @generated from field: claviger.v1.ObjectDetails details = 1;
    */
@@ -715,14 +715,14 @@ export type RemoveIdentityProviderRequest = Message<"claviger.v1.RemoveIdentityP
   idpId: string;
 
   /**
-   * Decides as usual and records nothing; the response says what would change.
+   * Dry run: decides as usual but records nothing; the response says what would change.
    *
    * @generated from field: bool validate_only = 2;
    */
   validateOnly: boolean;
 
   /**
-   * Why the change is made, for its history: up to 500 characters; none when empty.
+   * Why the change is made, shown in its history: up to 500 characters; may be empty.
    *
    * @generated from field: string reason = 15;
    */
@@ -743,7 +743,7 @@ export const RemoveIdentityProviderRequestSchema: GenMessage<RemoveIdentityProvi
  */
 export type RemoveIdentityProviderResponse = Message<"claviger.v1.RemoveIdentityProviderResponse"> & {
   /**
-   * Where it stands in the log.
+   * Position, times and owner.
    *
    * @generated from field: claviger.v1.ObjectDetails details = 1;
    */
@@ -786,13 +786,13 @@ export const GetIdentityProviderRequestSchema: GenMessage<GetIdentityProviderReq
   messageDesc(file_claviger_v1_identity_provider_service, 15);
 
 /**
- * The provider asked for.
+ * The provider.
  *
  * @generated from message claviger.v1.GetIdentityProviderResponse
  */
 export type GetIdentityProviderResponse = Message<"claviger.v1.GetIdentityProviderResponse"> & {
   /**
-   * As it is now.
+   * Its current state.
    *
    * @generated from field: claviger.v1.IdentityProvider identity_provider = 1;
    */
@@ -841,7 +841,7 @@ export type IdentityProviderFilter = Message<"claviger.v1.IdentityProviderFilter
   issuer?: TextFilter | undefined;
 
   /**
-   * Their state.
+   * Condition on the state.
    *
    * @generated from field: claviger.v1.State state = 5;
    */
@@ -856,34 +856,34 @@ export const IdentityProviderFilterSchema: GenMessage<IdentityProviderFilter> = 
   messageDesc(file_claviger_v1_identity_provider_service, 17);
 
 /**
- * Which providers to list, in which order.
+ * Which providers to list, and in which order.
  *
  * @generated from message claviger.v1.ListIdentityProvidersRequest
  */
 export type ListIdentityProvidersRequest = Message<"claviger.v1.ListIdentityProvidersRequest"> & {
   /**
-   * 1 to 1000; 100 when absent.
+   * 1 to 1000. Default: 100.
    *
    * @generated from field: int32 page_size = 1;
    */
   pageSize: number;
 
   /**
-   * Token that the page before gave for the next one; filter and order must be the same.
+   * `nextPageToken` of the page before; filter and order must be the same.
    *
    * @generated from field: string page_token = 2;
    */
   pageToken: string;
 
   /**
-   * All when absent.
+   * Default: all.
    *
    * @generated from field: claviger.v1.IdentityProviderFilter filter = 3;
    */
   filter?: IdentityProviderFilter | undefined;
 
   /**
-   * Fields, each with ` desc` for the other direction, separated by commas, such as `name desc,idpId`.
+   * Fields to sort by, separated by commas, each with ` desc` to reverse it, such as `name desc,idpId`.
    *
    * @generated from field: string order_by = 4;
    */
@@ -904,35 +904,35 @@ export const ListIdentityProvidersRequestSchema: GenMessage<ListIdentityProvider
  */
 export type ListIdentityProvidersResponse = Message<"claviger.v1.ListIdentityProvidersResponse"> & {
   /**
-   * In the order asked for.
+   * In the order of the request.
    *
    * @generated from field: repeated claviger.v1.IdentityProvider identity_providers = 1;
    */
   identityProviders: IdentityProvider[];
 
   /**
-   * Asks for the next page; empty on the last.
+   * Token of the next page; empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
 
   /**
-   * How many there are, on all pages together: exact up to 10,000, where counting stops.
+   * Number of objects on all pages: exact up to 10,000, where counting stops.
    *
    * @generated from field: int32 total_size = 3;
    */
   totalSize: number;
 
   /**
-   * Position in the log up to which the list is true.
+   * Position of the last event that the list includes.
    *
    * @generated from field: uint64 sequence = 4;
    */
   sequence: bigint;
 
   /**
-   * Whether there are more than total_size.
+   * Whether there are more than `totalSize`.
    *
    * @generated from field: bool total_size_capped = 5;
    */
@@ -947,7 +947,7 @@ export const ListIdentityProvidersResponseSchema: GenMessage<ListIdentityProvide
   messageDesc(file_claviger_v1_identity_provider_service, 19);
 
 /**
- * Which changes of a provider to list, in which order.
+ * Which changes of a provider to list, and in which order.
  *
  * @generated from message claviger.v1.ListIdentityProviderHistoryRequest
  */
@@ -960,21 +960,21 @@ export type ListIdentityProviderHistoryRequest = Message<"claviger.v1.ListIdenti
   idpId: string;
 
   /**
-   * User id of who acted: up to 200 characters; anybody when empty.
+   * User id of the actor: up to 200 characters. Empty: any.
    *
    * @generated from field: string actor = 2;
    */
   actor: string;
 
   /**
-   * Event types, such as `project.updated`, any of which an entry has; all when empty.
+   * Event types, such as `project.updated`, to list. Empty: all.
    *
    * @generated from field: repeated string types = 3;
    */
   types: string[];
 
   /**
-   * `asc`: oldest first, also when empty; `desc`: newest first.
+   * `asc` (default): oldest first. `desc`: newest first.
    *
    * @generated from field: string order = 4;
    */
@@ -988,21 +988,21 @@ export type ListIdentityProviderHistoryRequest = Message<"claviger.v1.ListIdenti
   after: bigint;
 
   /**
-   * Only entries below this position in the log; no bound when absent.
+   * Only entries below this position in the log. Default: no bound.
    *
    * @generated from field: optional uint64 before = 6;
    */
   before?: bigint | undefined;
 
   /**
-   * Only entries of this time; `after` and `before` apply too.
+   * Only entries in this span of time; `after` and `before` apply too.
    *
    * @generated from field: claviger.v1.TimeBounds time = 7;
    */
   time?: TimeBounds | undefined;
 
   /**
-   * 1 to 1000; 100 when absent.
+   * 1 to 1000. Default: 100.
    *
    * @generated from field: int32 page_size = 8;
    */
@@ -1023,21 +1023,21 @@ export const ListIdentityProviderHistoryRequestSchema: GenMessage<ListIdentityPr
  */
 export type ListIdentityProviderHistoryResponse = Message<"claviger.v1.ListIdentityProviderHistoryResponse"> & {
   /**
-   * In the order asked for.
+   * In the order of the request.
    *
    * @generated from field: repeated claviger.v1.HistoryEntry entries = 1;
    */
   entries: HistoryEntry[];
 
   /**
-   * Of `asc`, the `after` of the next page; absent on the last.
+   * With `asc`: the `after` of the next page; absent on the last page.
    *
    * @generated from field: optional uint64 next_after = 2;
    */
   nextAfter?: bigint | undefined;
 
   /**
-   * Of `desc`, the `before` of the next page; absent on the last.
+   * With `desc`: the `before` of the next page; absent on the last page.
    *
    * @generated from field: optional uint64 next_before = 3;
    */
@@ -1093,7 +1093,7 @@ export const GetIdentityProviderStateRequestSchema: GenMessage<GetIdentityProvid
  */
 export type GetIdentityProviderStateResponse = Message<"claviger.v1.GetIdentityProviderStateResponse"> & {
   /**
-   * At the time asked for.
+   * At the time of the request.
    *
    * @generated from field: claviger.v1.IdentityProvider identity_provider = 1;
    */
@@ -1108,7 +1108,7 @@ export const GetIdentityProviderStateResponseSchema: GenMessage<GetIdentityProvi
   messageDesc(file_claviger_v1_identity_provider_service, 23);
 
 /**
- * Which provider to test.
+ * The provider to test.
  *
  * @generated from message claviger.v1.TestIdentityProviderRequest
  */
@@ -1129,13 +1129,13 @@ export const TestIdentityProviderRequestSchema: GenMessage<TestIdentityProviderR
   messageDesc(file_claviger_v1_identity_provider_service, 24);
 
 /**
- * What was found.
+ * The results of the test.
  *
  * @generated from message claviger.v1.TestIdentityProviderResponse
  */
 export type TestIdentityProviderResponse = Message<"claviger.v1.TestIdentityProviderResponse"> & {
   /**
-   * In the order in which they were made; those that need what failed are absent.
+   * In the order in which they ran. Checks that depend on a failed one are absent.
    *
    * @generated from field: repeated claviger.v1.ProviderCheck checks = 1;
    */
@@ -1150,27 +1150,27 @@ export const TestIdentityProviderResponseSchema: GenMessage<TestIdentityProvider
   messageDesc(file_claviger_v1_identity_provider_service, 25);
 
 /**
- * One thing that was looked at.
+ * One check.
  *
  * @generated from message claviger.v1.ProviderCheck
  */
 export type ProviderCheck = Message<"claviger.v1.ProviderCheck"> & {
   /**
-   * What was looked at, such as `discovery` or `secret`.
+   * Name of the check, such as `discovery` or `secret`.
    *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
-   * `ok`; `warning`, after which a sign-in may fail; or `failed`, after which nobody can sign in.
+   * `ok`; `warning`: a sign-in may fail; `failed`: nobody can sign in.
    *
    * @generated from field: string verdict = 2;
    */
   verdict: string;
 
   /**
-   * In English, for an administrator; holds no secret.
+   * In English, for an administrator; without secrets.
    *
    * @generated from field: string message = 3;
    */
@@ -1191,14 +1191,14 @@ export const ProviderCheckSchema: GenMessage<ProviderCheck> = /*@__PURE__*/
  */
 export const StylingType = {
   /**
-   * None prescribed.
+   * No prescribed styling.
    *
    * @generated from enum value: STYLING_TYPE_UNSPECIFIED = 0;
    */
   UNSPECIFIED: 0,
 
   /**
-   * As Google prescribes it.
+   * The styling that Google prescribes.
    *
    * @generated from enum value: STYLING_TYPE_GOOGLE = 1;
    */
@@ -1219,13 +1219,13 @@ export const StylingTypeSchema: GenEnum<StylingType> = /*@__PURE__*/
   enumDesc(file_claviger_v1_identity_provider_service, 0);
 
 /**
- * Which field of the provider is mapped onto a field of the user.
+ * Which claim of the provider becomes a field of the user.
  *
  * @generated from enum claviger.v1.OidcMappingField
  */
 export const OidcMappingField = {
   /**
-   * The first that there is.
+   * The first claim that is present.
    *
    * @generated from enum value: OIDC_MAPPING_FIELD_UNSPECIFIED = 0;
    */
@@ -1239,7 +1239,7 @@ export const OidcMappingField = {
   PREFERRED_USERNAME: 1,
 
   /**
-   * The claim `email`; as a username, only when it is verified.
+   * The claim `email`; as a username, only if it is verified.
    *
    * @generated from enum value: OIDC_MAPPING_FIELD_EMAIL = 2;
    */
@@ -1247,7 +1247,7 @@ export const OidcMappingField = {
 } as const;
 
 /**
- * Which field of the provider is mapped onto a field of the user.
+ * Which claim of the provider becomes a field of the user.
  *
  * @generated from enum claviger.v1.OidcMappingField
  */
@@ -1260,7 +1260,7 @@ export const OidcMappingFieldSchema: GenEnum<OidcMappingField> = /*@__PURE__*/
   enumDesc(file_claviger_v1_identity_provider_service, 1);
 
 /**
- * External OIDC providers that users can log in with. Always of the caller's own organization.
+ * External OIDC providers that users can log in with; only of the caller's own organization.
  *
  * @generated from service claviger.v1.IdentityProviderService
  */
@@ -1277,7 +1277,8 @@ export const IdentityProviderService: GenService<{
     output: typeof AddOidcIdentityProviderResponseSchema;
   },
   /**
-   * Replaces the OIDC configuration: a field given no value is empty afterwards; an empty client secret keeps the stored one.
+   * Replaces the OIDC configuration. A field without a value becomes empty; an empty client secret keeps the stored
+   * one.
    *
    * @generated from rpc claviger.v1.IdentityProviderService.UpdateOidcConfig
    * @deprecated
@@ -1298,7 +1299,7 @@ export const IdentityProviderService: GenService<{
     output: typeof UpdateIdentityProviderResponseSchema;
   },
   /**
-   * Changes what is given of the provider, its OIDC configuration included, and leaves the rest as it is.
+   * Changes the given fields of the provider, including its OIDC configuration, and keeps the others.
    *
    * @generated from rpc claviger.v1.IdentityProviderService.PatchIdentityProvider
    */
@@ -1308,7 +1309,7 @@ export const IdentityProviderService: GenService<{
     output: typeof PatchIdentityProviderResponseSchema;
   },
   /**
-   * Keeps the provider from being used; one that is inactive stays so.
+   * Deactivates the provider, so that nobody can log in with it. Succeeds if it is inactive already.
    *
    * @generated from rpc claviger.v1.IdentityProviderService.DeactivateIdentityProvider
    */
@@ -1318,7 +1319,7 @@ export const IdentityProviderService: GenService<{
     output: typeof DeactivateIdentityProviderResponseSchema;
   },
   /**
-   * Lets the provider be used again; one that is active stays so.
+   * Reactivates the provider. Succeeds if it is active already.
    *
    * @generated from rpc claviger.v1.IdentityProviderService.ReactivateIdentityProvider
    */
@@ -1328,7 +1329,7 @@ export const IdentityProviderService: GenService<{
     output: typeof ReactivateIdentityProviderResponseSchema;
   },
   /**
-   * Removes the provider; its id stays taken.
+   * Removes the provider. Its id cannot be used again.
    *
    * @generated from rpc claviger.v1.IdentityProviderService.RemoveIdentityProvider
    */
@@ -1358,7 +1359,7 @@ export const IdentityProviderService: GenService<{
     output: typeof ListIdentityProvidersResponseSchema;
   },
   /**
-   * Lists who changed the provider and when, page by page; also of one that was removed.
+   * Lists who changed the provider and when, page by page, even after it was removed.
    *
    * @generated from rpc claviger.v1.IdentityProviderService.ListIdentityProviderHistory
    */
@@ -1378,7 +1379,7 @@ export const IdentityProviderService: GenService<{
     output: typeof GetIdentityProviderStateResponseSchema;
   },
   /**
-   * Asks the provider, active or not, what it offers and whether it takes the client secret. Changes nothing.
+   * Tests an active or inactive provider: its discovery document and the client secret. Changes nothing.
    *
    * @generated from rpc claviger.v1.IdentityProviderService.TestIdentityProvider
    */

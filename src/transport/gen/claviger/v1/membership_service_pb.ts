@@ -23,7 +23,7 @@ export const file_claviger_v1_membership_service: GenFile = /*@__PURE__*/
   fileDesc("CiRjbGF2aWdlci92MS9tZW1iZXJzaGlwX3NlcnZpY2UucHJvdG8SC2NsYXZpZ2VyLnYxIo0BCgpNZW1iZXJzaGlwEg4KBmlkcF9pZBgBIAEoCRIPCgd1c2VyX2lkGAIgASgJEg4KBmdyb3VwcxgDIAMoCRIhCgVzdGF0ZRgEIAEoDjISLmNsYXZpZ2VyLnYxLlN0YXRlEisKB2RldGFpbHMYBSABKAsyGi5jbGF2aWdlci52MS5PYmplY3REZXRhaWxzIqABChdSZXBvcnRNZW1iZXJzaGlwUmVxdWVzdBIcCgZpZHBfaWQYASABKAlCDIrhGAgIARABGEAgARIeCgd1c2VyX2lkGAIgASgJQg2K4RgJCAEQARjIASABEhcKBmdyb3VwcxgDIAMoCUIHiuEYAxjoBxIVCg12YWxpZGF0ZV9vbmx5GAQgASgIEhcKBnJlYXNvbhgPIAEoCUIHiuEYAxj0AyKQAQoYUmVwb3J0TWVtYmVyc2hpcFJlc3BvbnNlEjAKB2RldGFpbHMYASABKAsyGi5jbGF2aWdlci52MS5PYmplY3REZXRhaWxzSACIAQESKgoHcGxhbm5lZBgCIAEoCzIULmNsYXZpZ2VyLnYxLlBsYW5uZWRIAYgBAUIKCghfZGV0YWlsc0IKCghfcGxhbm5lZCKDAQoXUmVtb3ZlTWVtYmVyc2hpcFJlcXVlc3QSGgoGaWRwX2lkGAEgASgJQgqK4RgGCAEQARhAEhwKB3VzZXJfaWQYAiABKAlCC4rhGAcIARABGMgBEhUKDXZhbGlkYXRlX29ubHkYAyABKAgSFwoGcmVhc29uGA8gASgJQgeK4RgDGPQDIn8KGFJlbW92ZU1lbWJlcnNoaXBSZXNwb25zZRIrCgdkZXRhaWxzGAEgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlscxIqCgdwbGFubmVkGAIgASgLMhQuY2xhdmlnZXIudjEuUGxhbm5lZEgAiAEBQgoKCF9wbGFubmVkIlAKFEdldE1lbWJlcnNoaXBSZXF1ZXN0EhoKBmlkcF9pZBgBIAEoCUIKiuEYBggBEAEYQBIcCgd1c2VyX2lkGAIgASgJQguK4RgHCAEQARjIASJEChVHZXRNZW1iZXJzaGlwUmVzcG9uc2USKwoKbWVtYmVyc2hpcBgBIAEoCzIXLmNsYXZpZ2VyLnYxLk1lbWJlcnNoaXAiZQoQTWVtYmVyc2hpcEZpbHRlchInCgZpZHBfaWQYASABKAsyFy5jbGF2aWdlci52MS5UZXh0RmlsdGVyEigKB3VzZXJfaWQYAiABKAsyFy5jbGF2aWdlci52MS5UZXh0RmlsdGVyIooBChZMaXN0TWVtYmVyc2hpcHNSZXF1ZXN0EhEKCXBhZ2Vfc2l6ZRgBIAEoBRIcCgpwYWdlX3Rva2VuGAIgASgJQgiK4RgEGICAARItCgZmaWx0ZXIYAyABKAsyHS5jbGF2aWdlci52MS5NZW1iZXJzaGlwRmlsdGVyEhAKCG9yZGVyX2J5GAQgASgJIqEBChdMaXN0TWVtYmVyc2hpcHNSZXNwb25zZRIsCgttZW1iZXJzaGlwcxgBIAMoCzIXLmNsYXZpZ2VyLnYxLk1lbWJlcnNoaXASFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKAUSEAoIc2VxdWVuY2UYBCABKAQSGQoRdG90YWxfc2l6ZV9jYXBwZWQYBSABKAgi/wEKHExpc3RNZW1iZXJzaGlwSGlzdG9yeVJlcXVlc3QSGgoGaWRwX2lkGAEgASgJQgqK4RgGCAEQARhAEhwKB3VzZXJfaWQYAiABKAlCC4rhGAcIARABGMgBEhYKBWFjdG9yGAMgASgJQgeK4RgDGMgBEhUKBXR5cGVzGAQgAygJQgaK4RgCGGQSDQoFb3JkZXIYBSABKAkSDQoFYWZ0ZXIYBiABKAQSEwoGYmVmb3JlGAcgASgESACIAQESJQoEdGltZRgIIAEoCzIXLmNsYXZpZ2VyLnYxLlRpbWVCb3VuZHMSEQoJcGFnZV9zaXplGAkgASgFQgkKB19iZWZvcmUinQEKHUxpc3RNZW1iZXJzaGlwSGlzdG9yeVJlc3BvbnNlEioKB2VudHJpZXMYASADKAsyGS5jbGF2aWdlci52MS5IaXN0b3J5RW50cnkSFwoKbmV4dF9hZnRlchgCIAEoBEgAiAEBEhgKC25leHRfYmVmb3JlGAMgASgESAGIAQFCDQoLX25leHRfYWZ0ZXJCDgoMX25leHRfYmVmb3JlIqMBChlHZXRNZW1iZXJzaGlwU3RhdGVSZXF1ZXN0EhoKBmlkcF9pZBgBIAEoCUIKiuEYBggBEAEYQBIcCgd1c2VyX2lkGAIgASgJQguK4RgHCAEQARjIARIVCghzZXF1ZW5jZRgDIAEoBEgAiAEBEigKBHRpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgsKCV9zZXF1ZW5jZSJJChpHZXRNZW1iZXJzaGlwU3RhdGVSZXNwb25zZRIrCgptZW1iZXJzaGlwGAEgASgLMhcuY2xhdmlnZXIudjEuTWVtYmVyc2hpcDKWBgoRTWVtYmVyc2hpcFNlcnZpY2USgQEKEFJlcG9ydE1lbWJlcnNoaXASJC5jbGF2aWdlci52MS5SZXBvcnRNZW1iZXJzaGlwUmVxdWVzdBolLmNsYXZpZ2VyLnYxLlJlcG9ydE1lbWJlcnNoaXBSZXNwb25zZSIggtPkkwIaOgEqIhUvdjEvbWVtYmVyc2hpcDpyZXBvcnQSdwoQUmVtb3ZlTWVtYmVyc2hpcBIkLmNsYXZpZ2VyLnYxLlJlbW92ZU1lbWJlcnNoaXBSZXF1ZXN0GiUuY2xhdmlnZXIudjEuUmVtb3ZlTWVtYmVyc2hpcFJlc3BvbnNlIhaC0+STAhAqDi92MS9tZW1iZXJzaGlwEm4KDUdldE1lbWJlcnNoaXASIS5jbGF2aWdlci52MS5HZXRNZW1iZXJzaGlwUmVxdWVzdBoiLmNsYXZpZ2VyLnYxLkdldE1lbWJlcnNoaXBSZXNwb25zZSIWgtPkkwIQEg4vdjEvbWVtYmVyc2hpcBJ1Cg9MaXN0TWVtYmVyc2hpcHMSIy5jbGF2aWdlci52MS5MaXN0TWVtYmVyc2hpcHNSZXF1ZXN0GiQuY2xhdmlnZXIudjEuTGlzdE1lbWJlcnNoaXBzUmVzcG9uc2UiF4LT5JMCERIPL3YxL21lbWJlcnNoaXBzEo4BChVMaXN0TWVtYmVyc2hpcEhpc3RvcnkSKS5jbGF2aWdlci52MS5MaXN0TWVtYmVyc2hpcEhpc3RvcnlSZXF1ZXN0GiouY2xhdmlnZXIudjEuTGlzdE1lbWJlcnNoaXBIaXN0b3J5UmVzcG9uc2UiHoLT5JMCGBIWL3YxL21lbWJlcnNoaXAvaGlzdG9yeRKLAQoSR2V0TWVtYmVyc2hpcFN0YXRlEiYuY2xhdmlnZXIudjEuR2V0TWVtYmVyc2hpcFN0YXRlUmVxdWVzdBonLmNsYXZpZ2VyLnYxLkdldE1lbWJlcnNoaXBTdGF0ZVJlc3BvbnNlIiSC0+STAh4SHC92MS9tZW1iZXJzaGlwL2hpc3Rvcnkvc3RhdGViBnByb3RvMw", [file_claviger_v1_field_change, file_claviger_v1_field_rules, file_claviger_v1_history_service, file_claviger_v1_object_details, file_google_api_annotations, file_google_protobuf_timestamp]);
 
 /**
- * What a provider last said about a user, as it is read.
+ * A provider's last report about a user.
  *
  * @generated from message claviger.v1.Membership
  */
@@ -36,14 +36,14 @@ export type Membership = Message<"claviger.v1.Membership"> & {
   idpId: string;
 
   /**
-   * The user, as the host names them.
+   * Your id of the user.
    *
    * @generated from field: string user_id = 2;
    */
   userId: string;
 
   /**
-   * The groups that the user is in, in the order of code points: of those that mappings named at the report.
+   * The user's groups that had a mapping when they were reported, sorted by code point.
    *
    * @generated from field: repeated string groups = 3;
    */
@@ -57,7 +57,7 @@ export type Membership = Message<"claviger.v1.Membership"> & {
   state: State;
 
   /**
-   * Where it stands in the log; `changeDate` is the time of the report.
+   * Position, times and owner; `changeDate` is the time of the report.
    *
    * @generated from field: claviger.v1.ObjectDetails details = 5;
    */
@@ -72,7 +72,7 @@ export const MembershipSchema: GenMessage<Membership> = /*@__PURE__*/
   messageDesc(file_claviger_v1_membership_service, 0);
 
 /**
- * What a provider says about a user.
+ * A provider's report about a user.
  *
  * @generated from message claviger.v1.ReportMembershipRequest
  */
@@ -85,28 +85,28 @@ export type ReportMembershipRequest = Message<"claviger.v1.ReportMembershipReque
   idpId: string;
 
   /**
-   * The user, as the host names them.
+   * Your id of the user.
    *
    * @generated from field: string user_id = 2;
    */
   userId: string;
 
   /**
-   * All groups of the user, each of 1 to 200 characters; one given twice counts once.
+   * All groups of the user, each of 1 to 200 characters; duplicates count once.
    *
    * @generated from field: repeated string groups = 3;
    */
   groups: string[];
 
   /**
-   * Decides as usual and records nothing; the response says what would change.
+   * Dry run: decides as usual but records nothing; the response says what would change.
    *
    * @generated from field: bool validate_only = 4;
    */
   validateOnly: boolean;
 
   /**
-   * Why the change is made, for its history: up to 500 characters; none when empty.
+   * Why the change is made, shown in its history: up to 500 characters; may be empty.
    *
    * @generated from field: string reason = 15;
    */
@@ -127,7 +127,7 @@ export const ReportMembershipRequestSchema: GenMessage<ReportMembershipRequest> 
  */
 export type ReportMembershipResponse = Message<"claviger.v1.ReportMembershipResponse"> & {
   /**
-   * Where it stands in the log; absent when it was not recorded.
+   * Position, times and owner; absent if nothing was recorded.
    *
    * @generated from field: optional claviger.v1.ObjectDetails details = 1;
    */
@@ -162,21 +162,21 @@ export type RemoveMembershipRequest = Message<"claviger.v1.RemoveMembershipReque
   idpId: string;
 
   /**
-   * The user, as the host names them.
+   * Your id of the user.
    *
    * @generated from field: string user_id = 2;
    */
   userId: string;
 
   /**
-   * Decides as usual and records nothing; the response says what would change.
+   * Dry run: decides as usual but records nothing; the response says what would change.
    *
    * @generated from field: bool validate_only = 3;
    */
   validateOnly: boolean;
 
   /**
-   * Why the change is made, for its history: up to 500 characters; none when empty.
+   * Why the change is made, shown in its history: up to 500 characters; may be empty.
    *
    * @generated from field: string reason = 15;
    */
@@ -197,7 +197,7 @@ export const RemoveMembershipRequestSchema: GenMessage<RemoveMembershipRequest> 
  */
 export type RemoveMembershipResponse = Message<"claviger.v1.RemoveMembershipResponse"> & {
   /**
-   * Where it stands in the log.
+   * Position, times and owner.
    *
    * @generated from field: claviger.v1.ObjectDetails details = 1;
    */
@@ -232,7 +232,7 @@ export type GetMembershipRequest = Message<"claviger.v1.GetMembershipRequest"> &
   idpId: string;
 
   /**
-   * The user, as the host names them.
+   * Your id of the user.
    *
    * @generated from field: string user_id = 2;
    */
@@ -247,13 +247,13 @@ export const GetMembershipRequestSchema: GenMessage<GetMembershipRequest> = /*@_
   messageDesc(file_claviger_v1_membership_service, 5);
 
 /**
- * The membership asked for.
+ * The membership.
  *
  * @generated from message claviger.v1.GetMembershipResponse
  */
 export type GetMembershipResponse = Message<"claviger.v1.GetMembershipResponse"> & {
   /**
-   * As it is now.
+   * Its current state.
    *
    * @generated from field: claviger.v1.Membership membership = 1;
    */
@@ -296,34 +296,34 @@ export const MembershipFilterSchema: GenMessage<MembershipFilter> = /*@__PURE__*
   messageDesc(file_claviger_v1_membership_service, 7);
 
 /**
- * Which memberships to list, in which order.
+ * Which memberships to list, and in which order.
  *
  * @generated from message claviger.v1.ListMembershipsRequest
  */
 export type ListMembershipsRequest = Message<"claviger.v1.ListMembershipsRequest"> & {
   /**
-   * 1 to 1000; 100 when absent.
+   * 1 to 1000. Default: 100.
    *
    * @generated from field: int32 page_size = 1;
    */
   pageSize: number;
 
   /**
-   * Token that the page before gave for the next one; filter and order must be the same.
+   * `nextPageToken` of the page before; filter and order must be the same.
    *
    * @generated from field: string page_token = 2;
    */
   pageToken: string;
 
   /**
-   * All when absent.
+   * Default: all.
    *
    * @generated from field: claviger.v1.MembershipFilter filter = 3;
    */
   filter?: MembershipFilter | undefined;
 
   /**
-   * Fields, each with ` desc` for the other direction, separated by commas, such as `userId,changeDate desc`.
+   * Fields to sort by, separated by commas, each with ` desc` to reverse it, such as `userId,changeDate desc`.
    *
    * @generated from field: string order_by = 4;
    */
@@ -344,35 +344,35 @@ export const ListMembershipsRequestSchema: GenMessage<ListMembershipsRequest> = 
  */
 export type ListMembershipsResponse = Message<"claviger.v1.ListMembershipsResponse"> & {
   /**
-   * In the order asked for.
+   * In the order of the request.
    *
    * @generated from field: repeated claviger.v1.Membership memberships = 1;
    */
   memberships: Membership[];
 
   /**
-   * Asks for the next page; empty on the last.
+   * Token of the next page; empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
 
   /**
-   * How many there are, on all pages together: exact up to 10,000, where counting stops.
+   * Number of objects on all pages: exact up to 10,000, where counting stops.
    *
    * @generated from field: int32 total_size = 3;
    */
   totalSize: number;
 
   /**
-   * Position in the log up to which the list is true.
+   * Position of the last event that the list includes.
    *
    * @generated from field: uint64 sequence = 4;
    */
   sequence: bigint;
 
   /**
-   * Whether there are more than total_size.
+   * Whether there are more than `totalSize`.
    *
    * @generated from field: bool total_size_capped = 5;
    */
@@ -387,7 +387,7 @@ export const ListMembershipsResponseSchema: GenMessage<ListMembershipsResponse> 
   messageDesc(file_claviger_v1_membership_service, 9);
 
 /**
- * Which changes of a membership to list, in which order.
+ * Which changes of a membership to list, and in which order.
  *
  * @generated from message claviger.v1.ListMembershipHistoryRequest
  */
@@ -400,28 +400,28 @@ export type ListMembershipHistoryRequest = Message<"claviger.v1.ListMembershipHi
   idpId: string;
 
   /**
-   * The user, as the host names them.
+   * Your id of the user.
    *
    * @generated from field: string user_id = 2;
    */
   userId: string;
 
   /**
-   * User id of who acted: up to 200 characters; anybody when empty.
+   * User id of the actor: up to 200 characters. Empty: any.
    *
    * @generated from field: string actor = 3;
    */
   actor: string;
 
   /**
-   * Event types, such as `membership.reported`, any of which an entry has; all when empty.
+   * Event types, such as `membership.reported`, to list. Empty: all.
    *
    * @generated from field: repeated string types = 4;
    */
   types: string[];
 
   /**
-   * `asc`: oldest first, also when empty; `desc`: newest first.
+   * `asc` (default): oldest first. `desc`: newest first.
    *
    * @generated from field: string order = 5;
    */
@@ -435,21 +435,21 @@ export type ListMembershipHistoryRequest = Message<"claviger.v1.ListMembershipHi
   after: bigint;
 
   /**
-   * Only entries below this position in the log; no bound when absent.
+   * Only entries below this position in the log. Default: no bound.
    *
    * @generated from field: optional uint64 before = 7;
    */
   before?: bigint | undefined;
 
   /**
-   * Only entries of this time; `after` and `before` apply too.
+   * Only entries in this span of time; `after` and `before` apply too.
    *
    * @generated from field: claviger.v1.TimeBounds time = 8;
    */
   time?: TimeBounds | undefined;
 
   /**
-   * 1 to 1000; 100 when absent.
+   * 1 to 1000. Default: 100.
    *
    * @generated from field: int32 page_size = 9;
    */
@@ -470,21 +470,21 @@ export const ListMembershipHistoryRequestSchema: GenMessage<ListMembershipHistor
  */
 export type ListMembershipHistoryResponse = Message<"claviger.v1.ListMembershipHistoryResponse"> & {
   /**
-   * In the order asked for.
+   * In the order of the request.
    *
    * @generated from field: repeated claviger.v1.HistoryEntry entries = 1;
    */
   entries: HistoryEntry[];
 
   /**
-   * Of `asc`, the `after` of the next page; absent on the last.
+   * With `asc`: the `after` of the next page; absent on the last page.
    *
    * @generated from field: optional uint64 next_after = 2;
    */
   nextAfter?: bigint | undefined;
 
   /**
-   * Of `desc`, the `before` of the next page; absent on the last.
+   * With `desc`: the `before` of the next page; absent on the last page.
    *
    * @generated from field: optional uint64 next_before = 3;
    */
@@ -512,7 +512,7 @@ export type GetMembershipStateRequest = Message<"claviger.v1.GetMembershipStateR
   idpId: string;
 
   /**
-   * The user, as the host names them.
+   * Your id of the user.
    *
    * @generated from field: string user_id = 2;
    */
@@ -547,7 +547,7 @@ export const GetMembershipStateRequestSchema: GenMessage<GetMembershipStateReque
  */
 export type GetMembershipStateResponse = Message<"claviger.v1.GetMembershipStateResponse"> & {
   /**
-   * At the time asked for.
+   * At the time of the request.
    *
    * @generated from field: claviger.v1.Membership membership = 1;
    */
@@ -562,13 +562,15 @@ export const GetMembershipStateResponseSchema: GenMessage<GetMembershipStateResp
   messageDesc(file_claviger_v1_membership_service, 13);
 
 /**
- * What identity providers last said about users: which groups they are in. Together with mappings this gives roles. In HTTP, one membership is addressed with its ids as query parameters: any text names a user.
+ * The groups that identity providers last reported for users, which give roles through mappings. In HTTP, the ids of a
+ * membership are query parameters, because a user id may be any text.
  *
  * @generated from service claviger.v1.MembershipService
  */
 export const MembershipService: GenService<{
   /**
-   * Replaces what the provider said about the user before. Only groups that a mapping of the provider names now are recorded, and nothing when nothing changes.
+   * Replaces the provider's last report about the user. Only groups that have a mapping are recorded, and nothing is
+   * recorded when nothing changes.
    *
    * @generated from rpc claviger.v1.MembershipService.ReportMembership
    */
@@ -578,7 +580,7 @@ export const MembershipService: GenService<{
     output: typeof ReportMembershipResponseSchema;
   },
   /**
-   * Ends what the provider said about the user, until it reports again.
+   * Removes the provider's report about the user, until it reports again.
    *
    * @generated from rpc claviger.v1.MembershipService.RemoveMembership
    */
@@ -588,7 +590,7 @@ export const MembershipService: GenService<{
     output: typeof RemoveMembershipResponseSchema;
   },
   /**
-   * Shows what one provider last said about one user.
+   * Shows one provider's last report about one user.
    *
    * @generated from rpc claviger.v1.MembershipService.GetMembership
    */
@@ -608,7 +610,7 @@ export const MembershipService: GenService<{
     output: typeof ListMembershipsResponseSchema;
   },
   /**
-   * Lists what was reported and when, page by page; also of a membership that was removed.
+   * Lists what was reported and when, page by page, even after it was removed.
    *
    * @generated from rpc claviger.v1.MembershipService.ListMembershipHistory
    */

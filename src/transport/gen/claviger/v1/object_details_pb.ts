@@ -16,7 +16,7 @@ export const file_claviger_v1_object_details: GenFile = /*@__PURE__*/
   fileDesc("CiBjbGF2aWdlci92MS9vYmplY3RfZGV0YWlscy5wcm90bxILY2xhdmlnZXIudjEinQEKDU9iamVjdERldGFpbHMSEAoIc2VxdWVuY2UYASABKAQSMQoNY3JlYXRpb25fZGF0ZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLY2hhbmdlX2RhdGUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhYKDnJlc291cmNlX293bmVyGAQgASgJIqoBCgpUZXh0RmlsdGVyEhwKBmVxdWFscxgBIAEoCUIHiuEYAxjIAUgAiAEBEiEKC3N0YXJ0c193aXRoGAIgASgJQgeK4RgDGMgBSAGIAQESHgoIY29udGFpbnMYAyABKAlCB4rhGAMYyAFIAogBARITCgtpZ25vcmVfY2FzZRgEIAEoCEIJCgdfZXF1YWxzQg4KDF9zdGFydHNfd2l0aEILCglfY29udGFpbnMqRAoFU3RhdGUSFQoRU1RBVEVfVU5TUEVDSUZJRUQQABIQCgxTVEFURV9BQ1RJVkUQARISCg5TVEFURV9JTkFDVElWRRACYgZwcm90bzM", [file_claviger_v1_field_rules, file_google_protobuf_timestamp]);
 
 /**
- * Where an object stands in the log.
+ * Position, times and owner of an object.
  *
  * @generated from message claviger.v1.ObjectDetails
  */
@@ -58,7 +58,7 @@ export const ObjectDetailsSchema: GenMessage<ObjectDetails> = /*@__PURE__*/
   messageDesc(file_claviger_v1_object_details, 0);
 
 /**
- * What the text of one field must be like; of several operators, all must hold, and one must be given.
+ * Conditions on the text of one field. At least one must be given, and all given ones must hold.
  *
  * @generated from message claviger.v1.TextFilter
  */
@@ -71,21 +71,21 @@ export type TextFilter = Message<"claviger.v1.TextFilter"> & {
   equals?: string | undefined;
 
   /**
-   * How the text begins.
+   * The beginning of the text.
    *
    * @generated from field: optional string starts_with = 2;
    */
   startsWith?: string | undefined;
 
   /**
-   * What the text has somewhere.
+   * A part of the text.
    *
    * @generated from field: optional string contains = 3;
    */
   contains?: string | undefined;
 
   /**
-   * Compares without regard to case.
+   * Ignores case.
    *
    * @generated from field: bool ignore_case = 4;
    */
@@ -120,7 +120,7 @@ export const State = {
   ACTIVE: 1,
 
   /**
-   * Kept, but out of use until it is reactivated.
+   * Kept, but not in use until it is reactivated.
    *
    * @generated from enum value: STATE_INACTIVE = 2;
    */

@@ -23,7 +23,7 @@ export const file_claviger_v1_project_grant_service: GenFile = /*@__PURE__*/
   fileDesc("CidjbGF2aWdlci92MS9wcm9qZWN0X2dyYW50X3NlcnZpY2UucHJvdG8SC2NsYXZpZ2VyLnYxIuEBCgxQcm9qZWN0R3JhbnQSEgoKcHJvamVjdF9pZBgBIAEoCRIWCg5wcm9qZWN0X29yZ19pZBgCIAEoCRIWCg5ncmFudGVkX29yZ19pZBgDIAEoCRIRCglyb2xlX2tleXMYBCADKAkSIQoFc3RhdGUYBSABKA4yEi5jbGF2aWdlci52MS5TdGF0ZRIrCgdkZXRhaWxzGAYgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlscxIZCgxwcm90ZWN0ZWRfYnkYDyABKAlIAIgBAUIPCg1fcHJvdGVjdGVkX2J5IqwBChZBZGRQcm9qZWN0R3JhbnRSZXF1ZXN0Eh4KCnByb2plY3RfaWQYASABKAlCCorhGAYIARABGEASIgoOZ3JhbnRlZF9vcmdfaWQYAiABKAlCCorhGAYIARABGEASHgoJcm9sZV9rZXlzGAMgAygJQguK4RgHCAEQARiQAxIVCg12YWxpZGF0ZV9vbmx5GAQgASgIEhcKBnJlYXNvbhgPIAEoCUIHiuEYAxj0AyKPAQoXQWRkUHJvamVjdEdyYW50UmVzcG9uc2USMAoHZGV0YWlscxgBIAEoCzIaLmNsYXZpZ2VyLnYxLk9iamVjdERldGFpbHNIAIgBARIqCgdwbGFubmVkGAIgASgLMhQuY2xhdmlnZXIudjEuUGxhbm5lZEgBiAEBQgoKCF9kZXRhaWxzQgoKCF9wbGFubmVkIq8BChlVcGRhdGVQcm9qZWN0R3JhbnRSZXF1ZXN0Eh4KCnByb2plY3RfaWQYASABKAlCCorhGAYIARABGEASIgoOZ3JhbnRlZF9vcmdfaWQYAiABKAlCCorhGAYIARABGEASHgoJcm9sZV9rZXlzGAMgAygJQguK4RgHCAEQARiQAxIVCg12YWxpZGF0ZV9vbmx5GAQgASgIEhcKBnJlYXNvbhgPIAEoCUIHiuEYAxj0AyKBAQoaVXBkYXRlUHJvamVjdEdyYW50UmVzcG9uc2USKwoHZGV0YWlscxgBIAEoCzIaLmNsYXZpZ2VyLnYxLk9iamVjdERldGFpbHMSKgoHcGxhbm5lZBgCIAEoCzIULmNsYXZpZ2VyLnYxLlBsYW5uZWRIAIgBAUIKCghfcGxhbm5lZCKTAQodRGVhY3RpdmF0ZVByb2plY3RHcmFudFJlcXVlc3QSHgoKcHJvamVjdF9pZBgBIAEoCUIKiuEYBggBEAEYQBIiCg5ncmFudGVkX29yZ19pZBgCIAEoCUIKiuEYBggBEAEYQBIVCg12YWxpZGF0ZV9vbmx5GAMgASgIEhcKBnJlYXNvbhgPIAEoCUIHiuEYAxj0AyKFAQoeRGVhY3RpdmF0ZVByb2plY3RHcmFudFJlc3BvbnNlEisKB2RldGFpbHMYASABKAsyGi5jbGF2aWdlci52MS5PYmplY3REZXRhaWxzEioKB3BsYW5uZWQYAiABKAsyFC5jbGF2aWdlci52MS5QbGFubmVkSACIAQFCCgoIX3BsYW5uZWQikwEKHVJlYWN0aXZhdGVQcm9qZWN0R3JhbnRSZXF1ZXN0Eh4KCnByb2plY3RfaWQYASABKAlCCorhGAYIARABGEASIgoOZ3JhbnRlZF9vcmdfaWQYAiABKAlCCorhGAYIARABGEASFQoNdmFsaWRhdGVfb25seRgDIAEoCBIXCgZyZWFzb24YDyABKAlCB4rhGAMY9AMihQEKHlJlYWN0aXZhdGVQcm9qZWN0R3JhbnRSZXNwb25zZRIrCgdkZXRhaWxzGAEgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlscxIqCgdwbGFubmVkGAIgASgLMhQuY2xhdmlnZXIudjEuUGxhbm5lZEgAiAEBQgoKCF9wbGFubmVkIo8BChlSZW1vdmVQcm9qZWN0R3JhbnRSZXF1ZXN0Eh4KCnByb2plY3RfaWQYASABKAlCCorhGAYIARABGEASIgoOZ3JhbnRlZF9vcmdfaWQYAiABKAlCCorhGAYIARABGEASFQoNdmFsaWRhdGVfb25seRgDIAEoCBIXCgZyZWFzb24YDyABKAlCB4rhGAMY9AMigQEKGlJlbW92ZVByb2plY3RHcmFudFJlc3BvbnNlEisKB2RldGFpbHMYASABKAsyGi5jbGF2aWdlci52MS5PYmplY3REZXRhaWxzEioKB3BsYW5uZWQYAiABKAsyFC5jbGF2aWdlci52MS5QbGFubmVkSACIAQFCCgoIX3BsYW5uZWQiXAoWR2V0UHJvamVjdEdyYW50UmVxdWVzdBIeCgpwcm9qZWN0X2lkGAEgASgJQgqK4RgGCAEQARhAEiIKDmdyYW50ZWRfb3JnX2lkGAIgASgJQgqK4RgGCAEQARhAIksKF0dldFByb2plY3RHcmFudFJlc3BvbnNlEjAKDXByb2plY3RfZ3JhbnQYASABKAsyGS5jbGF2aWdlci52MS5Qcm9qZWN0R3JhbnQikwEKElByb2plY3RHcmFudEZpbHRlchIvCg5ncmFudGVkX29yZ19pZBgBIAEoCzIXLmNsYXZpZ2VyLnYxLlRleHRGaWx0ZXISKQoIcm9sZV9rZXkYAiABKAsyFy5jbGF2aWdlci52MS5UZXh0RmlsdGVyEiEKBXN0YXRlGAMgASgOMhIuY2xhdmlnZXIudjEuU3RhdGUirgEKGExpc3RQcm9qZWN0R3JhbnRzUmVxdWVzdBIeCgpwcm9qZWN0X2lkGAEgASgJQgqK4RgGCAEQARhAEhEKCXBhZ2Vfc2l6ZRgCIAEoBRIcCgpwYWdlX3Rva2VuGAMgASgJQgiK4RgEGICAARIvCgZmaWx0ZXIYBCABKAsyHy5jbGF2aWdlci52MS5Qcm9qZWN0R3JhbnRGaWx0ZXISEAoIb3JkZXJfYnkYBSABKAkiqAEKGUxpc3RQcm9qZWN0R3JhbnRzUmVzcG9uc2USMQoOcHJvamVjdF9ncmFudHMYASADKAsyGS5jbGF2aWdlci52MS5Qcm9qZWN0R3JhbnQSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKAUSEAoIc2VxdWVuY2UYBCABKAQSGQoRdG90YWxfc2l6ZV9jYXBwZWQYBSABKAgilgEKIExpc3RSZWNlaXZlZFByb2plY3RHcmFudHNSZXF1ZXN0EhEKCXBhZ2Vfc2l6ZRgBIAEoBRIcCgpwYWdlX3Rva2VuGAIgASgJQgiK4RgEGICAARIvCgZmaWx0ZXIYAyABKAsyHy5jbGF2aWdlci52MS5Qcm9qZWN0R3JhbnRGaWx0ZXISEAoIb3JkZXJfYnkYBCABKAkisAEKIUxpc3RSZWNlaXZlZFByb2plY3RHcmFudHNSZXNwb25zZRIxCg5wcm9qZWN0X2dyYW50cxgBIAMoCzIZLmNsYXZpZ2VyLnYxLlByb2plY3RHcmFudBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoBRIQCghzZXF1ZW5jZRgEIAEoBBIZChF0b3RhbF9zaXplX2NhcHBlZBgFIAEoCCKLAgoeTGlzdFByb2plY3RHcmFudEhpc3RvcnlSZXF1ZXN0Eh4KCnByb2plY3RfaWQYASABKAlCCorhGAYIARABGEASIgoOZ3JhbnRlZF9vcmdfaWQYAiABKAlCCorhGAYIARABGEASFgoFYWN0b3IYAyABKAlCB4rhGAMYyAESFQoFdHlwZXMYBCADKAlCBorhGAIYZBINCgVvcmRlchgFIAEoCRINCgVhZnRlchgGIAEoBBITCgZiZWZvcmUYByABKARIAIgBARIlCgR0aW1lGAggASgLMhcuY2xhdmlnZXIudjEuVGltZUJvdW5kcxIRCglwYWdlX3NpemUYCSABKAVCCQoHX2JlZm9yZSKfAQofTGlzdFByb2plY3RHcmFudEhpc3RvcnlSZXNwb25zZRIqCgdlbnRyaWVzGAEgAygLMhkuY2xhdmlnZXIudjEuSGlzdG9yeUVudHJ5EhcKCm5leHRfYWZ0ZXIYAiABKARIAIgBARIYCgtuZXh0X2JlZm9yZRgDIAEoBEgBiAEBQg0KC19uZXh0X2FmdGVyQg4KDF9uZXh0X2JlZm9yZSKvAQobR2V0UHJvamVjdEdyYW50U3RhdGVSZXF1ZXN0Eh4KCnByb2plY3RfaWQYASABKAlCCorhGAYIARABGEASIgoOZ3JhbnRlZF9vcmdfaWQYAiABKAlCCorhGAYIARABGEASFQoIc2VxdWVuY2UYAyABKARIAIgBARIoCgR0aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEILCglfc2VxdWVuY2UiUAocR2V0UHJvamVjdEdyYW50U3RhdGVSZXNwb25zZRIwCg1wcm9qZWN0X2dyYW50GAEgASgLMhkuY2xhdmlnZXIudjEuUHJvamVjdEdyYW50MpENChNQcm9qZWN0R3JhbnRTZXJ2aWNlEokBCg9BZGRQcm9qZWN0R3JhbnQSIy5jbGF2aWdlci52MS5BZGRQcm9qZWN0R3JhbnRSZXF1ZXN0GiQuY2xhdmlnZXIudjEuQWRkUHJvamVjdEdyYW50UmVzcG9uc2UiK4LT5JMCJToBKiIgL3YxL3Byb2plY3RzL3twcm9qZWN0X2lkfS9ncmFudHMSowEKElVwZGF0ZVByb2plY3RHcmFudBImLmNsYXZpZ2VyLnYxLlVwZGF0ZVByb2plY3RHcmFudFJlcXVlc3QaJy5jbGF2aWdlci52MS5VcGRhdGVQcm9qZWN0R3JhbnRSZXNwb25zZSI8gtPkkwI2OgEqGjEvdjEvcHJvamVjdHMve3Byb2plY3RfaWR9L2dyYW50cy97Z3JhbnRlZF9vcmdfaWR9ErcBChZEZWFjdGl2YXRlUHJvamVjdEdyYW50EiouY2xhdmlnZXIudjEuRGVhY3RpdmF0ZVByb2plY3RHcmFudFJlcXVlc3QaKy5jbGF2aWdlci52MS5EZWFjdGl2YXRlUHJvamVjdEdyYW50UmVzcG9uc2UiRILT5JMCPiI8L3YxL3Byb2plY3RzL3twcm9qZWN0X2lkfS9ncmFudHMve2dyYW50ZWRfb3JnX2lkfTpkZWFjdGl2YXRlErcBChZSZWFjdGl2YXRlUHJvamVjdEdyYW50EiouY2xhdmlnZXIudjEuUmVhY3RpdmF0ZVByb2plY3RHcmFudFJlcXVlc3QaKy5jbGF2aWdlci52MS5SZWFjdGl2YXRlUHJvamVjdEdyYW50UmVzcG9uc2UiRILT5JMCPiI8L3YxL3Byb2plY3RzL3twcm9qZWN0X2lkfS9ncmFudHMve2dyYW50ZWRfb3JnX2lkfTpyZWFjdGl2YXRlEqABChJSZW1vdmVQcm9qZWN0R3JhbnQSJi5jbGF2aWdlci52MS5SZW1vdmVQcm9qZWN0R3JhbnRSZXF1ZXN0GicuY2xhdmlnZXIudjEuUmVtb3ZlUHJvamVjdEdyYW50UmVzcG9uc2UiOYLT5JMCMyoxL3YxL3Byb2plY3RzL3twcm9qZWN0X2lkfS9ncmFudHMve2dyYW50ZWRfb3JnX2lkfRKXAQoPR2V0UHJvamVjdEdyYW50EiMuY2xhdmlnZXIudjEuR2V0UHJvamVjdEdyYW50UmVxdWVzdBokLmNsYXZpZ2VyLnYxLkdldFByb2plY3RHcmFudFJlc3BvbnNlIjmC0+STAjMSMS92MS9wcm9qZWN0cy97cHJvamVjdF9pZH0vZ3JhbnRzL3tncmFudGVkX29yZ19pZH0SjAEKEUxpc3RQcm9qZWN0R3JhbnRzEiUuY2xhdmlnZXIudjEuTGlzdFByb2plY3RHcmFudHNSZXF1ZXN0GiYuY2xhdmlnZXIudjEuTGlzdFByb2plY3RHcmFudHNSZXNwb25zZSIogtPkkwIiEiAvdjEvcHJvamVjdHMve3Byb2plY3RfaWR9L2dyYW50cxKWAQoZTGlzdFJlY2VpdmVkUHJvamVjdEdyYW50cxItLmNsYXZpZ2VyLnYxLkxpc3RSZWNlaXZlZFByb2plY3RHcmFudHNSZXF1ZXN0Gi4uY2xhdmlnZXIudjEuTGlzdFJlY2VpdmVkUHJvamVjdEdyYW50c1Jlc3BvbnNlIhqC0+STAhQSEi92MS9yZWNlaXZlZEdyYW50cxK3AQoXTGlzdFByb2plY3RHcmFudEhpc3RvcnkSKy5jbGF2aWdlci52MS5MaXN0UHJvamVjdEdyYW50SGlzdG9yeVJlcXVlc3QaLC5jbGF2aWdlci52MS5MaXN0UHJvamVjdEdyYW50SGlzdG9yeVJlc3BvbnNlIkGC0+STAjsSOS92MS9wcm9qZWN0cy97cHJvamVjdF9pZH0vZ3JhbnRzL3tncmFudGVkX29yZ19pZH0vaGlzdG9yeRK0AQoUR2V0UHJvamVjdEdyYW50U3RhdGUSKC5jbGF2aWdlci52MS5HZXRQcm9qZWN0R3JhbnRTdGF0ZVJlcXVlc3QaKS5jbGF2aWdlci52MS5HZXRQcm9qZWN0R3JhbnRTdGF0ZVJlc3BvbnNlIkeC0+STAkESPy92MS9wcm9qZWN0cy97cHJvamVjdF9pZH0vZ3JhbnRzL3tncmFudGVkX29yZ19pZH0vaGlzdG9yeS9zdGF0ZWIGcHJvdG8z", [file_claviger_v1_field_change, file_claviger_v1_field_rules, file_claviger_v1_history_service, file_claviger_v1_object_details, file_google_api_annotations, file_google_protobuf_timestamp]);
 
 /**
- * A grant of a project as it is read.
+ * A grant of a project.
  *
  * @generated from message claviger.v1.ProjectGrant
  */
@@ -50,28 +50,28 @@ export type ProjectGrant = Message<"claviger.v1.ProjectGrant"> & {
   grantedOrgId: string;
 
   /**
-   * Keys of the roles that the organization may give; those that the project has lost are not among them.
+   * Keys of the roles that the organization may give, without roles that were removed from the project.
    *
    * @generated from field: repeated string role_keys = 4;
    */
   roleKeys: string[];
 
   /**
-   * Whether the roles count that the organization has given.
+   * Whether the roles that the organization has given count.
    *
    * @generated from field: claviger.v1.State state = 5;
    */
   state: State;
 
   /**
-   * Where it stands in the log. The end of a role is no change of the grant, and leaves this as it is.
+   * Position, times and owner. Removing a role does not change the grant, and so does not change this.
    *
    * @generated from field: claviger.v1.ObjectDetails details = 6;
    */
   details?: ObjectDetails | undefined;
 
   /**
-   * `managedBy` of the desired state that alone may change it; absent when anybody may who has the permission.
+   * `managedBy` of the desired state that protects it; absent if unprotected.
    *
    * @generated from field: optional string protected_by = 15;
    */
@@ -106,21 +106,21 @@ export type AddProjectGrantRequest = Message<"claviger.v1.AddProjectGrantRequest
   grantedOrgId: string;
 
   /**
-   * Keys of roles that the project has, none twice.
+   * Keys of roles that the project has, without duplicates.
    *
    * @generated from field: repeated string role_keys = 3;
    */
   roleKeys: string[];
 
   /**
-   * Decides as usual and records nothing; the response says what would change.
+   * Dry run: decides as usual but records nothing; the response says what would change.
    *
    * @generated from field: bool validate_only = 4;
    */
   validateOnly: boolean;
 
   /**
-   * Why the change is made, for its history: up to 500 characters; none when empty.
+   * Why the change is made, shown in its history: up to 500 characters; may be empty.
    *
    * @generated from field: string reason = 15;
    */
@@ -141,7 +141,7 @@ export const AddProjectGrantRequestSchema: GenMessage<AddProjectGrantRequest> = 
  */
 export type AddProjectGrantResponse = Message<"claviger.v1.AddProjectGrantResponse"> & {
   /**
-   * Where it stands in the log; absent when it was not recorded.
+   * Position, times and owner; absent if nothing was recorded.
    *
    * @generated from field: optional claviger.v1.ObjectDetails details = 1;
    */
@@ -163,7 +163,7 @@ export const AddProjectGrantResponseSchema: GenMessage<AddProjectGrantResponse> 
   messageDesc(file_claviger_v1_project_grant_service, 2);
 
 /**
- * All roles that a grant is to have.
+ * All new roles of a grant.
  *
  * @generated from message claviger.v1.UpdateProjectGrantRequest
  */
@@ -183,21 +183,21 @@ export type UpdateProjectGrantRequest = Message<"claviger.v1.UpdateProjectGrantR
   grantedOrgId: string;
 
   /**
-   * Keys of roles that the project has, none twice.
+   * Keys of roles that the project has, without duplicates.
    *
    * @generated from field: repeated string role_keys = 3;
    */
   roleKeys: string[];
 
   /**
-   * Decides as usual and records nothing; the response says what would change.
+   * Dry run: decides as usual but records nothing; the response says what would change.
    *
    * @generated from field: bool validate_only = 4;
    */
   validateOnly: boolean;
 
   /**
-   * Why the change is made, for its history: up to 500 characters; none when empty.
+   * Why the change is made, shown in its history: up to 500 characters; may be empty.
    *
    * @generated from field: string reason = 15;
    */
@@ -218,7 +218,7 @@ export const UpdateProjectGrantRequestSchema: GenMessage<UpdateProjectGrantReque
  */
 export type UpdateProjectGrantResponse = Message<"claviger.v1.UpdateProjectGrantResponse"> & {
   /**
-   * Where it stands in the log.
+   * Position, times and owner.
    *
    * @generated from field: claviger.v1.ObjectDetails details = 1;
    */
@@ -260,14 +260,14 @@ export type DeactivateProjectGrantRequest = Message<"claviger.v1.DeactivateProje
   grantedOrgId: string;
 
   /**
-   * Decides as usual and records nothing; the response says what would change.
+   * Dry run: decides as usual but records nothing; the response says what would change.
    *
    * @generated from field: bool validate_only = 3;
    */
   validateOnly: boolean;
 
   /**
-   * Why the change is made, for its history: up to 500 characters; none when empty.
+   * Why the change is made, shown in its history: up to 500 characters; may be empty.
    *
    * @generated from field: string reason = 15;
    */
@@ -288,7 +288,7 @@ export const DeactivateProjectGrantRequestSchema: GenMessage<DeactivateProjectGr
  */
 export type DeactivateProjectGrantResponse = Message<"claviger.v1.DeactivateProjectGrantResponse"> & {
   /**
-   * Where it stands in the log.
+   * Position, times and owner.
    *
    * @generated from field: claviger.v1.ObjectDetails details = 1;
    */
@@ -330,14 +330,14 @@ export type ReactivateProjectGrantRequest = Message<"claviger.v1.ReactivateProje
   grantedOrgId: string;
 
   /**
-   * Decides as usual and records nothing; the response says what would change.
+   * Dry run: decides as usual but records nothing; the response says what would change.
    *
    * @generated from field: bool validate_only = 3;
    */
   validateOnly: boolean;
 
   /**
-   * Why the change is made, for its history: up to 500 characters; none when empty.
+   * Why the change is made, shown in its history: up to 500 characters; may be empty.
    *
    * @generated from field: string reason = 15;
    */
@@ -358,7 +358,7 @@ export const ReactivateProjectGrantRequestSchema: GenMessage<ReactivateProjectGr
  */
 export type ReactivateProjectGrantResponse = Message<"claviger.v1.ReactivateProjectGrantResponse"> & {
   /**
-   * Where it stands in the log.
+   * Position, times and owner.
    *
    * @generated from field: claviger.v1.ObjectDetails details = 1;
    */
@@ -400,14 +400,14 @@ export type RemoveProjectGrantRequest = Message<"claviger.v1.RemoveProjectGrantR
   grantedOrgId: string;
 
   /**
-   * Decides as usual and records nothing; the response says what would change.
+   * Dry run: decides as usual but records nothing; the response says what would change.
    *
    * @generated from field: bool validate_only = 3;
    */
   validateOnly: boolean;
 
   /**
-   * Why the change is made, for its history: up to 500 characters; none when empty.
+   * Why the change is made, shown in its history: up to 500 characters; may be empty.
    *
    * @generated from field: string reason = 15;
    */
@@ -428,7 +428,7 @@ export const RemoveProjectGrantRequestSchema: GenMessage<RemoveProjectGrantReque
  */
 export type RemoveProjectGrantResponse = Message<"claviger.v1.RemoveProjectGrantResponse"> & {
   /**
-   * Where it stands in the log.
+   * Position, times and owner.
    *
    * @generated from field: claviger.v1.ObjectDetails details = 1;
    */
@@ -478,13 +478,13 @@ export const GetProjectGrantRequestSchema: GenMessage<GetProjectGrantRequest> = 
   messageDesc(file_claviger_v1_project_grant_service, 11);
 
 /**
- * The grant asked for.
+ * The grant.
  *
  * @generated from message claviger.v1.GetProjectGrantResponse
  */
 export type GetProjectGrantResponse = Message<"claviger.v1.GetProjectGrantResponse"> & {
   /**
-   * As it is now.
+   * Its current state.
    *
    * @generated from field: claviger.v1.ProjectGrant project_grant = 1;
    */
@@ -512,14 +512,14 @@ export type ProjectGrantFilter = Message<"claviger.v1.ProjectGrantFilter"> & {
   grantedOrgId?: TextFilter | undefined;
 
   /**
-   * The key of one of their roles.
+   * Condition on the key of one of the roles.
    *
    * @generated from field: claviger.v1.TextFilter role_key = 2;
    */
   roleKey?: TextFilter | undefined;
 
   /**
-   * Their state.
+   * Condition on the state.
    *
    * @generated from field: claviger.v1.State state = 3;
    */
@@ -534,7 +534,7 @@ export const ProjectGrantFilterSchema: GenMessage<ProjectGrantFilter> = /*@__PUR
   messageDesc(file_claviger_v1_project_grant_service, 13);
 
 /**
- * Which grants of a project to list, in which order.
+ * Which grants of a project to list, and in which order.
  *
  * @generated from message claviger.v1.ListProjectGrantsRequest
  */
@@ -547,28 +547,28 @@ export type ListProjectGrantsRequest = Message<"claviger.v1.ListProjectGrantsReq
   projectId: string;
 
   /**
-   * 1 to 1000; 100 when absent.
+   * 1 to 1000. Default: 100.
    *
    * @generated from field: int32 page_size = 2;
    */
   pageSize: number;
 
   /**
-   * Token that the page before gave for the next one; filter and order must be the same.
+   * `nextPageToken` of the page before; filter and order must be the same.
    *
    * @generated from field: string page_token = 3;
    */
   pageToken: string;
 
   /**
-   * All when absent.
+   * Default: all.
    *
    * @generated from field: claviger.v1.ProjectGrantFilter filter = 4;
    */
   filter?: ProjectGrantFilter | undefined;
 
   /**
-   * Fields, each with ` desc` for the other direction, separated by commas, such as `grantedOrgId desc`.
+   * Fields to sort by, separated by commas, each with ` desc` to reverse it, such as `grantedOrgId desc`.
    *
    * @generated from field: string order_by = 5;
    */
@@ -589,35 +589,35 @@ export const ListProjectGrantsRequestSchema: GenMessage<ListProjectGrantsRequest
  */
 export type ListProjectGrantsResponse = Message<"claviger.v1.ListProjectGrantsResponse"> & {
   /**
-   * In the order asked for.
+   * In the order of the request.
    *
    * @generated from field: repeated claviger.v1.ProjectGrant project_grants = 1;
    */
   projectGrants: ProjectGrant[];
 
   /**
-   * Asks for the next page; empty on the last.
+   * Token of the next page; empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
 
   /**
-   * How many there are, on all pages together: exact up to 10,000, where counting stops.
+   * Number of objects on all pages: exact up to 10,000, where counting stops.
    *
    * @generated from field: int32 total_size = 3;
    */
   totalSize: number;
 
   /**
-   * Position in the log up to which the list is true.
+   * Position of the last event that the list includes.
    *
    * @generated from field: uint64 sequence = 4;
    */
   sequence: bigint;
 
   /**
-   * Whether there are more than total_size.
+   * Whether there are more than `totalSize`.
    *
    * @generated from field: bool total_size_capped = 5;
    */
@@ -632,34 +632,34 @@ export const ListProjectGrantsResponseSchema: GenMessage<ListProjectGrantsRespon
   messageDesc(file_claviger_v1_project_grant_service, 15);
 
 /**
- * Which of the grants that the organization has received to list, in which order.
+ * Which of the grants that the organization has received to list, and in which order.
  *
  * @generated from message claviger.v1.ListReceivedProjectGrantsRequest
  */
 export type ListReceivedProjectGrantsRequest = Message<"claviger.v1.ListReceivedProjectGrantsRequest"> & {
   /**
-   * 1 to 1000; 100 when absent.
+   * 1 to 1000. Default: 100.
    *
    * @generated from field: int32 page_size = 1;
    */
   pageSize: number;
 
   /**
-   * Token that the page before gave for the next one; filter and order must be the same.
+   * `nextPageToken` of the page before; filter and order must be the same.
    *
    * @generated from field: string page_token = 2;
    */
   pageToken: string;
 
   /**
-   * All when absent.
+   * Default: all.
    *
    * @generated from field: claviger.v1.ProjectGrantFilter filter = 3;
    */
   filter?: ProjectGrantFilter | undefined;
 
   /**
-   * Fields, each with ` desc` for the other direction, separated by commas, such as `projectOrgId,projectId`.
+   * Fields to sort by, separated by commas, each with ` desc` to reverse it, such as `projectOrgId,projectId`.
    *
    * @generated from field: string order_by = 4;
    */
@@ -680,35 +680,35 @@ export const ListReceivedProjectGrantsRequestSchema: GenMessage<ListReceivedProj
  */
 export type ListReceivedProjectGrantsResponse = Message<"claviger.v1.ListReceivedProjectGrantsResponse"> & {
   /**
-   * In the order asked for.
+   * In the order of the request.
    *
    * @generated from field: repeated claviger.v1.ProjectGrant project_grants = 1;
    */
   projectGrants: ProjectGrant[];
 
   /**
-   * Asks for the next page; empty on the last.
+   * Token of the next page; empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
 
   /**
-   * How many there are, on all pages together: exact up to 10,000, where counting stops.
+   * Number of objects on all pages: exact up to 10,000, where counting stops.
    *
    * @generated from field: int32 total_size = 3;
    */
   totalSize: number;
 
   /**
-   * Position in the log up to which the list is true.
+   * Position of the last event that the list includes.
    *
    * @generated from field: uint64 sequence = 4;
    */
   sequence: bigint;
 
   /**
-   * Whether there are more than total_size.
+   * Whether there are more than `totalSize`.
    *
    * @generated from field: bool total_size_capped = 5;
    */
@@ -723,7 +723,7 @@ export const ListReceivedProjectGrantsResponseSchema: GenMessage<ListReceivedPro
   messageDesc(file_claviger_v1_project_grant_service, 17);
 
 /**
- * Which changes of a grant of a project to list, in which order.
+ * Which changes of a grant of a project to list, and in which order.
  *
  * @generated from message claviger.v1.ListProjectGrantHistoryRequest
  */
@@ -743,21 +743,21 @@ export type ListProjectGrantHistoryRequest = Message<"claviger.v1.ListProjectGra
   grantedOrgId: string;
 
   /**
-   * User id of who acted: up to 200 characters; anybody when empty.
+   * User id of the actor: up to 200 characters. Empty: any.
    *
    * @generated from field: string actor = 3;
    */
   actor: string;
 
   /**
-   * Event types, such as `project_grant.updated`, any of which an entry has; all when empty.
+   * Event types, such as `project_grant.updated`, to list. Empty: all.
    *
    * @generated from field: repeated string types = 4;
    */
   types: string[];
 
   /**
-   * `asc`: oldest first, also when empty; `desc`: newest first.
+   * `asc` (default): oldest first. `desc`: newest first.
    *
    * @generated from field: string order = 5;
    */
@@ -771,21 +771,21 @@ export type ListProjectGrantHistoryRequest = Message<"claviger.v1.ListProjectGra
   after: bigint;
 
   /**
-   * Only entries below this position in the log; no bound when absent.
+   * Only entries below this position in the log. Default: no bound.
    *
    * @generated from field: optional uint64 before = 7;
    */
   before?: bigint | undefined;
 
   /**
-   * Only entries of this time; `after` and `before` apply too.
+   * Only entries in this span of time; `after` and `before` apply too.
    *
    * @generated from field: claviger.v1.TimeBounds time = 8;
    */
   time?: TimeBounds | undefined;
 
   /**
-   * 1 to 1000; 100 when absent.
+   * 1 to 1000. Default: 100.
    *
    * @generated from field: int32 page_size = 9;
    */
@@ -806,21 +806,21 @@ export const ListProjectGrantHistoryRequestSchema: GenMessage<ListProjectGrantHi
  */
 export type ListProjectGrantHistoryResponse = Message<"claviger.v1.ListProjectGrantHistoryResponse"> & {
   /**
-   * In the order asked for.
+   * In the order of the request.
    *
    * @generated from field: repeated claviger.v1.HistoryEntry entries = 1;
    */
   entries: HistoryEntry[];
 
   /**
-   * Of `asc`, the `after` of the next page; absent on the last.
+   * With `asc`: the `after` of the next page; absent on the last page.
    *
    * @generated from field: optional uint64 next_after = 2;
    */
   nextAfter?: bigint | undefined;
 
   /**
-   * Of `desc`, the `before` of the next page; absent on the last.
+   * With `desc`: the `before` of the next page; absent on the last page.
    *
    * @generated from field: optional uint64 next_before = 3;
    */
@@ -883,7 +883,7 @@ export const GetProjectGrantStateRequestSchema: GenMessage<GetProjectGrantStateR
  */
 export type GetProjectGrantStateResponse = Message<"claviger.v1.GetProjectGrantStateResponse"> & {
   /**
-   * At the time asked for.
+   * At the time of the request.
    *
    * @generated from field: claviger.v1.ProjectGrant project_grant = 1;
    */
@@ -898,7 +898,8 @@ export const GetProjectGrantStateResponseSchema: GenMessage<GetProjectGrantState
   messageDesc(file_claviger_v1_project_grant_service, 21);
 
 /**
- * Grants of projects to other organizations, which may then give some of the roles to their users. All but those that are received belong to the organization that owns the project.
+ * Grants of projects to other organizations, which may then give the granted roles to their users. Grants belong to the
+ * organization that owns the project.
  *
  * @generated from service claviger.v1.ProjectGrantService
  */
@@ -914,7 +915,8 @@ export const ProjectGrantService: GenService<{
     output: typeof AddProjectGrantResponseSchema;
   },
   /**
-   * Replaces the roles of a grant. A role that is left out ends for all users whom the organization has given it; adding it again brings it back to nobody.
+   * Replaces the roles of a grant. A role that is left out is revoked from all users of the organization; adding it
+   * again restores nobody's access.
    *
    * @generated from rpc claviger.v1.ProjectGrantService.UpdateProjectGrant
    */
@@ -924,7 +926,7 @@ export const ProjectGrantService: GenService<{
     output: typeof UpdateProjectGrantResponseSchema;
   },
   /**
-   * Makes the roles not count that the organization has given; a grant that is inactive stays so.
+   * Suspends the grant: roles that the organization has given stop counting. Succeeds if it is inactive already.
    *
    * @generated from rpc claviger.v1.ProjectGrantService.DeactivateProjectGrant
    */
@@ -934,7 +936,7 @@ export const ProjectGrantService: GenService<{
     output: typeof DeactivateProjectGrantResponseSchema;
   },
   /**
-   * Makes the roles count again; a grant that is active stays so.
+   * Resumes the grant: its roles count again. Succeeds if it is active already.
    *
    * @generated from rpc claviger.v1.ProjectGrantService.ReactivateProjectGrant
    */
@@ -944,7 +946,7 @@ export const ProjectGrantService: GenService<{
     output: typeof ReactivateProjectGrantResponseSchema;
   },
   /**
-   * Removes a grant; the roles that the organization has given end, and a new grant brings none back.
+   * Removes a grant and revokes the roles that the organization has given. A new grant restores none of them.
    *
    * @generated from rpc claviger.v1.ProjectGrantService.RemoveProjectGrant
    */
@@ -984,7 +986,7 @@ export const ProjectGrantService: GenService<{
     output: typeof ListReceivedProjectGrantsResponseSchema;
   },
   /**
-   * Lists who changed the grant and when, page by page; also of one that was removed.
+   * Lists who changed the grant and when, page by page, even after it was removed.
    *
    * @generated from rpc claviger.v1.ProjectGrantService.ListProjectGrantHistory
    */

@@ -23,7 +23,7 @@ export const file_claviger_v1_project_role_service: GenFile = /*@__PURE__*/
   fileDesc("CiZjbGF2aWdlci92MS9wcm9qZWN0X3JvbGVfc2VydmljZS5wcm90bxILY2xhdmlnZXIudjEi6QEKC1Byb2plY3RSb2xlEhIKCnByb2plY3RfaWQYASABKAkSEAoIcm9sZV9rZXkYAiABKAkSFAoMZGlzcGxheV9uYW1lGAMgASgJEg0KBWdyb3VwGAQgASgJEiEKBXN0YXRlGAUgASgOMhIuY2xhdmlnZXIudjEuU3RhdGUSKwoHZGV0YWlscxgGIAEoCzIaLmNsYXZpZ2VyLnYxLk9iamVjdERldGFpbHMSEwoLcGVybWlzc2lvbnMYByADKAkSGQoMcHJvdGVjdGVkX2J5GA8gASgJSACIAQFCDwoNX3Byb3RlY3RlZF9ieSLfAQoVQWRkUHJvamVjdFJvbGVSZXF1ZXN0Eh4KCnByb2plY3RfaWQYASABKAlCCorhGAYIARABGEASHQoIcm9sZV9rZXkYAiABKAlCC4rhGAcIARABGMgBEiEKDGRpc3BsYXlfbmFtZRgDIAEoCUILiuEYBwgBEAEYyAESFgoFZ3JvdXAYBCABKAlCB4rhGAMYyAESFQoNdmFsaWRhdGVfb25seRgFIAEoCBIXCgZyZWFzb24YDyABKAlCB4rhGAMY9AMSHAoLcGVybWlzc2lvbnMYBiADKAlCB4rhGAMYyAEijgEKFkFkZFByb2plY3RSb2xlUmVzcG9uc2USMAoHZGV0YWlscxgBIAEoCzIaLmNsYXZpZ2VyLnYxLk9iamVjdERldGFpbHNIAIgBARIqCgdwbGFubmVkGAIgASgLMhQuY2xhdmlnZXIudjEuUGxhbm5lZEgBiAEBQgoKCF9kZXRhaWxzQgoKCF9wbGFubmVkIogBCg5OZXdQcm9qZWN0Um9sZRIdCghyb2xlX2tleRgBIAEoCUILiuEYBwgBEAEYyAESIQoMZGlzcGxheV9uYW1lGAIgASgJQguK4RgHCAEQARjIARIWCgVncm91cBgDIAEoCUIHiuEYAxjIARIcCgtwZXJtaXNzaW9ucxgEIAMoCUIHiuEYAxjIASKhAQoWQWRkUHJvamVjdFJvbGVzUmVxdWVzdBIeCgpwcm9qZWN0X2lkGAEgASgJQgqK4RgGCAEQARhAEjcKBXJvbGVzGAIgAygLMhsuY2xhdmlnZXIudjEuTmV3UHJvamVjdFJvbGVCC4rhGAcIARABGOgHEhUKDXZhbGlkYXRlX29ubHkYAyABKAgSFwoGcmVhc29uGA8gASgJQgeK4RgDGPQDIo8BChdBZGRQcm9qZWN0Um9sZXNSZXNwb25zZRIwCgdkZXRhaWxzGAEgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlsc0gAiAEBEioKB3BsYW5uZWQYAiABKAsyFC5jbGF2aWdlci52MS5QbGFubmVkSAGIAQFCCgoIX2RldGFpbHNCCgoIX3BsYW5uZWQi5AEKGFVwZGF0ZVByb2plY3RSb2xlUmVxdWVzdBIeCgpwcm9qZWN0X2lkGAEgASgJQgqK4RgGCAEQARhAEh8KCHJvbGVfa2V5GAIgASgJQg2K4RgJCAEQARjIASABEiEKDGRpc3BsYXlfbmFtZRgDIAEoCUILiuEYBwgBEAEYyAESFgoFZ3JvdXAYBCABKAlCB4rhGAMYyAESFQoNdmFsaWRhdGVfb25seRgFIAEoCBIXCgZyZWFzb24YDyABKAlCB4rhGAMY9AMSHAoLcGVybWlzc2lvbnMYBiADKAlCB4rhGAMYyAEigAEKGVVwZGF0ZVByb2plY3RSb2xlUmVzcG9uc2USKwoHZGV0YWlscxgBIAEoCzIaLmNsYXZpZ2VyLnYxLk9iamVjdERldGFpbHMSKgoHcGxhbm5lZBgCIAEoCzIULmNsYXZpZ2VyLnYxLlBsYW5uZWRIAIgBAUIKCghfcGxhbm5lZCK3AgoXUGF0Y2hQcm9qZWN0Um9sZVJlcXVlc3QSHgoKcHJvamVjdF9pZBgBIAEoCUIKiuEYBggBEAEYQBIfCghyb2xlX2tleRgCIAEoCUINiuEYCQgBEAEYyAEgARIkCgxkaXNwbGF5X25hbWUYAyABKAlCCYrhGAUQARjIAUgAiAEBEhsKBWdyb3VwGAQgASgJQgeK4RgDGMgBSAGIAQESLwoLdXBkYXRlX21hc2sYBSABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrEhUKDXZhbGlkYXRlX29ubHkYBiABKAgSFwoGcmVhc29uGA8gASgJQgeK4RgDGPQDEhwKC3Blcm1pc3Npb25zGAcgAygJQgeK4RgDGMgBQg8KDV9kaXNwbGF5X25hbWVCCAoGX2dyb3VwIn8KGFBhdGNoUHJvamVjdFJvbGVSZXNwb25zZRIrCgdkZXRhaWxzGAEgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlscxIqCgdwbGFubmVkGAIgASgLMhQuY2xhdmlnZXIudjEuUGxhbm5lZEgAiAEBQgoKCF9wbGFubmVkIokBChhSZW1vdmVQcm9qZWN0Um9sZVJlcXVlc3QSHgoKcHJvamVjdF9pZBgBIAEoCUIKiuEYBggBEAEYQBIdCghyb2xlX2tleRgCIAEoCUILiuEYBwgBEAEYyAESFQoNdmFsaWRhdGVfb25seRgDIAEoCBIXCgZyZWFzb24YDyABKAlCB4rhGAMY9AMigAEKGVJlbW92ZVByb2plY3RSb2xlUmVzcG9uc2USKwoHZGV0YWlscxgBIAEoCzIaLmNsYXZpZ2VyLnYxLk9iamVjdERldGFpbHMSKgoHcGxhbm5lZBgCIAEoCzIULmNsYXZpZ2VyLnYxLlBsYW5uZWRIAIgBAUIKCghfcGxhbm5lZCJWChVHZXRQcm9qZWN0Um9sZVJlcXVlc3QSHgoKcHJvamVjdF9pZBgBIAEoCUIKiuEYBggBEAEYQBIdCghyb2xlX2tleRgCIAEoCUILiuEYBwgBEAEYyAEiSAoWR2V0UHJvamVjdFJvbGVSZXNwb25zZRIuCgxwcm9qZWN0X3JvbGUYASABKAsyGC5jbGF2aWdlci52MS5Qcm9qZWN0Um9sZSLCAQoRUHJvamVjdFJvbGVGaWx0ZXISKQoIcm9sZV9rZXkYASABKAsyFy5jbGF2aWdlci52MS5UZXh0RmlsdGVyEi0KDGRpc3BsYXlfbmFtZRgCIAEoCzIXLmNsYXZpZ2VyLnYxLlRleHRGaWx0ZXISJgoFZ3JvdXAYAyABKAsyFy5jbGF2aWdlci52MS5UZXh0RmlsdGVyEisKCnBlcm1pc3Npb24YBCABKAsyFy5jbGF2aWdlci52MS5UZXh0RmlsdGVyIqwBChdMaXN0UHJvamVjdFJvbGVzUmVxdWVzdBIeCgpwcm9qZWN0X2lkGAEgASgJQgqK4RgGCAEQARhAEhEKCXBhZ2Vfc2l6ZRgCIAEoBRIcCgpwYWdlX3Rva2VuGAMgASgJQgiK4RgEGICAARIuCgZmaWx0ZXIYBCABKAsyHi5jbGF2aWdlci52MS5Qcm9qZWN0Um9sZUZpbHRlchIQCghvcmRlcl9ieRgFIAEoCSKlAQoYTGlzdFByb2plY3RSb2xlc1Jlc3BvbnNlEi8KDXByb2plY3Rfcm9sZXMYASADKAsyGC5jbGF2aWdlci52MS5Qcm9qZWN0Um9sZRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoBRIQCghzZXF1ZW5jZRgEIAEoBBIZChF0b3RhbF9zaXplX2NhcHBlZBgFIAEoCCKFAgodTGlzdFByb2plY3RSb2xlSGlzdG9yeVJlcXVlc3QSHgoKcHJvamVjdF9pZBgBIAEoCUIKiuEYBggBEAEYQBIdCghyb2xlX2tleRgCIAEoCUILiuEYBwgBEAEYyAESFgoFYWN0b3IYAyABKAlCB4rhGAMYyAESFQoFdHlwZXMYBCADKAlCBorhGAIYZBINCgVvcmRlchgFIAEoCRINCgVhZnRlchgGIAEoBBITCgZiZWZvcmUYByABKARIAIgBARIlCgR0aW1lGAggASgLMhcuY2xhdmlnZXIudjEuVGltZUJvdW5kcxIRCglwYWdlX3NpemUYCSABKAVCCQoHX2JlZm9yZSKeAQoeTGlzdFByb2plY3RSb2xlSGlzdG9yeVJlc3BvbnNlEioKB2VudHJpZXMYASADKAsyGS5jbGF2aWdlci52MS5IaXN0b3J5RW50cnkSFwoKbmV4dF9hZnRlchgCIAEoBEgAiAEBEhgKC25leHRfYmVmb3JlGAMgASgESAGIAQFCDQoLX25leHRfYWZ0ZXJCDgoMX25leHRfYmVmb3JlIqkBChpHZXRQcm9qZWN0Um9sZVN0YXRlUmVxdWVzdBIeCgpwcm9qZWN0X2lkGAEgASgJQgqK4RgGCAEQARhAEh0KCHJvbGVfa2V5GAIgASgJQguK4RgHCAEQARjIARIVCghzZXF1ZW5jZRgDIAEoBEgAiAEBEigKBHRpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgsKCV9zZXF1ZW5jZSJNChtHZXRQcm9qZWN0Um9sZVN0YXRlUmVzcG9uc2USLgoMcHJvamVjdF9yb2xlGAEgASgLMhguY2xhdmlnZXIudjEuUHJvamVjdFJvbGUyrgoKElByb2plY3RSb2xlU2VydmljZRKFAQoOQWRkUHJvamVjdFJvbGUSIi5jbGF2aWdlci52MS5BZGRQcm9qZWN0Um9sZVJlcXVlc3QaIy5jbGF2aWdlci52MS5BZGRQcm9qZWN0Um9sZVJlc3BvbnNlIiqC0+STAiQ6ASoiHy92MS9wcm9qZWN0cy97cHJvamVjdF9pZH0vcm9sZXMSkQEKD0FkZFByb2plY3RSb2xlcxIjLmNsYXZpZ2VyLnYxLkFkZFByb2plY3RSb2xlc1JlcXVlc3QaJC5jbGF2aWdlci52MS5BZGRQcm9qZWN0Um9sZXNSZXNwb25zZSIzgtPkkwItOgEqIigvdjEvcHJvamVjdHMve3Byb2plY3RfaWR9L3JvbGVzOmJhdGNoQWRkEo0BChFVcGRhdGVQcm9qZWN0Um9sZRIlLmNsYXZpZ2VyLnYxLlVwZGF0ZVByb2plY3RSb2xlUmVxdWVzdBomLmNsYXZpZ2VyLnYxLlVwZGF0ZVByb2plY3RSb2xlUmVzcG9uc2UiKYLT5JMCIzoBKhoeL3YxL3Byb2plY3RzL3twcm9qZWN0X2lkfS9yb2xlEooBChBQYXRjaFByb2plY3RSb2xlEiQuY2xhdmlnZXIudjEuUGF0Y2hQcm9qZWN0Um9sZVJlcXVlc3QaJS5jbGF2aWdlci52MS5QYXRjaFByb2plY3RSb2xlUmVzcG9uc2UiKYLT5JMCIzoBKjIeL3YxL3Byb2plY3RzL3twcm9qZWN0X2lkfS9yb2xlEooBChFSZW1vdmVQcm9qZWN0Um9sZRIlLmNsYXZpZ2VyLnYxLlJlbW92ZVByb2plY3RSb2xlUmVxdWVzdBomLmNsYXZpZ2VyLnYxLlJlbW92ZVByb2plY3RSb2xlUmVzcG9uc2UiJoLT5JMCICoeL3YxL3Byb2plY3RzL3twcm9qZWN0X2lkfS9yb2xlEoEBCg5HZXRQcm9qZWN0Um9sZRIiLmNsYXZpZ2VyLnYxLkdldFByb2plY3RSb2xlUmVxdWVzdBojLmNsYXZpZ2VyLnYxLkdldFByb2plY3RSb2xlUmVzcG9uc2UiJoLT5JMCIBIeL3YxL3Byb2plY3RzL3twcm9qZWN0X2lkfS9yb2xlEogBChBMaXN0UHJvamVjdFJvbGVzEiQuY2xhdmlnZXIudjEuTGlzdFByb2plY3RSb2xlc1JlcXVlc3QaJS5jbGF2aWdlci52MS5MaXN0UHJvamVjdFJvbGVzUmVzcG9uc2UiJ4LT5JMCIRIfL3YxL3Byb2plY3RzL3twcm9qZWN0X2lkfS9yb2xlcxKhAQoWTGlzdFByb2plY3RSb2xlSGlzdG9yeRIqLmNsYXZpZ2VyLnYxLkxpc3RQcm9qZWN0Um9sZUhpc3RvcnlSZXF1ZXN0GisuY2xhdmlnZXIudjEuTGlzdFByb2plY3RSb2xlSGlzdG9yeVJlc3BvbnNlIi6C0+STAigSJi92MS9wcm9qZWN0cy97cHJvamVjdF9pZH0vcm9sZS9oaXN0b3J5Ep4BChNHZXRQcm9qZWN0Um9sZVN0YXRlEicuY2xhdmlnZXIudjEuR2V0UHJvamVjdFJvbGVTdGF0ZVJlcXVlc3QaKC5jbGF2aWdlci52MS5HZXRQcm9qZWN0Um9sZVN0YXRlUmVzcG9uc2UiNILT5JMCLhIsL3YxL3Byb2plY3RzL3twcm9qZWN0X2lkfS9yb2xlL2hpc3Rvcnkvc3RhdGViBnByb3RvMw", [file_claviger_v1_field_change, file_claviger_v1_field_rules, file_claviger_v1_history_service, file_claviger_v1_object_details, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp]);
 
 /**
- * A role as it is read.
+ * A role.
  *
  * @generated from message claviger.v1.ProjectRole
  */
@@ -43,7 +43,7 @@ export type ProjectRole = Message<"claviger.v1.ProjectRole"> & {
   roleKey: string;
 
   /**
-   * What it is shown as.
+   * Name that people see.
    *
    * @generated from field: string display_name = 3;
    */
@@ -64,21 +64,21 @@ export type ProjectRole = Message<"claviger.v1.ProjectRole"> & {
   state: State;
 
   /**
-   * Where it stands in the log.
+   * Position, times and owner.
    *
    * @generated from field: claviger.v1.ObjectDetails details = 6;
    */
   details?: ObjectDetails | undefined;
 
   /**
-   * What it allows, in the order of code points.
+   * Its permissions, sorted by code point.
    *
    * @generated from field: repeated string permissions = 7;
    */
   permissions: string[];
 
   /**
-   * `managedBy` of the desired state that alone may change it; absent when anybody may who has the permission.
+   * `managedBy` of the desired state that protects it; absent if unprotected.
    *
    * @generated from field: optional string protected_by = 15;
    */
@@ -113,7 +113,7 @@ export type AddProjectRoleRequest = Message<"claviger.v1.AddProjectRoleRequest">
   roleKey: string;
 
   /**
-   * What it is shown as.
+   * Name that people see.
    *
    * @generated from field: string display_name = 3;
    */
@@ -127,21 +127,22 @@ export type AddProjectRoleRequest = Message<"claviger.v1.AddProjectRoleRequest">
   group: string;
 
   /**
-   * Decides as usual and records nothing; the response says what would change.
+   * Dry run: decides as usual but records nothing; the response says what would change.
    *
    * @generated from field: bool validate_only = 5;
    */
   validateOnly: boolean;
 
   /**
-   * Why the change is made, for its history: up to 500 characters; none when empty.
+   * Why the change is made, shown in its history: up to 500 characters; may be empty.
    *
    * @generated from field: string reason = 15;
    */
   reason: string;
 
   /**
-   * What it allows: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit; none twice.
+   * Permissions of the role: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit,
+   * without duplicates.
    *
    * @generated from field: repeated string permissions = 6;
    */
@@ -162,7 +163,7 @@ export const AddProjectRoleRequestSchema: GenMessage<AddProjectRoleRequest> = /*
  */
 export type AddProjectRoleResponse = Message<"claviger.v1.AddProjectRoleResponse"> & {
   /**
-   * Where it stands in the log; absent when it was not recorded.
+   * Position, times and owner; absent if nothing was recorded.
    *
    * @generated from field: optional claviger.v1.ObjectDetails details = 1;
    */
@@ -197,7 +198,7 @@ export type NewProjectRole = Message<"claviger.v1.NewProjectRole"> & {
   roleKey: string;
 
   /**
-   * What it is shown as.
+   * Name that people see.
    *
    * @generated from field: string display_name = 2;
    */
@@ -211,7 +212,8 @@ export type NewProjectRole = Message<"claviger.v1.NewProjectRole"> & {
   group: string;
 
   /**
-   * What it allows: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit; none twice.
+   * Permissions of the role: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit,
+   * without duplicates.
    *
    * @generated from field: repeated string permissions = 4;
    */
@@ -246,14 +248,14 @@ export type AddProjectRolesRequest = Message<"claviger.v1.AddProjectRolesRequest
   roles: NewProjectRole[];
 
   /**
-   * Decides as usual and records nothing; the response says what would change.
+   * Dry run: decides as usual but records nothing; the response says what would change.
    *
    * @generated from field: bool validate_only = 3;
    */
   validateOnly: boolean;
 
   /**
-   * Why the change is made, for its history: up to 500 characters; none when empty.
+   * Why the change is made, shown in its history: up to 500 characters; may be empty.
    *
    * @generated from field: string reason = 15;
    */
@@ -274,7 +276,7 @@ export const AddProjectRolesRequestSchema: GenMessage<AddProjectRolesRequest> = 
  */
 export type AddProjectRolesResponse = Message<"claviger.v1.AddProjectRolesResponse"> & {
   /**
-   * Where the last of them stands in the log; absent when they were not recorded.
+   * Position, times and owner of the last; absent if nothing was recorded.
    *
    * @generated from field: optional claviger.v1.ObjectDetails details = 1;
    */
@@ -296,7 +298,7 @@ export const AddProjectRolesResponseSchema: GenMessage<AddProjectRolesResponse> 
   messageDesc(file_claviger_v1_project_role_service, 5);
 
 /**
- * What a role is to show.
+ * The new fields of a role.
  *
  * @generated from message claviger.v1.UpdateProjectRoleRequest
  */
@@ -316,7 +318,7 @@ export type UpdateProjectRoleRequest = Message<"claviger.v1.UpdateProjectRoleReq
   roleKey: string;
 
   /**
-   * What it is shown as.
+   * Name that people see.
    *
    * @generated from field: string display_name = 3;
    */
@@ -330,21 +332,22 @@ export type UpdateProjectRoleRequest = Message<"claviger.v1.UpdateProjectRoleReq
   group: string;
 
   /**
-   * Decides as usual and records nothing; the response says what would change.
+   * Dry run: decides as usual but records nothing; the response says what would change.
    *
    * @generated from field: bool validate_only = 5;
    */
   validateOnly: boolean;
 
   /**
-   * Why the change is made, for its history: up to 500 characters; none when empty.
+   * Why the change is made, shown in its history: up to 500 characters; may be empty.
    *
    * @generated from field: string reason = 15;
    */
   reason: string;
 
   /**
-   * What it allows: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit; none twice.
+   * Permissions of the role: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit,
+   * without duplicates.
    *
    * @generated from field: repeated string permissions = 6;
    */
@@ -365,7 +368,7 @@ export const UpdateProjectRoleRequestSchema: GenMessage<UpdateProjectRoleRequest
  */
 export type UpdateProjectRoleResponse = Message<"claviger.v1.UpdateProjectRoleResponse"> & {
   /**
-   * Where it stands in the log.
+   * Position, times and owner.
    *
    * @generated from field: claviger.v1.ObjectDetails details = 1;
    */
@@ -387,7 +390,7 @@ export const UpdateProjectRoleResponseSchema: GenMessage<UpdateProjectRoleRespon
   messageDesc(file_claviger_v1_project_role_service, 7);
 
 /**
- * What is to change of a role.
+ * The fields of a role to change.
  *
  * @generated from message claviger.v1.PatchProjectRoleRequest
  */
@@ -407,7 +410,7 @@ export type PatchProjectRoleRequest = Message<"claviger.v1.PatchProjectRoleReque
   roleKey: string;
 
   /**
-   * What it is shown as.
+   * Name that people see.
    *
    * @generated from field: optional string display_name = 3;
    */
@@ -421,28 +424,29 @@ export type PatchProjectRoleRequest = Message<"claviger.v1.PatchProjectRoleReque
   group?: string | undefined;
 
   /**
-   * Names of the fields that are given, separated by commas in JSON. Without it, those that are in the request are.
+   * Names of the given fields, separated by commas in JSON. Without it, the fields that are in the request.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 5;
    */
   updateMask?: FieldMask | undefined;
 
   /**
-   * Decides as usual and records nothing; the response says what would change.
+   * Dry run: decides as usual but records nothing; the response says what would change.
    *
    * @generated from field: bool validate_only = 6;
    */
   validateOnly: boolean;
 
   /**
-   * Why the change is made, for its history: up to 500 characters; none when empty.
+   * Why the change is made, shown in its history: up to 500 characters; may be empty.
    *
    * @generated from field: string reason = 15;
    */
   reason: string;
 
   /**
-   * What it allows: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit; none twice. In protobuf, only a mask can give an empty list.
+   * Permissions of the role: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit,
+   * without duplicates. In protobuf, only a mask can give an empty list.
    *
    * @generated from field: repeated string permissions = 7;
    */
@@ -463,7 +467,7 @@ export const PatchProjectRoleRequestSchema: GenMessage<PatchProjectRoleRequest> 
  */
 export type PatchProjectRoleResponse = Message<"claviger.v1.PatchProjectRoleResponse"> & {
   /**
-   * Where it stands in the log.
+   * Position, times and owner.
    *
    * @generated from field: claviger.v1.ObjectDetails details = 1;
    */
@@ -505,14 +509,14 @@ export type RemoveProjectRoleRequest = Message<"claviger.v1.RemoveProjectRoleReq
   roleKey: string;
 
   /**
-   * Decides as usual and records nothing; the response says what would change.
+   * Dry run: decides as usual but records nothing; the response says what would change.
    *
    * @generated from field: bool validate_only = 3;
    */
   validateOnly: boolean;
 
   /**
-   * Why the change is made, for its history: up to 500 characters; none when empty.
+   * Why the change is made, shown in its history: up to 500 characters; may be empty.
    *
    * @generated from field: string reason = 15;
    */
@@ -533,7 +537,7 @@ export const RemoveProjectRoleRequestSchema: GenMessage<RemoveProjectRoleRequest
  */
 export type RemoveProjectRoleResponse = Message<"claviger.v1.RemoveProjectRoleResponse"> & {
   /**
-   * Where it stands in the log.
+   * Position, times and owner.
    *
    * @generated from field: claviger.v1.ObjectDetails details = 1;
    */
@@ -583,13 +587,13 @@ export const GetProjectRoleRequestSchema: GenMessage<GetProjectRoleRequest> = /*
   messageDesc(file_claviger_v1_project_role_service, 12);
 
 /**
- * The role asked for.
+ * The role.
  *
  * @generated from message claviger.v1.GetProjectRoleResponse
  */
 export type GetProjectRoleResponse = Message<"claviger.v1.GetProjectRoleResponse"> & {
   /**
-   * As it is now.
+   * Its current state.
    *
    * @generated from field: claviger.v1.ProjectRole project_role = 1;
    */
@@ -646,7 +650,7 @@ export const ProjectRoleFilterSchema: GenMessage<ProjectRoleFilter> = /*@__PURE_
   messageDesc(file_claviger_v1_project_role_service, 14);
 
 /**
- * Which roles to list, in which order.
+ * Which roles to list, and in which order.
  *
  * @generated from message claviger.v1.ListProjectRolesRequest
  */
@@ -659,28 +663,28 @@ export type ListProjectRolesRequest = Message<"claviger.v1.ListProjectRolesReque
   projectId: string;
 
   /**
-   * 1 to 1000; 100 when absent.
+   * 1 to 1000. Default: 100.
    *
    * @generated from field: int32 page_size = 2;
    */
   pageSize: number;
 
   /**
-   * Token that the page before gave for the next one; filter and order must be the same.
+   * `nextPageToken` of the page before; filter and order must be the same.
    *
    * @generated from field: string page_token = 3;
    */
   pageToken: string;
 
   /**
-   * All when absent.
+   * Default: all.
    *
    * @generated from field: claviger.v1.ProjectRoleFilter filter = 4;
    */
   filter?: ProjectRoleFilter | undefined;
 
   /**
-   * Fields, each with ` desc` for the other direction, separated by commas, such as `group,roleKey`.
+   * Fields to sort by, separated by commas, each with ` desc` to reverse it, such as `group,roleKey`.
    *
    * @generated from field: string order_by = 5;
    */
@@ -701,35 +705,35 @@ export const ListProjectRolesRequestSchema: GenMessage<ListProjectRolesRequest> 
  */
 export type ListProjectRolesResponse = Message<"claviger.v1.ListProjectRolesResponse"> & {
   /**
-   * In the order asked for.
+   * In the order of the request.
    *
    * @generated from field: repeated claviger.v1.ProjectRole project_roles = 1;
    */
   projectRoles: ProjectRole[];
 
   /**
-   * Asks for the next page; empty on the last.
+   * Token of the next page; empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
 
   /**
-   * How many there are, on all pages together: exact up to 10,000, where counting stops.
+   * Number of objects on all pages: exact up to 10,000, where counting stops.
    *
    * @generated from field: int32 total_size = 3;
    */
   totalSize: number;
 
   /**
-   * Position in the log up to which the list is true.
+   * Position of the last event that the list includes.
    *
    * @generated from field: uint64 sequence = 4;
    */
   sequence: bigint;
 
   /**
-   * Whether there are more than total_size.
+   * Whether there are more than `totalSize`.
    *
    * @generated from field: bool total_size_capped = 5;
    */
@@ -744,7 +748,7 @@ export const ListProjectRolesResponseSchema: GenMessage<ListProjectRolesResponse
   messageDesc(file_claviger_v1_project_role_service, 16);
 
 /**
- * Which changes of a role to list, in which order.
+ * Which changes of a role to list, and in which order.
  *
  * @generated from message claviger.v1.ListProjectRoleHistoryRequest
  */
@@ -764,21 +768,21 @@ export type ListProjectRoleHistoryRequest = Message<"claviger.v1.ListProjectRole
   roleKey: string;
 
   /**
-   * User id of who acted: up to 200 characters; anybody when empty.
+   * User id of the actor: up to 200 characters. Empty: any.
    *
    * @generated from field: string actor = 3;
    */
   actor: string;
 
   /**
-   * Event types, such as `project.updated`, any of which an entry has; all when empty.
+   * Event types, such as `project.updated`, to list. Empty: all.
    *
    * @generated from field: repeated string types = 4;
    */
   types: string[];
 
   /**
-   * `asc`: oldest first, also when empty; `desc`: newest first.
+   * `asc` (default): oldest first. `desc`: newest first.
    *
    * @generated from field: string order = 5;
    */
@@ -792,21 +796,21 @@ export type ListProjectRoleHistoryRequest = Message<"claviger.v1.ListProjectRole
   after: bigint;
 
   /**
-   * Only entries below this position in the log; no bound when absent.
+   * Only entries below this position in the log. Default: no bound.
    *
    * @generated from field: optional uint64 before = 7;
    */
   before?: bigint | undefined;
 
   /**
-   * Only entries of this time; `after` and `before` apply too.
+   * Only entries in this span of time; `after` and `before` apply too.
    *
    * @generated from field: claviger.v1.TimeBounds time = 8;
    */
   time?: TimeBounds | undefined;
 
   /**
-   * 1 to 1000; 100 when absent.
+   * 1 to 1000. Default: 100.
    *
    * @generated from field: int32 page_size = 9;
    */
@@ -827,21 +831,21 @@ export const ListProjectRoleHistoryRequestSchema: GenMessage<ListProjectRoleHist
  */
 export type ListProjectRoleHistoryResponse = Message<"claviger.v1.ListProjectRoleHistoryResponse"> & {
   /**
-   * In the order asked for.
+   * In the order of the request.
    *
    * @generated from field: repeated claviger.v1.HistoryEntry entries = 1;
    */
   entries: HistoryEntry[];
 
   /**
-   * Of `asc`, the `after` of the next page; absent on the last.
+   * With `asc`: the `after` of the next page; absent on the last page.
    *
    * @generated from field: optional uint64 next_after = 2;
    */
   nextAfter?: bigint | undefined;
 
   /**
-   * Of `desc`, the `before` of the next page; absent on the last.
+   * With `desc`: the `before` of the next page; absent on the last page.
    *
    * @generated from field: optional uint64 next_before = 3;
    */
@@ -904,7 +908,7 @@ export const GetProjectRoleStateRequestSchema: GenMessage<GetProjectRoleStateReq
  */
 export type GetProjectRoleStateResponse = Message<"claviger.v1.GetProjectRoleStateResponse"> & {
   /**
-   * At the time asked for.
+   * At the time of the request.
    *
    * @generated from field: claviger.v1.ProjectRole project_role = 1;
    */
@@ -919,7 +923,7 @@ export const GetProjectRoleStateResponseSchema: GenMessage<GetProjectRoleStateRe
   messageDesc(file_claviger_v1_project_role_service, 20);
 
 /**
- * Roles of projects. In HTTP, one role is addressed with its key as a query parameter: any text is a key.
+ * Roles of projects. In HTTP, the key of a role is a query parameter, because it may be any text.
  *
  * @generated from service claviger.v1.ProjectRoleService
  */
@@ -945,7 +949,8 @@ export const ProjectRoleService: GenService<{
     output: typeof AddProjectRolesResponseSchema;
   },
   /**
-   * Replaces what a role shows and allows: a group given no value is empty afterwards, permissions given none are none. The key never changes.
+   * Replaces display name, group and permissions of a role. An absent group becomes empty, and absent permissions
+   * become none. The key never changes.
    *
    * @generated from rpc claviger.v1.ProjectRoleService.UpdateProjectRole
    */
@@ -955,7 +960,7 @@ export const ProjectRoleService: GenService<{
     output: typeof UpdateProjectRoleResponseSchema;
   },
   /**
-   * Changes what is given of what a role shows, and leaves the rest as it is.
+   * Changes the given fields of a role and keeps the others.
    *
    * @generated from rpc claviger.v1.ProjectRoleService.PatchProjectRole
    */
@@ -965,7 +970,8 @@ export const ProjectRoleService: GenService<{
     output: typeof PatchProjectRoleResponseSchema;
   },
   /**
-   * Removes a role; its key may be added again, as a new role.
+   * Removes a role, which revokes it everywhere. Its key may be added again as a new role, which restores nobody's
+   * access.
    *
    * @generated from rpc claviger.v1.ProjectRoleService.RemoveProjectRole
    */
@@ -995,7 +1001,8 @@ export const ProjectRoleService: GenService<{
     output: typeof ListProjectRolesResponseSchema;
   },
   /**
-   * Lists who changed the role and when, page by page; also of one that was removed. It ends with the removal of the project.
+   * Lists who changed the role and when, page by page, even after it was removed. The history ends with the removal of
+   * the project.
    *
    * @generated from rpc claviger.v1.ProjectRoleService.ListProjectRoleHistory
    */

@@ -23,7 +23,7 @@ export const file_claviger_v1_project_service: GenFile = /*@__PURE__*/
   fileDesc("CiFjbGF2aWdlci92MS9wcm9qZWN0X3NlcnZpY2UucHJvdG8SC2NsYXZpZ2VyLnYxIr0CCgdQcm9qZWN0EgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSHgoWcHJvamVjdF9yb2xlX2Fzc2VydGlvbhgDIAEoCBIaChJwcm9qZWN0X3JvbGVfY2hlY2sYBCABKAgSGQoRaGFzX3Byb2plY3RfY2hlY2sYBSABKAgSRQoYcHJpdmF0ZV9sYWJlbGluZ19zZXR0aW5nGAYgASgOMiMuY2xhdmlnZXIudjEuUHJpdmF0ZUxhYmVsaW5nU2V0dGluZxIhCgVzdGF0ZRgHIAEoDjISLmNsYXZpZ2VyLnYxLlN0YXRlEisKB2RldGFpbHMYCCABKAsyGi5jbGF2aWdlci52MS5PYmplY3REZXRhaWxzEhkKDHByb3RlY3RlZF9ieRgPIAEoCUgAiAEBQg8KDV9wcm90ZWN0ZWRfYnkingIKEUFkZFByb2plY3RSZXF1ZXN0EhkKAmlkGAEgASgJQgiK4RgEEAEYQEgAiAEBEhkKBG5hbWUYAiABKAlCC4rhGAcIARABGMgBEh4KFnByb2plY3Rfcm9sZV9hc3NlcnRpb24YAyABKAgSGgoScHJvamVjdF9yb2xlX2NoZWNrGAQgASgIEhkKEWhhc19wcm9qZWN0X2NoZWNrGAUgASgIEkUKGHByaXZhdGVfbGFiZWxpbmdfc2V0dGluZxgGIAEoDjIjLmNsYXZpZ2VyLnYxLlByaXZhdGVMYWJlbGluZ1NldHRpbmcSFQoNdmFsaWRhdGVfb25seRgHIAEoCBIXCgZyZWFzb24YDyABKAlCB4rhGAMY9ANCBQoDX2lkIpYBChJBZGRQcm9qZWN0UmVzcG9uc2USMAoHZGV0YWlscxgBIAEoCzIaLmNsYXZpZ2VyLnYxLk9iamVjdERldGFpbHNIAIgBARIKCgJpZBgCIAEoCRIqCgdwbGFubmVkGAMgASgLMhQuY2xhdmlnZXIudjEuUGxhbm5lZEgBiAEBQgoKCF9kZXRhaWxzQgoKCF9wbGFubmVkIpcCChRVcGRhdGVQcm9qZWN0UmVxdWVzdBIWCgJpZBgBIAEoCUIKiuEYBggBEAEYQBIZCgRuYW1lGAIgASgJQguK4RgHCAEQARjIARIeChZwcm9qZWN0X3JvbGVfYXNzZXJ0aW9uGAMgASgIEhoKEnByb2plY3Rfcm9sZV9jaGVjaxgEIAEoCBIZChFoYXNfcHJvamVjdF9jaGVjaxgFIAEoCBJFChhwcml2YXRlX2xhYmVsaW5nX3NldHRpbmcYBiABKA4yIy5jbGF2aWdlci52MS5Qcml2YXRlTGFiZWxpbmdTZXR0aW5nEhUKDXZhbGlkYXRlX29ubHkYByABKAgSFwoGcmVhc29uGA8gASgJQgeK4RgDGPQDInwKFVVwZGF0ZVByb2plY3RSZXNwb25zZRIrCgdkZXRhaWxzGAEgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlscxIqCgdwbGFubmVkGAIgASgLMhQuY2xhdmlnZXIudjEuUGxhbm5lZEgAiAEBQgoKCF9wbGFubmVkIswDChNQYXRjaFByb2plY3RSZXF1ZXN0EhYKAmlkGAEgASgJQgqK4RgGCAEQARhAEhwKBG5hbWUYAiABKAlCCYrhGAUQARjIAUgAiAEBEiMKFnByb2plY3Rfcm9sZV9hc3NlcnRpb24YAyABKAhIAYgBARIfChJwcm9qZWN0X3JvbGVfY2hlY2sYBCABKAhIAogBARIeChFoYXNfcHJvamVjdF9jaGVjaxgFIAEoCEgDiAEBEkoKGHByaXZhdGVfbGFiZWxpbmdfc2V0dGluZxgGIAEoDjIjLmNsYXZpZ2VyLnYxLlByaXZhdGVMYWJlbGluZ1NldHRpbmdIBIgBARIvCgt1cGRhdGVfbWFzaxgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSFQoNdmFsaWRhdGVfb25seRgIIAEoCBIXCgZyZWFzb24YDyABKAlCB4rhGAMY9ANCBwoFX25hbWVCGQoXX3Byb2plY3Rfcm9sZV9hc3NlcnRpb25CFQoTX3Byb2plY3Rfcm9sZV9jaGVja0IUChJfaGFzX3Byb2plY3RfY2hlY2tCGwoZX3ByaXZhdGVfbGFiZWxpbmdfc2V0dGluZyJ7ChRQYXRjaFByb2plY3RSZXNwb25zZRIrCgdkZXRhaWxzGAEgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlscxIqCgdwbGFubmVkGAIgASgLMhQuY2xhdmlnZXIudjEuUGxhbm5lZEgAiAEBQgoKCF9wbGFubmVkImIKGERlYWN0aXZhdGVQcm9qZWN0UmVxdWVzdBIWCgJpZBgBIAEoCUIKiuEYBggBEAEYQBIVCg12YWxpZGF0ZV9vbmx5GAIgASgIEhcKBnJlYXNvbhgPIAEoCUIHiuEYAxj0AyKAAQoZRGVhY3RpdmF0ZVByb2plY3RSZXNwb25zZRIrCgdkZXRhaWxzGAEgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlscxIqCgdwbGFubmVkGAIgASgLMhQuY2xhdmlnZXIudjEuUGxhbm5lZEgAiAEBQgoKCF9wbGFubmVkImIKGFJlYWN0aXZhdGVQcm9qZWN0UmVxdWVzdBIWCgJpZBgBIAEoCUIKiuEYBggBEAEYQBIVCg12YWxpZGF0ZV9vbmx5GAIgASgIEhcKBnJlYXNvbhgPIAEoCUIHiuEYAxj0AyKAAQoZUmVhY3RpdmF0ZVByb2plY3RSZXNwb25zZRIrCgdkZXRhaWxzGAEgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlscxIqCgdwbGFubmVkGAIgASgLMhQuY2xhdmlnZXIudjEuUGxhbm5lZEgAiAEBQgoKCF9wbGFubmVkIl4KFFJlbW92ZVByb2plY3RSZXF1ZXN0EhYKAmlkGAEgASgJQgqK4RgGCAEQARhAEhUKDXZhbGlkYXRlX29ubHkYAiABKAgSFwoGcmVhc29uGA8gASgJQgeK4RgDGPQDInwKFVJlbW92ZVByb2plY3RSZXNwb25zZRIrCgdkZXRhaWxzGAEgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlscxIqCgdwbGFubmVkGAIgASgLMhQuY2xhdmlnZXIudjEuUGxhbm5lZEgAiAEBQgoKCF9wbGFubmVkIisKEUdldFByb2plY3RSZXF1ZXN0EhYKAmlkGAEgASgJQgqK4RgGCAEQARhAIjsKEkdldFByb2plY3RSZXNwb25zZRIlCgdwcm9qZWN0GAEgASgLMhQuY2xhdmlnZXIudjEuUHJvamVjdCJ+Cg1Qcm9qZWN0RmlsdGVyEiMKAmlkGAEgASgLMhcuY2xhdmlnZXIudjEuVGV4dEZpbHRlchIlCgRuYW1lGAIgASgLMhcuY2xhdmlnZXIudjEuVGV4dEZpbHRlchIhCgVzdGF0ZRgDIAEoDjISLmNsYXZpZ2VyLnYxLlN0YXRlIoQBChNMaXN0UHJvamVjdHNSZXF1ZXN0EhEKCXBhZ2Vfc2l6ZRgBIAEoBRIcCgpwYWdlX3Rva2VuGAIgASgJQgiK4RgEGICAARIqCgZmaWx0ZXIYAyABKAsyGi5jbGF2aWdlci52MS5Qcm9qZWN0RmlsdGVyEhAKCG9yZGVyX2J5GAQgASgJIpgBChRMaXN0UHJvamVjdHNSZXNwb25zZRImCghwcm9qZWN0cxgBIAMoCzIULmNsYXZpZ2VyLnYxLlByb2plY3QSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKAUSEAoIc2VxdWVuY2UYBCABKAQSGQoRdG90YWxfc2l6ZV9jYXBwZWQYBSABKAgivAEKEUNoZWNrTG9naW5SZXF1ZXN0EhYKAmlkGAEgASgJQgqK4RgGCAEQARhAEh8KC3VzZXJfb3JnX2lkGAIgASgJQgqK4RgGCAEQARhAEh8KDnVzZXJfcm9sZV9rZXlzGAMgAygJQgeK4RgDGOgHEiAKD2dyYW50ZWRfb3JnX2lkcxgEIAMoCUIHiuEYAxjoBxIfCgd1c2VyX2lkGAUgASgJQgmK4RgFEAEYyAFIAIgBAUIKCghfdXNlcl9pZCIUChJDaGVja0xvZ2luUmVzcG9uc2UibgoVTGlzdFJvbGVDbGFpbXNSZXF1ZXN0EhYKAmlkGAEgASgJQgqK4RgGCAEQARhAEhwKB3VzZXJfaWQYAiABKAlCC4rhGAcIARABGMgBEh8KC3VzZXJfb3JnX2lkGAMgASgJQgqK4RgGCAEQARhAIkIKCVJvbGVDbGFpbRIQCghyb2xlX2tleRgBIAEoCRIUCgxkaXNwbGF5X25hbWUYAiABKAkSDQoFZ3JvdXAYAyABKAkiRQoWTGlzdFJvbGVDbGFpbXNSZXNwb25zZRIrCgtyb2xlX2NsYWltcxgBIAMoCzIWLmNsYXZpZ2VyLnYxLlJvbGVDbGFpbSLtAQoZTGlzdFByb2plY3RIaXN0b3J5UmVxdWVzdBIWCgJpZBgBIAEoCUIKiuEYBggBEAEYQBIRCglpbmNsdWRpbmcYAiABKAkSFgoFYWN0b3IYAyABKAlCB4rhGAMYyAESFQoFdHlwZXMYBCADKAlCBorhGAIYZBINCgVvcmRlchgFIAEoCRINCgVhZnRlchgGIAEoBBITCgZiZWZvcmUYByABKARIAIgBARIlCgR0aW1lGAggASgLMhcuY2xhdmlnZXIudjEuVGltZUJvdW5kcxIRCglwYWdlX3NpemUYCSABKAVCCQoHX2JlZm9yZSKaAQoaTGlzdFByb2plY3RIaXN0b3J5UmVzcG9uc2USKgoHZW50cmllcxgBIAMoCzIZLmNsYXZpZ2VyLnYxLkhpc3RvcnlFbnRyeRIXCgpuZXh0X2FmdGVyGAIgASgESACIAQESGAoLbmV4dF9iZWZvcmUYAyABKARIAYgBAUINCgtfbmV4dF9hZnRlckIOCgxfbmV4dF9iZWZvcmUifgoWR2V0UHJvamVjdFN0YXRlUmVxdWVzdBIWCgJpZBgBIAEoCUIKiuEYBggBEAEYQBIVCghzZXF1ZW5jZRgCIAEoBEgAiAEBEigKBHRpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgsKCV9zZXF1ZW5jZSJAChdHZXRQcm9qZWN0U3RhdGVSZXNwb25zZRIlCgdwcm9qZWN0GAEgASgLMhQuY2xhdmlnZXIudjEuUHJvamVjdCrLAQoWUHJpdmF0ZUxhYmVsaW5nU2V0dGluZxIoCiRQUklWQVRFX0xBQkVMSU5HX1NFVFRJTkdfVU5TUEVDSUZJRUQQABJCCj5QUklWQVRFX0xBQkVMSU5HX1NFVFRJTkdfRU5GT1JDRV9QUk9KRUNUX1JFU09VUkNFX09XTkVSX1BPTElDWRABEkMKP1BSSVZBVEVfTEFCRUxJTkdfU0VUVElOR19BTExPV19MT0dJTl9VU0VSX1JFU09VUkNFX09XTkVSX1BPTElDWRACMssLCg5Qcm9qZWN0U2VydmljZRJmCgpBZGRQcm9qZWN0Eh4uY2xhdmlnZXIudjEuQWRkUHJvamVjdFJlcXVlc3QaHy5jbGF2aWdlci52MS5BZGRQcm9qZWN0UmVzcG9uc2UiF4LT5JMCEToBKiIML3YxL3Byb2plY3RzEnQKDVVwZGF0ZVByb2plY3QSIS5jbGF2aWdlci52MS5VcGRhdGVQcm9qZWN0UmVxdWVzdBoiLmNsYXZpZ2VyLnYxLlVwZGF0ZVByb2plY3RSZXNwb25zZSIcgtPkkwIWOgEqGhEvdjEvcHJvamVjdHMve2lkfRJxCgxQYXRjaFByb2plY3QSIC5jbGF2aWdlci52MS5QYXRjaFByb2plY3RSZXF1ZXN0GiEuY2xhdmlnZXIudjEuUGF0Y2hQcm9qZWN0UmVzcG9uc2UiHILT5JMCFjoBKjIRL3YxL3Byb2plY3RzL3tpZH0SiAEKEURlYWN0aXZhdGVQcm9qZWN0EiUuY2xhdmlnZXIudjEuRGVhY3RpdmF0ZVByb2plY3RSZXF1ZXN0GiYuY2xhdmlnZXIudjEuRGVhY3RpdmF0ZVByb2plY3RSZXNwb25zZSIkgtPkkwIeIhwvdjEvcHJvamVjdHMve2lkfTpkZWFjdGl2YXRlEogBChFSZWFjdGl2YXRlUHJvamVjdBIlLmNsYXZpZ2VyLnYxLlJlYWN0aXZhdGVQcm9qZWN0UmVxdWVzdBomLmNsYXZpZ2VyLnYxLlJlYWN0aXZhdGVQcm9qZWN0UmVzcG9uc2UiJILT5JMCHiIcL3YxL3Byb2plY3RzL3tpZH06cmVhY3RpdmF0ZRJxCg1SZW1vdmVQcm9qZWN0EiEuY2xhdmlnZXIudjEuUmVtb3ZlUHJvamVjdFJlcXVlc3QaIi5jbGF2aWdlci52MS5SZW1vdmVQcm9qZWN0UmVzcG9uc2UiGYLT5JMCEyoRL3YxL3Byb2plY3RzL3tpZH0SaAoKR2V0UHJvamVjdBIeLmNsYXZpZ2VyLnYxLkdldFByb2plY3RSZXF1ZXN0Gh8uY2xhdmlnZXIudjEuR2V0UHJvamVjdFJlc3BvbnNlIhmC0+STAhMSES92MS9wcm9qZWN0cy97aWR9EmkKDExpc3RQcm9qZWN0cxIgLmNsYXZpZ2VyLnYxLkxpc3RQcm9qZWN0c1JlcXVlc3QaIS5jbGF2aWdlci52MS5MaXN0UHJvamVjdHNSZXNwb25zZSIUgtPkkwIOEgwvdjEvcHJvamVjdHMSdgoKQ2hlY2tMb2dpbhIeLmNsYXZpZ2VyLnYxLkNoZWNrTG9naW5SZXF1ZXN0Gh8uY2xhdmlnZXIudjEuQ2hlY2tMb2dpblJlc3BvbnNlIieC0+STAiE6ASoiHC92MS9wcm9qZWN0cy97aWR9OmNoZWNrTG9naW4SfwoOTGlzdFJvbGVDbGFpbXMSIi5jbGF2aWdlci52MS5MaXN0Um9sZUNsYWltc1JlcXVlc3QaIy5jbGF2aWdlci52MS5MaXN0Um9sZUNsYWltc1Jlc3BvbnNlIiSC0+STAh4SHC92MS9wcm9qZWN0cy97aWR9L3JvbGVDbGFpbXMSiAEKEkxpc3RQcm9qZWN0SGlzdG9yeRImLmNsYXZpZ2VyLnYxLkxpc3RQcm9qZWN0SGlzdG9yeVJlcXVlc3QaJy5jbGF2aWdlci52MS5MaXN0UHJvamVjdEhpc3RvcnlSZXNwb25zZSIhgtPkkwIbEhkvdjEvcHJvamVjdHMve2lkfS9oaXN0b3J5EoUBCg9HZXRQcm9qZWN0U3RhdGUSIy5jbGF2aWdlci52MS5HZXRQcm9qZWN0U3RhdGVSZXF1ZXN0GiQuY2xhdmlnZXIudjEuR2V0UHJvamVjdFN0YXRlUmVzcG9uc2UiJ4LT5JMCIRIfL3YxL3Byb2plY3RzL3tpZH0vaGlzdG9yeS9zdGF0ZWIGcHJvdG8z", [file_claviger_v1_field_change, file_claviger_v1_field_rules, file_claviger_v1_history_service, file_claviger_v1_object_details, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp]);
 
 /**
- * A project as it is read.
+ * A project.
  *
  * @generated from message claviger.v1.Project
  */
@@ -64,7 +64,7 @@ export type Project = Message<"claviger.v1.Project"> & {
   hasProjectCheck: boolean;
 
   /**
-   * Which private labeling applies at login.
+   * Whose branding the login shows.
    *
    * @generated from field: claviger.v1.PrivateLabelingSetting private_labeling_setting = 6;
    */
@@ -78,14 +78,14 @@ export type Project = Message<"claviger.v1.Project"> & {
   state: State;
 
   /**
-   * Where it stands in the log.
+   * Position, times and owner.
    *
    * @generated from field: claviger.v1.ObjectDetails details = 8;
    */
   details?: ObjectDetails | undefined;
 
   /**
-   * `managedBy` of the desired state that alone may change it; absent when anybody may who has the permission.
+   * `managedBy` of the desired state that protects it; absent if unprotected.
    *
    * @generated from field: optional string protected_by = 15;
    */
@@ -106,7 +106,7 @@ export const ProjectSchema: GenMessage<Project> = /*@__PURE__*/
  */
 export type AddProjectRequest = Message<"claviger.v1.AddProjectRequest"> & {
   /**
-   * An id of your own; drawn when absent.
+   * Your own id. Default: a new id.
    *
    * @generated from field: optional string id = 1;
    */
@@ -141,21 +141,21 @@ export type AddProjectRequest = Message<"claviger.v1.AddProjectRequest"> & {
   hasProjectCheck: boolean;
 
   /**
-   * Which private labeling applies at login.
+   * Whose branding the login shows.
    *
    * @generated from field: claviger.v1.PrivateLabelingSetting private_labeling_setting = 6;
    */
   privateLabelingSetting: PrivateLabelingSetting;
 
   /**
-   * Decides as usual and records nothing; the response says what would change.
+   * Dry run: decides as usual but records nothing; the response says what would change.
    *
    * @generated from field: bool validate_only = 7;
    */
   validateOnly: boolean;
 
   /**
-   * Why the change is made, for its history: up to 500 characters; none when empty.
+   * Why the change is made, shown in its history: up to 500 characters; may be empty.
    *
    * @generated from field: string reason = 15;
    */
@@ -176,14 +176,14 @@ export const AddProjectRequestSchema: GenMessage<AddProjectRequest> = /*@__PURE_
  */
 export type AddProjectResponse = Message<"claviger.v1.AddProjectResponse"> & {
   /**
-   * Where it stands in the log; absent when it was not recorded.
+   * Position, times and owner; absent if nothing was recorded.
    *
    * @generated from field: optional claviger.v1.ObjectDetails details = 1;
    */
   details?: ObjectDetails | undefined;
 
   /**
-   * Its id; empty when it was not recorded.
+   * Its id; empty if nothing was recorded.
    *
    * @generated from field: string id = 2;
    */
@@ -246,21 +246,21 @@ export type UpdateProjectRequest = Message<"claviger.v1.UpdateProjectRequest"> &
   hasProjectCheck: boolean;
 
   /**
-   * Which private labeling applies at login.
+   * Whose branding the login shows.
    *
    * @generated from field: claviger.v1.PrivateLabelingSetting private_labeling_setting = 6;
    */
   privateLabelingSetting: PrivateLabelingSetting;
 
   /**
-   * Decides as usual and records nothing; the response says what would change.
+   * Dry run: decides as usual but records nothing; the response says what would change.
    *
    * @generated from field: bool validate_only = 7;
    */
   validateOnly: boolean;
 
   /**
-   * Why the change is made, for its history: up to 500 characters; none when empty.
+   * Why the change is made, shown in its history: up to 500 characters; may be empty.
    *
    * @generated from field: string reason = 15;
    */
@@ -281,7 +281,7 @@ export const UpdateProjectRequestSchema: GenMessage<UpdateProjectRequest> = /*@_
  */
 export type UpdateProjectResponse = Message<"claviger.v1.UpdateProjectResponse"> & {
   /**
-   * Where it stands in the log.
+   * Position, times and owner.
    *
    * @generated from field: claviger.v1.ObjectDetails details = 1;
    */
@@ -303,7 +303,7 @@ export const UpdateProjectResponseSchema: GenMessage<UpdateProjectResponse> = /*
   messageDesc(file_claviger_v1_project_service, 4);
 
 /**
- * What is to change of a project.
+ * The fields of a project to change.
  *
  * @generated from message claviger.v1.PatchProjectRequest
  */
@@ -344,28 +344,28 @@ export type PatchProjectRequest = Message<"claviger.v1.PatchProjectRequest"> & {
   hasProjectCheck?: boolean | undefined;
 
   /**
-   * Which private labeling applies at login.
+   * Whose branding the login shows.
    *
    * @generated from field: optional claviger.v1.PrivateLabelingSetting private_labeling_setting = 6;
    */
   privateLabelingSetting?: PrivateLabelingSetting | undefined;
 
   /**
-   * Names of the fields that are given, separated by commas in JSON. Without it, those that are in the request are.
+   * Names of the given fields, separated by commas in JSON. Without it, the fields that are in the request.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 7;
    */
   updateMask?: FieldMask | undefined;
 
   /**
-   * Decides as usual and records nothing; the response says what would change.
+   * Dry run: decides as usual but records nothing; the response says what would change.
    *
    * @generated from field: bool validate_only = 8;
    */
   validateOnly: boolean;
 
   /**
-   * Why the change is made, for its history: up to 500 characters; none when empty.
+   * Why the change is made, shown in its history: up to 500 characters; may be empty.
    *
    * @generated from field: string reason = 15;
    */
@@ -386,7 +386,7 @@ export const PatchProjectRequestSchema: GenMessage<PatchProjectRequest> = /*@__P
  */
 export type PatchProjectResponse = Message<"claviger.v1.PatchProjectResponse"> & {
   /**
-   * Where it stands in the log.
+   * Position, times and owner.
    *
    * @generated from field: claviger.v1.ObjectDetails details = 1;
    */
@@ -421,14 +421,14 @@ export type DeactivateProjectRequest = Message<"claviger.v1.DeactivateProjectReq
   id: string;
 
   /**
-   * Decides as usual and records nothing; the response says what would change.
+   * Dry run: decides as usual but records nothing; the response says what would change.
    *
    * @generated from field: bool validate_only = 2;
    */
   validateOnly: boolean;
 
   /**
-   * Why the change is made, for its history: up to 500 characters; none when empty.
+   * Why the change is made, shown in its history: up to 500 characters; may be empty.
    *
    * @generated from field: string reason = 15;
    */
@@ -449,7 +449,7 @@ export const DeactivateProjectRequestSchema: GenMessage<DeactivateProjectRequest
  */
 export type DeactivateProjectResponse = Message<"claviger.v1.DeactivateProjectResponse"> & {
   /**
-   * Where it stands in the log.
+   * Position, times and owner.
    *
    * @generated from field: claviger.v1.ObjectDetails details = 1;
    */
@@ -484,14 +484,14 @@ export type ReactivateProjectRequest = Message<"claviger.v1.ReactivateProjectReq
   id: string;
 
   /**
-   * Decides as usual and records nothing; the response says what would change.
+   * Dry run: decides as usual but records nothing; the response says what would change.
    *
    * @generated from field: bool validate_only = 2;
    */
   validateOnly: boolean;
 
   /**
-   * Why the change is made, for its history: up to 500 characters; none when empty.
+   * Why the change is made, shown in its history: up to 500 characters; may be empty.
    *
    * @generated from field: string reason = 15;
    */
@@ -512,7 +512,7 @@ export const ReactivateProjectRequestSchema: GenMessage<ReactivateProjectRequest
  */
 export type ReactivateProjectResponse = Message<"claviger.v1.ReactivateProjectResponse"> & {
   /**
-   * Where it stands in the log.
+   * Position, times and owner.
    *
    * @generated from field: claviger.v1.ObjectDetails details = 1;
    */
@@ -547,14 +547,14 @@ export type RemoveProjectRequest = Message<"claviger.v1.RemoveProjectRequest"> &
   id: string;
 
   /**
-   * Decides as usual and records nothing; the response says what would change.
+   * Dry run: decides as usual but records nothing; the response says what would change.
    *
    * @generated from field: bool validate_only = 2;
    */
   validateOnly: boolean;
 
   /**
-   * Why the change is made, for its history: up to 500 characters; none when empty.
+   * Why the change is made, shown in its history: up to 500 characters; may be empty.
    *
    * @generated from field: string reason = 15;
    */
@@ -575,7 +575,7 @@ export const RemoveProjectRequestSchema: GenMessage<RemoveProjectRequest> = /*@_
  */
 export type RemoveProjectResponse = Message<"claviger.v1.RemoveProjectResponse"> & {
   /**
-   * Where it stands in the log.
+   * Position, times and owner.
    *
    * @generated from field: claviger.v1.ObjectDetails details = 1;
    */
@@ -618,13 +618,13 @@ export const GetProjectRequestSchema: GenMessage<GetProjectRequest> = /*@__PURE_
   messageDesc(file_claviger_v1_project_service, 13);
 
 /**
- * The project asked for.
+ * The project.
  *
  * @generated from message claviger.v1.GetProjectResponse
  */
 export type GetProjectResponse = Message<"claviger.v1.GetProjectResponse"> & {
   /**
-   * As it is now.
+   * Its current state.
    *
    * @generated from field: claviger.v1.Project project = 1;
    */
@@ -659,7 +659,7 @@ export type ProjectFilter = Message<"claviger.v1.ProjectFilter"> & {
   name?: TextFilter | undefined;
 
   /**
-   * Their state.
+   * Condition on the state.
    *
    * @generated from field: claviger.v1.State state = 3;
    */
@@ -674,34 +674,34 @@ export const ProjectFilterSchema: GenMessage<ProjectFilter> = /*@__PURE__*/
   messageDesc(file_claviger_v1_project_service, 15);
 
 /**
- * Which projects to list, in which order.
+ * Which projects to list, and in which order.
  *
  * @generated from message claviger.v1.ListProjectsRequest
  */
 export type ListProjectsRequest = Message<"claviger.v1.ListProjectsRequest"> & {
   /**
-   * 1 to 1000; 100 when absent.
+   * 1 to 1000. Default: 100.
    *
    * @generated from field: int32 page_size = 1;
    */
   pageSize: number;
 
   /**
-   * Token that the page before gave for the next one; filter and order must be the same.
+   * `nextPageToken` of the page before; filter and order must be the same.
    *
    * @generated from field: string page_token = 2;
    */
   pageToken: string;
 
   /**
-   * All when absent.
+   * Default: all.
    *
    * @generated from field: claviger.v1.ProjectFilter filter = 3;
    */
   filter?: ProjectFilter | undefined;
 
   /**
-   * Fields, each with ` desc` for the other direction, separated by commas, such as `name desc,id`.
+   * Fields to sort by, separated by commas, each with ` desc` to reverse it, such as `name desc,id`.
    *
    * @generated from field: string order_by = 4;
    */
@@ -722,35 +722,35 @@ export const ListProjectsRequestSchema: GenMessage<ListProjectsRequest> = /*@__P
  */
 export type ListProjectsResponse = Message<"claviger.v1.ListProjectsResponse"> & {
   /**
-   * In the order asked for.
+   * In the order of the request.
    *
    * @generated from field: repeated claviger.v1.Project projects = 1;
    */
   projects: Project[];
 
   /**
-   * Asks for the next page; empty on the last.
+   * Token of the next page; empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
 
   /**
-   * How many there are, on all pages together: exact up to 10,000, where counting stops.
+   * Number of objects on all pages: exact up to 10,000, where counting stops.
    *
    * @generated from field: int32 total_size = 3;
    */
   totalSize: number;
 
   /**
-   * Position in the log up to which the list is true.
+   * Position of the last event that the list includes.
    *
    * @generated from field: uint64 sequence = 4;
    */
   sequence: bigint;
 
   /**
-   * Whether there are more than total_size.
+   * Whether there are more than `totalSize`.
    *
    * @generated from field: bool total_size_capped = 5;
    */
@@ -765,7 +765,7 @@ export const ListProjectsResponseSchema: GenMessage<ListProjectsResponse> = /*@_
   messageDesc(file_claviger_v1_project_service, 17);
 
 /**
- * Who logs in to an application of which project.
+ * The user who logs in, and the project.
  *
  * @generated from message claviger.v1.CheckLoginRequest
  */
@@ -785,7 +785,7 @@ export type CheckLoginRequest = Message<"claviger.v1.CheckLoginRequest"> & {
   userOrgId: string;
 
   /**
-   * Keys of the roles of this project that the user was assigned; not with `userId`.
+   * Keys of the roles of this project that the user has; not with `userId`.
    *
    * @generated from field: repeated string user_role_keys = 3;
    */
@@ -799,7 +799,8 @@ export type CheckLoginRequest = Message<"claviger.v1.CheckLoginRequest"> & {
   grantedOrgIds: string[];
 
   /**
-   * The user, whose roles and whose organization's grant the service then looks up itself; the two lists say them when absent.
+   * Your id of the user. With it, the service looks up the user's roles and the project's grant; without it, the two
+   * lists decide.
    *
    * @generated from field: optional string user_id = 5;
    */
@@ -829,7 +830,7 @@ export const CheckLoginResponseSchema: GenMessage<CheckLoginResponse> = /*@__PUR
   messageDesc(file_claviger_v1_project_service, 19);
 
 /**
- * Whose roles, of which project.
+ * The user and the project.
  *
  * @generated from message claviger.v1.ListRoleClaimsRequest
  */
@@ -842,7 +843,7 @@ export type ListRoleClaimsRequest = Message<"claviger.v1.ListRoleClaimsRequest">
   id: string;
 
   /**
-   * The user, as their organization names them.
+   * The user's id in their organization.
    *
    * @generated from field: string user_id = 2;
    */
@@ -877,14 +878,14 @@ export type RoleClaim = Message<"claviger.v1.RoleClaim"> & {
   roleKey: string;
 
   /**
-   * What it is shown as.
+   * Name that people see.
    *
    * @generated from field: string display_name = 2;
    */
   displayName: string;
 
   /**
-   * For display only; empty for none.
+   * For display only; may be empty.
    *
    * @generated from field: string group = 3;
    */
@@ -905,7 +906,7 @@ export const RoleClaimSchema: GenMessage<RoleClaim> = /*@__PURE__*/
  */
 export type ListRoleClaimsResponse = Message<"claviger.v1.ListRoleClaimsResponse"> & {
   /**
-   * None when the project does not assert roles.
+   * Empty if the project does not have `projectRoleAssertion`.
    *
    * @generated from field: repeated claviger.v1.RoleClaim role_claims = 1;
    */
@@ -920,7 +921,7 @@ export const ListRoleClaimsResponseSchema: GenMessage<ListRoleClaimsResponse> = 
   messageDesc(file_claviger_v1_project_service, 22);
 
 /**
- * Which changes of a project to list, in which order.
+ * Which changes of a project to list, and in which order.
  *
  * @generated from message claviger.v1.ListProjectHistoryRequest
  */
@@ -933,28 +934,28 @@ export type ListProjectHistoryRequest = Message<"claviger.v1.ListProjectHistoryR
   id: string;
 
   /**
-   * `roles`: also the history of its roles, removed ones included; none besides its own when empty.
+   * `roles`: also the history of its roles, including removed ones. Empty: only its own.
    *
    * @generated from field: string including = 2;
    */
   including: string;
 
   /**
-   * User id of who acted: up to 200 characters; anybody when empty.
+   * User id of the actor: up to 200 characters. Empty: any.
    *
    * @generated from field: string actor = 3;
    */
   actor: string;
 
   /**
-   * Event types, such as `project.updated`, any of which an entry has; all when empty.
+   * Event types, such as `project.updated`, to list. Empty: all.
    *
    * @generated from field: repeated string types = 4;
    */
   types: string[];
 
   /**
-   * `asc`: oldest first, also when empty; `desc`: newest first.
+   * `asc` (default): oldest first. `desc`: newest first.
    *
    * @generated from field: string order = 5;
    */
@@ -968,21 +969,21 @@ export type ListProjectHistoryRequest = Message<"claviger.v1.ListProjectHistoryR
   after: bigint;
 
   /**
-   * Only entries below this position in the log; no bound when absent.
+   * Only entries below this position in the log. Default: no bound.
    *
    * @generated from field: optional uint64 before = 7;
    */
   before?: bigint | undefined;
 
   /**
-   * Only entries of this time; `after` and `before` apply too.
+   * Only entries in this span of time; `after` and `before` apply too.
    *
    * @generated from field: claviger.v1.TimeBounds time = 8;
    */
   time?: TimeBounds | undefined;
 
   /**
-   * 1 to 1000; 100 when absent.
+   * 1 to 1000. Default: 100.
    *
    * @generated from field: int32 page_size = 9;
    */
@@ -1003,21 +1004,21 @@ export const ListProjectHistoryRequestSchema: GenMessage<ListProjectHistoryReque
  */
 export type ListProjectHistoryResponse = Message<"claviger.v1.ListProjectHistoryResponse"> & {
   /**
-   * In the order asked for.
+   * In the order of the request.
    *
    * @generated from field: repeated claviger.v1.HistoryEntry entries = 1;
    */
   entries: HistoryEntry[];
 
   /**
-   * Of `asc`, the `after` of the next page; absent on the last.
+   * With `asc`: the `after` of the next page; absent on the last page.
    *
    * @generated from field: optional uint64 next_after = 2;
    */
   nextAfter?: bigint | undefined;
 
   /**
-   * Of `desc`, the `before` of the next page; absent on the last.
+   * With `desc`: the `before` of the next page; absent on the last page.
    *
    * @generated from field: optional uint64 next_before = 3;
    */
@@ -1073,7 +1074,7 @@ export const GetProjectStateRequestSchema: GenMessage<GetProjectStateRequest> = 
  */
 export type GetProjectStateResponse = Message<"claviger.v1.GetProjectStateResponse"> & {
   /**
-   * At the time asked for.
+   * At the time of the request.
    *
    * @generated from field: claviger.v1.Project project = 1;
    */
@@ -1088,7 +1089,7 @@ export const GetProjectStateResponseSchema: GenMessage<GetProjectStateResponse> 
   messageDesc(file_claviger_v1_project_service, 26);
 
 /**
- * Which private labeling applies at the login of a project.
+ * Whose branding the login of a project shows.
  *
  * @generated from enum claviger.v1.PrivateLabelingSetting
  */
@@ -1101,14 +1102,14 @@ export const PrivateLabelingSetting = {
   UNSPECIFIED: 0,
 
   /**
-   * That of the organization that owns the project.
+   * The branding of the organization that owns the project.
    *
    * @generated from enum value: PRIVATE_LABELING_SETTING_ENFORCE_PROJECT_RESOURCE_OWNER_POLICY = 1;
    */
   ENFORCE_PROJECT_RESOURCE_OWNER_POLICY: 1,
 
   /**
-   * That of the user's organization.
+   * The branding of the user's organization.
    *
    * @generated from enum value: PRIVATE_LABELING_SETTING_ALLOW_LOGIN_USER_RESOURCE_OWNER_POLICY = 2;
    */
@@ -1116,7 +1117,7 @@ export const PrivateLabelingSetting = {
 } as const;
 
 /**
- * Which private labeling applies at the login of a project.
+ * Whose branding the login of a project shows.
  *
  * @generated from enum claviger.v1.PrivateLabelingSetting
  */
@@ -1145,7 +1146,7 @@ export const ProjectService: GenService<{
     output: typeof AddProjectResponseSchema;
   },
   /**
-   * Replaces name and settings: a setting given no value has its default afterwards.
+   * Replaces name and settings. A setting without a value gets its default.
    *
    * @generated from rpc claviger.v1.ProjectService.UpdateProject
    */
@@ -1155,7 +1156,7 @@ export const ProjectService: GenService<{
     output: typeof UpdateProjectResponseSchema;
   },
   /**
-   * Changes what is given of name and settings, and leaves the rest as it is.
+   * Changes the given fields and keeps the others.
    *
    * @generated from rpc claviger.v1.ProjectService.PatchProject
    */
@@ -1165,7 +1166,7 @@ export const ProjectService: GenService<{
     output: typeof PatchProjectResponseSchema;
   },
   /**
-   * Keeps users out of the project; one that is inactive stays so.
+   * Deactivates the project, so that nobody can log in. Succeeds if it is inactive already.
    *
    * @generated from rpc claviger.v1.ProjectService.DeactivateProject
    */
@@ -1175,7 +1176,7 @@ export const ProjectService: GenService<{
     output: typeof DeactivateProjectResponseSchema;
   },
   /**
-   * Lets users in again; a project that is active stays so.
+   * Reactivates the project. Succeeds if it is active already.
    *
    * @generated from rpc claviger.v1.ProjectService.ReactivateProject
    */
@@ -1185,7 +1186,7 @@ export const ProjectService: GenService<{
     output: typeof ReactivateProjectResponseSchema;
   },
   /**
-   * Removes the project and, with it, its roles; its id stays taken.
+   * Removes the project and its roles. Its id cannot be used again.
    *
    * @generated from rpc claviger.v1.ProjectService.RemoveProject
    */
@@ -1215,7 +1216,7 @@ export const ProjectService: GenService<{
     output: typeof ListProjectsResponseSchema;
   },
   /**
-   * Tells whether a user may log in to an application of the project; a refusal says which check failed.
+   * Checks whether a user may log in to an application of the project; the error says which check failed.
    *
    * @generated from rpc claviger.v1.ProjectService.CheckLogin
    */
@@ -1225,7 +1226,7 @@ export const ProjectService: GenService<{
     output: typeof CheckLoginResponseSchema;
   },
   /**
-   * Lists the roles of a user for the user info response, by the grants: those that count, if the project asserts roles; else none.
+   * Lists the user's current roles for the user info response if the project has `projectRoleAssertion`, else none.
    *
    * @generated from rpc claviger.v1.ProjectService.ListRoleClaims
    */
@@ -1235,7 +1236,7 @@ export const ProjectService: GenService<{
     output: typeof ListRoleClaimsResponseSchema;
   },
   /**
-   * Lists who changed the project and when, page by page; also of one that was removed.
+   * Lists who changed the project and when, page by page, even after it was removed.
    *
    * @generated from rpc claviger.v1.ProjectService.ListProjectHistory
    */

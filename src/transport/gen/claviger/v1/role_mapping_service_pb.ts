@@ -23,7 +23,7 @@ export const file_claviger_v1_role_mapping_service: GenFile = /*@__PURE__*/
   fileDesc("CiZjbGF2aWdlci92MS9yb2xlX21hcHBpbmdfc2VydmljZS5wcm90bxILY2xhdmlnZXIudjEijQIKC1JvbGVNYXBwaW5nEg4KBmlkcF9pZBgBIAEoCRINCgVncm91cBgCIAEoCRISCgpwcm9qZWN0X2lkGAMgASgJEhYKDnByb2plY3Rfb3JnX2lkGAQgASgJEhEKCXJvbGVfa2V5cxgFIAMoCRIWCgl2YWxpZF9mb3IYBiABKAVIAIgBARIhCgVzdGF0ZRgHIAEoDjISLmNsYXZpZ2VyLnYxLlN0YXRlEisKB2RldGFpbHMYCCABKAsyGi5jbGF2aWdlci52MS5PYmplY3REZXRhaWxzEhkKDHByb3RlY3RlZF9ieRgJIAEoCUgBiAEBQgwKCl92YWxpZF9mb3JCDwoNX3Byb3RlY3RlZF9ieSKfAgoVQWRkUm9sZU1hcHBpbmdSZXF1ZXN0EhoKBmlkcF9pZBgBIAEoCUIKiuEYBggBEAEYQBIaCgVncm91cBgCIAEoCUILiuEYBwgBEAEYyAESHgoKcHJvamVjdF9pZBgDIAEoCUIKiuEYBggBEAEYQBIlCg5wcm9qZWN0X29yZ19pZBgEIAEoCUIIiuEYBBABGEBIAIgBARIeCglyb2xlX2tleXMYBSADKAlCC4rhGAcIARABGJADEhYKCXZhbGlkX2ZvchgGIAEoBUgBiAEBEhUKDXZhbGlkYXRlX29ubHkYByABKAgSFwoGcmVhc29uGA8gASgJQgeK4RgDGPQDQhEKD19wcm9qZWN0X29yZ19pZEIMCgpfdmFsaWRfZm9yIo4BChZBZGRSb2xlTWFwcGluZ1Jlc3BvbnNlEjAKB2RldGFpbHMYASABKAsyGi5jbGF2aWdlci52MS5PYmplY3REZXRhaWxzSACIAQESKgoHcGxhbm5lZBgCIAEoCzIULmNsYXZpZ2VyLnYxLlBsYW5uZWRIAYgBAUIKCghfZGV0YWlsc0IKCghfcGxhbm5lZCKqAgoYVXBkYXRlUm9sZU1hcHBpbmdSZXF1ZXN0EhwKBmlkcF9pZBgBIAEoCUIMiuEYCAgBEAEYQCABEhwKBWdyb3VwGAIgASgJQg2K4RgJCAEQARjIASABEiAKCnByb2plY3RfaWQYAyABKAlCDIrhGAgIARABGEAgARInCg5wcm9qZWN0X29yZ19pZBgEIAEoCUIKiuEYBhABGEAgAUgAiAEBEh4KCXJvbGVfa2V5cxgFIAMoCUILiuEYBwgBEAEYkAMSFgoJdmFsaWRfZm9yGAYgASgFSAGIAQESFQoNdmFsaWRhdGVfb25seRgHIAEoCBIXCgZyZWFzb24YDyABKAlCB4rhGAMY9ANCEQoPX3Byb2plY3Rfb3JnX2lkQgwKCl92YWxpZF9mb3IigAEKGVVwZGF0ZVJvbGVNYXBwaW5nUmVzcG9uc2USKwoHZGV0YWlscxgBIAEoCzIaLmNsYXZpZ2VyLnYxLk9iamVjdERldGFpbHMSKgoHcGxhbm5lZBgCIAEoCzIULmNsYXZpZ2VyLnYxLlBsYW5uZWRIAIgBAUIKCghfcGxhbm5lZCKGAgoaQWRkUm9sZU1hcHBpbmdSb2xlc1JlcXVlc3QSHAoGaWRwX2lkGAEgASgJQgyK4RgICAEQARhAIAESHAoFZ3JvdXAYAiABKAlCDYrhGAkIARABGMgBIAESIAoKcHJvamVjdF9pZBgDIAEoCUIMiuEYCAgBEAEYQCABEicKDnByb2plY3Rfb3JnX2lkGAQgASgJQgqK4RgGEAEYQCABSACIAQESHgoJcm9sZV9rZXlzGAUgAygJQguK4RgHCAEQARiQAxIVCg12YWxpZGF0ZV9vbmx5GAYgASgIEhcKBnJlYXNvbhgPIAEoCUIHiuEYAxj0A0IRCg9fcHJvamVjdF9vcmdfaWQiggEKG0FkZFJvbGVNYXBwaW5nUm9sZXNSZXNwb25zZRIrCgdkZXRhaWxzGAEgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlscxIqCgdwbGFubmVkGAIgASgLMhQuY2xhdmlnZXIudjEuUGxhbm5lZEgAiAEBQgoKCF9wbGFubmVkIokCCh1SZW1vdmVSb2xlTWFwcGluZ1JvbGVzUmVxdWVzdBIcCgZpZHBfaWQYASABKAlCDIrhGAgIARABGEAgARIcCgVncm91cBgCIAEoCUINiuEYCQgBEAEYyAEgARIgCgpwcm9qZWN0X2lkGAMgASgJQgyK4RgICAEQARhAIAESJwoOcHJvamVjdF9vcmdfaWQYBCABKAlCCorhGAYQARhAIAFIAIgBARIeCglyb2xlX2tleXMYBSADKAlCC4rhGAcIARABGJADEhUKDXZhbGlkYXRlX29ubHkYBiABKAgSFwoGcmVhc29uGA8gASgJQgeK4RgDGPQDQhEKD19wcm9qZWN0X29yZ19pZCKFAQoeUmVtb3ZlUm9sZU1hcHBpbmdSb2xlc1Jlc3BvbnNlEisKB2RldGFpbHMYASABKAsyGi5jbGF2aWdlci52MS5PYmplY3REZXRhaWxzEioKB3BsYW5uZWQYAiABKAsyFC5jbGF2aWdlci52MS5QbGFubmVkSACIAQFCCgoIX3BsYW5uZWQi3AEKGFJlbW92ZVJvbGVNYXBwaW5nUmVxdWVzdBIaCgZpZHBfaWQYASABKAlCCorhGAYIARABGEASGgoFZ3JvdXAYAiABKAlCC4rhGAcIARABGMgBEh4KCnByb2plY3RfaWQYAyABKAlCCorhGAYIARABGEASJQoOcHJvamVjdF9vcmdfaWQYBCABKAlCCIrhGAQQARhASACIAQESFQoNdmFsaWRhdGVfb25seRgFIAEoCBIXCgZyZWFzb24YDyABKAlCB4rhGAMY9ANCEQoPX3Byb2plY3Rfb3JnX2lkIoABChlSZW1vdmVSb2xlTWFwcGluZ1Jlc3BvbnNlEisKB2RldGFpbHMYASABKAsyGi5jbGF2aWdlci52MS5PYmplY3REZXRhaWxzEioKB3BsYW5uZWQYAiABKAsyFC5jbGF2aWdlci52MS5QbGFubmVkSACIAQFCCgoIX3BsYW5uZWQiqQEKFUdldFJvbGVNYXBwaW5nUmVxdWVzdBIaCgZpZHBfaWQYASABKAlCCorhGAYIARABGEASGgoFZ3JvdXAYAiABKAlCC4rhGAcIARABGMgBEh4KCnByb2plY3RfaWQYAyABKAlCCorhGAYIARABGEASJQoOcHJvamVjdF9vcmdfaWQYBCABKAlCCIrhGAQQARhASACIAQFCEQoPX3Byb2plY3Rfb3JnX2lkIkgKFkdldFJvbGVNYXBwaW5nUmVzcG9uc2USLgoMcm9sZV9tYXBwaW5nGAEgASgLMhguY2xhdmlnZXIudjEuUm9sZU1hcHBpbmci7QEKEVJvbGVNYXBwaW5nRmlsdGVyEicKBmlkcF9pZBgBIAEoCzIXLmNsYXZpZ2VyLnYxLlRleHRGaWx0ZXISJgoFZ3JvdXAYAiABKAsyFy5jbGF2aWdlci52MS5UZXh0RmlsdGVyEisKCnByb2plY3RfaWQYAyABKAsyFy5jbGF2aWdlci52MS5UZXh0RmlsdGVyEi8KDnByb2plY3Rfb3JnX2lkGAQgASgLMhcuY2xhdmlnZXIudjEuVGV4dEZpbHRlchIpCghyb2xlX2tleRgFIAEoCzIXLmNsYXZpZ2VyLnYxLlRleHRGaWx0ZXIijAEKF0xpc3RSb2xlTWFwcGluZ3NSZXF1ZXN0EhEKCXBhZ2Vfc2l6ZRgBIAEoBRIcCgpwYWdlX3Rva2VuGAIgASgJQgiK4RgEGICAARIuCgZmaWx0ZXIYAyABKAsyHi5jbGF2aWdlci52MS5Sb2xlTWFwcGluZ0ZpbHRlchIQCghvcmRlcl9ieRgEIAEoCSKlAQoYTGlzdFJvbGVNYXBwaW5nc1Jlc3BvbnNlEi8KDXJvbGVfbWFwcGluZ3MYASADKAsyGC5jbGF2aWdlci52MS5Sb2xlTWFwcGluZxIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoBRIQCghzZXF1ZW5jZRgEIAEoBBIZChF0b3RhbF9zaXplX2NhcHBlZBgFIAEoCCLYAgodTGlzdFJvbGVNYXBwaW5nSGlzdG9yeVJlcXVlc3QSGgoGaWRwX2lkGAEgASgJQgqK4RgGCAEQARhAEhoKBWdyb3VwGAIgASgJQguK4RgHCAEQARjIARIeCgpwcm9qZWN0X2lkGAMgASgJQgqK4RgGCAEQARhAEiUKDnByb2plY3Rfb3JnX2lkGAQgASgJQgiK4RgEEAEYQEgAiAEBEhYKBWFjdG9yGAUgASgJQgeK4RgDGMgBEhUKBXR5cGVzGAYgAygJQgaK4RgCGGQSDQoFb3JkZXIYByABKAkSDQoFYWZ0ZXIYCCABKAQSEwoGYmVmb3JlGAkgASgESAGIAQESJQoEdGltZRgKIAEoCzIXLmNsYXZpZ2VyLnYxLlRpbWVCb3VuZHMSEQoJcGFnZV9zaXplGAsgASgFQhEKD19wcm9qZWN0X29yZ19pZEIJCgdfYmVmb3JlIp4BCh5MaXN0Um9sZU1hcHBpbmdIaXN0b3J5UmVzcG9uc2USKgoHZW50cmllcxgBIAMoCzIZLmNsYXZpZ2VyLnYxLkhpc3RvcnlFbnRyeRIXCgpuZXh0X2FmdGVyGAIgASgESACIAQESGAoLbmV4dF9iZWZvcmUYAyABKARIAYgBAUINCgtfbmV4dF9hZnRlckIOCgxfbmV4dF9iZWZvcmUi/AEKGkdldFJvbGVNYXBwaW5nU3RhdGVSZXF1ZXN0EhoKBmlkcF9pZBgBIAEoCUIKiuEYBggBEAEYQBIaCgVncm91cBgCIAEoCUILiuEYBwgBEAEYyAESHgoKcHJvamVjdF9pZBgDIAEoCUIKiuEYBggBEAEYQBIlCg5wcm9qZWN0X29yZ19pZBgEIAEoCUIIiuEYBBABGEBIAIgBARIVCghzZXF1ZW5jZRgFIAEoBEgBiAEBEigKBHRpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhEKD19wcm9qZWN0X29yZ19pZEILCglfc2VxdWVuY2UiTQobR2V0Um9sZU1hcHBpbmdTdGF0ZVJlc3BvbnNlEi4KDHJvbGVfbWFwcGluZxgBIAEoCzIYLmNsYXZpZ2VyLnYxLlJvbGVNYXBwaW5nMssJChJSb2xlTWFwcGluZ1NlcnZpY2USdgoOQWRkUm9sZU1hcHBpbmcSIi5jbGF2aWdlci52MS5BZGRSb2xlTWFwcGluZ1JlcXVlc3QaIy5jbGF2aWdlci52MS5BZGRSb2xlTWFwcGluZ1Jlc3BvbnNlIhuC0+STAhU6ASoiEC92MS9yb2xlTWFwcGluZ3MSfgoRVXBkYXRlUm9sZU1hcHBpbmcSJS5jbGF2aWdlci52MS5VcGRhdGVSb2xlTWFwcGluZ1JlcXVlc3QaJi5jbGF2aWdlci52MS5VcGRhdGVSb2xlTWFwcGluZ1Jlc3BvbnNlIhqC0+STAhQ6ASoaDy92MS9yb2xlTWFwcGluZxKNAQoTQWRkUm9sZU1hcHBpbmdSb2xlcxInLmNsYXZpZ2VyLnYxLkFkZFJvbGVNYXBwaW5nUm9sZXNSZXF1ZXN0GiguY2xhdmlnZXIudjEuQWRkUm9sZU1hcHBpbmdSb2xlc1Jlc3BvbnNlIiOC0+STAh06ASoiGC92MS9yb2xlTWFwcGluZzphZGRSb2xlcxKZAQoWUmVtb3ZlUm9sZU1hcHBpbmdSb2xlcxIqLmNsYXZpZ2VyLnYxLlJlbW92ZVJvbGVNYXBwaW5nUm9sZXNSZXF1ZXN0GisuY2xhdmlnZXIudjEuUmVtb3ZlUm9sZU1hcHBpbmdSb2xlc1Jlc3BvbnNlIiaC0+STAiA6ASoiGy92MS9yb2xlTWFwcGluZzpyZW1vdmVSb2xlcxJ7ChFSZW1vdmVSb2xlTWFwcGluZxIlLmNsYXZpZ2VyLnYxLlJlbW92ZVJvbGVNYXBwaW5nUmVxdWVzdBomLmNsYXZpZ2VyLnYxLlJlbW92ZVJvbGVNYXBwaW5nUmVzcG9uc2UiF4LT5JMCESoPL3YxL3JvbGVNYXBwaW5nEnIKDkdldFJvbGVNYXBwaW5nEiIuY2xhdmlnZXIudjEuR2V0Um9sZU1hcHBpbmdSZXF1ZXN0GiMuY2xhdmlnZXIudjEuR2V0Um9sZU1hcHBpbmdSZXNwb25zZSIXgtPkkwIREg8vdjEvcm9sZU1hcHBpbmcSeQoQTGlzdFJvbGVNYXBwaW5ncxIkLmNsYXZpZ2VyLnYxLkxpc3RSb2xlTWFwcGluZ3NSZXF1ZXN0GiUuY2xhdmlnZXIudjEuTGlzdFJvbGVNYXBwaW5nc1Jlc3BvbnNlIhiC0+STAhISEC92MS9yb2xlTWFwcGluZ3MSkgEKFkxpc3RSb2xlTWFwcGluZ0hpc3RvcnkSKi5jbGF2aWdlci52MS5MaXN0Um9sZU1hcHBpbmdIaXN0b3J5UmVxdWVzdBorLmNsYXZpZ2VyLnYxLkxpc3RSb2xlTWFwcGluZ0hpc3RvcnlSZXNwb25zZSIfgtPkkwIZEhcvdjEvcm9sZU1hcHBpbmcvaGlzdG9yeRKPAQoTR2V0Um9sZU1hcHBpbmdTdGF0ZRInLmNsYXZpZ2VyLnYxLkdldFJvbGVNYXBwaW5nU3RhdGVSZXF1ZXN0GiguY2xhdmlnZXIudjEuR2V0Um9sZU1hcHBpbmdTdGF0ZVJlc3BvbnNlIiWC0+STAh8SHS92MS9yb2xlTWFwcGluZy9oaXN0b3J5L3N0YXRlYgZwcm90bzM", [file_claviger_v1_field_change, file_claviger_v1_field_rules, file_claviger_v1_history_service, file_claviger_v1_object_details, file_google_api_annotations, file_google_protobuf_timestamp]);
 
 /**
- * A mapping of a group to roles as it is read.
+ * A mapping of a group to roles.
  *
  * @generated from message claviger.v1.RoleMapping
  */
@@ -36,7 +36,7 @@ export type RoleMapping = Message<"claviger.v1.RoleMapping"> & {
   idpId: string;
 
   /**
-   * The group, as the provider names it.
+   * The provider's name of the group.
    *
    * @generated from field: string group = 2;
    */
@@ -57,14 +57,14 @@ export type RoleMapping = Message<"claviger.v1.RoleMapping"> & {
   projectOrgId: string;
 
   /**
-   * The roles that members have; those that have ended are not among them.
+   * The current roles of the group's members.
    *
    * @generated from field: repeated string role_keys = 5;
    */
   roleKeys: string[];
 
   /**
-   * Whole hours that a report counts; absent where it counts until the next one.
+   * How long a report counts, in whole hours; absent: until the next report.
    *
    * @generated from field: optional int32 valid_for = 6;
    */
@@ -78,14 +78,14 @@ export type RoleMapping = Message<"claviger.v1.RoleMapping"> & {
   state: State;
 
   /**
-   * Where it stands in the log. The end of a role is no change of the mapping, and leaves this as it is.
+   * Position, times and owner. Removing a role does not change the mapping, and so does not change this.
    *
    * @generated from field: claviger.v1.ObjectDetails details = 8;
    */
   details?: ObjectDetails | undefined;
 
   /**
-   * The `managedBy` of the desired state that alone may change it; absent when anybody may who has the permission.
+   * The `managedBy` of the desired state that protects it; absent if unprotected.
    *
    * @generated from field: optional string protected_by = 9;
    */
@@ -113,7 +113,7 @@ export type AddRoleMappingRequest = Message<"claviger.v1.AddRoleMappingRequest">
   idpId: string;
 
   /**
-   * The group, as the provider names it.
+   * The provider's name of the group.
    *
    * @generated from field: string group = 2;
    */
@@ -127,35 +127,35 @@ export type AddRoleMappingRequest = Message<"claviger.v1.AddRoleMappingRequest">
   projectId: string;
 
   /**
-   * The organization that owns the project; the one at hand when absent.
+   * The organization that owns the project. Default: the organization of the call.
    *
    * @generated from field: optional string project_org_id = 4;
    */
   projectOrgId?: string | undefined;
 
   /**
-   * Keys of roles, none twice.
+   * Keys of roles, without duplicates.
    *
    * @generated from field: repeated string role_keys = 5;
    */
   roleKeys: string[];
 
   /**
-   * Whole hours that a report counts: 1 to 8760. Absent: until the next report.
+   * How long a report counts, in whole hours: 1 to 8760. Absent: until the next report.
    *
    * @generated from field: optional int32 valid_for = 6;
    */
   validFor?: number | undefined;
 
   /**
-   * Decides as usual and records nothing; the response says what would change.
+   * Dry run: decides as usual but records nothing; the response says what would change.
    *
    * @generated from field: bool validate_only = 7;
    */
   validateOnly: boolean;
 
   /**
-   * Why the change is made, for its history: up to 500 characters; none when empty.
+   * Why the change is made, shown in its history: up to 500 characters; may be empty.
    *
    * @generated from field: string reason = 15;
    */
@@ -176,7 +176,7 @@ export const AddRoleMappingRequestSchema: GenMessage<AddRoleMappingRequest> = /*
  */
 export type AddRoleMappingResponse = Message<"claviger.v1.AddRoleMappingResponse"> & {
   /**
-   * Where it stands in the log; absent when it was not recorded.
+   * Position, times and owner; absent if nothing was recorded.
    *
    * @generated from field: optional claviger.v1.ObjectDetails details = 1;
    */
@@ -198,7 +198,7 @@ export const AddRoleMappingResponseSchema: GenMessage<AddRoleMappingResponse> = 
   messageDesc(file_claviger_v1_role_mapping_service, 2);
 
 /**
- * All that a mapping is to have.
+ * All new values of a mapping.
  *
  * @generated from message claviger.v1.UpdateRoleMappingRequest
  */
@@ -211,7 +211,7 @@ export type UpdateRoleMappingRequest = Message<"claviger.v1.UpdateRoleMappingReq
   idpId: string;
 
   /**
-   * The group, as the provider names it.
+   * The provider's name of the group.
    *
    * @generated from field: string group = 2;
    */
@@ -225,35 +225,35 @@ export type UpdateRoleMappingRequest = Message<"claviger.v1.UpdateRoleMappingReq
   projectId: string;
 
   /**
-   * The organization that owns the project; the one at hand when absent.
+   * The organization that owns the project. Default: the organization of the call.
    *
    * @generated from field: optional string project_org_id = 4;
    */
   projectOrgId?: string | undefined;
 
   /**
-   * Keys of roles, none twice.
+   * Keys of roles, without duplicates.
    *
    * @generated from field: repeated string role_keys = 5;
    */
   roleKeys: string[];
 
   /**
-   * Whole hours that a report counts: 1 to 8760. Absent: until the next report.
+   * How long a report counts, in whole hours: 1 to 8760. Absent: until the next report.
    *
    * @generated from field: optional int32 valid_for = 6;
    */
   validFor?: number | undefined;
 
   /**
-   * Decides as usual and records nothing; the response says what would change.
+   * Dry run: decides as usual but records nothing; the response says what would change.
    *
    * @generated from field: bool validate_only = 7;
    */
   validateOnly: boolean;
 
   /**
-   * Why the change is made, for its history: up to 500 characters; none when empty.
+   * Why the change is made, shown in its history: up to 500 characters; may be empty.
    *
    * @generated from field: string reason = 15;
    */
@@ -274,7 +274,7 @@ export const UpdateRoleMappingRequestSchema: GenMessage<UpdateRoleMappingRequest
  */
 export type UpdateRoleMappingResponse = Message<"claviger.v1.UpdateRoleMappingResponse"> & {
   /**
-   * Where it stands in the log.
+   * Position, times and owner.
    *
    * @generated from field: claviger.v1.ObjectDetails details = 1;
    */
@@ -309,7 +309,7 @@ export type AddRoleMappingRolesRequest = Message<"claviger.v1.AddRoleMappingRole
   idpId: string;
 
   /**
-   * The group, as the provider names it.
+   * The provider's name of the group.
    *
    * @generated from field: string group = 2;
    */
@@ -323,28 +323,28 @@ export type AddRoleMappingRolesRequest = Message<"claviger.v1.AddRoleMappingRole
   projectId: string;
 
   /**
-   * The organization that owns the project; the one at hand when absent.
+   * The organization that owns the project. Default: the organization of the call.
    *
    * @generated from field: optional string project_org_id = 4;
    */
   projectOrgId?: string | undefined;
 
   /**
-   * Keys of roles, none twice.
+   * Keys of roles, without duplicates.
    *
    * @generated from field: repeated string role_keys = 5;
    */
   roleKeys: string[];
 
   /**
-   * Decides as usual and records nothing; the response says what would change.
+   * Dry run: decides as usual but records nothing; the response says what would change.
    *
    * @generated from field: bool validate_only = 6;
    */
   validateOnly: boolean;
 
   /**
-   * Why the change is made, for its history: up to 500 characters; none when empty.
+   * Why the change is made, shown in its history: up to 500 characters; may be empty.
    *
    * @generated from field: string reason = 15;
    */
@@ -365,7 +365,7 @@ export const AddRoleMappingRolesRequestSchema: GenMessage<AddRoleMappingRolesReq
  */
 export type AddRoleMappingRolesResponse = Message<"claviger.v1.AddRoleMappingRolesResponse"> & {
   /**
-   * Where it stands in the log.
+   * Position, times and owner.
    *
    * @generated from field: claviger.v1.ObjectDetails details = 1;
    */
@@ -387,7 +387,7 @@ export const AddRoleMappingRolesResponseSchema: GenMessage<AddRoleMappingRolesRe
   messageDesc(file_claviger_v1_role_mapping_service, 6);
 
 /**
- * Roles to take from a mapping.
+ * Roles to remove from a mapping.
  *
  * @generated from message claviger.v1.RemoveRoleMappingRolesRequest
  */
@@ -400,7 +400,7 @@ export type RemoveRoleMappingRolesRequest = Message<"claviger.v1.RemoveRoleMappi
   idpId: string;
 
   /**
-   * The group, as the provider names it.
+   * The provider's name of the group.
    *
    * @generated from field: string group = 2;
    */
@@ -414,28 +414,28 @@ export type RemoveRoleMappingRolesRequest = Message<"claviger.v1.RemoveRoleMappi
   projectId: string;
 
   /**
-   * The organization that owns the project; the one at hand when absent.
+   * The organization that owns the project. Default: the organization of the call.
    *
    * @generated from field: optional string project_org_id = 4;
    */
   projectOrgId?: string | undefined;
 
   /**
-   * Keys of roles, none twice.
+   * Keys of roles, without duplicates.
    *
    * @generated from field: repeated string role_keys = 5;
    */
   roleKeys: string[];
 
   /**
-   * Decides as usual and records nothing; the response says what would change.
+   * Dry run: decides as usual but records nothing; the response says what would change.
    *
    * @generated from field: bool validate_only = 6;
    */
   validateOnly: boolean;
 
   /**
-   * Why the change is made, for its history: up to 500 characters; none when empty.
+   * Why the change is made, shown in its history: up to 500 characters; may be empty.
    *
    * @generated from field: string reason = 15;
    */
@@ -456,7 +456,7 @@ export const RemoveRoleMappingRolesRequestSchema: GenMessage<RemoveRoleMappingRo
  */
 export type RemoveRoleMappingRolesResponse = Message<"claviger.v1.RemoveRoleMappingRolesResponse"> & {
   /**
-   * Where it stands in the log.
+   * Position, times and owner.
    *
    * @generated from field: claviger.v1.ObjectDetails details = 1;
    */
@@ -491,7 +491,7 @@ export type RemoveRoleMappingRequest = Message<"claviger.v1.RemoveRoleMappingReq
   idpId: string;
 
   /**
-   * The group, as the provider names it.
+   * The provider's name of the group.
    *
    * @generated from field: string group = 2;
    */
@@ -505,21 +505,21 @@ export type RemoveRoleMappingRequest = Message<"claviger.v1.RemoveRoleMappingReq
   projectId: string;
 
   /**
-   * The organization that owns the project; the one at hand when absent.
+   * The organization that owns the project. Default: the organization of the call.
    *
    * @generated from field: optional string project_org_id = 4;
    */
   projectOrgId?: string | undefined;
 
   /**
-   * Decides as usual and records nothing; the response says what would change.
+   * Dry run: decides as usual but records nothing; the response says what would change.
    *
    * @generated from field: bool validate_only = 5;
    */
   validateOnly: boolean;
 
   /**
-   * Why the change is made, for its history: up to 500 characters; none when empty.
+   * Why the change is made, shown in its history: up to 500 characters; may be empty.
    *
    * @generated from field: string reason = 15;
    */
@@ -540,7 +540,7 @@ export const RemoveRoleMappingRequestSchema: GenMessage<RemoveRoleMappingRequest
  */
 export type RemoveRoleMappingResponse = Message<"claviger.v1.RemoveRoleMappingResponse"> & {
   /**
-   * Where it stands in the log.
+   * Position, times and owner.
    *
    * @generated from field: claviger.v1.ObjectDetails details = 1;
    */
@@ -575,7 +575,7 @@ export type GetRoleMappingRequest = Message<"claviger.v1.GetRoleMappingRequest">
   idpId: string;
 
   /**
-   * The group, as the provider names it.
+   * The provider's name of the group.
    *
    * @generated from field: string group = 2;
    */
@@ -589,7 +589,7 @@ export type GetRoleMappingRequest = Message<"claviger.v1.GetRoleMappingRequest">
   projectId: string;
 
   /**
-   * The organization that owns the project; the one at hand when absent.
+   * The organization that owns the project. Default: the organization of the call.
    *
    * @generated from field: optional string project_org_id = 4;
    */
@@ -604,13 +604,13 @@ export const GetRoleMappingRequestSchema: GenMessage<GetRoleMappingRequest> = /*
   messageDesc(file_claviger_v1_role_mapping_service, 11);
 
 /**
- * The mapping asked for.
+ * The mapping.
  *
  * @generated from message claviger.v1.GetRoleMappingResponse
  */
 export type GetRoleMappingResponse = Message<"claviger.v1.GetRoleMappingResponse"> & {
   /**
-   * As it is now.
+   * Its current state.
    *
    * @generated from field: claviger.v1.RoleMapping role_mapping = 1;
    */
@@ -659,7 +659,7 @@ export type RoleMappingFilter = Message<"claviger.v1.RoleMappingFilter"> & {
   projectOrgId?: TextFilter | undefined;
 
   /**
-   * The key of one of their roles.
+   * Condition on the key of one of the roles.
    *
    * @generated from field: claviger.v1.TextFilter role_key = 5;
    */
@@ -674,34 +674,34 @@ export const RoleMappingFilterSchema: GenMessage<RoleMappingFilter> = /*@__PURE_
   messageDesc(file_claviger_v1_role_mapping_service, 13);
 
 /**
- * Which mappings to list, in which order.
+ * Which mappings to list, and in which order.
  *
  * @generated from message claviger.v1.ListRoleMappingsRequest
  */
 export type ListRoleMappingsRequest = Message<"claviger.v1.ListRoleMappingsRequest"> & {
   /**
-   * 1 to 1000; 100 when absent.
+   * 1 to 1000. Default: 100.
    *
    * @generated from field: int32 page_size = 1;
    */
   pageSize: number;
 
   /**
-   * Token that the page before gave for the next one; filter and order must be the same.
+   * `nextPageToken` of the page before; filter and order must be the same.
    *
    * @generated from field: string page_token = 2;
    */
   pageToken: string;
 
   /**
-   * All when absent.
+   * Default: all.
    *
    * @generated from field: claviger.v1.RoleMappingFilter filter = 3;
    */
   filter?: RoleMappingFilter | undefined;
 
   /**
-   * Fields, each with ` desc` for the other direction, separated by commas, such as `group,changeDate desc`.
+   * Fields to sort by, separated by commas, each with ` desc` to reverse it, such as `group,changeDate desc`.
    *
    * @generated from field: string order_by = 4;
    */
@@ -722,35 +722,35 @@ export const ListRoleMappingsRequestSchema: GenMessage<ListRoleMappingsRequest> 
  */
 export type ListRoleMappingsResponse = Message<"claviger.v1.ListRoleMappingsResponse"> & {
   /**
-   * In the order asked for.
+   * In the order of the request.
    *
    * @generated from field: repeated claviger.v1.RoleMapping role_mappings = 1;
    */
   roleMappings: RoleMapping[];
 
   /**
-   * Asks for the next page; empty on the last.
+   * Token of the next page; empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
 
   /**
-   * How many there are, on all pages together: exact up to 10,000, where counting stops.
+   * Number of objects on all pages: exact up to 10,000, where counting stops.
    *
    * @generated from field: int32 total_size = 3;
    */
   totalSize: number;
 
   /**
-   * Position in the log up to which the list is true.
+   * Position of the last event that the list includes.
    *
    * @generated from field: uint64 sequence = 4;
    */
   sequence: bigint;
 
   /**
-   * Whether there are more than total_size.
+   * Whether there are more than `totalSize`.
    *
    * @generated from field: bool total_size_capped = 5;
    */
@@ -765,7 +765,7 @@ export const ListRoleMappingsResponseSchema: GenMessage<ListRoleMappingsResponse
   messageDesc(file_claviger_v1_role_mapping_service, 15);
 
 /**
- * Which changes of a mapping to list, in which order.
+ * Which changes of a mapping to list, and in which order.
  *
  * @generated from message claviger.v1.ListRoleMappingHistoryRequest
  */
@@ -778,7 +778,7 @@ export type ListRoleMappingHistoryRequest = Message<"claviger.v1.ListRoleMapping
   idpId: string;
 
   /**
-   * The group, as the provider names it.
+   * The provider's name of the group.
    *
    * @generated from field: string group = 2;
    */
@@ -792,28 +792,28 @@ export type ListRoleMappingHistoryRequest = Message<"claviger.v1.ListRoleMapping
   projectId: string;
 
   /**
-   * The organization that owns the project; the one at hand when absent.
+   * The organization that owns the project. Default: the organization of the call.
    *
    * @generated from field: optional string project_org_id = 4;
    */
   projectOrgId?: string | undefined;
 
   /**
-   * User id of who acted: up to 200 characters; anybody when empty.
+   * User id of the actor: up to 200 characters. Empty: any.
    *
    * @generated from field: string actor = 5;
    */
   actor: string;
 
   /**
-   * Event types, such as `role_mapping.updated`, any of which an entry has; all when empty.
+   * Event types, such as `role_mapping.updated`, to list. Empty: all.
    *
    * @generated from field: repeated string types = 6;
    */
   types: string[];
 
   /**
-   * `asc`: oldest first, also when empty; `desc`: newest first.
+   * `asc` (default): oldest first. `desc`: newest first.
    *
    * @generated from field: string order = 7;
    */
@@ -827,21 +827,21 @@ export type ListRoleMappingHistoryRequest = Message<"claviger.v1.ListRoleMapping
   after: bigint;
 
   /**
-   * Only entries below this position in the log; no bound when absent.
+   * Only entries below this position in the log. Default: no bound.
    *
    * @generated from field: optional uint64 before = 9;
    */
   before?: bigint | undefined;
 
   /**
-   * Only entries of this time; `after` and `before` apply too.
+   * Only entries in this span of time; `after` and `before` apply too.
    *
    * @generated from field: claviger.v1.TimeBounds time = 10;
    */
   time?: TimeBounds | undefined;
 
   /**
-   * 1 to 1000; 100 when absent.
+   * 1 to 1000. Default: 100.
    *
    * @generated from field: int32 page_size = 11;
    */
@@ -862,21 +862,21 @@ export const ListRoleMappingHistoryRequestSchema: GenMessage<ListRoleMappingHist
  */
 export type ListRoleMappingHistoryResponse = Message<"claviger.v1.ListRoleMappingHistoryResponse"> & {
   /**
-   * In the order asked for.
+   * In the order of the request.
    *
    * @generated from field: repeated claviger.v1.HistoryEntry entries = 1;
    */
   entries: HistoryEntry[];
 
   /**
-   * Of `asc`, the `after` of the next page; absent on the last.
+   * With `asc`: the `after` of the next page; absent on the last page.
    *
    * @generated from field: optional uint64 next_after = 2;
    */
   nextAfter?: bigint | undefined;
 
   /**
-   * Of `desc`, the `before` of the next page; absent on the last.
+   * With `desc`: the `before` of the next page; absent on the last page.
    *
    * @generated from field: optional uint64 next_before = 3;
    */
@@ -904,7 +904,7 @@ export type GetRoleMappingStateRequest = Message<"claviger.v1.GetRoleMappingStat
   idpId: string;
 
   /**
-   * The group, as the provider names it.
+   * The provider's name of the group.
    *
    * @generated from field: string group = 2;
    */
@@ -918,7 +918,7 @@ export type GetRoleMappingStateRequest = Message<"claviger.v1.GetRoleMappingStat
   projectId: string;
 
   /**
-   * The organization that owns the project; the one at hand when absent.
+   * The organization that owns the project. Default: the organization of the call.
    *
    * @generated from field: optional string project_org_id = 4;
    */
@@ -953,7 +953,7 @@ export const GetRoleMappingStateRequestSchema: GenMessage<GetRoleMappingStateReq
  */
 export type GetRoleMappingStateResponse = Message<"claviger.v1.GetRoleMappingStateResponse"> & {
   /**
-   * At the time asked for.
+   * At the time of the request.
    *
    * @generated from field: claviger.v1.RoleMapping role_mapping = 1;
    */
@@ -968,13 +968,16 @@ export const GetRoleMappingStateResponseSchema: GenMessage<GetRoleMappingStateRe
   messageDesc(file_claviger_v1_role_mapping_service, 19);
 
 /**
- * Mappings of groups of identity providers to roles: the users whom a provider last reported in a group have the roles of its mappings. They belong to the organization of the provider; the project belongs to the same one, or to one that has granted it. In HTTP, one mapping is addressed with its ids as query parameters: any text names a group.
+ * Mappings of groups of identity providers to roles: users that a provider last reported in a group have the roles of
+ * its mappings. A mapping belongs to the organization of the provider. The project belongs to the same organization, or
+ * to one that granted it to this one. In HTTP, the ids of a mapping are query parameters, because a group may be any
+ * text.
  *
  * @generated from service claviger.v1.RoleMappingService
  */
 export const RoleMappingService: GenService<{
   /**
-   * Gives the members of a group roles of a project, each from the next report on.
+   * Gives the members of a group roles of a project. It counts for a user from the next report of their groups on.
    *
    * @generated from rpc claviger.v1.RoleMappingService.AddRoleMapping
    */
@@ -984,7 +987,7 @@ export const RoleMappingService: GenService<{
     output: typeof AddRoleMappingResponseSchema;
   },
   /**
-   * Replaces the roles of a mapping, and how long a report counts. Roles that it gains count at once.
+   * Replaces the roles of a mapping, and how long a report counts. Added roles count at once.
    *
    * @generated from rpc claviger.v1.RoleMappingService.UpdateRoleMapping
    */
@@ -1004,7 +1007,7 @@ export const RoleMappingService: GenService<{
     output: typeof AddRoleMappingRolesResponseSchema;
   },
   /**
-   * Takes roles from a mapping and keeps the others; with the last one, the mapping is removed.
+   * Removes roles from a mapping and keeps the others. Removing the last role removes the mapping.
    *
    * @generated from rpc claviger.v1.RoleMappingService.RemoveRoleMappingRoles
    */
@@ -1014,7 +1017,7 @@ export const RoleMappingService: GenService<{
     output: typeof RemoveRoleMappingRolesResponseSchema;
   },
   /**
-   * Takes all roles of a mapping. Added again, it counts for nobody until the next report.
+   * Removes a mapping. If it is added again, it counts for nobody until the next report.
    *
    * @generated from rpc claviger.v1.RoleMappingService.RemoveRoleMapping
    */
@@ -1044,7 +1047,7 @@ export const RoleMappingService: GenService<{
     output: typeof ListRoleMappingsResponseSchema;
   },
   /**
-   * Lists who changed the mapping and when, page by page; also of one that was removed.
+   * Lists who changed the mapping and when, page by page, even after it was removed.
    *
    * @generated from rpc claviger.v1.RoleMappingService.ListRoleMappingHistory
    */

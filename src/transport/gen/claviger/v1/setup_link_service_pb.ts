@@ -23,7 +23,7 @@ export const file_claviger_v1_setup_link_service: GenFile = /*@__PURE__*/
   fileDesc("CiRjbGF2aWdlci92MS9zZXR1cF9saW5rX3NlcnZpY2UucHJvdG8SC2NsYXZpZ2VyLnYxItIBCglTZXR1cExpbmsSDwoHbGlua19pZBgBIAEoCRIqCgVzdGF0ZRgCIAEoDjIbLmNsYXZpZ2VyLnYxLlNldHVwTGlua1N0YXRlEg8KB2ludGVudHMYAyADKAkSLgoKZXhwaXJlc19hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoEbm90ZRgFIAEoCUgAiAEBEisKB2RldGFpbHMYBiABKAsyGi5jbGF2aWdlci52MS5PYmplY3REZXRhaWxzQgcKBV9ub3RlIu8BChVJc3N1ZVNldHVwTGlua1JlcXVlc3QSHgoHbGlua19pZBgFIAEoCUIIiuEYBBABGEBIAIgBARI2CgpleHBpcmVzX2F0GAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIGiuEYAggBEhsKB2ludGVudHMYAiADKAlCCorhGAYIARABGAMSHAoEbm90ZRgDIAEoCUIJiuEYBRABGMgBSAGIAQESFQoNdmFsaWRhdGVfb25seRgEIAEoCBIXCgZyZWFzb24YDyABKAlCB4rhGAMY9ANCCgoIX2xpbmtfaWRCBwoFX25vdGUizgEKFklzc3VlU2V0dXBMaW5rUmVzcG9uc2USFAoHbGlua19pZBgBIAEoCUgAiAEBEhIKBXRva2VuGAIgASgJSAGIAQESMAoHZGV0YWlscxgDIAEoCzIaLmNsYXZpZ2VyLnYxLk9iamVjdERldGFpbHNIAogBARIqCgdwbGFubmVkGAQgASgLMhQuY2xhdmlnZXIudjEuUGxhbm5lZEgDiAEBQgoKCF9saW5rX2lkQggKBl90b2tlbkIKCghfZGV0YWlsc0IKCghfcGxhbm5lZCJlChZSZXZva2VTZXR1cExpbmtSZXF1ZXN0EhsKB2xpbmtfaWQYASABKAlCCorhGAYIARABGEASFQoNdmFsaWRhdGVfb25seRgCIAEoCBIXCgZyZWFzb24YDyABKAlCB4rhGAMY9AMifgoXUmV2b2tlU2V0dXBMaW5rUmVzcG9uc2USKwoHZGV0YWlscxgBIAEoCzIaLmNsYXZpZ2VyLnYxLk9iamVjdERldGFpbHMSKgoHcGxhbm5lZBgCIAEoCzIULmNsYXZpZ2VyLnYxLlBsYW5uZWRIAIgBAUIKCghfcGxhbm5lZCIyChNHZXRTZXR1cExpbmtSZXF1ZXN0EhsKB2xpbmtfaWQYASABKAlCCorhGAYIARABGEAiQgoUR2V0U2V0dXBMaW5rUmVzcG9uc2USKgoKc2V0dXBfbGluaxgBIAEoCzIWLmNsYXZpZ2VyLnYxLlNldHVwTGluayKOAQoPU2V0dXBMaW5rRmlsdGVyEigKB2xpbmtfaWQYASABKAsyFy5jbGF2aWdlci52MS5UZXh0RmlsdGVyEiUKBG5vdGUYAiABKAsyFy5jbGF2aWdlci52MS5UZXh0RmlsdGVyEioKBXN0YXRlGAMgASgOMhsuY2xhdmlnZXIudjEuU2V0dXBMaW5rU3RhdGUiiAEKFUxpc3RTZXR1cExpbmtzUmVxdWVzdBIRCglwYWdlX3NpemUYASABKAUSHAoKcGFnZV90b2tlbhgCIAEoCUIIiuEYBBiAgAESLAoGZmlsdGVyGAMgASgLMhwuY2xhdmlnZXIudjEuU2V0dXBMaW5rRmlsdGVyEhAKCG9yZGVyX2J5GAQgASgJIp8BChZMaXN0U2V0dXBMaW5rc1Jlc3BvbnNlEisKC3NldHVwX2xpbmtzGAEgAygLMhYuY2xhdmlnZXIudjEuU2V0dXBMaW5rEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRISCgp0b3RhbF9zaXplGAMgASgFEhAKCHNlcXVlbmNlGAQgASgEEhkKEXRvdGFsX3NpemVfY2FwcGVkGAUgASgIIuEBChtMaXN0U2V0dXBMaW5rSGlzdG9yeVJlcXVlc3QSGwoHbGlua19pZBgBIAEoCUIKiuEYBggBEAEYQBIWCgVhY3RvchgCIAEoCUIHiuEYAxjIARIVCgV0eXBlcxgDIAMoCUIGiuEYAhhkEg0KBW9yZGVyGAQgASgJEg0KBWFmdGVyGAUgASgEEhMKBmJlZm9yZRgGIAEoBEgAiAEBEiUKBHRpbWUYByABKAsyFy5jbGF2aWdlci52MS5UaW1lQm91bmRzEhEKCXBhZ2Vfc2l6ZRgIIAEoBUIJCgdfYmVmb3JlIpwBChxMaXN0U2V0dXBMaW5rSGlzdG9yeVJlc3BvbnNlEioKB2VudHJpZXMYASADKAsyGS5jbGF2aWdlci52MS5IaXN0b3J5RW50cnkSFwoKbmV4dF9hZnRlchgCIAEoBEgAiAEBEhgKC25leHRfYmVmb3JlGAMgASgESAGIAQFCDQoLX25leHRfYWZ0ZXJCDgoMX25leHRfYmVmb3JlIoUBChhHZXRTZXR1cExpbmtTdGF0ZVJlcXVlc3QSGwoHbGlua19pZBgBIAEoCUIKiuEYBggBEAEYQBIVCghzZXF1ZW5jZRgCIAEoBEgAiAEBEigKBHRpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgsKCV9zZXF1ZW5jZSJHChlHZXRTZXR1cExpbmtTdGF0ZVJlc3BvbnNlEioKCnNldHVwX2xpbmsYASABKAsyFi5jbGF2aWdlci52MS5TZXR1cExpbmsqqAEKDlNldHVwTGlua1N0YXRlEiAKHFNFVFVQX0xJTktfU1RBVEVfVU5TUEVDSUZJRUQQABIbChdTRVRVUF9MSU5LX1NUQVRFX0lTU1VFRBABEhkKFVNFVFVQX0xJTktfU1RBVEVfVVNFRBACEh4KGlNFVFVQX0xJTktfU1RBVEVfQ09NUExFVEVEEAMSHAoYU0VUVVBfTElOS19TVEFURV9SRVZPS0VEEAQypwYKEFNldHVwTGlua1NlcnZpY2USdAoOSXNzdWVTZXR1cExpbmsSIi5jbGF2aWdlci52MS5Jc3N1ZVNldHVwTGlua1JlcXVlc3QaIy5jbGF2aWdlci52MS5Jc3N1ZVNldHVwTGlua1Jlc3BvbnNlIhmC0+STAhM6ASoiDi92MS9zZXR1cExpbmtzEoUBCg9SZXZva2VTZXR1cExpbmsSIy5jbGF2aWdlci52MS5SZXZva2VTZXR1cExpbmtSZXF1ZXN0GiQuY2xhdmlnZXIudjEuUmV2b2tlU2V0dXBMaW5rUmVzcG9uc2UiJ4LT5JMCISIfL3YxL3NldHVwTGlua3Mve2xpbmtfaWR9OnJldm9rZRJ1CgxHZXRTZXR1cExpbmsSIC5jbGF2aWdlci52MS5HZXRTZXR1cExpbmtSZXF1ZXN0GiEuY2xhdmlnZXIudjEuR2V0U2V0dXBMaW5rUmVzcG9uc2UiIILT5JMCGhIYL3YxL3NldHVwTGlua3Mve2xpbmtfaWR9EnEKDkxpc3RTZXR1cExpbmtzEiIuY2xhdmlnZXIudjEuTGlzdFNldHVwTGlua3NSZXF1ZXN0GiMuY2xhdmlnZXIudjEuTGlzdFNldHVwTGlua3NSZXNwb25zZSIWgtPkkwIQEg4vdjEvc2V0dXBMaW5rcxKVAQoUTGlzdFNldHVwTGlua0hpc3RvcnkSKC5jbGF2aWdlci52MS5MaXN0U2V0dXBMaW5rSGlzdG9yeVJlcXVlc3QaKS5jbGF2aWdlci52MS5MaXN0U2V0dXBMaW5rSGlzdG9yeVJlc3BvbnNlIiiC0+STAiISIC92MS9zZXR1cExpbmtzL3tsaW5rX2lkfS9oaXN0b3J5EpIBChFHZXRTZXR1cExpbmtTdGF0ZRIlLmNsYXZpZ2VyLnYxLkdldFNldHVwTGlua1N0YXRlUmVxdWVzdBomLmNsYXZpZ2VyLnYxLkdldFNldHVwTGlua1N0YXRlUmVzcG9uc2UiLoLT5JMCKBImL3YxL3NldHVwTGlua3Mve2xpbmtfaWR9L2hpc3Rvcnkvc3RhdGViBnByb3RvMw", [file_claviger_v1_field_change, file_claviger_v1_field_rules, file_claviger_v1_history_service, file_claviger_v1_object_details, file_google_api_annotations, file_google_protobuf_timestamp]);
 
 /**
- * A link as it is read; never with its token.
+ * A link, without its token.
  *
  * @generated from message claviger.v1.SetupLink
  */
@@ -36,35 +36,35 @@ export type SetupLink = Message<"claviger.v1.SetupLink"> & {
   linkId: string;
 
   /**
-   * How far it is.
+   * Its state.
    *
    * @generated from field: claviger.v1.SetupLinkState state = 2;
    */
   state: SetupLinkState;
 
   /**
-   * What its holder may set up: `domain`, `provider` and `groups`.
+   * What the link's holder may set up: `domain`, `provider` and `groups`.
    *
    * @generated from field: repeated string intents = 3;
    */
   intents: string[];
 
   /**
-   * The link does not open from this moment on.
+   * When the link expires.
    *
    * @generated from field: google.protobuf.Timestamp expires_at = 4;
    */
   expiresAt?: Timestamp | undefined;
 
   /**
-   * For the organization itself, such as whom it was sent to; absent when there is none.
+   * A note for the organization itself, such as the recipient; absent without a note.
    *
    * @generated from field: optional string note = 5;
    */
   note?: string | undefined;
 
   /**
-   * Where it stands in the log.
+   * Position, times and owner.
    *
    * @generated from field: claviger.v1.ObjectDetails details = 6;
    */
@@ -79,48 +79,48 @@ export const SetupLinkSchema: GenMessage<SetupLink> = /*@__PURE__*/
   messageDesc(file_claviger_v1_setup_link_service, 0);
 
 /**
- * A link to make.
+ * A link to create.
  *
  * @generated from message claviger.v1.IssueSetupLinkRequest
  */
 export type IssueSetupLinkRequest = Message<"claviger.v1.IssueSetupLinkRequest"> & {
   /**
-   * Id of the link; a new one when absent.
+   * Id of the link. Default: a new id.
    *
    * @generated from field: optional string link_id = 5;
    */
   linkId?: string | undefined;
 
   /**
-   * The link does not open from this moment on; must lie in the future.
+   * When the link expires; in the future.
    *
    * @generated from field: google.protobuf.Timestamp expires_at = 1;
    */
   expiresAt?: Timestamp | undefined;
 
   /**
-   * What its holder may set up: `domain`, `provider` and `groups`, none twice.
+   * What the link's holder may set up: `domain`, `provider` and `groups`, without duplicates.
    *
    * @generated from field: repeated string intents = 2;
    */
   intents: string[];
 
   /**
-   * For the organization itself, such as whom it is sent to; none when absent. It stays in the log.
+   * A note for the organization itself, such as the recipient. It stays in the log.
    *
    * @generated from field: optional string note = 3;
    */
   note?: string | undefined;
 
   /**
-   * Decides as usual and records nothing; the response says what would change.
+   * Dry run: decides as usual but records nothing; the response says what would change.
    *
    * @generated from field: bool validate_only = 4;
    */
   validateOnly: boolean;
 
   /**
-   * Why the change is made, for its history: up to 500 characters; none when empty.
+   * Why the change is made, shown in its history: up to 500 characters; may be empty.
    *
    * @generated from field: string reason = 15;
    */
@@ -135,27 +135,27 @@ export const IssueSetupLinkRequestSchema: GenMessage<IssueSetupLinkRequest> = /*
   messageDesc(file_claviger_v1_setup_link_service, 1);
 
 /**
- * The link that was made.
+ * The created link.
  *
  * @generated from message claviger.v1.IssueSetupLinkResponse
  */
 export type IssueSetupLinkResponse = Message<"claviger.v1.IssueSetupLinkResponse"> & {
   /**
-   * Id of the link; absent when it was not recorded.
+   * Id of the link; absent if nothing was recorded.
    *
    * @generated from field: optional string link_id = 1;
    */
   linkId?: string | undefined;
 
   /**
-   * The secret of the link, which no other response has; absent when it was not recorded.
+   * The secret of the link, which no other response has; absent if nothing was recorded.
    *
    * @generated from field: optional string token = 2;
    */
   token?: string | undefined;
 
   /**
-   * Where it stands in the log; absent when it was not recorded.
+   * Position, times and owner; absent if nothing was recorded.
    *
    * @generated from field: optional claviger.v1.ObjectDetails details = 3;
    */
@@ -190,14 +190,14 @@ export type RevokeSetupLinkRequest = Message<"claviger.v1.RevokeSetupLinkRequest
   linkId: string;
 
   /**
-   * Decides as usual and records nothing; the response says what would change.
+   * Dry run: decides as usual but records nothing; the response says what would change.
    *
    * @generated from field: bool validate_only = 2;
    */
   validateOnly: boolean;
 
   /**
-   * Why the change is made, for its history: up to 500 characters; none when empty.
+   * Why the change is made, shown in its history: up to 500 characters; may be empty.
    *
    * @generated from field: string reason = 15;
    */
@@ -218,7 +218,7 @@ export const RevokeSetupLinkRequestSchema: GenMessage<RevokeSetupLinkRequest> = 
  */
 export type RevokeSetupLinkResponse = Message<"claviger.v1.RevokeSetupLinkResponse"> & {
   /**
-   * Where it stands in the log.
+   * Position, times and owner.
    *
    * @generated from field: claviger.v1.ObjectDetails details = 1;
    */
@@ -261,13 +261,13 @@ export const GetSetupLinkRequestSchema: GenMessage<GetSetupLinkRequest> = /*@__P
   messageDesc(file_claviger_v1_setup_link_service, 5);
 
 /**
- * The link asked for.
+ * The link.
  *
  * @generated from message claviger.v1.GetSetupLinkResponse
  */
 export type GetSetupLinkResponse = Message<"claviger.v1.GetSetupLinkResponse"> & {
   /**
-   * As it is now.
+   * Its current state.
    *
    * @generated from field: claviger.v1.SetupLink setup_link = 1;
    */
@@ -302,7 +302,7 @@ export type SetupLinkFilter = Message<"claviger.v1.SetupLinkFilter"> & {
   note?: TextFilter | undefined;
 
   /**
-   * Their state.
+   * Condition on the state.
    *
    * @generated from field: claviger.v1.SetupLinkState state = 3;
    */
@@ -317,34 +317,34 @@ export const SetupLinkFilterSchema: GenMessage<SetupLinkFilter> = /*@__PURE__*/
   messageDesc(file_claviger_v1_setup_link_service, 7);
 
 /**
- * Which links to list, in which order.
+ * Which links to list, and in which order.
  *
  * @generated from message claviger.v1.ListSetupLinksRequest
  */
 export type ListSetupLinksRequest = Message<"claviger.v1.ListSetupLinksRequest"> & {
   /**
-   * 1 to 1000; 100 when absent.
+   * 1 to 1000. Default: 100.
    *
    * @generated from field: int32 page_size = 1;
    */
   pageSize: number;
 
   /**
-   * Token that the page before gave for the next one; filter and order must be the same.
+   * `nextPageToken` of the page before; filter and order must be the same.
    *
    * @generated from field: string page_token = 2;
    */
   pageToken: string;
 
   /**
-   * All when absent.
+   * Default: all.
    *
    * @generated from field: claviger.v1.SetupLinkFilter filter = 3;
    */
   filter?: SetupLinkFilter | undefined;
 
   /**
-   * Fields, each with ` desc` for the other direction, separated by commas, such as `creation_date desc,state`.
+   * Fields to sort by, separated by commas, each with ` desc` to reverse it, such as `creation_date desc,state`.
    *
    * @generated from field: string order_by = 4;
    */
@@ -365,35 +365,35 @@ export const ListSetupLinksRequestSchema: GenMessage<ListSetupLinksRequest> = /*
  */
 export type ListSetupLinksResponse = Message<"claviger.v1.ListSetupLinksResponse"> & {
   /**
-   * In the order asked for.
+   * In the order of the request.
    *
    * @generated from field: repeated claviger.v1.SetupLink setup_links = 1;
    */
   setupLinks: SetupLink[];
 
   /**
-   * Asks for the next page; empty on the last.
+   * Token of the next page; empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
 
   /**
-   * How many there are, on all pages together: exact up to 10,000, where counting stops.
+   * Number of objects on all pages: exact up to 10,000, where counting stops.
    *
    * @generated from field: int32 total_size = 3;
    */
   totalSize: number;
 
   /**
-   * Position in the log up to which the list is true.
+   * Position of the last event that the list includes.
    *
    * @generated from field: uint64 sequence = 4;
    */
   sequence: bigint;
 
   /**
-   * Whether there are more than total_size.
+   * Whether there are more than `totalSize`.
    *
    * @generated from field: bool total_size_capped = 5;
    */
@@ -408,7 +408,7 @@ export const ListSetupLinksResponseSchema: GenMessage<ListSetupLinksResponse> = 
   messageDesc(file_claviger_v1_setup_link_service, 9);
 
 /**
- * Which changes of a link to list, in which order.
+ * Which changes of a link to list, and in which order.
  *
  * @generated from message claviger.v1.ListSetupLinkHistoryRequest
  */
@@ -421,21 +421,21 @@ export type ListSetupLinkHistoryRequest = Message<"claviger.v1.ListSetupLinkHist
   linkId: string;
 
   /**
-   * User id of who acted: up to 200 characters; anybody when empty.
+   * User id of the actor: up to 200 characters. Empty: any.
    *
    * @generated from field: string actor = 2;
    */
   actor: string;
 
   /**
-   * Event types, such as `setup_link.used`, any of which an entry has; all when empty.
+   * Event types, such as `setup_link.used`, to list. Empty: all.
    *
    * @generated from field: repeated string types = 3;
    */
   types: string[];
 
   /**
-   * `asc`: oldest first, also when empty; `desc`: newest first.
+   * `asc` (default): oldest first. `desc`: newest first.
    *
    * @generated from field: string order = 4;
    */
@@ -449,21 +449,21 @@ export type ListSetupLinkHistoryRequest = Message<"claviger.v1.ListSetupLinkHist
   after: bigint;
 
   /**
-   * Only entries below this position in the log; no bound when absent.
+   * Only entries below this position in the log. Default: no bound.
    *
    * @generated from field: optional uint64 before = 6;
    */
   before?: bigint | undefined;
 
   /**
-   * Only entries of this time; `after` and `before` apply too.
+   * Only entries in this span of time; `after` and `before` apply too.
    *
    * @generated from field: claviger.v1.TimeBounds time = 7;
    */
   time?: TimeBounds | undefined;
 
   /**
-   * 1 to 1000; 100 when absent.
+   * 1 to 1000. Default: 100.
    *
    * @generated from field: int32 page_size = 8;
    */
@@ -484,21 +484,21 @@ export const ListSetupLinkHistoryRequestSchema: GenMessage<ListSetupLinkHistoryR
  */
 export type ListSetupLinkHistoryResponse = Message<"claviger.v1.ListSetupLinkHistoryResponse"> & {
   /**
-   * In the order asked for.
+   * In the order of the request.
    *
    * @generated from field: repeated claviger.v1.HistoryEntry entries = 1;
    */
   entries: HistoryEntry[];
 
   /**
-   * Of `asc`, the `after` of the next page; absent on the last.
+   * With `asc`: the `after` of the next page; absent on the last page.
    *
    * @generated from field: optional uint64 next_after = 2;
    */
   nextAfter?: bigint | undefined;
 
   /**
-   * Of `desc`, the `before` of the next page; absent on the last.
+   * With `desc`: the `before` of the next page; absent on the last page.
    *
    * @generated from field: optional uint64 next_before = 3;
    */
@@ -554,7 +554,7 @@ export const GetSetupLinkStateRequestSchema: GenMessage<GetSetupLinkStateRequest
  */
 export type GetSetupLinkStateResponse = Message<"claviger.v1.GetSetupLinkStateResponse"> & {
   /**
-   * At the time asked for.
+   * At the time of the request.
    *
    * @generated from field: claviger.v1.SetupLink setup_link = 1;
    */
@@ -569,7 +569,7 @@ export const GetSetupLinkStateResponseSchema: GenMessage<GetSetupLinkStateRespon
   messageDesc(file_claviger_v1_setup_link_service, 13);
 
 /**
- * How far a link is. Its expiry changes no state.
+ * The state of a link. Expiry does not change it.
  *
  * @generated from enum claviger.v1.SetupLinkState
  */
@@ -582,7 +582,7 @@ export const SetupLinkState = {
   UNSPECIFIED: 0,
 
   /**
-   * Made, and not opened.
+   * Created, but not opened.
    *
    * @generated from enum value: SETUP_LINK_STATE_ISSUED = 1;
    */
@@ -596,14 +596,14 @@ export const SetupLinkState = {
   USED: 2,
 
   /**
-   * Finished with; it does not open again.
+   * Completed; it does not open again.
    *
    * @generated from enum value: SETUP_LINK_STATE_COMPLETED = 3;
    */
   COMPLETED: 3,
 
   /**
-   * Withdrawn; it does not open again.
+   * Revoked; it does not open again.
    *
    * @generated from enum value: SETUP_LINK_STATE_REVOKED = 4;
    */
@@ -611,7 +611,7 @@ export const SetupLinkState = {
 } as const;
 
 /**
- * How far a link is. Its expiry changes no state.
+ * The state of a link. Expiry does not change it.
  *
  * @generated from enum claviger.v1.SetupLinkState
  */
@@ -624,13 +624,15 @@ export const SetupLinkStateSchema: GenEnum<SetupLinkState> = /*@__PURE__*/
   enumDesc(file_claviger_v1_setup_link_service, 0);
 
 /**
- * Links by which somebody without an account sets up sign-in for an organization: proves a domain, connects a provider, maps its groups to roles.
+ * Links that let somebody without an account set up sign-in for an organization: prove a domain, connect a provider,
+ * map its groups to roles.
  *
  * @generated from service claviger.v1.SetupLinkService
  */
 export const SetupLinkService: GenService<{
   /**
-   * Makes a link. Only this response has its token. An idempotency key is refused, since a repeat could not show the token again.
+   * Creates a link. Only this response has its token. An idempotency key is refused, because a repeat could not return
+   * the token again.
    *
    * @generated from rpc claviger.v1.SetupLinkService.IssueSetupLink
    */
@@ -640,7 +642,7 @@ export const SetupLinkService: GenService<{
     output: typeof IssueSetupLinkResponseSchema;
   },
   /**
-   * Withdraws a link, also one that was opened. A link that is completed or revoked stays as it is.
+   * Revokes a link, even one that was opened. A completed or revoked link stays as it is.
    *
    * @generated from rpc claviger.v1.SetupLinkService.RevokeSetupLink
    */
@@ -660,7 +662,7 @@ export const SetupLinkService: GenService<{
     output: typeof GetSetupLinkResponseSchema;
   },
   /**
-   * Lists the links of the organization, page by page, those that are over included.
+   * Lists the links of the organization, including those that have ended, page by page.
    *
    * @generated from rpc claviger.v1.SetupLinkService.ListSetupLinks
    */

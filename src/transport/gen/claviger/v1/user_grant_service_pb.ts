@@ -36,7 +36,7 @@ export type UserGrantRole = Message<"claviger.v1.UserGrantRole"> & {
   roleKey: string;
 
   /**
-   * It does not count from this moment on; absent for a role without an end.
+   * When it expires; absent for never.
    *
    * @generated from field: optional google.protobuf.Timestamp expires_at = 2;
    */
@@ -51,13 +51,13 @@ export const UserGrantRoleSchema: GenMessage<UserGrantRole> = /*@__PURE__*/
   messageDesc(file_claviger_v1_user_grant_service, 0);
 
 /**
- * A grant of roles to a user as it is read.
+ * A grant of roles to a user.
  *
  * @generated from message claviger.v1.UserGrant
  */
 export type UserGrant = Message<"claviger.v1.UserGrant"> & {
   /**
-   * The user, as the host names them.
+   * Your id of the user.
    *
    * @generated from field: string user_id = 1;
    */
@@ -78,7 +78,7 @@ export type UserGrant = Message<"claviger.v1.UserGrant"> & {
   projectOrgId: string;
 
   /**
-   * The roles that the user has, expired ones too; those that have ended otherwise are not among them.
+   * The roles that the user was given, including expired ones; roles that were removed since are left out.
    *
    * @generated from field: repeated claviger.v1.UserGrantRole roles = 4;
    */
@@ -92,7 +92,7 @@ export type UserGrant = Message<"claviger.v1.UserGrant"> & {
   state: State;
 
   /**
-   * Where it stands in the log. The end of a role is no change of the grant, and leaves this as it is.
+   * Position, times and owner. Removing a role does not change the grant, and so does not change this.
    *
    * @generated from field: claviger.v1.ObjectDetails details = 6;
    */
@@ -120,7 +120,7 @@ export type GivenUserRole = Message<"claviger.v1.GivenUserRole"> & {
   roleKey: string;
 
   /**
-   * It does not count from this moment on, to the millisecond: must lie in the future unless the user has the role with this very end. Absent: no end.
+   * When it expires, to the millisecond: in the future, unless the user has the role with this very end. Absent: never.
    *
    * @generated from field: optional google.protobuf.Timestamp expires_at = 2;
    */
@@ -141,7 +141,7 @@ export const GivenUserRoleSchema: GenMessage<GivenUserRole> = /*@__PURE__*/
  */
 export type AddUserGrantRequest = Message<"claviger.v1.AddUserGrantRequest"> & {
   /**
-   * The user, as the host names them.
+   * Your id of the user.
    *
    * @generated from field: string user_id = 1;
    */
@@ -155,7 +155,7 @@ export type AddUserGrantRequest = Message<"claviger.v1.AddUserGrantRequest"> & {
   projectId: string;
 
   /**
-   * The organization that owns the project; the one at hand when absent.
+   * The organization that owns the project. Default: the organization of the call.
    *
    * @generated from field: optional string project_org_id = 3;
    */
@@ -169,14 +169,14 @@ export type AddUserGrantRequest = Message<"claviger.v1.AddUserGrantRequest"> & {
   roles: GivenUserRole[];
 
   /**
-   * Decides as usual and records nothing; the response says what would change.
+   * Dry run: decides as usual but records nothing; the response says what would change.
    *
    * @generated from field: bool validate_only = 5;
    */
   validateOnly: boolean;
 
   /**
-   * Why the change is made, for its history: up to 500 characters; none when empty.
+   * Why the change is made, shown in its history: up to 500 characters; may be empty.
    *
    * @generated from field: string reason = 15;
    */
@@ -197,7 +197,7 @@ export const AddUserGrantRequestSchema: GenMessage<AddUserGrantRequest> = /*@__P
  */
 export type AddUserGrantResponse = Message<"claviger.v1.AddUserGrantResponse"> & {
   /**
-   * Where it stands in the log; absent when it was not recorded.
+   * Position, times and owner; absent if nothing was recorded.
    *
    * @generated from field: optional claviger.v1.ObjectDetails details = 1;
    */
@@ -219,13 +219,13 @@ export const AddUserGrantResponseSchema: GenMessage<AddUserGrantResponse> = /*@_
   messageDesc(file_claviger_v1_user_grant_service, 4);
 
 /**
- * All roles that a grant is to have.
+ * All new roles of a grant.
  *
  * @generated from message claviger.v1.UpdateUserGrantRequest
  */
 export type UpdateUserGrantRequest = Message<"claviger.v1.UpdateUserGrantRequest"> & {
   /**
-   * The user, as the host names them.
+   * Your id of the user.
    *
    * @generated from field: string user_id = 1;
    */
@@ -239,7 +239,7 @@ export type UpdateUserGrantRequest = Message<"claviger.v1.UpdateUserGrantRequest
   projectId: string;
 
   /**
-   * The organization that owns the project; the one at hand when absent.
+   * The organization that owns the project. Default: the organization of the call.
    *
    * @generated from field: optional string project_org_id = 3;
    */
@@ -253,14 +253,14 @@ export type UpdateUserGrantRequest = Message<"claviger.v1.UpdateUserGrantRequest
   roles: GivenUserRole[];
 
   /**
-   * Decides as usual and records nothing; the response says what would change.
+   * Dry run: decides as usual but records nothing; the response says what would change.
    *
    * @generated from field: bool validate_only = 5;
    */
   validateOnly: boolean;
 
   /**
-   * Why the change is made, for its history: up to 500 characters; none when empty.
+   * Why the change is made, shown in its history: up to 500 characters; may be empty.
    *
    * @generated from field: string reason = 15;
    */
@@ -281,7 +281,7 @@ export const UpdateUserGrantRequestSchema: GenMessage<UpdateUserGrantRequest> = 
  */
 export type UpdateUserGrantResponse = Message<"claviger.v1.UpdateUserGrantResponse"> & {
   /**
-   * Where it stands in the log.
+   * Position, times and owner.
    *
    * @generated from field: claviger.v1.ObjectDetails details = 1;
    */
@@ -309,7 +309,7 @@ export const UpdateUserGrantResponseSchema: GenMessage<UpdateUserGrantResponse> 
  */
 export type AddUserGrantRolesRequest = Message<"claviger.v1.AddUserGrantRolesRequest"> & {
   /**
-   * The user, as the host names them.
+   * Your id of the user.
    *
    * @generated from field: string user_id = 1;
    */
@@ -323,7 +323,7 @@ export type AddUserGrantRolesRequest = Message<"claviger.v1.AddUserGrantRolesReq
   projectId: string;
 
   /**
-   * The organization that owns the project; the one at hand when absent.
+   * The organization that owns the project. Default: the organization of the call.
    *
    * @generated from field: optional string project_org_id = 3;
    */
@@ -337,14 +337,14 @@ export type AddUserGrantRolesRequest = Message<"claviger.v1.AddUserGrantRolesReq
   roles: GivenUserRole[];
 
   /**
-   * Decides as usual and records nothing; the response says what would change.
+   * Dry run: decides as usual but records nothing; the response says what would change.
    *
    * @generated from field: bool validate_only = 5;
    */
   validateOnly: boolean;
 
   /**
-   * Why the change is made, for its history: up to 500 characters; none when empty.
+   * Why the change is made, shown in its history: up to 500 characters; may be empty.
    *
    * @generated from field: string reason = 15;
    */
@@ -365,7 +365,7 @@ export const AddUserGrantRolesRequestSchema: GenMessage<AddUserGrantRolesRequest
  */
 export type AddUserGrantRolesResponse = Message<"claviger.v1.AddUserGrantRolesResponse"> & {
   /**
-   * Where it stands in the log.
+   * Position, times and owner.
    *
    * @generated from field: claviger.v1.ObjectDetails details = 1;
    */
@@ -387,13 +387,13 @@ export const AddUserGrantRolesResponseSchema: GenMessage<AddUserGrantRolesRespon
   messageDesc(file_claviger_v1_user_grant_service, 8);
 
 /**
- * Roles to take from a grant.
+ * Roles to revoke from a grant.
  *
  * @generated from message claviger.v1.RemoveUserGrantRolesRequest
  */
 export type RemoveUserGrantRolesRequest = Message<"claviger.v1.RemoveUserGrantRolesRequest"> & {
   /**
-   * The user, as the host names them.
+   * Your id of the user.
    *
    * @generated from field: string user_id = 1;
    */
@@ -407,28 +407,28 @@ export type RemoveUserGrantRolesRequest = Message<"claviger.v1.RemoveUserGrantRo
   projectId: string;
 
   /**
-   * The organization that owns the project; the one at hand when absent.
+   * The organization that owns the project. Default: the organization of the call.
    *
    * @generated from field: optional string project_org_id = 3;
    */
   projectOrgId?: string | undefined;
 
   /**
-   * Keys of roles, none twice.
+   * Keys of roles, without duplicates.
    *
    * @generated from field: repeated string role_keys = 4;
    */
   roleKeys: string[];
 
   /**
-   * Decides as usual and records nothing; the response says what would change.
+   * Dry run: decides as usual but records nothing; the response says what would change.
    *
    * @generated from field: bool validate_only = 5;
    */
   validateOnly: boolean;
 
   /**
-   * Why the change is made, for its history: up to 500 characters; none when empty.
+   * Why the change is made, shown in its history: up to 500 characters; may be empty.
    *
    * @generated from field: string reason = 15;
    */
@@ -449,7 +449,7 @@ export const RemoveUserGrantRolesRequestSchema: GenMessage<RemoveUserGrantRolesR
  */
 export type RemoveUserGrantRolesResponse = Message<"claviger.v1.RemoveUserGrantRolesResponse"> & {
   /**
-   * Where it stands in the log.
+   * Position, times and owner.
    *
    * @generated from field: claviger.v1.ObjectDetails details = 1;
    */
@@ -477,7 +477,7 @@ export const RemoveUserGrantRolesResponseSchema: GenMessage<RemoveUserGrantRoles
  */
 export type DeactivateUserGrantRequest = Message<"claviger.v1.DeactivateUserGrantRequest"> & {
   /**
-   * The user, as the host names them.
+   * Your id of the user.
    *
    * @generated from field: string user_id = 1;
    */
@@ -491,21 +491,21 @@ export type DeactivateUserGrantRequest = Message<"claviger.v1.DeactivateUserGran
   projectId: string;
 
   /**
-   * The organization that owns the project; the one at hand when absent.
+   * The organization that owns the project. Default: the organization of the call.
    *
    * @generated from field: optional string project_org_id = 3;
    */
   projectOrgId?: string | undefined;
 
   /**
-   * Decides as usual and records nothing; the response says what would change.
+   * Dry run: decides as usual but records nothing; the response says what would change.
    *
    * @generated from field: bool validate_only = 4;
    */
   validateOnly: boolean;
 
   /**
-   * Why the change is made, for its history: up to 500 characters; none when empty.
+   * Why the change is made, shown in its history: up to 500 characters; may be empty.
    *
    * @generated from field: string reason = 15;
    */
@@ -526,7 +526,7 @@ export const DeactivateUserGrantRequestSchema: GenMessage<DeactivateUserGrantReq
  */
 export type DeactivateUserGrantResponse = Message<"claviger.v1.DeactivateUserGrantResponse"> & {
   /**
-   * Where it stands in the log.
+   * Position, times and owner.
    *
    * @generated from field: claviger.v1.ObjectDetails details = 1;
    */
@@ -554,7 +554,7 @@ export const DeactivateUserGrantResponseSchema: GenMessage<DeactivateUserGrantRe
  */
 export type ReactivateUserGrantRequest = Message<"claviger.v1.ReactivateUserGrantRequest"> & {
   /**
-   * The user, as the host names them.
+   * Your id of the user.
    *
    * @generated from field: string user_id = 1;
    */
@@ -568,21 +568,21 @@ export type ReactivateUserGrantRequest = Message<"claviger.v1.ReactivateUserGran
   projectId: string;
 
   /**
-   * The organization that owns the project; the one at hand when absent.
+   * The organization that owns the project. Default: the organization of the call.
    *
    * @generated from field: optional string project_org_id = 3;
    */
   projectOrgId?: string | undefined;
 
   /**
-   * Decides as usual and records nothing; the response says what would change.
+   * Dry run: decides as usual but records nothing; the response says what would change.
    *
    * @generated from field: bool validate_only = 4;
    */
   validateOnly: boolean;
 
   /**
-   * Why the change is made, for its history: up to 500 characters; none when empty.
+   * Why the change is made, shown in its history: up to 500 characters; may be empty.
    *
    * @generated from field: string reason = 15;
    */
@@ -603,7 +603,7 @@ export const ReactivateUserGrantRequestSchema: GenMessage<ReactivateUserGrantReq
  */
 export type ReactivateUserGrantResponse = Message<"claviger.v1.ReactivateUserGrantResponse"> & {
   /**
-   * Where it stands in the log.
+   * Position, times and owner.
    *
    * @generated from field: claviger.v1.ObjectDetails details = 1;
    */
@@ -631,7 +631,7 @@ export const ReactivateUserGrantResponseSchema: GenMessage<ReactivateUserGrantRe
  */
 export type RemoveUserGrantRequest = Message<"claviger.v1.RemoveUserGrantRequest"> & {
   /**
-   * The user, as the host names them.
+   * Your id of the user.
    *
    * @generated from field: string user_id = 1;
    */
@@ -645,21 +645,21 @@ export type RemoveUserGrantRequest = Message<"claviger.v1.RemoveUserGrantRequest
   projectId: string;
 
   /**
-   * The organization that owns the project; the one at hand when absent.
+   * The organization that owns the project. Default: the organization of the call.
    *
    * @generated from field: optional string project_org_id = 3;
    */
   projectOrgId?: string | undefined;
 
   /**
-   * Decides as usual and records nothing; the response says what would change.
+   * Dry run: decides as usual but records nothing; the response says what would change.
    *
    * @generated from field: bool validate_only = 4;
    */
   validateOnly: boolean;
 
   /**
-   * Why the change is made, for its history: up to 500 characters; none when empty.
+   * Why the change is made, shown in its history: up to 500 characters; may be empty.
    *
    * @generated from field: string reason = 15;
    */
@@ -680,7 +680,7 @@ export const RemoveUserGrantRequestSchema: GenMessage<RemoveUserGrantRequest> = 
  */
 export type RemoveUserGrantResponse = Message<"claviger.v1.RemoveUserGrantResponse"> & {
   /**
-   * Where it stands in the log.
+   * Position, times and owner.
    *
    * @generated from field: claviger.v1.ObjectDetails details = 1;
    */
@@ -708,14 +708,14 @@ export const RemoveUserGrantResponseSchema: GenMessage<RemoveUserGrantResponse> 
  */
 export type RemoveAllUserGrantsRequest = Message<"claviger.v1.RemoveAllUserGrantsRequest"> & {
   /**
-   * The user, as the host names them.
+   * Your id of the user.
    *
    * @generated from field: string user_id = 1;
    */
   userId: string;
 
   /**
-   * Why the change is made, for its history: up to 500 characters; none when empty.
+   * Why the change is made, shown in its history: up to 500 characters; may be empty.
    *
    * @generated from field: string reason = 15;
    */
@@ -736,7 +736,7 @@ export const RemoveAllUserGrantsRequestSchema: GenMessage<RemoveAllUserGrantsReq
  */
 export type UserGrantIds = Message<"claviger.v1.UserGrantIds"> & {
   /**
-   * The user, as the host names them.
+   * Your id of the user.
    *
    * @generated from field: string user_id = 1;
    */
@@ -778,7 +778,7 @@ export type MembershipIds = Message<"claviger.v1.MembershipIds"> & {
   idpId: string;
 
   /**
-   * The user, as the host names them.
+   * Your id of the user.
    *
    * @generated from field: string user_id = 2;
    */
@@ -793,27 +793,27 @@ export const MembershipIdsSchema: GenMessage<MembershipIds> = /*@__PURE__*/
   messageDesc(file_claviger_v1_user_grant_service, 19);
 
 /**
- * What was taken from a user.
+ * The removed grants and memberships of a user.
  *
  * @generated from message claviger.v1.RemoveAllUserGrantsResponse
  */
 export type RemoveAllUserGrantsResponse = Message<"claviger.v1.RemoveAllUserGrantsResponse"> & {
   /**
-   * The grants that were removed; none when the user had none.
+   * The removed grants; empty if the user had none.
    *
    * @generated from field: repeated claviger.v1.UserGrantIds removed = 1;
    */
   removed: UserGrantIds[];
 
   /**
-   * No grant or membership of the user that was recorded at or below this position in the log remains in the organization.
+   * Every grant and membership of the user up to this position is removed from the organization.
    *
    * @generated from field: uint64 sequence = 2;
    */
   sequence: bigint;
 
   /**
-   * The memberships that were removed: what identity providers had said about the user.
+   * The removed memberships.
    *
    * @generated from field: repeated claviger.v1.MembershipIds memberships = 3;
    */
@@ -834,7 +834,7 @@ export const RemoveAllUserGrantsResponseSchema: GenMessage<RemoveAllUserGrantsRe
  */
 export type GetUserGrantRequest = Message<"claviger.v1.GetUserGrantRequest"> & {
   /**
-   * The user, as the host names them.
+   * Your id of the user.
    *
    * @generated from field: string user_id = 1;
    */
@@ -848,7 +848,7 @@ export type GetUserGrantRequest = Message<"claviger.v1.GetUserGrantRequest"> & {
   projectId: string;
 
   /**
-   * The organization that owns the project; the one at hand when absent.
+   * The organization that owns the project. Default: the organization of the call.
    *
    * @generated from field: optional string project_org_id = 3;
    */
@@ -863,13 +863,13 @@ export const GetUserGrantRequestSchema: GenMessage<GetUserGrantRequest> = /*@__P
   messageDesc(file_claviger_v1_user_grant_service, 21);
 
 /**
- * The grant asked for.
+ * The grant.
  *
  * @generated from message claviger.v1.GetUserGrantResponse
  */
 export type GetUserGrantResponse = Message<"claviger.v1.GetUserGrantResponse"> & {
   /**
-   * As it is now.
+   * Its current state.
    *
    * @generated from field: claviger.v1.UserGrant user_grant = 1;
    */
@@ -911,14 +911,14 @@ export type UserGrantFilter = Message<"claviger.v1.UserGrantFilter"> & {
   projectOrgId?: TextFilter | undefined;
 
   /**
-   * The key of one of their roles.
+   * Condition on the key of one of the roles.
    *
    * @generated from field: claviger.v1.TextFilter role_key = 4;
    */
   roleKey?: TextFilter | undefined;
 
   /**
-   * Their state.
+   * Condition on the state.
    *
    * @generated from field: claviger.v1.State state = 5;
    */
@@ -933,34 +933,34 @@ export const UserGrantFilterSchema: GenMessage<UserGrantFilter> = /*@__PURE__*/
   messageDesc(file_claviger_v1_user_grant_service, 23);
 
 /**
- * Which grants to list, in which order.
+ * Which grants to list, and in which order.
  *
  * @generated from message claviger.v1.ListUserGrantsRequest
  */
 export type ListUserGrantsRequest = Message<"claviger.v1.ListUserGrantsRequest"> & {
   /**
-   * 1 to 1000; 100 when absent.
+   * 1 to 1000. Default: 100.
    *
    * @generated from field: int32 page_size = 1;
    */
   pageSize: number;
 
   /**
-   * Token that the page before gave for the next one; filter and order must be the same.
+   * `nextPageToken` of the page before; filter and order must be the same.
    *
    * @generated from field: string page_token = 2;
    */
   pageToken: string;
 
   /**
-   * All when absent.
+   * Default: all.
    *
    * @generated from field: claviger.v1.UserGrantFilter filter = 3;
    */
   filter?: UserGrantFilter | undefined;
 
   /**
-   * Fields, each with ` desc` for the other direction, separated by commas, such as `userId,changeDate desc`.
+   * Fields to sort by, separated by commas, each with ` desc` to reverse it, such as `userId,changeDate desc`.
    *
    * @generated from field: string order_by = 4;
    */
@@ -981,35 +981,35 @@ export const ListUserGrantsRequestSchema: GenMessage<ListUserGrantsRequest> = /*
  */
 export type ListUserGrantsResponse = Message<"claviger.v1.ListUserGrantsResponse"> & {
   /**
-   * In the order asked for.
+   * In the order of the request.
    *
    * @generated from field: repeated claviger.v1.UserGrant user_grants = 1;
    */
   userGrants: UserGrant[];
 
   /**
-   * Asks for the next page; empty on the last.
+   * Token of the next page; empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
 
   /**
-   * How many there are, on all pages together: exact up to 10,000, where counting stops.
+   * Number of objects on all pages: exact up to 10,000, where counting stops.
    *
    * @generated from field: int32 total_size = 3;
    */
   totalSize: number;
 
   /**
-   * Position in the log up to which the list is true.
+   * Position of the last event that the list includes.
    *
    * @generated from field: uint64 sequence = 4;
    */
   sequence: bigint;
 
   /**
-   * Whether there are more than total_size.
+   * Whether there are more than `totalSize`.
    *
    * @generated from field: bool total_size_capped = 5;
    */
@@ -1024,13 +1024,13 @@ export const ListUserGrantsResponseSchema: GenMessage<ListUserGrantsResponse> = 
   messageDesc(file_claviger_v1_user_grant_service, 25);
 
 /**
- * Which changes of a grant of roles to a user to list, in which order.
+ * Which changes of a grant of roles to a user to list, and in which order.
  *
  * @generated from message claviger.v1.ListUserGrantHistoryRequest
  */
 export type ListUserGrantHistoryRequest = Message<"claviger.v1.ListUserGrantHistoryRequest"> & {
   /**
-   * The user, as the host names them.
+   * Your id of the user.
    *
    * @generated from field: string user_id = 1;
    */
@@ -1044,28 +1044,28 @@ export type ListUserGrantHistoryRequest = Message<"claviger.v1.ListUserGrantHist
   projectId: string;
 
   /**
-   * The organization that owns the project; the one at hand when absent.
+   * The organization that owns the project. Default: the organization of the call.
    *
    * @generated from field: optional string project_org_id = 3;
    */
   projectOrgId?: string | undefined;
 
   /**
-   * User id of who acted: up to 200 characters; anybody when empty.
+   * User id of the actor: up to 200 characters. Empty: any.
    *
    * @generated from field: string actor = 4;
    */
   actor: string;
 
   /**
-   * Event types, such as `user_grant.updated`, any of which an entry has; all when empty.
+   * Event types, such as `user_grant.updated`, to list. Empty: all.
    *
    * @generated from field: repeated string types = 5;
    */
   types: string[];
 
   /**
-   * `asc`: oldest first, also when empty; `desc`: newest first.
+   * `asc` (default): oldest first. `desc`: newest first.
    *
    * @generated from field: string order = 6;
    */
@@ -1079,21 +1079,21 @@ export type ListUserGrantHistoryRequest = Message<"claviger.v1.ListUserGrantHist
   after: bigint;
 
   /**
-   * Only entries below this position in the log; no bound when absent.
+   * Only entries below this position in the log. Default: no bound.
    *
    * @generated from field: optional uint64 before = 8;
    */
   before?: bigint | undefined;
 
   /**
-   * Only entries of this time; `after` and `before` apply too.
+   * Only entries in this span of time; `after` and `before` apply too.
    *
    * @generated from field: claviger.v1.TimeBounds time = 9;
    */
   time?: TimeBounds | undefined;
 
   /**
-   * 1 to 1000; 100 when absent.
+   * 1 to 1000. Default: 100.
    *
    * @generated from field: int32 page_size = 10;
    */
@@ -1114,21 +1114,21 @@ export const ListUserGrantHistoryRequestSchema: GenMessage<ListUserGrantHistoryR
  */
 export type ListUserGrantHistoryResponse = Message<"claviger.v1.ListUserGrantHistoryResponse"> & {
   /**
-   * In the order asked for.
+   * In the order of the request.
    *
    * @generated from field: repeated claviger.v1.HistoryEntry entries = 1;
    */
   entries: HistoryEntry[];
 
   /**
-   * Of `asc`, the `after` of the next page; absent on the last.
+   * With `asc`: the `after` of the next page; absent on the last page.
    *
    * @generated from field: optional uint64 next_after = 2;
    */
   nextAfter?: bigint | undefined;
 
   /**
-   * Of `desc`, the `before` of the next page; absent on the last.
+   * With `desc`: the `before` of the next page; absent on the last page.
    *
    * @generated from field: optional uint64 next_before = 3;
    */
@@ -1149,7 +1149,7 @@ export const ListUserGrantHistoryResponseSchema: GenMessage<ListUserGrantHistory
  */
 export type GetUserGrantStateRequest = Message<"claviger.v1.GetUserGrantStateRequest"> & {
   /**
-   * The user, as the host names them.
+   * Your id of the user.
    *
    * @generated from field: string user_id = 1;
    */
@@ -1163,7 +1163,7 @@ export type GetUserGrantStateRequest = Message<"claviger.v1.GetUserGrantStateReq
   projectId: string;
 
   /**
-   * The organization that owns the project; the one at hand when absent.
+   * The organization that owns the project. Default: the organization of the call.
    *
    * @generated from field: optional string project_org_id = 3;
    */
@@ -1198,7 +1198,7 @@ export const GetUserGrantStateRequestSchema: GenMessage<GetUserGrantStateRequest
  */
 export type GetUserGrantStateResponse = Message<"claviger.v1.GetUserGrantStateResponse"> & {
   /**
-   * At the time asked for.
+   * At the time of the request.
    *
    * @generated from field: claviger.v1.UserGrant user_grant = 1;
    */
@@ -1213,7 +1213,9 @@ export const GetUserGrantStateResponseSchema: GenMessage<GetUserGrantStateRespon
   messageDesc(file_claviger_v1_user_grant_service, 29);
 
 /**
- * Grants of roles to users. They belong to the organization of the user; the project belongs to the same one, or to one that has granted it. In HTTP, one grant is addressed with its ids as query parameters: any text names a user.
+ * Grants of roles to users. A grant belongs to the organization of the user. The project belongs to the same
+ * organization, or to one that granted it to this one. In HTTP, the ids of a grant are query parameters, because a user
+ * id may be any text.
  *
  * @generated from service claviger.v1.UserGrantService
  */
@@ -1229,7 +1231,7 @@ export const UserGrantService: GenService<{
     output: typeof AddUserGrantResponseSchema;
   },
   /**
-   * Replaces the roles of a grant. A role that has ended is given anew.
+   * Replaces the roles of a grant. A role that was revoked since is given again.
    *
    * @generated from rpc claviger.v1.UserGrantService.UpdateUserGrant
    */
@@ -1239,7 +1241,7 @@ export const UserGrantService: GenService<{
     output: typeof UpdateUserGrantResponseSchema;
   },
   /**
-   * Adds roles to a grant and keeps the others; a role that the user has gets the end as given.
+   * Adds roles to a grant and keeps the others. For a role that the user has, the expiry is replaced.
    *
    * @generated from rpc claviger.v1.UserGrantService.AddUserGrantRoles
    */
@@ -1249,7 +1251,7 @@ export const UserGrantService: GenService<{
     output: typeof AddUserGrantRolesResponseSchema;
   },
   /**
-   * Takes roles from a grant and keeps the others; with the last one, the grant is removed.
+   * Revokes roles of a grant and keeps the others. Revoking the last role removes the grant.
    *
    * @generated from rpc claviger.v1.UserGrantService.RemoveUserGrantRoles
    */
@@ -1259,7 +1261,7 @@ export const UserGrantService: GenService<{
     output: typeof RemoveUserGrantRolesResponseSchema;
   },
   /**
-   * Makes none of the roles count; a grant that is inactive stays so.
+   * Suspends the grant: none of its roles counts. Succeeds if it is inactive already.
    *
    * @generated from rpc claviger.v1.UserGrantService.DeactivateUserGrant
    */
@@ -1269,7 +1271,7 @@ export const UserGrantService: GenService<{
     output: typeof DeactivateUserGrantResponseSchema;
   },
   /**
-   * Makes the roles count again; a grant that is active stays so.
+   * Resumes the grant: its roles count again. Succeeds if it is active already.
    *
    * @generated from rpc claviger.v1.UserGrantService.ReactivateUserGrant
    */
@@ -1279,7 +1281,7 @@ export const UserGrantService: GenService<{
     output: typeof ReactivateUserGrantResponseSchema;
   },
   /**
-   * Takes all roles of one project.
+   * Removes a grant, which revokes all its roles.
    *
    * @generated from rpc claviger.v1.UserGrantService.RemoveUserGrant
    */
@@ -1289,7 +1291,8 @@ export const UserGrantService: GenService<{
     output: typeof RemoveUserGrantResponseSchema;
   },
   /**
-   * Takes all roles of all projects, and ends what identity providers said about the user: at once up to 400 grants, in several steps beyond that. Not for `If-Match` or `Idempotency-Key`.
+   * Removes all grants and all memberships of a user: at once up to 400 grants, in several steps beyond that. Does not
+   * support `If-Match` and `Idempotency-Key`.
    *
    * @generated from rpc claviger.v1.UserGrantService.RemoveAllUserGrants
    */
@@ -1319,7 +1322,7 @@ export const UserGrantService: GenService<{
     output: typeof ListUserGrantsResponseSchema;
   },
   /**
-   * Lists who changed the grant and when, page by page; also of one that was removed.
+   * Lists who changed the grant and when, page by page, even after it was removed.
    *
    * @generated from rpc claviger.v1.UserGrantService.ListUserGrantHistory
    */
