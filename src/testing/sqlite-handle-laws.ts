@@ -41,7 +41,7 @@ const codeOf = (error: unknown): unknown => {
  * ```
  */
 export const sqliteHandleLaws: readonly SqliteHandleLaw[] = lawsOf<SqliteHandleHome>({
-  'Rows have the columns in their order, texts as they were written, and integers as numbers up to a position.':
+  'Rows have their columns in order, unchanged text, and integers as numbers up to the size of a position.':
     async ({ open }) => {
       const handle = open()
       handle.exec(TABLE)
@@ -53,17 +53,18 @@ export const sqliteHandleLaws: readonly SqliteHandleLaw[] = lawsOf<SqliteHandleH
       demandEqual('the first row', first, { two: null, one: 1 })
       demandEqual('the second row', second, { two: 'é \u{1F511} "\u0001"', one: Number(position) })
     },
-  'A statement that is run says how many rows it changed, none for a conflict that it ignores.':
-    async ({ open }) => {
-      const handle = open()
-      handle.exec(TABLE)
-      const insert = handle.prepare(INSERT)
-      demandEqual('the changes of an insert', insert.run(1, 'one').changes, 1)
-      demandEqual('the changes of a conflict', insert.run(1, 'two').changes, 0)
-      const all = handle.prepare('INSERT INTO law (number) VALUES (2), (3) RETURNING number').all()
-      demandEqual('the rows that an insert returns', all, [{ number: 2 }, { number: 3 }])
-    },
-  'What is rolled back is gone; what is committed is seen by another handle.': async ({
+  'Running a statement returns how many rows it changed, 0 for an ignored conflict.': async ({
+    open,
+  }) => {
+    const handle = open()
+    handle.exec(TABLE)
+    const insert = handle.prepare(INSERT)
+    demandEqual('the changes of an insert', insert.run(1, 'one').changes, 1)
+    demandEqual('the changes of a conflict', insert.run(1, 'two').changes, 0)
+    const all = handle.prepare('INSERT INTO law (number) VALUES (2), (3) RETURNING number').all()
+    demandEqual('the rows that an insert returns', all, [{ number: 2 }, { number: 3 }])
+  },
+  'A rollback undoes its changes, and another handle sees committed changes.': async ({
     open,
     reopen,
   }) => {
@@ -76,7 +77,7 @@ export const sqliteHandleLaws: readonly SqliteHandleLaw[] = lawsOf<SqliteHandleH
     }
     demandEqual('the row', reopen().prepare(SELECT).all(0), [{ two: 'COMMIT', one: 1 }])
   },
-  'An error has the code of SQLite, and a locked file is reported at once after PRAGMA busy_timeout = 0.':
+  'Errors have the code of SQLite, and after PRAGMA busy_timeout = 0 a locked file is reported at once.':
     async ({ open, reopen }) => {
       const handle = open()
       handle.exec(`PRAGMA journal_mode = WAL; ${TABLE}`)

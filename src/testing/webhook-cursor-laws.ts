@@ -35,7 +35,7 @@ export const webhookCursorLaws: readonly WebhookCursorLaw[] = lawsOf({
     await cursors.release('one', 'nobody')
     demandEqual('what is kept', await cursors.read('one'), { version: 0 })
   },
-  'Where endpoints can be listed, they are those with a state.': async ({ open, reopen }) => {
+  'A list of endpoints has exactly those with a state.': async ({ open, reopen }) => {
     const cursors = await open()
     if (!cursors.endpoints) return
     demandEqual('the endpoints', await cursors.endpoints(), [])
@@ -53,7 +53,7 @@ export const webhookCursorLaws: readonly WebhookCursorLaw[] = lawsOf({
     demandEqual('what is kept', await cursors.read('one'), kept)
     demandEqual('what another handle reads', await other.read('one'), kept)
   },
-  'Endpoints are told apart by the exact text of their names.': async ({ open }) => {
+  'Endpoint names are compared by their exact text.': async ({ open }) => {
     const cursors = await open()
     const names = ['one', 'One', 'one ', 'é', 'e\u0301', 'x'.repeat(200)]
     for (const name of names) {
@@ -65,7 +65,7 @@ export const webhookCursorLaws: readonly WebhookCursorLaw[] = lawsOf({
       demandEqual(`what is kept of ${name}`, shown(await cursors.read(name)), expected)
     }
   },
-  'A write that names another version changes nothing.': async ({ open }) => {
+  'A write with another version changes nothing.': async ({ open }) => {
     const cursors = await open()
     demandEqual('a write over 1', await cursors.write('one', { state: 'a', version: 1 }), false)
     await cursors.write('one', { state: 'a', version: 0 })
@@ -76,7 +76,10 @@ export const webhookCursorLaws: readonly WebhookCursorLaw[] = lawsOf({
     }
     demandEqual('what is kept', await cursors.read('one'), { state: 'b', version: 2 })
   },
-  'Of several writes over one version at once, exactly one succeeds.': async ({ open, reopen }) => {
+  'Of several simultaneous writes over one version, exactly one succeeds.': async ({
+    open,
+    reopen,
+  }) => {
     const handles = [await open(), await reopen(), await reopen()]
     for (let version = 0; version < 20; version++) {
       const writes = handles.map((handle, n) => handle.write('one', { state: `${n}`, version }))
@@ -102,7 +105,7 @@ export const webhookCursorLaws: readonly WebhookCursorLaw[] = lawsOf({
       'most of the lease to remain',
     )
   },
-  'When several holders ask for a lease at once, exactly one gets it.': async ({
+  'When several holders request a lease at once, exactly one gets it.': async ({
     open,
     reopen,
   }) => {
@@ -130,7 +133,9 @@ export const webhookCursorLaws: readonly WebhookCursorLaw[] = lawsOf({
     const given = shown(await cursors.lease('one', 'third', LONG_MS))
     demandEqual('the lease', given, { state: undefined, version: 0, holder: 'third' })
   },
-  'A write that names a holder needs its lease; other writes need none.': async ({ open }) => {
+  'A write with a holder needs the lease of that holder; other writes need none.': async ({
+    open,
+  }) => {
     const cursors = await open()
     const write = (version: number, holder?: string) =>
       cursors.write('one', { state: `${holder}`, version, ...(holder && { holder }) })

@@ -227,7 +227,7 @@ export const commandsSuite = (kind: keyof typeof PLACES): void => {
       run('reseal', '--org', 'acme', ...target.database, ...parameters)
     expect(await reseal()).toMatchObject({
       code: 1,
-      notes: 'claviger: Secrets are sealed with keys: give --keys FILE\n',
+      notes: 'claviger: Secrets need keys: give --keys FILE\n',
     })
     expect(out(await reseal('--keys', newKeys))).toBe('1 resealed, 0 unchanged, 0 failed\n')
     const again = JSON.parse(out(await reseal('--keys', newKeys, '--json')))

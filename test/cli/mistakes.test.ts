@@ -214,11 +214,11 @@ describe('A file of input that cannot be used', () => {
       failure('The file no.json cannot be read (ENOENT)'),
       failure(`The file ${broken} is not JSON`),
       failure('projects[0].name is required'),
-      failure('Secrets are sealed with keys: give --keys FILE'),
+      failure('Secrets need keys: give --keys FILE'),
       failure(`The file ${keys} must be {"current":"k1","keys":{"k1":"<32 bytes in base64>"}}`),
       failure('The file PRIVATE+KEY+*** cannot be read (ENOENT)'),
-      failure(`The file ${broken} holds no signer key`),
-      failure(`The file ${broken} is there already`),
+      failure(`The file ${broken} is not a signer key`),
+      failure(`The file ${broken} already exists`),
     ])
     expect(readFileSync(broken, 'utf8')).toContain(clientSecret)
   })

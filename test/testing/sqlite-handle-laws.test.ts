@@ -31,7 +31,7 @@ const faulty =
 const FAULTS: readonly (readonly [fault: string, law: string, spoil: Spoil])[] = [
   [
     'give columns by name',
-    'Rows have the columns',
+    'Rows have their',
     ({ all }) => ({
       all: (...values) =>
         all(...values).map((row) => Object.fromEntries(Object.entries(Object(row)).toSorted())),
@@ -39,18 +39,18 @@ const FAULTS: readonly (readonly [fault: string, law: string, spoil: Spoil])[] =
   ],
   [
     'count a conflict',
-    'A statement that is run',
+    'Running a statement',
     ({ run }) => ({ run: (...values) => ({ ...run(...values), changes: 1 }) }),
   ],
   [
     'commit all',
-    'What is rolled back',
+    'A rollback undoes',
     ({ run }, sql, handle) =>
       sql === 'ROLLBACK' ? { run: () => handle.prepare('COMMIT').run() } : { run },
   ],
   [
     'hide the code',
-    'An error has the code',
+    'Errors have the',
     ({ run }) => ({
       run: (...values) => {
         try {

@@ -23,7 +23,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'forget one of two endpoints',
-    law: 'Where endpoints can be listed',
+    law: 'A list of endpoints',
     plant: (sound) => ({ endpoints: async () => (await sound.endpoints?.())?.slice(0, 1) ?? [] }),
   },
   {
@@ -36,12 +36,12 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'do not tell names by case',
-    law: 'Endpoints are told apart',
+    law: 'Endpoint names are',
     plant: (sound) => ({ read: (endpoint) => sound.read(endpoint.toLowerCase()) }),
   },
   {
     fault: 'write over any version',
-    law: 'A write that names another version',
+    law: 'A write with another',
     plant: (sound) => ({
       write: async (endpoint, write) =>
         sound.write(endpoint, { ...write, version: (await sound.read(endpoint)).version }),
@@ -49,7 +49,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'compare and write in two steps',
-    law: 'Of several writes over one version',
+    law: 'Of several simultaneous',
     plant: (sound) => ({
       write: async (endpoint, write) => {
         if ((await sound.read(endpoint)).version !== write.version) return false
@@ -81,7 +81,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'look and give in two steps',
-    law: 'When several holders ask',
+    law: 'When several holders request',
     plant: (sound) => ({
       lease: async (endpoint, holder, milliseconds) => {
         const { lease } = await sound.read(endpoint)
@@ -110,7 +110,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'do not look at the lease of a write',
-    law: 'A write that names a holder',
+    law: 'A write with a holder',
     plant: (sound) => ({
       write: (endpoint, { holder: _, ...write }) => sound.write(endpoint, write),
     }),

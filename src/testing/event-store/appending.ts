@@ -123,7 +123,7 @@ export const conflictLaws = storeLaws({
     demandEqual('the answer to a mere guard', await verdict(store, guard), conflict)
     demandEqual('the stream of the refused append', await store.readStream('law-c'), [])
   },
-  'An append has any number of guards, and each of them may refuse it.': async (store) => {
+  'An append may have any number of guards, and each may refuse it.': async (store) => {
     const names = ['a', 'b', 'c', 'd', 'e']
     for (const name of names) await record(store, firstOf(`law-${name}`))
     const guards = names.map((name) => write(`law-${name}`, 1))
@@ -149,7 +149,7 @@ export const conflictLaws = storeLaws({
     }
     demandEqual('what the log holds', (await wholeLog(store)).length, 2)
   },
-  'All writes are recorded or none, and the first conflict is reported.': async (store) => {
+  'Either all writes are recorded or none, and the first conflict is reported.': async (store) => {
     await record(store, appendOf([write('law-b', 0, {}), write('law-d', 0, {})]))
     const append = appendOf([
       write('law-a', 0, {}),
@@ -200,7 +200,7 @@ export const idempotencyLaws = storeLaws({
     const guard = appendOf([write('law-a', 7)], { idempotencyKey: 'key' })
     demandEqual('the answer to a mere guard', await verdict(store, guard), USED)
   },
-  'A conflict or an append without events does not use up its idempotency key.': async (store) => {
+  'A conflict or an append without events does not use its idempotency key.': async (store) => {
     await record(store, firstOf('law-a'))
     await verdict(store, firstOf('law-a', { idempotencyKey: 'key' }))
     await verdict(store, appendOf([write('law-a', 1)], { idempotencyKey: 'key' }))
@@ -216,7 +216,7 @@ export const idempotencyLaws = storeLaws({
     demandEqual('what is found', await store.findAppend({ idempotencyKey: 'key' }), recorded)
     demandEqual('what no key finds', await store.findAppend({ idempotencyKey: 'none' }), [])
   },
-  'Of appends at once under one key, exactly one is recorded.': async (store, { reopen }) => {
+  'Of simultaneous appends under one key, exactly one is recorded.': async (store, { reopen }) => {
     const second = await reopen(store)
     for (let round = 1; round <= ROUNDS; round++) {
       const idempotencyKey = `key-${round}`

@@ -67,7 +67,7 @@ const yieldToEventLoop = () =>
 
 /** The promises for several writers at once. */
 export const concurrencyLaws = storeLaws({
-  'Of appends at once to one version, exactly one is recorded.': async (store, { reopen }) => {
+  'Of simultaneous appends to one version, exactly one is recorded.': async (store, { reopen }) => {
     const second = await reopen(store)
     const verdicts = await allOf(
       Array.from({ length: 40 }, (_, n) =>
@@ -101,7 +101,10 @@ export const concurrencyLaws = storeLaws({
     }
     await allOf<unknown>([recording, reading()])
   },
-  'A guard and a write of one stream are recorded in turn.': async (store, { reopen }) => {
+  'A guard and a write of one stream are recorded one after the other.': async (
+    store,
+    { reopen },
+  ) => {
     const second = await reopen(store)
     for (let round = 0; round < 10; round++) {
       const [guarding, writing] = round % 2 === 0 ? [store, second] : [second, store]

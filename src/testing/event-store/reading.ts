@@ -66,7 +66,9 @@ export const readingLaws = storeLaws({
       demandEqual(`events above ${after}`, await store.countAfter(after), above)
     }
   },
-  'The last position belongs to the last event; without events it is 0n.': async (store) => {
+  'The last position is the position of the last event; without events it is 0n.': async (
+    store,
+  ) => {
     demandEqual('the last position of an empty store', await store.lastPosition(), 0n)
     const all = await fill(store)
     demandEqual('the last position', await store.lastPosition(), all.at(-1)?.position)
@@ -118,7 +120,10 @@ export const readingLaws = storeLaws({
 
 /** The promises of a store whose program or server crashes; not for a store in memory. */
 export const eventRecoveryLaws: readonly EventRecoveryLaw[] = lawsOf({
-  'Answered appends and keys survive a crash; the log continues.': async ({ open, crash }) => {
+  'Completed appends and their keys survive a crash, and the log continues.': async ({
+    open,
+    crash,
+  }) => {
     const store = await open()
     for (let n = 0; n < 5; n++) {
       const writes = [write(`law-${n}`, 0, { n }), write('law-common', 2 * n, {}, {})]
@@ -220,7 +225,9 @@ export const eventRestoreLaws: readonly EventRestoreLaw[] = storeLaws({
     (store) => store.restore(copied().slice(0, 2)),
     (store) => store.restore(copied().slice(2)),
   ]),
-  'Events are restored all or none, in rising order above the last position.': async (store) => {
+  'Either all events are restored or none, in rising order above the last position.': async (
+    store,
+  ) => {
     const [first, second, third, fourth] = copied()
     demand(!!first && !!second && !!third && !!fourth, 'four events')
     const stranger = { ...third, appendId: 'append-3' }

@@ -153,7 +153,7 @@ export const textLaws = storeLaws({
       demandEqual(`the stream ${JSON.stringify(stream)}`, found, [[stream, { n }]])
     }
   },
-  'Ids and keys are kept as they are and compared code point by code point.': async (store) => {
+  'Ids and keys are stored unchanged and compared code point by code point.': async (store) => {
     for (const [n, name] of NAMES.entries()) {
       const metadata = {
         actor: { userId: name, orgId: name },
@@ -169,12 +169,12 @@ export const textLaws = storeLaws({
       demandEqual('an append', await store.findAppend({ idempotencyKey: name }), recorded)
     }
   },
-  'Data is kept as JSON keeps it.': async (store) => {
+  'Data is stored as JSON represents it.': async (store) => {
     await record(store, appendOf([write('law-a', 0, ...STRANGE_DATA)]))
     const kept = (await store.readStream('law-a')).map(({ data }) => data)
     demandEqual('the data', kept, STRANGE_DATA)
   },
-  'Types and schema versions are kept as they are.': async (store) => {
+  'Types and schema versions are stored unchanged.': async (store) => {
     const events = NAMES.map((type, n) => ({ type, schemaVersion: n + 1, data: {} }))
     await record(store, appendOf([{ stream: 'law-a', expectedVersion: 0, events }]))
     const kept = (await store.readStream('law-a')).map(({ type, schemaVersion, data }) => ({

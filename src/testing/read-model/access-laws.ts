@@ -57,7 +57,7 @@ export const accessLaws = lawsOf<ReadModelHome>({
         )
       }
     }),
-  'Access has the settings of the project, the states of both grants, and the names and ends of the roles.':
+  'Access has the settings of the project, the states of both grants, and the names and expiry of the roles.':
     async (home) => {
       const model = await modelAfter(home, COMPLETE)
       const row = await model.get<'project'>('acme', { type: 'project', id: 'portal' })
@@ -96,7 +96,7 @@ export const accessLaws = lawsOf<ReadModelHome>({
         projectGrant: undefined,
       })
     },
-  'A role that ended without an event of the grant is lost, with the role or with the grant of the project.':
+  'A role that ended without an event of the grant is lost, because the role or the grant of the project was removed.':
     (home) =>
       afterEach(home, async (model, index, log) => {
         const last = log.events[index]
@@ -127,14 +127,12 @@ const namesOf = async (model: ReadModel, query?: Partial<HoldersQuery>) =>
 
 /** Laws of the roles that users hold, and of who holds them. */
 export const holderLaws = lawsOf<ReadModelHome>({
-  'A role is held from the event that gives it until the first event that ends it, and while nothing on the way is inactive.':
+  'A role counts from the event that gives it until the first event that ends it, while everything it depends on is active.':
     (home) =>
       afterEach(home, async (model, index) => {
         demandEqual(`holders after event ${index}`, await namesOf(model), expectedAt(index))
       }),
-  'Holders at a position are those right after its event, whatever happened since.': async (
-    home,
-  ) => {
+  'Holders at a position are the holders right after its event.': async (home) => {
     const log = storyLog()
     const model = await fedWith(home, log)
     demandEqual('before all events', await namesOf(model, { at: 0n }), [])
@@ -168,21 +166,20 @@ export const holderLaws = lawsOf<ReadModelHome>({
     }
     demandEqual('all pages', found, all)
   },
-  'A holder has the time when the role ends and since when; a new end keeps the latter.': async (
-    home,
-  ) => {
-    const log = storyLog()
-    const given = log.events[5]
-    demand(given?.type === 'user_grant.added', 'the story to give roles to bob')
-    const changed = log.events.find(({ type }) => type === 'user_grant.updated')
-    const from = timeOf(given.position)
-    const holder = { userId: 'bob', orgId: 'globex', roleKey: 'writer', from, via: 'grant' }
-    const model = await fedWith(home, log)
-    const writers = (at: bigint) => holdersOf(model, { at, roleKey: 'writer' })
-    const before = { ...holder, expiresAt: new Date(END) }
-    demandEqual('with an end', await writers(given.position), [before])
-    demandEqual('without', await writers(changed?.position ?? 0n), [holder])
-  },
+  'A holder has the expiry of the role and the time it was given; a new expiry does not change that time.':
+    async (home) => {
+      const log = storyLog()
+      const given = log.events[5]
+      demand(given?.type === 'user_grant.added', 'the story to give roles to bob')
+      const changed = log.events.find(({ type }) => type === 'user_grant.updated')
+      const from = timeOf(given.position)
+      const holder = { userId: 'bob', orgId: 'globex', roleKey: 'writer', from, via: 'grant' }
+      const model = await fedWith(home, log)
+      const writers = (at: bigint) => holdersOf(model, { at, roleKey: 'writer' })
+      const before = { ...holder, expiresAt: new Date(END) }
+      demandEqual('with an end', await writers(given.position), [before])
+      demandEqual('without', await writers(changed?.position ?? 0n), [holder])
+    },
   'A role stops counting at the moment at which it expires.': async (home) => {
     const model = await modelAfter(home, COMPLETE)
     const { position } = storyLog().events[COMPLETE - 1] ?? { position: 0n }
@@ -204,7 +201,7 @@ export const holderLaws = lawsOf<ReadModelHome>({
       demandEqual('held roles', ofAcme.length, expected.length - 1)
     }
   },
-  'The roles that a user holds are those of all projects, by owner, project and role, page by page.':
+  'The roles of a user are listed for all projects, by owner, project and role, page by page.':
     async (home) => {
       const model = await modelAfter(home, COMPLETE)
       const held = [

@@ -31,7 +31,7 @@ const stepOf = (type: string) => {
 
 /** Laws of the roles that a change concerns. */
 export const affectedLaws = lawsOf<ReadModelHome>({
-  'The roles that a change concerns are those that count right after the event at a position.':
+  'The roles that a change affects are those that count right after the event at a position.':
     async (home) => {
       const log = storyLog()
       const model = await fedWith(home, log)
@@ -44,7 +44,9 @@ export const affectedLaws = lawsOf<ReadModelHome>({
             exactly(expectedAt(index)),
           )
     },
-  'The number of roles that a change concerns is exact, however few are named.': async (home) => {
+  'The number of roles that a change affects is exact, even if only a few are named.': async (
+    home,
+  ) => {
     const model = await fedWith(home, storyLog())
     const { index, at } = stepOf('project.reactivated')
     const names = expectedAt(index)
@@ -54,7 +56,7 @@ export const affectedLaws = lawsOf<ReadModelHome>({
         names: names.slice(0, limit),
       })
   },
-  'The roles that a change concerns are found by their keys, and by the organization of the users.':
+  'The roles that a change affects are found by their keys and by the organization of the users.':
     async (home) => {
       const model = await fedWith(home, storyLog())
       const { index, at } = stepOf('project.reactivated')
@@ -74,9 +76,7 @@ export const affectedLaws = lawsOf<ReadModelHome>({
           )
       demandEqual('of no project', await namesOf(model, { at, projectId: 'shop' }), exactly([]))
     },
-  'Roles are found as if their project, or the grant of it, were active, and nothing else.': async (
-    home,
-  ) => {
+  'Roles are found as if only their project, or its grant, were active.': async (home) => {
     const model = await fedWith(home, storyLog())
     const project = stepOf('project.deactivated')
     const active = expectedAt(project.index - 1)
@@ -99,7 +99,7 @@ export const affectedLaws = lawsOf<ReadModelHome>({
     ] as const)
       demandEqual(name, await namesOf(model, query), exactly(names))
   },
-  'A role that has expired is not one that a change concerns.': async (home) => {
+  'A change does not affect a role that has expired.': async (home) => {
     const model = await fedWith(home, storyLog())
     const at = storyLog().events[COMPLETE - 1]?.position ?? 0n
     const names = expectedAt(COMPLETE - 1)

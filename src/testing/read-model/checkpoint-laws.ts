@@ -53,9 +53,7 @@ const lastOf = (events: readonly RecordedEvent[]) => events.at(-1)?.position ?? 
 
 /** Laws of `checkpoint`, `apply` and `reset`. */
 export const checkpointLaws = lawsOf<ReadModelHome>({
-  'Before the first event the checkpoint is 0 and there is nothing to be read.': async ({
-    open,
-  }) => {
+  'Before the first event the checkpoint is 0 and reads find nothing.': async ({ open }) => {
     const all = await contentOf(await open())
     demandEqual('content', all, EMPTY_CONTENT)
   },
@@ -103,7 +101,7 @@ export const checkpointLaws = lawsOf<ReadModelHome>({
     )
     demandEqual('history', history.map(sequenceOf), log.events.slice(0, 1_000).map(positionOf))
   },
-  'Every handle sees what another one has applied, reset and rebuilt.': async (home) => {
+  'Every handle sees the changes, resets and rebuilds of the others.': async (home) => {
     const log = portalWith(MANY.slice(0, 3))
     const model = await fedWith(home, log)
     const other = await home.reopen()
@@ -201,7 +199,7 @@ const demandAnswers = async (
 /** Laws of `readAtHead`. */
 export const headLaws: readonly ReadModelLaw[] = [
   headLaw(
-    'Reads at the head need the very store and read model, not copies.',
+    'Reads at the head need the original store and read model, not copies.',
     async ({ store, model }) => {
       const copies = { store: { ...store }, readModel: { ...model } }
       const pairs = [
@@ -216,7 +214,7 @@ export const headLaws: readonly ReadModelLaw[] = [
     },
   ),
   headLaw(
-    'A read at the head answers as the read model does, with the end of the log and the checkpoint.',
+    'A read at the head returns the result of the read model, with the end of the log and the checkpoint.',
     async (handle) => {
       await demandAnswers(handle, { head: 0n, reached: 0n })
       let reached = 0n
@@ -231,7 +229,7 @@ export const headLaws: readonly ReadModelLaw[] = [
     },
   ),
   headLaw(
-    'A read at the head finds at once what another process has recorded and applied.',
+    'A read at the head immediately finds events that another process has recorded and applied.',
     async (handle, reopen) => {
       const other = await reopen()
       demand(other !== undefined, 'a second handle to have `readAtHead`')
@@ -245,7 +243,7 @@ export const headLaws: readonly ReadModelLaw[] = [
     },
   ),
   headLaw(
-    'A read at the head is as of one moment, even while events are recorded and applied.',
+    'A read at the head is of one moment, even while events are recorded and applied.',
     async (handle, reopen) => {
       const handles = [handle, (await reopen()) ?? handle, handle]
       const roles: Position[] = []

@@ -37,7 +37,7 @@ import {
 
 /** Laws of what the end of a role changes, and what it leaves as it is. */
 export const endingLaws = lawsOf<ReadModelHome>({
-  'An end or a deactivation affects its own project, organization and user alone.': async (
+  'A removal or deactivation affects only its own project, organization and user.': async (
     home,
   ) => {
     for (const [orgId, event] of ENDS) {
@@ -66,7 +66,7 @@ export const endingLaws = lawsOf<ReadModelHome>({
       }
     }
   },
-  'A lost role names what ended it first, until the grant is recorded anew.': async (home) => {
+  'A lost role names what ended it first, until the grant is recorded again.': async (home) => {
     for (const [what, events, expected] of LOSSES) {
       for await (const model of fedTwice(home, logOf([...PORTAL, ...events]))) {
         const { lost } = await model.access({ orgId: 'globex', ...BOB })
@@ -79,7 +79,9 @@ export const endingLaws = lawsOf<ReadModelHome>({
       }
     }
   },
-  'The end of a role is no event of a grant: its details stay as they are.': async (home) => {
+  'The end of a role is not an event of the grant and does not change its details.': async (
+    home,
+  ) => {
     const log = logOf([...PORTAL, ROLE_REMOVED, ROLE_ADDED, UNGRANTED])
     const given = log.events[PORTAL.length - 1]?.position ?? 0n
     for await (const model of fedTwice(home, log)) {
@@ -127,7 +129,9 @@ export const endingLaws = lawsOf<ReadModelHome>({
       ])
     }
   },
-  'A holder has a role since it was last given, whatever was inactive since.': async (home) => {
+  'A holder has a role since it was last given, even if something was inactive since.': async (
+    home,
+  ) => {
     const log = logOf(PORTAL)
     const model = await fedWith(home, log)
     const since = async () => {
@@ -157,7 +161,7 @@ export const endingLaws = lawsOf<ReadModelHome>({
       ['writer', given],
     ])
   },
-  'Access is as of one moment, even while events are applied.': async (home) => {
+  'Access is of one moment, even while events are applied.': async (home) => {
     const log = logOf(PORTAL)
     const model = await fedWith(home, log)
     const handles = [model, await home.reopen(), model]

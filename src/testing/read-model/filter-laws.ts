@@ -73,7 +73,7 @@ const conditionsOn = (type: ViewType, row: Row): readonly Condition[] =>
 
 /** Laws of the conditions of `list`. */
 export const filterLaws = lawsOf<ReadModelHome>({
-  'Conditions compare code point by code point, without case when asked to.': async (home) => {
+  'Conditions compare code point by code point, or ignore case on request.': async (home) => {
     const model = await namedObjects(home)
     for (const type of NAMED_TYPES) {
       for (const one of CASES) {
@@ -82,7 +82,7 @@ export const filterLaws = lawsOf<ReadModelHome>({
       }
     }
   },
-  'Keys compare as names do, also those of the roles that a grant has.': async (home) => {
+  'Keys compare like names, including the role keys of a grant.': async (home) => {
     const model = await fedWith(home, keyedObjects())
     for (const one of CASES) {
       const expected = one[2].filter((name) => name !== '')

@@ -243,7 +243,7 @@ export const routeLaws = lawsOf<ReadModelHome>({
     const atOnce = await fedWith(home, log)
     demandEqual('route', await atOnce.route(DOMAIN), undefined)
   },
-  'An event of no object moves the checkpoint, and nothing else.': async (home) => {
+  'An event without an object only moves the checkpoint.': async (home) => {
     const log = newLog()
     log.record('acme', domainAdded(DOMAIN))
     const model = await fedWith(home, log)

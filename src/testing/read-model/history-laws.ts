@@ -142,12 +142,13 @@ export const historyLaws = lawsOf<ReadModelHome>({
       )
     }
   },
-  'The history of an organization is its own, oldest first; removed objects keep theirs.': (home) =>
-    demandFound(home, busyLog(), [
-      [{}, [0, 2, 3, 4, 5, 7]],
-      [{ orgId: 'other' }, [1, 6]],
-      [{ orgId: 'acm' }, []],
-    ]),
+  'The history of an organization has only its own entries, oldest first, including removed objects.':
+    (home) =>
+      demandFound(home, busyLog(), [
+        [{}, [0, 2, 3, 4, 5, 7]],
+        [{ orgId: 'other' }, [1, 6]],
+        [{ orgId: 'acm' }, []],
+      ]),
   'History is found by object, actor and types, all of which must match.': (home) => {
     const object = role('portal', 'editor')
     const types = ['project_role.added', 'project.removed']
@@ -270,11 +271,11 @@ export const historyPageLaws = lawsOf<ReadModelHome>({
     demandEqual('actor', end?.actor, { userId: 'u3', orgId: 'acme' })
     demandEqual('changes', end?.changes, [{ field: 'state', from: 'active', to: 'removed' }])
   },
-  'The history of a project may include that of all its roles, each entry once.': (home) =>
+  'The history of a project can include the history of all its roles, each entry once.': (home) =>
     demandFound(home, endedLog(), WITH_ROLES),
   'History comes oldest first, or newest first on request.': (home) =>
     demandFound(home, endedLog(), inBothOrders([...ENDED, ...WITH_ROLES])),
-  'Pages of history follow each other in both orders and are full but for the last.': async (
+  'Pages of history follow each other in both orders, and all but the last are full.': async (
     home,
   ) => {
     const log = endedLog()

@@ -47,7 +47,7 @@ export const listLaws = lawsOf<ReadModelHome>({
     const none = await model.list({ ...query, projectId: 'none' })
     demandEqual('page of nothing', none, { ...empty, totalSize: 0 })
   },
-  'A list counts 10,000 rows exactly, and of more it says that there are more.': async (home) => {
+  'A list counts up to 10,000 rows exactly, and says if there are more.': async (home) => {
     const keys = Array.from({ length: MAX_TOTAL_SIZE }, (_, index) => `role-${index}`)
     const log = portalWith(keys)
     const model = await fedWith(home, log)
@@ -107,7 +107,7 @@ export const listLaws = lawsOf<ReadModelHome>({
       }
     }
   },
-  'A list is as of one moment, even while events are applied.': async (home) => {
+  'A list is of one moment, even while events are applied.': async (home) => {
     const log = portalWith([])
     const model = await fedWith(home, log)
     const handles = [model, await home.reopen(), model]

@@ -230,7 +230,7 @@ const validForADay = () => {
 
 /** Laws of roles that users have as members of groups. */
 export const mappingLaws = lawsOf<ReadModelHome>({
-  'A role of a group is held from the first report after its mapping was added until something on the way ends.':
+  'A role of a group counts from the first report after its mapping was added until something it depends on ends.':
     (home) =>
       afterEach(home, async (model, index) => {
         const expected = expectedAt(index)
@@ -242,9 +242,7 @@ export const mappingLaws = lawsOf<ReadModelHome>({
           byGroups(expected).toSorted(),
         )
       }),
-  'Roles of groups at a position are those right after its event, whatever happened since.': async (
-    home,
-  ) => {
+  'Roles of groups at a position are the roles right after its event.': async (home) => {
     const log = storyLog()
     const model = await fedWith(home, log)
     for (const [index, { position }] of log.events.entries())
@@ -294,7 +292,7 @@ export const mappingLaws = lawsOf<ReadModelHome>({
       const [next] = (await model.heldRoles(held)).items
       demandEqual('the next way', next && wayOf(next.via), 'google/staff')
     },
-  'A role of a group counts for the time that the mapping gives, from the last report on.': async (
+  'A role of a group counts as long as its mapping says, from the last report on.': async (
     home,
   ) => {
     const { log, at, expiresAt, before } = validForADay()
@@ -338,9 +336,7 @@ export const mappingLaws = lawsOf<ReadModelHome>({
       const timeAt = (index: number) => timeOf(log.events[index]?.position ?? 0n)
       demandEqual('since', since, [timeAt(4), timeAt(6)])
     },
-  'The roles that the end of a provider concerns are those that users have by its groups alone.': (
-    home,
-  ) =>
+  'The end of a provider affects the roles that users have only through its groups.': (home) =>
     afterEach(home, async (model, index, log) => {
       const at = log.events[index]?.position ?? 0n
       for (const [orgId, idpId] of [
@@ -370,7 +366,7 @@ export const mappingLaws = lawsOf<ReadModelHome>({
       names: expected.slice(0, 1),
     })
   },
-  'The roles that a change of a project concerns are counted once, in however many ways users have them.':
+  'The roles that a change of a project affects are counted once, even if users have them in several ways.':
     async (home) => {
       const log = storyLog()
       const model = await fedWith(home, log)
@@ -387,7 +383,7 @@ export const mappingLaws = lawsOf<ReadModelHome>({
           exactly(onlyBy(expectedAt(index), () => true)),
         )
     },
-  'The members of a group are found who have a role in no other way, by their reports.': async (
+  'Members of a group who have a role only through the group are found by their reports.': async (
     home,
   ) => {
     const log = storyLog()
@@ -425,7 +421,7 @@ export const mappingLaws = lawsOf<ReadModelHome>({
     const then = { ...query, at: log.events[inactive]?.position ?? 0n }
     demandEqual('of an inactive provider', await affectedNames(model, then), exactly([]))
   },
-  'Groups are found that have mappings, with the event that added each.': async (home) => {
+  'Groups with mappings are found, with the event that added each mapping.': async (home) => {
     const log = storyLog()
     const model = await home.open()
     const query = { orgId: 'acme', idpId: 'google', groups: ['admins', 'nobody', 'Staff', 'staff'] }

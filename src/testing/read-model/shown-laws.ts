@@ -92,13 +92,14 @@ const placesOf = (
 
 /** Laws of the roles that grants show. */
 export const shownLaws = lawsOf<ReadModelHome>({
-  'A grant shows the roles that it was recorded with and that have not ended; what ended never comes back.':
-    (home) =>
-      afterEach(home, async (model, index) => {
-        const shown = SHOWN.get(index)
-        if (shown !== undefined)
-          demandEqual(`shown after event ${index}`, await shownIn(model), shown)
-      }),
+  'A grant shows its recorded roles that have not ended; a role that ended never comes back.': (
+    home,
+  ) =>
+    afterEach(home, async (model, index) => {
+      const shown = SHOWN.get(index)
+      if (shown !== undefined)
+        demandEqual(`shown after event ${index}`, await shownIn(model), shown)
+    }),
   'Grants of a project, and of its roles to users of any organization, are removed with it.':
     async (home) => {
       const log = newLog()
@@ -239,7 +240,7 @@ export const shownLaws = lawsOf<ReadModelHome>({
     })
     demandEqual('given', items, [])
   },
-  'An object is shown with the desired state that protects it, until an event of the same one lifts that or the object is removed.':
+  'An object shows the desired state that protects it, until that one ends the protection or the object is removed.':
     async (home) => {
       const log = newLog()
       log.record('acme', projectAdded('portal'))

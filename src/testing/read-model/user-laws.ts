@@ -72,26 +72,25 @@ const usersLog = (): Log => {
 
 /** Laws of what is asked about one user, and about all projects of an organization. */
 export const userLaws = lawsOf<ReadModelHome>({
-  'The roles that a user held at a position are those right after its event, whatever happened since.':
-    async (home) => {
-      const log = storyLog()
-      const model = await fedWith(home, log)
-      for (const [index, { position }] of log.events.entries())
-        for (const [orgId, userId] of [
-          ['acme', 'ann'],
-          ['globex', 'bob'],
-          ['globex', 'cid'],
-        ] as const)
-          for (const at of [position, position + 1n]) {
-            const { items } = await model.heldRoles({ ...ASKED, orgId, userId, at })
-            const own = items.filter(({ projectOrgId }) => projectOrgId === 'acme')
-            demandEqual(
-              `roles of ${userId} at event ${index}`,
-              own.map(({ roleKey }) => `${roleKey} ${orgId}/${userId}`),
-              expectedAt(index).filter((name) => name.endsWith(` ${orgId}/${userId}`)),
-            )
-          }
-    },
+  'The roles of a user at a position are the roles right after its event.': async (home) => {
+    const log = storyLog()
+    const model = await fedWith(home, log)
+    for (const [index, { position }] of log.events.entries())
+      for (const [orgId, userId] of [
+        ['acme', 'ann'],
+        ['globex', 'bob'],
+        ['globex', 'cid'],
+      ] as const)
+        for (const at of [position, position + 1n]) {
+          const { items } = await model.heldRoles({ ...ASKED, orgId, userId, at })
+          const own = items.filter(({ projectOrgId }) => projectOrgId === 'acme')
+          demandEqual(
+            `roles of ${userId} at event ${index}`,
+            own.map(({ roleKey }) => `${roleKey} ${orgId}/${userId}`),
+            expectedAt(index).filter((name) => name.endsWith(` ${orgId}/${userId}`)),
+          )
+        }
+  },
   'Holders are found by user, in all organizations.': async (home) => {
     const log = newLog()
     log.record('acme', projectAdded('portal'))
@@ -116,7 +115,7 @@ export const userLaws = lawsOf<ReadModelHome>({
       )
     }
   },
-  'Holders in all projects are those of the projects of one organization, by project, page by page.':
+  'Holders in all projects are listed for the projects of one organization, by project, page by page.':
     async (home) => {
       const { log, all } = projectsLog()
       const model = await fedWith(home, log)
@@ -142,7 +141,7 @@ export const userLaws = lawsOf<ReadModelHome>({
         demandEqual(`after ${name}`, await find({ after, limit: 1 }), next)
       }
     },
-  'The history of a user is that of the grants of the user in one organization, removed ones included.':
+  'The history of a user is the history of the grants of the user in one organization, including removed ones.':
     async (home) => {
       const log = usersLog()
       const model = await fedWith(home, log)

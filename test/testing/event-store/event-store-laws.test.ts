@@ -145,14 +145,14 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'looks at one guard alone',
-    law: 'An append has any number of guards, and each of them may refuse it.',
+    law: 'An append may have any number of guards, and each may refuse it.',
     plant: (sound) => ({
       append: (append) => sound.append({ ...append, writes: append.writes.slice(0, 2) }),
     }),
   },
   {
     fault: 'records what comes before a conflict',
-    law: 'All writes are recorded or none, and the first conflict is reported.',
+    law: 'Either all writes are recorded or none, and the first conflict is reported.',
     plant: (sound) => ({
       append: async (append) => {
         const results = []
@@ -167,7 +167,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'tells the last stream that conflicts',
-    law: 'All writes are recorded or none, and the first conflict is reported.',
+    law: 'Either all writes are recorded or none, and the first conflict is reported.',
     plant: (sound) => ({
       append: (append) => sound.append({ ...append, writes: append.writes.toReversed() }),
     }),
@@ -233,7 +233,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'uses up the key of an append without events',
-    law: 'A conflict or an append without events does not use up its idempotency key.',
+    law: 'A conflict or an append without events does not use its idempotency key.',
     plant: (sound) => {
       const used = new Set<string | undefined>()
       return {
@@ -304,7 +304,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'loses lone surrogates',
-    law: 'Data is kept as JSON keeps it.',
+    law: 'Data is stored as JSON represents it.',
     plant: (sound) => ({
       readStream: async (stream) =>
         (await sound.readStream(stream)).map((event) => ({
@@ -315,7 +315,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'checks and writes in two steps',
-    law: 'Of appends at once to one version, exactly one is recorded.',
+    law: 'Of simultaneous appends to one version, exactly one is recorded.',
     plant: (sound) => ({
       append: async (append) => {
         const writes = []
@@ -365,7 +365,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'restores event by event',
-    law: 'Events are restored all or none, in rising order above the last position.',
+    law: 'Either all events are restored or none, in rising order above the last position.',
     plant: (sound) => ({
       restore: async (events) => {
         for (const event of events) await sound.restore([event])
@@ -502,7 +502,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'restores a key twice at once',
-    law: 'Events are restored all or none, in rising order above the last position.',
+    law: 'Either all events are restored or none, in rising order above the last position.',
     plant: (sound) => ({
       restore: (events) => {
         const key = events[0]?.metadata.idempotencyKey
@@ -598,7 +598,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'looks a key up before it records',
-    law: 'Of appends at once under one key, exactly one is recorded.',
+    law: 'Of simultaneous appends under one key, exactly one is recorded.',
     plant: (sound) => ({
       append: inTurn(async (append) => {
         const { idempotencyKey, ...metadata } = append.metadata
@@ -613,7 +613,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'looks at guards before it records',
-    law: 'A guard and a write of one stream are recorded in turn.',
+    law: 'A guard and a write of one stream are recorded one after the other.',
     plant: (sound) => ({
       append: inTurn(async (append) => {
         const writes = append.writes.filter(({ events }) => events.length)
@@ -811,7 +811,7 @@ describe('The laws of event stores', () => {
   })
 
   test('say what was expected', async () => {
-    const law = eventStoreLaws.find(({ name }) => name.startsWith('The last position'))
+    const law = eventStoreLaws.find(({ name }) => name.startsWith('The last position is'))
     const store = { ...memoryEventStore(), lastPosition: async () => 7n }
     const harness = { open: async () => store, reopen: async () => store }
     await expect(law?.check(harness)).rejects.toThrow(

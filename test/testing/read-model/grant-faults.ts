@@ -123,7 +123,7 @@ const ENDS = [
 const SHOWN_FAULTS: readonly Fault[] = [
   ...['project_role.removed', 'project_grant.updated', 'project_grant.removed'].map((type) => ({
     fault: `shows roles that ended by ${type}`,
-    law: 'A grant shows the roles',
+    law: 'A grant shows its',
     plant: blindTo([type], ['get']),
   })),
   {
@@ -229,7 +229,7 @@ const ACCESS_FAULTS: readonly Fault[] = [
   ...[...PAUSES, ...ENDS].flatMap((type) =>
     READS.map((read) => ({
       fault: `asks nothing of ${type} in ${read}`,
-      law: read === 'holders' ? 'A role is held from' : 'The roles that a user holds and',
+      law: read === 'holders' ? 'A role counts from' : 'The roles that a user holds and',
       plant: blindTo([type], [read]),
     })),
   ),
@@ -240,24 +240,24 @@ const ACCESS_FAULTS: readonly Fault[] = [
   })),
   {
     fault: 'takes present holders for past ones',
-    law: 'Holders at a position',
+    law: 'Holders at a position are the',
     plant: askedForHolders(({ at: _, ...query }) => query),
   },
   {
     fault: 'takes the present roles of a user for past ones',
-    law: 'The roles that a user held at a position',
+    law: 'The roles of a user at',
     plant: askedForRoles(({ at: _, ...query }) => query),
   },
   {
     fault: 'finds the past roles of a user as of before the event',
-    law: 'The roles that a user held at a position',
+    law: 'The roles of a user at',
     plant: askedForRoles(({ at, ...query }) =>
       at === undefined ? query : { ...query, at: at - 1n },
     ),
   },
   ...[...PAUSES, 'project_role.removed', 'project_grant.removed'].map((type) => ({
     fault: `knows nothing of ${type} in the past of a user`,
-    law: 'The roles that a user held at a position',
+    law: 'The roles of a user at',
     plant: blindTo([type], ['heldRoles']),
   })),
   {
@@ -275,7 +275,7 @@ const ACCESS_FAULTS: readonly Fault[] = [
   },
   {
     fault: 'finds holders in all projects whatever organization owns them',
-    law: 'Holders in all projects are those of the projects of one organization',
+    law: 'Holders in all projects are listed',
     plant: (sound) => ({
       holders: async ({ after: _, ...query }) => {
         const { items, hasMore } = await sound.holders(query)
@@ -287,7 +287,7 @@ const ACCESS_FAULTS: readonly Fault[] = [
   },
   {
     fault: 'finds holders in all projects without saying in which',
-    law: 'Holders in all projects are those of the projects of one organization',
+    law: 'Holders in all projects are listed',
     plant: holding(({ items, hasMore }) => ({
       items: items.map(({ projectId: _, ...holder }) => holder),
       hasMore,
@@ -295,14 +295,14 @@ const ACCESS_FAULTS: readonly Fault[] = [
   },
   {
     fault: 'finds holders in all projects as they are now',
-    law: 'Holders in all projects are those of the projects of one organization',
+    law: 'Holders in all projects are listed',
     plant: askedForHolders(({ at, ...query }) =>
       at === undefined || query.projectId === undefined ? query : { ...query, at },
     ),
   },
   {
     fault: 'orders holders in all projects by role',
-    law: 'Holders in all projects are those of the projects of one organization',
+    law: 'Holders in all projects are listed',
     plant: holding(({ items, hasMore }, { projectId }) => ({
       items:
         projectId === undefined
@@ -313,26 +313,26 @@ const ACCESS_FAULTS: readonly Fault[] = [
   },
   {
     fault: 'begins each page of holders in all projects with the first',
-    law: 'Holders in all projects are those of the projects of one organization',
+    law: 'Holders in all projects are listed',
     plant: askedForHolders(({ after, ...query }) =>
       after === undefined || query.projectId === undefined ? query : { ...query, after },
     ),
   },
   {
     fault: 'finds the history of the whole organization for that of a user',
-    law: 'The history of a user is that of the grants',
+    law: 'The history of a user is the',
     plant: (sound) => ({ history: ({ user: _, ...query }) => sound.history(query) }),
   },
   {
     fault: 'finds the history of the present grants of a user alone',
-    law: 'The history of a user is that of the grants',
+    law: 'The history of a user is the',
     plant: entries((found, { user }) =>
       user === undefined || found.at(-1)?.type !== 'user_grant.removed' ? found : [],
     ),
   },
   {
     fault: 'finds the history of users whose names end alike',
-    law: 'The history of a user is that of the grants',
+    law: 'The history of a user is the',
     plant: (sound) => ({
       history: async (query) => {
         const { user, ...rest } = query
@@ -346,14 +346,14 @@ const ACCESS_FAULTS: readonly Fault[] = [
   },
   {
     fault: 'finds past holders as of before the event',
-    law: 'Holders at a position',
+    law: 'Holders at a position are the',
     plant: askedForHolders(({ at, ...query }) =>
       at === undefined ? query : { ...query, at: at - 1n },
     ),
   },
   ...[...PAUSES, 'project_role.removed', 'project_grant.removed'].map((type) => ({
     fault: `knows nothing of ${type} in the past`,
-    law: 'Holders at a position',
+    law: 'Holders at a position are the',
     plant: blindTo([type], ['holders']),
   })),
   {
@@ -373,7 +373,7 @@ const ACCESS_FAULTS: readonly Fault[] = [
   },
   {
     fault: 'puts the holders of all roles in the order of users',
-    law: 'A role is held from',
+    law: 'A role counts from',
     plant: holding((page) => ({
       ...page,
       items: page.items.toSorted((one, other) => (one.userId < other.userId ? 1 : -1)),
@@ -381,7 +381,7 @@ const ACCESS_FAULTS: readonly Fault[] = [
   },
   {
     fault: 'does not tell when the roles of holders end',
-    law: 'A holder has the time when',
+    law: 'A holder has the expiry',
     plant: holding(({ items, hasMore }) => ({
       items: items.map(({ expiresAt: _, ...item }) => item),
       hasMore,
@@ -389,7 +389,7 @@ const ACCESS_FAULTS: readonly Fault[] = [
   },
   {
     fault: 'takes another end of a role for its begin',
-    law: 'A holder has the time when',
+    law: 'A holder has the expiry',
     plant: holding(({ items, hasMore }) => ({
       items: items.map((item) =>
         item.expiresAt ? item : { ...item, from: new Date(item.from.getTime() + 1) },
@@ -416,52 +416,52 @@ const ACCESS_FAULTS: readonly Fault[] = [
   },
   {
     fault: 'finds the roles of a user in the order in which they were given',
-    law: 'The roles that a user holds are those of all',
+    law: 'The roles of a user are',
     plant: heldAs((page) => ({ ...page, items: page.items.toReversed() })),
   },
   {
     fault: 'finds the roles of all projects where one is named',
-    law: 'The roles that a user holds are those of all',
+    law: 'The roles of a user are',
     plant: askedForRoles(({ projectId: _, ...query }) => query),
   },
   {
     fault: 'begins every page of roles with the first',
-    law: 'The roles that a user holds are those of all',
+    law: 'The roles of a user are',
     plant: askedForRoles(({ after: _, ...query }) => query),
   },
   {
     fault: 'always says that roles follow',
-    law: 'The roles that a user holds are those of all',
+    law: 'The roles of a user are',
     plant: heldAs((page) => ({ ...page, hasMore: true })),
   },
   {
     fault: 'finds the roles of users of the same name elsewhere',
-    law: 'The roles that a user holds are those of all',
+    law: 'The roles of a user are',
     plant: askedForRoles((query) => ({ ...query, orgId: 'globex' })),
   },
   {
     fault: 'does not name the roles of a user',
-    law: 'Access has the settings',
+    law: 'Access has the settings of the project, the states of both grants, and the names and expiry',
     plant: finding(({ roles }) => ({ roles: roles.map((role) => ({ ...role, group: '' })) })),
   },
   {
     fault: 'finds a grant to an organization that has none',
-    law: 'Access has the settings',
+    law: 'Access has the settings of the project, the states of both grants, and the names and expiry',
     plant: finding(({ projectGrant }) => ({ projectGrant: projectGrant ?? 'inactive' })),
   },
   {
     fault: 'finds a project wherever its grant is',
-    law: 'Access has the settings',
+    law: 'Access has the settings of the project, the states of both grants, and the names and expiry',
     plant: (sound) => ({ access: (query) => sound.access({ ...query, projectOrgId: 'acme' }) }),
   },
   {
     fault: 'loses no role',
-    law: 'A role that ended without an event',
+    law: 'A role that ended without an event of the grant is lost, because',
     plant: finding(() => ({ lost: [] })),
   },
   ...(['role', 'project_grant'] as const).map((type) => ({
     fault: `loses any role with the ${type}`,
-    law: 'A role that ended without an event',
+    law: 'A role that ended without an event of the grant is lost, because',
     plant: finding(({ lost }) => ({ lost: lost.map((role) => ({ ...role, with: type })) })),
   })),
 ]
@@ -469,71 +469,71 @@ const ACCESS_FAULTS: readonly Fault[] = [
 const AFFECTED_FAULTS: readonly Fault[] = [
   {
     fault: 'counts the affected as they are at the end of the log',
-    law: 'The roles that a change concerns are those that count',
+    law: 'The roles that a change affects are those',
     plant: askedForAffected((query) => ({ ...query, at: 2n ** 62n })),
   },
   {
     fault: 'counts the affected as of before the event',
-    law: 'The roles that a change concerns are those that count',
+    law: 'The roles that a change affects are those',
     plant: askedForAffected((query) => ({ ...query, at: query.at - 1n })),
   },
   ...[...PAUSES, ...ENDS].map((type) => ({
     fault: `asks nothing of ${type} in affected`,
-    law: 'The roles that a change concerns are those that count',
+    law: 'The roles that a change affects are those',
     plant: blindTo([type], ['affected']),
   })),
   {
     fault: 'names the affected in the order of users',
-    law: 'The roles that a change concerns are those that count',
+    law: 'The roles that a change affects are those',
     plant: affecting(({ first }) => ({
       first: first.toSorted((one, other) => (one.userId < other.userId ? 1 : -1)),
     })),
   },
   {
     fault: 'counts no more of the affected than it names',
-    law: 'The number of roles that a change concerns',
+    law: 'The number of roles that a change affects',
     plant: affecting(({ first }) => ({ count: first.length })),
   },
   {
     fault: 'names all that are affected',
-    law: 'The number of roles that a change concerns',
+    law: 'The number of roles that a change affects',
     plant: askedForAffected((query) => ({ ...query, limit: 1000 })),
   },
   {
     fault: 'counts the affected of any role',
-    law: 'The roles that a change concerns are found by their keys',
+    law: 'The roles that a change affects are found',
     plant: askedForAffected(({ roleKeys: _, ...query }) => query),
   },
   {
     fault: 'takes no roles for all roles',
-    law: 'The roles that a change concerns are found by their keys',
+    law: 'The roles that a change affects are found',
     plant: askedForAffected(({ roleKeys = [], ...query }) =>
       roleKeys.length === 0 ? query : { ...query, roleKeys },
     ),
   },
   {
     fault: 'counts the affected of any organization',
-    law: 'The roles that a change concerns are found by their keys',
+    law: 'The roles that a change affects are found',
     plant: askedForAffected(({ userOrgId: _, ...query }) => query),
   },
   {
     fault: 'counts the affected of any project',
-    law: 'The roles that a change concerns are found by their keys',
+    law: 'The roles that a change affects are found',
     plant: askedForAffected((query) => ({ ...query, projectId: 'portal' })),
   },
   {
     fault: 'counts what is inactive as inactive, whatever it is asked',
-    law: 'Roles are found as if their project',
+    law: 'Roles are found as if only',
     plant: askedForAffected(({ asIfActive: _, ...query }) => query),
   },
   ...['project.deactivated', 'user_grant.deactivated'].map((type) => ({
     fault: `asks nothing of ${type} when it counts as if a grant of the project were active`,
-    law: 'Roles are found as if their project',
+    law: 'Roles are found as if only',
     plant: asIfActiveToo(type),
   })),
   {
     fault: 'counts the affected at the moment at which their roles expire',
-    law: 'A role that has expired',
+    law: 'A change does not',
     plant: askedForAffected((query) => ({ ...query, now: earlier(query.now) })),
   },
 ]
@@ -541,7 +541,7 @@ const AFFECTED_FAULTS: readonly Fault[] = [
 const ENDING_FAULTS: readonly Fault[] = [
   ...(['orgId', 'projectOrgId', 'projectId'] as const).map((field) => ({
     fault: `minds no ${field} in access`,
-    law: 'An end or a deactivation',
+    law: 'A removal or deactivation',
     plant: ((sound) => ({
       access: (query) =>
         sound.access({
@@ -552,7 +552,7 @@ const ENDING_FAULTS: readonly Fault[] = [
   })),
   {
     fault: 'minds no organization of holders',
-    law: 'An end or a deactivation',
+    law: 'A removal or deactivation',
     plant: (sound) => ({
       holders: async (query) => {
         const { items, hasMore } = await sound.holders(query)
@@ -563,24 +563,24 @@ const ENDING_FAULTS: readonly Fault[] = [
   },
   {
     fault: 'loses a role with what ended last',
-    law: 'A lost role names what ended it first',
+    law: 'A lost role names what ended it first, until the grant is recorded again.',
     plant: finding(({ lost, projectGrant }) => ({
       lost: projectGrant ? lost : lost.map((role) => ({ ...role, with: 'project_grant' })),
     })),
   },
   {
     fault: 'loses a role once for each end',
-    law: 'A lost role names what ended it first',
+    law: 'A lost role names what ended it first, until the grant is recorded again.',
     plant: finding(({ lost }) => ({ lost: [...lost, ...lost] })),
   },
   {
     fault: 'keeps what was lost when a user is given roles anew',
-    law: 'A lost role names what ended it first',
+    law: 'A lost role names what ended it first, until the grant is recorded again.',
     plant: blindTo(['user_grant.updated'], ['access']),
   },
   {
     fault: 'takes the end of a role for an event of a grant',
-    law: 'The end of a role is no event',
+    law: 'The end of a role is not',
     plant: (sound) => ({
       get: async (orgId, ref) => {
         const row = await sound.get<typeof ref.type>(orgId, ref)
@@ -601,7 +601,7 @@ const ENDING_FAULTS: readonly Fault[] = [
   },
   {
     fault: 'lets holders begin with the last event',
-    law: 'A holder has a role since',
+    law: 'A holder has a role since it was last given, even',
     plant: (sound) => ({
       holders: async (query) => {
         const { items, hasMore } = await sound.holders(query)
@@ -612,12 +612,12 @@ const ENDING_FAULTS: readonly Fault[] = [
   },
   {
     fault: 'takes a role given anew for the old one',
-    law: 'A holder has a role since',
+    law: 'A holder has a role since it was last given, even',
     plant: blindTo(['project_role.removed'], ['holders']),
   },
   {
     fault: 'finds the project and the grant of a user at two moments',
-    law: 'Access is as of one moment',
+    law: 'Access is of one',
     plant: (sound) => ({
       apply: slowly(sound.apply),
       access: async (query) => {

@@ -40,7 +40,7 @@ export const ROUTE_FAULTS: readonly Fault[] = [
   },
   {
     fault: 'stays where it is at an event of no object',
-    law: 'An event of no object moves',
+    law: 'An event without',
     plant: (sound) => ({
       apply: async (from, events) =>
         events.some(({ type }) => type.startsWith('verified_domain.')) || sound.apply(from, events),
