@@ -103,6 +103,6 @@ export const readJson = async (file: string): Promise<unknown> => {
   }
 }
 
-/** The version of this package; the bundle lies in its folder `dist`. */
+/** The version of this package; the bundle is in its folder `dist`. */
 export const versionOfPackage = (): string =>
   String(createRequire(import.meta.url)('../package.json').version)

@@ -9,7 +9,7 @@ interface Listed {
 /** All commands, in the order in which they are listed. */
 export const COMMANDS: Readonly<Record<string, Listed>> = {
   init: {
-    about: 'writes a small server to begin with',
+    about: 'writes a small server to start from',
     load: async () => (await import('./commands/init.js')).init,
   },
   log: {
@@ -21,19 +21,19 @@ export const COMMANDS: Readonly<Record<string, Listed>> = {
     load: async () => (await import('./commands/history.js')).history,
   },
   explain: {
-    about: 'says why a role counts for a user, or does not',
+    about: 'explains why a role counts for a user, or not',
     load: async () => (await import('./commands/explain.js')).explain,
   },
   verify: {
-    about: 'looks for faults in the log, and for what was tampered with',
+    about: 'checks the log for faults and tampering',
     load: async () => (await import('./commands/evidence.js')).verify,
   },
   checkpoint: {
-    about: 'signs what the log holds now',
+    about: 'prints a signed checkpoint of the log',
     load: async () => (await import('./commands/evidence.js')).checkpoint,
   },
   key: {
-    about: 'makes a key that signs checkpoints',
+    about: 'creates a key that signs checkpoints',
     load: async () => (await import('./commands/evidence.js')).key,
   },
   copy: {
@@ -45,15 +45,15 @@ export const COMMANDS: Readonly<Record<string, Listed>> = {
     load: async () => (await import('./commands/desired-state.js')).plan,
   },
   apply: {
-    about: 'brings an organization to a desired state',
+    about: 'applies a desired state to an organization',
     load: async () => (await import('./commands/desired-state.js')).apply,
   },
   import: {
-    about: 'moves in from Zitadel, Keycloak or better-auth',
+    about: 'imports from Zitadel, Keycloak or better-auth',
     load: async () => (await import('./commands/import.js')).importCommand,
   },
   reseal: {
-    about: 'seals client secrets with the current key',
+    about: 'encrypts client secrets with the current key',
     load: async () => (await import('./commands/reseal.js')).reseal,
   },
   doctor: {
@@ -61,11 +61,11 @@ export const COMMANDS: Readonly<Record<string, Listed>> = {
     load: async () => (await import('./commands/doctor.js')).doctor,
   },
   rebuild: {
-    about: 'fills the read model again, and shows how long it takes',
+    about: 'rebuilds the read model, and shows the progress',
     load: async () => (await import('./commands/rebuild.js')).rebuild,
   },
   serve: {
-    about: 'serves the JSON interface and the console, to look at a database',
+    about: 'serves the JSON interface and the console',
     load: async () => (await import('./commands/serve.js')).serve,
   },
 }

@@ -27,7 +27,7 @@ export interface Database extends AsyncDisposable {
   readonly close: () => Promise<void>
 }
 
-/** How a database is opened. */
+/** Options of opening a database. */
 interface OpenOptions {
   readonly schema?: string | undefined
   /** Whether the database is created if it is missing, and brought up to date. */
@@ -53,7 +53,7 @@ export const openDatabase = (call: CommandCall, options: OpenOptions = {}): Prom
 /** Opens an SQLite file or a PostgreSQL server. @throws UsageError, Failed */
 export const openAddress = async (address: string, options: OpenOptions): Promise<Database> => {
   if (isPostgres(address)) return openServer(address, options)
-  // Not quoted: what stands where in it is not known.
+  // Not quoted, because it may contain a password anywhere.
   if (/^postgres(ql)?:|\bpassword\s*=/i.test(address))
     throw new UsageError('Malformed address of a server: use postgres://user@host/database')
   if (address.includes('://'))
@@ -125,7 +125,7 @@ const noCipher: SecretCipher = {
   isCurrent: () => true,
 }
 
-const NO_KEYS = 'Secrets are sealed with keys: give --keys FILE'
+const NO_KEYS = 'Secrets need keys: give --keys FILE'
 
 /** The cipher of `--keys`, which is required. @throws Failed */
 export const requireCipher = async (call: CommandCall): Promise<SecretCipher> => {
@@ -134,7 +134,7 @@ export const requireCipher = async (call: CommandCall): Promise<SecretCipher> =>
   return cipher
 }
 
-/** The library on a database. An operator who can open the database may do everything in it. */
+/** Creates the library on a database. An operator who can open the database may do everything in it. */
 export const openIam = (
   { store, readModel }: Database,
   cipher?: SecretCipher | undefined,
@@ -175,7 +175,7 @@ export const writingContextOf = (call: CommandCall, orgId: string) => ({
   reason: optional(call, 'reason'),
 })
 
-/** The caller that is on record for changes by the command line. */
+/** The caller that the history shows for changes by the command line. */
 export const contextOf = (call: CommandCall, orgId: string) => ({
   caller: { userId: optional(call, 'user') ?? 'claviger-cli', orgId },
   signal: call.signal,

@@ -44,13 +44,13 @@ const parsed = (command: Command, parameters: readonly string[]) => {
 
 const run = async (name: string, parameters: readonly string[]): Promise<ExitCode> => {
   const listed = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-  if (!listed) throw new UsageError(`There is no command ${name}`)
+  if (!listed) throw new UsageError(`Unknown command ${name}`)
   const command = await listed.load()
   const { values, positionals } = parsed(command, parameters)
   if (values['help']) return show(command.help)
   const [least, most] = command.positionals
   if (positionals.length < least) throw new UsageError('An argument is missing')
-  if (positionals.length > most) throw new UsageError(`There is no argument ${positionals[most]}`)
+  if (positionals.length > most) throw new UsageError(`Unexpected argument ${positionals[most]}`)
   return command.run({ values, positionals, terminal, signal: ended.signal })
 }
 

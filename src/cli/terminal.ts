@@ -2,10 +2,10 @@ import type { WriteStream } from 'node:tty'
 
 type Output = NodeJS.WritableStream & Partial<Pick<WriteStream, 'isTTY'>>
 
-/** A line, or its parts, of which some are bold where the terminal has that and `NO_COLOR` is not set. */
+/** A line, or its parts; bold parts are shown if the terminal supports it and `NO_COLOR` is not set. */
 export type Line = string | readonly (string | { readonly bold: string })[]
 
-/** Where a command prints to: every text of a command passes here, and none controls the terminal. */
+/** The output of a command. Every text passes here, so that none controls the terminal. */
 export interface Terminal {
   /**
    * Prints lines of the result, in each of which line breaks and other control characters are escaped. Resolves when they
@@ -14,11 +14,11 @@ export interface Terminal {
    * @throws Error when they cannot be written
    */
   readonly print: (...lines: readonly Line[]) => Promise<void>
-  /** The same of a value as a line of JSON. */
+  /** Prints a value as a line of JSON. */
   readonly printJson: (value: unknown) => Promise<void>
-  /** The same of a text in JSON, which a file or another program gets exactly as it is. */
+  /** Prints a JSON text; a file or another program gets it unchanged. */
   readonly printEvidence: (json: string) => Promise<void>
-  /** Prints a text for people, beside the result, without passwords and control characters. */
+  /** Prints a text for people to the other stream, without passwords and control characters. */
   readonly note: (text: string) => void
   /** Whether progress is shown in place, as on a terminal and not in a log. */
   readonly isInPlace: boolean
@@ -78,7 +78,7 @@ export const openTerminal = ({ out, notes, mask, onReaderGone }: TerminalOptions
     printEvidence: (json) => write(out.isTTY ? printableJson(json) : json),
     note: (text) => {
       clear()
-      // Indented, so that no text of others looks like a message of its own.
+      // Indented, so that foreign text does not look like a message.
       notes.write(`${mask(text).split('\n').map(printable).join('\n    ')}\n`)
     },
     isInPlace: hasProgress,

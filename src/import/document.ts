@@ -20,7 +20,7 @@ export const documentOf = (json: unknown): Found => {
   }
 }
 
-/** A field; null counts as absent. */
+/** A field; null means absent. */
 export const fieldIn = ({ value, path }: Found, name: string): Found => ({
   value: fieldOf(value, name) ?? undefined,
   path: path === '' ? name : `${path}.${name}`,
@@ -80,7 +80,7 @@ export const derivedId = (name: string): string => {
   return `${shown.replace(/^[^A-Za-z0-9]+/, '') || 'x'}-${digits}`
 }
 
-/** The id for a name: the name itself if it is a valid id, else one derived from it. */
+/** The id for a name: the name itself if it is a valid id, otherwise one derived from it. */
 export const idFor = (name: string, path: string, warn: Warn): string => {
   if (isId(name)) return name
   warn('IdChanged', path)

@@ -1,22 +1,23 @@
 import type { DesiredAccess, UserGrantRolesInput } from '../index.js'
 
-/** The content of an export. */
+/** The content of an export, for the library. */
 export interface Imported {
   /**
-   * In the order of the export. Apply the `access` of all before the `userGrants` of any, since users may have roles of
-   * another organization's project. An organization comes again when it has more than 1,000 projects or providers.
+   * In the order of the export. Apply the `access` of all organizations before any `userGrants`, because users may have
+   * roles in another organization's project. An organization with more than 1,000 projects or providers has several
+   * entries.
    */
   readonly organizations: readonly ImportedOrganization[]
   /**
-   * Everything that was changed or left out, and why, in the order of the export. Of one kind, the first 1,001 are listed;
-   * the last of them counts the others as `more`.
+   * Everything that was changed or left out, and why, in the order of the export. At most 1,001 of one kind are listed;
+   * the last one counts the others in `more`.
    */
   readonly warnings: readonly ImportWarning[]
 }
 
 /** The content of one organization. */
 export interface ImportedOrganization {
-  /** As in the export; if that is not a valid id, one derived from it, always the same for the same id. */
+  /** The id in the export; if it is not valid, an id derived from it, always the same for the same id. */
   readonly orgId: string
   /** For `iam.plan` and `iam.apply`. `managedBy` is `import:` and the name of the source; it prunes nothing. */
   readonly access: DesiredAccess
@@ -24,7 +25,7 @@ export interface ImportedOrganization {
   readonly userGrants: readonly UserGrantRolesInput[]
 }
 
-/** Why something was changed or left out. A later version may have more. */
+/** Why something was changed or left out. Later versions may add kinds. */
 export type ImportWarningKind =
   | 'Malformed'
   | 'Doubled'
@@ -121,11 +122,11 @@ export interface ImportWarning {
   readonly kind: ImportWarningKind
   /** `changed`: imported in another form. `left`: not imported. */
   readonly action: 'changed' | 'left'
-  /** Where in the export, such as `orgs[0].projects[2].project.name`; empty for all of it. */
+  /** Path in the export, such as `orgs[0].projects[2].project.name`; empty for the whole export. */
   readonly path: string
   /** The reason in words. */
   readonly message: string
-  /** How many further warnings of this kind there are, which are not listed; absent for none. */
+  /** Number of further warnings of this kind that are not listed; absent without any. */
   readonly more?: number
 }
 

@@ -44,7 +44,7 @@ export interface FoundMappedRole extends FoundRole {
 /** How a user has a role: by a grant to the user, or as a member of a group of an identity provider. */
 export type RoleWay = 'grant' | RoleSource
 
-/** `idpId` and `group` of a {@link RoleWay}; both are empty for a grant, which therefore comes first. */
+/** `idpId` and `group` of a {@link RoleWay}; both are empty for a grant, which therefore sorts first. */
 export type WayKey = readonly [idpId: string, group: string]
 
 /** The fields of a project that decide about access. */

@@ -21,7 +21,7 @@ export interface Host {
 
 /** The requesting user, as the host authenticated them. */
 export interface Caller {
-  /** 1 to 200 characters. Stays in the log for ever, so prefer an opaque id. */
+  /** 1 to 200 characters. It stays in the log forever, so prefer an opaque id. */
   readonly userId: string
   /**
    * The organization of the user: 1 to 64 ASCII letters, digits or any of `. _ : @ ~ -`, starting with a letter or

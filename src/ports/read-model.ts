@@ -364,8 +364,8 @@ export interface HistoryQuery {
   /** The organization that owns the objects. */
   readonly orgId: string
   /**
-   * One object. Default: all objects. The history of a role also has the entry `project.removed` of its project, when
-   * the role has an entry below it and the last one is no removal.
+   * One object. Default: all objects. The history of a role also has the entry `project.removed` of its project, if the
+   * role existed then.
    */
   readonly object?: ObjectRef
   /** Only with a project as `object`: also the entries of all its roles, including removed ones. */

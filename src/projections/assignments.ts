@@ -23,15 +23,15 @@ export interface Assignment extends Required<Pick<AssignmentRange, 'projectOrgId
   /** The group whose members are assigned the role. */
   readonly source?: (RoleSource & Pick<Mapped, 'since'>) | undefined
   readonly expiresAt?: Date | undefined
-  /** Of the members of a group: hours that a report counts. */
+  /** For members of a group: how many hours a report counts. */
   readonly validFor?: number | undefined
   /** The event that assigned the role; earlier than `from` when `expiresAt` was changed since. */
   readonly given: Position
-  /** The event from which on the row holds. */
+  /** The event from which the row is valid. */
   readonly from: Position
 }
 
-/** What tells an assignment from one of the same role on other terms, and when the role was assigned. */
+/** The terms of an assignment, and when the role was assigned. */
 export type Terms = Pick<Assignment, 'given' | 'expiresAt' | 'validFor'>
 
 /** A mapping of a group, since it was added. */
@@ -47,7 +47,7 @@ export interface GroupMember extends RoleSource {
   readonly userId: string
   /** The first of the reports without a break that have the user in the group. */
   readonly given: Position
-  /** The report from which on the row holds. */
+  /** The report from which the row is valid. */
   readonly from: Position
 }
 
@@ -61,28 +61,25 @@ export interface Ending extends AssignmentRange {
   readonly with: ViewType
 }
 
-/**
- * The assignments of roles, when what covers them was inactive, and which permissions roles had when, after the events
- * applied so far.
- */
+/** The assignments of roles after the events applied so far, with the times of inactivity and of permissions. */
 export interface AssignmentStore {
-  /** Those in `range`, which has an organization and perhaps a user, that have not ended; by role. */
+  /** The assignments in `range`, which has an organization and perhaps a user, that have not ended; by role. */
   readonly assigned: (range: AssignmentRange) => ReadonlyMap<string, Terms>
   /** The mapping of the group of `range`; undefined before the first. */
   readonly mapped: (range: AssignmentRange) => Mapped | undefined
   readonly begin: (assignment: Assignment) => void
   readonly end: (ending: Ending) => void
-  /** What covers `range`, which has no role, is inactive from `position` on. */
+  /** Suspends the assignments in `range`, which has no role, from `position` on. */
   readonly pause: (range: AssignmentRange, position: Position) => void
-  /** It is active again from `position` on. */
+  /** Ends the suspension from `position` on. */
   readonly resume: (range: AssignmentRange, position: Position) => void
-  /** The role of `range` has `permissions`, which it had not, from `position` on. */
+  /** The role of `range` gains `permissions` from `position` on. */
   readonly allow: (
     range: AssignmentRange,
     permissions: readonly string[],
     position: Position,
   ) => void
-  /** The roles of `range` no longer have `permissions` from `position` on; none at all when absent. */
+  /** The roles of `range` lose `permissions` from `position` on; all permissions when absent. */
   readonly disallow: (
     range: AssignmentRange,
     permissions: readonly string[] | undefined,
@@ -95,9 +92,9 @@ export interface AssignmentStore {
   readonly leave: (orgId: string, range: MembershipRange, position: Position) => void
   /** Ends all that mappings of a provider assign. */
   readonly endMappings: (orgId: string, provider: MembershipRange, position: Position) => void
-  /** The provider is inactive from `position` on. */
+  /** Suspends the provider from `position` on. */
   readonly pauseProvider: (orgId: string, provider: MembershipRange, position: Position) => void
-  /** It is active again from `position` on. */
+  /** Ends the suspension from `position` on. */
   readonly resumeProvider: (orgId: string, provider: MembershipRange, position: Position) => void
 }
 
@@ -126,7 +123,7 @@ export const changeAssignments = (
   const range = assignments.assignmentScope(data, metadata.resourceOwner)
   const { before, after } = recorded
   const held: Held = assigns && before ? store.assigned(range) : NONE
-  // What does not exist, such as a grant that was removed with its project, assigns nothing.
+  // An object that does not exist, such as a grant that was removed with its project, assigns nothing.
   const roles = after && assigns?.rolesIn(event)
   const shown = (row: Change['before']) => (assigns && row ? withHeld(assigns, row, held) : row)
   const isAdded = effectOf(event) === 'adds'
@@ -227,7 +224,7 @@ interface Granted {
   readonly with: ViewType
 }
 
-/** Replaces the roles that are `held` by `roles`; one on the same terms goes on. */
+/** Replaces the roles that are `held` by `roles`; a role on the same terms continues. */
 const changeRoles = (
   store: AssignmentStore,
   { range, held, roles, isAdded, position, with: type }: Granted,

@@ -17,11 +17,11 @@ import { presentGroups } from './present-groups.js'
 import { compareCodePoints } from './row-order.js'
 import { foundProject, getOrAdd, projectScope } from './rows.js'
 
-/** Who has which role after the events applied so far, without any past. */
+/** The current roles of users after the events applied so far, without the past. */
 export interface PresentAccess {
   /** Applies the next event of the log. */
   readonly apply: (event: KnownEvent) => void
-  /** As a read model answers it, but at once. Parts of the answer are shared: change nothing in it. */
+  /** The result of a read model's `access`, at once. Parts of it are shared, so do not change it. */
   readonly access: (query: AccessQuery) => FoundAccess
 }
 

@@ -8,7 +8,7 @@ import type { KnownEvent } from '../ports/known-event.js'
 import { compareCodePoints } from './row-order.js'
 import { getOrAdd, projectScope } from './rows.js'
 
-/** Which roles users have by the groups of identity providers after the events applied so far, without any past. */
+/** The current roles of users through groups after the events applied so far, without the past. */
 export interface PresentGroups {
   /** Applies the next event of the log. */
   readonly apply: (event: KnownEvent) => void

@@ -23,7 +23,7 @@ const byEventType: ReadonlyMap<string, AnyAggregate> = new Map(
   ),
 )
 
-/** The aggregate that has events of that type. @throws RangeError when there is none */
+/** The aggregate that has events of that type. @throws RangeError without one */
 export const aggregateOf = (eventType: string): AnyAggregate => {
   const aggregate = byEventType.get(eventType)
   if (aggregate === undefined) throw new RangeError(`There is no event ${eventType}`)
@@ -37,7 +37,7 @@ export const streamDefinitionOf = (eventType: string): StreamDefinition => {
   return shape.definition
 }
 
-/** Whether an event is one of an object. The others show nothing: they guard what is unique among organizations. */
+/** Whether an event belongs to an object. Other events only guard uniqueness across organizations. */
 export const isOfObject = ({ type }: { readonly type: string }): boolean => byEventType.has(type)
 
 /** The object that an event belongs to. @throws RangeError when it is not one of an object */
@@ -75,8 +75,8 @@ const shapesOf = (definition: StreamDefinition): readonly (readonly [type: strin
 const shapes: ReadonlyMap<string, Shape> = new Map(streamDefinitions.flatMap(shapesOf))
 
 /**
- * Reads an event of any version ever written as its newest version. Refuses an event that is unknown to
- * this version of the library or not as it writes it. Design §4.
+ * Reads an event of any version as its newest version. Refuses an event that is unknown to this version of the library
+ * or malformed.
  */
 export const readEvent = (recorded: RecordedEvent): Result<KnownEvent, UnreadableEvent> => {
   const shape = shapes.get(recorded.type)

@@ -15,7 +15,7 @@ export const meetsAll = <Row extends Views[ViewType]>(
   return (row) => tests.every((test) => test(row))
 }
 
-/** The list that a condition is about, which one of its items has to meet; undefined for a condition on a single text. */
+/** The list of a condition, of which one item must match; undefined for a condition on a single text. */
 export const severalOf = (
   type: ViewType,
   { field }: Pick<Condition, 'field'>,
@@ -127,19 +127,19 @@ export const compareCodePoints = (one: string, other: string): number => {
   return one.length - other.length
 }
 
-/** Surrogates encode the highest code points, but as units they lie below U+E000 to U+FFFF. */
+/** Surrogates encode the highest code points, but as units they are below U+E000 to U+FFFF. */
 const rank = (unit: number): number => {
   if (unit < 0xd800) return unit
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800
 }
 
-/** The least text above every text that begins with `prefix`; undefined when there is none. */
+/** The least text above every text that begins with `prefix`; undefined if it does not exist. */
 export const afterPrefix = (prefix: string): string | undefined => {
   const points = Array.from(prefix, codePointOf)
   while (points.at(-1) === 0x10ffff) points.pop()
   const last = points.pop()
   if (last === undefined) return undefined
-  // U+D800 to U+DFFF are no characters.
+  // U+D800 to U+DFFF are not characters.
   return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1)
 }
 

@@ -20,7 +20,7 @@ import {
 import { protectorAfter } from './protection.js'
 import { aggregateOf, objectOf } from './read-events.js'
 
-/** The rows of all objects that exist after the events applied so far. */
+/** The rows of all existing objects after the events applied so far. */
 export interface RowStore extends AssignmentStore {
   readonly get: (type: ViewType, rowKey: RowKey) => Row
   /** Replaces the row; `undefined` removes it. */
@@ -35,8 +35,8 @@ export interface RowStore extends AssignmentStore {
 type Row = Views[ViewType] | undefined
 
 /**
- * Applies `event` to the rows, and returns the change to its object as it is shown. A row holds all roles that the
- * last event recorded; those that have ended since are not shown.
+ * Applies `event` to the rows, and returns the visible change of its object. A row has all roles of the last event;
+ * roles that have ended since are not shown.
  */
 export const changeRow = (
   rows: RowStore,
@@ -61,7 +61,7 @@ export const changeRow = (
   return changeAssignments(rows, aggregate, event, { before, after })
 }
 
-/** The row of an object after `event`; undefined when there is none. */
+/** The row of an object after `event`; undefined if it does not exist. */
 export const rowAfter = (before: Row, event: KnownEvent): Row => {
   const view = aggregateOf(event.type).view(before, event, event.metadata.resourceOwner)
   if (!view) return undefined
@@ -103,9 +103,9 @@ export interface RowKey {
 /** The last {@link projectScope}. */
 let last = { orgId: '', projectId: '', scope: '+' }
 
-/** The scope of what lies in a project. Ids have no `+`, so it is not the scope of an organization. */
+/** The scope of the objects in a project. Ids have no `+`, so it differs from the scope of every organization. */
 export const projectScope = (orgId: string, projectId: string): string => {
-  // Roles come many at a time, and new text is hashed anew at each lookup: 0.2 µs for each event.
+  // Roles often come in batches, and a new text is hashed again at each lookup: 0.2 µs for each event.
   if (projectId !== last.projectId || orgId !== last.orgId)
     last = { orgId, projectId, scope: `${orgId}+${projectId}` }
   return last.scope
@@ -126,7 +126,7 @@ export const ownerOf = (scope: string): string => {
   return plus < 0 ? scope : scope.slice(0, plus)
 }
 
-/** The scope that a list of an organization's objects, or of what lies in a project, reads. */
+/** The scope that a list reads: of an organization's objects, or of the objects in a project. */
 export const listedScope = ({
   type,
   orgId,
@@ -137,7 +137,7 @@ export const listedScope = ({
   return projectScope(orgId, projectId)
 }
 
-/** The object that another one lies in; undefined where that is the organization. */
+/** The container of an object; undefined if it is the organization. */
 export const containerOf = (ref: ObjectRef): ObjectRef | undefined =>
   aggregates[ref.type].container?.ref(ref)
 
@@ -164,7 +164,7 @@ export const rowKeyOf = (orgId: string, ref: ObjectRef): RowKey => {
 export const objectAt = (eventType: string, { scope, key }: RowKey): ObjectRef =>
   aggregateOf(eventType).refOfKey(key, scope.slice(scope.indexOf('+') + 1))
 
-/** Of a row of a project, what decides about access. */
+/** The fields of a project's row that decide about access. */
 export const foundProject = (row: FoundProject): FoundProject => ({
   name: row.name,
   projectRoleAssertion: row.projectRoleAssertion,

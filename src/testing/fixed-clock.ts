@@ -1,14 +1,14 @@
 /** A clock that stands still until it is set or advanced. */
 export interface FixedClock {
   (): Date
-  /** Sets the clock to `at`, which may lie in the past. */
+  /** Sets the clock to `at`, which may be in the past. */
   readonly set: (at: Date | string | number) => void
   /** Moves the clock forward, or back when negative. */
   readonly advance: (milliseconds: number) => void
 }
 
 /**
- * A clock for tests, to be passed as `now`.
+ * Creates a clock for tests, to pass as `now`.
  *
  * @param at - a date, a text in RFC 3339, or milliseconds since the Unix epoch
  *

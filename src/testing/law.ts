@@ -75,7 +75,7 @@ export const isEqual = (left: unknown, right: unknown): boolean => {
   )
 }
 
-/** An undefined property counts as absent, as in JSON. */
+/** An undefined property equals an absent one, as in JSON. */
 const definedKeys = (value: Readonly<Record<string, unknown>>): readonly string[] =>
   Object.keys(value).filter((key) => value[key] !== undefined)
 

@@ -27,10 +27,10 @@ describe('A wrong command line', () => {
     'project, project_role, identity_provider, project_grant, user_grant, domain, role_mapping, membership, setup_link'
   it.concurrent.each<[message: string, name: string, parameters: string[]]>([
     ['A command is missing', '', []],
-    ['There is no command toString', '', ['toString']],
+    ['Unknown command toString', '', ['toString']],
     ["Unknown option '--pasword'", 'log ', ['log', `--pasword=${password}`]],
     ["Option '--db <value>' argument missing", 'log ', ['log', '--db']],
-    ['There is no argument x', 'log ', ['log', 'x']],
+    ['Unexpected argument x', 'log ', ['log', 'x']],
     ['An argument is missing', 'plan ', ['plan', '--org', 'acme']],
     ['--org is required', 'history ', ['history', '--db', 'x.db']],
     ['--db is required: an SQLite file, or postgres://…', 'doctor ', ['doctor']],
@@ -45,7 +45,7 @@ describe('A wrong command line', () => {
       'log ',
       ['log', '--db', 'x.db', '--after', '9223372036854775808'],
     ],
-    [`role is no type: ${TYPES}`, 'history ', ['history', '--org', 'acme', 'role']],
+    [`role is not a type: ${TYPES}`, 'history ', ['history', '--org', 'acme', 'role']],
     [
       'project_role needs: projectId roleKey',
       'history ',

@@ -113,14 +113,14 @@ const hasTable = (database: SyncDatabase, name: string): boolean =>
   database.value(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`, name) === 1
 
 /**
- * The storage of an object that `durableObjectStore` must not use:
+ * A storage that `durableObjectStore` cannot use:
  *
- * - `foreign`: the host has a table with a name of ours;
+ * - `foreign`: the host has a table with a name that the library uses;
  * - `newer`: a newer version of this library wrote it.
  */
 export class UnusableStorage extends Error {
   override readonly name = 'UnusableStorage'
-  /** Why it must not be used, as listed above. */
+  /** The reason, as listed above. */
   readonly reason: 'foreign' | 'newer'
 
   constructor(reason: UnusableStorage['reason'], message: string) {

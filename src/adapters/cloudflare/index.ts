@@ -21,15 +21,15 @@ export { UnusableStorage } from './database.js'
 
 /** Options of the storage of a Durable Object. */
 export interface DurableObjectOptions {
-  /** The clock of positions; the time of the runtime when absent. */
+  /** The clock of positions. Default: the runtime's time. */
   readonly now?: Clock | undefined
 }
 
 /** The log and the read model in the storage of a Durable Object. */
 export interface DurableObjectStore {
-  /** For `createIam`, `copyEvents` and `verify`. */
+  /** The event store, for `createIam`, `copyEvents` and `verify`. */
   readonly store: EventStore & EventRestore & EventCount
-  /** In the same storage, so it survives a restart of the object. */
+  /** The read model in the same storage, kept across restarts of the object. */
   readonly readModel: ReadModel
 }
 
@@ -37,15 +37,16 @@ export interface DurableObjectStore {
 const heard = new WeakMap<DurableObjectStorage, ReturnType<typeof listeners>>()
 
 /**
- * Uses the SQLite storage of a Durable Object, `ctx.storage`, and creates missing tables. There is nothing to close. Its
- * tables are `events`, `event_parts`, `claviger_schema`, and those that begin with `read_`; all others are yours.
+ * Opens a store and a read model in the SQLite storage of a Durable Object, `ctx.storage`, and creates missing tables.
+ * It need not be closed.
  *
- * Responses and requests of the object wait until everything written before is on disk. Cloudflare limits the size of
- * an object, of a row and of a statement; the data of an event over 1 MB are split.
+ * The library uses the tables `events`, `event_parts`, `claviger_schema` and those beginning with `read_`; all other
+ * names are yours. The object's responses and requests wait until everything written before is on disk. Cloudflare
+ * limits the size of objects, rows and statements; event data over 1 MB is split.
  *
- * @throws UnusableStorage when a table `events` or `event_parts` belongs to the host, or a newer version of this library
- *   made the tables; StoreFault when the storage fails; TypeError when an option is unknown or of a wrong type, or
- *   `storage` has no SQLite
+ * @throws UnusableStorage when a table `events` or `event_parts` belongs to the host, or a newer version of this
+ *   library made the tables; StoreFault when the storage fails; TypeError when an option is unknown or of a wrong type,
+ *   or `storage` has no SQLite
  */
 export const durableObjectStore = (
   storage: DurableObjectStorage,

@@ -22,7 +22,7 @@ import { getOrAdd, ownerOf, projectScope } from '../../projections/rows.js'
 import type { StoredMember } from './members.js'
 import { holdsAt, placeOf, providerPlace, type State, type StoredAssignment } from './rows.js'
 
-/** The reads of who has which role, in the present state. */
+/** The access reads of a read model in memory. */
 export const accessIn = (present: () => State): AccessReads => ({
   access: async (query) => copyOfFound(present().access.access(query)),
   heldRoles: async (query) => heldRolesIn(present(), query),
@@ -31,7 +31,7 @@ export const accessIn = (present: () => State): AccessReads => ({
   mappedGroups: async (query) => mappedGroupsIn(present(), query),
 })
 
-/** A copy of what was found, so that no reader can change what others find. */
+/** A copy of the result, so that callers cannot change stored data. */
 const copyOfFound = ({ project, roles, mapped, ...found }: FoundAccess): FoundAccess => ({
   ...found,
   project: project && { ...project },

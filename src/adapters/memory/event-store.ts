@@ -20,13 +20,13 @@ import { countUpTo } from './rows.js'
 
 /** Options of a store in memory. */
 export interface MemoryEventStoreOptions {
-  /** The clock of positions; the system's time when absent. */
+  /** The clock of positions. Default: the system's time. */
   readonly now?: Clock | undefined
 }
 
 /**
- * A store that lives as long as the program: for tests and for first steps. Recorded events are
- * frozen, including the caller's `data` and `metadata`.
+ * Creates an event store in memory, for tests and first steps; its events are lost when the process ends. Recorded
+ * events are frozen, including the caller's `data` and `metadata`.
  *
  * @throws TypeError when `now` is not a function
  */

@@ -15,7 +15,7 @@ import { accessIn } from './access.js'
 import { emptyHistory, historyOf } from './history.js'
 import { copyOf, emptyState, rowStore, type State, shownRow } from './rows.js'
 
-/** A read model that lives as long as the process; it is rebuilt from the log at every start. */
+/** Creates a read model in memory, which is rebuilt from the log at every start. */
 export const memoryReadModel = (): ReadModel => {
   let state = emptyState()
   return {
@@ -23,7 +23,7 @@ export const memoryReadModel = (): ReadModel => {
     checkpoint: async () => state.checkpoint,
     apply: async (from, events) => {
       if (state.checkpoint !== from) return false
-      // All are read before the first is applied: if one cannot be read, none is applied.
+      // All events are read before the first is applied, so that an unreadable event applies nothing.
       applyAll(state, readEvents(events).filter(isOfObject))
       state.checkpoint = events.at(-1)?.position ?? from
       return true
@@ -53,7 +53,7 @@ const applyAll = (state: State, events: readonly KnownEvent[]): void => {
   }
 }
 
-/** Where users with addresses of `domain` sign in. */
+/** Where users of `domain` sign in. */
 const routeOf = ({ rows, verified }: State, domain: string): SignInRoute | undefined => {
   const orgId = verified.get(domain)
   if (orgId === undefined) return undefined
@@ -83,7 +83,7 @@ const listRows = <Type extends ViewType>(
   const { type, conditions, after, limit } = query
   const isShown = conditions.some((condition) => severalOf(type, condition) === 'roleKeys')
   const shown = (row: Views[Type]) => shownRow(state, type, row)
-  // Only a condition on roles needs to know which of them have ended.
+  // Only conditions on roles depend on which of them have ended.
   const rows = isShown ? listedRows(state, query).map(shown) : listedRows(state, query)
   const order = rowOrder(fields, query.sort)
   const found = rows.filter(meetsAll(type, fields, conditions))

@@ -16,7 +16,7 @@ import { getOrAdd, projectScope, type RowStore } from '../../projections/rows.js
 import { withOwnTimes } from '../../projections/view-fields.js'
 import { emptyMembers, type Members } from './members.js'
 
-/** All that a read model in memory holds. */
+/** The data of a read model in memory. */
 export interface State {
   checkpoint: Position
   /** By scope, then by key. */
@@ -37,7 +37,7 @@ export interface PastChange extends Change {
   readonly event: KnownEvent
 }
 
-/** What happened in one organization, oldest first. */
+/** The changes in one organization, oldest first. */
 export interface History {
   readonly all: PastChange[]
   /** Of each object, as far as `indexed`: the history of one object is seldom read. */
@@ -139,7 +139,7 @@ interface Allowance extends Suspension {
   readonly roleKey: string
 }
 
-/** All assignments that there were, what was inactive when, and which permissions roles had when. */
+/** All assignments, past ones included, with the times of inactivity and of permissions of roles. */
 export interface Assignments extends Omit<AssignmentStore, keyof Members> {
   /** The last assignment of each role of a project to an organization or a user, whether or not it has ended. */
   readonly lastOf: (range: AssignmentRange) => ReadonlyMap<string, StoredAssignment>
@@ -317,7 +317,9 @@ const isAnyAt = (suspensions: readonly Suspension[], at: Position | undefined): 
 const NO_ROLES: ReadonlyMap<string, StoredAssignment> = new Map()
 const NO_PROJECTS: ReadonlyMap<string, ByRole> = new Map()
 
-/** What can be inactive of an assignment: its project, the grant of the project, and that of the user or the provider. */
+/**
+ * The objects whose inactivity suspends an assignment: the project, its grant, and the user's grant or the provider.
+ */
 const coversOf = ({
   projectOrgId,
   projectId,
@@ -335,7 +337,10 @@ const coversOf = ({
   ]
 }
 
-/** Who has a role: a user or a group, whose key no user has, since ids have no U+0000; undefined for an organization. */
+/**
+ * Key of the holder of a role: a user, or a group (with U+0000, which user ids cannot contain); undefined for an
+ * organization.
+ */
 const holderOf = ({
   userId,
   source,
@@ -354,13 +359,13 @@ const scopeOf = ({
 /** Key of a provider, which can be inactive. */
 export const providerPlace = (orgId: string, idpId: string): string => `${orgId}\0${idpId}`
 
-/** Key of what can be inactive. Ids of organizations have no `+`. */
+/** Key of an object that can be inactive. Ids of organizations have no `+`. */
 export const placeOf = (range: AssignmentRange): string => {
   const { orgId = '', userId } = range
   return `${scopeOf(range)}+${orgId}${userId === undefined ? '' : `+${userId}`}`
 }
 
-/** How many of `items`, which are in the order of their positions, lie at `position` or below. */
+/** How many of `items`, sorted by position, are at `position` or below. */
 export const countUpTo = <Item>(
   items: readonly Item[],
   position: Position,

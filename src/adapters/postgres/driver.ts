@@ -1,27 +1,27 @@
-/** A row in the order of its columns, each as the text that PostgreSQL writes. */
+/** A row: its columns in order, each as PostgreSQL's text. */
 export type PostgresRow = readonly (string | null)[]
 
 /** A statement for a driver. */
 export interface PostgresStatement {
-  /** Without values it may be several statements; the rows of those do not matter. */
+  /** Without values it may be several statements, whose rows are ignored. */
   readonly text: string
-  /** The values of `$1` and so on, as text that PostgreSQL reads; arrays such as `{1,2}`. The server finds their types. */
+  /** The values of `$1` and so on, as PostgreSQL's text; arrays such as `{1,2}`. The server infers their types. */
   readonly values: readonly (string | null)[]
-  /** Of a statement that is worth preparing: one name for one text, at most 63 bytes. A driver may ignore it. */
+  /** Name for preparing the statement: one name for one text, at most 63 bytes. A driver may ignore it. */
   readonly name?: string
 }
 
 /** A session of the server. */
 export interface PostgresSession {
-  /** Its process, as the server named it when the session began. Behind a pooler it is another one. */
+  /** The process id that the server reported when the session began. Behind a pooler it is a different one. */
   readonly process?: number
 }
 
-/** A connection that a call has for itself until it is released. */
+/** A connection for one call until it is released. */
 export interface PostgresConnection {
   /**
-   * Runs a statement. It rejects with what the driver reports: with an SQLSTATE in `code` when the server refused the
-   * statement. Without one the connection counts as lost, and a write as of unknown outcome.
+   * Runs a statement. It rejects with the driver's error, with an SQLSTATE in `code` if the server refused the
+   * statement. Without an SQLSTATE, the connection counts as lost and a write has an unknown outcome.
    *
    * Transactions begin with a text that begins with `BEGIN`, and end with the text `COMMIT` or `ROLLBACK`. A `ROLLBACK`
    * without a transaction succeeds.
@@ -30,14 +30,14 @@ export interface PostgresConnection {
   /** Ends the use. A broken connection must not be used again, and may be in a transaction. */
   release(isBroken: boolean): unknown
   /**
-   * The session that answered last: the same object for the same session; undefined before the first answer where each
-   * statement outside a transaction may go to another session. Without this method all statements go to one session,
-   * and the server is asked at each `connect` whether it is a standby.
+   * Returns the session that ran the last statement: the same object for the same session; undefined before the first
+   * statement if each statement outside a transaction may go to another session. Without this method, all statements go
+   * to one session, and the library checks at each `connect` whether the server is a standby.
    */
   session?(): PostgresSession | undefined
 }
 
-/** What is used of a pool of `pg`, or of a package that has such pools. */
+/** The part of a `pg` pool, or of a compatible one, that the library uses. */
 export interface PostgresPool {
   connect(): Promise<PostgresPoolClient>
   readonly options: {
@@ -49,7 +49,7 @@ export interface PostgresPool {
   readonly waitingCount: number
 }
 
-/** What is used of a client of such a pool. */
+/** The part of such a pool's client that the library uses. */
 export interface PostgresPoolClient {
   query(statement: {
     text: string
@@ -65,26 +65,27 @@ export interface PostgresPoolClient {
 }
 
 /**
- * A driver of PostgreSQL. `openPostgres` has one for the package `pg`; {@link postgresJs} and {@link pgLite} make one of
- * what a host has.
+ * A driver of PostgreSQL. `openPostgres` has one for the package `pg`; {@link postgresJs} and {@link pgLite} make one
+ * from your client.
  */
 export interface PostgresDriver {
-  /** For people, such as `pg`. */
+  /** Name for messages, such as `pg`. */
   readonly name?: string
   /**
-   * A connection, as soon as one is free.
+   * Returns a connection as soon as one is free.
    *
-   * @param onNotice - is called with notices of the server, which say that it stopped waiting for a synchronous standby
+   * @param onNotice - called with notices of the server, such as the one that it stopped waiting for a synchronous
+   *   standby
    */
   connect(onNotice: (notice: unknown) => void): Promise<PostgresConnection>
   /**
-   * Listens to a channel, on a connection of its own. Without this method subscribers look for new events every second.
+   * Listens to a channel on a separate connection. Without this method, subscribers poll for new events every second.
    *
-   * @param wake - is called at each notification, and when some may have been missed
-   * @param lost - is called when it no longer listens; then it is called again
+   * @param wake - called at each notification, and when some may have been missed
+   * @param lost - called when it no longer listens; the library then calls `listen` again
    * @returns a function that ends it
    */
   listen?(channel: string, wake: () => void, lost: () => void): Promise<() => unknown>
-  /** Ends its connections; absent where the host does. */
+  /** Closes its connections; absent if the host does. */
   close?(): Promise<void>
 }

@@ -44,43 +44,43 @@ export {
   postgresCursors,
 } from './webhook-cursors.js'
 
-/** A schema of a PostgreSQL database in use. */
+/** An open schema of a PostgreSQL database. */
 export interface Postgres {
-  /** For `createIam`, `copyEvents` and `verify`. */
+  /** The event store, for `createIam`, `copyEvents` and `verify`. */
   readonly store: EventStore & EventRestore & EventCount
-  /** In tables beside the events; one for all processes. */
+  /** The read model, in tables next to the events; shared by all processes. */
   readonly readModel: ReadModel
   /**
-   * Brings the tables up to date, like opening without `migrate: false`. Many processes may do so at
-   * once. Rejects with {@link UnusableDatabase} when a newer version of this library made them.
+   * Brings the tables up to date, like opening without `migrate: false`. Many processes may call it at once. Rejects
+   * with {@link UnusableDatabase} if a newer version of this library made them.
    */
   readonly migrate: (options?: {
-    /** Ends the wait, which rejects with its reason; a migration that was begun goes on. */
+    /** Ends the wait, which rejects with the signal's reason; a migration that has begun continues. */
     readonly signal?: AbortSignal | undefined
   }) => Promise<void>
-  /** What it runs on: such as `PostgreSQL 18.4` when it was opened, and `pg`. */
+  /** The server and the driver, such as `PostgreSQL 18.4` and `pg`. */
   readonly engine: {
-    /** Name and version of the server. */
+    /** Name and version of the server when it was opened. */
     readonly server: string
     /** Name of the driver. */
     readonly driver: string
   }
-  /** Ends our own connections; a pool of the host stays open. Every later call rejects. */
+  /** Closes the library's own connections; a pool of the host stays open. Later calls reject. */
   readonly close: () => Promise<void>
   /** `close`, for `await using`. */
   readonly [Symbol.asyncDispose]: () => Promise<void>
 }
 
 /**
- * Opens a schema of a PostgreSQL database, version 14 or later, and creates its tables unless `migrate` is
- * `false`. Any number of processes may have it open.
+ * Opens a schema of a PostgreSQL database, version 14 or later, and creates its tables unless `migrate` is `false`. Any
+ * number of processes may open it.
  *
- * Appends that were answered are on the server's disk, and on its synchronous standbys.
+ * Completed writes are on the server's disk and on its synchronous standbys.
  *
- * Rejects with {@link UnusableDatabase}; with {@link StoreFault} when the server cannot be reached or a pool has no
- * free connection; with a `TypeError` when there is no address, pool or driver, or another option is unknown
- * or of a wrong type; with a `RangeError` when `schema` is not a valid name; with an `Error` when an address needs `pg`,
- * which is not installed; with the reason of `signal` once that aborts.
+ * Rejects with {@link UnusableDatabase}; with {@link StoreFault} if the server cannot be reached or a pool has no free
+ * connection; with a `TypeError` without an address, pool or driver, or if an option is unknown or of a wrong type;
+ * with a `RangeError` if `schema` is not a valid name; with an `Error` if an address needs `pg`, which is not
+ * installed; with the reason of `signal` when it aborts.
  */
 export const openPostgres = async (options: PostgresOptions): Promise<Postgres> => {
   const pg = await loadPgFor(options ?? {}, options?.replica)
@@ -127,7 +127,7 @@ const untilAbort = (work: () => Promise<void>, signal: AbortSignal | undefined):
     const onAbort = () => reject(signal?.reason)
     if (signal?.aborted) return onAbort()
     signal?.addEventListener('abort', onAbort, { once: true })
-    // A signal may live as long as the program, and keep its listeners.
+    // A signal may exist as long as the program, and keep its listeners.
     work()
       .then(resolve, reject)
       .finally(() => signal?.removeEventListener('abort', onAbort))

@@ -14,81 +14,80 @@ import type { PostgresDriver, PostgresPool } from './driver.js'
 /** The address of a server. */
 export interface OwnAddress {
   /**
-   * `postgres://user:password@host:5432/database`, or the path of a socket; may point to a pooler.
-   * There is no default: an empty or other text is refused.
+   * `postgres://user:password@host:5432/database`, or the path of a socket; may point to a pooler. Required: an empty
+   * or other text is refused.
    */
   readonly connectionString: string
-  /** TLS, as `pg` takes it; overrides the parameters of the addresses. */
+  /** TLS options of `pg`; they override the parameters in the address. */
   readonly ssl?: boolean | ConnectionOptions | undefined
-  /** Most connections for calls; 10 when absent. Listening takes one more. */
+  /** Most connections for calls. Default: 10. Listening takes one more. */
   readonly maxConnections?: number | undefined
-  /** Longest wait for a connection, in milliseconds; 10,000 when absent. */
+  /** Longest wait for a connection, in milliseconds. Default: 10,000. */
   readonly connectTimeout?: number | undefined
   /**
-   * Longest time that the server works on a statement, in milliseconds; 30,000 when absent, 0 for no
-   * limit. A server that is silent for 5,000 ms longer, or twice as long if that is less, counts as lost.
+   * Longest time for a statement on the server, in milliseconds; 0 for no limit. Default: 30,000. A connection without
+   * a response after 5,000 ms more, or after twice the time if that is less, counts as lost.
    */
   readonly statementTimeout?: number | undefined
 }
 
 /**
- * Where the database is: our own connections, made by `pg`; those of a pool of the host; or those of another driver. One of
- * the three.
+ * The database: an address for connections with `pg`, a pool of the host, or another driver. Exactly one of the three.
  */
 export type PostgresAddress =
   | (OwnAddress & {
-      /** Absent beside `connectionString`. */
+      /** Absent with `connectionString`. */
       readonly pool?: undefined
-      /** Absent beside `connectionString`. */
+      /** Absent with `connectionString`. */
       readonly driver?: undefined
     })
   | {
       /**
-       * A pool of `pg`, or of a package that has such pools. The host sets its timeouts, handles its `error` events and
-       * closes it. Listening takes another connection, made with its options.
+       * A pool of `pg` or of a compatible package. The host sets its timeouts, handles its `error` events and closes
+       * it. Listening takes another connection with the pool's options.
        */
       readonly pool: PostgresPool
-      /** Absent beside `pool`. */
+      /** Absent with `pool`. */
       readonly connectionString?: undefined
-      /** Absent beside `pool`. */
+      /** Absent with `pool`. */
       readonly driver?: undefined
     }
   | {
-      /** Such as `postgresJs(sql)` or `pgLite(db)`. It sets its own timeouts. */
+      /** A driver such as `postgresJs(sql)` or `pgLite(db)`. It sets its own timeouts. */
       readonly driver: PostgresDriver
-      /** Absent beside `driver`. */
+      /** Absent with `driver`. */
       readonly connectionString?: undefined
-      /** Absent beside `driver`. */
+      /** Absent with `driver`. */
       readonly pool?: undefined
     }
 
-/** How a database is used. */
+/** Options of `openPostgres`. */
 export type PostgresOptions = PostgresAddress & {
   /**
-   * Schema of all tables; `claviger` when absent. Tenants may have a schema each. 1 to 54 letters of
-   * ASCII, digits, `_` or `-`, beginning with a letter or `_`, not with `pg_`; case counts.
+   * Schema of all tables. Default: `claviger`. 1 to 54 ASCII letters, digits, `_` or `-`, beginning with a letter or
+   * `_`, not with `pg_`; case-sensitive. Several schemas in one database are independent.
    */
   readonly schema?: string | undefined
-  /** `false` leaves the tables as they are, for a role that may not create any; otherwise they are brought up to date. */
+  /** `false` does not change the tables, for a role that may not create any. Default: brings them up to date. */
   readonly migrate?: boolean | undefined
   /**
-   * Address of the server itself, where the other address is of a pooler that shares connections by
-   * transaction: such a pooler cannot listen. The other address when absent.
+   * Address of the server itself, if the other address is of a pooler in transaction mode, which cannot listen.
+   * Default: the other address.
    */
   readonly listenConnectionString?: string | undefined
   /**
-   * A standby of the same database, by streaming replication, for eventual reads: its own address, or a pool. The
-   * primary answers strong reads. It also answers eventual reads while the standby is away, is no longer a standby, or
-   * is behind what this process has answered before.
+   * A streaming-replication standby of the same database for eventual reads: its address or a pool. The primary serves
+   * strong reads. It also serves eventual reads while the standby is unavailable, is no longer a standby, or is behind
+   * earlier results of this process.
    */
   readonly replica?: PostgresAddress | undefined
-  /** Ends the opening, which rejects with the reason of the signal. */
+  /** Aborts opening, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined
 }
 
 /**
  * @param client - checks addresses, which are checked less without it
- * @throws TypeError that names an option which is missing, unknown or of a wrong type
+ * @throws TypeError when an option is missing, unknown or of a wrong type
  */
 export const checkPostgresOptions = (
   options: PostgresOptions,
@@ -138,7 +137,7 @@ export const addressChecks = (
 const isConnectable = (value: { readonly connect?: unknown } | undefined): boolean =>
   typeof value?.connect === 'function'
 
-/** A URL, or the path of a socket. For any other text the driver would use a default host. */
+/** A URL, or the path of a socket. With any other text the driver would use a default host. */
 const ADDRESS = /^([a-z][\w+.-]*:)?\//i
 
 /** The message never shows the address, which may have a password. */

@@ -17,33 +17,34 @@ export type PoolClientOf<Pool> = Pool extends {
   ? Client
   : never
 
-/** Options of a projection into tables of the host. */
+/** Options of a projection into your own tables. */
 export interface PostgresProjectionOptions<Pool extends PostgresPool = PostgresPool> {
-  /** A pool for the database of the rows. The host closes it and handles its `error` events. */
+  /** A pool for the database of your tables. The host closes it and handles its `error` events. */
   readonly pool: Pool
-  /** Names the projection and its checkpoint: 1 to 200 characters (code points). Another name begins at the first event. */
+  /**
+   * Name of the projection and its checkpoint: 1 to 200 characters (code points). A new name begins at the first event.
+   */
   readonly name: string
   /**
-   * Applies `events` to the rows: at least one, in their newest versions, lowest position first. It must use
-   * `client` alone, in whose transaction it runs: READ COMMITTED, ended by the server after 20 idle seconds. It must
-   * not begin, commit or roll back.
+   * Applies `events` to your tables: at least one, in their newest versions, lowest position first. Use only `client`,
+   * which is in a transaction: READ COMMITTED, ended by the server after 20 idle seconds. Do not begin, commit or roll
+   * back.
    */
   readonly apply: (client: PoolClientOf<Pool>, events: readonly KnownEvent[]) => Promise<unknown>
-  /** Deletes the rows when the projection is reset, in the same transaction. When absent, they stay. */
+  /** Deletes your rows when the projection is reset, in the same transaction. Default: keeps them. */
   readonly reset?: ((client: PoolClientOf<Pool>) => Promise<unknown>) | undefined
-  /** Schema of the table `projection_checkpoint`; `claviger` when absent. See `openPostgres`. */
+  /** Schema of the table `projection_checkpoint`. Default: `claviger`. See `openPostgres`. */
   readonly schema?: string | undefined
 }
 
 /**
- * A projection into tables of the host. Its rows and its checkpoint change in one transaction, so every event
- * counts once, even after a crash and with any number of processes. The table of the checkpoints is created when
- * it is missing.
+ * Creates a projection into your own tables. Rows and checkpoint change in one transaction, so every event is applied
+ * exactly once, even after a crash and with any number of processes.
  *
- * An error of `apply` refuses an event, unless the connection was lost or the server was at fault; then
- * `iam.run` tries again.
+ * Creates the table of checkpoints if it is missing. An error of `apply` ends `iam.run`, unless the connection was lost
+ * or the server was at fault: then it tries again.
  *
- * @throws TypeError that names an option which is missing, unknown or of a wrong type
+ * @throws TypeError when an option is missing, unknown or of a wrong type
  * @throws RangeError when `schema` is not a valid name for a schema
  */
 export function postgresProjection<Pool extends PostgresPool>(

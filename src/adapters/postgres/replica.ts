@@ -25,9 +25,8 @@ type Answer<Method extends ReadMethod, Type extends ViewType> = FoundAtHead<
 >
 
 /**
- * A read model that is written on the primary. The primary answers strong reads and says where the checkpoint is. The
- * standby answers all other reads; the primary does when the standby is away, or behind what this process has
- * answered before.
+ * A read model that is written on the primary. The primary serves strong reads and has the checkpoint. The standby
+ * serves all other reads; the primary does while the standby is unavailable, or behind earlier results of this process.
  */
 export const replicatedReadModel = ({ store, primary, standby }: Replicated): ReadModel => {
   const onPrimary = primary.readAtHead?.({ store, readModel: primary })
@@ -60,7 +59,7 @@ export const replicatedReadModel = ({ store, primary, standby }: Replicated): Re
       ({ reached }) => reached,
     )
 
-  /** The answer of the standby; undefined when it must not be shown. */
+  /** The standby's result; undefined if it must not be used. */
   const onStandby = async <Method extends ReadMethod, Type extends ViewType>(
     query: ReadQuery<Method, Type>,
   ): Promise<Answer<Method, Type> | undefined> => {
@@ -87,7 +86,7 @@ export const replicatedReadModel = ({ store, primary, standby }: Replicated): Re
 }
 
 /**
- * The reads of a standby. Once it is promoted its log may be another one than that of the primary.
+ * The reads of a standby. After a promotion its log may differ from the primary's.
  *
  * @param schema - quoted
  */

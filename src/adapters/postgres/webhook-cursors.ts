@@ -9,25 +9,25 @@ import { addressChecks, type PostgresAddress } from './options.js'
 import { numbered } from './read-model/dialect.js'
 import { ownTable } from './schema.js'
 
-/** Options of webhook cursors in PostgreSQL: where the database is, as for `openPostgres`. */
+/** Options of webhook cursors in PostgreSQL: the database, as in `openPostgres`. */
 export type PostgresCursorsOptions = PostgresAddress & {
-  /** Schema of the table `webhook_cursor`; `claviger` when absent. See `openPostgres`. */
+  /** Schema of the table `webhook_cursor`. Default: `claviger`. See `openPostgres`. */
   readonly schema?: string | undefined
 }
 
 /** Webhook cursors in PostgreSQL in use. */
 export interface PostgresCursors extends ListedCursors {
-  /** Ends our own connections; a pool or client of the host stays open. Later calls reject. */
+  /** Closes the library's own connections; a pool or client of the host stays open. Later calls reject. */
   readonly close: () => Promise<void>
   /** `close`, for `await using`. */
   readonly [Symbol.asyncDispose]: () => Promise<void>
 }
 
 /**
- * Cursors of `claviger/webhooks` in PostgreSQL. The clock of the server measures the leases. The table
- * `webhook_cursor` is created by the first write.
+ * Stores the cursors of `claviger/webhooks` in PostgreSQL. The server's clock measures the leases. The first write
+ * creates the table `webhook_cursor`.
  *
- * @throws TypeError that names an option which is missing, unknown or of a wrong type
+ * @throws TypeError when an option is missing, unknown or of a wrong type
  * @throws RangeError when `schema` is not a valid name for a schema
  */
 export const postgresCursors = (options: PostgresCursorsOptions): PostgresCursors => {

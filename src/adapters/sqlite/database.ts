@@ -84,7 +84,10 @@ const connect = (path: string) => {
   }
 }
 
-/** Creates a missing file that only its owner may read, whatever the umask; SQLite gives the files beside it the same mode. */
+/**
+ * Creates a missing file that only its owner may read, regardless of the umask; SQLite gives the files next to it the
+ * same mode.
+ */
 const createForOwner = (path: string): void => {
   if (path === ':memory:' || path.startsWith('file:') || existsSync(path)) return
   closeSync(openSync(path, 'a', 0o600))

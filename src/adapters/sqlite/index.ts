@@ -18,47 +18,47 @@ export { UnusableFile } from './faults.js'
 
 /** Options of an SQLite file. */
 export interface SqliteOptions {
-  /** The clock of positions; the system's time when absent. */
+  /** The clock of positions. Default: the system's time. */
   readonly now?: Clock | undefined
   /**
-   * How long, in milliseconds, another process may keep the file locked before the calls that wait for
-   * it reject with a {@link StoreFault}; 10,000 when absent. The event loop is not blocked meanwhile.
+   * How long another process may lock the file before waiting calls reject with a {@link StoreFault}, in milliseconds.
+   * Default: 10,000. The event loop is not blocked meanwhile.
    */
   readonly busyTimeout?: number | undefined
   /**
-   * `false` refuses a missing file and never changes the table of the events. Otherwise the file is created and brought
-   * up to date. The tables of the read model are created at their first use.
+   * `false` refuses a missing file and never changes the table of events. Default: creates the file or brings it up to
+   * date. The tables of the read model are created at their first use.
    */
   readonly migrate?: boolean | undefined
 }
 
 /** An SQLite file in use. */
 export interface Sqlite {
-  /** For `createIam`, `copyEvents` and `verify`. */
+  /** The event store, for `createIam`, `copyEvents` and `verify`. */
   readonly store: EventStore & EventRestore & EventCount
-  /** In the same file, so processes share it and it survives a restart. */
+  /** The read model in the same file, shared by processes and kept across restarts. */
   readonly readModel: ReadModel
-  /** Closes the file; a handle of the host stays open. Later calls and pending ones reject. */
+  /** Closes the file; a handle of the host stays open. Pending and later calls reject. */
   readonly close: () => Promise<void>
   /** `close`, for `await using`. */
   readonly [Symbol.asyncDispose]: () => Promise<void>
 }
 
 /**
- * Opens an SQLite file at a path, or creates it. Several processes may have it open. `:memory:` is a
- * database that ends with the program.
+ * Opens or creates an SQLite file. Several processes may open it. `:memory:` is a database that is lost when the
+ * process ends. Instead of a path, you can pass an open handle of `node:sqlite`, `better-sqlite3`, `libsql` or
+ * `bun:sqlite`: its settings are changed, and the host closes it.
  *
- * In place of a path it takes an open handle of `node:sqlite`, `better-sqlite3`, `libsql` or `bun:sqlite`, whose settings
- * it changes and which the host closes. The database is claviger's own, and the handle must be in no transaction when
- * a method is called. Never open one file by two builds of SQLite in one process: each drops the locks of the other.
+ * The database must be claviger's own, and the handle must not be in a transaction when a method is called. Never open
+ * one file with two builds of SQLite in one process: each drops the locks of the other.
  *
- * Appends that were answered are on disk (`synchronous = FULL`), partly in the files `-wal` and `-shm` beside
- * this one: copy and move them together.
+ * Completed writes are on disk (`synchronous = FULL`), partly in the files `-wal` and `-shm` next to this one: copy and
+ * move them together.
  *
  * @throws UnusableFile when the file cannot be opened, belongs to another program or to a newer version of this
- *   library, or is not up to date and `migrate` is `false`; StoreFault when it is damaged or cannot be written;
- *   TypeError when an option is unknown or of a wrong type, or the first parameter is neither; Error for a path without
- *   `node:sqlite`
+ *   library, or is not up to date and `migrate` is `false`; StoreFault when it is damaged or not writable; TypeError
+ *   when an option is unknown or of a wrong type, or the first parameter is neither a path nor a handle; Error for a
+ *   path without `node:sqlite`
  */
 export const openSqlite = (place: string | SqliteHandle, options: SqliteOptions = {}): Sqlite => {
   checkPlace('openSqlite', place)
@@ -86,7 +86,7 @@ const checkPlace = (called: string, place: string | SqliteHandle): void => {
 
 /** Options of webhook cursors in an SQLite file. */
 export interface SqliteCursorsOptions {
-  /** How long, in milliseconds, another process may keep the file locked; 10,000 when absent. See `openSqlite`. */
+  /** How long another process may lock the file, in milliseconds. Default: 10,000. See `openSqlite`. */
   readonly busyTimeout?: number | undefined
 }
 
@@ -112,11 +112,11 @@ const CREATE_CURSORS = `CREATE TABLE IF NOT EXISTS ${CURSORS} (
 const NOW = `CAST(unixepoch('subsec') * 1000 AS INTEGER)`
 
 /**
- * Cursors of `claviger/webhooks` in an SQLite file at a path or of an open handle, as `openSqlite` takes them, which may be a
- * file of `openSqlite`. Several processes of
- * one machine share it, and its clock measures the leases. The table `webhook_cursor` is created by the first write.
+ * Stores the cursors of `claviger/webhooks` in an SQLite file (a path or an open handle, as in `openSqlite`), which may
+ * be the same file. Several processes of one machine share it, and the machine's clock measures the leases. The first
+ * write creates the table `webhook_cursor`.
  *
- * @throws as `openSqlite` does
+ * @throws the same errors as `openSqlite`
  */
 export const sqliteCursors = (
   place: string | SqliteHandle,

@@ -12,14 +12,14 @@ import {
   type Version,
 } from '../../ports/event-store.js'
 
-/** An append that no store may record: a mistake of the program, not of its users. */
+/** An append that every store must refuse: a bug in the program, not an error of its users. */
 export class InvalidAppend extends Error {
   override readonly name = 'InvalidAppend'
 
   /** The wrong part of the append, as a path such as `writes[0].stream`. */
   readonly field: string
 
-  /** It is refused before anything is written. */
+  /** Always `not_recorded`: it is refused before anything is written. */
   readonly outcome = 'not_recorded'
 
   constructor(field: string, objection: string) {
@@ -131,8 +131,8 @@ const maxJsonBytes = (value: unknown): number => {
 }
 
 /**
- * The largest position that is restored. Appends get the positions above it, which must stay below 2^53 to be exact as
- * numbers: 2^32 are left for them.
+ * The largest position that is restored. Appends get higher positions, which must stay below 2^53 to be exact as
+ * numbers; 2^32 of them remain.
  */
 export const MAX_RESTORED_POSITION = 2n ** 53n - 2n ** 32n
 

@@ -11,7 +11,7 @@ import { type PreparedAppend, prepareAppend } from './record-events.js'
 /** The answer to one append. */
 export type Verdict = Result<readonly RecordedEvent[], VersionConflict | IdempotencyKeyUsed>
 
-/** How a store writes in groups. */
+/** Writes appends of a store in groups. */
 export interface GroupWriter {
   /**
    * Writes the appends of a group in one transaction and returns a verdict for each. Rejects when nothing
@@ -35,8 +35,8 @@ interface Entry {
 const SINGLES_BEFORE_NO_WAIT = 8
 
 /**
- * Collects appends that are sent at the same time into groups and writes one group after the other. While
- * appends come one at a time, only every eighth waits for others.
+ * Collects appends that are sent at the same time into groups and writes one group after the other. While appends
+ * arrive one at a time, only every eighth waits for others.
  *
  * @returns `append` of a store; its answer does not depend on the rest of the group
  */

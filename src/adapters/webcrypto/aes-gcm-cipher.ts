@@ -11,17 +11,16 @@ const IV_BYTES = 12
 const TAG_BYTES = 16
 
 /**
- * Seals client secrets with AES-256-GCM under a random IV of 96 bits, bound to organization and
- * identity provider. To change keys, add a key, make it `current`, and run `resealSecrets`; only
- * then drop the old one.
- *
- * Runs wherever there is WebCrypto. Keys are copied, and no method returns them.
+ * Creates a cipher that encrypts client secrets with AES-256-GCM and a random IV of 96 bits, bound to organization and
+ * identity provider. To change keys, add a key, make it `current`, and run `resealSecrets`; only then remove the old
+ * one. Runs wherever WebCrypto is available. Keys are copied, and no method returns them.
  *
  * @throws TypeError when an option is missing or of a wrong type
- * @throws RangeError when a key has another size, a key id other characters, or `current` is not the id of a key
+ * @throws RangeError when a key does not have 32 bytes, a key id has other characters, or `current` is not the id of a
+ *   key
  */
 export const aesGcmCipher = (options: {
-  /** Id of the key that seals. */
+  /** Id of the key to encrypt with. */
   readonly current: string
   /**
    * 32 random bytes each, by key id: 1 to 64 letters, digits, `_` or `-`, starting with a letter or
@@ -82,7 +81,7 @@ const decrypt = async (
   try {
     return decoder.decode(await crypto.subtle.decrypt(algorithm(iv, owner), key, cipherText))
   } catch (cause) {
-    // Not by `instanceof`: where WebCrypto is of another realm, as under Jest, so are its errors.
+    // Not by `instanceof`: if WebCrypto is of another realm, as under Jest, its errors are too.
     if (fieldOf(cause, 'name') === 'OperationError') return undefined
     throw cause
   }
@@ -141,6 +140,6 @@ const checkedKey = (keyId: string, bytes: unknown): Uint8Array<ArrayBuffer> => {
   return new Uint8Array(bytes)
 }
 
-/** Not `instanceof`: in another realm, as in jsdom, a `Buffer` is no instance of its `Uint8Array`. */
+/** Not `instanceof`: in another realm, as in jsdom, a `Buffer` is not an instance of its `Uint8Array`. */
 const isBytes = (value: unknown): value is Uint8Array =>
   ArrayBuffer.isView(value) && Object.prototype.toString.call(value) === '[object Uint8Array]'

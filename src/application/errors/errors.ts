@@ -131,7 +131,7 @@ export interface Moved {
   readonly change: 'added' | 'changed' | 'removed'
 }
 
-/** Objects have changed since the plan was made: plan again. Parts recorded before stay. HTTP status 409. */
+/** Objects have changed since the plan was made. Plan again. Parts recorded before stay. HTTP status 409. */
 export interface PlanOutdated {
   readonly kind: 'PlanOutdated'
   /** At least one. */

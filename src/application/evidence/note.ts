@@ -5,7 +5,7 @@ import { fromBase64, fromBase64url, toBase64 } from '../../domain/encoding.js'
 export interface SignerKey {
   /** `PRIVATE+KEY+<name>+<hash>+<seed>`: a secret. */
   readonly signer: string
-  /** `<name>+<hash>+<public key>`: for those who verify. */
+  /** `<name>+<hash>+<public key>`: the key to verify with. */
   readonly verifier: string
 }
 

@@ -67,7 +67,8 @@ export interface Projects {
    */
   readonly checkLogin: Read<CheckLoginInput, void, LoginRefusal | Aborted>
   /**
-   * Returns the user's current roles for the user info response if the project has `projectRoleAssertion`, else none.
+   * Returns the user's current roles for the user info response if the project has `projectRoleAssertion`; otherwise
+   * none.
    */
   readonly roleClaims: Read<RoleClaimsInput, readonly RoleInformation[]>
 }

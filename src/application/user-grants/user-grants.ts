@@ -53,7 +53,7 @@ export interface UserGrants {
   readonly remove: Write<UserGrantInput, UserGrantIds>
   /**
    * Removes all grants and all memberships of the user in the organization: in one append up to 400 grants, in several
-   * beyond that. None that was recorded up to the returned `sequence` remains. Also needs the permission
+   * beyond that. Everything recorded up to the returned `sequence` is removed. Also needs the permission
    * `membership.write` if there is a membership.
    */
   readonly removeAllOfUser: BatchWrite<UserInput, RemovedOfUser>

@@ -59,7 +59,7 @@ interface CommandSpec<Schema extends z.ZodMiniType> {
   readonly isNew: boolean
 }
 
-/** Makes the methods that record one command of an object of `aggregate`, and answer with its `ids`. */
+/** Makes the methods that record one command on an object of `aggregate` and return its `ids`. */
 export const writesOf = <Command extends Message, Ref extends ObjectRef, Ids>(
   runtime: Runtime,
   aggregate: CommandedAggregate<Command, Ref>,

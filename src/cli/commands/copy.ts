@@ -5,15 +5,15 @@ import { KEYS, openAddress, openCipher, openCursors } from '../database.js'
 export const copy: Command = {
   help: `Usage: claviger copy --from ADDRESS --to ADDRESS [options]
 
-Copies the log to another database, and verifies the copy. Cursors of webhooks
-are copied too, except those that a process sends by there. The target is
-created when it is not there. Run again, it goes on where it ended.
+Copies the log to another database and verifies the copy. Webhook cursors are
+copied too, unless a process uses them there. Creates a missing target. Run it
+again to continue an interrupted copy.
 
   --from ADDRESS      SQLite file, or postgres://…
   --to ADDRESS        the same, empty or an earlier copy
-  --from-schema NAME  schema of PostgreSQL; claviger when absent
+  --from-schema NAME  schema of PostgreSQL; default: claviger
   --to-schema NAME    the same
-  --keys FILE         opens each secret with these keys; else CLAVIGER_KEYS_FILE
+  --keys FILE         keys to check secrets with; else CLAVIGER_KEYS_FILE
   --json              the result as a line of JSON`,
   options: {
     ...KEYS,

@@ -27,7 +27,7 @@ Shows what 'claviger apply' would change, and records nothing. FILE is a desired
 state in JSON. Exits with 2 when there are changes, or objects that are blocked.
 
   --db ADDRESS    SQLite file, or postgres://…; else CLAVIGER_DB
-  --schema NAME   schema of PostgreSQL; claviger when absent
+  --schema NAME   schema of PostgreSQL; default: claviger
   --org ORG       the organization
   --keys FILE     compares secrets with these keys; else CLAVIGER_KEYS_FILE
   --json          the plan as a line of JSON`,
@@ -62,17 +62,17 @@ const passingCipher = (): SecretCipher =>
 export const apply: Command = {
   help: `Usage: claviger apply FILE --org ORG [options]
 
-Brings an organization to a desired state in JSON, and shows what was changed.
-Applied again, it changes nothing, or goes on after an interruption. Exits with
+Applies a desired state in JSON to an organization, and shows the changes.
+Running it again changes nothing, or continues after an interruption. Exits with
 2 when objects are blocked.
 
   --db ADDRESS    SQLite file, or postgres://…; else CLAVIGER_DB
-  --schema NAME   schema of PostgreSQL; claviger when absent
+  --schema NAME   schema of PostgreSQL; default: claviger
   --create        creates the database, or brings its tables up to date
   --org ORG       the organization
-  --user USER     who is on record for it; claviger-cli when absent
-  --reason TEXT   why; on record with the changes
-  --keys FILE     keys that seal secrets; else CLAVIGER_KEYS_FILE
+  --user USER     the actor in the history; default: claviger-cli
+  --reason TEXT   why; shown in the history
+  --keys FILE     keys that encrypt secrets; else CLAVIGER_KEYS_FILE
   --json          what was applied as a line of JSON`,
   options: {
     ...DATABASE,

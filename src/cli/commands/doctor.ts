@@ -5,13 +5,12 @@ import { addressOf, DATABASE, type Database, isPostgres, openDatabase } from '..
 export const doctor: Command = {
   help: `Usage: claviger doctor [options]
 
-Looks at a database: versions, schema, driver, number of events, and how far
-behind the read model is. Reads no events; 'claviger verify' does. Exits with 2
-when the read model is ahead of the log, as when one was restored without the
-other.
+Shows versions, schema, driver, number of events, and how far behind the read
+model is. It reads no events; 'claviger verify' does. Exits with 2 when the read
+model is ahead of the log, as after restoring only one of them.
 
   --db ADDRESS    SQLite file, or postgres://…; else CLAVIGER_DB
-  --schema NAME   schema of PostgreSQL; claviger when absent
+  --schema NAME   schema of PostgreSQL; default: claviger
   --json          the findings as a line of JSON`,
   options: DATABASE,
   positionals: [0, 0],

@@ -18,8 +18,9 @@ import { DATABASE, KEYS, openCipher, openDatabase } from '../database.js'
 export const key: Command = {
   help: `Usage: claviger key FILE --name NAME
 
-Writes a new key that signs checkpoints to FILE, for its owner alone, and prints
-the verifier key, for everybody who checks them. An existing file is left alone.
+Writes a new key for signing checkpoints to FILE, readable only by its owner,
+and prints the verifier key for everybody who checks them. Never overwrites a
+file.
 
   --name NAME   origin of the log, such as acme.example/iam
   --json        the verifier key within a line of JSON`,
@@ -35,13 +36,13 @@ the verifier key, for everybody who checks them. An existing file is left alone.
     )
     await writeFile(file, `${signer}\n`, { flag: 'wx', mode: 0o600 }).catch((cause: unknown) => {
       const { code } = Object(cause)
-      const why = code === 'EEXIST' ? 'is there already' : `cannot be written (${code})`
+      const why = code === 'EEXIST' ? 'already exists' : `cannot be written (${code})`
       throw new Failed(`The file ${file} ${why}`)
     })
     try {
       await (values['json'] ? terminal.printJson({ verifier }) : terminal.print(verifier))
     } catch (thrown) {
-      // A signer without its verifier is of no use.
+      // A signer key is useless without its verifier key.
       await rm(file)
       throw thrown
     }
@@ -52,13 +53,13 @@ the verifier key, for everybody who checks them. An existing file is left alone.
 export const checkpoint: Command = {
   help: `Usage: claviger checkpoint --key FILE [options]
 
-Prints a signed checkpoint of the log. Keep it where those who can write to the
-database cannot: 'claviger verify' finds with it what was changed before.
+Prints a signed checkpoint of the log. Keep it where nobody who can write to the
+database can change it: 'claviger verify' detects changes to earlier events.
 
   --db ADDRESS    SQLite file, or postgres://…; else CLAVIGER_DB
-  --schema NAME   schema of PostgreSQL; claviger when absent
+  --schema NAME   schema of PostgreSQL; default: claviger
   --key FILE      signer key, as 'claviger key' writes it
-  --since FILE    an earlier checkpoint of this key, to read new events alone
+  --since FILE    an earlier checkpoint of this key, to read only new events
   --json          the checkpoint within a line of JSON`,
   options: { ...DATABASE, key: { type: 'string' }, since: { type: 'string' } },
   positionals: [0, 0],
@@ -75,8 +76,8 @@ database cannot: 'claviger verify' finds with it what was changed before.
     if (made.isErr() && made.error.kind === 'InvalidArgument')
       throw new Failed(
         made.error.violations[0]?.field === 'since'
-          ? `The file ${files.since} holds no checkpoint that this key has signed`
-          : `The file ${files.signer} holds no signer key`,
+          ? `The file ${files.since} is not a checkpoint signed by this key`
+          : `The file ${files.signer} is not a signer key`,
       )
     const note = unwrap(made)
     await (values['json']
@@ -89,14 +90,14 @@ database cannot: 'claviger verify' finds with it what was changed before.
 export const verify: Command = {
   help: `Usage: claviger verify [options]
 
-Reads the whole log and looks for faults: in its order, its events, its seals,
-and by checkpoints for what was changed before them. Exits with 2 at a fault.
+Reads the whole log and checks its order, events and secrets, and with
+checkpoints whether earlier events were changed. Exits with 2 at a fault.
 
   --db ADDRESS       SQLite file, or postgres://…; else CLAVIGER_DB
-  --schema NAME      schema of PostgreSQL; claviger when absent
+  --schema NAME      schema of PostgreSQL; default: claviger
   --checkpoint FILE  a checkpoint of this log; may be given several times
   --trust KEY        verifier key that signed them; may be given several times
-  --keys FILE        opens each secret with these keys; else CLAVIGER_KEYS_FILE
+  --keys FILE        keys to check secrets with; else CLAVIGER_KEYS_FILE
   --json             the result as a line of JSON`,
   options: {
     ...DATABASE,
@@ -133,7 +134,7 @@ const printVerified = (call: CommandCall, { events, position }: Verified): Promi
   return terminal.print(`ok: ${events} events, the last at ${position}${vouched}`)
 }
 
-/** Errors on the way to the log, which are no faults of the log. */
+/** Errors of reading, which are not faults of the log. */
 const NO_FAULT: readonly LogFault['kind'][] = ['Unavailable', 'Cancelled', 'InvalidArgument']
 
 const reportFault = async (call: CommandCall, fault: LogFault): Promise<2> => {

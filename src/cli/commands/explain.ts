@@ -8,12 +8,12 @@ export const explain: Command = {
   help: `Usage: claviger explain --org ORG USER PROJECT ROLE [OWNER] [options]
 
 Prints whether a role counts for a user of an organization, and the changes
-that this rests on, oldest first. OWNER is the organization that owns the
-project, where that is another one.
+that led to it, oldest first. OWNER is the organization that owns the project,
+if it is another one.
 
-  --at TIME       at that time, such as 2026-03-31T23:59:59Z; now when absent
+  --at TIME       at that time, such as 2026-03-31T23:59:59Z; default: now
   --db ADDRESS    SQLite file, or postgres://…; else CLAVIGER_DB
-  --schema NAME   schema of PostgreSQL; claviger when absent
+  --schema NAME   schema of PostgreSQL; default: claviger
   --org ORG       the organization of the user
   --json          one JSON object`,
   options: { ...DATABASE, org: { type: 'string' }, at: { type: 'string' } },

@@ -31,7 +31,7 @@ TYPE and its ids name one object:
   role_mapping IDP GROUP PROJECT [ORG]
 
   --db ADDRESS    SQLite file, or postgres://…; else CLAVIGER_DB
-  --schema NAME   schema of PostgreSQL; claviger when absent
+  --schema NAME   schema of PostgreSQL; default: claviger
   --org ORG       the organization
   --json          a line of JSON for each change`,
   options: { ...DATABASE, org: { type: 'string' } },
@@ -60,7 +60,7 @@ TYPE and its ids name one object:
 const objectOf = ([type, ...ids]: readonly string[]): ObjectRef | undefined => {
   if (type === undefined) return undefined
   const names = Object.hasOwn(IDS, type) ? IDS[type as ObjectRef['type']] : undefined
-  if (!names) throw new UsageError(`${type} is no type: ${Object.keys(IDS).join(', ')}`)
+  if (!names) throw new UsageError(`${type} is not a type: ${Object.keys(IDS).join(', ')}`)
   // The organization that owns a project comes last, and may be left out.
   const isShort = names.at(-1) === 'projectOrgId' && ids.length === names.length - 1
   const isEnough = ids.length === names.length || isShort

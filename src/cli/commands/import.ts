@@ -40,17 +40,17 @@ import type { Terminal } from '../terminal.js'
 export const importCommand: Command = {
   help: `Usage: claviger import zitadel|keycloak|better-auth FILE [options]
 
-Moves in from another system: reads what it exported, shows what would change
-and what is not taken, then applies it. Run again, it changes nothing. Exits
-with 2 when changes are pending with --dry-run, or user grants were refused.
+Imports from another system: reads its export, shows the changes and what is
+left out, then applies it. Running it again changes nothing. Exits with 2 when
+changes are pending with --dry-run, or user grants were refused.
 
   --db ADDRESS    SQLite file, or postgres://…; else CLAVIGER_DB
-  --schema NAME   schema of PostgreSQL, when it is not claviger
-  --create        creates the database when it is not there
-  --dry-run       shows it, and records nothing
-  --user USER     who is on record for it; claviger-cli when absent
-  --reason TEXT   why; on record with the changes
-  --keys FILE     keys that seal secrets; else CLAVIGER_KEYS_FILE
+  --schema NAME   schema of PostgreSQL; default: claviger
+  --create        creates a missing database
+  --dry-run       shows the changes, and records nothing
+  --user USER     the actor in the history; default: claviger-cli
+  --reason TEXT   why; shown in the history
+  --keys FILE     keys that encrypt secrets; else CLAVIGER_KEYS_FILE
   --json          plans, warnings and results as lines of JSON`,
   options: {
     ...DATABASE,
@@ -65,7 +65,7 @@ with 2 when changes are pending with --dry-run, or user grants were refused.
     const { organizations, warnings } = await readExport(call)
     const cipher = await openCipher(call)
     if (!cipher && organizations.some(({ access }) => access.identityProviders?.length))
-      throw new Failed('Identity providers have secrets to seal: give --keys FILE')
+      throw new Failed('Identity providers have secrets to encrypt: give --keys FILE')
     await using database = await openDatabase(call, { create: values['create'] === true })
     const iam = openIam(database, cipher)
     const report = openReport(terminal, values['json'] === true)
@@ -85,11 +85,12 @@ const READERS: Readonly<Record<string, (json: unknown) => Imported>> = {
 const readExport = async ({ positionals }: CommandCall): Promise<Imported> => {
   const [source = '', file = ''] = positionals
   const read = Object.hasOwn(READERS, source) ? READERS[source] : undefined
-  if (!read) throw new UsageError(`There is no import from ${source}`)
+  if (!read) throw new UsageError(`Unknown source ${source}`)
   const imported = read(await readJson(file))
   const whole = imported.warnings.find(({ path }) => path === '')
-  if (whole?.kind === 'TooLarge') throw new Failed(`The file ${file} is left: ${whole.message}`)
-  if (whole) throw new Failed(`The file ${file} is no export of ${source}`)
+  if (whole?.kind === 'TooLarge')
+    throw new Failed(`The file ${file} was not imported: ${whole.message}`)
+  if (whole) throw new Failed(`The file ${file} is not an export of ${source}`)
   return imported
 }
 

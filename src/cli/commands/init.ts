@@ -3,7 +3,7 @@ import { copyFile, mkdir, readdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { type Command, Failed } from '../command.js'
 
-/** Within the package; the bundle lies in its folder `dist`. */
+/** Within the package; the bundle is in its folder `dist`. */
 const STARTER = resolve(import.meta.dirname, '../docs/examples/starter')
 
 export const init: Command = {

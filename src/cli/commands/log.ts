@@ -17,11 +17,11 @@ export const log: Command = {
 Prints the events of the log, oldest first: position, time, type, stream, actor.
 
   --db ADDRESS      SQLite file, or postgres://…; else CLAVIGER_DB
-  --schema NAME     schema of PostgreSQL; claviger when absent
-  --org ORG         those of one organization
-  --after POSITION  those after a position, as printed in the first column
-  --follow          goes on with new events, until Ctrl-C
-  --json            each as its line of evidence: canonical JSON, as stored`,
+  --schema NAME     schema of PostgreSQL; default: claviger
+  --org ORG         only events of one organization
+  --after POSITION  only events after a position (the first column)
+  --follow          continues with new events until Ctrl-C
+  --json            each event as a line of canonical JSON, as stored`,
   options: {
     ...DATABASE,
     org: { type: 'string' },

@@ -5,14 +5,14 @@ import { DATABASE, openDatabase, openIam } from '../database.js'
 export const rebuild: Command = {
   help: `Usage: claviger rebuild [options]
 
-Empties the read model and fills it again from the log. Programs may go on: what
-they record meanwhile is applied, too. Until the end, eventual reads find only
-what was applied so far, and strong reads wait. Interrupted, it starts anew, or
-goes on with --resume.
+Empties the read model and rebuilds it from the log. Programs may keep writing:
+their events are applied too. Until the end, eventual reads find only what was
+applied so far, and strong reads wait. After an interruption it starts again, or
+continues with --resume.
 
   --db ADDRESS    SQLite file, or postgres://…; else CLAVIGER_DB
-  --schema NAME   schema of PostgreSQL; claviger when absent
-  --resume        goes on from where the read model is, and empties nothing
+  --schema NAME   schema of PostgreSQL; default: claviger
+  --resume        continues where the read model is, and empties nothing
   --json          the result as a line of JSON`,
   options: { ...DATABASE, resume: { type: 'boolean' } },
   positionals: [0, 0],
@@ -63,7 +63,7 @@ const showProgress = ({ terminal }: CommandCall) => {
   }
 }
 
-/** The estimate goes by the last 10 seconds: a read model fills more slowly as its indexes grow, and in bursts. */
+/** The estimate uses the last 10 seconds, because a read model fills more slowly as its indexes grow, and in bursts. */
 const WINDOW_MS = 10_000
 
 /** Texts that show how far a rebuild is, and how long the rest takes at the pace of the last seconds. */
@@ -89,7 +89,7 @@ export const progressTexts = () => {
         return now - last.at < WINDOW_MS ? text : `${text}, none in the last 10 s`
       const pace = `${text}, ${numbered(Math.round(rate))} a second`
       if (total === undefined) return pace
-      if (done >= total) return `${pace}, now those that were recorded since`
+      if (done >= total) return `${pace}, now the events recorded meanwhile`
       return `${pace}, about ${duration(Math.ceil((total - done) / rate))} left`
     },
   }

@@ -13,14 +13,14 @@ import {
 export const reseal: Command = {
   help: `Usage: claviger reseal --org ORG --keys FILE [options]
 
-Seals every client secret of an organization with the current key. After that,
-only what the log holds of the past needs the older keys.
+Encrypts every client secret of an organization with the current key. After
+that, only past events in the log need the older keys.
 
   --db ADDRESS    SQLite file, or postgres://…; else CLAVIGER_DB
-  --schema NAME   schema of PostgreSQL; claviger when absent
+  --schema NAME   schema of PostgreSQL; default: claviger
   --org ORG       the organization
-  --user USER     who is on record for it; claviger-cli when absent
-  --reason TEXT   why; on record with the changes
+  --user USER     the actor in the history; default: claviger-cli
+  --reason TEXT   why; shown in the history
   --keys FILE     the current key and the older ones; else CLAVIGER_KEYS_FILE
   --json          the result as a line of JSON`,
   options: { ...DATABASE, ...KEYS, ...RECORDING, org: { type: 'string' } },

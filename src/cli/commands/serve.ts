@@ -24,17 +24,16 @@ import {
 export const serve: Command = {
   help: `Usage: claviger serve [options]
 
-Serves the JSON interface and the console to this machine alone, to look at a
-database. Who has the token that it prints may do everything in it. Ends with
-Ctrl-C.
+Serves the JSON interface and the console of a database, only to this machine.
+Anybody with the printed token may do everything in it. Ends with Ctrl-C.
 
   --db ADDRESS    SQLite file, or postgres://…; else CLAVIGER_DB; else a
-                  database in memory, which ends with the command
-  --schema NAME   schema of PostgreSQL; claviger when absent
+                  database in memory, which is lost at the end
+  --schema NAME   schema of PostgreSQL; default: claviger
   --create        creates the database, or brings its tables up to date
-  --org ORG       the organization that is shown; acme when absent
-  --port PORT     8080 when absent; 0 for a free one
-  --keys FILE     keys that seal secrets; else CLAVIGER_KEYS_FILE
+  --org ORG       the organization to show; default: acme
+  --port PORT     default: 8080; 0 for a free port
+  --keys FILE     keys that encrypt secrets; else CLAVIGER_KEYS_FILE
   --json          addresses and token as a line of JSON`,
   options: {
     ...DATABASE,

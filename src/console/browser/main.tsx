@@ -99,11 +99,11 @@ const App = () => {
   )
 }
 
-/** A page, once it is known what the caller may see: what is refused is then not asked for. */
+/** A page, shown once the caller's permissions are known, so that refused data is not requested. */
 const Opened = ({ Content }: Pick<Page, 'Content'>) =>
   usePermission('') === undefined ? <p role="status">{texts.loading}</p> : <Content />
 
-/** In place of all pages: a session that has ended shows nothing. */
+/** Shown instead of all pages after the session has ended. */
 const SignedOut = () => (
   <main id="main">
     <h1>{settings.title || texts.title}</h1>
@@ -118,7 +118,7 @@ const SignedOut = () => (
   </main>
 )
 
-/** The colour of the host, and black or white on it, which of both contrasts more. */
+/** Sets the host's colour, with black or white text on it, whichever contrasts more. */
 const paint = (accent: string): void => {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
     const part = Number.parseInt(accent.slice(at, at + 2), 16) / 255
@@ -131,7 +131,7 @@ const paint = (accent: string): void => {
 }
 
 if (settings.accent) paint(settings.accent)
-/** Takes the token out of the address, so that it is in memory alone. */
+/** Removes the token from the address, so that it is only in memory. */
 const openLink = (): void => {
   actByLink(location.hash.slice(1) || '-')
   history.replaceState(null, '', location.pathname)

@@ -36,11 +36,11 @@ const providers = namesOf(identityProviderService.listIdentityProviders, ({ idpI
 
 interface ProjectNameProps {
   readonly id: string
-  /** The organization of the project; the one at hand when absent. */
+  /** The organization of the project. Default: the current one. */
   readonly orgId?: string | undefined
 }
 
-/** The name of a project, or its id. Of one that belongs to another organization it shows both ids. */
+/** The name of a project, or its id. For a project of another organization, both ids. */
 export const ProjectName = ({ id, orgId }: ProjectNameProps) => {
   const mayRead = usePermission('project.read')
   useEffect(() => void (mayRead && projects.ask()), [id, mayRead])
@@ -66,5 +66,5 @@ export const ProviderName = ({ id }: { readonly id: string }) => {
 /** The name of a project of the organization, or its id. */
 export const projectNameOf = (id: string): string => projects.names.value.get(id)?.name ?? id
 
-/** The organization at hand, which the owner of its projects is; empty where it has none. */
+/** The current organization, from the owner of its projects; empty without projects. */
 export const ownOrganization = (): string => [...projects.names.value.values()][0]?.orgId ?? ''

@@ -33,7 +33,7 @@ export const isOn = (page: PageName): boolean => {
   return area === undefined || (settings.areas?.includes(area) ?? true)
 }
 
-/** Where one can go: what the caller may see of what the host has left on. */
+/** The pages that the caller may see and that the host has not switched off. */
 export const Navigation = ({ current }: { readonly current: PageName | undefined }) => {
   const { logo, title, backUrl, signOutUrl } = settings
   return (

@@ -27,7 +27,7 @@ interface FailureNoticeProps {
 
 /** Why a call failed, and what to do about it. */
 export const FailureNotice = ({ failure, retry }: FailureNoticeProps) => (
-  // What one may not see is no fault.
+  // A missing permission is not a fault.
   <div class={failure.status === 403 ? 'notice' : 'notice bad'} role="alert">
     <p>{messageOf(failure)}</p>
     {retry && (failure.status === 0 || failure.status >= 500) && (
@@ -36,7 +36,7 @@ export const FailureNotice = ({ failure, retry }: FailureNoticeProps) => (
   </div>
 )
 
-/** Stands in for what a query has not read yet, or could not read. */
+/** Shown while a query is loading, or after it failed. */
 export const Waiting = ({
   query,
 }: {

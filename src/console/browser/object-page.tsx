@@ -76,7 +76,7 @@ interface MissingProps {
   readonly history: ReturnType<typeof useHistory>
 }
 
-/** Why there is no object: the history knows whether there was one. */
+/** Explains why the object does not exist; the history shows whether it ever did. */
 const Missing = ({ isThen, history: { rows } }: MissingProps) => (
   <p class="empty" role="alert">
     {isThen
@@ -94,7 +94,7 @@ interface FactsProps {
   readonly object: StoredObject
 }
 
-/** What has to be published elsewhere. */
+/** Fields to publish elsewhere. */
 const COPIED = ['recordName', 'challenge']
 
 const Facts = ({ type, object }: FactsProps) => {

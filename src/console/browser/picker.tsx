@@ -20,15 +20,15 @@ interface PickerProps<Picked extends Option> {
   readonly hint?: string | undefined
   /** What is wrong with what is chosen. */
   readonly error?: string | undefined
-  /** Takes a text that is none of the options: what is chosen by it, or what is wrong with it. */
+  /** Handles a text that is not an option: returns the chosen option, or what is wrong with the text. */
   readonly take?: (text: string) => Promise<Picked | string>
 }
 
 const TYPING_MS = 150
 
 /**
- * A field that options are picked in, by typing a part of a name. What is picked stands in front of it, with a button
- * that takes it out again.
+ * A field to pick options by typing a part of a name. Picked options are shown in front of it, each with a button to
+ * remove it.
  */
 export const Picker = <Picked extends Option>(props: PickerProps<Picked>) => {
   const { label, chosen, change, find, isMultiple = false, hint, take } = props
@@ -78,7 +78,7 @@ export const Picker = <Picked extends Option>(props: PickerProps<Picked>) => {
     if (typeof taken === 'string') setWrong(taken)
     else pick(taken, isAway)
   }
-  /** Picks the active option; one who types fast need not wait for the list. */
+  /** Picks the active option, even before the list is shown. */
   const enter = async () => {
     const option = options ? shown[active] : (await find(text.trim())).find(isLeft)
     if (option) pick(option)
@@ -140,7 +140,7 @@ export const Picker = <Picked extends Option>(props: PickerProps<Picked>) => {
           aria-invalid={Boolean(error)}
           onInput={({ currentTarget }) => {
             setText(currentTarget.value)
-            // Those of another text must not be picked.
+            // Options for another text must not be picked.
             setOptions(undefined)
             setOpen(true)
             setWrong('')

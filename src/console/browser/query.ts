@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { call, type Failure, type Json, withQuery } from './api.js'
 
-/** What was read from a path, and how to read more of it. */
+/** The result of reading a path, and functions to read more. */
 export interface Query<Row = Json> {
   /** The last page that was read, or the whole answer; undefined until it arrives and after a failure. */
   readonly body: Json | undefined
@@ -42,8 +42,8 @@ interface State<Row> {
 }
 
 /**
- * Reads a path: again when it changes, and by itself after an outage. A change of the path aborts what was asked for
- * before, so that no late answer mixes with the new one. Without a path it reads nothing.
+ * Reads a path, again when it changes, and automatically after an outage. A change of the path aborts the previous
+ * request, so that no late response mixes with the new one. Without a path it reads nothing.
  */
 export const useQuery = <Row = Json>(
   path: string | undefined,

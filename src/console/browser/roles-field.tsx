@@ -10,7 +10,7 @@ import type { RoleChoice } from './write.js'
 /** A project by its ids. */
 export interface ProjectIds {
   readonly projectId: string
-  /** The organization of the project; the one at hand when absent. */
+  /** The organization of the project. Default: the current one. */
   readonly projectOrgId?: JsonValue | undefined
 }
 
@@ -83,7 +83,7 @@ interface RolesFieldProps {
   readonly error?: string | undefined
 }
 
-/** Picks roles of a project from a list: by name and group, with an end each. */
+/** Picks roles of a project from a list, by name and group, each with an expiry. */
 export const RolesField = (props: RolesFieldProps) => {
   const { label, project, chosen, change, hasExpiry = false, error } = props
   const id = useId()

@@ -14,10 +14,10 @@ import {
   withQuery,
 } from './api.js'
 
-/** A write: what is sent, and what it is decided on. */
+/** A write: the request, and the state it is based on. */
 export interface Write {
   readonly title: string
-  /** What happens, in a sentence. */
+  /** The effect, as a sentence. */
   readonly effect?: string | undefined
   /** Name of the button that does it, where there is nothing to fill in. */
   readonly confirm?: string
@@ -38,7 +38,7 @@ export interface RoleChoice {
   readonly expiresAt?: string | undefined
 }
 
-/** What a field of a form has: a text, or the roles that were picked. */
+/** The value of a form field: a text, or the picked roles. */
 export type Written = string | readonly RoleChoice[]
 
 /** A field of a form, with the bounds of the interface. */
@@ -90,7 +90,7 @@ const controlOf = (field: WireField): FormField['as'] => {
   return field.kind === 'message' ? 'roles' : 'lines'
 }
 
-/** What a dry run showed, and what the write is sent with. */
+/** The result of a dry run, and the headers to send the write with. */
 interface Preview {
   readonly changes: readonly FieldChange[]
   readonly impact: Impact | undefined
@@ -102,7 +102,7 @@ interface Tried {
   readonly planned?: { readonly changes?: readonly FieldChange[]; readonly impact?: Impact }
 }
 
-/** A write that is tried first, then sent with the ETag of what was tried. */
+/** A write that is previewed with a dry run, then sent with the ETag of the preview. */
 export const useWrite = ({ operation, ids, fields, seen, body: fixed }: Write) => {
   const { verb: method = '', hasBody } = operation
   const path = pathOf(operation, ids)
@@ -141,7 +141,7 @@ export const useWrite = ({ operation, ids, fields, seen, body: fixed }: Write) =
     change: (name: string, value: Written) => setWritten((last) => ({ ...last, [name]: value })),
     failure,
     preview,
-    /** Why it is written; kept with the change unless it is empty. */
+    /** Reason of the change; may be empty. */
     reason,
     setReason,
     /** The object as it is now, after a conflict. */
@@ -171,7 +171,7 @@ export const useWrite = ({ operation, ids, fields, seen, body: fixed }: Write) =
 
 export const etagOf = ({ details }: StoredObject): string => `"${details.sequence}"`
 
-/** Draws an idempotency key. `randomUUID` would need a secure context. */
+/** Makes an idempotency key. `randomUUID` would need a secure context. */
 export const drawKey = (): string =>
   [...crypto.getRandomValues(new Uint8Array(16))]
     .map((byte) => byte.toString(16).padStart(2, '0'))
@@ -184,7 +184,7 @@ const bodyOf = (fields: readonly FormField[], written: Readonly<Record<string, W
   )
 }
 
-/** What a field begins with; a secret begins empty. */
+/** The initial value of a field; a secret begins empty. */
 const writtenOf = (field: FormField, value: JsonValue | undefined): Written => {
   if (Array.isArray(field.as) && !value) return field.as[0] ?? ''
   const list = Array.isArray(value) ? value : []

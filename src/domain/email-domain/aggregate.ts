@@ -19,7 +19,7 @@ export interface DomainView {
   readonly challenge?: string
 }
 
-/** The domain after `event`; undefined when there is none. A verified domain has no challenge. */
+/** The domain after `event`; undefined if it does not exist. A verified domain has no challenge. */
 export const domainView = (
   view: DomainView | undefined,
   event: DomainEvent,

@@ -23,7 +23,7 @@ export interface IdentityProviderView
   readonly state: 'active' | 'inactive'
 }
 
-/** The identity provider after `event`, without its secret; undefined when there is none. */
+/** The identity provider after `event`, without its secret; undefined if it does not exist. */
 export const identityProviderView = (
   view: IdentityProviderView | undefined,
   event: IdentityProviderEvent,

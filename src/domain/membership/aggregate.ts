@@ -17,7 +17,9 @@ export interface MembershipView {
   readonly state: 'active'
 }
 
-/** The membership after `event`; undefined when there is none. The end of its provider is an event of another stream. */
+/**
+ * The membership after `event`; undefined if it does not exist. The end of its provider is an event of another stream.
+ */
 export const membershipView = (
   _: MembershipView | undefined,
   event: MembershipEvent,
@@ -46,7 +48,7 @@ export const memberships = defineAggregate({
   type: 'membership',
   label: 'membership',
   ids: z.strictObject({ idpId: IdpId, userId: UserId }),
-  // The user comes last, since their id may hold a `+`.
+  // The user comes last, because the id may contain a `+`.
   keyIds: ['idpId', 'userId'],
   decider: membership,
   events: MembershipEvent.def.options,

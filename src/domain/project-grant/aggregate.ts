@@ -23,8 +23,8 @@ export interface ProjectGrantView {
 }
 
 /**
- * The grant after `event`, with the roles of the event; undefined when there is none. The ends of its project and
- * of its roles are events of other streams.
+ * The grant after `event`, with the roles of the event; undefined if it does not exist. The ends of its project and of
+ * its roles are events of other streams.
  */
 export const projectGrantView = (
   view: ProjectGrantView | undefined,

@@ -20,8 +20,8 @@ export interface ProjectRoleView extends Omit<ProjectRoleAdded['data'], 'project
 }
 
 /**
- * The role after `event`; undefined when there is none. The removal of its project is an event of another
- * stream: it removes the rows of the roles, see `changeRow`.
+ * The role after `event`; undefined if it does not exist. The removal of its project is an event of another stream: it
+ * removes the rows of the roles, see `changeRow`.
  */
 export const projectRoleView = (
   view: ProjectRoleView | undefined,

@@ -16,7 +16,7 @@ export interface ProjectView extends Omit<ProjectAdded['data'], 'id'> {
   readonly state: 'active' | 'inactive'
 }
 
-/** The project after `event`; undefined when there is none. */
+/** The project after `event`; undefined if it does not exist. */
 export const projectView = (
   view: ProjectView | undefined,
   event: ProjectEvent,

@@ -24,7 +24,7 @@ export interface RoleMappingView {
 }
 
 /**
- * The mapping after `event`, with the roles of the event; undefined when there is none. The ends of its provider, its
+ * The mapping after `event`, with the roles of the event; undefined if it does not exist. The ends of its provider, its
  * project, its roles and the grant of the project are events of other streams.
  */
 export const roleMappingView = (

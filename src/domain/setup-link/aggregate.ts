@@ -20,7 +20,7 @@ export interface SetupLinkView {
   readonly note?: string
 }
 
-/** The link after `event`; undefined when there is none. */
+/** The link after `event`; undefined if it does not exist. */
 export const setupLinkView = (
   view: SetupLinkView | undefined,
   event: SetupLinkEvent,

@@ -21,8 +21,8 @@ export interface UserGrantView {
 }
 
 /**
- * The grant after `event`, with the roles of the event; undefined when there is none. The ends of its project, of
- * its roles and of the grant of the project are events of other streams.
+ * The grant after `event`, with the roles of the event; undefined if it does not exist. The ends of its project, of its
+ * roles and of the grant of the project are events of other streams.
  */
 export const userGrantView = (
   view: UserGrantView | undefined,
@@ -115,8 +115,8 @@ export const userGrants = defineAggregate({
 } satisfies AggregateDefinition<UserGrantRef, UserGrantView, UserGrantEvent>)
 
 /**
- * One stream for each user and project, so that two appends cannot both add a grant. The user comes last, since
- * their id may hold a `+`.
+ * One stream for each user and project, so that two appends cannot both add a grant. The user comes last, because the
+ * id may contain a `+`.
  */
 export const userGrantStream = (
   orgId: string,

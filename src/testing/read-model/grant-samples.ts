@@ -171,7 +171,7 @@ const NOW = { now: new Date('2026-01-01T00:00:00.000Z'), limit: 1000 }
 /** Asks for the roles of the user of {@link userGrantSample}. */
 export const HELD_ROLES: HeldRolesQuery = { orgId: 'acme', userId: userGrant.userId, ...NOW }
 
-/** Asks for those who have roles of the project of {@link userGrantSample}. */
+/** Asks for the holders of roles of the project of {@link userGrantSample}. */
 export const HOLDERS: HoldersQuery & Pick<AffectedInProject, 'projectId'> = {
   orgId: userGrant.projectOrgId,
   projectId: userGrant.projectId,
@@ -199,7 +199,7 @@ type StoryStep = readonly [orgId: string, event: AnyEvent, holders: readonly str
 const OWN = 'reader acme/ann'
 const ALL_THREE = [OWN, 'reader globex/bob', 'writer globex/bob']
 
-/** Every way in which a role begins to count, stops for a time, and ends for ever. Holders are in order. */
+/** Every way in which a role begins to count, is suspended, and ends. Holders are in order. */
 export const STORY: readonly StoryStep[] = [
   ['acme', projectAdded('portal'), []],
   [
@@ -271,7 +271,7 @@ export const afterEach = async (
   }
 }
 
-/** Who holds which role after the event of the story with that index. */
+/** The holders of roles after the event of the story with that index. */
 export const expectedAt = (index: number): readonly string[] => STORY[index]?.[2] ?? []
 
 /** The model after the event of {@link STORY} that comes `count`th. */

@@ -240,7 +240,7 @@ const WITH_ROLES: Cases = [
   [{ ...withRoles, types: ['project_role.removed', ...isRemoved] }, [4, 6, 13]],
 ]
 
-/** Pages of `limit` entries, each begun where the one before ended; no more than `log` has, should they never end. */
+/** Pages of `limit` entries, each from the end of the one before; at most as many as `log` has events. */
 const paged = async (
   model: ReadModel,
   log: Log,

@@ -64,7 +64,7 @@ const CID = 'reader globex/cid okta/devs'
 const WRITERS = ['writer acme/ann google/staff', 'writer acme/bob google/staff']
 const ALL_READERS = [GRANTED, ADMIN, ANN, BOB]
 
-/** Every way in which a role of a group begins to count, stops for a time, and ends for ever. */
+/** Every way in which a role of a group begins to count, is suspended, and ends. */
 const STORY: readonly Step[] = [
   ['acme', projectAdded('portal'), []],
   ['acme', roleAdded('portal', 'reader'), []],

@@ -36,7 +36,7 @@ export const mappingRemoved = (ids: MappingIds) => eventOf('role_mapping.removed
 /** A provider reports the groups of a user. */
 export const reported = (idpId: string, userId: string, groups: readonly string[]) =>
   eventOf('membership.reported', { idpId, userId, groups })
-/** What a provider said about a user counts no longer. */
+/** A membership is removed. */
 export const membershipRemoved = (idpId: string, userId: string) =>
   eventOf('membership.removed', { idpId, userId })
 

@@ -117,10 +117,10 @@ export const portalWith = (keys: readonly string[]): Log => {
   return log
 }
 
-/** Just before seconds and microseconds since 1970 get another digit: numbers are no texts. */
+/** Just before seconds and microseconds since 1970 get another digit, to find comparisons of numbers as text. */
 const DIGITS_CHANGE = 10n ** 15n - 8_000n
 
-/** Adds an object of each type; those that lie in projects, to two projects. */
+/** Adds an object of each type; types in projects, to two projects. */
 const addEach = (log: Log, orgId: string, [id, name]: readonly [id: string, name: string]) => {
   for (const { added, within } of ALL_SAMPLES) {
     log.record(orgId, added(id, name))
@@ -166,7 +166,7 @@ export const allPages = async <Type extends ViewType>(
 /** An event of a scenario, and what is read after it. */
 interface Moment {
   readonly event: RecordedEvent
-  /** The object after it; undefined when there is none. */
+  /** The object after it; undefined if it does not exist. */
   readonly row: Row | undefined
   /** What the event changed. */
   readonly changes: readonly FieldChange[]

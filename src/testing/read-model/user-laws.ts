@@ -48,7 +48,7 @@ const projectsLog = (): { readonly log: Log; readonly all: bigint } => {
   return { log, all }
 }
 
-/** Grants of users whose names are parts of each other, in two organizations, and what becomes of them. */
+/** Grants of users whose names are parts of each other, in two organizations, and their changes. */
 const usersLog = (): Log => {
   const log = newLog()
   const shop = { projectId: 'shop', projectOrgId: 'acme' }

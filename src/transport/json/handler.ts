@@ -82,7 +82,7 @@ const MALFORMED_DEADLINE = transportStatus('invalid_argument', 'Connect-Timeout-
 export const isConnect = (header: HeaderReader): boolean =>
   header.get('connect-protocol-version') !== null
 
-/** All bytes of a body, at most `most`. @throws Refusal if there are more, and whatever reading throws */
+/** All bytes of a body, at most `most`. @throws Refusal if there are more, and any exception of reading */
 export const readBody = async (
   body: (most: number) => Promise<Uint8Array>,
   signal: AbortSignal,

@@ -18,7 +18,7 @@ import type { ResolvedOptions } from '../options.js'
 import type { WireMethod } from '../wire.js'
 import { limitViolations } from './limit-violations.js'
 
-/** The answer to a call instead of its response. Thrown anywhere within a call, and caught once. */
+/** An error response. Thrown anywhere within a call, and caught once. */
 export class Refusal {
   readonly status: Status
   readonly headers: ResponseHeaders
@@ -90,7 +90,7 @@ export const refuseMalformed = (violations: readonly Violation[]): void => {
 const invalidArgument = (violations: readonly Violation[]): Refusal =>
   new Refusal(toStatus({ kind: 'InvalidArgument', violations: limitViolations(violations) }))
 
-/** The codes whose cause only the host may see. */
+/** Codes whose cause only the host may see. */
 const CODES_WITH_CAUSE = [codeOf('internal'), codeOf('unavailable')]
 
 /** The refusal of a call that the library refused. The cause of a fault goes to `onError`. */
@@ -134,8 +134,9 @@ const withCorrelationId = (status: Status, correlationId: string): Status => ({
 })
 
 /**
- * The refusal of a call in which something was thrown. Anything but a {@link Refusal} is unexpected: its cause goes to
- * `onError`, never to the client. After the client has left it is most likely a consequence of that, and no failure.
+ * The refusal of a call in which something was thrown. Anything else than a {@link Refusal} is unexpected: its cause
+ * goes to `onError`, never to the client. After the client has disconnected, it is most likely a consequence of that
+ * and not a failure.
  */
 export const refusalOf = (
   options: ResolvedOptions,
@@ -161,7 +162,7 @@ const UNEXPECTED = transportStatus(
   'UNEXPECTED',
 )
 
-/** A malformed caller is a fault of the host: no client is blamed for the answer of `authenticate`. */
+/** A malformed caller is a fault of the host, not of the client. */
 const callerFault = (caller: Caller): TypeError | undefined => {
   const faults = faultsOf(caller)
   return faults.length > 0

@@ -70,12 +70,12 @@ export const operationsOf = (
   ]
 }
 
-/** Headers that a request must have only once; so must it the one that selects the organization. */
+/** Headers that a request must have only once, like the one that selects the organization. */
 const SINGLE_VALUE_HEADERS = ['idempotency-key', 'if-match'] as const
 
 /**
- * The transport as functions from requests to responses; without `openRpc` it serves JSON alone. `name` is the function
- * that the host calls, for its errors.
+ * The transport as functions from requests to responses; without `openRpc` it serves only JSON. `name` is the public
+ * function's name, for errors.
  */
 export const createRoutes = (
   iam: Iam,
@@ -113,7 +113,7 @@ export const createRoutes = (
 
 const serviceOf = ({ method }: Operation): string => method.service
 
-/** HEAD is answered as GET is, without the body. */
+/** HEAD gets the response of GET without the body. */
 const withHead =
   (find: Route): Route =>
   (method, path) => {
@@ -235,7 +235,7 @@ const entriesOf = (
       ...(query !== '' && queryFields(inQuery, query)),
     }),
   })
-  // Some clients name a type although there is no body.
+  // Some clients send a type without a body.
   const isServed = hasBody ? isJson : ASKS_OTHERS.test(path) ? isNoForm : () => true
   const answerOfType: JsonHandler = async (request, params) =>
     isServed(request.header) ? answer(request, params) : unsupportedType('application/json')
@@ -260,12 +260,12 @@ const notFound = (message: string) => transportStatus('not_found', message, 'PAT
 
 const NOTHING_HERE = notFound('No such path')
 const NO_PREFIX = notFound('The path does not begin with basePath')
-const OTHER_PREFIX = notFound('No such path. Does the server need basePath for this prefix?')
+const OTHER_PREFIX = notFound('No such path. The server may need basePath for this prefix')
 
-/** Most segments that are taken for a prefix: a path may have thousands. */
+/** Most segments of a possible prefix, because a path may have thousands. */
 const LONGEST_PREFIX = 8
 
-/** Tells of a path that would be served under another prefix, in the protocol of the request. */
+/** Reports a path that would be served under another prefix, in the protocol of the request. */
 const missingHandler =
   (find: Route, door: RpcDoor | undefined) =>
   (method: string, path: string): Handler => {

@@ -20,8 +20,8 @@ export const headersOf = ({ method }: Operation): Readonly<Record<string, string
   method.isDeprecated ? { deprecation: DEPRECATED_SINCE } : {}
 
 /**
- * Finds out who calls, before the body of the request is read; synchronously where the host does. Undefined for a
- * public operation: probes have no credentials.
+ * Authenticates the caller before the body of the request is read; synchronous if the host's function is. Undefined for
+ * a public operation, because probes have no credentials.
  *
  * @throws Refusal if there is no caller
  */
@@ -45,7 +45,7 @@ const admitted = (
   call: CallContext,
   caller: Authentication | null,
 ): Caller => {
-  // Absent in any way: not every host is type-checked.
+  // `null` too: not every host is type-checked.
   if (!caller) throw refusalOfError(options, call, { kind: 'Unauthenticated' })
   if (isIamError(caller)) throw refusalOfError(options, call, caller)
   refuseOddPermissions(caller)
@@ -94,7 +94,9 @@ export const perform = async (
   return { response: answer.value, etag: etagOf(answer.value) }
 }
 
-/** Every request that changes something has a field `reason`, which is no input of the method; empty stands for absent. */
+/**
+ * Every request that changes something has a field `reason`, which is not an input of the method; empty means absent.
+ */
 const runWithReason = (
   { run }: Operation,
   { reason, ...values }: Values,
@@ -112,7 +114,7 @@ const etagOf = (response: object): string | undefined => {
 /** A field of any value; undefined if it has none. */
 const fieldOf = (value: unknown, field: string): unknown => Reflect.get(Object(value), field)
 
-/** The context of the library that the headers of a call stand for. @throws Refusal if one is malformed */
+/** Makes the library's context from the headers of a call. @throws Refusal if one is malformed */
 const contextOf = (
   options: ResolvedOptions,
   { method, header, signal }: CallContext,
@@ -132,8 +134,8 @@ const contextOf = (
 const OWN_ORGANIZATION = identityProviderService.getIdentityProvider.service
 
 /**
- * Empty counts as absent. Identity provider operations act in the caller's own organization: there the
- * header may name no other.
+ * Empty means absent. Identity provider operations act in the caller's own organization: there the header may name no
+ * other.
  */
 const organizationOf = (
   header: string | null,
@@ -148,7 +150,7 @@ const organizationOf = (
   throw malformed({ field: 'orgId', description })
 }
 
-/** Header fields of one name may be joined by a comma on the way (RFC 9110, section 5.3), so no key has one. */
+/** Header fields of one name may be joined by a comma on the way (RFC 9110, section 5.3), so keys have no comma. */
 const idempotencyKeyOf = (value: string | null): string | undefined => {
   if (!value?.includes(',')) return value ?? undefined
   const description = 'must be a single key without a comma'
@@ -156,7 +158,7 @@ const idempotencyKeyOf = (value: string | null): string | undefined => {
 }
 
 /**
- * `*` only asks that the object exists, and every write does. A proxy that compresses a response marks its tag as
+ * `*` only requires that the object exists, as every write does. A proxy that compresses a response marks its tag as
  * weak or appends `-gzip`: the tag still names the version of the object.
  */
 const expectedSequenceOf = (ifMatch: string | null): bigint | undefined => {

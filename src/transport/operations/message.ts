@@ -11,7 +11,7 @@ export interface MessageFields {
   readonly byNumber: ReadonlyMap<number, WireField>
   /** By each of their two names. */
   readonly byName: ReadonlyMap<string, WireField>
-  /** The fields that a patch may change; the others name the object. Undefined if the message is no patch. */
+  /** The fields that a patch may change; the others name the object. Undefined if the message is not a patch. */
   readonly patchable: readonly WireField[] | undefined
   /** Whether the message, or one within it, is a patch. */
   readonly hasMasks: boolean
@@ -77,7 +77,7 @@ export const readEnum = (
     : refuse(path, `must be one of ${values.map(({ name }) => name).join(', ')}`)
 }
 
-/** The objection to a value that is no time. */
+/** The violation of a value that is not a time. */
 export const A_TIME = 'must be a time of RFC 3339 in the years 1 to 9999'
 
 const EARLIEST = Date.parse('0001-01-01T00:00:00Z')
@@ -94,7 +94,7 @@ interface ReadSoFar {
   objects: number
 }
 
-/** Where a value stands in a request. It becomes a text only for a violation: a list may have 300,000 items. */
+/** The path of a value in a request. It becomes a text only for a violation, because a list may have 300,000 items. */
 export interface FieldPath {
   /** The path of the message or list that holds the value; undefined for the whole request. */
   readonly parent: FieldPath | undefined
@@ -124,7 +124,7 @@ export const textOf = ({ parent, step }: FieldPath): string => {
   return before === '' ? step : `${before}.${step}`
 }
 
-/** No answer has room for more violations. */
+/** No response has room for more violations. */
 const MAX_VIOLATIONS = 250
 
 /** Whether the request has so many violations that no more of it needs to be read. */

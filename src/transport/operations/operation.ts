@@ -7,7 +7,7 @@ import type { Values } from './message.js'
 /** An operation, the same in every protocol. */
 export interface Operation {
   readonly method: WireMethod
-  /** Nobody is asked who they are. */
+  /** Whether callers need not authenticate. */
   readonly isPublic?: true
   /** From the values of a request to those of a response. */
   readonly run: (values: Values, context: Context) => PromiseLike<Result<object, IamError>>
@@ -39,7 +39,7 @@ export const writeOperation = <Input, Ids>(
   }
 }
 
-/** The operation of a method that answers one object: the first field of the response. */
+/** The operation of a method that returns one object, in the first field of the response. */
 export const getOperation = <Input, Shown>(
   method: WireMethod,
   get: Read<Input, Shown>,
@@ -64,14 +64,14 @@ export const listOperation = <Input, Item>(
   }
 }
 
-/** The operation of a method that changes nothing. `responseOf` makes the response of its answer. */
+/** The operation of a method that changes nothing. `responseOf` makes the response from its result. */
 export const readOperation = <Input, Answer>(
   method: WireMethod,
   read: Read<Input, Answer, IamError>,
   responseOf: (answer: Answer) => object,
 ): Operation => ({
   method,
-  // Cast: every method checks its input, whatever its type.
+  // Cast: every method checks its input.
   run: (values, context) => read(values as Input, context).then((answer) => answer.map(responseOf)),
 })
 
@@ -84,7 +84,10 @@ export const pageOf = ({ pageSize, pageToken, ...others }: Values): Values => ({
   pageToken: pageToken || undefined,
 })
 
-/** The fields of an item with one value, and of its `details` all but the owner, who is the same for the whole list. */
+/**
+ * The fields of an item with a single value, and those of its `details` except the owner, which is the same for the
+ * whole list.
+ */
 const sortFields = ({ fields }: WireMessage): readonly WireField[] =>
   fields
     .filter(({ isList }) => !isList)

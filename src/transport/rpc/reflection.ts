@@ -16,7 +16,7 @@ import type {
   ServerReflectionResponseSchema,
 } from '../gen/grpc/reflection/v1/reflection_pb.js'
 
-/** What can be asked for. */
+/** The files that can be requested. */
 interface Known {
   readonly services: readonly string[]
   readonly files: ReadonlySet<DescFile>
@@ -25,7 +25,7 @@ interface Known {
   readonly extensions: readonly DescExtension[]
 }
 
-/** Tells clients that have no .proto files what the services are like. */
+/** Describes the services to clients without .proto files. */
 export const reflection = (
   services: readonly DescService[],
 ): ServiceImpl<typeof ServerReflection> => {
@@ -53,7 +53,7 @@ export const reflection = (
 /** Most questions in one stream. */
 const MAX_QUESTIONS = 5_000
 
-/** Longest time that one stream lasts, in milliseconds: those of strangers are open to all. */
+/** Longest time of one stream, in milliseconds, because anybody may open one. */
 const LONGEST_STREAM_MS = 60_000
 
 /** The questions of a stream, up to its bounds. @throws ConnectError at one of them */
@@ -78,7 +78,7 @@ async function* bounded<Question>(questions: AsyncIterable<Question>): AsyncGene
   }
 }
 
-/** The full name of what is declared, and those of its fields or methods. */
+/** The full name of a declaration, and those of its fields or methods. */
 const namesIn = (desc: DescMessage | DescEnum | DescExtension | DescService): readonly string[] => {
   const parts = desc.kind === 'message' ? desc.fields : desc.kind === 'service' ? desc.methods : []
   return [desc.typeName, ...parts.map(({ name }) => `${desc.typeName}.${name}`)]
@@ -89,7 +89,7 @@ type Answer = NonNullable<
   MessageInitShape<typeof ServerReflectionResponseSchema>['messageResponse']
 >
 
-/** @throws ConnectError where nothing is asked for */
+/** @throws ConnectError for an empty request */
 const answerTo = (question: Question, known: Known, sent: Set<DescFile>): Answer => {
   const { services, files, symbols, extensions } = known
   switch (question.case) {
@@ -130,7 +130,7 @@ const NOT_FOUND: Answer = {
   value: { errorCode: Code.NotFound, errorMessage: 'No such name' },
 }
 
-/** The file, and what it depends on as far as the stream has not had it. */
+/** The file and its dependencies, without those that the stream has sent already. */
 const filesFrom = (file: DescFile | undefined, sent: Set<DescFile>): Answer => {
   if (!file) return NOT_FOUND
   const needed = [...withDependencies([file])].filter((each) => each === file || !sent.has(each))

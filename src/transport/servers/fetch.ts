@@ -19,7 +19,7 @@ export const serveFetch =
     return responseOf(await handler(received), method)
   }
 
-/** @throws TypeError for a request of Node.js, whose headers are no `Headers` */
+/** @throws TypeError for a request of Node.js, whose headers are not a `Headers` object */
 const refuseNodeRequest = ({ headers }: Request): void => {
   if (typeof headers?.get !== 'function')
     throw new TypeError('fetchHandler needs a fetch Request; for node:http, use nodeHandler')
@@ -51,7 +51,7 @@ const readAll = async (request: Request, most: number): Promise<Uint8Array> => {
   return concatBytes(pieces)
 }
 
-/** Locks the body only once it is read: a body may be in use where the path is not of the transport. */
+/** Locks the body only when it is read, because another handler may use the body of other paths. */
 async function* piecesOf({ body }: Request): AsyncIterable<Uint8Array> {
   const reader = body?.getReader()
   while (reader) {

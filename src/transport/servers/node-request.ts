@@ -49,7 +49,7 @@ export const bodyOf = (request: NodeRequest): NodeBody | undefined => {
   const { body, readableEnded } = request
   if (body !== undefined && readableEnded) return { read: async () => written(body) }
   if (hasNoBody(request)) return undefined
-  // Waiting for its end, which has passed, would take for ever.
+  // Its end has passed, so waiting for it would never end.
   if (readableEnded) return { read: () => Promise.reject(new TypeError(READ_BEFORE)) }
   return { read: (most) => read(request, most), discardRest: () => discardRest(request) }
 }

@@ -39,13 +39,13 @@ export const serveNode =
       })
   }
 
-/** @throws TypeError for a `Request` of fetch, whose headers are no plain object */
+/** @throws TypeError for a `Request` of fetch, whose headers are not a plain object */
 const refuseFetchRequest = ({ headers }: NodeRequest): void => {
   if (typeof headers['get'] === 'function')
     throw new TypeError('nodeHandler needs a request of node:http; for fetch, use fetchHandler')
 }
 
-/** Whether the client left while a middleware took its time: no event will tell. */
+/** Whether the client has disconnected before the handler ran, for which no event comes. */
 const hasLeft = ({ stream }: NodeRequest, { destroyed }: NodeResponse): boolean =>
   !!(destroyed || stream?.destroyed)
 

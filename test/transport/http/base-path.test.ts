@@ -93,7 +93,7 @@ describe.for(Object.entries(protocols))('%s', ([, ask]) => {
   })
 
   it('is not found under a prefix that was not taken off, and says so', async () => {
-    const message = 'No such path. Does the server need basePath for this prefix?'
+    const message = 'No such path. The server may need basePath for this prefix'
     const hosts = await open()
     expect(await ask(hosts, '/iam')).toEqual([Code.NotFound, message, 404])
     expect(await ask(await open('/iam'), '/a/iam')).toEqual([Code.NotFound, message, 404])

@@ -2,21 +2,20 @@ import { fieldOf } from '../../../domain/values.js'
 import { sqlStateOf } from './faults.js'
 
 /**
- * A database that `openPostgres` must not use:
+ * A database that `openPostgres` cannot use:
  *
- * - `not_migrated`: its tables are missing or older than this version of the library, and `migrate` is
- *   `false`;
+ * - `not_migrated`: with `migrate: false`, its tables are missing or outdated;
  * - `newer`: a newer version of this library made its tables;
- * - `foreign`: the schema holds tables of another program with the names `events` or `migrations`;
- * - `empty`: its tables have no version: a backup of them was restored without its data;
- * - `encoding`: it does not keep text as UTF-8;
- * - `isolation`: not used; any default isolation level will do;
- * - `binary`: the host's pool asks for values in binary, which this library does not read;
- * - `server`: the server only looks like PostgreSQL, is older than version 14, or lacks what this library uses.
+ * - `foreign`: the schema has tables of another program named `events` or `migrations`;
+ * - `empty`: its tables have no version, because a backup was restored without its data;
+ * - `encoding`: its encoding is not UTF-8;
+ * - `isolation`: no longer used; any default isolation level works;
+ * - `binary`: the host's pool requests binary values, which this library does not read;
+ * - `server`: the server only imitates PostgreSQL, is older than version 14, or lacks a feature that this library uses.
  */
 export class UnusableDatabase extends Error {
   override readonly name = 'UnusableDatabase'
-  /** Why it must not be used, as listed above. */
+  /** The reason, as listed above. */
   readonly reason:
     | 'not_migrated'
     | 'newer'

@@ -1,7 +1,7 @@
 import type { PostgresDriver, PostgresRow, PostgresSession } from '../driver.js'
 import { connectionByCallbacks } from './callbacks.js'
 
-/** What `pgLite` uses of a database, in a transaction or not. */
+/** The part of a database, inside or outside a transaction, that `pgLite` uses. */
 export interface PgLiteQueries {
   query(text: string, values: unknown[], options: PgLiteTypes): Promise<{ rows: unknown[] }>
   exec(text: string, options: PgLiteTypes): Promise<{ rows: unknown[] }[]>
@@ -13,7 +13,7 @@ export interface PgLiteTypes {
   readonly parsers: Readonly<Record<number, (text: string) => string>>
 }
 
-/** What `pgLite` uses of a database of `@electric-sql/pglite`. */
+/** The part of a database of `@electric-sql/pglite` that `pgLite` uses. */
 export interface PgLite extends PgLiteQueries {
   transaction(work: (tx: PgLiteQueries) => Promise<void>): Promise<unknown>
   listen(channel: string, onNotify: () => void): Promise<() => Promise<void>>
@@ -25,8 +25,8 @@ const asIs = (text: string): string => text
 const AS_TEXT: PgLiteTypes = { rowMode: 'array', parsers: { 20: asIs } }
 
 /**
- * The driver of PGlite, PostgreSQL inside the program, which the host closes. It has one session: calls wait for
- * transactions of the host and the other way round.
+ * Creates a driver for PGlite, PostgreSQL inside the process; the host closes it. It has one session, so calls wait for
+ * transactions of the host and vice versa.
  *
  * @example
  * ```ts

@@ -2,7 +2,7 @@ import { isAnswer } from '../connection/faults.js'
 import type { PostgresDriver, PostgresRow, PostgresSession } from '../driver.js'
 import { connectionByCallbacks } from './callbacks.js'
 
-/** What `postgresJs` uses of a client of postgres.js. */
+/** The part of a postgres.js client that `postgresJs` uses. */
 export interface PostgresJsQueries {
   unsafe(
     text: string,
@@ -17,7 +17,7 @@ export type PostgresJsRows = Iterable<unknown> & { readonly state?: PostgresJsSt
 /** The session, as the server named it. */
 export type PostgresJsState = { readonly pid: number; readonly secret: number } | null | undefined
 
-/** What `postgresJs` uses of `postgres(…)`, of the package `postgres`. */
+/** The part of `postgres(…)`, of the package `postgres`, that `postgresJs` uses. */
 export interface PostgresJs extends PostgresJsQueries {
   begin(work: (sql: PostgresJsQueries) => Promise<void>): Promise<unknown>
   listen(
@@ -35,8 +35,8 @@ const MAX_SESSIONS = 1_000
 const noticed = new Set<(notice: unknown) => void>()
 
 /**
- * The driver of a client of postgres.js, which the host closes. Its own settings say how long a call waits. With
- * `prepare: false`, for a pooler, nothing is prepared.
+ * Creates a driver for a postgres.js client, which the host closes. The client's own settings limit how long a call
+ * waits. With `prepare: false`, for a pooler, nothing is prepared.
  *
  * @example
  * ```ts
@@ -89,8 +89,8 @@ export const postgresJs = (sql: PostgresJs): PostgresDriver => {
 }
 
 /**
- * For the option `onnotice` of postgres.js where the server has synchronous standbys: a commit that may be missing on
- * them is then of unknown outcome. All calls that are running count, for a notice does not name its own.
+ * For the option `onnotice` of postgres.js if the server has synchronous standbys: a commit that may be missing on them
+ * then has an unknown outcome. That applies to all running calls, because a notice does not name its call.
  */
 export const postgresJsNotice = (notice: unknown): void => {
   for (const onNotice of noticed) onNotice(notice)

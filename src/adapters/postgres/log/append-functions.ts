@@ -2,7 +2,7 @@ import type { Statement } from '../connection/connection.js'
 
 /*
  * Of functions and operators with the same name, PostgreSQL prefers the one that needs no cast, anywhere on the search
- * path, and other users may create such a one. So statements name `pg_catalog` wherever it has no function or operator
+ * path, and other users may create one. So statements name `pg_catalog` wherever it has no function or operator
  * for exactly these types, here and in all other files.
  */
 

@@ -73,7 +73,7 @@ export const postgresEventStore = (
           ? { name: `${schema} id`, text: appendById, values: [by.id] }
           : { name: `${schema} key`, text: appendByKey, values: [by.idempotencyKey] },
       )
-      // A commit of another writer, or ours that was cut short, may be missing on the standbys.
+      // A commit of another writer, or our own interrupted one, may be missing on the standbys.
       if (found.length > 0) await connections.write(CONFIRM)
       return found
     },

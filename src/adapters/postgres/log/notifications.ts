@@ -127,7 +127,7 @@ export const keepListening = (
     end: async () => {
       isEnded = true
       if (stop) return disconnect()
-      // It is connecting, which may take for ever.
+      // It is still connecting, which may never end.
       const connected = new AbortController()
       void running.then(() => connected.abort())
       await sleep(CLOSE_TIMEOUT_MS, connected.signal)

@@ -37,7 +37,7 @@ export const postgresDialect = (schema: string): Dialect => ({
     `COALESCE(pg_catalog.json_agg(pg_catalog.json_build_array(${expressions.join(', ')}))::text, '[]')`,
   ordered: (expression) => expression,
   contains: (text) => `strpos(${text}, ?) > 0`,
-  // As JSON has it: false comes before true.
+  // As in JSON: false sorts before true.
   flag: String,
   isListed: (text, list) => ({
     sql: `${text} = ANY (?::text[])`,
@@ -81,8 +81,8 @@ export const postgresDialect = (schema: string): Dialect => ({
 })
 
 /**
- * The SQL of reads that prove where they were answered: on a server of the other kind the checkpoint counts as 0. Behind
- * a pooler or after a promotion, a connection may lead to such a server.
+ * The SQL of reads that check which server runs them: on a server of the other kind the checkpoint is 0. Behind a
+ * pooler or after a promotion, a connection may lead to such a server.
  *
  * @param schema - quoted
  */

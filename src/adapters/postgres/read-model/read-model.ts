@@ -96,7 +96,7 @@ const askAll = async (ask: Ask, statements: Iterable<Statement>): Promise<void> 
   await running
 }
 
-/** Stands in for the lock of the checkpoint's row where there is no row; until the transaction ends. */
+/** Replaces the lock of the checkpoint's row while that row is missing; held until the transaction ends. */
 const lockMissingRow = async (connection: Connection, schema: string): Promise<void> => {
   await connection.rows({
     text: `SELECT pg_advisory_xact_lock(hashtextextended('claviger checkpoint ' || $1, 0::bigint))`,

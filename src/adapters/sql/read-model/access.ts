@@ -246,7 +246,7 @@ const sliceOf = <Item>(found: readonly Item[], limit: number): Slice<Item> => ({
   hasMore: found.length > limit,
 })
 
-/** How a role is shown, by its body; empty when there is no such role. */
+/** The display fields of a role, from its body; empty if the role does not exist. */
 const shownRole = (
   body: string | null,
 ): Pick<FoundRole, 'displayName' | 'group' | 'permissions'> => {
@@ -318,7 +318,7 @@ const isAfterRole = (
 ): Statement => {
   const scope = projectScope(projectOrgId, projectId)
   const role = ['project.name', 'held.role']
-  // Of one role, the grant comes first.
+  // Within one role, the grant sorts first.
   return columns === NO_WAY
     ? isAfter(role, [scope, roleKey])
     : isAfter([...role, 'held.idp', 'held.grp'], [scope, roleKey, ...way])
@@ -444,7 +444,7 @@ const holdersOf = (dialect: Dialect, { orgId, projectId, userId }: HoldersQuery)
 /** Where `project` is joined. */
 const SCOPE_OF_PROJECT: Statement = { sql: 'project.name', parameters: [] }
 
-/** The role of an assignment, called `held`, has a permission, or had it at a position. */
+/** The role of an assignment, called `held`, has a permission, now or at a position. */
 const isAllowed = (
   dialect: Dialect,
   { orgId, projectId, at }: HoldersQuery,

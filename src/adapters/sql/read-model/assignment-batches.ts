@@ -168,7 +168,10 @@ const namesOf = ({ projectOrgId, projectId, orgId = '', userId = '' }: Named) =>
 /** The names under which a provider is suspended. */
 const providerNames = (orgId: string, idpId: string) => [orgId, '', idpId] as const
 
-/** Who has roles: a user or a group, whose key no user has, since ids have no U+0000; undefined for an organization. */
+/**
+ * Key of the holder of roles: a user, or a group (with U+0000, which user ids cannot contain); undefined for an
+ * organization.
+ */
 const holderOf = ({ userId, source }: Pick<Named, 'userId' | 'source'>): string | undefined =>
   source ? sourceKey(source) : userId
 
@@ -279,7 +282,7 @@ const endingBatch = (dialect: Dialect, { numberOf }: Shared) => {
       for (const role of roles ?? [])
         add(groupBy(['scope', 'role', ...columns]), [scope, role, ...org], endOf(ending))
     },
-    /** To be run in this order. */
+    /** The statements must run in this order. */
     *statements(): Iterable<Statement> {
       for (const { tables, by, endings } of groups())
         for (const table of tables)
@@ -287,7 +290,7 @@ const endingBatch = (dialect: Dialect, { numberOf }: Shared) => {
             ...endings.values(),
           ])
     },
-    /** Whether two statements may change the same row. */
+    /** Whether two statements may change the same row, so that their order matters. */
     isOrdered: (): boolean => groups().length > 1,
   }
 }
@@ -383,7 +386,7 @@ const permissionBatch = (dialect: Dialect, { numberOf }: Shared) => {
         openIn.delete(keyOf(roleKey, permission))
       }
     },
-    /** To be run in this order. */
+    /** The statements must run in this order. */
     *statements(): Iterable<Statement> {
       const set = ['end_at']
       const by = ['scope', 'permission', 'role']
@@ -396,7 +399,7 @@ const permissionBatch = (dialect: Dialect, { numberOf }: Shared) => {
         until,
       ])
     },
-    /** Whether two statements may change the same row. */
+    /** Whether two statements may change the same row, so that their order matters. */
     isOrdered: (): boolean => ended.length > 0 && endedWithProject.size > 0,
   }
 }

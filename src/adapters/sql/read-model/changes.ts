@@ -70,7 +70,7 @@ export const checkpointMove = ({ table }: Dialect, batch: Batch): Statement => (
 export function* moveCheckpoint(dialect: Dialect, batch: Batch): Steps<boolean> {
   const [moved] = yield checkpointMove(dialect, batch)
   if (moved !== undefined || batch.from > 0n) return moved !== undefined
-  // There is no row before the first batch, or a backup has left it out.
+  // The row is missing before the first batch, or because a backup left it out.
   const table = dialect.table(CHECKPOINT)
   const [added] = yield {
     sql: `INSERT INTO ${table} (position) SELECT ? WHERE NOT EXISTS (SELECT 1 FROM ${table}) RETURNING 1`,

@@ -64,7 +64,7 @@ export const historyStatement = (dialect: Dialect, query: HistoryQuery): Stateme
   const found = parts.map(({ sql }) => `SELECT * FROM ${dialect.table(HISTORY)} WHERE ${sql}`)
   const page = `${found.join(' UNION ALL ')} ORDER BY position ${order} LIMIT ?`
   return {
-    // Names are looked up for the page alone, not for all rows that are sorted.
+    // Names are looked up only for the page, not for all sorted rows.
     sql: besidePositions(dialect, readColumns(dialect), page),
     parameters: [...parts.flatMap(({ parameters }) => parameters), limit],
   }
@@ -89,7 +89,7 @@ const conditionsOf = (
   ...(types === undefined ? [] : [isAnyOf(dialect, types)]),
 ]
 
-/** What belongs to the organization, or to one object of it; no entry meets two of the conditions. */
+/** Conditions for the entries of the organization, or of one object; no entry meets two of them. */
 const belonging = (
   dialect: Dialect,
   { orgId, object, including, user }: HistoryQuery,
@@ -142,7 +142,7 @@ const isOfMember = (dialect: Dialect, orgId: string, userId: string): Statement 
     isOfType(dialect, 'membership'),
   ])
 
-/** The container is removed, and the last entry of the object before that is there and is no removal. */
+/** The container is removed, and the last entry of the object before that is not a removal. */
 const endsWith = (
   dialect: Dialect,
   orgId: string,

@@ -36,7 +36,7 @@ export function* readList<Type extends ViewType>(
   const { type, limit } = query
   const { moment, rows } = yield* momentAndPage(dialect, query)
   const [head, reached, total] = moment
-  // Those that were received are of many owners.
+  // Received grants have many owners.
   const scope = query.isReceived ? undefined : listedScope(query)
   return atHead([head, reached], {
     items: rows.slice(0, limit).map((row) => decodeRow<Type>(type, scope, row)),
@@ -109,7 +109,7 @@ interface Ordering {
 }
 
 const ordering = (dialect: Dialect, { type, conditions }: ListQuery<ViewType>) => {
-  // No row is found by the roles or permissions that it has.
+  // No index finds rows by their roles or permissions.
   const finding = conditions.filter((condition) => severalOf(type, condition) === undefined)
   return ({ field, direction }: SortKey): Ordering => {
     fieldNamed<never>(viewFields[type], field)
@@ -177,7 +177,7 @@ const meets = (dialect: Dialect, query: ListQuery<ViewType>, condition: Conditio
   const { field, operator, value, ignoreCase } = condition
   const several = severalOf(type, condition)
   if (!several) filterableText<never>(viewFields[type], field)
-  // A lone surrogate is no text, and a database would take it for another character.
+  // A lone surrogate is not valid text, and a database would read it as another character.
   if (!value.isWellFormed()) return { sql: 'FALSE', parameters: [] }
   const foldedValue = foldCase(value)
   const compare = (text: string, by: string) => compares(dialect, text, operator, by)

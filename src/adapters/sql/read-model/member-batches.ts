@@ -13,9 +13,9 @@ export interface MemberBatch extends Pick<AssignmentStore, 'groupsOf' | 'join' |
     range: MembershipRange,
     groups: readonly (readonly [group: string, given: string])[],
   ) => void
-  /** To be run in this order. */
+  /** The statements must run in this order. */
   readonly statements: () => Iterable<Statement>
-  /** Whether two statements may change the same row. */
+  /** Whether two statements may change the same row, so that their order matters. */
   readonly isOrdered: () => boolean
 }
 

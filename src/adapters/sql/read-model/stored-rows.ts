@@ -45,7 +45,7 @@ const withAssigned = (
   return [...READ_COLUMNS, `(${assigned}) AS assigned`]
 }
 
-/** The organization that the rows of a type lie in, in SQL. */
+/** The organization of a type's rows, in SQL. */
 const ownerIn = ({ table }: Dialect, type: ViewType): string =>
   `(SELECT name FROM ${table(NAMES)} WHERE number = ${table(OBJECTS[type])}.scope)`
 
@@ -75,7 +75,8 @@ export const assignedBy = (dialect: Dialect, type: ViewType, owner: string): str
 /** Whether an assignment, called `assigned`, is one of a row of that type. */
 const heldBy = ({ table }: Dialect, type: ViewType, owner: string): string => {
   const row = table(OBJECTS[type])
-  // What lies in a project is assigned to the organization that it names, the rest to a user or group of its own one.
+  // Objects in a project assign to the organization that they name, others to a user or group of their own
+  // organization.
   if (isOfProject(type))
     return `assigned.scope = ${row}.scope AND assigned.org = ${row}.key AND assigned.user_id = ''`
   const holder = isMapping(type) ? ['idp', 'grp'] : ['user_id']
@@ -172,7 +173,7 @@ export const rowEncoder = (type: ViewType) => {
  */
 export const foldedKey = (key: string): string | null => (isPlain(key) ? null : foldCase(key))
 
-/** The plain id or key that has the folded text `folded`, or undefined when there is none. */
+/** The plain id or key that has the folded text `folded`, or undefined if it does not exist. */
 export const plainKey = (folded: string): string | undefined => {
   const key = folded.toLowerCase()
   return isPlain(key) && foldCase(key) === folded ? key : undefined

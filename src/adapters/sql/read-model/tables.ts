@@ -46,10 +46,10 @@ const rowColumns = (type: ViewType): readonly Column[] => [
   ...(rowsNameProject(type) ? [PROJECT, ...(isMapping(type) ? SOURCE : [USER])] : []),
 ]
 
-/** Whether objects of that type lie in a project. */
+/** Whether a project contains objects of that type. */
 export const isOfProject = (type: ViewType): boolean => aggregates[type].container !== undefined
 
-/** Whether the rows of that type lie in another organization than their project, with which they are removed. */
+/** Whether rows of that type belong to another organization than their project, with which they are removed. */
 export const rowsNameProject = (type: ViewType): boolean =>
   !isOfProject(type) && aggregates[type].assignments?.removedWith !== undefined
 
@@ -237,7 +237,7 @@ export const HISTORY: Table = {
   indexes: [{ name: 'object', columns: ['scope', 'key', 'position'] }],
 }
 
-/** Whether objects of that type lie in a project and are listed by the organization that they name, too. */
+/** Whether objects of that type are in a project and are also listed by the organization that they name. */
 const isReceived = (type: ViewType): boolean =>
   isOfProject(type) && aggregates[type].assignments?.assigns !== undefined
 

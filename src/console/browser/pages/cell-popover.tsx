@@ -37,13 +37,13 @@ export interface AskedCell {
 interface CellPopoverProps {
   readonly asked: AskedCell
   readonly close: () => void
-  /** Called when the role was given, changed or taken. */
+  /** Called when the role was given, changed or revoked. */
   readonly done: () => void
 }
 
 const GAP = 8
 
-/** Opens beside a cell: why the role counts or does not, and giving, changing or taking it. */
+/** Opens next to a cell: why the role counts or does not, and giving, changing or revoking it. */
 export const CellPopover = ({ asked, close, done }: CellPopoverProps) => {
   const { grant, roleKey, roleName, cell } = asked
   const { userId, projectId, projectOrgId } = grant
@@ -104,7 +104,7 @@ export const CellPopover = ({ asked, close, done }: CellPopoverProps) => {
   )
 }
 
-/** Whether a role counts, and what that rests on. */
+/** Whether a role counts, and the changes that led to it. */
 interface Explanation {
   readonly allowed?: boolean
   readonly reasons?: readonly { readonly kind: string }[]
@@ -176,7 +176,7 @@ interface ActionsProps {
   readonly start: (write: Write) => void
 }
 
-/** Gives the role until a day, or takes it; both with a preview. */
+/** Gives the role until a day, or revokes it; both with a preview. */
 const Actions = ({ asked, start }: ActionsProps) => {
   const { grant, roleKey, roleName, expiresAt = '' } = asked
   const [until, setUntil] = useState(expiresAt)

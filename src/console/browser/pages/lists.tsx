@@ -73,7 +73,7 @@ export const Providers = page(texts.providers, PROVIDERS)
 export const Mappings = page(texts.mappings, MAPPINGS)
 export const Domains = page(texts.domains, DOMAINS)
 
-/** Who has roles, in which project; and giving roles to several users at once. */
+/** The users with roles, by project; and a dialog that gives roles to several users. */
 export const Users = () => {
   const query = useList(USERS)
   const mayRead = usePermission('user.grant.read')
@@ -83,7 +83,7 @@ export const Users = () => {
       <section>
         <header>
           <h1>{texts.users}</h1>
-          {/* There without user.grant.write too: some may give roles of one project. */}
+          {/* Shown even without user.grant.write, because some callers may give roles of one project. */}
           {mayRead && (
             <Button text={texts.giveRoles} look="primary" onClick={() => setGiving(true)} />
           )}

@@ -22,7 +22,7 @@ import { UserPicker } from '../user-picker.js'
 import { type AskedCell, CellPopover, type UserGrant } from './cell-popover.js'
 import { ProjectChoice } from './project-choice.js'
 
-/** Users by roles of a project: why a role counts or does not, and giving and taking it. */
+/** A matrix of users and roles of a project: why a role counts or does not, and giving and revoking it. */
 export const Matrix = () => {
   const projectId = parameter('projectId')
   const userId = parameter('userId')
@@ -97,7 +97,7 @@ const Users = ({ projectId, owner, roles }: UsersProps) => {
       ) ?? [],
     [roles.rows],
   )
-  // One who has no role yet is shown too, to be asked about and to be given one.
+  // A user without a role is shown too, to check and to give roles.
   const missing = { userId, projectId, projectOrgId: owner, state: 'STATE_ACTIVE', roles: [] }
   const mapped = useMappedRoles(projectId, owner)
   const granted = grants.rows?.length === 0 && userId ? [missing] : grants.rows
@@ -234,7 +234,7 @@ const Row = ({ index, grant, mapped, columns, ask }: RowProps) => {
   }, [index, grant, mapped, columns, user])
 }
 
-/** What a cell shows of a role. One that a group gives counts, whatever was given by hand. */
+/** The content of a cell. A role from a group counts, even if the direct grant does not. */
 const cellOf = (
   held: UserGrant['roles'][number] | undefined,
   state: string,

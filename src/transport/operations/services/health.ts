@@ -7,18 +7,18 @@ import { type Operation, readOperation } from '../operation.js'
 /** Longest wait for the store, in milliseconds. */
 const LONGEST_WAIT = 5_000
 
-/** How long an answer of the store is used again, in milliseconds: anybody may ask, and a query costs the store. */
+/** How long a result is reused, in milliseconds, because anybody may call it and a query costs the store. */
 const REUSED_FOR = 1_000
 
 /** Health for gRPC, and for probes that only look at the HTTP status. */
 export interface HealthOperations {
-  /** Always answers with a status. NOT_FOUND for an unknown service. */
+  /** Always returns a status; NOT_FOUND for an unknown service. */
   readonly check: Operation
-  /** Answers with a status, or refuses the call because the store does not answer. */
+  /** Returns a status, or refuses the call because the store does not respond. */
   readonly ready: Operation
 }
 
-/** Health is whether the store answers; it is asked for the position of its last event. */
+/** Healthy means that the store responds to a query for the position of its last event. */
 export const healthOperations = (iam: Iam, services: ReadonlySet<string>): HealthOperations => {
   const ask = oncePerSecond(() => storeAnswers(iam))
   const check = async (service: string): Promise<Answer> => {
@@ -46,7 +46,7 @@ const publicRead = (
 
 const NOT_SERVED = transportStatus('not_found', 'No such service', 'SERVICE_NOT_FOUND')
 
-/** Everybody who asks while an answer is pending, or within a second, gets the same answer. */
+/** All callers while a check is pending, or within a second after it, get the same result. */
 const oncePerSecond = (ask: () => Promise<Answer>): (() => Promise<Answer>) => {
   let asked: Promise<Answer> | undefined
   let isPending = false
