@@ -51,7 +51,7 @@ describe('What is of another realm is known by its fields', () => {
       )
   })
 
-  it('such as the cause of a fault that hooks are told of', async () => {
+  it('such as the cause of a fault that hooks receive', async () => {
     const seen: FaultSeen[] = []
     const causes = [
       foreignError({ code: 'EIO' }),

@@ -108,7 +108,7 @@ describe('The package, unpacked where a host would have it', () => {
     for (const other of OTHERS) expect(loaded).not.toContain(`${other}.d.ts`)
   })
 
-  it('has documents that link to nothing but what is in it', async () => {
+  it('has documents that link only to packed files', async () => {
     const installed = join(folder.path, 'node_modules/claviger')
     const files = await readdir(installed, { recursive: true })
     const documents = files.filter((file) => file.endsWith('.md'))
@@ -232,7 +232,7 @@ describe('Publishing', () => {
   const check = (folder: string) =>
     run(process.execPath, [join(root, '.ci/publish-check.mjs'), folder])
 
-  it('is refused while there is no public address, and says so', async () => {
+  it('is refused without a public address, with a message', async () => {
     const { code, stderr } = await check(root)
     expect(code).toBe(1)
     for (const name of ['repository', 'homepage', 'bugs'])

@@ -233,7 +233,7 @@ describe('OIDC identity provider configuration', () => {
 })
 
 describe('1. Add OIDC identity provider', () => {
-  it('Creates a new configuration and answers with details and the id of the provider', async () => {
+  it('Creates a new configuration and returns details and the id of the provider', async () => {
     const { idpId, details } = await addOidc()
     expect(details.resourceOwner).toBe('acme')
     expect(await getIdp(idpId)).toMatchObject({ idpId, name: 'Example', clientId: 'client' })
@@ -329,7 +329,7 @@ describe('3. Update project', () => {
     expect(longest.isOk()).toBe(true)
   })
 
-  it('Updates the project and its settings, and answers with details', async () => {
+  it('Updates the project and its settings, and returns details', async () => {
     await addProject()
     const settings = {
       name: 'Shop',

@@ -82,7 +82,7 @@ const all = STORES.flatMap(({ name, open }) =>
 )
 
 describe('Stores of every version', () => {
-  it('are kept, also that of the version at hand', () => {
+  it('are kept, including the current version', () => {
     expect(versions).toContain(`v${atHand}`)
   })
 })
@@ -95,7 +95,7 @@ describe.each(all)('A store on $name that $version wrote', ({ version, open }) =
     expect(await readSecret(iamOf(opened))).toBe('secret of google 🔑')
   })
 
-  it('is read so too by a read model that is built anew', async () => {
+  it('is read the same by a rebuilt read model', async () => {
     await using opened = await open()
     await opened.readModel.reset()
     const expected = json(join(fixtures, version, 'expected.json'))
@@ -221,7 +221,7 @@ describe.each(versions)('The tables on PostgreSQL that %s made', (version) => {
 /** The events of grants came with the version after it. */
 const LAST_WITHOUT_GRANTS = '0.1.0'
 
-describe.each(STORES)('The store on $name that the version at hand wrote', ({ open }) => {
+describe.each(STORES)('The store on $name that the current version wrote', ({ open }) => {
   it('has every type of event', async () => {
     await using opened = await open(`v${atHand}`)
     const events = await opened.store.readAll(0n, 1_000)

@@ -107,7 +107,7 @@ it('ignores what opened stores have beside it, and takes undefined for absent', 
   expect(await good(iam.projects.get({ id: projectId }, context))).toMatchObject({ name: 'n' })
 })
 
-it('reads from the read model and draws ids from where it is told to', async () => {
+it('reads from the given read model and takes ids from the given function', async () => {
   const store = memoryEventStore()
   const readModel = memoryReadModel()
   let drawn = 0
@@ -143,7 +143,7 @@ it('judges by the clock it is given whether a role has expired', async () => {
   expect(await keys()).toEqual(['editor'])
 })
 
-it('goes by the time of the system without a clock', async () => {
+it('uses the time of the system without a clock', async () => {
   const iam = iamOn(memoryEventStore())
   await addAllSamples(iam)
   const at = (ms: number) => new Date(Date.now() + ms)

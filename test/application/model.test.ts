@@ -80,7 +80,7 @@ const showsWhatIsKept = async (store: EventStore, model: ReferenceModel, iams: r
     for (const orgId of orgIds) expect(await shownBy(iam, orgId)).toEqual(keptBy(model, orgId))
 }
 
-it('does what a plain model does, whichever process is asked, and replays to the same', async () => {
+it('does what a plain model does in every process, and replays to the same state', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(operations, { maxLength: 60, size: 'max' }), async (calls) => {
       const { clock, store } = clockedStore()

@@ -61,7 +61,7 @@ describe('a request', () => {
     },
   )
 
-  it('for another path is answered 404, whoever asks', async () => {
+  it('for another path gets 404 from any caller', async () => {
     const paths = [
       '/',
       '/access/v1',
@@ -241,7 +241,7 @@ describe('the past', () => {
 })
 
 describe('tenants', () => {
-  it('find no users of each other, and the owner none of those it granted its project to', async () => {
+  it('find no users of each other, and the owner finds no users of the organizations that it granted its project to', async () => {
     const { iam } = openIam()
     await addProject(iam, 'shop', { reader: ['read'], writer: ['read', 'write'] })
     const acme = { caller: callers.admin }

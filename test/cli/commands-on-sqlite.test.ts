@@ -8,7 +8,7 @@ import { newFile, written } from './places.js'
 describe('The command line on SQLite', () => commandsSuite('SQLite'))
 
 describe('The log in JSON', () => {
-  it('is exactly the evidence, whatever it holds', async () => {
+  it('is exactly the evidence, with any content', async () => {
     const path = newFile()
     const name = 'postgres://u:secret@host \u0085\u009b31m\u007f\u202e é\u{1f600}'
     const file = written(JSON.stringify({ projects: [{ id: 'p', name }] }))

@@ -46,7 +46,7 @@ const desired = {
 const CONTROLS = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
 
 describe('Evil text, in every field that somebody may choose,', () => {
-  it('controls no terminal, and begins no line of its own, whichever command prints it', async () => {
+  it('cannot control a terminal or begin a line, in the output of any command', async () => {
     const path = await evilDatabase()
     const access = written(JSON.stringify(desired))
     const onAcme = ['--org', 'acme', '--db', path]

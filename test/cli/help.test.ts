@@ -23,7 +23,7 @@ describe('The help', () => {
     expect(told.toSorted()).toEqual(optionsOf.get(name)?.toSorted())
   })
 
-  it('is printed when it is asked for, whatever else is given', async () => {
+  it('is printed on request, with any other arguments', async () => {
     const [help = ''] = helps.filter(([name]) => name === 'copy').map(([, text]) => text)
     const asked = [['--help'], ['help'], ['copy', '--help'], ['copy', '-h', 'x'], ['help', 'copy']]
     const ran = await Promise.all(asked.map((parameters) => claviger(...parameters)))

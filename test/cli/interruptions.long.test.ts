@@ -36,7 +36,7 @@ describe('A reader that has enough', () => {
     }
   })
 
-  it('is told a fault by the exit code nevertheless', async () => {
+  it('still gets a fault as the exit code', async () => {
     const setting = { env: { DB: path, FILE: access } }
     const script = 'claviger plan "$FILE" --org acme --db "$DB" | true; echo $PIPESTATUS'
     expect((await shell(script, setting)).out).toBe('2\n')
@@ -44,7 +44,7 @@ describe('A reader that has enough', () => {
 })
 
 describe.runIf(process.platform === 'linux')('A full disk', () => {
-  it('of the output is told', async () => {
+  it('of the output is reported', async () => {
     const key = newFile('signer')
     const setting = { env: { DB: path, KEY: key } }
     const full = { code: 1, out: '', notes: 'claviger: The output cannot be written (ENOSPC)\n' }

@@ -67,7 +67,7 @@ describe('A wrong command line', () => {
     expect(await claviger(...parameters)).toEqual(usage(message, name))
   })
 
-  it('is refused when a verifier key is none', async () => {
+  it('is refused with an invalid verifier key', async () => {
     const path = newFile()
     await openSqlite(path).close()
     const parameters = ['--db', path, '--checkpoint', access, '--trust', 'x']
@@ -103,7 +103,7 @@ describe('A file that cannot be used', () => {
     expect(existsSync(path)).toBe(false)
   })
 
-  it('is told, and left as it is', async () => {
+  it('is reported, and left as it is', async () => {
     const [foreign, newer, empty] = [newFile(), newFile(), newFile()]
     const make = (path: string, sql: string) => {
       const database = new DatabaseSync(path)
@@ -136,7 +136,7 @@ describe('A server that cannot be used', () => {
   const log = (address: string, schema: string) =>
     claviger('log', '--db', address, '--schema', schema)
 
-  it('is told, and left as it is', async () => {
+  it('is reported, and left as it is', async () => {
     const server = await ownServer()
     await query('CREATE SCHEMA away_foreign; CREATE TABLE away_foreign.events (id int)')
     const { connectionString } = server
@@ -164,7 +164,7 @@ describe('A server that cannot be used', () => {
     expect(await query("SELECT 1 FROM pg_namespace WHERE nspname = 'away_missing'")).toEqual([])
   })
 
-  it('is told when it is away, or refuses the password, without it', async () => {
+  it('is reported when it is unreachable or refuses the password, without the password', async () => {
     const port = await freePort()
     const away = `127.0.0.1:${port}`
     const addresses = [

@@ -24,7 +24,7 @@ describe('The progress of a rebuild', () => {
     expect(textAt(4)).toBe('8,000 of 100,000 events, 2,000 a second, about 46 s left')
   })
 
-  it('goes by the last seconds when the pace changes', () => {
+  it('follows the last seconds when the pace changes', () => {
     const fast = [1, 2, 3].map((second) => [second, second * 20_000] as const)
     const slow = Array.from({ length: 12 }, (_, n) => [4 + n, 60_000 + n * 200] as const)
     const textAt = progressed([...fast, ...slow])

@@ -112,7 +112,7 @@ describe('consoleHandler', () => {
     server.close()
   })
 
-  it('serves the page at each of its paths, and files by their hash for ever', async () => {
+  it('serves the page at each of its paths, and immutable files by their hash', async () => {
     const page = await host.handler(new Request('http://app.test/admin/project?id=portal'))
     const policy = page.headers.get('content-security-policy')
     expect(policy).toContain("default-src 'none'")

@@ -47,7 +47,7 @@ const open = (
   return { handler, get, failures, asked, caller }
 }
 
-it('names users by their ids, for the caller and the organization at hand', async () => {
+it('describes users by their ids, for the caller and the organization of the request', async () => {
   const { get, asked, caller } = open()
   expect(await get('id=u1&id=u2')).toEqual({ status: 200, body: { users: [ANNA] } })
   expect(await get('text=Ann')).toEqual({ status: 200, body: { users: [ANNA] } })

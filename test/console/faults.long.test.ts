@@ -93,7 +93,7 @@ describe.runIf(hasChromium())('What must not go wrong in the console', () => {
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
   })
 
-  it('an object that was never there is told from one that was removed', async () => {
+  it('an object that never existed is distinguished from a removed one', async () => {
     const { iam } = opened.host
     await orThrow(iam.projects.add({ id: 'gone', name: 'Gone' }, context()))
     await orThrow(iam.projects.remove({ id: 'gone' }, context()))

@@ -70,7 +70,7 @@ describe.runIf(hasChromium())('Odd input to the console, in Chromium', () => {
     expect(roles.map((role) => role.roleKey).toSorted()).toEqual([roleKey, 'viewer'].toSorted())
   })
 
-  it('a project of another organization with the same id is no part of the matrix', async () => {
+  it('a project of another organization with the same id is not part of the matrix', async () => {
     const { iam } = opened.host
     const globex = context('globex')
     await orThrow(iam.projects.add({ id: 'portal', name: 'Portal of Globex' }, globex))

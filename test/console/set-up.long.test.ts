@@ -272,7 +272,7 @@ describe.runIf(hasChromium())('the guided set-up', () => {
     expect((await orThrow(host.iam.domains.list({}, context))).items).toEqual([])
   })
 
-  it('gives the holder of a link no more than its intents, whatever is asked', async () => {
+  it('gives the holder of a link nothing beyond its intents', async () => {
     const { token } = await linkFor(['domain'])
     const ask = async (path: string, init: RequestInit = {}, orgId?: string) => {
       const headers = {

@@ -141,7 +141,7 @@ describe('the guide to a B2B SaaS', () => {
 })
 
 describe('the B2B SaaS of the guide', () => {
-  it('takes on customers, for operators alone, as often as it is told', async () => {
+  it('adds customers, only for operators, any number of times', async () => {
     const post = (token: string, body: object) =>
       newBrowser(shown).send('POST', `${url(0)}/operator/customers`, {
         body,
@@ -156,7 +156,7 @@ describe('the B2B SaaS of the guide', () => {
     expect([malformed.status, malformed.body.code]).toEqual([400, 3])
   })
 
-  it('signs in those whom the provider of a customer vouches for, begun at one instance and ended at another', async () => {
+  it('signs in users of the provider of a customer, begun at one instance and finished at another', async () => {
     expect((await byAda(0, 'GET /admin/projects')).status).toBe(401)
     const entered = await ada.signIn('/sign-in/acme/sso', 'ada@acme.example', [url(0), url(1)])
     expect([entered.status, entered.headers.get('location')]).toEqual([302, '/'])
@@ -252,7 +252,7 @@ describe('the B2B SaaS of the guide', () => {
     expect(JSON.stringify(nonsense.body)).toContain('expectedSequence')
   })
 
-  it('opens an application for users with a role of it, and for nobody who had one that was removed', async () => {
+  it('opens an application for users with one of its roles, but not for users whose role was removed', async () => {
     const { body } = await byAda(0, 'GET /admin/users')
     const path = `/admin/users/${body.items[0].id}/roles/invoicing`
     const refused = await byAda(1, 'GET /apps/invoicing')

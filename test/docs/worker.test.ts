@@ -123,7 +123,7 @@ describe('The worker of the guide', () => {
     expect(response.status).toBe(200)
   })
 
-  test('answers nobody whom it does not know, and makes no object for them', async () => {
+  test('refuses unknown callers, and makes no object for them', async () => {
     expect((await fetch(`${url}/v1/projects`)).status).toBe(401)
     const forged = { headers: { authorization: `Bearer ${await tokenOf('acme')}x` } }
     expect((await fetch(`${url}/v1/projects`, forged)).status).toBe(401)

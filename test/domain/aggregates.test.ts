@@ -334,9 +334,12 @@ describe('The list of aggregates', () => {
     for (const type of TYPES) expect(aggregateNamed(type)).toBe(aggregates[type])
   })
 
-  test.each(['', 'constructor', 'project.added', 5, null, undefined])('has none of %j.', (type) => {
-    expect(aggregateNamed(type)).toBeUndefined()
-  })
+  test.each(['', 'constructor', 'project.added', 5, null, undefined])(
+    'does not have %j.',
+    (type) => {
+      expect(aggregateNamed(type)).toBeUndefined()
+    },
+  )
 
   test('returns the ids of an object in the order of its aggregate.', () => {
     expect(idsOf({ type: 'project', id: 'portal' })).toEqual(['portal'])

@@ -24,7 +24,7 @@ export const describeCommand = (
     },
   )
 
-  it('refuses what is no object of fields', () => {
+  it('refuses a value that is not an object of fields', () => {
     for (const data of [undefined, null, 'data', 1, [], new Array(TEN_MEGABYTES)])
       expect(objections(schema, { type: valid.type, data })).toEqual([
         expect.stringMatching('^data: .*expected object'),

@@ -65,7 +65,7 @@ describe('decideAll', () => {
     expect(versions).toEqual([5, 6, 7])
   })
 
-  it('is the first refusal, whatever comes before it or after it', () => {
+  it('is the first refusal among any other commands', () => {
     expect(decideAll(counter, [2, 2, 5, 1], { state: 0, version: 0 })).toEqual(err('no room for 2'))
     expect(decideAll(counter, [1], { state: 3, version: 3 })).toEqual(err('no room for 1'))
   })

@@ -66,7 +66,7 @@ describe('rolesToGive', () => {
     )
   })
 
-  it('gives no role that was added again since it was granted, and none that was not granted', () => {
+  it('gives neither a role that was added again since it was granted, nor one that was not granted', () => {
     for (const projectGrant of [grant([editor, 1, 2]), grant([viewer, 3, 2])])
       expect(rolesToGive({ ...own, projectGrant }, [{ roleKey: editor }])).toEqual(noRole(editor))
   })

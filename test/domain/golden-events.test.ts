@@ -190,7 +190,7 @@ describe('every event type', () => {
       expect(schemaVersion).toBeLessThanOrEqual(currentVersion(deciderOf(stream).upcasters, type))
   })
 
-  it('has the name that it has for ever', () => {
+  it('has its permanent name', () => {
     const types = aggregates.flatMap(({ union }) => typesOf(union))
     expect(types).toEqual([
       'identity_provider.oidc_added',

@@ -21,7 +21,7 @@ const describeFewToMany = (of: Field, make: (key: string) => unknown): void => {
     expect(objectionsTo(items(401))).toEqual([`data.${field}: must have at most 400 items`])
   })
 
-  it('refuses what is no list', () => {
+  it('refuses a value that is not a list', () => {
     for (const value of [null, 0, 'editor', {}, make('editor')])
       expect(objectionsTo(value)).toEqual([`data.${field}: must be a list`])
   })
@@ -32,7 +32,7 @@ export const describeRoleKeys = (of: Field): void => {
   describe(of.field, () => {
     describeFewToMany(of, (key) => key)
 
-    it('refuses what is no key', () => {
+    it('refuses a value that is not a key', () => {
       for (const value of ['', ...notText])
         expect(objections(of.schema, withField(of.valid, of.field, ['editor', value]))).toEqual([
           `data.${of.field}.1: must ${value === '' ? 'not be empty' : 'be text'}`,
@@ -57,7 +57,7 @@ export const describeGrantedRoles = (of: Field, make: (key: string) => object): 
       ])
     })
 
-    it('refuses a role whose life is no version', () => {
+    it('refuses a role whose generation is not a version', () => {
       const { roleSince: _, ...ageless } = { roleSince: 1, ...make('viewer') }
       expect(objectionsTo(ageless)).toHaveLength(1)
       for (const roleSince of [null, '1', 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53])

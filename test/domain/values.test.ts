@@ -50,7 +50,7 @@ describe('listOf', () => {
     expect(objections(pairs, ['a', 2, null])).toEqual(['1: must be text', '2: must be text'])
   })
 
-  it('accepts nothing but lists', () => {
+  it('accepts only lists', () => {
     for (const value of [null, 'ab', 2, { length: 2 }, new Set(['a', 'b'])])
       expect(objections(pairs, value)).toEqual([': must be a list'])
     expect(objections(pairs, undefined)).toEqual([': is required'])

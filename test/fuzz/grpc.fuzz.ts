@@ -80,7 +80,7 @@ const methods: readonly DescMethodUnary[] = services.flatMap(({ method }) => Obj
 const calls = (type: string) =>
   fc.constantFrom(...methods).chain((method) => callsOf(method, `${type}+proto`))
 
-describe.each(['application/grpc', 'application/grpc-web'])('Whatever comes as %s', (type) => {
+describe.each(['application/grpc', 'application/grpc-web'])('Any input as %s', (type) => {
   it('is answered with a status, tells nothing of the inside, and the next call is served', async () => {
     let accepted = 0
     const property = fc.asyncProperty(calls(type), async (sent) => {

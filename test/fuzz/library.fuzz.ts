@@ -76,7 +76,7 @@ const contexts = fc.oneof(
   { weight: 1, arbitrary: junk },
 )
 
-describe('Whatever it is given', () => {
+describe('With any input', () => {
   it.each(names)('%s answers with an outcome or an error', async (name) => {
     const started = await start()
     const method = methodsOf(started).get(name)

@@ -50,7 +50,7 @@ const damaged = fc
     }),
   )
 
-describe('Whatever is stored', () => {
+describe('Any stored event', () => {
   it('is read, or stops its reader with an error that names the place', async () => {
     const property = fc.asyncProperty(damaged, async (events) => {
       const iam = createIam({ store: storeOf(events), secrets, authorize: () => true })
@@ -76,7 +76,7 @@ describe('Whatever is stored', () => {
   })
 })
 
-describe('Whatever is taken for a sealed secret', () => {
+describe('Any text as a sealed secret', () => {
   it('is refused, never thrown', async () => {
     const property = fc.asyncProperty(fc.string({ unit: 'binary' }), async (text) => {
       const owner = { orgId: 'acme', idpId: 'google' }

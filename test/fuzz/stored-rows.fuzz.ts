@@ -86,7 +86,7 @@ const answersOf = (iam: Iam) => [
   iam.projectRoles.add({ projectId: 'portal', roleKey: 'b', displayName: 'B' }, { caller }),
 ]
 
-describe('Whatever a row of SQLite holds', () => {
+describe('Any row of SQLite', () => {
   it.each([
     ['of the events', columns.filter(({ table }) => table === 'events')],
     ['of the read model', columns.filter(({ table }) => table !== 'events')],

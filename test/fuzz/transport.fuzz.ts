@@ -44,7 +44,7 @@ const ask = async (path: string, type: string, body: BodyInit) => {
   return { status: response.status, body: await response.text() }
 }
 
-describe('Whatever comes over the wire', () => {
+describe('Any request', () => {
   it.each(paths)('%s answers bytes as gRPC-web', async (path) => {
     const property = fc.asyncProperty(frame, async (bytes) => {
       const { status } = await ask(path, 'application/grpc-web+proto', bytes)

@@ -242,7 +242,7 @@ describe('A sign-in', async () => {
     expect((await begin()).isOk()).toBe(true)
   })
 
-  it('goes by a new client id and secret in every process at once', async () => {
+  it('uses a new client id and secret in every process at once', async () => {
     const { iam, signIn } = await open()
     const processes = [signIn(), signIn()]
     for (const each of processes) expect((await through(each)).isOk()).toBe(true)

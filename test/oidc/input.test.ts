@@ -105,7 +105,7 @@ describe('begin', () => {
     expect(changes).toBeLessThanOrEqual(10)
   })
 
-  it('goes by the route of an address, and answers what the host throws', async () => {
+  it('uses the route of an address, and returns exceptions of the host as errors', async () => {
     const cause = new Error('down')
     const asked: string[] = []
     const signIn = openIdSignIn({

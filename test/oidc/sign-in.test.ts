@@ -127,7 +127,7 @@ describe('Signing in with oidc-provider', () => {
     vi.useRealTimers()
   })
 
-  it('refuses an attempt of an older configuration, of which a name is no part', async () => {
+  it('refuses an attempt of an older configuration, except for a new name', async () => {
     const { attempt } = await begun()
     await iam.identityProviders.patch({ idpId: 'own', name: 'Renamed' }, { caller })
     const denied = '/callback?error=access_denied&state='

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { outcomeOf, retryAfterOf, StoreFault } from '../../src/ports/event-store.js'
 
-test('a store fault is known by the outcome it states, whatever its class', () => {
+test('a store fault is recognized by its outcome, not by its class', () => {
   expect(outcomeOf(new StoreFault('locked', 'not_recorded'))).toBe('not_recorded')
   expect(outcomeOf(Object.assign(new Error('away'), { outcome: 'unknown' }))).toBe('unknown')
   expect(outcomeOf(Object.assign(new Error('away'), { outcome: 'lost' }))).toBeUndefined()

@@ -2,6 +2,6 @@ import { it } from 'vitest'
 import { temporaryFile } from '../adapters/sqlite/temporary-file.js'
 import { raceForDomain } from './domain-racing.js'
 
-it('lets one organization hold a domain at a time, whoever verifies it in a file', async () => {
+it('lets one organization hold a domain at a time, with several processes on one file', async () => {
   await raceForDomain({ file: temporaryFile() })
 }, 60_000)

@@ -93,7 +93,7 @@ const shownBy = async (store: ReturnType<typeof openSqlite>['store'], readModel:
   return { projects: projects.items, roles }
 }
 
-it('lets no reader skip or repeat an event, whoever writes and whoever is killed', async () => {
+it('lets no reader skip or repeat an event while processes write and are killed', async () => {
   const ownFiles = [join(folder, 'reader-1.db'), join(folder, 'reader-2.db')]
   const writers = Array.from({ length: WRITERS }, (_, index) =>
     start('log-writer.mjs', file, `project-${index}`, String(EVENTS_OF_EACH - 1)),

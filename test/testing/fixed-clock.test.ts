@@ -13,7 +13,7 @@ test('A fixed clock stands still until it is set or advanced', () => {
   expect(now()).toEqual(new Date(0))
 })
 
-test('A fixed clock refuses what is no date', () => {
+test('A fixed clock refuses an invalid date', () => {
   expect(() => fixedClock('noon')).toThrow(RangeError)
   expect(() => fixedClock(0).advance(Number.NaN)).toThrow(RangeError)
 })

@@ -109,7 +109,7 @@ describe('status', () => {
     answer.reject(new Error('no connection'))
   })
 
-  it('knows an endpoint before it was served, and none that is not there', async () => {
+  it('knows an endpoint before it was served, but no unknown one', async () => {
     const options = {
       iam: newIam(),
       caller,

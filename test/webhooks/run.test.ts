@@ -142,7 +142,7 @@ describe('A message', () => {
 })
 
 describe('A history that cannot be read', () => {
-  it('holds up its organization, and is told', async () => {
+  it('holds up its organization, and is reported', async () => {
     const iam = newIam()
     await addProjects(iam, 'acme/a', 'other/b')
     let isRefused = true
@@ -198,7 +198,7 @@ describe('What the host gives', () => {
     expect(received.map(nameOf)).toEqual(['acme/a', 'acme/a', 'acme/b', 'acme/b'])
   })
 
-  it('is served but for what is malformed, which is told', async () => {
+  it('is served except for malformed parts, which are reported', async () => {
     const good = {
       id: 'good',
       url: 'https://one.test/',
@@ -261,7 +261,7 @@ describe('What the host gives', () => {
 describe('A run', () => {
   const endless = () => new Promise<never>(() => undefined)
 
-  it('ends when it is told to, also while the host does not say which endpoints there are', async () => {
+  it('ends on abort, even while the host does not return its endpoints', async () => {
     const asked = Promise.withResolvers<void>()
     const { stop } = await running(() => 200, {
       endpoints: () => {
@@ -273,7 +273,7 @@ describe('A run', () => {
     expect((await stop()).isOk()).toBe(true)
   })
 
-  it('ends when it is told to, also while the store does not say where the log ends', async () => {
+  it('ends on abort, even while the store does not respond', async () => {
     const store = { ...memoryEventStore(), lastPosition: endless }
     const secrets = aesGcmCipher({ current: 'k', keys: { k: new Uint8Array(32) } })
     const iam = createIam({ store, secrets, authorize: () => true })

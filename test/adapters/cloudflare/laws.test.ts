@@ -16,6 +16,6 @@ describe('In a Durable Object, within workerd', () => {
   })
 })
 
-test('A law that is broken there is told with what was found.', async () => {
+test('A broken law is reported with the value that was found.', async () => {
   await expect(runner.run('a law that is broken')).rejects.toThrow(/BrokenLaw: Expected 1 to be 2/)
 })

@@ -105,7 +105,7 @@ describe('durableObjectStore', () => {
     },
   }
 
-  test('refuses what is no storage with SQLite, and options that it does not have', () => {
+  test('refuses a value that is not a storage with SQLite, and unknown options', () => {
     for (const wrong of [undefined, {}, { ...storage, sql: undefined }])
       expect(() => durableObjectStore(wrong as never)).toThrow(TypeError)
     expect(() => durableObjectStore(storage, { noww: () => new Date() } as never)).toThrow(

@@ -12,7 +12,7 @@ const server = serverForFile()
 const open = (schema: string) =>
   openPostgres({ connectionString: server.connectionString, schema, maxConnections: 2 })
 
-test('live checks agree with eventual checks of the same position, whichever process wrote', async () => {
+test('live checks agree with eventual checks at the same position, after writes of any process', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyStep, { minLength: 20, maxLength: 40 }), async (steps) => {
       const schema = newSchema()

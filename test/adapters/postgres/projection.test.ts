@@ -161,7 +161,7 @@ describe('A projection into PostgreSQL', () => {
     expect(await names()).toEqual(['Portal', 'Portal', 'name 0', 'name 0'])
   })
 
-  test('is READ COMMITTED, whatever the database begins with', async () => {
+  test('is READ COMMITTED, regardless of the default of the database', async () => {
     const { iam } = await renamed(0)
     const levels: unknown[] = []
     const options = '-c default_transaction_isolation=serializable'
@@ -176,7 +176,7 @@ describe('A projection into PostgreSQL', () => {
     expect(levels).toEqual(['read committed'])
   })
 
-  test('reads its checkpoint whatever the host makes of numbers', async () => {
+  test('reads its checkpoint even if the host parses numbers differently', async () => {
     const { iam, store } = await renamed(0)
     const types = { getTypeParser: () => (text: unknown) => `parsed: ${text}` }
     const { projection } = await namesOfProjects({ pool: newPool({ types }) })
@@ -409,7 +409,7 @@ describe('The options of a projection into PostgreSQL', () => {
     expect(() => postgresProjection(options as never)).toThrow(new RegExp(`^${field} `))
   })
 
-  test('are refused at once, by name, when there is no such option', () => {
+  test('are refused at once, by name, if they are unknown', () => {
     const options = { pool, name: 'n', apply, shema: 's' }
     expect(() => postgresProjection(options as never)).toThrow(
       new TypeError(

@@ -72,7 +72,7 @@ describe('A file that is not ours', () => {
     expect(reasonOf(path)).toBe('foreign')
   })
 
-  test('is refused when it is no database, and closed', () => {
+  test('is refused and closed if it is not a database', () => {
     const path = temporaryFile()
     writeFileSync(path, 'name,role\n'.repeat(1000))
     const closing = vi.spyOn(DatabaseSync.prototype, 'close')

@@ -34,7 +34,7 @@ const failing = (database: SyncDatabase, statement: string, fault = IO_ERROR): S
 
 const insert = (database: SyncDatabase) => database.run('INSERT INTO kept VALUES (1)')
 
-test('A list is sorted in memory, for there may be no other folder to write to.', async () => {
+test('A list is sorted in memory, because a temporary folder may be missing.', async () => {
   const connection = openConnection(temporaryFile())
   expect(await connection.query((database) => database.value('PRAGMA temp_store'))).toBe(2)
   connection.close()

@@ -17,7 +17,7 @@ test.each(webhookCursorLaws)('$name', async ({ check }) => {
   await check({ open, reopen })
 })
 
-test('They share a file with the log, and refuse an option that is none.', async () => {
+test('They share a file with the log, and refuse an unknown option.', async () => {
   const file = temporaryFile()
   await using _ = openSqlite(file)
   await using cursors = sqliteCursors(file)

@@ -57,7 +57,7 @@ const rules = (given: { projectRoleCheck?: boolean; hasProjectCheck?: boolean })
 const inMs = (ms: number) => new Date(world.clock().getTime() + ms)
 
 describe('access.check of a role', () => {
-  it('allows a role that counts, and answers with all of them in order', async () => {
+  it('allows a role that counts, and returns all of them in order', async () => {
     await giveBob(iam, 'viewer', 'author')
     expect(await ofBob('viewer')).toEqual(yes('author', 'viewer'))
   })
@@ -164,7 +164,7 @@ describe('access.check of a role', () => {
     expect(await ofGina('viewer')).toEqual(no('RoleNotGranted'))
   })
 
-  it('goes by the first of two ends of a role', async () => {
+  it('names the first of two ends of a role', async () => {
     await grantGlobex(iam, 'editor', 'viewer')
     await giveGina(iam, 'editor', 'viewer')
     await regrantGlobex(iam, 'viewer')
@@ -253,7 +253,7 @@ describe('access.check of a login', () => {
 })
 
 describe('access.check', () => {
-  it('that is eventual goes by what the read model has, and is unavailable before it has any', async () => {
+  it('that is eventual uses the state of the read model, and is unavailable while that is empty', async () => {
     await giveBob(iam, 'editor')
     const eventual = { ...context, consistency: 'eventual' } as const
     const readModel = memoryReadModel()

@@ -49,7 +49,7 @@ describe('access.explain', () => {
     for (const cause of because) expect(items).toContainEqual(cause)
   })
 
-  it('names what ended the role, once it has ended, whatever came after', async () => {
+  it('names the change that ended the role, regardless of later changes', async () => {
     await giveBob(iam, 'editor', 'viewer')
     await removeRole(iam, 'editor')
     await addRole(iam, 'editor')
@@ -98,7 +98,7 @@ describe('access.explain', () => {
     expect(await told(ofBob)).toEqual([['NoGrant'], ['project.added']])
   })
 
-  it('about the past goes by the past', async () => {
+  it('about the past uses the events up to then', async () => {
     await giveBob(iam, 'editor')
     const at = world.clock()
     world.clock.advance(1_000)

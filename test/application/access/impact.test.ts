@@ -140,7 +140,7 @@ describe('The impact of a dry run', () => {
   })
 })
 
-describe('Whoever may not ask who has a role', () => {
+describe('A caller who may not see who has a role', () => {
   const asked: PermissionQuestion[] = []
   let blind: Iam
 
@@ -165,7 +165,7 @@ describe('Whoever may not ask who has a role', () => {
     }
   })
 
-  it('is asked about the project at hand', async () => {
+  it('is checked on the project of the change', async () => {
     const questions = async (write: Promise<unknown>) => {
       await write
       return asked
@@ -301,7 +301,7 @@ describe('The impact of a plan', () => {
     expect(ungranted).toContain('\n    2 users lose editor\n    1 user loses viewer\n')
   })
 
-  it('is no condition of applying it', async () => {
+  it('is not compared when the plan is applied', async () => {
     const planned = await good(iam.plan(managed('viewer'), context))
     expect(toJson(planned).changes[2]?.impact).toEqual(planned.changes[2]?.impact)
     await good(iam.userGrants.remove({ ...portal, userId: 'ann' }, context))

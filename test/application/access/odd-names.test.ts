@@ -58,7 +58,7 @@ const prepared = async (open: () => Iam): Promise<Iam> => {
   return iam
 }
 
-describe.each(homes)('In %s, whatever the names', (_, open) => {
+describe.each(homes)('In %s, with odd names', (_, open) => {
   it('each user has the roles that were given to that very user', async () => {
     const iam = await prepared(open)
     for (const [index, userId] of USERS.entries()) {
@@ -104,7 +104,7 @@ describe.each(homes)('In %s, whatever the names', (_, open) => {
     expect(totalSize).toBe(USERS.length - 1)
   })
 
-  it('pages go by code points, one by one as well', async () => {
+  it('pages are sorted by code point, even with one item each', async () => {
     const iam = await prepared(open)
     const users = USERS.slice(0, 4)
     for (const [within, ids] of [

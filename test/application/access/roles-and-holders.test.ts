@@ -216,7 +216,7 @@ describe('access.whoHas', () => {
     expect(await holders({ at: new Date(0) })).toEqual([])
   })
 
-  it('at a time goes by the pause of then, when there were several', async () => {
+  it('at a time uses the suspension of that time, if there were several', async () => {
     await giveBob(iam, 'editor')
     const { deactivate, reactivate } = iam.projects
     const id = { id: 'portal' }
@@ -230,7 +230,7 @@ describe('access.whoHas', () => {
     expect(counted).toEqual([[], ['editor acme bob'], [], ['editor acme bob']])
   })
 
-  it('tells users of one organization apart, whatever their names', async () => {
+  it('distinguishes users of one organization with odd names', async () => {
     const other = { ...bob, userId: 'undefined' }
     await giveBob(iam, 'editor', 'viewer')
     await good(iam.userGrants.add({ ...other, roles: rolesOf('editor', 'viewer') }, context))

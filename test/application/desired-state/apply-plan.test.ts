@@ -458,7 +458,7 @@ test('a plan may have more objects than a call takes arguments', async () => {
   expect(applied.counts.unchanged).toBe(130_013)
 })
 
-test('a plan is checked against the current state, whatever the consistency', () =>
+test('a plan is checked against the current state with any consistency', () =>
   onMemory(async ({ iam, plain }) => {
     await done(iam.apply(desired, context))
     const plan = await done(iam.plan(desired, context))
@@ -515,7 +515,7 @@ test('a plan with a secret in an event that is not the one of its desired state 
     }
   }))
 
-test('a plan is applied by whoever may not read a stored secret, and was planned by whoever may', () =>
+test('a plan of a caller who may read the stored secret is applied by one who may not', () =>
   onMemory(async ({ iam, plain }) => {
     const blind = without('identity_provider.secret.read')
     await done(iam.apply(desired, context))
@@ -527,7 +527,7 @@ test('a plan is applied by whoever may not read a stored secret, and was planned
     expect(await plain.lastPosition()).toBeGreaterThan(head)
   }))
 
-test('a plan that shows another secret as unchanged is refused for whoever may read the stored one', () =>
+test('a plan that shows another secret as unchanged is refused for a caller who may read the stored one', () =>
   onMemory(async ({ iam }) => {
     await done(iam.apply(desired, context))
     const other = { identityProviders: [{ ...google, clientSecret: 'another' }] }

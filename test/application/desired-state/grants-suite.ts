@@ -52,7 +52,7 @@ const narrower = portalWith(['editor', 'viewer'], [grant('globex', 'viewer')])
 
 /** What desired states do with grants of projects, on any store. */
 export const grantsSuite = (open: OpenStore): void => {
-  test('a plan lists grants after the roles, with role keys and no lives', () =>
+  test('a plan lists grants after the roles, with role keys and no generations', () =>
     onEmpty(open, async ({ iam }) => {
       const plan = await done(iam.plan(desired, context))
       expect(plan.changes.slice(3)).toEqual([
@@ -170,7 +170,7 @@ export const grantsSuite = (open: OpenStore): void => {
       expect(await grantsOf(iam)).toEqual([grant('globex', 'viewer')])
     }))
 
-  test('a grant without a living role is updated', () =>
+  test('a grant without a current role is updated', () =>
     onEmpty(open, async ({ iam }) => {
       await done(iam.apply(narrower, context))
       await done(iam.projectRoles.remove({ ...inPortal, roleKey: 'viewer' }, context))
@@ -372,7 +372,7 @@ export const grantsSuite = (open: OpenStore): void => {
       expect(await grantsOf(world.iam)).toEqual([])
     }))
 
-  test('grants with many roles, dead ones too, are as many appends as they need', () =>
+  test('grants with many roles, including ended ones, take as many appends as they need', () =>
     onEmpty(open, async (world) => {
       const keys = (letter: string) =>
         Array.from({ length: 400 }, (_, index) => `${letter}${index}`)

@@ -59,7 +59,7 @@ test('a plan that also removes a role of a grant is refused when its desired sta
   expect(await grantsOf(iam)).toEqual([globex])
 })
 
-test('a plan cannot say when the life of a role began', async () => {
+test('a plan cannot name the generation of a role', async () => {
   const { iam, plan } = await updated()
   const { data } = plan.changes[1].events[0]
   data.roles = [{ roleKey: 'author', roleSince: 1 }]

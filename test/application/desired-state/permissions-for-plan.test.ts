@@ -47,7 +47,7 @@ test('an apply requires write permission too', () => {
   ])
 })
 
-test('a given plan requires what its desired state requires, whatever changes it shows', () => {
+test('a given plan requires the permissions of its desired state, regardless of the changes it shows', () => {
   const changes = [{ object: { type: 'project', id: 'other' } }]
   expect(permissionsToApplyPlan({ desired, changes }, 'acme')).toEqual(
     permissionsToApply(desired, 'acme'),

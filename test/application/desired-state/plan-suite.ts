@@ -276,7 +276,7 @@ export const planSuite = (open: OpenStore): void => {
       expect((await done(iam.plan(nothing, { caller, orgId: 'other' }))).undeclared).toEqual([])
     }))
 
-  test('a plan sees everything that was recorded before, whatever the consistency', () =>
+  test('a plan sees everything that was recorded before, with any consistency', () =>
     onEmpty(open, async ({ iam }) => {
       await done(iam.apply({ projects: [{ ...portal, roles: [editor] }] }, context))
       const desired = { projects: [{ ...portal, roles: [editor] }] }

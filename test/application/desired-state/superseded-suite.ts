@@ -173,7 +173,7 @@ export const supersededSuite = (open: OpenStore): void => {
       })
     }))
 
-  test('an identity provider of a newer version stays as it is, whatever is declared', () =>
+  test('an identity provider of a newer version stays as it is, regardless of the declared fields', () =>
     onEmpty(open, async ({ iam, plain }) => {
       const full = { ...google, clientSecret: 'top secret' }
       const declare = (version: number, provider: typeof google) => ({

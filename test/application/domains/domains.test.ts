@@ -45,7 +45,7 @@ const verified = async (within = context) => {
 const otherOptions = (domains: DomainOptions) => iamOn(store, { domains })
 
 describe('domains.add', () => {
-  it('answers with the domain in ASCII and its challenge, which is another one each time.', async () => {
+  it('returns the domain in ASCII and a new challenge each time.', async () => {
     const { events, details, ...added } = await good(
       iam.domains.add({ domain: 'BÜCHER.Example' }, context),
     )
@@ -65,7 +65,7 @@ describe('domains.add', () => {
     expect((await add()).challenge).not.toBe(added.challenge)
   })
 
-  it('refuses a domain that the organization has, in whatever form it is given.', async () => {
+  it('refuses a domain that the organization has, in any form.', async () => {
     await add()
     for (const given of ['example.com', 'EXAMPLE.com', 'ｅｘａｍｐｌｅ.com'])
       expect(await refusal(iam.domains.add({ domain: given }, context))).toEqual({
@@ -88,7 +88,7 @@ describe('domains.add', () => {
     },
   )
 
-  it('answers with the challenge that was recorded when it is repeated under its key.', async () => {
+  it('returns the recorded challenge when it is repeated under its key.', async () => {
     const once = { ...context, idempotencyKey: 'k' }
     const first = await good(iam.domains.add({ domain }, once))
     expect(await good(iam.domains.add({ domain: 'EXAMPLE.com' }, once))).toEqual(first)

@@ -33,7 +33,7 @@ const verify = () => good(iam.domains.verify({ domain }, context))
 const setGoogle = () => good(iam.domains.setProvider({ domain, idpId: 'google' }, context))
 
 describe('domains.route', () => {
-  it('finds the provider of a verified domain, in whatever form the address is given.', async () => {
+  it('finds the provider of a verified domain for any form of the address.', async () => {
     await verify()
     await setGoogle()
     for (const email of [
@@ -122,7 +122,7 @@ describe('domains.route', () => {
     expect(await badFields(iam.domains.route({ email: email as string }))).toEqual(['email'])
   })
 
-  it('refuses options that it does not know, and a signal that is none.', async () => {
+  it('refuses unknown options and an invalid signal.', async () => {
     const email = 'a@example.com'
     const odd = { consistencyy: 'eventual' } as object
     expect(await badFields(iam.domains.route({ email }, odd))).toEqual(['consistencyy'])

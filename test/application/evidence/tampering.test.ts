@@ -283,7 +283,7 @@ describe('A checkpoint', () => {
     expect(made._unsafeUnwrapErr()).toMatchObject({ violations: [{ field }] })
   })
 
-  it('is refused when no trusted key has signed it, and so is what is no key', async () => {
+  it('is refused if no trusted key has signed it, and so is an invalid key', async () => {
     const store = memoryEventStore()
     const note = await good(logCheckpoint(store, { signer: key.signer }))
     const other = await generateSignerKey('acme.example/iam')
@@ -305,7 +305,7 @@ describe('A checkpoint', () => {
     expect(proved).toMatchObject({ violations: [{ field: 'position' }] })
   })
 
-  it('is no proof of a log that was changed', async () => {
+  it('does not prove a changed log', async () => {
     const store = memoryEventStore()
     await filled(store, 3)
     const events = await logOf(store)

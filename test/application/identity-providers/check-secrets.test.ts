@@ -44,7 +44,7 @@ describe('iam.checkSecrets', () => {
     expect((await iam.checkSecrets())._unsafeUnwrap()).toEqual({ checked: 3 })
   })
 
-  it('opens none when there is none', async () => {
+  it('decrypts nothing without a secret', async () => {
     const empty = iamOn(memoryEventStore())
     expect((await empty.checkSecrets())._unsafeUnwrap()).toEqual({ checked: 0 })
   })

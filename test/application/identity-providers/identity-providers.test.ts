@@ -76,7 +76,7 @@ describe('identityProviders.addOidc', () => {
     expect(await logOf(world.store)).toEqual([event])
   })
 
-  it('draws an id when none is given, another one each time', async () => {
+  it('makes a new id each time when none is given', async () => {
     const { idpId: _, ...input } = oidc
     const one = await good(iam.identityProviders.addOidc(input, context))
     const other = await good(iam.identityProviders.addOidc(input, context))

@@ -63,7 +63,7 @@ it('seals every secret of the organization with the current key, one append each
   for (const idpId of ids) expect(await revealed(idpId)).toBe(`of ${idpId}`)
 })
 
-it('finds every provider that was added before, whatever the consistency', async () => {
+it('finds every provider that was added before, with any consistency', async () => {
   const late = { ...context, consistency: 'eventual' } as const
   const report = await good(rotated.identityProviders.resealSecrets({}, late))
   expect(report).toMatchObject({ resealed: ids })
@@ -260,7 +260,7 @@ it('reseals more providers than one page of a list holds', async () => {
   expect(report.resealed).toEqual([...ids, ...many])
 })
 
-it('is no change of the secret in the history', async () => {
+it('does not appear as a change of the secret in the history', async () => {
   await good(rotated.identityProviders.resealSecrets({ idpId: 'a' }, context))
   const object = { type: 'identity_provider' as const, idpId: 'a' }
   const { items } = await good(rotated.history.list({ object }, context))

@@ -137,7 +137,7 @@ describe('updateOidcConfig', () => {
 })
 
 describe('revealClientSecret', () => {
-  it('shows secrets from other processes, whatever the consistency', async () => {
+  it('shows secrets from other processes, with any consistency', async () => {
     const { iam, store } = start()
     await addSamples(iam)
     const other = iamOn(store)

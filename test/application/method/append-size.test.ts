@@ -49,7 +49,7 @@ test('A desired state with more roles and grants than one append takes is applie
   expect(counts).toMatchObject({ add: 1 + 500 + 800 })
 })
 
-test('Roles that are too large for one append together are refused as such', async () => {
+test('Roles that are too large for one append together are refused', async () => {
   const { iam } = start()
   await addSamples(iam)
   const roles = largeRoles(300)

@@ -148,7 +148,7 @@ describe('An IamFailure', () => {
     expect('cause' in refused).toBe(false)
   })
 
-  it('can be converted to JSON, whatever the error holds', async () => {
+  it('can be converted to JSON with any error', async () => {
     const error: IamError = { kind: 'SequenceMismatch', expected: 1n, actual: 2n }
     const failure = await failureOf(() => orThrow(errAsync<never, IamError>(error)))
     expect(JSON.parse(JSON.stringify(failure))).toEqual({
@@ -215,7 +215,7 @@ describe('A function that reads a whole log', () => {
     expect(httpStatusOf(error)).toBe(500)
   })
 
-  it('throws for an object that is no error of the library', () => {
+  it('throws for an object that is not an error of the library', () => {
     for (const foreign of [new Error('x'), { kind: 'Other' }, { kind: 'toString' }, undefined])
       expect(() => toStatus(foreign as never)).toThrow(
         new TypeError('Not an error of claviger: its kind is unknown'),

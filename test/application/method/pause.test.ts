@@ -31,7 +31,7 @@ describe('Sleep', () => {
 })
 
 describe('The pause before a decision is taken anew', () => {
-  it('is none after the first attempt', async () => {
+  it('does not wait after the first attempt', async () => {
     await pause(systemEnvironment, 1, undefined)
     expect(vi.getTimerCount()).toBe(0)
   })

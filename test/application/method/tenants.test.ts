@@ -51,7 +51,7 @@ describe.each(homes)('in %s', (_, open) => {
       authorize: permissionsFromCaller,
     })
 
-  it('a caller sees nothing of another organization, whatever the names', async () => {
+  it('a caller sees nothing of another organization, even with odd names', async () => {
     const property = fc.asyncProperty(world, async (roles) => {
       const iam = newIam()
       for (const { orgId, id, roleKey } of roles) {

@@ -29,7 +29,7 @@ describe('The violations of an input', () => {
     ])
   })
 
-  it('say of what is no object that it must be one', () => {
+  it('say that a value that is not an object must be one', () => {
     expect(violationsOf(Row, 'text')).toEqual([{ field: '', description: 'must be an object' }])
   })
 

@@ -45,7 +45,7 @@ const shownKeys = async () => (await get()).roleKeys
 const dry = { ...context, dryRun: true } as const
 
 describe('projectGrants.add', () => {
-  it('answers with ids, details and the event, which records the lives of the roles', async () => {
+  it('returns ids, details and the event, which records the generations of the roles', async () => {
     await removeRole(iam, 'viewer')
     await addRole(iam, 'viewer')
     const created = later()
@@ -199,7 +199,7 @@ describe('A role of a grant that ended', () => {
     expect(await regrantGlobex(iam, 'editor', 'viewer')).toMatchObject({ changed: false })
   })
 
-  it('leaves an update with the living keys nothing to change', async () => {
+  it('leaves an update with the current keys nothing to change', async () => {
     expect(await regrantGlobex(iam, 'viewer')).toMatchObject({ changed: false, events: [] })
   })
 

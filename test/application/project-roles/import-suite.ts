@@ -78,7 +78,7 @@ export const importSuite = (open: OpenStore): void => {
       expect(await plain.lastPosition()).toBe(head)
     }))
 
-  test('rows have permissions, and are equal whatever their order', () =>
+  test('rows have permissions, and are equal in any order', () =>
     onEmpty(open, async ({ iam }) => {
       await done(iam.projects.add(portal, context))
       const imported = (permissions?: readonly string[]) =>

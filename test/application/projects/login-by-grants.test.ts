@@ -142,7 +142,7 @@ describe('roleClaims of a user', () => {
     expect(await claims(loginOfGina)).toEqual([])
   })
 
-  it('are none of another organization’s project: it is not found', async () => {
+  it('of another organization’s project are refused: it is not found', async () => {
     await grantGlobex(iam, 'editor')
     const call = iam.projects.roleClaims(loginOfGina, inGlobex)
     expect(await refusal(call)).toMatchObject({ kind: 'NotFound' })

@@ -86,7 +86,7 @@ const sameDatabase = async () => {
   return { opened, sqlite }
 }
 
-it('goes by what a read model of the same database answers, without a read of its checkpoint', async () => {
+it('uses the result of a read model of the same database, without a read of its checkpoint', async () => {
   const { opened, sqlite } = await sameDatabase()
   const checkpoint = vi.spyOn(opened.readModel, 'checkpoint')
   expect(await good(sqlite.projects.get(portal, context))).toMatchObject({ name: 'Portal' })

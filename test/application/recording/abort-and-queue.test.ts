@@ -119,7 +119,7 @@ describe('An abort', () => {
     expect(names).toEqual(['first', 'third'])
   })
 
-  it('takes a lock away that is never released, in the order of those who wait', async () => {
+  it('takes away a lock that is never released, in the order of the queue', async () => {
     vi.useFakeTimers()
     onTestFinished(() => void vi.useRealTimers())
     let appends = 0
@@ -284,7 +284,7 @@ describe('The queue of one process', () => {
     expect(appends).toBe(50)
   })
 
-  it('never blocks on commands of several streams, in whatever order they name them', async () => {
+  it('never deadlocks on commands of several streams in any order', async () => {
     const keys = ['a', 'b', 'c', 'd', 'e']
     const many = (order: readonly string[]) => ({
       projectId: 'portal',

@@ -115,7 +115,7 @@ it('tells the details of the object as it is', async () => {
   expect(planned.details).toEqual(details)
 })
 
-it('tells no details of a role that was removed: there is none', async () => {
+it('returns no details of a removed role', async () => {
   const role = { projectId: 'portal', roleKey: 'editor' }
   await good(iam.projectRoles.remove(role, context))
   const planned = await good(iam.projectRoles.add({ ...role, displayName: 'again' }, dry))

@@ -65,7 +65,7 @@ describe.each(GIVING)('A race with userGrants.%s', (name) => {
     expect([...bob, ...gina]).not.toContain('editor')
   })
 
-  it('for a role that is removed and added again gives it in its new life', async () => {
+  it('for a role that is removed and added again gives its new generation', async () => {
     const given = await give(name, bob, async () => {
       await removeRole(another(world), 'editor')
       await addRole(another(world), 'editor')
@@ -82,7 +82,7 @@ describe.each(GIVING)('A race with userGrants.%s', (name) => {
     expect((await counting(iam)).gina).not.toContain('editor')
   })
 
-  it('for a role that is taken from the grant of the project, and put back, gives it in its new life', async () => {
+  it('for a role that is removed from the grant of the project and added again gives its new generation', async () => {
     const given = await give(name, gina, async () => {
       await regrantGlobex(another(world), 'viewer')
       await regrantGlobex(another(world), 'viewer', 'editor')

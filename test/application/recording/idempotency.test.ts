@@ -161,7 +161,7 @@ describe('An idempotency key', () => {
     expect(four).toEqual(three)
   })
 
-  it('is the same command in whatever order, with defaults spelled out, for whomever', async () => {
+  it('is the same command in any order, with explicit defaults, and for any caller', async () => {
     const first = await good(iam.projects.add({ id: 'p', name: 'n' }, once))
     const same = { hasProjectCheck: false, name: 'n', projectRoleCheck: false, id: 'p' }
     expect(await good(iam.projects.add(same, once))).toEqual(first)

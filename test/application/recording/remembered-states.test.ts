@@ -79,7 +79,7 @@ describe('What is remembered', () => {
     })
   })
 
-  it('spares the reads: a second change of an object asks the store for nothing but an append', async () => {
+  it('spares the reads: a second change of an object only appends', async () => {
     const asked: string[] = []
     const process = iamOn({
       ...store,

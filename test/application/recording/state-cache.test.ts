@@ -72,7 +72,7 @@ it('keeps the state that was set last, however large it is', () => {
   expect(cache.get(projects, large.name)).toBe(large)
 })
 
-it('answers with the last state that was set of a stream, also after it was used less', () => {
+it('returns the last state that was set of a stream, even after it was used less', () => {
   const cache = cacheOf(20_000)
   const older = stateOf('p', 'older')
   const newer = stateOf('p', 'newer')
@@ -84,7 +84,7 @@ it('answers with the last state that was set of a stream, also after it was used
   expect(cache.latest(older)).toBe(newer)
 })
 
-it('answers with the state of a stream to its own aggregate alone', () => {
+it('returns the state of a stream only for its own aggregate', () => {
   const cache = new StateCache(memoryEventStore())
   const state = stateOf('p', 'x')
   cache.set(state)

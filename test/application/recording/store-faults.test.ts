@@ -58,7 +58,7 @@ describe('An append whose outcome is unknown', () => {
     expect(written.events).toEqual((await logOf(store)).slice(samples))
   })
 
-  it('is reported as such when it cannot be looked for', async () => {
+  it('is reported as unknown when it cannot be searched for', async () => {
     const losing = {
       ...withAppend(store, () => Promise.reject(unknown)),
       findAppend: () => Promise.reject(new StoreFault('away', 'not_recorded')),
@@ -108,7 +108,7 @@ describe('An append whose outcome is unknown', () => {
     expect(await logOf(store)).toEqual(log)
   })
 
-  it('leaves the queue free for those who wait', async () => {
+  it('leaves the queue free for waiting calls', async () => {
     let faults = 0
     const losing = withAppend(store, (append, send) =>
       faults++ === 0 ? Promise.reject(unknown) : send(append),
@@ -144,7 +144,7 @@ describe('A store that cannot be read', () => {
     })
   })
 
-  it('is told apart from an append of unknown outcome', async () => {
+  it('is distinguished from an append of unknown outcome', async () => {
     const cause = new StoreFault('away', 'unknown')
     const process = iamOn({ ...store, readStream: () => Promise.reject(cause) })
     expect(
@@ -158,7 +158,7 @@ describe('A store that cannot be read', () => {
     })
   })
 
-  it('is told apart, too, when it cannot look for an idempotency key', async () => {
+  it('is distinguished even when it cannot search for an idempotency key', async () => {
     const cause = new StoreFault('away', 'unknown')
     const process = iamOn({ ...store, findAppend: () => Promise.reject(cause) })
     const keyed = { ...context, idempotencyKey: 'k' }

@@ -87,7 +87,7 @@ export const describeGroups = (
       expect(await check(accountant)).toEqual(['accountant'])
     })
 
-    it('give roles that a mapping gains at once, and none that were removed and added again', async () => {
+    it('give roles that a mapping gains at once, but not roles that were removed and added again', async () => {
       await map()
       await report('finance')
       await good(iam.roleMappings.addRoles({ ...finance, roleKeys: ['viewer'] }, context))

@@ -39,7 +39,7 @@ const redeem = (token: string) => iam.setupLinks.redeem({ token })
 const eventsIn = async () => (await logOf(store)).map(({ type }) => type)
 
 describe('setupLinks.issue', () => {
-  it('answers with an id and a token of 256 bits, of which the log has the hash alone', async () => {
+  it('returns an id and a token of 256 bits, and the log has only its hash', async () => {
     const hooked: unknown[] = []
     const record = (seen: unknown) => hooked.push(seen)
     const hooks = { onCall: record, onAppend: record, onConflict: record, onFault: record }
@@ -213,7 +213,7 @@ describe('The caller of a link', () => {
   const open = (authorize: IamOptions['authorize']) =>
     createIam({ store, secrets: oldCipher, authorize, now: () => now, domains: {} })
 
-  it('may do what the intents say, whatever the host would answer', async () => {
+  it('may do what the intents allow, without asking the host', async () => {
     const { token } = await issue(['provider'])
     const strict = open((question) => {
       asked.push(question)

@@ -314,7 +314,7 @@ describe('userGrants.import', () => {
     expect(report).toMatchObject({ added: 2, unchanged: 1 })
   })
 
-  it('gives roles of another organization as far as that granted them, in their present lives', async () => {
+  it('gives the granted roles of another organization, in their current generations', async () => {
     await grantGlobex(iam, 'editor', 'viewer')
     const grants = (roleKey: string) => ({ grants: [{ ...gina, roles: rolesOf(roleKey) }] })
     const give = (roleKey: string) => good(iam.userGrants.import(grants(roleKey), inGlobex))

@@ -80,7 +80,7 @@ describe('userGrants.removeAllOfUser', () => {
     expect(await heldBy('Bob')).toBe(1)
   })
 
-  it('removes grants without a living role, inactive ones, and those of projects of others', async () => {
+  it('removes grants without a current role, inactive grants, and grants of projects of others', async () => {
     await grantGlobex(iam, 'editor')
     await giveGina(iam, 'editor')
     await good(iam.userGrants.deactivate(gina, inGlobex))
@@ -134,7 +134,7 @@ describe('userGrants.removeAllOfUser', () => {
     expect(await good(iam.history.list({ object }, context))).toEqual(history)
   })
 
-  it('removes a grant that was changed meanwhile, and does not answer with one that was removed', async () => {
+  it('removes a grant that was changed meanwhile, and does not return one that was removed', async () => {
     await giveMany(1)
     await giveBob(iam, 'editor')
     const process = raced(async () => {

@@ -51,7 +51,7 @@ const give = (roles: readonly object[], within: object = context) =>
 const inMs = (ms: number) => new Date(world.clock().getTime() + ms)
 
 describe('userGrants.add', () => {
-  it('answers with ids, details and the event, which records the lives of the roles', async () => {
+  it('returns ids, details and the event, which records the generations of the roles', async () => {
     const created = inMs(0)
     const expiresAt = inMs(1)
     const added = await good(give([{ roleKey: 'viewer' }, { roleKey: 'editor', expiresAt }]))
@@ -253,7 +253,7 @@ describe('userGrants.addRoles and removeRoles', () => {
       ).toMatchObject({ changed: false })
   })
 
-  it('remove the grant with the last living role', async () => {
+  it('remove the grant with the last current role', async () => {
     await giveBob(iam, 'editor', 'viewer')
     await removeRole(iam, 'viewer')
     const removed = await good(
@@ -271,7 +271,7 @@ describe('userGrants.addRoles and removeRoles', () => {
     expect(await refusal(removed)).toEqual(notFound)
   })
 
-  it('leave a grant with at most 400 living roles', async () => {
+  it('leave a grant with at most 400 current roles', async () => {
     const keys = Array.from({ length: 400 }, (_, n) => `r${n}`)
     const roles = keys.map((roleKey) => ({ roleKey, displayName: roleKey }))
     await good(iam.projectRoles.addMany({ ...portal, roles }, context))

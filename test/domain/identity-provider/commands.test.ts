@@ -38,7 +38,7 @@ const describeScopes = ({ schema, valid, field }: Field): void => {
     'must be an OAuth 2.0 scope of 1 to 200 printable ASCII characters without space, " or \\'
 
   describe('scopes', () => {
-    it('are none when absent or undefined', () => {
+    it('are empty when absent or undefined', () => {
       expect(schema.parse(withoutField(valid, field))).toMatchObject({ data: { scopes: [] } })
       expect(parse(undefined)).toMatchObject({ data: { scopes: [] } })
       expect(parse([])).toMatchObject({ data: { scopes: [] } })

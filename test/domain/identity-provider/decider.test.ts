@@ -103,7 +103,7 @@ describe('UpdateOidcConfig', () => {
     )
   })
 
-  it.each([firstSeal, secondSeal])('takes a secret for a change, whatever its seal: %s', (seal) => {
+  it.each([firstSeal, secondSeal])('treats any sealed secret as a change: %s', (seal) => {
     const data = { ...id, ...oidc, clientSecret: seal }
     expect(given(identityProvider, [googleAdded]).when({ type: 'UpdateOidcConfig', data })).toEqual(
       ok([{ type: 'identity_provider.oidc_config_updated', data }]),
@@ -292,7 +292,7 @@ describe('evolve', () => {
       expect(identityProvider.evolve(state, event, 7)).toStrictEqual({ ...state, ...change })
   })
 
-  it('changes nothing but the status by deactivation and reactivation', () => {
+  it('changes only the status by deactivation and reactivation', () => {
     for (const state of [active, inactive]) {
       expect(identityProvider.evolve(state, deactivated, 7)).toEqual(inactive)
       expect(identityProvider.evolve(state, reactivated, 7)).toEqual(active)

@@ -38,7 +38,7 @@ describe('The view of a grant of a project', () => {
     expect(projectGrantView(undefined, event, 'acme')).toBeUndefined()
   })
 
-  test('has its fields in one order, whatever the order in the event.', () => {
+  test('has its fields in one order, independent of the event.', () => {
     const data = Object.fromEntries(Object.entries(editorOnly).toReversed()) as typeof editorOnly
     const view = projectGrantView(undefined, { type: 'project_grant.added', data }, 'acme')
     expect(Object.keys(view ?? {})).toEqual([

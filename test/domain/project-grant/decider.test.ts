@@ -44,7 +44,7 @@ describe('AddProjectGrant', () => {
     expect(given(projectGrant, [added, removed]).when(addGrant)).toEqual(ok([added]))
   })
 
-  it('refuses a grant that is there, whatever its roles and state', () => {
+  it('refuses a grant that exists, with any roles and state', () => {
     for (const past of [[added], [added, widened], [added, deactivated]])
       expect(given(projectGrant, past).when(addGrant)).toEqual(alreadyExists)
     const one = withoutRoles([added, widened], ['viewer'])

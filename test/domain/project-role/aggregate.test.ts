@@ -20,7 +20,7 @@ describe('The view of a role', () => {
     expect(projectRoleView(undefined, event)).toBeUndefined()
   })
 
-  test('has its fields in one order, whatever the order in the event.', () => {
+  test('has its fields in one order, independent of the event.', () => {
     const data = Object.fromEntries(Object.entries(editor).toReversed()) as typeof editor
     const view = projectRoleView(undefined, { type: 'project_role.added', data })
     expect(Object.keys(view ?? {})).toEqual([...Object.keys(editor), 'state'])

@@ -61,7 +61,7 @@ describe('AddProjectRole', () => {
     )
   })
 
-  it('adds a role without permissions when none are given', () => {
+  it('adds a role without permissions if they are absent', () => {
     for (const none of [{}, { permissions: undefined }]) {
       const data = { ...id, displayName: 'Editor', group: '', ...none }
       expect(given(projectRole, []).when({ type: 'AddProjectRole', data })).toEqual(
@@ -97,7 +97,7 @@ describe('UpdateProjectRole', () => {
     expect(given(projectRole, past).when(updateToAuthor)).toEqual(ok([]))
   })
 
-  it('takes all permissions when none are given', () => {
+  it('removes all permissions if they are absent', () => {
     const { permissions: _, ...data } = editor
     expect(given(projectRole, [editorAdded]).when({ type: 'UpdateProjectRole', data })).toEqual(
       ok([{ type: 'project_role.updated', data: { ...data, permissions: [] } }]),

@@ -35,7 +35,7 @@ describe('The view of a project', () => {
     expect(projectView(undefined, event)).toBeUndefined()
   })
 
-  test('has its fields in one order, whatever the order in the event.', () => {
+  test('has its fields in one order, independent of the event.', () => {
     const data = Object.fromEntries(Object.entries(portal).toReversed()) as typeof portal
     const view = projectView(undefined, { type: 'project.added', data })
     expect(Object.keys(view ?? {})).toEqual([...Object.keys(portal), 'state'])

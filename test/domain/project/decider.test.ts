@@ -139,7 +139,7 @@ describe('evolve', () => {
     })
   })
 
-  it('changes nothing but the status of an existing project', () => {
+  it('changes only the status of an existing project', () => {
     for (const state of [active, inactive]) {
       expect(project.evolve(state, deactivated, 7)).toEqual(inactive)
       expect(project.evolve(state, reactivated, 7)).toEqual(active)

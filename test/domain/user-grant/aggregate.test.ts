@@ -19,7 +19,7 @@ const bothRoles = {
 }
 
 describe('The view of a grant of roles', () => {
-  test('is active at first, with the roles that were added, without their lives.', () => {
+  test('is active at first, with the added roles and without their generations.', () => {
     expect(userGrantView(undefined, added)).toStrictEqual(active)
   })
 
@@ -40,7 +40,7 @@ describe('The view of a grant of roles', () => {
     expect(userGrantView(undefined, event)).toBeUndefined()
   })
 
-  test('has its fields in one order, whatever the order in the event.', () => {
+  test('has its fields in one order, independent of the event.', () => {
     const data = Object.fromEntries(Object.entries(editorOnly).toReversed()) as typeof editorOnly
     const view = userGrantView(undefined, { type: 'user_grant.added', data })
     expect(Object.keys(view ?? {})).toEqual([

@@ -65,7 +65,7 @@ describe.each([
     ])
   })
 
-  it('takes a role of the own organization, which has no life in a grant', () => {
+  it('accepts a role of the own organization, which has no generation in a grant', () => {
     const { grantSince: _, ...own } = role('editor')
     expect(objectionsTo(own)).toEqual([])
     for (const grantSince of ['1', 1.5, null])

@@ -60,7 +60,7 @@ describe('AddUserGrant', () => {
     expect(given(userGrant, [added, removed]).when(addGrant)).toEqual(ok([added]))
   })
 
-  it('refuses a grant that is there, whatever its roles and state', () => {
+  it('refuses a grant that exists, with any roles and state', () => {
     for (const past of [[added], [added, updatedToBoth], [added, deactivated]])
       expect(given(userGrant, past).when(addGrant)).toEqual(alreadyExists)
     const one = withoutRoles([added, updatedToBoth], ['viewer'])

@@ -117,7 +117,7 @@ describe('the tables of better-auth', () => {
     expect(warnings.map((warning) => [warning.kind, warning.path])).toContainEqual([kind, path])
   })
 
-  it('ask for the scopes that better-auth asks for when none are set', () => {
+  it('request the default scopes of better-auth if none are set', () => {
     const [acme] = readBetterAuth(withConfig(oidcConfig)).organizations
     const scopes = ['openid', 'email', 'profile', 'offline_access']
     expect(acme?.access.identityProviders).toMatchObject([{ scopes }])

@@ -66,7 +66,7 @@ describe('An update of a grant', () => {
     expect(shown).toEqual({ before: row(), after: change.after })
   })
 
-  it('assigns nothing when there is no such grant', () => {
+  it('assigns nothing if the grant does not exist', () => {
     const { changes, store } = recorder([])
     const change = { before: undefined, after: undefined }
     const shown = changeAssignments(store, aggregates.user_grant, recorded(updatedToBoth), change)

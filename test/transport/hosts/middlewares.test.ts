@@ -106,7 +106,7 @@ it('A header that a middleware has set is text, or is absent', async () => {
   expect(seen).toHaveLength(2)
 })
 
-describe('What keeps an answer from being sent is told to the host', () => {
+describe('The host learns why a response could not be sent', () => {
   it('where a middleware has answered before', async () => {
     const { asJson, failures } = await behind((_request, response, next) => {
       response.end('mine')
@@ -123,7 +123,7 @@ describe('What keeps an answer from being sent is told to the host', () => {
       ])
   })
 
-  it('where a header of a middleware is none', async () => {
+  it('where a middleware sets an invalid header', async () => {
     const { asGrpcWeb, failures } = await behind((request, _response, next) => {
       request.headers['x-user'] = '日本'
       next()

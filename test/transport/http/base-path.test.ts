@@ -150,7 +150,7 @@ it('The OpenAPI document leads to basePath, where it is found', async () => {
 })
 
 describe('The option basePath', () => {
-  it('may be empty, which is none', async () => {
+  it('may be empty, which means no prefix', async () => {
     expect(await protocols['JSON of nodeHandler']?.(await open(''), '')).toBe('Portal')
   })
 

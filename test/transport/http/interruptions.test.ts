@@ -111,7 +111,7 @@ describe('Over HTTP/1.1', () => {
     expect(host.failures).toEqual([])
   })
 
-  it('a client that leaves during authenticate is no failure', async () => {
+  it('a client that disconnects during authenticate is not a failure', async () => {
     const at = stage()
     const { iam, options, failures } = await openHost()
     const authenticate = async (_headers: Headers, signal: AbortSignal) => {
@@ -257,7 +257,7 @@ describe('Over HTTP/2', () => {
     expect(await namesOf(opened.host)).toEqual(['Portal', 'Whole', 'Last'])
   })
 
-  it('a stream that is reset before the transport gets it changes nothing, and is no failure', async () => {
+  it('a stream that is reset before the transport gets it changes nothing, and is not a failure', async () => {
     const host = await openHost()
     const given = Promise.withResolvers<void>()
     const server = createHttp2Server(async (request, response) => {

@@ -186,7 +186,7 @@ describe('What is not percent-encoded though it must be', () => {
     expect(json.totalSize).toBe(5)
   })
 
-  it('is no id', async () => {
+  it('is not an id', async () => {
     const { server } = await open2()
     const { status, body } = await sendRaw2(server, `/v1/projects/${bytesOf('é')}`)
     expect(status).toBe(400)

@@ -150,7 +150,7 @@ describe('A path', () => {
     expect([rpc.status, rpc.json.code]).toEqual([404, 5])
   })
 
-  it('takes no body for JSON, whatever it is called', async () => {
+  it('never reads a body as JSON by its name', async () => {
     const { call } = await openHost()
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
     const deactivate = '/v1/projects/portal:deactivate'
@@ -235,7 +235,7 @@ describe('A path', () => {
 })
 
 describe('A query', () => {
-  it('gives every field once, whatever name it has', async () => {
+  it('accepts every field once, under any of its names', async () => {
     const { call } = await openHost()
     const answer = await call('GET', '/v1/projects?pageSize=1&page_size=2')
     expect(violationsIn(answer.json)).toEqual({ page_size: 'must not be given twice' })
@@ -366,7 +366,7 @@ describe('A query', () => {
       expect((await call('GET', `/v1/projects?order_by=${orderBy}`)).status).toBe(400)
   })
 
-  it('sorts by each field once, whatever the direction', async () => {
+  it('sorts by each field once, in any direction', async () => {
     const { call } = await openHost()
     for (const orderBy of [
       'name,name',
@@ -380,7 +380,7 @@ describe('A query', () => {
     }
   })
 
-  it('asks for the next page until there is none', async () => {
+  it('requests the next page until the last', async () => {
     const { call } = await openHost()
     await call('POST', '/v1/projects', '{"id":"another","name":"Another"}')
     const first = await call('GET', '/v1/projects?pageSize=1')

@@ -77,7 +77,7 @@ describe('PATCH in JSON', () => {
     expect(await shown()).toEqual(before)
   })
 
-  it('refuses a mask that is no text, and one that is given twice', async () => {
+  it('refuses a mask that is not text, and a duplicate mask', async () => {
     const { patchJson } = await open()
     const list = await patchJson('{"updateMask":["name"]}')
     expect(violationsIn(list.json)).toEqual({ updateMask: 'must be text' })

@@ -18,7 +18,7 @@ it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
   },
 )
 
-it('A name of a query that every object has is no parameter', async () => {
+it('A property name that every object has is not a query parameter', async () => {
   const { call } = await openHost()
   for (const name of ['__proto__', '__proto__.pageSize', 'constructor', 'filter.toString'])
     expect((await call('GET', `/v1/projects?${name}=1`)).status).toBe(400)

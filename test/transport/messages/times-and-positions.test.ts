@@ -136,7 +136,7 @@ describe('A position in a request', () => {
 })
 
 describe('What is wrong with a request for history', () => {
-  it('is told by the names of the request', async () => {
+  it('is reported with the field names of the request', async () => {
     const { call } = await openHost()
     const list = await call(
       'GET',

@@ -85,7 +85,7 @@ describe('The parts of a message', () => {
     })
   })
 
-  it('may be 500 unknown ones, of which the next is told', () => {
+  it('may be 500 unknown ones, and the next one is reported', () => {
     const inRole = [0x12, 2, 0x78, 1]
     expect(() => count(times(500, inRole))).not.toThrow()
     expect(violationsOf(() => count(times(501, inRole)))).toEqual({

@@ -41,14 +41,14 @@ describe('validateOnly', () => {
     },
   )
 
-  it('is no field of what is patched: a mask cannot name it', async () => {
+  it('is not a field of a patch: a mask cannot name it', async () => {
     const { call } = await openHost()
     const body = '{"name":"X","validateOnly":true,"updateMask":"name,validateOnly"}'
     const answer = await call('PATCH', '/v1/projects/portal', body)
     expect(Object.keys(violationsIn(answer.json))).toEqual(['update_mask'])
   })
 
-  it('is no parameter of what reads', async () => {
+  it('is not a parameter of reads', async () => {
     const { call } = await openHost()
     const answer = await call('GET', '/v1/projects/portal?validate_only=true')
     expect(violationsIn(answer.json)).toEqual({

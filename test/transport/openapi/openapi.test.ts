@@ -170,7 +170,7 @@ describe('The OpenAPI document', () => {
     }
   })
 
-  it('has examples of errors that are as the library tells them', () => {
+  it('has examples of errors that equal the errors of the library', () => {
     const errors: readonly IamError[] = [
       {
         kind: 'InvalidArgument',

@@ -59,7 +59,7 @@ describe('authenticate', () => {
     expect(headers.get('www-authenticate')).toBe('Cookie realm="acme"')
   })
 
-  it.each([undefined, null, false, ''])('may answer %j when there is no caller', async (nobody) => {
+  it.each([undefined, null, false, ''])('may return %j without a caller', async (nobody) => {
     const { call, failures } = await open({ authenticate: () => nobody as undefined })
     const { status, headers, json } = await call('/v1/projects/portal', put('no JSON'))
     expect([status, json.code, headers.get('www-authenticate')]).toEqual([401, 16, 'Bearer'])
@@ -307,7 +307,7 @@ it.each<[name: string, marked: (etag: string) => string]>([
   expect((await update(marked(etag))).status).toBe(409)
 })
 
-it('If-Match means nothing where nothing is changed, whatever it says', async () => {
+it('If-Match is ignored by reads, with any value', async () => {
   const { call } = await openTagged()
   for (const ifMatch of ['"1"', 'W/"1"', '"x"', '']) {
     const headers = { 'if-match': ifMatch, 'content-type': 'application/json' }
@@ -377,7 +377,7 @@ it.each(makers)('Missing options are a TypeError of %s', async (_, make) => {
   )
 })
 
-it.each(makers)('Anything but the library is a TypeError of %s', async (_, make) => {
+it.each(makers)('Anything else than the library is a TypeError of %s', async (_, make) => {
   const { options } = transportOptions()
   const iam = await openIam()
   for (const given of [[undefined, options], [options], [{}, options], [iam.projects, options], []])
@@ -386,7 +386,7 @@ it.each(makers)('Anything but the library is a TypeError of %s', async (_, make)
     )
 })
 
-it('An unexpected error is written to the console when there is no onError', async () => {
+it('An unexpected error is written to the console without onError', async () => {
   const written = vi.spyOn(console, 'error').mockImplementation(() => undefined)
   const cause = new Error('out of order')
   const handler = fetchHandler(await openIam(), {

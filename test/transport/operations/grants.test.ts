@@ -110,7 +110,7 @@ describe('Who has which role, on the network', () => {
     expect(Object.keys(violationsIn(answer.json))).toEqual(['pageToken'])
   })
 
-  it('is told of a time in the past, and of roles that have expired since', async () => {
+  it('is returned for a time in the past, with roles that have expired since', async () => {
     const clock = fixedClock('2026-02-03T04:05:06Z')
     const iam = createIam({
       store: memoryEventStore({ now: clock }),

@@ -127,7 +127,7 @@ describe('Health in JSON', () => {
     expect(authenticate).not.toHaveBeenCalled()
   })
 
-  it('is refused with 503 while the store does not answer, and the host is told why', async () => {
+  it('is refused with 503 while the store does not respond, and the host learns why', async () => {
     const { call, failures } = await openHost(broken)
     const { status, json } = await call('GET', '/v1/health')
     expect([status, json.code]).toEqual([503, 14])

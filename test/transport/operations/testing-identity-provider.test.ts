@@ -37,7 +37,7 @@ describe('A test of a provider on the network', () => {
     expect(test).not.toHaveBeenCalled()
   })
 
-  it('says that the host has none, to those who may ask', async () => {
+  it('says that the host has none, to callers with permission', async () => {
     const { ask } = await open(undefined)
     expect((await ask(IDP_ID, 'guest')).status).toBe(403)
     const { status, text } = await ask(IDP_ID)

@@ -90,7 +90,7 @@ describe('A binary request', () => {
     expect(await send(UPDATE, new Uint8Array([...project, ...field(6, 2)]))).toBeNull()
   })
 
-  it('is refused when it is no protobuf, or larger than 1 MiB', async () => {
+  it('is refused if it is not protobuf, or larger than 1 MiB', async () => {
     const { send, failures } = await openGrpc()
     const broken = await send(UPDATE, new Uint8Array([0x0a, 0x7f, 0x01]))
     expect(broken?.code).toBe(grpc.status.INTERNAL)

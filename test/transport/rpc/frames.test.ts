@@ -82,7 +82,7 @@ describe('gRPC', () => {
     expect(details).toContain('is not a field of the request')
   })
 
-  it('keeps the connection, whatever characters the name of an unknown field is of', async () => {
+  it('keeps the connection with any characters in the name of an unknown field', async () => {
     const { send, session } = await openHttp2()
     for (const character of ['😀', '\\ud800', '\\u0000', 'é']) {
       const message = Buffer.from(`{"${character.repeat(20_000)}":1}`)

@@ -103,7 +103,7 @@ describe.each(['grpc', 'grpcweb', 'connect'])(
 )
 
 describe('Reflection', () => {
-  it('asks nobody who calls', async () => {
+  it('does not authenticate callers', async () => {
     const { origin, authenticate } = await openHttp2()
     const [answer] = await ask(origin, { case: 'listServices', value: '' })
     expect(answer).toMatchObject({ validHost: 'here', originalRequest: { host: 'here' } })

@@ -67,7 +67,7 @@ describe('A connection that is lost', () => {
     expect(await opened.store.findAppend({ id: append.id })).toEqual([])
   })
 
-  test('with a group: unknown for each append, and none is sent twice', async () => {
+  test('with a group: the outcome of each append is unknown, and no append is sent twice', async () => {
     await using opened = await openBehindProxy()
     const appends = [firstOf('law-a'), firstOf('law-b'), firstOf('law-c')]
     proxy.cutAt(appends[1]?.id ?? '', 'before the answer')

@@ -78,7 +78,7 @@ describe('What `ssl` says', () => {
     expect(await encrypted(ears)).toEqual([true])
   })
 
-  test('may be that there is to be no TLS', async () => {
+  test('may disable TLS', async () => {
     const name = newSchema()
     const connectionString = `${server.connectionString}?sslmode=verify-full&application_name=${name}`
     await using _ = await openPostgres({ connectionString, ssl: false, schema: name })

@@ -312,7 +312,7 @@ describe('While the primary is away', () => {
 })
 
 describe('A replica that was promoted', () => {
-  test('is not read any more, whatever it has.', async () => {
+  test('is not read any more.', async () => {
     await using promoted = await standbyOf(primary)
     const opened = await openPostgres({
       connectionString: primary.connectionString,

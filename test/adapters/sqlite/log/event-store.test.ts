@@ -134,7 +134,7 @@ describe('Appends sent together', () => {
     expect(streams).toEqual(['law-project', 'law-a', 'law-c', 'law-g'])
   })
 
-  test('do not suffer from one whose data is no JSON', async () => {
+  test('are not affected by an append whose data is not JSON', async () => {
     await using opened = openSqlite(temporaryFile())
     const cyclic: { self?: object } = {}
     cyclic.self = cyclic

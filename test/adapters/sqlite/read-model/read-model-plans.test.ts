@@ -142,7 +142,7 @@ describe('With 100,000 roles of 1,000 projects in 100 organizations', () => {
     },
   )
 
-  test('a key in any case is looked up, whatever else must hold.', () => {
+  test('a key in any case is looked up by an index, with any further conditions.', () => {
     const key = { field: 'roleKey', operator: 'equals', value: 'Role-1', ignoreCase: true } as const
     const state = {
       field: 'state',
