@@ -108,7 +108,7 @@ export interface FaultSeen {
   readonly position?: Position
 }
 
-/** Ignores what a hook throws or rejects with, as documented at {@link Hooks}. */
+/** Ignores exceptions and rejections of a hook, as documented at {@link Hooks}. */
 const callHook = (call: () => unknown): void => {
   try {
     Promise.resolve(call()).catch(() => undefined)
@@ -117,7 +117,7 @@ const callHook = (call: () => unknown): void => {
 
 /** Receives the steps of one call and passes them to the host's hooks. */
 export interface Observer {
-  /** Before each decision; `attempt` counts those of one write from 1. */
+  /** Before each decision; `attempt` counts the decisions of one write from 1. */
   readonly deciding: (attempt: number) => void
   /** After an append that was sent at `begin`, by the environment. */
   readonly appended: (events: readonly RecordedEvent[], begin: number) => void
@@ -203,7 +203,7 @@ const faultOf = (error: IamError): Omit<FaultSeen, 'method'> | undefined => {
   }
 }
 
-/** Name and code of an error, never its message; the code may be that of its own cause. */
+/** Name and code of an error, never its message; the code may be its cause's. */
 const causeOf = (cause: unknown): Pick<FaultSeen, 'cause'> => {
   const name = fieldOf(cause, 'name')
   // Only errors: any other object with a name could be a person. `instanceof` fails for errors of other realms.

@@ -32,7 +32,7 @@ interface Definition<Ref extends ObjectRef, View extends Stateful, Event extends
   /** The ids that name an object in its container, in the order of the stream's name. Default: the last id. */
   readonly keyIds?: readonly (keyof Omit<Ref, 'type'> & string)[]
 
-  /** What each event does to its object. */
+  /** The effect of each event on its object. */
   readonly effects: Readonly<Record<Event['type'], Effect>>
 
   /** The object whose permission is checked in the organization `orgId`. Default: the container. */
@@ -117,7 +117,7 @@ export interface Derived<Ids, Ref extends ObjectRef, Event extends Message> {
   /** Whether `event` belongs to this aggregate. */
   reads(event: Message): event is Event
 
-  /** What an event does to its object; undefined for an event of another aggregate. */
+  /** The effect of an event on its object; undefined for an event of another aggregate. */
   effectOf(event: { readonly type: string }): Effect | undefined
 
   /** Types of the events that add objects, change them or remove them. */
@@ -133,7 +133,7 @@ export interface Derived<Ids, Ref extends ObjectRef, Event extends Message> {
   writeTarget(ids: Ids, orgId: string): PermissionTarget
 }
 
-/** What an event does to its object. */
+/** The effect of an event on its object. */
 export type Effect = 'adds' | 'changes' | 'removes'
 
 /** The fields of every view. */

@@ -86,7 +86,7 @@ export const recordOf = <Name extends string, Value>(
   // `Object.fromEntries` loses the type of the names.
   Object.fromEntries(names.map((name) => [name, make(name)])) as Record<Name, Value>
 
-/** What `make` returns for each aggregate, by type. */
+/** The results of `make` for each aggregate, by type. */
 export const byType = <Value>(
   make: (aggregate: AnyAggregate) => Value,
 ): Record<ObjectRef['type'], Value> => recordOf(TYPES, (type) => make(aggregates[type]))

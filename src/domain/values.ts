@@ -6,7 +6,7 @@ export const MAX_TEXT_LENGTH = 200
 /** Most scopes of one identity provider. The specification gives no limit; see docs/decisions. */
 export const MAX_SCOPES = 100
 
-/** The message for an absent value or one of a wrong type; never repeats the value. */
+/** The message for an absent value or a wrong type; never repeats the value. */
 const expected =
   (what: string) =>
   ({ input }: { readonly input?: unknown }): string =>

@@ -12,7 +12,7 @@ export interface SqliteHandleHome {
 /** A promise of an open handle of SQLite. */
 export type SqliteHandleLaw = Law<SqliteHandleHome>
 
-/** What is thrown by `work`. */
+/** The exception of `work`. */
 const thrownBy = (what: string, work: () => unknown): unknown => {
   try {
     work()

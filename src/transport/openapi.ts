@@ -12747,7 +12747,7 @@ export const openApiDocument = {
     "tags": [
      "MembershipService"
     ],
-    "description": "Lists what was reported and when, page by page, even after it was removed.",
+    "description": "Lists the reports with their times, page by page, even after the membership was removed.",
     "parameters": [
      {
       "name": "idpId",

@@ -278,10 +278,10 @@ export const TextFilter: WireMessage = {"name":"TextFilter","description":"Condi
 ]}
 
 export const IdentityProviderFilter: WireMessage = {"name":"IdentityProviderFilter","description":"Which providers to list. All conditions must hold.","fields":[
-  {"name":"idpId","protoName":"idp_id","number":1,"kind":"message","description":"Their id.","message":TextFilter},
-  {"name":"name","protoName":"name","number":2,"kind":"message","description":"Their name.","message":TextFilter},
-  {"name":"clientId","protoName":"client_id","number":3,"kind":"message","description":"Their client id.","message":TextFilter},
-  {"name":"issuer","protoName":"issuer","number":4,"kind":"message","description":"Their issuer.","message":TextFilter},
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"message","description":"Condition on the id.","message":TextFilter},
+  {"name":"name","protoName":"name","number":2,"kind":"message","description":"Condition on the name.","message":TextFilter},
+  {"name":"clientId","protoName":"client_id","number":3,"kind":"message","description":"Condition on the client id.","message":TextFilter},
+  {"name":"issuer","protoName":"issuer","number":4,"kind":"message","description":"Condition on the issuer.","message":TextFilter},
   {"name":"state","protoName":"state","number":5,"kind":"enum","description":"Condition on the state.","values":State},
 ]}
 
@@ -480,8 +480,8 @@ export const GetProjectResponse: WireMessage = {"name":"GetProjectResponse","des
 ]}
 
 export const ProjectFilter: WireMessage = {"name":"ProjectFilter","description":"Which projects to list. All conditions must hold.","fields":[
-  {"name":"id","protoName":"id","number":1,"kind":"message","description":"Their id.","message":TextFilter},
-  {"name":"name","protoName":"name","number":2,"kind":"message","description":"Their name.","message":TextFilter},
+  {"name":"id","protoName":"id","number":1,"kind":"message","description":"Condition on the id.","message":TextFilter},
+  {"name":"name","protoName":"name","number":2,"kind":"message","description":"Condition on the name.","message":TextFilter},
   {"name":"state","protoName":"state","number":3,"kind":"enum","description":"Condition on the state.","values":State},
 ]}
 
@@ -653,10 +653,10 @@ export const GetProjectRoleResponse: WireMessage = {"name":"GetProjectRoleRespon
 ]}
 
 export const ProjectRoleFilter: WireMessage = {"name":"ProjectRoleFilter","description":"Which roles to list. All conditions must hold.","fields":[
-  {"name":"roleKey","protoName":"role_key","number":1,"kind":"message","description":"Their key.","message":TextFilter},
-  {"name":"displayName","protoName":"display_name","number":2,"kind":"message","description":"What they are shown as.","message":TextFilter},
-  {"name":"group","protoName":"group","number":3,"kind":"message","description":"Their group.","message":TextFilter},
-  {"name":"permission","protoName":"permission","number":4,"kind":"message","description":"Any of their permissions.","message":TextFilter},
+  {"name":"roleKey","protoName":"role_key","number":1,"kind":"message","description":"Condition on the key.","message":TextFilter},
+  {"name":"displayName","protoName":"display_name","number":2,"kind":"message","description":"Condition on the display name.","message":TextFilter},
+  {"name":"group","protoName":"group","number":3,"kind":"message","description":"Condition on the group.","message":TextFilter},
+  {"name":"permission","protoName":"permission","number":4,"kind":"message","description":"Condition on any of the permissions.","message":TextFilter},
 ]}
 
 export const ListProjectRolesRequest: WireMessage = {"name":"ListProjectRolesRequest","description":"Which roles to list, and in which order.","fields":[
@@ -807,7 +807,7 @@ export const ListProjectGrantsResponse: WireMessage = {"name":"ListProjectGrants
   {"name":"totalSizeCapped","protoName":"total_size_capped","number":5,"kind":"flag","description":"Whether there are more than `totalSize`."},
 ]}
 
-export const ListReceivedProjectGrantsRequest: WireMessage = {"name":"ListReceivedProjectGrantsRequest","description":"Which of the grants that the organization has received to list, and in which order.","fields":[
+export const ListReceivedProjectGrantsRequest: WireMessage = {"name":"ListReceivedProjectGrantsRequest","description":"Which received grants to list, and in which order.","fields":[
   {"name":"pageSize","protoName":"page_size","number":1,"kind":"number","description":"1 to 1000. Default: 100."},
   {"name":"pageToken","protoName":"page_token","number":2,"kind":"text","most":16384,"description":"`nextPageToken` of the page before; filter and order must be the same."},
   {"name":"filter","protoName":"filter","number":3,"kind":"message","description":"Default: all.","message":ProjectGrantFilter},
@@ -1720,7 +1720,7 @@ export const ListAllRoleHoldersResponse: WireMessage = {"name":"ListAllRoleHolde
   {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text","description":"Token of the next page; empty on the last page."},
 ]}
 
-export const ListPermissionsRequest: WireMessage = {"name":"ListPermissionsRequest","description":"Asks for the permissions of the caller.","fields":[
+export const ListPermissionsRequest: WireMessage = {"name":"ListPermissionsRequest","description":"Lists the permissions of the caller.","fields":[
 ]}
 
 export const ListPermissionsResponse: WireMessage = {"name":"ListPermissionsResponse","description":"The permissions of the caller.","fields":[
@@ -1833,7 +1833,7 @@ export const membershipService: Readonly<Record<'reportMembership' | 'removeMemb
   removeMembership: {"service":"claviger.v1.MembershipService","name":"RemoveMembership","effect":"command","verb":"DELETE","path":"/v1/membership","description":"Removes the provider's report about the user, until it reports again.","request":RemoveMembershipRequest,"response":RemoveMembershipResponse},
   getMembership: {"service":"claviger.v1.MembershipService","name":"GetMembership","effect":"none","verb":"GET","path":"/v1/membership","description":"Shows one provider's last report about one user.","request":GetMembershipRequest,"response":GetMembershipResponse},
   listMemberships: {"service":"claviger.v1.MembershipService","name":"ListMemberships","effect":"none","verb":"GET","path":"/v1/memberships","description":"Lists the memberships of the organization, page by page.","request":ListMembershipsRequest,"response":ListMembershipsResponse},
-  listMembershipHistory: {"service":"claviger.v1.MembershipService","name":"ListMembershipHistory","effect":"none","verb":"GET","path":"/v1/membership/history","description":"Lists what was reported and when, page by page, even after it was removed.","request":ListMembershipHistoryRequest,"response":ListMembershipHistoryResponse},
+  listMembershipHistory: {"service":"claviger.v1.MembershipService","name":"ListMembershipHistory","effect":"none","verb":"GET","path":"/v1/membership/history","description":"Lists the reports with their times, page by page, even after the membership was removed.","request":ListMembershipHistoryRequest,"response":ListMembershipHistoryResponse},
   getMembershipState: {"service":"claviger.v1.MembershipService","name":"GetMembershipState","effect":"none","verb":"GET","path":"/v1/membership/history/state","description":"Shows the membership as it was at a time.","request":GetMembershipStateRequest,"response":GetMembershipStateResponse},
 }
 

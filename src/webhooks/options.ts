@@ -87,7 +87,7 @@ export interface Delivery {
 
 /** A failure outside of deliveries. It is tried again. */
 export interface WebhookFault {
-  /** What failed: the function `endpoints`, one of the endpoints, the cursors, or the log at the start. */
+  /** The part that failed: the function `endpoints`, one endpoint, the cursors, or the log at the start. */
   readonly during: 'endpoints' | 'endpoint' | 'cursors' | 'log'
   /** Id of the endpoint, if the failure concerns one that has an id. */
   readonly endpoint?: string

@@ -123,7 +123,7 @@ interface CountedHolder extends Pick<Holder, 'userId' | 'via'> {
   readonly given: Position
 }
 
-/** The users for whom an assignment counts: that of a user, or the members of a group. @param except - counts as active */
+/** The users for whom an assignment counts: its user, or the members of its group. @param except - counts as active */
 const countedHolders = function* (
   state: State,
   assignment: StoredAssignment,
@@ -142,7 +142,7 @@ const countedHolders = function* (
 
 const HOUR_MS = 3_600_000
 
-/** What a member of a group has by an assignment to the group; undefined if the report does not count. */
+/** The terms of a member's role by an assignment to the group; undefined if the report does not count. */
 const termsOfMember = (
   { source, validFor, given }: StoredAssignment,
   member: StoredMember,

@@ -16,7 +16,7 @@ export const emptyHistory = (): History => ({
   indexed: 0,
 })
 
-/** The page of history that `query` asks for. */
+/** The page of history for `query`. */
 export const historyOf = (state: State, query: HistoryQuery): readonly HistoryEntry[] => {
   const past = pastOf(state, query)
   const { after, before, order, limit } = query

@@ -10,7 +10,7 @@ export interface StoredMember extends GroupMember {
 
 /** All members of groups that there were. */
 export interface Members extends Pick<AssignmentStore, 'groupsOf' | 'join' | 'leave'> {
-  /** Those of a group. */
+  /** The members of a group. */
   readonly inGroup: (orgId: string, source: RoleSource) => Iterable<StoredMember>
   /** The memberships of a user. */
   readonly ofUser: (orgId: string, userId: string) => Iterable<StoredMember>

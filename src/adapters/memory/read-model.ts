@@ -74,7 +74,7 @@ const listedRows = <Type extends ViewType>(
   return [...scopes].flatMap((scope) => ofType.get(scope)?.get(query.orgId) ?? [])
 }
 
-/** The page of rows that `query` asks for. Reads the rows of its organization or project alone. */
+/** The page of rows for `query`. Reads only the rows of its organization or project. */
 const listRows = <Type extends ViewType>(
   state: State,
   query: ListQuery<Type>,

@@ -145,7 +145,7 @@ export interface Assignments extends Omit<AssignmentStore, keyof Members> {
   readonly lastOf: (range: AssignmentRange) => ReadonlyMap<string, StoredAssignment>
   /** The same, by the scope of the project. */
   readonly allOf: (orgId: string, userId: string) => ReadonlyMap<string, ByRole>
-  /** The scopes of the projects of an organization of which roles were ever assigned. */
+  /** The scopes of an organization's projects whose roles were ever assigned. */
   readonly scopesOf: (projectOrgId: string) => Iterable<string>
   /** The last assignment of each holder of roles in the project of a scope, of one role or of all. */
   readonly inScope: (scope: string, roleKey?: string) => Iterable<StoredAssignment>
@@ -153,7 +153,10 @@ export interface Assignments extends Omit<AssignmentStore, keyof Members> {
   readonly ofGroup: (group: RoleSource & { readonly orgId: string }) => Iterable<StoredAssignment>
   /** The last assignment of each role of each project to each group of a provider. */
   readonly ofProvider: (orgId: string, idpId: string) => Iterable<StoredAssignment>
-  /** Whether what covers the assignment, except the one of a {@link placeOf}, was inactive right after the event at a position. */
+  /**
+   * Whether an object that covers the assignment, except one with a {@link placeOf}, was inactive right after the event
+   * at a position.
+   */
   readonly isPaused: (assignment: Assignment, at: Position | undefined, except?: string) => boolean
   /** Keys of the roles in a scope that had a permission right after the event at a position. */
   readonly allowing: (
@@ -203,7 +206,7 @@ export const emptyAssignments = (): Assignments => {
       yield* ofGroup({ orgId, idpId, group })
   }
 
-  /** The assignments among which those of `ending` are. */
+  /** The assignments that `ending` may end. */
   const candidates = function* (ending: Ending): Generator<StoredAssignment> {
     const { roleKey, roleKeys } = ending
     if (holderOf(ending) !== undefined) yield* lastOf(ending).values()

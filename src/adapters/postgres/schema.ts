@@ -50,8 +50,8 @@ const NEWEST = 8
 /**
  * The migration to each version of a schema; the table `migrations` lists those done. Add new ones, but never change
  * one: existing databases went through it. Only the newest functions that write are created: new ones replace the old,
- * last and under a new number. 2 to 7 created older functions and tables of read models. Tables of read models no longer
- * have a number: those of the present shape are created where they are missing.
+ * last and under a new number. 2 to 7 created older functions and tables of read models. Tables of read models no
+ * longer have a number: missing tables of the current shape are created.
  */
 const MIGRATIONS: readonly (readonly [version: number, sql: (schema: string) => string])[] = [
   [1, createEvents],
@@ -177,8 +177,8 @@ const migrateFrom = async (
 }
 
 /**
- * A table beside those of the log, created when it is missing. Await `prepare` before each write to `table`. It needs the
- * right to create the table only when that is missing; many processes may do so at once.
+ * A table next to the log's, created if it is missing. Await `prepare` before each write to `table`. It needs the right
+ * to create the table only when that is missing; many processes may do so at once.
  *
  * @param columns - the columns in `CREATE TABLE`
  * @returns `table`: its name with the schema, quoted

@@ -123,7 +123,7 @@ const keyRing = ({
   return {
     currentKey,
     key: (keyId: string): Promise<CryptoKey> | undefined => ring.get(keyId)?.(),
-    /** What the current key seals begins with it. */
+    /** Prefix of everything that the current key encrypts. */
     prefix: `${FORMAT}.${current}.`,
   }
 }

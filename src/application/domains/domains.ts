@@ -186,7 +186,7 @@ export const ListDomainsInput = z.strictObject({
   ...pageOf(domains),
 })
 export interface ListDomainsInput extends ListOptions<Omit<Domain, 'challenge'>> {
-  /** Conditions, all of which must hold; every domain when absent. */
+  /** Conditions, which must all hold. Default: every domain. */
   readonly filter?:
     | {
         /** Condition on the domain in ASCII. */

@@ -167,7 +167,7 @@ export interface Unavailable {
   readonly outcome: 'not_recorded' | 'unknown'
   /** How long to wait before a retry, in milliseconds; absent when the port does not say. */
   readonly retryAfter?: number
-  /** What the port threw or rejected with. */
+  /** The exception of the port. */
   readonly cause: unknown
 }
 
@@ -183,7 +183,7 @@ export interface ProjectionFailed {
   readonly type: string
   /** Position of the event. */
   readonly position: Position
-  /** What the projection threw or rejected with. */
+  /** The exception of the projection. */
   readonly cause: unknown
 }
 
@@ -192,7 +192,7 @@ export interface SourceFailed {
   readonly kind: 'SourceFailed'
   /** Index of the row that could not be read. */
   readonly index: number
-  /** What the source threw or rejected with. */
+  /** The exception of the source. */
   readonly cause: unknown
 }
 

@@ -117,7 +117,7 @@ const isSameId = (a: Uint8Array, b: Uint8Array): boolean => inHex(a) === inHex(b
 const inHex = (bytes: Uint8Array): string =>
   [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 
-/** What precedes a seed in PKCS #8 (RFC 8410), the format in which WebCrypto takes one. */
+/** The PKCS #8 prefix of a seed (RFC 8410), because WebCrypto imports that format. */
 const PKCS8 = Uint8Array.of(48, 46, 2, 1, 0, 48, 5, 6, 3, 43, 101, 112, 4, 34, 4, 32)
 
 const privateKeyOf = (seed: Uint8Array): Promise<CryptoKey> =>

@@ -83,7 +83,10 @@ export const inclusionRanges = (index: number, size: number): readonly Range[] =
   return walk(0, size)
 }
 
-/** The subtrees whose roots show that a tree extends an earlier one of `earlier` leaves, 1 to `size` (RFC 6962, section 2.1.2). */
+/**
+ * The subtrees whose roots prove that a tree extends an earlier tree of `earlier` leaves, 1 to `size` (RFC 6962,
+ * section 2.1.2).
+ */
 export const consistencyRanges = (earlier: number, size: number): readonly Range[] => {
   const walk = (from: number, to: number, isWhole: boolean): readonly Range[] => {
     if (to === earlier) return isWhole ? [] : [[from, to]]

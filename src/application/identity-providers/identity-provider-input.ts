@@ -99,7 +99,7 @@ export const ListIdentityProvidersInput = z.strictObject({
   ...pageOf(identityProviders),
 })
 export interface ListIdentityProvidersInput extends ListOptions<IdentityProvider> {
-  /** Conditions, all of which must hold; every provider of the organization when absent. */
+  /** Conditions, which must all hold. Default: every provider of the organization. */
   readonly filter?:
     | {
         /** Condition on the id. */

@@ -65,7 +65,7 @@ export interface IdentityProviders {
    */
   readonly resealSecrets: LongWrite<
     {
-      /** Id of one provider; all providers of the organization when absent. */
+      /** Id of one provider; all providers of the organization. */
       readonly idpId?: string | undefined
     },
     ResealProgress,

@@ -83,7 +83,7 @@ export const ListMembershipsInput = z.strictObject({
   ...pageOf(memberships),
 })
 export interface ListMembershipsInput extends ListOptions<Membership> {
-  /** Conditions, all of which must hold; every membership of the organization when absent. */
+  /** Conditions, which must all hold. Default: every membership of the organization. */
   readonly filter?:
     | {
         /** Condition on the provider. */

@@ -159,7 +159,7 @@ export const ListReceivedGrantsInput = z.strictObject({
   ...pageOf(projectGrants),
 })
 export interface ListReceivedGrantsInput extends ListOptions<ProjectGrant> {
-  /** Conditions, all of which must hold; every grant when absent. */
+  /** Conditions, which must all hold. Default: every grant. */
   readonly filter?:
     | {
         /** Condition on the organization that has the grant. */

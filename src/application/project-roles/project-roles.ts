@@ -71,7 +71,7 @@ export const ListProjectRolesInput = z.strictObject({
 export interface ListProjectRolesInput extends ListOptions<ProjectRole> {
   /** The `id` of the project; it must exist. */
   readonly projectId: string
-  /** Conditions, all of which must hold; every role of the project when absent. */
+  /** Conditions, which must all hold. Default: every role of the project. */
   readonly filter?:
     | {
         /** Condition on the key. */

@@ -132,7 +132,7 @@ export const ListProjectsInput = z.strictObject({
   ...pageOf(projects),
 })
 export interface ListProjectsInput extends ListOptions<Project> {
-  /** Conditions, all of which must hold; every project of the organization when absent. */
+  /** Conditions, which must all hold. Default: every project of the organization. */
   readonly filter?:
     | {
         /** Condition on the id. */

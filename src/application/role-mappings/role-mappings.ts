@@ -103,7 +103,7 @@ export const ListRoleMappingsInput = z.strictObject({
   ...pageOf(roleMappings),
 })
 export interface ListRoleMappingsInput extends ListOptions<RoleMapping> {
-  /** Conditions, all of which must hold; every mapping of the organization when absent. */
+  /** Conditions, which must all hold. Default: every mapping of the organization. */
   readonly filter?:
     | {
         /** Condition on the provider. */

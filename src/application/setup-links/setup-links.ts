@@ -109,7 +109,7 @@ export const ListSetupLinksInput = z.strictObject({
   ...pageOf(setupLinks),
 })
 export interface ListSetupLinksInput extends ListOptions<Omit<SetupLink, 'expiresAt' | 'intents'>> {
-  /** Conditions, all of which must hold; every link when absent. */
+  /** Conditions, which must all hold. Default: every link. */
   readonly filter?:
     | {
         /** Condition on the id. */

@@ -148,10 +148,10 @@ const decideRow = async (
 ): Promise<Decided> => {
   const cached = await streams.read(userGrants, row, { load: 'assume-empty' })
   if (exists(cached.state)) {
-    // A grant that stays as it is guards nothing by its roles: they might not fit into the append.
+    // The roles of an unchanged grant guard nothing, because they might not fit into the append.
     const roles = await readCurrentRoles(latest(streams), row)
     if (roles && roles.length > 0) return kept(call, row, roles)
-    // The roles of the grant that have ended guard its append: with those of other rows they might not fit.
+    // The ended roles of the grant guard its append; together with other rows they might not fit.
     if (!isAlone) return { result: 'alone' }
   }
   const decision = await decideUserGrant(streams, { type: 'AddUserGrant', ...row }, now)

@@ -117,7 +117,7 @@ const standing = async (
   return exists(project.state) ? grant : undefined
 }
 
-/** Removes those of `grants` and `members` that still exist, in one append. */
+/** Removes the still existing `grants` and `members` in one append. */
 const removeAll = async (
   runtime: Runtime,
   call: AdmittedCall,

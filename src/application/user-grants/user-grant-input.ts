@@ -82,7 +82,7 @@ export const ListUserGrantsInput = z.strictObject({
   ...pageOf(userGrants),
 })
 export interface ListUserGrantsInput extends ListOptions<UserGrant> {
-  /** Conditions, all of which must hold; every grant of the organization when absent. */
+  /** Conditions, which must all hold. Default: every grant of the organization. */
   readonly filter?:
     | {
         /** Condition on the user. */

@@ -163,9 +163,9 @@ export interface ObjectWrite<Ids> {
   /** The parsed input without secrets, which tells commands of one method with the same idempotency key apart. */
   readonly input: object
   readonly aggregate: AnyAggregate
-  /** Decides what to record; the last change is the one of the object. */
+  /** Decides what to record; the last change is the object's. */
   readonly decide: (streams: Streams) => Promise<Result<readonly StreamChange[], WriteError>>
-  /** The ids of the object, given what was recorded; no events when nothing was. */
+  /** The ids of the object, given the recorded events, which may be empty. */
   readonly ids: (recorded: readonly RecordedEvent[]) => Ids
   /** For a command that adds several objects: the path of each in the input, such as `roles[0].`. */
   readonly pathOf?: (index: number) => string

@@ -112,7 +112,7 @@ export interface IdentityProviderRemoved extends z.infer<typeof IdentityProvider
   readonly data: Pick<OidcIdentityProviderAdded['data'], 'idpId'>
 }
 
-/** The same secret was sealed anew. */
+/** The same secret was encrypted again. */
 export const ClientSecretResealed = event('identity_provider.secret_resealed', {
   ...id,
   clientSecret: SealedSecret,

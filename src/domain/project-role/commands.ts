@@ -37,7 +37,7 @@ export interface UpdateProjectRole extends z.infer<typeof UpdateProjectRole> {
   readonly data: GivenRole
 }
 
-/** Replaces the given fields; the others stay as they are. */
+/** Replaces the given fields and keeps the others. */
 export const PatchProjectRole = command('PatchProjectRole', {
   projectId: ProjectId,
   roleKey: RoleKey,

@@ -47,7 +47,7 @@ export interface RoleMappingAdded extends z.infer<typeof RoleMappingAdded> {
 /** The roles of a mapping, or how long a report counts, were changed. */
 export const RoleMappingUpdated = event('role_mapping.updated', mapping)
 export interface RoleMappingUpdated extends z.infer<typeof RoleMappingUpdated> {
-  /** As it is from now on, with all roles. */
+  /** The values from now on, with all roles. */
   readonly data: RoleMappingAdded['data']
 }
 

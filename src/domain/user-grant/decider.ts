@@ -72,7 +72,7 @@ const removeRoles = ({ data }: RemoveUserGrantRoles, state: UserGrantState): Dec
   return replace({ ...ids, roles }, state.roles)
 }
 
-/** Records `data` unless its roles are those of `before`, in any order. */
+/** Records `data` unless it has the same roles as `before`, in any order. */
 const replace = (data: UserGrantAdded['data'], before: readonly UserGrantRole[]): Decision => {
   const held = new Map(before.map((role) => [role.roleKey, role]))
   const isSame =

@@ -50,7 +50,7 @@ export interface UserGrantAdded extends z.infer<typeof UserGrantAdded> {
 /** The roles of a grant, or their expiry, were changed. */
 export const UserGrantUpdated = event('user_grant.updated', grant)
 export interface UserGrantUpdated extends z.infer<typeof UserGrantUpdated> {
-  /** As it is from now on, with all roles. */
+  /** The values from now on, with all roles. */
   readonly data: UserGrantAdded['data']
 }
 

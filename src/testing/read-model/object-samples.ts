@@ -7,7 +7,7 @@ import { IdpId, type ObjectRef, OrgId, ProjectId, SealedSecret } from '../../dom
 import type { ListQuery, ProjectRole, RefOf, Views, ViewType } from '../../ports/read-model.js'
 import { aggregateOf } from '../../projections/read-events.js'
 
-/** What the laws need of one type of object. */
+/** The samples of one type of object for the laws. */
 export interface Sample<Type extends ViewType> {
   /** An object is added, with that id or with a key made of the name and the id; in a project, if its type lies in one. */
   readonly added: (id: string, name: string, projectId?: string) => AnyEvent
@@ -274,7 +274,7 @@ export const domainRemoved = (domain: string) => eventOf('domain.removed', { dom
 /** A domain has another provider, or none. */
 export const domainProviderSet = (domain: string, idpId?: string) =>
   eventOf('domain.provider_set', { domain, ...(idpId !== undefined && { idpId }) })
-/** A domain has become that of an organization among all organizations. */
+/** A domain is claimed by an organization among all organizations. */
 export const domainClaimed = (domain: string, orgId: string): VerifiedDomainEvent => ({
   type: 'verified_domain.claimed',
   data: { domain: DomainName.parse(domain), orgId: OrgId.parse(orgId) },

@@ -13,8 +13,7 @@ import { shownLaws } from './shown-laws.js'
 import { userLaws } from './user-laws.js'
 
 /**
- * What the port `ReadModel` promises, as checks that need no test runner: a read model is right
- * when none of them rejects.
+ * The promises of the port `ReadModel`, as checks for any test runner: a read model is correct if none of them rejects.
  */
 export const readModelLaws: readonly ReadModelLaw[] = [
   ...checkpointLaws,

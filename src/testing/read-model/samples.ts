@@ -56,7 +56,7 @@ export const byIdentity = (type: ViewType): SortKey => ({
   direction: 'asc',
 })
 
-/** What lists sort `row` by under `field`. @throws RangeError when lists are not sorted by it */
+/** The value of `field` by which lists sort `row`. @throws RangeError when lists are not sorted by it */
 export const sortValue = <Type extends ViewType>(
   type: Type,
   field: string,
@@ -163,12 +163,12 @@ export const allPages = async <Type extends ViewType>(
   }
 }
 
-/** An event of a scenario, and what is read after it. */
+/** An event of a scenario, and the result of reads after it. */
 interface Moment {
   readonly event: RecordedEvent
   /** The object after it; undefined if it does not exist. */
   readonly row: Row | undefined
-  /** What the event changed. */
+  /** The changes by the event. */
   readonly changes: readonly FieldChange[]
 }
 
@@ -197,7 +197,7 @@ const removal = (before: Row | undefined): readonly FieldChange[] => [
   { field: 'state', from: before?.['state'], to: 'removed' },
 ]
 
-/** What history shows of the change of an object from one row to another. */
+/** The changes in history for an object that changes from one row to another. */
 const changesOf = (ref: object, before: Row | undefined, after: Row): readonly FieldChange[] => {
   const from = fieldsOf(ref, before ?? {})
   const to = fieldsOf(ref, after)

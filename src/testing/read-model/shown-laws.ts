@@ -44,7 +44,7 @@ const RECEIVED: ListQuery<'project_grant'> = {
   limit: 1000,
 }
 
-/** The keys of the roles that are shown of `bob`'s grant, and of that of the project. */
+/** The keys of the roles in `bob`'s grant and in the project's grant. */
 const shownIn = async (model: ReadModel): Promise<string> => {
   const user = await model.get<'user_grant'>('globex', { type: 'user_grant', ...grantOf('bob') })
   const project = await model.get<'project_grant'>('acme', {
@@ -56,7 +56,7 @@ const shownIn = async (model: ReadModel): Promise<string> => {
   return roles.map((keys) => keys?.join(' ') ?? 'no grant').join(', ')
 }
 
-/** What {@link shownIn} finds after events of the story: the last of each type by an organization. */
+/** The results of {@link shownIn} after events of the story: the last of each type by an organization. */
 const SHOWN: ReadonlyMap<number, string> = new Map([
   [9, 'reader writer, reader writer'],
   [17, 'reader writer, reader writer'],
@@ -288,7 +288,7 @@ const added = roleAdded('portal', 'editor')
 const updated = (displayName: string) => roleUpdated('portal', 'editor', { displayName })
 const protecting = { managedBy: 'ops', protect: true } as const
 
-/** What protects a role after each of these events. */
+/** The protection of a role after each of these events. */
 const PROTECTED: readonly (readonly [string, AnyEvent, Circumstances?])[] = [
   ['none', added],
   ['none', updated('a'), { managedBy: 'ops' }],

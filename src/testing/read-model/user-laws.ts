@@ -26,7 +26,7 @@ const holdersOf = async (model: ReadModel, query: Omit<HoldersQuery, 'now' | 'li
 
 const PORTAL = { orgId: 'acme', projectId: 'portal' }
 
-/** Two projects of `acme`, and one of each of two organizations that grant them to it. */
+/** Two projects of `acme`, and two projects that other organizations grant to it. */
 const projectsLog = (): { readonly log: Log; readonly all: bigint } => {
   const log = newLog()
   const give = (orgId: string, projectId: string, userId: string, roles: Roles) =>
@@ -70,7 +70,7 @@ const usersLog = (): Log => {
   return log
 }
 
-/** Laws of what is asked about one user, and about all projects of an organization. */
+/** Laws of queries about one user, and about all projects of an organization. */
 export const userLaws = lawsOf<ReadModelHome>({
   'The roles of a user at a position are the roles right after its event.': async (home) => {
     const log = storyLog()

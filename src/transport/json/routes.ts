@@ -130,7 +130,7 @@ const answering = (response: HttpResponse): Handler => {
   return async () => response
 }
 
-/** `/openapi.json`. The document is loaded, and what the host knows put in, when it is first asked for. */
+/** `/openapi.json`. The document is loaded and completed with the host's options at the first request. */
 const documentRoute = (options: ResolvedOptions): Route => {
   let text: Promise<string> | undefined
   return (method, path) => {

@@ -48,7 +48,7 @@ export const queryFields = (fields: readonly WireField[], query: string): JsonOb
   return tree
 }
 
-/** @throws Refusal unless every `%` stands before UTF-8 in hexadecimal */
+/** @throws Refusal unless every `%` begins percent-encoded UTF-8 */
 const decoded = (text: string, field: string): string => {
   try {
     return text.includes('%') ? decodeURIComponent(text) : text
@@ -82,6 +82,6 @@ const put = (tree: Tree, fields: readonly WireField[], parameter: Parameter): vo
 const unknownParameter = (name: string): Refusal =>
   malformed({ field: name, description: 'is not a query parameter of this method' })
 
-/** Of all that a query can hold, only flags have another form in JSON. */
+/** Only flags have another form in JSON than in a query. */
 const jsonOf = ({ kind }: WireField, text: string): string | boolean =>
   kind === 'flag' && /^(true|false)$/.test(text) ? text === 'true' : text

@@ -30,7 +30,7 @@ export const pastOperation = (
   })
 }
 
-/** Zero and empty stand for absent. */
+/** Zero and empty mean absent. */
 const historyInput = (
   { including, user, actor, types, order, after, before, time, pageSize, ...ids }: Values,
   type: ObjectRef['type'] | undefined,
@@ -47,7 +47,7 @@ const historyInput = (
   limit: pageSize || undefined,
 })
 
-/** The operation with refusals that name the fields of the request instead of those of the library's input. */
+/** The operation with refusals that name the request's fields instead of the library's. */
 const withNamesOfRequest = ({ method, run }: Operation): Operation => ({
   method,
   run: (values, context) => run(values, context).then((answer) => answer.mapErr(renamed)),

@@ -5,7 +5,7 @@ import type { WireEnumValue, WireField, WireMessage } from '../wire.js'
 /** Values of a message by the names of their fields, as the library takes and answers them. */
 export type Values = Readonly<Record<string, unknown>>
 
-/** The fields of a message by all that they are looked up by. */
+/** The fields of a message, indexed for lookups. */
 export interface MessageFields {
   readonly all: readonly WireField[]
   readonly byNumber: ReadonlyMap<number, WireField>
@@ -87,7 +87,7 @@ const LATEST = Date.parse('9999-12-31T23:59:59.999Z')
 export const timeInRange = (time: number): Date | undefined =>
   time >= EARLIEST && time <= LATEST ? new Date(time) : undefined
 
-/** What was read of a request so far. */
+/** The part of a request that was read so far. */
 interface ReadSoFar {
   readonly violations: Violation[]
   /** Messages in lists. */

@@ -9,7 +9,7 @@ export interface Operation {
   readonly method: WireMethod
   /** Whether callers need not authenticate. */
   readonly isPublic?: true
-  /** From the values of a request to those of a response. */
+  /** Maps the values of a request to the values of a response. */
   readonly run: (values: Values, context: Context) => PromiseLike<Result<object, IamError>>
 }
 
@@ -77,7 +77,7 @@ export const readOperation = <Input, Answer>(
 
 const firstField = ({ response }: WireMethod): WireField | undefined => response.fields[0]
 
-/** The input of a method that lists; zero and empty stand for absent (AIP-158). */
+/** The input of a method that lists; zero and empty mean absent (AIP-158). */
 export const pageOf = ({ pageSize, pageToken, ...others }: Values): Values => ({
   ...others,
   pageSize: pageSize || undefined,

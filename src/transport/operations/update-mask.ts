@@ -41,8 +41,8 @@ const withoutMask = (
 }
 
 /**
- * The fields that a patch in protobuf gives: those of its mask, or without one those that are there; and the fields that
- * name the object. @throws Refusal for a mask that names an unknown field, or a field twice
+ * The fields that a protobuf patch gives: the fields in its mask, or without a mask the present fields; and the fields
+ * that name the object. @throws Refusal for a mask that names an unknown field, or a field twice
  */
 export const givenFields = (
   fields: MessageFields,

@@ -23,7 +23,7 @@ import { reflection } from './reflection.js'
 import { FRAME_BYTES } from './request.js'
 import { SERVICES } from './services.js'
 
-/** gRPC, gRPC-web and the binary form of the Connect protocol. Each path gets its handler when it is first asked for. */
+/** gRPC, gRPC-web and the binary form of the Connect protocol. Each path gets its handler at the first request. */
 export const openRpc: OpenRpc = (options, operations) => {
   const unary = new Map(operations.map((operation) => [rpcPathOf(operation.method), operation]))
   const streams = streamPaths(options)
@@ -56,8 +56,8 @@ const streamPaths = ({ health, reflection }: ResolvedOptions): readonly string[]
 const MAX_MESSAGE_BYTES = 64 * 1024
 
 /**
- * Reflection, and `Watch` of health, which is UNIMPLEMENTED. Anybody may call them: they only tell what is public in
- * the package.
+ * Reflection, and `Watch` of health, which is UNIMPLEMENTED. Anybody may call them, because they only describe the
+ * public package.
  */
 const streamHandlers = ({ health }: ResolvedOptions): readonly UniversalHandler[] =>
   createConnectRouter({ readMaxBytes: MAX_MESSAGE_BYTES })
@@ -128,7 +128,7 @@ const answerOf = async (
   return answer.status === 415 ? undefined : answer
 }
 
-/** gRPC ends with trailers. Of our servers, only those of HTTP/2 are sure to send them. */
+/** gRPC ends with trailers, which only our HTTP/2 servers are sure to send. */
 const hasTrailers = ({ httpVersion }: HttpRequest): boolean => httpVersion.startsWith('2')
 
 const notServed = (request: HttpRequest, json: string): HttpResponse => {

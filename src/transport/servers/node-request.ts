@@ -19,7 +19,7 @@ export interface NodeRequest {
   iterator?(options: { destroyOnReturn: false }): AsyncIterable<Uint8Array>
   resume(): unknown
   pause(): unknown
-  /** The connection; only of HTTP/1.1 is it the one of all its requests. */
+  /** The connection; only HTTP/1.1 has one for all its requests. */
   readonly socket?: object | undefined
   /** Only of HTTP/2. */
   readonly stream?: { readonly destroyed?: boolean; close(): void }

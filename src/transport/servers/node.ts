@@ -32,7 +32,7 @@ export const serveNode =
     }
     handler(received)
       .then((answer) => send(answer, { request, response, body, signal }))
-      // Handlers answer every failure of a call. A middleware that has already answered is what is left.
+      // Handlers respond to every failure of a call, so this is a middleware that has responded already.
       .catch((thrown) => {
         if (!signal.aborted) onUnsent(thrown, `${method} ${path}`, header)
         response.destroy()

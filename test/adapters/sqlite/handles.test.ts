@@ -87,7 +87,7 @@ test('A handle stays open, and closed claviger no longer uses it.', async () => 
 
 test('Anything else than a path or a handle is refused.', () => {
   for (const other of [undefined, 5, {}]) {
-    expect(() => openSqlite(other as never)).toThrow('openSqlite takes a path')
-    expect(() => sqliteCursors(other as never)).toThrow('sqliteCursors takes a path')
+    expect(() => openSqlite(other as never)).toThrow('openSqlite needs a path')
+    expect(() => sqliteCursors(other as never)).toThrow('sqliteCursors needs a path')
   }
 })

@@ -43,7 +43,7 @@ export interface Connections<Lent = PostgresConnection> {
   readonly close: () => Promise<void>
 }
 
-/** The work of one call: our statements use the connection, statements of the host what the driver lent. */
+/** The work of one call: our statements use the connection, statements of the host the driver's own client. */
 type Work<Value, Lent> = (connection: Connection, lent: Lent) => Promise<Value>
 
 /**
@@ -155,7 +155,7 @@ export const connectionsOf = <Lent extends PostgresConnection>(
       () => 'not_recorded',
       async (connection, lent) => [await connection.rows<Found>(statement), isKnown(lent)] as const,
     )
-    // What an unknown session found may be old. In a transaction it is asked first.
+    // The result of an unknown session may be outdated. In a transaction, the session is checked first.
     return isFromKnown ? found : transaction(({ rows }) => rows<Found>(statement), READ_ONLY)
   }
 

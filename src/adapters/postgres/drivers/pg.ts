@@ -24,7 +24,7 @@ const CLOSE_TIMEOUT_MS = 1_000
 /** Longest timeout, in milliseconds: with much more, a timer fires at once. */
 const MAX_TIMEOUT_MS = 2_000_000_000
 
-/** What is used of the package `pg`, and the sockets under it. */
+/** The parts of the package `pg`, and of its sockets, that the library uses. */
 export type Pg = Pick<typeof pg, 'Client' | 'Pool'> & { readonly Socket: typeof Socket }
 
 /** A driver of `pg`, whose connections have the client for statements of the host. */

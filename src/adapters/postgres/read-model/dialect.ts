@@ -131,8 +131,8 @@ const valueAt = (row: Row, index: number): Parameter => {
 const parameterOf = { integer: bigintArray, text: textArray, json: toJsonLines } as const
 
 /**
- * One statement that runs all of `writes`, in any order, if `guard` finds a row, and then finds one itself. The
- * commit does not wait for the disk: what is lost is made again from the log.
+ * One statement that runs all of `writes`, in any order, if `guard` finds a row, and then finds one itself. The commit
+ * does not wait for the disk: lost rows are rebuilt from the log.
  *
  * @param writes - each ends with a condition; there may be none
  */

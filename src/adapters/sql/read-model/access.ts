@@ -183,7 +183,7 @@ const mappedRoles = (dialect: Dialect): string => {
       AND held.end_at IS NULL AND held.since < member.begin_at`
 }
 
-/** That of a provider is its organization. */
+/** The scope of a provider is its organization. */
 const NO_SCOPE: Statement = { sql: '', parameters: [] }
 
 /** A page of the roles of a user that count, and how far the read model is. */
@@ -259,7 +259,7 @@ const shownRole = (
 const expiry = (expires: Integer): Pick<FoundRole, 'expiresAt'> =>
   expires === null ? {} : { expiresAt: new Date(Number(expires)) }
 
-/** Finds the roles of a user that count, one more than asked for, and the positions beside each. */
+/** Finds the roles that count for a user, one more than the limit, each with the positions. */
 export const heldRolesStatement = (dialect: Dialect, query: HeldRolesQuery): Statement => {
   const { orgId, userId, projectId, at, now, after, limit } = query
   const { table } = dialect
@@ -324,7 +324,7 @@ const isAfterRole = (
     : isAfter([...role, 'held.idp', 'held.grp'], [scope, roleKey, ...way])
 }
 
-/** Finds the users who have roles that count, one more than asked for, and the positions beside each. */
+/** Finds the users for whom roles count, one more than the limit, each with the positions. */
 export const holdersStatement = (dialect: Dialect, query: HoldersQuery): Statement => {
   const { projectId, userId, roleKey, permission, at, now, after, limit } = query
   const { isAsked, scope } = holdersOf(dialect, query)
@@ -363,7 +363,7 @@ export const holdersStatement = (dialect: Dialect, query: HoldersQuery): Stateme
 
 type After = NonNullable<HoldersQuery['after']>
 
-/** One way to roles: where its holders are found, and in which order. */
+/** One way to have roles: where to find its holders, and in which order. */
 interface Holders {
   readonly from: string
   readonly columns: string
@@ -413,7 +413,7 @@ const groupHolders = (dialect: Dialect, query: HoldersQuery): Holders => {
       ...(userId === undefined ? [] : [{ sql: 'member.user_id = ?', parameters: [userId] }]),
       ...countingMembers(dialect, counted),
     ],
-    // Only one of the rows that differ in the beginning holds: with it, an index has the rows in this order.
+    // Rows that differ only in their beginning exclude each other; with it, an index has the rows in this order.
     orderBy: 'held.role, held.org, held.idp, held.grp, held.begin_at, member.user_id',
     follows: (after) =>
       followsHolder(query, after, {
@@ -468,7 +468,8 @@ const flags = (...given: readonly unknown[]): string =>
   given.map((value) => (value === undefined ? 0 : 1)).join('')
 
 /**
- * Whether a holder comes after another one. In one project, and with one role, an index goes on at what is not yet decided.
+ * Whether a holder comes after another one. In one project, and with one role, an index continues with the remaining
+ * columns.
  *
  * @param rest - what decides of the same role and organization
  */

@@ -72,7 +72,7 @@ const partsOf = (dialect: Dialect, query: AffectedQuery): readonly Statement[] =
   return [granted(dialect, query), mapped(dialect, query)]
 }
 
-/** By grants to users, of which a user has one of each project. */
+/** Through grants to users; a user has one for each project. */
 const granted = (dialect: Dialect, query: AffectedInProject): Statement => {
   const counts = allOf([
     ...rangeOf(dialect, query),
@@ -136,7 +136,7 @@ const noGrant = (dialect: Dialect, held: string, counted: Counted): Statement =>
     ...counting(dialect, { ...counted, held: 'granted' }),
   ])
 
-/** No group but those of `isOwn`, by a condition on `other`, gives the user of `member` the role of `held`. */
+/** No group except `isOwn`, a condition on `other`, gives the user of `member` the role of `held`. */
 const noOtherGroup = (
   dialect: Dialect,
   held: string,
@@ -185,7 +185,7 @@ const membersOf = (dialect: Dialect, query: AffectedByGroup): Statement => {
     sql: 'other.idp = ? AND other.grp = ?',
     parameters: [members.idpId, members.group],
   }
-  // The number of the project stands beside each role.
+  // Each role has the number of the project.
   const wanted = dialect.wantedKeys(roleKeys.map((roleKey) => [0, roleKey]))
   const held = 'assigned'
   const counts = allOf([

@@ -17,7 +17,7 @@ import { ASSIGNMENTS, MAPPED, ROLE_PERMISSIONS, SUSPENSIONS } from './tables.js'
 /** The assignments while a batch of events changes them. */
 export interface AssignmentBatch extends AssignmentStore {
   /**
-   * Adds what a stored grant or mapping assigns; other stored assignments can end unread.
+   * Adds the assignments of a stored grant or mapping; other stored assignments can end unread.
    *
    * @param since - position of the event that added the mapping
    */
@@ -43,7 +43,7 @@ interface Begun {
   end?: End
 }
 
-/** What ended an assignment. */
+/** The event that ended an assignment. */
 interface End {
   readonly at: Position
   readonly with: ViewType
@@ -90,7 +90,7 @@ export const assignmentBatch = (dialect: Dialect, shared: Shared): AssignmentBat
       if (since) mappings.set(mappingOf(range), BigInt(since))
     },
     addStoredGroups,
-    // A copy: what is held now is compared after it has ended.
+    // A copy, because the held roles are compared after they have ended.
     assigned: (range) => new Map(openOf(range)),
     mapped: (range) => {
       const since = mappings.get(mappingOf(range))
@@ -223,7 +223,7 @@ const rolesOf = ({ roleKey, roleKeys }: Ending): readonly string[] | undefined =
 interface Group {
   readonly tables: readonly Table[]
   readonly by: readonly string[]
-  /** By what they name: only the first that names the same finds anything. */
+  /** By the names in them: of equal ones, only the first finds rows. */
   readonly endings: Map<string, Row>
 }
 
@@ -258,7 +258,7 @@ const endingBatch = (dialect: Dialect, { numberOf }: Shared) => {
     return group
   }
 
-  // Those of users and groups are known not to have ended before: they can go first.
+  // Endings of users and groups can go first, because their rows are known not to have ended.
   const groups = () => [ofUsers, ofSources, ...ofRanges].filter(({ endings }) => endings.size > 0)
 
   return {
@@ -273,7 +273,7 @@ const endingBatch = (dialect: Dialect, { numberOf }: Shared) => {
     /** Ends all that mappings of a provider assign. */
     addProvider: (named: readonly string[], end: End): void =>
       add(groupBy(['org', 'idp'], [MAPPED]), named, end),
-    /** Ends all that are in a range without a user or a group. */
+    /** Ends all assignments in a range without a user or a group. */
     addAll: (ending: Ending): void => {
       const scope = numberOf(namesOf(ending)[0])
       const [columns, org] = ending.orgId === undefined ? [[], []] : [['org'], [ending.orgId]]
@@ -305,9 +305,9 @@ interface Suspension {
 /** Collects the suspensions that begin and end in a batch of events. */
 const suspensionBatch = (dialect: Dialect) => {
   const begun: Suspension[] = []
-  /** By what is inactive. */
+  /** By the inactive object. */
   const open = new Map<string, Suspension[]>()
-  /** The ends of stored suspensions, by what is active again. */
+  /** The ends of stored suspensions, by the object that is active again. */
   const ended = new Map<string, Row>()
 
   return {

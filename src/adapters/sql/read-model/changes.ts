@@ -95,7 +95,7 @@ export function* changesOf(dialect: Dialect, batch: Batch): Steps<Changes> {
   const shared: Shared = { numberOf: names.numberOf, bodies: new Map() }
   const rows = yield* rowBatch(dialect, shared, events)
   function* statements() {
-    // What an event does to its row is its entry.
+    // The change of the row is the entry of the event.
     yield* dialect.insert(HISTORY, events, (keyed) =>
       encodeEntry(keyed, changeRow(rows, keyed.event, keyed.rowKey), shared),
     )
@@ -124,7 +124,7 @@ const assignedIn = (event: KnownEvent): AssignmentRange | undefined => {
  * @param names - in the order of the log, so that equal logs lead to equal numbers
  * @param from - checkpoint before the batch
  * @throws when the table was emptied: a name must not get the number of another one
- * @returns the checkpoint at which they were read, the numbers, and statements that record those of new names
+ * @returns the checkpoint at which they were read, the numbers, and statements that record new names
  */
 function* nameNumbers(
   dialect: Dialect,
@@ -342,7 +342,7 @@ export const removalOf = (
   }
 }
 
-/** Removes all objects of a type whose keys begin with that of the object that they are part of. */
+/** Removes all objects of a type whose keys begin with the key of the object that contains them. */
 const partRemovalOf = (dialect: Dialect, type: ViewType, { scope, key }: RowKey): Statement => ({
   // The comma is the character after the plus.
   sql: `DELETE FROM ${dialect.table(OBJECTS[type])}

@@ -21,7 +21,7 @@ export interface CountedMembers extends Counted {
   readonly member?: string
 }
 
-/** What can be inactive of an assignment. */
+/** The objects whose inactivity suspends an assignment. */
 export type Cover = 'project' | 'project_grant' | 'user_grant' | 'provider'
 
 /** An assignment to a user holds, has not expired, and nothing that covers it is inactive. */
@@ -55,7 +55,7 @@ export const countingMembers = (
 export const expiryOf = (held: string, member: string): string =>
   `(${member}.begin_at / 1000 + ${held}.valid_for)`
 
-/** That members of a group are those of an assignment to it. */
+/** Joins members of a group with assignments to it. */
 export const isMemberOf = (held: string, member: string): string =>
   `${member}.org = ${held}.org AND ${member}.idp = ${held}.idp AND ${member}.grp = ${held}.grp`
 
@@ -116,7 +116,7 @@ export const isAfter = (columns: readonly string[], values: readonly Parameter[]
   parameters: values,
 })
 
-/** A condition of which nothing that exists meets all of `parts`. */
+/** A condition that no row meets all of `parts`. */
 export const noneOf = (from: string, parts: readonly Statement[]): Statement => {
   const { sql, parameters } = allOf(parts)
   return { sql: `NOT EXISTS (SELECT 1 FROM ${from} WHERE ${sql})`, parameters }

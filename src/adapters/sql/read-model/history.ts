@@ -110,7 +110,7 @@ const belonging = (
   return [own, allOf([roles, isOfType(dialect, 'project_role')])]
 }
 
-/** The entry is one of a grant of roles to a user. Every such grant was added with a role, which was assigned then. */
+/** The entry belongs to a grant of a user. Every grant was added with a role, which was assigned then. */
 const isOfUser = (dialect: Dialect, orgId: string, userId: string): Statement => {
   const { table } = dialect
   return allOf([
@@ -128,7 +128,7 @@ const isOfUser = (dialect: Dialect, orgId: string, userId: string): Statement =>
   ])
 }
 
-/** The entry is one of a membership of a user. Every membership was first reported with a group. */
+/** The entry belongs to a membership of a user. Every membership was first reported with a group. */
 const isOfMember = (dialect: Dialect, orgId: string, userId: string): Statement =>
   allOf([
     isNamed(dialect, 'scope', orgId),
@@ -190,7 +190,7 @@ export interface KeyedEvent {
   readonly rowKey: RowKey
 }
 
-/** The values of {@link ENTRY_COLUMNS} for an event and what it changed. */
+/** The values of {@link ENTRY_COLUMNS} for an event and its changes. */
 export const encodeEntry = ({ event, rowKey }: KeyedEvent, change: Change, shared: Shared): Row => {
   const { numberOf } = shared
   const { actor, resourceOwner, correlationId = null, reason = null } = event.metadata
@@ -252,6 +252,6 @@ export const decodeEntry = (row: StoredEntry): HistoryEntry => {
   }
 }
 
-/** JSON leaves out what is undefined. */
+/** JSON leaves out undefined values. */
 const decodeChange = (change: FieldChange): FieldChange =>
   'changed' in change ? change : { field: change.field, from: change.from, to: change.to }

@@ -123,7 +123,7 @@ export function* resetTables(dialect: Dialect): Steps<void> {
   yield* emptyTables(dialect)
 }
 
-/** Empties all tables except that of the checkpoint. */
+/** Empties all tables except the checkpoint's. */
 export function* emptyTables({ table }: Dialect): Steps<void> {
   for (const filled of FILLED) yield { sql: `DELETE FROM ${table(filled)}`, parameters: [] }
 }

@@ -72,7 +72,7 @@ export const assignedBy = (dialect: Dialect, type: ViewType, owner: string): str
   return `FROM ${assignments} AS assigned WHERE ${heldBy(dialect, type, owner)} AND assigned.end_at IS NULL`
 }
 
-/** Whether an assignment, called `assigned`, is one of a row of that type. */
+/** Whether an assignment, called `assigned`, belongs to a row of that type. */
 const heldBy = ({ table }: Dialect, type: ViewType, owner: string): string => {
   const row = table(OBJECTS[type])
   // Objects in a project assign to the organization that they name, others to a user or group of their own
@@ -98,7 +98,7 @@ export type StoredRow<Integer = number | string> = readonly [
 /**
  * The object that is stored as a row.
  *
- * @param scope - that of the row; undefined when it is not known and the object names its owner
+ * @param scope - scope of the row; undefined if it is unknown and the object names its owner
  */
 export const decodeRow = <Type extends ViewType>(
   type: ViewType,
@@ -128,7 +128,7 @@ const rolesIn = (assigned: string): ReadonlySet<string> => {
   return new Set(found.map(([roleKey]) => roleKey))
 }
 
-/** What the rows and entries of one batch of events share. */
+/** Shared by the rows and entries of one batch of events. */
 export interface Shared {
   /** The number of a name. */
   readonly numberOf: (name: string) => number
@@ -140,7 +140,7 @@ export interface Shared {
 export const bodyOf = ({ bodies }: Shared, row: Views[ViewType]): string => {
   const known = bodies.get(row)
   if (known !== undefined) return known
-  // JSON leaves out what is undefined; a copy without the field would take longer.
+  // JSON leaves out undefined values; a copy without the field would take longer.
   const body = JSON.stringify({ ...row, details: undefined })
   bodies.set(row, body)
   return body

@@ -166,7 +166,7 @@ const PERMISSION_COLUMNS: readonly Column[] = [
   { name: 'end_at', holds: 'integer', isNullable: true },
 ]
 
-/** Raise it when what the tables hold changes and neither their columns nor the fields of views do. */
+/** Raise it when the contents of the tables change but neither their columns nor the fields of views. */
 const REVISION = 6
 
 /** FNV-1a with 32 bits, in digits and small letters. */
@@ -176,7 +176,7 @@ const hashOf = (text: string): string => {
   return (hash >>> 0).toString(36)
 }
 
-/** What the tables of one aggregate hold. */
+/** The contents of the tables of one aggregate. */
 interface RowShape {
   readonly columns: readonly Column[]
   readonly fields: readonly string[]
@@ -270,7 +270,7 @@ export const ASSIGNMENTS: Table = {
   columns: ASSIGNMENT_COLUMNS,
   // In the order in which the holders of roles are listed.
   key: ['scope', 'role', 'org', 'user_id', 'begin_at'],
-  // A user is asked for with the organization, and without.
+  // Queries for a user may have the organization or not.
   indexes: [{ name: 'holder', columns: ['user_id', 'org', 'scope', 'role'] }],
 }
 
@@ -307,7 +307,7 @@ export const ROLE_PERMISSIONS: Table = {
   indexes: [],
 }
 
-/** All that a reset empties, besides the checkpoint. */
+/** All tables that a reset empties, besides the checkpoint. */
 export const FILLED: readonly Table[] = [
   NAMES,
   HISTORY,
@@ -330,7 +330,7 @@ export const positionColumns = (dialect: Dialect): string =>
 /** Positions of the last event and of the checkpoint. */
 export type Positions = readonly [head: Integer, reached: Integer]
 
-/** What was found, and how far the read model is. */
+/** The result, and how far the read model is. */
 export const atHead = <Found>([head, reached]: Positions, found: Found): FoundAtHead<Found> => ({
   head: BigInt(head ?? 0),
   reached: BigInt(reached ?? 0),

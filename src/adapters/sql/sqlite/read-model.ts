@@ -29,7 +29,7 @@ export const sqliteReadModel = (
       read: async (steps) => (await ready()).query((database) => run(database, steps())),
       readTogether: async (steps) => (await ready()).read((database) => run(database, steps())),
       apply: async (batch) =>
-        // What a power cut takes is made again from the log, from the checkpoint that is left.
+        // After a power cut, lost rows are rebuilt from the log, from the remaining checkpoint.
         (await ready()).write(
           (database) =>
             partsOf(batch, limits.maxEvents).every((part) =>

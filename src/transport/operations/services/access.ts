@@ -49,7 +49,7 @@ const pageOperation = <Input, Item extends { readonly via: RoleWay }>(
 /** The operation that applies a desired state, or with `validateOnly` plans it. */
 const applyOperation = (method: WireMethod, { plan, apply }: Iam): Operation => {
   const applied = readOperation(method, apply, planResponse)
-  // What a plan carries to be applied stays within the process: no plan is taken from the network.
+  // The desired state in a plan stays within the process: plans are not accepted from the network.
   const planned = readOperation(method, plan, ({ desired: _, ...shown }) => planResponse(shown))
   return {
     method,

@@ -1288,7 +1288,7 @@ export const ListAllRoleHoldersResponseSchema: GenMessage<ListAllRoleHoldersResp
   messageDesc(file_claviger_v1_access_service, 24);
 
 /**
- * Asks for the permissions of the caller.
+ * Lists the permissions of the caller.
  *
  * @generated from message claviger.v1.ListPermissionsRequest
  */

@@ -813,28 +813,28 @@ export const GetIdentityProviderResponseSchema: GenMessage<GetIdentityProviderRe
  */
 export type IdentityProviderFilter = Message<"claviger.v1.IdentityProviderFilter"> & {
   /**
-   * Their id.
+   * Condition on the id.
    *
    * @generated from field: claviger.v1.TextFilter idp_id = 1;
    */
   idpId?: TextFilter | undefined;
 
   /**
-   * Their name.
+   * Condition on the name.
    *
    * @generated from field: claviger.v1.TextFilter name = 2;
    */
   name?: TextFilter | undefined;
 
   /**
-   * Their client id.
+   * Condition on the client id.
    *
    * @generated from field: claviger.v1.TextFilter client_id = 3;
    */
   clientId?: TextFilter | undefined;
 
   /**
-   * Their issuer.
+   * Condition on the issuer.
    *
    * @generated from field: claviger.v1.TextFilter issuer = 4;
    */

@@ -610,7 +610,7 @@ export const MembershipService: GenService<{
     output: typeof ListMembershipsResponseSchema;
   },
   /**
-   * Lists what was reported and when, page by page, even after it was removed.
+   * Lists the reports with their times, page by page, even after the membership was removed.
    *
    * @generated from rpc claviger.v1.MembershipService.ListMembershipHistory
    */

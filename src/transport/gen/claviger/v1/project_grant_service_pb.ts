@@ -632,7 +632,7 @@ export const ListProjectGrantsResponseSchema: GenMessage<ListProjectGrantsRespon
   messageDesc(file_claviger_v1_project_grant_service, 15);
 
 /**
- * Which of the grants that the organization has received to list, and in which order.
+ * Which received grants to list, and in which order.
  *
  * @generated from message claviger.v1.ListReceivedProjectGrantsRequest
  */

@@ -614,28 +614,28 @@ export const GetProjectRoleResponseSchema: GenMessage<GetProjectRoleResponse> = 
  */
 export type ProjectRoleFilter = Message<"claviger.v1.ProjectRoleFilter"> & {
   /**
-   * Their key.
+   * Condition on the key.
    *
    * @generated from field: claviger.v1.TextFilter role_key = 1;
    */
   roleKey?: TextFilter | undefined;
 
   /**
-   * What they are shown as.
+   * Condition on the display name.
    *
    * @generated from field: claviger.v1.TextFilter display_name = 2;
    */
   displayName?: TextFilter | undefined;
 
   /**
-   * Their group.
+   * Condition on the group.
    *
    * @generated from field: claviger.v1.TextFilter group = 3;
    */
   group?: TextFilter | undefined;
 
   /**
-   * Any of their permissions.
+   * Condition on any of the permissions.
    *
    * @generated from field: claviger.v1.TextFilter permission = 4;
    */

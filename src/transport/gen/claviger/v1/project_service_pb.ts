@@ -645,14 +645,14 @@ export const GetProjectResponseSchema: GenMessage<GetProjectResponse> = /*@__PUR
  */
 export type ProjectFilter = Message<"claviger.v1.ProjectFilter"> & {
   /**
-   * Their id.
+   * Condition on the id.
    *
    * @generated from field: claviger.v1.TextFilter id = 1;
    */
   id?: TextFilter | undefined;
 
   /**
-   * Their name.
+   * Condition on the name.
    *
    * @generated from field: claviger.v1.TextFilter name = 2;
    */
