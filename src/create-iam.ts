@@ -80,7 +80,7 @@ const readModelInMemory = (): ReadModel => {
   let loading: Promise<ReadModel> | undefined
   const load = async () => {
     const { memoryReadModel } = await import('./adapters/memory/read-model.js')
-    // From now on, calls go to the loaded read model directly.
+    // After this, calls go to the loaded read model directly.
     return Object.assign(model, memoryReadModel())
   }
   const loaded = () => (loading ??= load())

@@ -249,7 +249,7 @@ export type { UserGrants } from './application/user-grants/user-grants.js'
 export { createIam, type IamOptions } from './create-iam.js'
 export type { RoleSource } from './domain/aggregate.js'
 export type { AlreadyExists, NotFound, ProofNotFound } from './domain/decider.js'
-// What version 0.1 exported from here: from `claviger/domain`, which has all aggregates.
+// Exports of version 0.1 that are now in `claviger/domain`, which has all aggregates.
 export { type Decider, fold } from './domain/decider.js'
 export type { DomainName } from './domain/email-domain/domain-name.js'
 export { identityProviderStream } from './domain/identity-provider/aggregate.js'

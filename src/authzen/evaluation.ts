@@ -78,7 +78,7 @@ export interface Decision {
     readonly error?: {
       /** The HTTP status that the question alone would get, such as 400. */
       readonly status: number
-      /** What is wrong with it. */
+      /** The error, in words. */
       readonly message: string
     }
   }
@@ -143,7 +143,7 @@ const answerUntil = async (
 /** Statuses that refuse one question of a batch; others refuse all of it. */
 const OF_ONE_QUESTION: readonly number[] = [400, 403]
 
-/** The result of a read, or why there is none. */
+/** The result of a read, or the reason without one. */
 export type Found<Value> = { readonly value: Value } | { readonly missing: AccessReason['kind'] }
 
 /** Why there is no result, by the malformed member of the input. */

@@ -100,7 +100,7 @@ const isSemantic = (value: unknown): value is Semantic => SEMANTICS.includes(val
 /** Most questions of a batch. */
 const MAX_EVALUATIONS = 100
 
-/** The questions of a batch, each of which may be malformed by itself; undefined if the request is a single question. */
+/** The questions of a batch; single questions may be malformed. Undefined if the request is not a batch. */
 export const readBatch = (
   body: JsonObject,
 ): { readonly items: readonly JsonObject[]; readonly semantic: Semantic } | undefined => {

@@ -76,7 +76,7 @@ export const explain = (error: AnyError): string => {
   return `${message} (${[kind, ...shown].join(', ')})`
 }
 
-/** The message of an exception, with that of its cause. */
+/** The message of an exception and of its cause. */
 export const reasonOf = (thrown: unknown): string => {
   if (!(thrown instanceof Error)) return String(thrown)
   const nested = thrown instanceof AggregateError ? thrown.errors[0] : thrown.cause

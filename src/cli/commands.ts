@@ -70,7 +70,7 @@ export const COMMANDS: Readonly<Record<string, Listed>> = {
   },
 }
 
-/** What `claviger --help` prints. */
+/** The text that `claviger --help` prints. */
 export const OVERVIEW = `Usage: claviger COMMAND [options]
 
 ${Object.entries(COMMANDS)

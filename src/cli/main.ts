@@ -23,7 +23,7 @@ const terminal = openTerminal({
   },
 })
 
-/** Ends in good order, after the append that is under way. A second signal ends the process at once. */
+/** Ends cleanly, after the current append. A second signal ends the process at once. */
 const end = (): void => {
   ended.abort()
   const notify = () =>

@@ -8,8 +8,8 @@ export type Line = string | readonly (string | { readonly bold: string })[]
 /** The output of a command. Every text passes here, so that none controls the terminal. */
 export interface Terminal {
   /**
-   * Prints lines of the result, in each of which line breaks and other control characters are escaped. Resolves when they
-   * are written, or when nobody reads the output.
+   * Prints lines of the result with escaped line breaks and control characters. Resolves when they are written, or when
+   * nobody reads the output.
    *
    * @throws Error when they cannot be written
    */

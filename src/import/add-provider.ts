@@ -56,7 +56,7 @@ const restOf = ({ clientSecret, scopes, isActive }: FoundProvider, warn: Warn) =
   }
 }
 
-/** Asterisks in place of a secret, or a reference to a vault. */
+/** Asterisks instead of a secret, or a reference to a vault. */
 const MASKED = /^\*+$|^\$\{/
 
 const secretIn = ({ value }: Found): string | undefined =>

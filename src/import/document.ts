@@ -71,8 +71,8 @@ export function* textsIn(list: Found, warn: Warn): Generator<Found & { readonly 
 }
 
 /**
- * Derives an id from a name that is not a valid id, always the same for the same name: its first 51 characters, with `-`
- * in place of invalid ones, then `-` and 12 hexadecimal digits of its SHA-256.
+ * Derives an id from a name that is not a valid id, always the same for the same name: its first 51 characters, with
+ * `-` instead of invalid ones, then `-` and 12 hexadecimal digits of its SHA-256.
  */
 export const derivedId = (name: string): string => {
   const shown = name.slice(0, 51).replaceAll(/[^A-Za-z0-9._:@~-]/g, '-')

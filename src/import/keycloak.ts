@@ -210,7 +210,7 @@ interface Realm {
   readonly spend: Spend
 }
 
-/** Reads the roles of users, with those of their groups and those that other roles include. */
+/** Reads the roles of users, including roles from groups and roles included in other roles. */
 const readUsers = (realm: Found, { draft, roles, groups, spend }: Realm, warn: Warn): void => {
   for (const user of recordsIn(fieldIn(realm, 'users'), warn)) {
     if (fieldIn(user, 'enabled').value === false) {

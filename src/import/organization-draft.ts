@@ -127,7 +127,7 @@ export interface ProjectDraft {
   readonly name: string
   readonly settings: DesiredSettings | undefined
   readonly roles: Map<string, DesiredRole>
-  /** By the organization that is granted, the keys of roles. */
+  /** The keys of roles, by the organization that has the grant. */
   readonly grants: Map<string, ReadonlySet<string>>
 }
 

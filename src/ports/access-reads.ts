@@ -27,8 +27,8 @@ export interface FoundAccess {
   /** Roles of the user's grant that ended because the role, or the project's grant of it, was removed. */
   readonly lost: readonly LostRole[]
   /**
-   * The roles of groups that the user was last reported in, sorted by `roleKey`, `idpId` and `group`, including expired
-   * ones and those of an inactive provider. A report counts only for mappings that were added before it.
+   * The roles of groups that the user was last reported in, sorted by `roleKey`, `idpId` and `group`, including roles
+   * that expired or whose provider is inactive. A report counts only for mappings that were added before it.
    */
   readonly mapped: readonly FoundMappedRole[]
 }

@@ -31,7 +31,7 @@ export interface Metadata {
   readonly actor: Actor
   /** Organization that owns the changed objects; the names of their streams contain it. */
   readonly resourceOwner: string
-  /** Id by which the host traces the request; at most 255 characters. */
+  /** The host's id of the request, for tracing; at most 255 characters. */
   readonly correlationId?: string
   /** Why the change was made: 1 to 500 characters. */
   readonly reason?: string

@@ -177,7 +177,7 @@ export interface SetupLink {
    * does not change the state.
    */
   readonly state: 'issued' | 'used' | 'completed' | 'revoked'
-  /** What the link's holder may set up. */
+  /** The things that the link's holder may set up. */
   readonly intents: readonly SetupIntent[]
   /** When the link expires. */
   readonly expiresAt: Date
@@ -342,7 +342,7 @@ export interface HistoryEntry {
   readonly sequence: Position
   /** When it was recorded, to the millisecond. */
   readonly time: Date
-  /** Who acted. */
+  /** The user who acted. */
   readonly actor: Actor
   /** Event type. */
   readonly type: string

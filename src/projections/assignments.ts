@@ -16,7 +16,7 @@ import type { Views, ViewType } from '../ports/read-model.js'
  */
 export interface Assignment extends Required<Pick<AssignmentRange, 'projectOrgId' | 'projectId'>> {
   readonly roleKey: string
-  /** The organization that is assigned the role, or that of the user or the group. */
+  /** The organization that is assigned the role, or the user's or group's organization. */
   readonly orgId: string
   /** Undefined when the organization or a group is assigned the role. */
   readonly userId?: string | undefined

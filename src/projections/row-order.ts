@@ -15,7 +15,7 @@ export const meetsAll = <Row extends Views[ViewType]>(
   return (row) => tests.every((test) => test(row))
 }
 
-/** The list of a condition, of which one item must match; undefined for a condition on a single text. */
+/** The list of a condition: one item must match. Undefined for a condition on a single text. */
 export const severalOf = (
   type: ViewType,
   { field }: Pick<Condition, 'field'>,

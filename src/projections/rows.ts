@@ -25,9 +25,9 @@ export interface RowStore extends AssignmentStore {
   readonly get: (type: ViewType, rowKey: RowKey) => Row
   /** Replaces the row; `undefined` removes it. */
   readonly put: (type: ViewType, rowKey: RowKey, row: Row) => void
-  /** Removes all rows of a type that are removed with a project; `scope` is that of the project. */
+  /** Removes all rows of a type that are removed with a project; `scope` is the project's scope. */
   readonly removeAll: (type: ViewType, scope: string) => void
-  /** Removes all rows of a type whose keys begin with that of the object that they are part of. */
+  /** Removes all rows of a type whose keys begin with the key of the object that contains them. */
   readonly removeParts: (type: ViewType, whole: RowKey) => void
 }
 
@@ -174,7 +174,7 @@ export const foundProject = (row: FoundProject): FoundProject => ({
   state: row.state,
 })
 
-/** The value under `key`; made and added when there is none. */
+/** The value under `key`; made and added if it is missing. */
 export const getOrAdd = <Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value => {
   const found = map.get(key)
   if (found !== undefined) return found

@@ -68,9 +68,10 @@ export const withOwnTimes = <Shown extends object>(type: ViewType, row: Shown): 
 
 const timeIn = (value: unknown): Date => new Date(value instanceof Date ? value : String(value))
 
-/** The field of that name. @throws RangeError when there is none: input is checked before */
+/** The field of that name. @throws RangeError for an unknown field, because input is checked before */
 export const fieldNamed = <Row>(fields: ViewFields<Row>, name: string): ViewField<Row> => {
   const field = Object.hasOwn(fields, name) ? fields[name] : undefined
-  if (field === undefined) throw new RangeError(`There is no field ${name} to filter or sort by`)
+  if (field === undefined)
+    throw new RangeError(`Unknown field ${name}: it cannot be filtered or sorted by`)
   return field
 }

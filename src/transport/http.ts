@@ -9,7 +9,7 @@ export interface HttpRequest {
   readonly method: string
   /** As it was sent, without the query. */
   readonly path: string
-  /** The text after the question mark; empty if there is none. */
+  /** The text after the question mark; empty without one. */
   readonly query: string
   readonly header: HeaderReader
   /** All headers, for the host and for ConnectRPC. */
@@ -18,7 +18,7 @@ export interface HttpRequest {
   readonly signal: AbortSignal
   /** Reads the whole body, or more than `most` bytes of it; undefined if there is no body. */
   readonly body: ((most: number) => Promise<Uint8Array>) | undefined
-  /** The body as it arrives, for a stream; undefined if there is none. */
+  /** The body as it arrives, for a stream; undefined without a body. */
   readonly pieces: () => AsyncIterable<Uint8Array> | undefined
 }
 

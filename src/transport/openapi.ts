@@ -15593,7 +15593,7 @@ export const openApiDocument = {
        "PRIVATE_LABELING_SETTING_ALLOW_LOGIN_USER_RESOURCE_OWNER_POLICY"
       ],
       "default": "PRIVATE_LABELING_SETTING_UNSPECIFIED",
-      "description": "Whose branding the login shows.",
+      "description": "The branding that the login shows.",
       "examples": [
        "PRIVATE_LABELING_SETTING_ENFORCE_PROJECT_RESOURCE_OWNER_POLICY"
       ]
@@ -15661,7 +15661,7 @@ export const openApiDocument = {
        "PRIVATE_LABELING_SETTING_ALLOW_LOGIN_USER_RESOURCE_OWNER_POLICY"
       ],
       "default": "PRIVATE_LABELING_SETTING_UNSPECIFIED",
-      "description": "Whose branding the login shows.",
+      "description": "The branding that the login shows.",
       "examples": [
        "PRIVATE_LABELING_SETTING_ENFORCE_PROJECT_RESOURCE_OWNER_POLICY"
       ]
@@ -15728,7 +15728,7 @@ export const openApiDocument = {
        "PRIVATE_LABELING_SETTING_ENFORCE_PROJECT_RESOURCE_OWNER_POLICY",
        "PRIVATE_LABELING_SETTING_ALLOW_LOGIN_USER_RESOURCE_OWNER_POLICY"
       ],
-      "description": "Whose branding the login shows.",
+      "description": "The branding that the login shows.",
       "examples": [
        "PRIVATE_LABELING_SETTING_ENFORCE_PROJECT_RESOURCE_OWNER_POLICY"
       ]
@@ -16739,7 +16739,7 @@ export const openApiDocument = {
      },
      "protect": {
       "type": "boolean",
-      "description": "Protects the declared objects: from then on, only this desired state may change them. Without it, the protection ends.",
+      "description": "Protects the declared objects: only this desired state may change them. Without it, the protection ends.",
       "examples": [
        false
       ]
@@ -16907,7 +16907,7 @@ export const openApiDocument = {
        "PRIVATE_LABELING_SETTING_ENFORCE_PROJECT_RESOURCE_OWNER_POLICY",
        "PRIVATE_LABELING_SETTING_ALLOW_LOGIN_USER_RESOURCE_OWNER_POLICY"
       ],
-      "description": "Whose branding the login shows.",
+      "description": "The branding that the login shows.",
       "examples": [
        "PRIVATE_LABELING_SETTING_ENFORCE_PROJECT_RESOURCE_OWNER_POLICY"
       ]
@@ -19567,7 +19567,7 @@ export const openApiDocument = {
      },
      "actor": {
       "$ref": "#/components/schemas/Actor",
-      "description": "Who acted."
+      "description": "The user who acted."
      },
      "type": {
       "type": "string",
@@ -19613,7 +19613,7 @@ export const openApiDocument = {
    },
    "Actor": {
     "type": "object",
-    "description": "Who acted.",
+    "description": "The user who acted.",
     "properties": {
      "userId": {
       "type": "string",
@@ -19800,7 +19800,7 @@ export const openApiDocument = {
        "PRIVATE_LABELING_SETTING_ALLOW_LOGIN_USER_RESOURCE_OWNER_POLICY"
       ],
       "default": "PRIVATE_LABELING_SETTING_UNSPECIFIED",
-      "description": "Whose branding the login shows.",
+      "description": "The branding that the login shows.",
       "examples": [
        "PRIVATE_LABELING_SETTING_ENFORCE_PROJECT_RESOURCE_OWNER_POLICY"
       ]

@@ -9,7 +9,7 @@ export interface TransportOptions {
    * Returns the caller, from the headers of the request; `undefined` without a caller. Called before the body is read.
    * To refuse the call, return an error of the library, such as `{ kind: 'Unauthenticated' }`. Anything it throws
    * becomes a 500, and so does a malformed caller. `signal` aborts when the client has disconnected or the deadline has
-   * passed; the call then ends by itself.
+   * passed; the call then ends automatically.
    */
   readonly authenticate: (
     headers: Headers,

@@ -316,7 +316,7 @@ export const ListIdentityProviderHistoryRequest: WireMessage = {"name":"ListIden
   {"name":"pageSize","protoName":"page_size","number":8,"kind":"number","description":"1 to 1000. Default: 100."},
 ]}
 
-export const Actor: WireMessage = {"name":"Actor","description":"Who acted.","fields":[
+export const Actor: WireMessage = {"name":"Actor","description":"The user who acted.","fields":[
   {"name":"userId","protoName":"user_id","number":1,"kind":"text","description":"The server's id of the user."},
   {"name":"orgId","protoName":"org_id","number":2,"kind":"text","description":"The organization of the user, which may differ from the changed object's."},
 ]}
@@ -338,7 +338,7 @@ export const ObjectRef: WireMessage = {"name":"ObjectRef","description":"Names a
 export const HistoryEntry: WireMessage = {"name":"HistoryEntry","description":"One change: actor, time, object and changed fields.","fields":[
   {"name":"sequence","protoName":"sequence","number":1,"kind":"sequence","description":"Position of the change in the log."},
   {"name":"time","protoName":"time","number":2,"kind":"time","description":"Time of the change, to the millisecond."},
-  {"name":"actor","protoName":"actor","number":3,"kind":"message","description":"Who acted.","message":Actor},
+  {"name":"actor","protoName":"actor","number":3,"kind":"message","description":"The user who acted.","message":Actor},
   {"name":"type","protoName":"type","number":4,"kind":"text","description":"Type of the event, such as `project.updated`."},
   {"name":"object","protoName":"object","number":5,"kind":"message","description":"The changed object. In the history of a role, the removal of its project names the project.","message":ObjectRef},
   {"name":"changes","protoName":"changes","number":6,"kind":"message","isList":true,"description":"The changed fields; never the value of a secret.","message":FieldChange},
@@ -382,7 +382,7 @@ export const AddProjectRequest: WireMessage = {"name":"AddProjectRequest","descr
   {"name":"projectRoleAssertion","protoName":"project_role_assertion","number":3,"kind":"flag","description":"Role information is included in the user info endpoint."},
   {"name":"projectRoleCheck","protoName":"project_role_check","number":4,"kind":"flag","description":"At login, the user must have a role of the project."},
   {"name":"hasProjectCheck","protoName":"has_project_check","number":5,"kind":"flag","description":"At login, the user's organization must have a grant to the project."},
-  {"name":"privateLabelingSetting","protoName":"private_labeling_setting","number":6,"kind":"enum","description":"Whose branding the login shows.","values":PrivateLabelingSetting},
+  {"name":"privateLabelingSetting","protoName":"private_labeling_setting","number":6,"kind":"enum","description":"The branding that the login shows.","values":PrivateLabelingSetting},
   {"name":"validateOnly","protoName":"validate_only","number":7,"kind":"flag","description":"Dry run: decides as usual but records nothing; the response says what would change."},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, shown in its history: up to 500 characters; may be empty."},
 ]}
@@ -399,7 +399,7 @@ export const UpdateProjectRequest: WireMessage = {"name":"UpdateProjectRequest",
   {"name":"projectRoleAssertion","protoName":"project_role_assertion","number":3,"kind":"flag","description":"Role information is included in the user info endpoint."},
   {"name":"projectRoleCheck","protoName":"project_role_check","number":4,"kind":"flag","description":"At login, the user must have a role of the project."},
   {"name":"hasProjectCheck","protoName":"has_project_check","number":5,"kind":"flag","description":"At login, the user's organization must have a grant to the project."},
-  {"name":"privateLabelingSetting","protoName":"private_labeling_setting","number":6,"kind":"enum","description":"Whose branding the login shows.","values":PrivateLabelingSetting},
+  {"name":"privateLabelingSetting","protoName":"private_labeling_setting","number":6,"kind":"enum","description":"The branding that the login shows.","values":PrivateLabelingSetting},
   {"name":"validateOnly","protoName":"validate_only","number":7,"kind":"flag","description":"Dry run: decides as usual but records nothing; the response says what would change."},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, shown in its history: up to 500 characters; may be empty."},
 ]}
@@ -415,7 +415,7 @@ export const PatchProjectRequest: WireMessage = {"name":"PatchProjectRequest","d
   {"name":"projectRoleAssertion","protoName":"project_role_assertion","number":3,"kind":"flag","isOptional":true,"description":"Role information is included in the user info endpoint."},
   {"name":"projectRoleCheck","protoName":"project_role_check","number":4,"kind":"flag","isOptional":true,"description":"At login, the user must have a role of the project."},
   {"name":"hasProjectCheck","protoName":"has_project_check","number":5,"kind":"flag","isOptional":true,"description":"At login, the user's organization must have a grant to the project."},
-  {"name":"privateLabelingSetting","protoName":"private_labeling_setting","number":6,"kind":"enum","isOptional":true,"description":"Whose branding the login shows.","values":PrivateLabelingSetting},
+  {"name":"privateLabelingSetting","protoName":"private_labeling_setting","number":6,"kind":"enum","isOptional":true,"description":"The branding that the login shows.","values":PrivateLabelingSetting},
   {"name":"updateMask","protoName":"update_mask","number":7,"kind":"mask","description":"Names of the given fields, separated by commas in JSON. Without it, the fields that are in the request."},
   {"name":"validateOnly","protoName":"validate_only","number":8,"kind":"flag","description":"Dry run: decides as usual but records nothing; the response says what would change."},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, shown in its history: up to 500 characters; may be empty."},
@@ -469,7 +469,7 @@ export const Project: WireMessage = {"name":"Project","description":"A project."
   {"name":"projectRoleAssertion","protoName":"project_role_assertion","number":3,"kind":"flag","description":"Role information is included in the user info endpoint."},
   {"name":"projectRoleCheck","protoName":"project_role_check","number":4,"kind":"flag","description":"At login, the user must have a role of the project."},
   {"name":"hasProjectCheck","protoName":"has_project_check","number":5,"kind":"flag","description":"At login, the user's organization must have a grant to the project."},
-  {"name":"privateLabelingSetting","protoName":"private_labeling_setting","number":6,"kind":"enum","description":"Whose branding the login shows.","values":PrivateLabelingSetting},
+  {"name":"privateLabelingSetting","protoName":"private_labeling_setting","number":6,"kind":"enum","description":"The branding that the login shows.","values":PrivateLabelingSetting},
   {"name":"state","protoName":"state","number":7,"kind":"enum","description":"Whether users may log in.","values":State},
   {"name":"details","protoName":"details","number":8,"kind":"message","description":"Position, times and owner.","message":ObjectDetails},
   {"name":"protectedBy","protoName":"protected_by","number":15,"kind":"text","isOptional":true,"description":"`managedBy` of the desired state that protects it; absent if unprotected."},
@@ -1521,7 +1521,7 @@ export const DesiredSettings: WireMessage = {"name":"DesiredSettings","descripti
   {"name":"projectRoleAssertion","protoName":"project_role_assertion","number":1,"kind":"flag","isOptional":true,"description":"Role information is included in the user info endpoint."},
   {"name":"projectRoleCheck","protoName":"project_role_check","number":2,"kind":"flag","isOptional":true,"description":"At login, the user must have a role of the project."},
   {"name":"hasProjectCheck","protoName":"has_project_check","number":3,"kind":"flag","isOptional":true,"description":"At login, the user's organization must have a grant to the project."},
-  {"name":"privateLabelingSetting","protoName":"private_labeling_setting","number":4,"kind":"enum","isOptional":true,"description":"Whose branding the login shows.","values":PrivateLabelingSetting},
+  {"name":"privateLabelingSetting","protoName":"private_labeling_setting","number":4,"kind":"enum","isOptional":true,"description":"The branding that the login shows.","values":PrivateLabelingSetting},
 ]}
 
 export const DesiredRole: WireMessage = {"name":"DesiredRole","description":"A desired role.","fields":[
@@ -1569,7 +1569,7 @@ export const ApplyAccessRequest: WireMessage = {"name":"ApplyAccessRequest","des
   {"name":"version","protoName":"version","number":5,"kind":"sequence","isOptional":true,"description":"From 1 to 2^53 - 1, higher for newer versions. Objects that a newer version has marked stay as they are."},
   {"name":"validateOnly","protoName":"validate_only","number":6,"kind":"flag","description":"Dry run: plans and records nothing, and needs no permission to write."},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, shown in its history: up to 500 characters; may be empty."},
-  {"name":"protect","protoName":"protect","number":7,"kind":"flag","description":"Protects the declared objects: from then on, only this desired state may change them. Without it, the protection ends."},
+  {"name":"protect","protoName":"protect","number":7,"kind":"flag","description":"Protects the declared objects: only this desired state may change them. Without it, the protection ends."},
 ]}
 
 export const PlannedField: WireMessage = {"name":"PlannedField","description":"One field of a change.","fields":[

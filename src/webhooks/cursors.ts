@@ -93,7 +93,7 @@ interface MemoryCursor {
   readonly state?: string
   readonly version: number
   readonly holder?: string
-  /** By the clock of the process, in milliseconds. */
+  /** When the lease ends, by the process's clock, in milliseconds. */
   readonly until: number
 }
 

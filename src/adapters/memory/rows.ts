@@ -40,11 +40,11 @@ export interface PastChange extends Change {
 /** The changes in one organization, oldest first. */
 export interface History {
   readonly all: PastChange[]
-  /** Of each object, as far as `indexed`: the history of one object is seldom read. */
+  /** The history of each object, up to `indexed`, because the history of one object is seldom read. */
   readonly byObject: Map<StreamId, PastChange[]>
-  /** Of each project and its roles, as far as `indexed`. */
+  /** The history of each project and its roles, up to `indexed`. */
   readonly withRoles: Map<StreamId, PastChange[]>
-  /** Of the grants and memberships of each user, as far as `indexed`. */
+  /** The history of each user's grants and memberships, up to `indexed`. */
   readonly byUser: Map<string, PastChange[]>
   /** How many of `all` are in the other indexes. */
   indexed: number
@@ -287,7 +287,7 @@ export const emptyAssignments = (): Assignments => {
     },
     allow: (range, permissions, from) => {
       const { roleKey } = range
-      if (roleKey === undefined) throw new Error('Permissions are those of a role')
+      if (roleKey === undefined) throw new Error('Only roles have permissions')
       const ofScope = getOrAdd(allowances, scopeOf(range), () => new Map<string, Allowance[]>())
       for (const permission of permissions)
         getOrAdd(ofScope, permission, () => []).push({ roleKey, from })

@@ -54,7 +54,7 @@ export const openConnection = (
   let hasClosed = false
 
   let isSynced = true
-  /** Whether commits wait for the disk from now on; a commit that does takes earlier ones with it. */
+  /** Sets whether commits wait for the disk; a commit that waits also writes the earlier ones. */
   const sync = (isWanted: boolean): void => {
     if (isWanted === isSynced) return
     database.script(`PRAGMA synchronous = ${isWanted ? 'FULL' : 'NORMAL'}`)

@@ -79,7 +79,7 @@ const schemaVersion = (database: SyncDatabase): number => {
       `The file has version ${version}; this version of claviger knows ${MIGRATIONS.length}`,
     )
   }
-  // A view in place of a table can be endless, and nothing ends a statement of SQLite.
+  // A view instead of a table can be endless, and nothing ends a statement of SQLite.
   if (database.value(`SELECT count(*) FROM sqlite_schema WHERE type = 'view' AND (${OURS})`) !== 0)
     throw new UnusableFile('foreign', 'The file has views instead of the tables of claviger')
   return version

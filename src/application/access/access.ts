@@ -85,11 +85,11 @@ export interface AccessPage<Item> {
 }
 
 /**
- * Who has which role, through grants and through mappings of groups. A role counts while the user's grant has it, it
- * has not expired, and the grant, the project and (if another organization owns the project) the project's grant are
- * active. It also counts through a group that the user was last reported in: while a mapping of the group has it, the
- * report is not older than `validFor`, and the provider, the project and the project's grant are active. An unknown
- * user, project or role is not an error: the answer is "no".
+ * Checks and lists the roles that users have through grants and through mappings of groups. A role counts while the
+ * user's grant has it, it has not expired, and the grant, the project and (if another organization owns the project)
+ * the project's grant are active. It also counts through a group that the user was last reported in: while a mapping of
+ * the group has it, the report is not older than `validFor`, and the provider, the project and the project's grant are
+ * active. An unknown user, project or role is not an error: the answer is "no".
  */
 export interface AccessChecks {
   /**

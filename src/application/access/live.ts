@@ -16,7 +16,7 @@ import type { Asked, CheckAccessInput, Misread } from './check-access.js'
 
 /** How live checks follow the log. */
 export interface LiveOptions {
-  /** Ends the live checks. From then on they refuse everything. */
+  /** Ends the live checks. After that, they refuse everything. */
   readonly signal: AbortSignal
   /**
    * How long the checks keep answering while the log cannot be followed, in milliseconds: 50 to 3,600,000. Default:

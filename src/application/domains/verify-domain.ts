@@ -55,7 +55,7 @@ export const decideProvider = async (
   return decision.map((events) => [change(before, events)])
 }
 
-/** Removes a domain; if it is verified, another organization may verify it from then on. */
+/** Removes a domain; if it was verified, another organization may verify it after that. */
 export const decideRemoved = async (
   streams: Streams,
   data: { readonly domain: DomainName },

@@ -39,11 +39,11 @@ export interface Unauthenticated {
   readonly kind: 'Unauthenticated'
 }
 
-/** What is wrong with one field. It never contains the field's value. */
+/** One malformed field. It never contains the field's value. */
 export interface Violation {
   /** Path of the field, such as `roles[2].roleKey`; empty for the input as a whole. */
   readonly field: string
-  /** What the value must be, in English. */
+  /** The rule that the value breaks, in English, such as `must not be empty`. */
   readonly description: string
 }
 

@@ -27,7 +27,7 @@ export const generateSignerKey = async (name: string): Promise<SignerKey> => {
   }
 }
 
-/** A key that was read: its name, the four bytes by which notes identify it, and 32 bytes of key. */
+/** A key that was read: its name, its four-byte id in notes, and 32 bytes of key. */
 export interface NoteKey {
   readonly name: string
   readonly id: Uint8Array<ArrayBuffer>

@@ -40,7 +40,7 @@ export interface ObjectChange {
 
 const NOBODY: Affected = { count: 0, first: [] }
 
-/** The impact of a change by which nobody gains or loses a role. */
+/** The impact of a change that gives and revokes no roles. */
 export const NO_IMPACT: Impact = { loses: NOBODY, gains: NOBODY }
 
 /**

@@ -41,7 +41,7 @@ export type Write<Input, Ids> = <DryRun extends boolean = false>(
   context: WriteContext<DryRun>,
 ) => ResultAsync<[DryRun] extends [true] ? Planned : Written & Ids, IamError>
 
-/** A method that makes several appends, each of which is recorded completely or not at all. It has no dry run. */
+/** A method that makes several appends. Each append is recorded completely or not at all. It has no dry run. */
 export type BatchWrite<Input, Report> = (
   input: Input,
   context: Context,

@@ -92,7 +92,7 @@ interface Wanted<Type extends ViewType> {
   readonly isReceived?: true
 }
 
-/** What distinguishes the grants that one organization has received. */
+/** The fields that distinguish the grants that one organization has received. */
 const RECEIVED = ['projectOrgId', 'projectId']
 
 const listPage = <Type extends ViewType>(

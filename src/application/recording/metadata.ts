@@ -6,7 +6,7 @@ export interface Marks {
   readonly managedBy?: string | undefined
   /** Version of the desired state; only with `managedBy`. */
   readonly version?: number | undefined
-  /** Whether the desired state alone may change the objects from then on; only with `managedBy`. */
+  /** Whether the desired state protects the objects after that; only with `managedBy`. */
   readonly protect?: boolean | undefined
 }
 

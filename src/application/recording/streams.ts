@@ -80,7 +80,7 @@ export class CallStreams implements Streams {
     return stream
   }
 
-  /** Makes a decision. What earlier decisions read no longer counts. */
+  /** Makes a decision and forgets the reads of earlier decisions. */
   decide<Decision>(decision: (streams: Streams) => Promise<Decision>): Promise<Decision> {
     this.#read.clear()
     this.#guards.clear()
@@ -112,7 +112,7 @@ export class CallStreams implements Streams {
     for (const [name, stream] of done) done.set(name, this.#cache.latest(stream))
   }
 
-  /** What to append, on condition that no guarded stream has changed. */
+  /** The writes to append, on condition that no guarded stream has changed. */
   writesOf(changes: readonly StreamChange[]): readonly StreamWrite[] {
     const changed = new Set(changes.map(({ before }) => before))
     const writes = changes.map(({ before, events }) => writeOf(before, events))

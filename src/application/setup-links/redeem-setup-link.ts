@@ -35,7 +35,7 @@ export interface RedeemedSetupLink extends SetupLinkIds {
   readonly orgId: string
   /** `setup-link:<linkId>`, with the permissions of the intents and no others. */
   readonly caller: Caller
-  /** What the caller may set up. */
+  /** The things that the caller may set up. */
   readonly intents: readonly SetupIntent[]
   /** When the link expires. */
   readonly expiresAt: Date

@@ -65,7 +65,7 @@ const objectOf = ([type, ...ids]: readonly string[]): ObjectRef | undefined => {
   const isShort = names.at(-1) === 'projectOrgId' && ids.length === names.length - 1
   const isEnough = ids.length === names.length || isShort
   if (!isEnough) throw new UsageError(`${type} needs: ${names.join(' ')}`)
-  // Cast: the ids are those of the type.
+  // Cast: the ids have the names of the type's ids.
   return { type, ...Object.fromEntries(ids.map((id, at) => [names[at], id])) } as ObjectRef
 }
 

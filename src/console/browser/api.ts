@@ -17,7 +17,7 @@ export type ObjectDetails = {
   readonly resourceOwner: string
 }
 
-/** What changes in a field. Of a secret it says only whether it changes. */
+/** The change of a field; for a secret, only whether it changes. */
 export interface FieldChange {
   readonly field: string
   readonly from?: JsonValue

@@ -15,7 +15,9 @@ const cellOf = (text: string): string => {
   return /[",;\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
-/** Saves rows as a file of comma-separated values, with a byte order mark, by which spreadsheets know UTF-8. */
+/**
+ * Saves rows as a file of comma-separated values, with a byte order mark, which tells spreadsheets that it is UTF-8.
+ */
 export const saveCsv = (name: string, rows: readonly (readonly string[])[]): void => {
   const text = rows.map((row) => row.map(cellOf).join(',')).join('\r\n')
   const url = URL.createObjectURL(new Blob([`\uFEFF${text}\r\n`], { type: 'text/csv' }))

@@ -14,9 +14,9 @@ const timeOf = (day: string, isStart = false): string => {
 }
 
 interface DateInputProps {
-  /** What stands before the control. */
+  /** Label in front of the control. */
   readonly text: string
-  /** What the control is about, where the text alone does not say it. */
+  /** Accessible name of the control, if the text is not enough. */
   readonly label?: string
   /** A time; empty for none. */
   readonly at: string

@@ -94,7 +94,7 @@ export const Time = ({ at }: UntilProps) => (
   </time>
 )
 
-/** What changes, field by field. */
+/** The changes, field by field. */
 export const Changes = ({
   changes = [],
 }: {
@@ -199,7 +199,7 @@ export const ObjectLink = ({ type, row, field }: ObjectLinkProps) => {
 /** The ids that name an object, the most telling first. */
 const NAMING = ['group', 'roleKey', 'grantedOrgId', 'idpId', 'id', 'domain']
 
-/** A link to the object of a reference, such as one in history. What lies in a project names it too. */
+/** A link to the object of a reference, such as one in history. Objects in a project name the project too. */
 export const RefLink = ({ object }: { readonly object: Json }) => {
   const type = objectTypes.find((each) => each.type === object['type'])
   const { userId, projectId, projectOrgId } = object

@@ -79,7 +79,7 @@ export const ENGLISH = {
     notYet: 'The record is not published yet. DNS may take an hour; you can keep this page open.',
     proven: '{domain} is proven.',
     whose: 'Choose the identity provider',
-    noProvider: 'There is none yet. Ask the person who sent you the link.',
+    noProvider: 'No provider is connected yet. Ask the person who sent you the link.',
     groups: 'Map groups to roles',
     groupsAbout:
       'The members of a group have its roles from their next sign-in on, and lose them with the group.',
@@ -105,7 +105,7 @@ export const ENGLISH = {
     noteHint: 'For yourself, such as the recipient. It stays in the history.',
     close: 'Close',
   },
-  /** What a link is for. */
+  /** Purposes of a link. */
   intents: {
     provider: 'Connecting an identity provider',
     domain: 'Proving a domain',
@@ -206,7 +206,7 @@ export const ENGLISH = {
     verify: 'Verify {name}?',
     revoke: 'Revoke the link {name}?',
   } as Named,
-  /** What happens, by the type of the object and what is done with it. */
+  /** Effects of actions, by type of object and action. */
   effects: {
     'project.remove':
       'Removes the project and its roles, and all users lose their roles in it. Its id cannot be used again.',
@@ -493,7 +493,7 @@ export const ENGLISH = {
     domain: 'Domain',
     setup_link: 'Set-up link',
   } as Named,
-  /** What a plan does with an object. */
+  /** Actions of a plan on an object. */
   actions: {
     add: 'Add',
     update: 'Change',

@@ -111,7 +111,7 @@ export const ReasonField = ({ reason, change }: ReasonFieldProps) => (
   </div>
 )
 
-/** What is wrong with a field or a part of it. */
+/** The violations of a field or a part of it. */
 const violationsOf = (failure: Failure | undefined, name: string): Failure['violations'] =>
   failure?.violations.filter(
     ({ field }) => field === name || field.startsWith(`${name}[`) || field.startsWith(`${name}.`),
@@ -265,7 +265,7 @@ interface ConflictProps {
   readonly written: Readonly<Record<string, Written>>
 }
 
-/** What somebody else has changed meanwhile, beside what the reader saw and wrote. */
+/** The changes that somebody else has made meanwhile, next to those that the reader saw and wrote. */
 const Conflict = ({ fields, seen, now, written }: ConflictProps) => {
   const names = new Set([...Object.keys(now), ...Object.keys(seen ?? {})])
   const changed = [...names].filter(

@@ -12,7 +12,7 @@ import { texts } from './texts.js'
 import { UserPicker } from './user-picker.js'
 import { drawKey, type RoleChoice } from './write.js'
 
-/** What is sent for one user, and what a dry run said about it. */
+/** The request for one user, and the result of its dry run. */
 interface Planned {
   readonly user: Option
   readonly path: string

@@ -7,7 +7,7 @@ import { type Query, useQuery } from './query.js'
 import { setParameters } from './router.js'
 import { Say, texts } from './texts.js'
 
-/** Who changed what, when. */
+/** One change: actor, time, object and changed fields. */
 export interface HistoryEntry {
   readonly sequence: string
   readonly time: string

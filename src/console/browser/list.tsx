@@ -87,7 +87,7 @@ export const useList = (list: ListSpec): Query<StoredObject> => {
   })
 }
 
-/** What the parameters of the page choose. A URL may have anything; what the list does not offer is left out. */
+/** The filter and order in the page's parameters. A URL may have anything, so unknown values are ignored. */
 const choiceOf = ({ type, columns, filters, prefix = '' }: ListSpec) => {
   const oneOf = (offered: readonly string[], name: string) =>
     offered.find((each) => each === parameter(`${prefix}${name}`))

@@ -17,7 +17,7 @@ import {
 import type { PageName } from './page-names.js'
 import { texts } from './texts.js'
 
-/** What the console knows of a type of objects. A new aggregate is one more of these. */
+/** The console's description of a type of objects. A new aggregate needs one. */
 export interface ObjectType {
   readonly type: string
   readonly page: PageName
@@ -27,7 +27,7 @@ export interface ObjectType {
   readonly shown: readonly string[]
   /** Fields of its forms; each operation takes some of them. */
   readonly form: readonly string[]
-  /** What it takes to change objects, and to add and remove them. */
+  /** The permissions to change objects, and to add and remove them. */
   readonly permission: string
   readonly operations: {
     readonly get: WireMethod
@@ -255,7 +255,7 @@ export const roleMapping: ObjectType = {
   },
 }
 
-/** What a provider has said last about the groups of a user. Only providers change it. */
+/** A provider's last report of a user's groups. Only providers change it. */
 export const membership: ObjectType = {
   type: 'membership',
   page: 'membership',

@@ -98,7 +98,7 @@ interface UserNameProps {
   readonly isWhole?: boolean
 }
 
-/** Characters of an id that stand beside a name; ids of databases are longer than names. */
+/** Most characters of an id next to a name, because database ids are longer than names. */
 const SHORT = 8
 
 /** The name of a user with the id beside it; the id alone where there is no name. */

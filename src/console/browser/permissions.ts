@@ -3,8 +3,8 @@ import { accessService } from '../../transport/wire.js'
 import { call, pathOf } from './api.js'
 
 /**
- * What the caller may do in the organization as a whole. `unknown` where it cannot be read: then everything is shown,
- * and the server decides.
+ * The caller's permissions in the whole organization. `unknown` if they cannot be read: then everything is shown, and
+ * the server decides.
  */
 const permissions = signal<readonly string[] | 'unknown' | undefined>(undefined)
 

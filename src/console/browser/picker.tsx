@@ -5,7 +5,7 @@ import { say, texts } from './texts.js'
 export interface Option {
   readonly id: string
   readonly name: string
-  /** Stands beside the name: an id, an address. */
+  /** Shown next to the name: an id, an address. */
   readonly detail?: string | undefined
 }
 
@@ -18,7 +18,7 @@ interface PickerProps<Picked extends Option> {
   /** Whether several may be picked. */
   readonly isMultiple?: boolean
   readonly hint?: string | undefined
-  /** What is wrong with what is chosen. */
+  /** The error of the chosen option. */
   readonly error?: string | undefined
   /** Handles a text that is not an option: returns the chosen option, or what is wrong with the text. */
   readonly take?: (text: string) => Promise<Picked | string>

@@ -18,7 +18,7 @@ export interface ListSpec {
   /** Begins the names of parameters, where a page has several lists. */
   readonly prefix?: string
   readonly label: string
-  /** What to say where nothing is there. */
+  /** Text for an empty list. */
   readonly empty?: string
   /** Whether the objects belong to other organizations, and have no pages here. */
   readonly isForeign?: boolean

@@ -1,7 +1,7 @@
 import type { Messages } from './english.js'
 import type { AreaName } from './page-names.js'
 
-/** What the host has set, as the page carries it. */
+/** The host's settings, as embedded in the page. */
 export interface Settings {
   readonly title: string
   /** Path of the same origin, or a `data:` URL. */

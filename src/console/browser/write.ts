@@ -25,7 +25,7 @@ export interface Write {
   readonly operation: WireMethod
   /** Ids that the path has; they are not shown. */
   readonly ids: Json
-  /** What the body has besides the fields. */
+  /** The body's values besides the fields. */
   readonly body?: Json
   readonly fields: readonly FormField[]
   /** The object as the reader saw it, and what reads it again after a conflict; absent for a new object. */

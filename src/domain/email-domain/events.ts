@@ -9,7 +9,7 @@ const ids = { domain: DomainName }
 /** An organization claimed a domain, which is not verified yet. */
 export const DomainAdded = event('domain.added', { ...ids, challenge: requiredText })
 export interface DomainAdded extends z.infer<typeof DomainAdded> {
-  /** The values from now on. */
+  /** The new values. */
   readonly data: {
     /** As `Domain.domain`. */
     readonly domain: DomainName
@@ -31,7 +31,7 @@ export const DomainProviderSet = event('domain.provider_set', {
   idpId: z.exactOptional(IdpId),
 })
 export interface DomainProviderSet extends z.infer<typeof DomainProviderSet> {
-  /** The domain, and its provider from now on. */
+  /** The domain, and its new provider. */
   readonly data: {
     /** As `Domain.domain`. */
     readonly domain: DomainName

@@ -33,7 +33,7 @@ export const OidcIdentityProviderAdded = event('identity_provider.oidc_added', {
   clientSecret: SealedSecret,
 })
 export interface OidcIdentityProviderAdded extends z.infer<typeof OidcIdentityProviderAdded> {
-  /** The values from now on. */
+  /** The new values. */
   readonly data: {
     /** Unique within the organization. */
     readonly idpId: IdpId
@@ -71,7 +71,7 @@ export const OidcConfigUpdated = event('identity_provider.oidc_config_updated', 
   clientSecret: z.exactOptional(SealedSecret),
 })
 export interface OidcConfigUpdated extends z.infer<typeof OidcConfigUpdated> {
-  /** The values from now on. */
+  /** The new values. */
   readonly data: Omit<
     OidcIdentityProviderAdded['data'],
     'name' | 'stylingType' | 'autoRegister' | 'clientSecret'
@@ -84,7 +84,7 @@ export interface OidcConfigUpdated extends z.infer<typeof OidcConfigUpdated> {
 /** Name, styling and registration of unknown users were replaced. */
 export const IdentityProviderUpdated = event('identity_provider.updated', { ...id, ...appearance })
 export interface IdentityProviderUpdated extends z.infer<typeof IdentityProviderUpdated> {
-  /** The values from now on. */
+  /** The new values. */
   readonly data: Pick<
     OidcIdentityProviderAdded['data'],
     'idpId' | 'name' | 'stylingType' | 'autoRegister'

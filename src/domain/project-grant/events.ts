@@ -20,7 +20,7 @@ export interface ProjectGrantRole {
 /** A project was granted to another organization. */
 export const ProjectGrantAdded = event('project_grant.added', grant)
 export interface ProjectGrantAdded extends z.infer<typeof ProjectGrantAdded> {
-  /** The values from now on. */
+  /** The new values. */
   readonly data: {
     /** As `ProjectGrant.projectId`. */
     readonly projectId: ProjectId
@@ -34,7 +34,7 @@ export interface ProjectGrantAdded extends z.infer<typeof ProjectGrantAdded> {
 /** The roles of a grant were replaced. A role that it had in the same generation stays. */
 export const ProjectGrantUpdated = event('project_grant.updated', grant)
 export interface ProjectGrantUpdated extends z.infer<typeof ProjectGrantUpdated> {
-  /** The values from now on. */
+  /** The new values. */
   readonly data: ProjectGrantAdded['data']
 }
 

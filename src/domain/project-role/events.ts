@@ -14,7 +14,7 @@ const role = {
 /** A role was added. */
 export const ProjectRoleAdded = event('project_role.added', role)
 export interface ProjectRoleAdded extends z.infer<typeof ProjectRoleAdded> {
-  /** The values from now on. */
+  /** The new values. */
   readonly data: {
     /** As `ProjectRole.projectId`. */
     readonly projectId: ProjectId
@@ -32,7 +32,7 @@ export interface ProjectRoleAdded extends z.infer<typeof ProjectRoleAdded> {
 /** Display name, group and permissions of a role were replaced. */
 export const ProjectRoleUpdated = event('project_role.updated', role)
 export interface ProjectRoleUpdated extends z.infer<typeof ProjectRoleUpdated> {
-  /** The values from now on. */
+  /** The new values. */
   readonly data: ProjectRoleAdded['data']
 }
 

@@ -3,7 +3,7 @@ import { command, type Patch } from '../message.js'
 import { choice, flag, ProjectId, requiredText } from '../values.js'
 import type { ProjectAdded } from './events.js'
 
-/** Whose branding applies at the login of a project. */
+/** The branding that the login of a project shows. */
 export const PrivateLabelingSetting = choice([
   'PRIVATE_LABELING_SETTING_UNSPECIFIED',
   'PRIVATE_LABELING_SETTING_ENFORCE_PROJECT_RESOURCE_OWNER_POLICY',
@@ -105,7 +105,7 @@ export interface ProjectSettings {
    * At login, the user's organization must own the project or have a grant to it, see `checkLogin`.
    */
   readonly hasProjectCheck: boolean
-  /** Whose branding the login shows, see `brandingOrganization`. */
+  /** The branding that the login shows, see `brandingOrganization`. */
   readonly privateLabelingSetting: PrivateLabelingSetting
 }
 
@@ -127,7 +127,7 @@ export interface ProjectSettingsInput {
    */
   readonly hasProjectCheck?: boolean | undefined
   /**
-   * Whose branding the login shows, see `brandingOrganization`. Absent: `PRIVATE_LABELING_SETTING_UNSPECIFIED`, the
+   * The branding that the login shows, see `brandingOrganization`. Absent: `PRIVATE_LABELING_SETTING_UNSPECIFIED`, the
    * host's own, for a new project, else unchanged.
    */
   readonly privateLabelingSetting?: PrivateLabelingSetting | undefined

@@ -21,7 +21,7 @@ const project = {
 /** A project was added. */
 export const ProjectAdded = event('project.added', project)
 export interface ProjectAdded extends z.infer<typeof ProjectAdded> {
-  /** The values from now on. */
+  /** The new values. */
   readonly data: {
     /** Unique within the organization. */
     readonly id: ProjectId
@@ -44,7 +44,7 @@ export interface ProjectAdded extends z.infer<typeof ProjectAdded> {
 /** Name and settings of a project were replaced. */
 export const ProjectUpdated = event('project.updated', project)
 export interface ProjectUpdated extends z.infer<typeof ProjectUpdated> {
-  /** The values from now on. */
+  /** The new values. */
   readonly data: ProjectAdded['data']
 }
 

@@ -109,7 +109,7 @@ export const roleClaims = (
 /** Returns the organization whose branding the login of a project shows; undefined for the host's default branding. */
 export const brandingOrganization = (
   project: {
-    /** Whose branding the login shows. */
+    /** The branding that the login shows. */
     readonly privateLabelingSetting: PrivateLabelingSetting
     /** Names the organization that owns the project. */
     readonly details: {

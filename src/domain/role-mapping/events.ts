@@ -27,7 +27,7 @@ const mapping = { ...ids, roles: z.readonly(z.array(role)), validFor: z.exactOpt
 /** A group of a provider was given roles of a project. */
 export const RoleMappingAdded = event('role_mapping.added', mapping)
 export interface RoleMappingAdded extends z.infer<typeof RoleMappingAdded> {
-  /** The values from now on. */
+  /** The new values. */
   readonly data: {
     /** As `RoleMapping.idpId`. */
     readonly idpId: IdpId
@@ -47,7 +47,7 @@ export interface RoleMappingAdded extends z.infer<typeof RoleMappingAdded> {
 /** The roles of a mapping, or how long a report counts, were changed. */
 export const RoleMappingUpdated = event('role_mapping.updated', mapping)
 export interface RoleMappingUpdated extends z.infer<typeof RoleMappingUpdated> {
-  /** The values from now on, with all roles. */
+  /** The new values, with all roles. */
   readonly data: RoleMappingAdded['data']
 }
 

@@ -18,7 +18,7 @@ export type SetupLinkState =
       readonly status: 'issued' | 'used' | 'completed' | 'revoked'
       /** In RFC 3339. */
       readonly expiresAt: string
-      /** What the link's holder may set up. */
+      /** The things that the link's holder may set up. */
       readonly intents: readonly SetupIntent[]
     }
 

@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import { event, type Upcasters } from '../message.js'
 import { choice, ExpiryTime, LinkId, listOf, onlyOnce, requiredText } from '../values.js'
 
-/** What a link lets its holder set up, in the order of the guided pages. */
+/** The things that a link lets its holder set up, in the order of the guided pages. */
 export const SETUP_INTENTS = ['provider', 'domain', 'groups'] as const satisfies SetupIntent[]
 /** Something that a link lets its holder set up: connect a provider, prove a domain, map groups to roles. */
 export type SetupIntent = 'provider' | 'domain' | 'groups'
@@ -23,7 +23,7 @@ export const SetupLinkIssued = event('setup_link.issued', {
   note: z.exactOptional(requiredText),
 })
 export interface SetupLinkIssued extends z.infer<typeof SetupLinkIssued> {
-  /** The values from now on. */
+  /** The new values. */
   readonly data: {
     /** As `SetupLink.linkId`. */
     readonly linkId: LinkId

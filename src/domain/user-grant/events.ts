@@ -34,7 +34,7 @@ const grant = { ...ids, roles: z.readonly(z.array(role)) }
 /** A user was given roles of a project. */
 export const UserGrantAdded = event('user_grant.added', grant)
 export interface UserGrantAdded extends z.infer<typeof UserGrantAdded> {
-  /** The values from now on. */
+  /** The new values. */
   readonly data: {
     /** As `UserGrant.userId`. */
     readonly userId: UserId
@@ -50,7 +50,7 @@ export interface UserGrantAdded extends z.infer<typeof UserGrantAdded> {
 /** The roles of a grant, or their expiry, were changed. */
 export const UserGrantUpdated = event('user_grant.updated', grant)
 export interface UserGrantUpdated extends z.infer<typeof UserGrantUpdated> {
-  /** The values from now on, with all roles. */
+  /** The new values, with all roles. */
   readonly data: UserGrantAdded['data']
 }
 

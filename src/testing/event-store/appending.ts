@@ -16,7 +16,7 @@ const EVERY_METADATA = {
   protect: true as const,
 }
 
-/** What an append records. */
+/** Laws of the events that an append records. */
 export const appendLaws = storeLaws({
   'An append returns its events as recorded, in the order written.': async (_, { open }) => {
     for (const metadata of [EVERY_METADATA, {}]) {

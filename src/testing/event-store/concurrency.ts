@@ -157,7 +157,7 @@ const listen = (store: EventStore) => {
   const stop = store.onAppend?.(() => wake())
   return {
     stop: () => stop?.(),
-    /** Resolves with the next call from now on at which an event above `last` can be read. */
+    /** Resolves with the next call after which an event above `last` can be read. */
     next: (last: Position) =>
       new Promise<void>((resolve, reject) => {
         const timeout = setTimeout(

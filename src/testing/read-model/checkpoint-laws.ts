@@ -111,7 +111,7 @@ export const checkpointLaws = lawsOf<ReadModelHome>({
     demandEqual('content after reset', await contentOf(model), EMPTY_CONTENT)
     demandEqual('content after reset', await contentOf(other), EMPTY_CONTENT)
     await feed(model, log)
-    demandEqual('content when built anew', await contentOf(other), before)
+    demandEqual('content after a rebuild', await contentOf(other), before)
   },
   'When several handles apply the same events at once, exactly one succeeds.': async (home) => {
     const log = portalWith(MANY.slice(0, 40))

@@ -156,7 +156,7 @@ export const endingLaws = lawsOf<ReadModelHome>({
     for (const [orgId, event] of [ROLE_REMOVED, ROLE_ADDED, WIDENED]) log.record(orgId, event)
     const anew = log.record(...GIVEN_ANEW)
     await feed(model, log)
-    demandEqual('since, of a role given anew', await since(), [
+    demandEqual('since, of a role given again', await since(), [
       ['reader', timeOf(anew.position)],
       ['writer', given],
     ])
@@ -189,7 +189,7 @@ const ROLE_REMOVED: Recorded = ['acme', roleRemoved('portal', 'reader')]
 const ROLE_ADDED: Recorded = ['acme', roleAdded('portal', 'reader')]
 const GIVEN_ANEW: Recorded = ['globex', userGrantUpdated(BOB, BOTH)]
 
-/** The project `portal` of `acme`, its grant to `globex`, and that of `bob` there. */
+/** The project `portal` of `acme`, its grant to `globex`, and the grant of `bob` there. */
 export const PORTAL: readonly Recorded[] = [
   ['acme', projectAdded('portal')],
   ['acme', roleAdded('portal', 'reader')],
@@ -198,7 +198,7 @@ export const PORTAL: readonly Recorded[] = [
   ['globex', userGrantAdded(BOB, ['reader', ['writer', END]])],
 ]
 
-/** What ends roles of {@link PORTAL} or makes them inactive, and the roles that `bob` holds then. */
+/** Events that end or suspend roles of {@link PORTAL}, and the roles that `bob` has after them. */
 export const ENDS: readonly (readonly [...Recorded, held: readonly string[]])[] = [
   ['acme', projectDeactivated('portal'), []],
   ['acme', projectGrantDeactivated('portal', 'globex'), []],
@@ -264,7 +264,7 @@ const isOfGrant = (event: AnyEvent): boolean => /^(project|user)_grant\./.test(e
 /** Roles that are lost, and with what. */
 type Lost = Readonly<Record<string, 'role' | 'project_grant'>>
 
-/** What happens to {@link PORTAL}, and the roles of `bob` that are lost then. */
+/** Events on {@link PORTAL}, and the roles that `bob` loses by them. */
 const LOSSES: readonly (readonly [what: string, events: readonly Recorded[], lost: Lost])[] = [
   ['no end', [['globex', userGrantDeactivated(BOB)]], {}],
   ['a removed role', [ROLE_REMOVED], { reader: 'role' }],
@@ -282,9 +282,9 @@ const LOSSES: readonly (readonly [what: string, events: readonly Recorded[], los
     [UNGRANTED, GRANTED],
     { reader: 'project_grant', writer: 'project_grant' },
   ],
-  ['a role given anew', [ROLE_REMOVED, ROLE_ADDED, WIDENED, GIVEN_ANEW], {}],
+  ['a role given again', [ROLE_REMOVED, ROLE_ADDED, WIDENED, GIVEN_ANEW], {}],
   [
-    'a role lost anew',
+    'a role lost again',
     [ROLE_REMOVED, ROLE_ADDED, WIDENED, GIVEN_ANEW, NARROWED],
     { reader: 'project_grant' },
   ],

@@ -187,10 +187,10 @@ export const conditionOf = ([operator, [value, ignoreCase]]: Case) => ({
 export const nameOf = ([operator, [value, ignoreCase]]: Case): string =>
   `${operator} ${value}${ignoreCase ? ', any case' : ''}`
 
-/** A condition, and those of {@link NAMES} that meet it. */
+/** A condition, and the {@link NAMES} that meet it. */
 export type Case = readonly [Condition['operator'], Sought, readonly string[]]
 
-/** What is found among {@link NAMES}. */
+/** Expected results among {@link NAMES}. */
 export const CASES: readonly Case[] = [
   ['equals', ['Editor'], ['Editor']],
   ['equals', ['EDITOR'], []],

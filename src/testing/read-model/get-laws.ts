@@ -199,7 +199,7 @@ export const getLaws = lawsOf<ReadModelHome>({
 const ACME: SignInRoute = { orgId: 'acme', idpId: 'google' }
 const OTHER: SignInRoute = { orgId: 'other', idpId: 'google' }
 
-/** An event of an organization, and where users of {@link DOMAIN} sign in from then on. */
+/** An event of an organization, and where users of {@link DOMAIN} sign in after it. */
 const STORY: readonly (readonly [
   orgId: string,
   event: AnyEvent,

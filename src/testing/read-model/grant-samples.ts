@@ -193,7 +193,7 @@ export const AT_END = new Date(END)
 /** A user's grant of the project `portal` of the organization `acme`. */
 export const grantOf = (userId: string) => ({ userId, projectId: 'portal', projectOrgId: 'acme' })
 
-/** An event of an organization, and who holds which role of `acme`'s `portal` from then on, at {@link BEFORE_END}. */
+/** An event of an organization, and the holders of roles of `acme`'s `portal` after it, at {@link BEFORE_END}. */
 type StoryStep = readonly [orgId: string, event: AnyEvent, holders: readonly string[]]
 
 const OWN = 'reader acme/ann'
@@ -217,7 +217,7 @@ export const STORY: readonly StoryStep[] = [
   ['other', userGrantAdded({ ...grantOf('ann'), projectOrgId: 'other' }, ['reader']), ALL_THREE],
   ['globex', userGrantAdded({ ...grantOf('bob'), projectOrgId: 'globex' }, ['reader']), ALL_THREE],
   ['other', roleRemoved('portal', 'reader'), ALL_THREE],
-  // What is inactive does not count, and ends nothing.
+  // Inactive objects do not count, and end nothing.
   ['globex', userGrantDeactivated(grantOf('bob')), [OWN]],
   ['acme', projectGrantDeactivated('portal', 'globex'), [OWN]],
   ['globex', userGrantReactivated(grantOf('bob')), [OWN]],

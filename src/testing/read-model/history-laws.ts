@@ -84,7 +84,7 @@ const inBothOrders = (cases: Cases): Cases =>
     [{ ...query, order: 'desc' }, places.toReversed()],
   ])
 
-/** What is found in {@link alikeLog}. */
+/** Expected results in {@link alikeLog}. */
 const ALIKE: Cases = [
   [{ object: idp('portal') }, [0, 8]],
   [{ object: idp('Portal') }, [6]],
@@ -149,7 +149,7 @@ export const historyLaws = lawsOf<ReadModelHome>({
         [{ orgId: 'other' }, [1, 6]],
         [{ orgId: 'acm' }, []],
       ]),
-  'History is found by object, actor and types, all of which must match.': (home) => {
+  'History is found by object, actor and types, which must all match.': (home) => {
     const object = role('portal', 'editor')
     const types = ['project_role.added', 'project.removed']
     return demandFound(home, busyLog(), [
@@ -209,7 +209,7 @@ const portal = project('portal')
 const withRoles = { object: portal, including: 'roles' } as const
 const isRemoved = ['project.removed']
 
-/** What is found in {@link endedLog} without roles beside their project, oldest first. */
+/** Expected results in {@link endedLog} without the roles of projects, oldest first. */
 const ENDED: Cases = [
   [{}, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 13, 14]],
   [{ actor: 'u2' }, [2, 4]],
@@ -230,7 +230,7 @@ const ENDED: Cases = [
   [{ object: writer, types: ['project_role.added', ...isRemoved] }, [5, 7, 13]],
 ]
 
-/** What is found of projects and their roles. */
+/** Expected results for projects and their roles. */
 const WITH_ROLES: Cases = [
   [withRoles, [1, 2, 3, 4, 5, 6, 7, 8, 13, 14]],
   [{ ...withRoles, object: project('shop') }, [9, 10]],
@@ -275,7 +275,7 @@ export const historyPageLaws = lawsOf<ReadModelHome>({
     demandFound(home, endedLog(), WITH_ROLES),
   'History comes oldest first, or newest first on request.': (home) =>
     demandFound(home, endedLog(), inBothOrders([...ENDED, ...WITH_ROLES])),
-  'Pages of history follow each other in both orders, and all but the last are full.': async (
+  'Pages of history follow each other in both orders, and only the last may be short.': async (
     home,
   ) => {
     const log = endedLog()

@@ -161,7 +161,7 @@ const isInOrder = <Type extends ViewType>(
   return false
 }
 
-/** Neighbours of which the second should come first. */
+/** Neighbours in the wrong order. */
 const wrongPairs = <Type extends ViewType>(
   type: Type,
   sort: readonly SortKey[],

@@ -53,7 +53,7 @@ const ADMINS = mappingOf('admins')
 const SHOP = { ...mappingOf('staff', 'okta'), projectId: 'shop' }
 const DEVS = mappingOf('devs', 'okta')
 
-/** An event of an organization, and who has which role of `acme`'s `portal` in which way from then on, in order. */
+/** An event of an organization, and the holders of roles of `acme`'s `portal` after it with their ways, in order. */
 type Step = readonly [orgId: string, event: AnyEvent, holders: readonly string[]]
 
 const ANN = 'reader acme/ann google/staff'

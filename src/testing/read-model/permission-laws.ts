@@ -21,7 +21,7 @@ const BOTH: Holders = [['reader acme/ann', 'reader acme/bob', 'writer acme/ann']
 const READERS = ['reader acme/ann', 'reader acme/bob']
 const SWAPPED: Holders = [['writer acme/ann'], [...READERS, 'writer acme/ann']]
 
-/** Every way in which a role gains and loses permissions, and the holders from then on. */
+/** Every way in which a role gains and loses permissions, and the holders after it. */
 const STORY: readonly (readonly [...Recorded, holders: Holders])[] = [
   ['acme', projectAdded('portal'), NOBODY],
   ['acme', roleAdded('portal', 'reader', { permissions: ['read'] }), NOBODY],
@@ -123,12 +123,12 @@ export const permissionLaws = lawsOf<ReadModelHome>({
         )
       }
     }),
-  'Holders of a permission are those of the roles that have it.': (home) =>
+  'Holders of a permission are the holders of the roles that have it.': (home) =>
     afterEach(home, async (model, index) => {
       const expected = STORY[index]?.[2] ?? NOBODY
       demandEqual(`holders after event ${index}`, await holdersIn(model), [...expected, [], []])
     }),
-  'Holders of a permission at a position are those of the roles that had it right after its event.':
+  'Holders of a permission at a position are the holders of the roles that had it right after its event.':
     async (home) => {
       const log = logOf(STORY)
       const model = await fedWith(home, log)

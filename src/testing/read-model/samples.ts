@@ -56,7 +56,7 @@ export const byIdentity = (type: ViewType): SortKey => ({
   direction: 'asc',
 })
 
-/** The value of `field` by which lists sort `row`. @throws RangeError when lists are not sorted by it */
+/** The value of `field` that lists sort `row` by. @throws RangeError when lists are not sorted by it */
 export const sortValue = <Type extends ViewType>(
   type: Type,
   field: string,

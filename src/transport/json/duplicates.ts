@@ -9,7 +9,7 @@ export const duplicateField = (field: string): Violation => ({ field, descriptio
 /** An object or a list that the scan is within. */
 interface Open {
   readonly isList: boolean
-  /** Of an object, once it has any. */
+  /** The names in an object, once it has any. */
   names?: Set<string>
   /** Of an object: the current member. */
   name: string

@@ -10,7 +10,7 @@ interface Found<Target> {
 /** All paths that have the same segments so far. */
 interface Node<Target> {
   readonly literals: Map<string, Node<Target>>
-  /** By the text after the variable in its segment, such as `:deactivate`, or empty. */
+  /** Keyed by the text after the variable in its segment, such as `:deactivate`, or empty. */
   readonly variables: Map<string, Node<Target>>
   target?: Target
 }

@@ -201,7 +201,7 @@ export const rpcPathOf = ({ service, name }: WireMethod): string => `/${service}
  */
 const NEEDLESSLY_ENCODED = /%(2[DE]|3\d|[46][1-9A-F]|[57][\dA]|5F)/i
 
-/** Longest path that is looked at, in characters: ids have at most 800 bytes, each of which may be encoded. */
+/** Longest path that is looked at, in characters: ids have at most 800 bytes, which may all be encoded. */
 const LONGEST_PATH = 16 * 1024
 
 /** The paths of REST. */

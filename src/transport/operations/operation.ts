@@ -14,7 +14,7 @@ export interface Operation {
 }
 
 /**
- * The operation of a method that changes something. The response has fields of the method's answer, and those of `idsOf`.
+ * The operation of a method that changes something. The response has the fields of the method's outcome and of `idsOf`.
  * With `validateOnly` it is a dry run.
  */
 export const writeOperation = <Input, Ids>(
@@ -85,8 +85,8 @@ export const pageOf = ({ pageSize, pageToken, ...others }: Values): Values => ({
 })
 
 /**
- * The fields of an item with a single value, and those of its `details` except the owner, which is the same for the
- * whole list.
+ * The fields of an item with a single value, and of its `details` without the owner, which is the same for the whole
+ * list.
  */
 const sortFields = ({ fields }: WireMessage): readonly WireField[] =>
   fields

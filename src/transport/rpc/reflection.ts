@@ -78,7 +78,7 @@ async function* bounded<Question>(questions: AsyncIterable<Question>): AsyncGene
   }
 }
 
-/** The full name of a declaration, and those of its fields or methods. */
+/** The full names of a declaration and of its fields or methods. */
 const namesIn = (desc: DescMessage | DescEnum | DescExtension | DescService): readonly string[] => {
   const parts = desc.kind === 'message' ? desc.fields : desc.kind === 'service' ? desc.methods : []
   return [desc.typeName, ...parts.map(({ name }) => `${desc.typeName}.${name}`)]

@@ -678,24 +678,24 @@ const PERMISSION_FAULTS: readonly Fault[] = [
   })),
   {
     fault: 'finds holders whatever their roles allow',
-    law: 'Holders of a permission are those',
+    law: 'Holders of a permission are the',
     plant: askedForHolders(({ permission: _, ...query }) => query),
   },
   ...['project_role.updated', 'project_role.removed', 'project.removed'].map((type) => ({
     fault: `finds holders by permissions as if ${type} had not happened`,
-    law: 'Holders of a permission are those',
+    law: 'Holders of a permission are the',
     plant: blindTo([type], ['holders']),
   })),
   {
     fault: 'minds no case of permissions',
-    law: 'Holders of a permission are those',
+    law: 'Holders of a permission are the',
     plant: askedForHolders(({ permission, ...query }) =>
       permission === undefined ? query : { ...query, permission: permission.toLowerCase() },
     ),
   },
   {
     fault: 'finds past holders by what their roles allow now',
-    law: 'Holders of a permission at a position',
+    law: 'Holders of a permission at a position are the',
     plant: (sound) => ({
       holders: async ({ permission, ...query }) => {
         const allowing = await allowingNow(sound, permission)

@@ -556,7 +556,7 @@ const FAULTS: readonly Fault[] = [
   },
   ...(['object', 'actor', 'types'] as const).map((filter) => ({
     fault: `does not filter history by ${filter}`,
-    law: 'History is found by object',
+    law: 'History is found by object, actor and types, which',
     plant: (sound: ReadModel): Partial<ReadModel> => ({
       history: ({ [filter]: _, ...query }) => sound.history(query),
     }),
@@ -725,7 +725,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'turns pages of history round once they are cut',
-    law: 'Pages of history follow each other in both orders,',
+    law: 'Pages of history follow each other in both orders, and only',
     plant: histories(async ({ order, ...query }, ask) => {
       const entries = await ask(query)
       return order === 'desc' ? entries.toReversed() : entries
@@ -733,7 +733,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'ends a role when its page is cut',
-    law: 'Pages of history follow each other in both orders,',
+    law: 'Pages of history follow each other in both orders, and only',
     plant: histories(async (query, ask) => {
       const { object, limit } = query
       if (object?.type !== 'project_role') return ask(query)
@@ -744,7 +744,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'begins every page of history with the newest entry',
-    law: 'Pages of history follow each other in both orders,',
+    law: 'Pages of history follow each other in both orders, and only',
     plant: histories(({ before, order, ...query }, ask) =>
       ask(order === 'desc' ? { ...query, order } : { ...query, ...(before && { before }) }),
     ),

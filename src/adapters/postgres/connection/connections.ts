@@ -211,8 +211,8 @@ const rollBack = async (lent: PostgresConnection, error: unknown): Promise<boole
 }
 
 /**
- * A connection, to be released. Rejects with a {@link StoreFault} when there is none, or when its function in `refusals`
- * is called: a closed pool would never answer.
+ * A connection, to be released. Rejects with a {@link StoreFault} without one, or when its function in `refusals` is
+ * called, because a closed pool would never respond.
  */
 const connectTo = <Lent extends PostgresConnection>(
   driver: DriverOf<Lent>,

@@ -491,7 +491,7 @@ const followsHolder = (
 /** Whether the holder of a key has the role by a grant. */
 const isByGrant = (after: After): boolean => after.at(-3) === ''
 
-/** Tells apart the texts of statements for pages after the first. */
+/** Distinguishes the texts of statements for pages after the first. */
 const followsBy = ({ projectId, roleKey }: HoldersQuery, after: After): number => {
   const isGoingOn = projectId !== undefined && after[0] === roleKey
   return (isGoingOn ? 1 : 2) + (isByGrant(after) ? 0 : 2)

@@ -155,7 +155,7 @@ const noOtherGroup = (
     ],
   )
 
-/** By the groups of one provider, and in no other way. */
+/** Only through the groups of one provider. */
 const ofProvider = (
   dialect: Dialect,
   { provider, asIfActive, now, at }: AffectedByProvider,

@@ -358,7 +358,7 @@ const permissionBatch = (dialect: Dialect, { numberOf }: Shared) => {
   return {
     allow: (range: AssignmentRange, permissions: readonly string[], from: Position): void => {
       const { roleKey } = range
-      if (roleKey === undefined) throw new Error('Permissions are those of a role')
+      if (roleKey === undefined) throw new Error('Only roles have permissions')
       const scope = scopeOf(range)
       for (const permission of permissions) {
         const allowance: Allowance = { of: [scope, permission, roleKey], from }

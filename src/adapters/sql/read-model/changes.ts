@@ -222,7 +222,7 @@ function* rowBatch(
 
 type View = Views[ViewType]
 
-/** A row as it is in the table, and as it is after the batch; undefined where there is none. */
+/** A row in the table, and after the batch; undefined if it does not exist. */
 interface Entry {
   readonly rowKey: RowKey
   stored: View | undefined

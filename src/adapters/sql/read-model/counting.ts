@@ -2,7 +2,7 @@ import type { Position } from '../../../ports/event-store.js'
 import { allOf, boundedPosition, type Dialect, type Parameter, type Statement } from '../dialect.js'
 import { SUSPENSIONS } from './tables.js'
 
-/** When and by which scope assignments count. */
+/** The position and the scope for which assignments count. */
 export interface Counted {
   /** The assignments, in SQL; `held` when absent. */
   readonly held?: string
@@ -15,7 +15,7 @@ export interface Counted {
   readonly except?: Cover | undefined
 }
 
-/** When and by which scope assignments to groups count for members. */
+/** The position and the scope for which assignments to groups count for members. */
 export interface CountedMembers extends Counted {
   /** The members, in SQL; `member` when absent. */
   readonly member?: string

@@ -217,7 +217,7 @@ const changesIn = (event: KnownEvent, change: Change, shared: Shared): string =>
     : JSON.stringify(fieldChanges(event, change))
 }
 
-/** The values of {@link ENTRY_COLUMNS} but the first, with names in place of their numbers. */
+/** The values of {@link ENTRY_COLUMNS} except the first, with names instead of their numbers. */
 export type StoredEntry = readonly [
   scope: string,
   type: string,

@@ -136,7 +136,7 @@ const following = (
   }
 }
 
-/** The value of a field, by which rows are ordered, and compared where case counts. */
+/** The value of a field, for sorting rows and for case-sensitive comparisons. */
 const expressionOf = (dialect: Dialect, type: ViewType, field: string): string => {
   switch (field) {
     case identityField[type]:

@@ -39,7 +39,7 @@ export interface ReadModelDriver {
 /**
  * A read model in tables of its own, which {@link createTables} makes.
  *
- * @param store - in the same database, with a table `events` whose column `position` is that of the events
+ * @param store - in the same database, with a table `events` and its column `position`
  */
 export const sqlReadModel = (driver: ReadModelDriver, store: EventStore): ReadModel => {
   const { dialect } = driver

@@ -323,7 +323,7 @@ export const FILLED: readonly Table[] = [
 export const checkpointIn = ({ table }: Dialect): string =>
   `(SELECT max(position) FROM ${table(CHECKPOINT)})`
 
-/** Positions of the last event and of the checkpoint; null where there is none. */
+/** Positions of the last event and of the checkpoint; null without one. */
 export const positionColumns = (dialect: Dialect): string =>
   `(SELECT max(position) FROM ${dialect.table({ name: EVENTS })}) AS head, ${checkpointIn(dialect)} AS reached`
 

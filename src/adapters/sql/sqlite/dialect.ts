@@ -57,8 +57,8 @@ export const sqliteDialect = ({ maxParameters }: Pick<SqliteLimits, 'maxParamete
     named,
     table: ({ name }) => name,
     fieldInBody: (field) => `body ->> '$.${field}'`,
-    // With a plus, SQLite uses the indexes of conditions and sorts the rows found. Without it, it would read all rows in the
-    // order of their keys. What equals a text exactly is in that order in the index.
+    // With a plus, SQLite uses the indexes of conditions and sorts the rows found. Without it, it would read all rows
+    // in the order of their keys. Rows that equal a text exactly have that order in the index.
     ordered: (expression, conditions) =>
       conditions.some(
         ({ operator, ignoreCase }) =>

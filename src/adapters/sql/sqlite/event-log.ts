@@ -188,7 +188,7 @@ export const restoreEvents = (
   }
 }
 
-/** Position of the last event; 0 when there is none. */
+/** Position of the last event; 0 without one. */
 const lastPosition = (database: SyncDatabase): number => Number(database.value(LAST_POSITION))
 
 const versionOf = (database: SyncDatabase, stream: StreamId): Version =>

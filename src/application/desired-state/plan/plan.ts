@@ -123,7 +123,7 @@ export interface AppliedChange extends PlannedChange {
 }
 
 /**
- * What a plan does to an object. Nothing if it is `unchanged`, `blocked` (its id belongs to a removed object) or
+ * The effect of a plan on an object; no effect if it is `unchanged`, `blocked` (its id belongs to a removed object) or
  * `superseded` (a newer version of the desired state has marked it).
  */
 export type Action = 'add' | 'update' | 'remove' | 'unchanged' | 'blocked' | 'superseded'

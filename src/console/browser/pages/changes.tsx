@@ -108,7 +108,7 @@ const Count = ({ page, operation, label }: CountProps) => {
   )
 }
 
-/** Who changed what in the organization; new changes come by themselves. */
+/** The changes in the organization; new changes appear automatically. */
 export const Timeline = () => {
   const [isLive, setLive] = useState(true)
   const [person, projectId] = [parameter('user'), parameter('projectId')]
@@ -180,10 +180,10 @@ const isOf = ({ object }: HistoryEntry, projectId: string): boolean =>
   object['projectId'] === projectId || (object['type'] === 'project' && object['id'] === projectId)
 
 const ENOUGH = 20
-/** Pages that are read by themselves to find changes of one project. */
+/** Most pages that are read automatically to find changes of one project. */
 const MOST_PAGES = 10
 
-/** Of a history, the changes of one project. The interface has no such filter for grants, so it is made here. */
+/** The changes of one project in a history. The interface has no such filter for grants, so they are filtered here. */
 const useOfProject = (history: Query<HistoryEntry>, projectId: string): Query<HistoryEntry> => {
   const { rows, hasMore, more, isReading } = history
   const found = projectId ? rows?.filter((entry) => isOf(entry, projectId)) : rows

@@ -29,7 +29,7 @@ interface PlanBody {
 interface Result {
   readonly body: PlanBody
   readonly isApplied: boolean
-  /** What was planned or applied. */
+  /** The planned or applied desired state. */
   readonly text: string
 }
 
@@ -114,7 +114,7 @@ const PlanForm = () => {
 const changesOf = ({ changes = [] }: PlanBody): readonly ObjectChange[] =>
   changes.filter(({ action }) => action !== 'unchanged')
 
-/** What a desired state changes, or has changed. */
+/** The changes of a desired state, planned or applied. */
 const Outcome = ({ body, isApplied }: Result) => {
   const { counts = {}, undeclared = [] } = body
   const changes = changesOf(body)

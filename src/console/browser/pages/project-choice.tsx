@@ -7,7 +7,7 @@ import { parameter, setParameters } from '../router.js'
 import { texts } from '../texts.js'
 
 interface ProjectChoiceProps {
-  /** What no choice means; a project is chosen by itself where this is absent and there is only one. */
+  /** Label of no choice. Absent: a single project is chosen automatically. */
   readonly none?: string
 }
 

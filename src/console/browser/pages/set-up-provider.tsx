@@ -23,7 +23,7 @@ interface ProviderStepProps {
   readonly isFixed: boolean
 }
 
-/** Connects a provider, or goes on with one that was connected before. */
+/** Connects a provider, or continues with one that was connected before. */
 export const ProviderStep = ({ providers, chosen, choose, isFixed }: ProviderStepProps) => {
   const [kind, setKind] = useState('')
   const [idpId, setIdpId] = useState('')
@@ -78,7 +78,7 @@ interface NewProviderProps {
   readonly done: () => void
 }
 
-/** What to do at the provider, and the form for what it gives. */
+/** The steps at the provider, and the form for its values. */
 const NewProvider = ({ kind, idpId, done }: NewProviderProps) => {
   const { body } = useQuery(`/setUp?${new URLSearchParams({ idp_id: idpId })}`)
   const { send, failure, isBusy } = useSend()

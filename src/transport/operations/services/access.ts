@@ -20,7 +20,7 @@ export const historyOperations = ({ history }: Iam): readonly Operation[] => [
   historyOperation(historyService.listHistory, history),
 ]
 
-/** The operation that checks an access. What a request leaves out is left out of the question. */
+/** The operation that checks an access. Fields that the request leaves out are left out of the input. */
 const checkOperation = (method: WireMethod, { access }: Iam): Operation => {
   const { run } = readOperation(
     method,

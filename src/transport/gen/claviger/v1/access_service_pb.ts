@@ -132,7 +132,7 @@ export type DesiredSettings = Message<"claviger.v1.DesiredSettings"> & {
   hasProjectCheck?: boolean | undefined;
 
   /**
-   * Whose branding the login shows.
+   * The branding that the login shows.
    *
    * @generated from field: optional claviger.v1.PrivateLabelingSetting private_labeling_setting = 4;
    */
@@ -359,8 +359,7 @@ export type ApplyAccessRequest = Message<"claviger.v1.ApplyAccessRequest"> & {
   reason: string;
 
   /**
-   * Protects the declared objects: from then on, only this desired state may change them. Without it, the protection
-   * ends.
+   * Protects the declared objects: only this desired state may change them. Without it, the protection ends.
    *
    * @generated from field: bool protect = 7;
    */

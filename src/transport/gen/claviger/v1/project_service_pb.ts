@@ -64,7 +64,7 @@ export type Project = Message<"claviger.v1.Project"> & {
   hasProjectCheck: boolean;
 
   /**
-   * Whose branding the login shows.
+   * The branding that the login shows.
    *
    * @generated from field: claviger.v1.PrivateLabelingSetting private_labeling_setting = 6;
    */
@@ -141,7 +141,7 @@ export type AddProjectRequest = Message<"claviger.v1.AddProjectRequest"> & {
   hasProjectCheck: boolean;
 
   /**
-   * Whose branding the login shows.
+   * The branding that the login shows.
    *
    * @generated from field: claviger.v1.PrivateLabelingSetting private_labeling_setting = 6;
    */
@@ -246,7 +246,7 @@ export type UpdateProjectRequest = Message<"claviger.v1.UpdateProjectRequest"> &
   hasProjectCheck: boolean;
 
   /**
-   * Whose branding the login shows.
+   * The branding that the login shows.
    *
    * @generated from field: claviger.v1.PrivateLabelingSetting private_labeling_setting = 6;
    */
@@ -344,7 +344,7 @@ export type PatchProjectRequest = Message<"claviger.v1.PatchProjectRequest"> & {
   hasProjectCheck?: boolean | undefined;
 
   /**
-   * Whose branding the login shows.
+   * The branding that the login shows.
    *
    * @generated from field: optional claviger.v1.PrivateLabelingSetting private_labeling_setting = 6;
    */
@@ -1089,7 +1089,7 @@ export const GetProjectStateResponseSchema: GenMessage<GetProjectStateResponse> 
   messageDesc(file_claviger_v1_project_service, 26);
 
 /**
- * Whose branding the login of a project shows.
+ * The branding that the login of a project shows.
  *
  * @generated from enum claviger.v1.PrivateLabelingSetting
  */
@@ -1117,7 +1117,7 @@ export const PrivateLabelingSetting = {
 } as const;
 
 /**
- * Whose branding the login of a project shows.
+ * The branding that the login of a project shows.
  *
  * @generated from enum claviger.v1.PrivateLabelingSetting
  */
