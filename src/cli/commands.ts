@@ -9,7 +9,7 @@ interface Listed {
 /** All commands, in the order in which they are listed. */
 export const COMMANDS: Readonly<Record<string, Listed>> = {
   init: {
-    about: 'writes a small server to start from',
+    about: 'writes a small server as a starting point',
     load: async () => (await import('./commands/init.js')).init,
   },
   log: {

@@ -235,7 +235,7 @@ describe.runIf(hasChromium())('the guided set-up', () => {
     ])
     await page.goto('about:blank')
     await page.goto((await linkFor(['groups'])).url)
-    await page.getByText('There is none yet').waitFor()
+    await page.getByText('No provider is connected yet').waitFor()
   })
 
   it('refuses an expired, revoked, replayed or made-up link with one answer', async () => {
