@@ -17360,7 +17360,7 @@ export const openApiDocument = {
     "properties": {
      "identityProvider": {
       "$ref": "#/components/schemas/IdentityProvider",
-      "description": "At the time of the request."
+      "description": "Its state at the requested time."
      }
     },
     "required": [
@@ -17615,7 +17615,7 @@ export const openApiDocument = {
     "properties": {
      "project": {
       "$ref": "#/components/schemas/Project",
-      "description": "At the time of the request."
+      "description": "Its state at the requested time."
      }
     },
     "required": [
@@ -17804,7 +17804,7 @@ export const openApiDocument = {
     "properties": {
      "projectRole": {
       "$ref": "#/components/schemas/ProjectRole",
-      "description": "At the time of the request."
+      "description": "Its state at the requested time."
      }
     },
     "required": [
@@ -18045,7 +18045,7 @@ export const openApiDocument = {
     "properties": {
      "projectGrant": {
       "$ref": "#/components/schemas/ProjectGrant",
-      "description": "At the time of the request."
+      "description": "Its state at the requested time."
      }
     },
     "required": [
@@ -18303,7 +18303,7 @@ export const openApiDocument = {
     "properties": {
      "userGrant": {
       "$ref": "#/components/schemas/UserGrant",
-      "description": "At the time of the request."
+      "description": "Its state at the requested time."
      }
     },
     "required": [
@@ -18491,7 +18491,7 @@ export const openApiDocument = {
     "properties": {
      "domain": {
       "$ref": "#/components/schemas/Domain",
-      "description": "At the time of the request."
+      "description": "Its state at the requested time."
      }
     },
     "required": [
@@ -18682,7 +18682,7 @@ export const openApiDocument = {
     "properties": {
      "roleMapping": {
       "$ref": "#/components/schemas/RoleMapping",
-      "description": "At the time of the request."
+      "description": "Its state at the requested time."
      }
     },
     "required": [
@@ -18822,7 +18822,7 @@ export const openApiDocument = {
     "properties": {
      "membership": {
       "$ref": "#/components/schemas/Membership",
-      "description": "At the time of the request."
+      "description": "Its state at the requested time."
      }
     },
     "required": [
@@ -18976,7 +18976,7 @@ export const openApiDocument = {
     "properties": {
      "setupLink": {
       "$ref": "#/components/schemas/SetupLink",
-      "description": "At the time of the request."
+      "description": "Its state at the requested time."
      }
     },
     "required": [

@@ -359,7 +359,7 @@ export const GetIdentityProviderStateRequest: WireMessage = {"name":"GetIdentity
 ]}
 
 export const GetIdentityProviderStateResponse: WireMessage = {"name":"GetIdentityProviderStateResponse","description":"The provider as it was.","fields":[
-  {"name":"identityProvider","protoName":"identity_provider","number":1,"kind":"message","description":"At the time of the request.","message":IdentityProvider},
+  {"name":"identityProvider","protoName":"identity_provider","number":1,"kind":"message","description":"Its state at the requested time.","message":IdentityProvider},
 ]}
 
 export const TestIdentityProviderRequest: WireMessage = {"name":"TestIdentityProviderRequest","description":"The provider to test.","fields":[
@@ -552,7 +552,7 @@ export const GetProjectStateRequest: WireMessage = {"name":"GetProjectStateReque
 ]}
 
 export const GetProjectStateResponse: WireMessage = {"name":"GetProjectStateResponse","description":"The project as it was.","fields":[
-  {"name":"project","protoName":"project","number":1,"kind":"message","description":"At the time of the request.","message":Project},
+  {"name":"project","protoName":"project","number":1,"kind":"message","description":"Its state at the requested time.","message":Project},
 ]}
 
 export const AddProjectRoleRequest: WireMessage = {"name":"AddProjectRoleRequest","description":"A role to add.","fields":[
@@ -701,7 +701,7 @@ export const GetProjectRoleStateRequest: WireMessage = {"name":"GetProjectRoleSt
 ]}
 
 export const GetProjectRoleStateResponse: WireMessage = {"name":"GetProjectRoleStateResponse","description":"The role as it was.","fields":[
-  {"name":"projectRole","protoName":"project_role","number":1,"kind":"message","description":"At the time of the request.","message":ProjectRole},
+  {"name":"projectRole","protoName":"project_role","number":1,"kind":"message","description":"Its state at the requested time.","message":ProjectRole},
 ]}
 
 export const AddProjectGrantRequest: WireMessage = {"name":"AddProjectGrantRequest","description":"A grant to add.","fields":[
@@ -848,7 +848,7 @@ export const GetProjectGrantStateRequest: WireMessage = {"name":"GetProjectGrant
 ]}
 
 export const GetProjectGrantStateResponse: WireMessage = {"name":"GetProjectGrantStateResponse","description":"The grant as it was.","fields":[
-  {"name":"projectGrant","protoName":"project_grant","number":1,"kind":"message","description":"At the time of the request.","message":ProjectGrant},
+  {"name":"projectGrant","protoName":"project_grant","number":1,"kind":"message","description":"Its state at the requested time.","message":ProjectGrant},
 ]}
 
 export const GivenUserRole: WireMessage = {"name":"GivenUserRole","description":"A role to give to a user.","fields":[
@@ -1048,7 +1048,7 @@ export const GetUserGrantStateRequest: WireMessage = {"name":"GetUserGrantStateR
 ]}
 
 export const GetUserGrantStateResponse: WireMessage = {"name":"GetUserGrantStateResponse","description":"The grant as it was.","fields":[
-  {"name":"userGrant","protoName":"user_grant","number":1,"kind":"message","description":"At the time of the request.","message":UserGrant},
+  {"name":"userGrant","protoName":"user_grant","number":1,"kind":"message","description":"Its state at the requested time.","message":UserGrant},
 ]}
 
 export const AddDomainRequest: WireMessage = {"name":"AddDomainRequest","description":"A domain to add.","fields":[
@@ -1159,7 +1159,7 @@ export const GetDomainStateRequest: WireMessage = {"name":"GetDomainStateRequest
 ]}
 
 export const GetDomainStateResponse: WireMessage = {"name":"GetDomainStateResponse","description":"The domain as it was.","fields":[
-  {"name":"domain","protoName":"domain","number":1,"kind":"message","description":"At the time of the request.","message":Domain},
+  {"name":"domain","protoName":"domain","number":1,"kind":"message","description":"Its state at the requested time.","message":Domain},
 ]}
 
 export const AddRoleMappingRequest: WireMessage = {"name":"AddRoleMappingRequest","description":"A mapping to add.","fields":[
@@ -1314,7 +1314,7 @@ export const GetRoleMappingStateRequest: WireMessage = {"name":"GetRoleMappingSt
 ]}
 
 export const GetRoleMappingStateResponse: WireMessage = {"name":"GetRoleMappingStateResponse","description":"The mapping as it was.","fields":[
-  {"name":"roleMapping","protoName":"role_mapping","number":1,"kind":"message","description":"At the time of the request.","message":RoleMapping},
+  {"name":"roleMapping","protoName":"role_mapping","number":1,"kind":"message","description":"Its state at the requested time.","message":RoleMapping},
 ]}
 
 export const ReportMembershipRequest: WireMessage = {"name":"ReportMembershipRequest","description":"A provider's report about a user.","fields":[
@@ -1405,7 +1405,7 @@ export const GetMembershipStateRequest: WireMessage = {"name":"GetMembershipStat
 ]}
 
 export const GetMembershipStateResponse: WireMessage = {"name":"GetMembershipStateResponse","description":"The membership as it was.","fields":[
-  {"name":"membership","protoName":"membership","number":1,"kind":"message","description":"At the time of the request.","message":Membership},
+  {"name":"membership","protoName":"membership","number":1,"kind":"message","description":"Its state at the requested time.","message":Membership},
 ]}
 
 export const IssueSetupLinkRequest: WireMessage = {"name":"IssueSetupLinkRequest","description":"A link to create.","fields":[
@@ -1497,7 +1497,7 @@ export const GetSetupLinkStateRequest: WireMessage = {"name":"GetSetupLinkStateR
 ]}
 
 export const GetSetupLinkStateResponse: WireMessage = {"name":"GetSetupLinkStateResponse","description":"The link as it was.","fields":[
-  {"name":"setupLink","protoName":"setup_link","number":1,"kind":"message","description":"At the time of the request.","message":SetupLink},
+  {"name":"setupLink","protoName":"setup_link","number":1,"kind":"message","description":"Its state at the requested time.","message":SetupLink},
 ]}
 
 export const ListHistoryRequest: WireMessage = {"name":"ListHistoryRequest","description":"Which changes to list, and in which order.","fields":[

@@ -659,7 +659,7 @@ export const GetDomainStateRequestSchema: GenMessage<GetDomainStateRequest> = /*
  */
 export type GetDomainStateResponse = Message<"claviger.v1.GetDomainStateResponse"> & {
   /**
-   * At the time of the request.
+   * Its state at the requested time.
    *
    * @generated from field: claviger.v1.Domain domain = 1;
    */

@@ -1093,7 +1093,7 @@ export const GetIdentityProviderStateRequestSchema: GenMessage<GetIdentityProvid
  */
 export type GetIdentityProviderStateResponse = Message<"claviger.v1.GetIdentityProviderStateResponse"> & {
   /**
-   * At the time of the request.
+   * Its state at the requested time.
    *
    * @generated from field: claviger.v1.IdentityProvider identity_provider = 1;
    */

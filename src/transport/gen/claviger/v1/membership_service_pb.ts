@@ -547,7 +547,7 @@ export const GetMembershipStateRequestSchema: GenMessage<GetMembershipStateReque
  */
 export type GetMembershipStateResponse = Message<"claviger.v1.GetMembershipStateResponse"> & {
   /**
-   * At the time of the request.
+   * Its state at the requested time.
    *
    * @generated from field: claviger.v1.Membership membership = 1;
    */

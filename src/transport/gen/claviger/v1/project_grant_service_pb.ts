@@ -883,7 +883,7 @@ export const GetProjectGrantStateRequestSchema: GenMessage<GetProjectGrantStateR
  */
 export type GetProjectGrantStateResponse = Message<"claviger.v1.GetProjectGrantStateResponse"> & {
   /**
-   * At the time of the request.
+   * Its state at the requested time.
    *
    * @generated from field: claviger.v1.ProjectGrant project_grant = 1;
    */

@@ -908,7 +908,7 @@ export const GetProjectRoleStateRequestSchema: GenMessage<GetProjectRoleStateReq
  */
 export type GetProjectRoleStateResponse = Message<"claviger.v1.GetProjectRoleStateResponse"> & {
   /**
-   * At the time of the request.
+   * Its state at the requested time.
    *
    * @generated from field: claviger.v1.ProjectRole project_role = 1;
    */

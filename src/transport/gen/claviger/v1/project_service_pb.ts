@@ -1074,7 +1074,7 @@ export const GetProjectStateRequestSchema: GenMessage<GetProjectStateRequest> = 
  */
 export type GetProjectStateResponse = Message<"claviger.v1.GetProjectStateResponse"> & {
   /**
-   * At the time of the request.
+   * Its state at the requested time.
    *
    * @generated from field: claviger.v1.Project project = 1;
    */

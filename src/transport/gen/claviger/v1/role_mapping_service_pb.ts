@@ -953,7 +953,7 @@ export const GetRoleMappingStateRequestSchema: GenMessage<GetRoleMappingStateReq
  */
 export type GetRoleMappingStateResponse = Message<"claviger.v1.GetRoleMappingStateResponse"> & {
   /**
-   * At the time of the request.
+   * Its state at the requested time.
    *
    * @generated from field: claviger.v1.RoleMapping role_mapping = 1;
    */

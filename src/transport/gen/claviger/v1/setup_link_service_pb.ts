@@ -554,7 +554,7 @@ export const GetSetupLinkStateRequestSchema: GenMessage<GetSetupLinkStateRequest
  */
 export type GetSetupLinkStateResponse = Message<"claviger.v1.GetSetupLinkStateResponse"> & {
   /**
-   * At the time of the request.
+   * Its state at the requested time.
    *
    * @generated from field: claviger.v1.SetupLink setup_link = 1;
    */

@@ -1198,7 +1198,7 @@ export const GetUserGrantStateRequestSchema: GenMessage<GetUserGrantStateRequest
  */
 export type GetUserGrantStateResponse = Message<"claviger.v1.GetUserGrantStateResponse"> & {
   /**
-   * At the time of the request.
+   * Its state at the requested time.
    *
    * @generated from field: claviger.v1.UserGrant user_grant = 1;
    */
