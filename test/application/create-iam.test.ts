@@ -73,7 +73,7 @@ it.each(['', 'a+b', 'x'.repeat(65), 5, undefined])(
     const iam = createIam({ ...options, store, newId: () => drawn as string })
     for (const id of [undefined, 'portal']) {
       await expect(iam.projects.add({ id, name: 'n' }, context)).rejects.toThrow(
-        /^newId must draw 1 to 64 letters/,
+        /^newId must return 1 to 64 letters/,
       )
     }
     expect(await logOf(store)).toEqual([])
