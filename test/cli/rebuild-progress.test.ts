@@ -44,7 +44,9 @@ describe('The progress of a rebuild', () => {
       [1, 99_000],
       [2, 101_000],
     ])
-    expect(textAt(2)).toContain('101,000 of 100,000 events, 2,000 a second, now the events recorded')
+    expect(textAt(2)).toContain(
+      '101,000 of 100,000 events, 2,000 a second, now the events recorded',
+    )
   })
 
   it('shows the pace alone when the store cannot count', () => {
