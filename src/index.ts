@@ -59,8 +59,6 @@ export {
   type PlannedField,
   type PlannedGrantAdded,
   type PlannedGrantUpdated,
-  type PlannedMappingAdded,
-  type PlannedMappingUpdated,
 } from './application/desired-state/plan/plan.js'
 // Domains of e-mail addresses.
 export type {
