@@ -39,6 +39,7 @@ export {
 } from './application/desired-state/declared/desired-access.js'
 export type {
   DesiredGrant,
+  DesiredMapping,
   DesiredProject,
   DesiredRole,
   DesiredSettings,
@@ -58,6 +59,8 @@ export {
   type PlannedField,
   type PlannedGrantAdded,
   type PlannedGrantUpdated,
+  type PlannedMappingAdded,
+  type PlannedMappingUpdated,
 } from './application/desired-state/plan/plan.js'
 // Domains of e-mail addresses.
 export type {
