@@ -220,17 +220,16 @@ const decider = (asking: Asking) => {
   }
 }
 
-/** Reasons that hold for every permission. */
+/** Reasons that hold for every permission. A user without a grant may have some permissions by groups. */
 const OF_EVERY_PERMISSION: readonly AccessReason['kind'][] = [
   'ProjectNotFound',
   'ProjectGrantMissing',
-  'NoGrant',
 ]
 
 /** What the check of one permission says about another; undefined where it does not say why that is denied. */
 const decisionFor = (permission: string, check: Check): Decision | undefined => {
   if ('missing' in check)
-    return OF_EVERY_PERMISSION.includes(check.missing) ? denied(check.missing) : undefined
+    return check.missing === 'PermissionNotGranted' ? undefined : denied(check.missing)
   const { permissions, reasons } = check.value
   const isKnown =
     permissions.includes(permission) ||
