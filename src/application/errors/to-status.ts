@@ -247,6 +247,11 @@ export class IamFailure extends Error {
   get error(): AnyError {
     return this.#error
   }
+
+  /** The answer of a server that speaks fetch, with `status` as JSON. Hono calls it for what a route throws. */
+  getResponse(): Response {
+    return Response.json(this.status, { status: httpStatusOf(this.status) })
+  }
 }
 
 const messageOf = (error: AnyError): string => {
