@@ -13,6 +13,7 @@ export const iam = createIam({
   ...database.iam,
   secrets: aesGcmCipher({ current: 'k1', keys: { k1: key('IAM_KEY') } }),
   authorize: permissionsFromCaller,
+  hooks: { onFault: console.error },
   domains: { resolveTxt, isPublicSuffix: (domain) => getPublicSuffix(domain) === domain },
 })
 

@@ -1,5 +1,4 @@
 // node main.ts: one instance of the product. Any number of them share a database.
-import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { toNodeHandler } from 'better-auth/node'
 import { orThrow } from 'claviger'
@@ -19,16 +18,16 @@ const sending = webhooks({
   iam,
   caller: (orgId) => as('webhooks', orgId).caller,
   cursors: database.cursors,
+  onFault: console.error,
   endpoints: async () => {
     const rows = await allOf<{ url: string; secret: string }>('webhook')
-    return rows.map(({ id, url, secret }) => ({ id, orgId: id, url, secrets: [secret] }))
+    return rows.map(({ id, url, secret }) => ({ id, orgId: id, url, secrets: [secret], after: 0n }))
   },
 }).run({ signal: stopping.signal })
 
 const { PORT = '8080', HOST = '127.0.0.1' } = process.env
 const server = createServer(toNodeHandler(async (request) => app.fetch(request)))
-await once(server.listen(Number(PORT), HOST), 'listening')
-console.log('Ready', server.address())
+server.listen(Number(PORT), HOST, () => console.log('Ready', server.address()))
 
 /** No new requests; those at work are answered; then the webhooks; then the connections. */
 const stop = async () => {

@@ -5,7 +5,7 @@ import { consoleHandler, refuseCrossSite } from 'claviger/console'
 import type { ProviderChoice } from 'claviger/oidc'
 import { type Context, Hono } from 'hono'
 import { bearerAuth } from 'hono/bearer-auth'
-import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
+import { deleteCookie, setCookie } from 'hono/cookie'
 import { createMiddleware } from 'hono/factory'
 import { access, as } from './access.ts'
 import { origin, setting } from './database.ts'
@@ -28,8 +28,7 @@ app.get('/sign-in', (c) => c.html('<form method="post">E-mail <input name="email
 app.post('/sign-in', async (c) => begin(c, { email: String((await c.req.parseBody())['email']) }))
 app.get('/sign-in/:orgId/:idpId', (c) => begin(c, c.req.param()))
 app.get('/sign-in/callback/:orgId/:idpId', async (c) => {
-  const attempt = getCookie(c, 'attempt')
-  deleteCookie(c, 'attempt', { path: '/sign-in' })
+  const attempt = deleteCookie(c, 'attempt', { path: '/sign-in' })
   const finished = await signIn.finish({ request: c.req.raw, attempt })
   if (finished.isErr()) return c.text(`Not signed in: ${finished.error.kind}`, 403)
   const { userId, returnTo = '/' } = finished.value
