@@ -1,6 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { PERMISSIONS } from 'claviger'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hostileProvider } from '../oidc/hostile-provider.js'
 import { throughProvider } from '../oidc/real-provider.js'
@@ -8,36 +7,6 @@ import { type Browser, ORIGIN, type Sending } from './b2b-saas/browser.js'
 import { type Handled, startCustomerServer } from './b2b-saas/customer-server.js'
 import { CLIENT_ID, secretOf, startProvider } from './b2b-saas/identity-provider.js'
 import { addCustomer, openWorld, setUp, type World } from './b2b-saas/world.js'
-
-const root = resolve(import.meta.dirname, '../..')
-const examples = join(root, 'docs/examples/b2b-saas')
-const guide = readFileSync(join(root, 'docs/guides/b2b-saas.md'), 'utf8')
-
-describe('the guide to a B2B SaaS', () => {
-  const files = readdirSync(examples)
-  const code = files.filter((file) => file.endsWith('.ts'))
-  const linesOf = (file: string) => readFileSync(join(examples, file), 'utf8').trimEnd().split('\n')
-  /** Indentation aside. */
-  const plain = (text: string) => text.replaceAll(/^ +/gm, '')
-  /** Each block, and the file that was linked last before it. */
-  const quotes = [...guide.matchAll(/^```ts\n(.*?)^```$/gms)].map(({ 1: code = '', index }) => {
-    const links = [...guide.slice(0, index).matchAll(/\]\(\.\.\/examples\/b2b-saas\/([\w.-]+)\)/g)]
-    return { file: links.at(-1)?.[1] ?? '', code }
-  })
-
-  it.each(quotes)('quotes $file as it is', ({ file, code }) => {
-    expect(plain(readFileSync(join(examples, file), 'utf8'))).toContain(plain(code))
-  })
-
-  it.each(files)('leads to %s', (file) => {
-    expect(guide).toContain(`](../examples/b2b-saas/${file})`)
-  })
-
-  it('has at most 1,200 words about at most 350 lines', () => {
-    expect(guide.split(/\s+/).length).toBeLessThanOrEqual(1_200)
-    expect(code.flatMap(linesOf).length).toBeLessThanOrEqual(350)
-  })
-})
 
 describe.each(['SQLite', 'PostgreSQL'] as const)('the B2B SaaS of the guide, on %s', (kind) => {
   let world: World
@@ -170,8 +139,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('the B2B SaaS of the guide, on 
 
   it('gives the first admin all but the secrets of providers', async () => {
     const { body } = await byAda(1, `GET ${API}/permissions`)
-    expect(body.permissions).toContain('user.grant.write')
-    expect(body.permissions).not.toContain('identity_provider.secret.read')
+    expect([...body.permissions, 'identity_provider.secret.read'].toSorted()).toEqual(PERMISSIONS)
     // Also when an admin gives a role that permission.
     const path = `${API}/projects/invoicing/role?role_key=viewer`
     const permissions = ['invoice.read', 'identity_provider.secret.read']
@@ -590,11 +558,9 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('the B2B SaaS of the guide, on 
     )
     await until(() => acknowledged.length >= 30)
     await world.killAll()
-    for (const { status, ...ended } of await writers)
-      expect([status, JSON.stringify(ended)]).toEqual([
-        'rejected',
-        expect.not.stringMatching(/Error: [45]/),
-      ])
+    // Each ended because its instance was gone, and not by a refusal.
+    for (const ended of await writers)
+      expect(ended.status === 'rejected' && String(ended.reason)).toBe('TypeError: fetch failed')
     await world.endLeases()
     await world.start('current', 'current', 'current')
     const stored: string[] = []
