@@ -90,7 +90,7 @@ const WARNINGS: Readonly<
   ],
   MappingLeft: [
     'left',
-    'Only mappings from the claims preferred_username, email and name are kept',
+    'Only two kinds are kept: the name of a user from the claim preferred_username, email or name, and roles or a group from one value of the claim groups',
   ],
   RegistrationOff: [
     'changed',
