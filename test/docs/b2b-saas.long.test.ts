@@ -94,7 +94,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('the B2B SaaS of the guide, on 
     return changes
   }
 
-  it('takes on customers, for operators alone, as often as it is told', async () => {
+  it('takes on customers, for operators alone, as often as they ask', async () => {
     const post = (token: string, body: object) =>
       world.browser().send('POST', `${world.url(0)}/operator/customers`, {
         body,
@@ -137,7 +137,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('the B2B SaaS of the guide, on 
     expect((await byAda(2, `GET ${API}/projects`)).body.totalSize).toBe(1)
   })
 
-  it('gives the first admin all but the secrets of providers', async () => {
+  it('gives the first admin everything except the secrets of providers', async () => {
     const { body } = await byAda(1, `GET ${API}/permissions`)
     expect([...body.permissions, 'identity_provider.secret.read'].toSorted()).toEqual(PERMISSIONS)
     // Also when an admin gives a role that permission.
@@ -589,7 +589,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('the B2B SaaS of the guide, on 
     for (const secret of ['hush-hush', 'evil-secret', ...sealed]) expect(all).not.toContain(secret)
   })
 
-  it('stops in good order, without a complaint', async () => {
+  it('stops cleanly, without a complaint', async () => {
     const stopped = await Promise.all(world.instances.map((instance) => instance.stop()))
     expect(stopped).toEqual([0, 0, 0])
     expect(world.instances.flatMap(({ complaints }) => complaints)).toEqual([])

@@ -1,7 +1,7 @@
 // What every customer has: the product as a project, and its roles.
 import { type Caller, defineAccess, PERMISSIONS } from 'claviger'
 
-/** What an admin of a customer may do in claviger: all but read secrets, which is for the sign-in alone. */
+/** What an admin of a customer may do in claviger: everything except reading secrets of providers. */
 export const ADMIN = PERMISSIONS.filter((each) => each !== 'identity_provider.secret.read')
 
 export const access = defineAccess({

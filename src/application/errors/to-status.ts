@@ -248,7 +248,7 @@ export class IamFailure extends Error {
     return this.#error
   }
 
-  /** The answer of a server that speaks fetch, with `status` as JSON. Hono calls it for what a route throws. */
+  /** The response of a server that speaks fetch: `status` as JSON. Hono calls it when a route throws. */
   getResponse(): Response {
     return Response.json(this.status, { status: httpStatusOf(this.status) })
   }
