@@ -12,7 +12,7 @@ export interface Running {
   readonly complaints: readonly string[]
   /** Ends at once, as a power cut would. */
   readonly kill: () => Promise<void>
-  /** Ends in good order; answers with the exit code. */
+  /** Ends cleanly; answers with the exit code. */
   readonly stop: () => Promise<number | null>
 }
 
