@@ -1,4 +1,4 @@
-// A host that signs users in, with two real OpenID providers beside it: `node docs/examples/sign-in.ts`, after `npm run build`.
+// A host that signs users in, with two real OpenID providers beside it: `npm install && npm start`.
 import { randomBytes } from 'node:crypto'
 import {
   aesGcmCipher,
@@ -8,8 +8,8 @@ import {
   orThrow,
   permissionsFromCaller,
 } from 'claviger'
-import { openHost } from './sign-in/host.ts'
-import { startProvider } from './sign-in/provider.ts'
+import { openHost } from './host.ts'
+import { startProvider } from './provider.ts'
 
 const { PORT = '8090' } = process.env
 const orgId = 'acme'
