@@ -6,12 +6,15 @@ import {
   createIam,
   memoryEventStore,
   orThrow,
-  type Permission,
+  PERMISSIONS,
   permissionsFromCaller,
 } from 'claviger'
 
 const secrets = aesGcmCipher({ current: 'k1', keys: { k1: new Uint8Array(32).fill(1) } })
 const iam = createIam({ store: memoryEventStore(), secrets, authorize: permissionsFromCaller })
+
+/** The permissions of claviger that roles of a tenant may give. */
+const ADMIN = PERMISSIONS.filter((each) => each !== 'identity_provider.secret.read')
 
 /** The server itself, in the organization of a tenant. */
 const serverIn = (orgId: string): Caller => ({
@@ -33,8 +36,7 @@ const callerOf = async (userId: string, orgId: string): Promise<Caller> => {
   const { permissions } = await orThrow(
     iam.access.check({ userId, projectId: 'invoicing' }, server),
   )
-  // Names that are yours, such as invoice.approve, mean nothing to the library.
-  return { userId, orgId, permissions: permissions as readonly Permission[] }
+  return { userId, orgId, permissions: ADMIN.filter((each) => permissions.includes(each)) }
 }
 
 /** Called when an organization signs up. */
