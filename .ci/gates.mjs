@@ -1,6 +1,6 @@
 // Checks the package as it would be published: `npm run gates`, after `npm run build`.
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 const root = resolve(import.meta.dirname, '..')
@@ -18,8 +18,21 @@ const bin = (name) => join(root, 'node_modules/.bin', name)
 const own = (name) => join(root, '.ci', name)
 const node = process.execPath
 
+/** Most bytes of the package as it is downloaded. */
+const MAX_PACKED = 1_500_000
+
 const gates = [
-  ['packs', () => run('npm', 'pack', '--ignore-scripts', '--pack-destination', packed)],
+  [
+    'packs, in at most 1.5 MB',
+    () => {
+      const packing = run('npm', 'pack', '--ignore-scripts', '--pack-destination', packed)
+      const size = readdirSync(packed).reduce(
+        (sum, name) => sum + statSync(join(packed, name)).size,
+        0,
+      )
+      return size <= MAX_PACKED ? packing : { ...packing, isFine: false, output: `${size} bytes\n` }
+    },
+  ],
   ['publint', () => run(bin('publint'), '--strict')],
   [
     'are the types wrong',

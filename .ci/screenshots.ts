@@ -1,6 +1,6 @@
 // Takes pictures of the console: `node .ci/screenshots.ts`, after `npm run build`. Those of docs/guides/console.md go
 // there; with a folder as the argument, each page at three widths in both schemes goes into it.
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { chromium, type Page } from 'playwright-core'
 import { openHost } from '../test/console/host.ts'
 import { fillRealistic, PEOPLE, REALISTIC } from '../test/console/realistic.ts'
@@ -89,6 +89,22 @@ const PAGES: Readonly<
 /** The pictures of the guide. */
 const GUIDE = ['give', 'cell', 'user', 'remove-role', 'timeline', 'compare', 'phone']
 
+/** A picture of a quarter of the size, since the guides are part of the package. */
+const asWebP = async (png: Buffer): Promise<Buffer> => {
+  const page = await browser.newPage()
+  const url = await page.evaluate(async (base64) => {
+    const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
+    const image = await createImageBitmap(new Blob([bytes]))
+    const canvas = document.createElement('canvas')
+    canvas.width = image.width
+    canvas.height = image.height
+    canvas.getContext('2d')?.drawImage(image, 0, 0)
+    return canvas.toDataURL('image/webp', 0.8)
+  }, png.toString('base64'))
+  await page.close()
+  return Buffer.from(url.slice(url.indexOf(',') + 1), 'base64')
+}
+
 const WIDTHS = folder ? [360, 820, 1280] : [1280]
 const host = await openHost('', REALISTIC, fillRealistic)
 const browser = await chromium.launch({
@@ -110,7 +126,9 @@ for (const [name, [path, act]] of Object.entries(PAGES))
       await act?.(page)
       await page.waitForTimeout(200)
       const suffix = folder ? `-${colorScheme}-${width}` : ''
-      await page.screenshot({ path: `${target}/${name}${suffix}.png` })
+      const picture = await page.screenshot()
+      if (folder) writeFileSync(`${target}/${name}${suffix}.png`, picture)
+      else writeFileSync(`${target}/${name}.webp`, await asWebP(picture))
       await page.close()
     }
 await browser.close()

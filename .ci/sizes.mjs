@@ -12,8 +12,8 @@ import { build } from 'esbuild'
  */
 const BUDGETS = {
   // What hosts start with: 40 kB are the aim. Mappings, memberships and set-up links take 7 kB of it.
-  createIam: { source: 'index.ts', own: 48_500, whole: 94_400 },
-  '.': { source: 'index.ts', own: 64_600, whole: 111_600 },
+  createIam: { source: 'index.ts', own: 48_500, whole: 94_700 },
+  '.': { source: 'index.ts', own: 64_600, whole: 111_900 },
   './domain': { source: 'domain/index.ts', own: 11_600, whole: 22_600 },
   './evidence': { source: 'application/evidence/index.ts', own: 6_200, whole: 30_200 },
   './sqlite': { source: 'adapters/sqlite/index.ts', own: 35_300, whole: 56_100 },
@@ -23,8 +23,8 @@ const BUDGETS = {
   './transport': { source: 'transport/index.ts', own: 67_500, whole: 146_600 },
   './json': { source: 'transport/json/index.ts', own: 45_400, whole: 87_100 },
   // With the assets, which the browser loads: .ci/console-assets.mjs holds them to 40 kB.
-  './console': { source: 'console/index.ts', own: 104_300, whole: 146_100 },
-  './import': { source: 'import/index.ts', own: 8_600, whole: 20_400 },
+  './console': { source: 'console/index.ts', own: 104_600, whole: 146_400 },
+  './import': { source: 'import/index.ts', own: 9_100, whole: 20_900 },
   './oidc': { source: 'oidc/index.ts', own: 9_300, whole: 40_800 },
   './cloudflare': { source: 'adapters/cloudflare/index.ts', own: 32_700, whole: 53_400 },
   // 5.2 kB, and the servers of the transport.

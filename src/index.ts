@@ -39,6 +39,7 @@ export {
 } from './application/desired-state/declared/desired-access.js'
 export type {
   DesiredGrant,
+  DesiredMapping,
   DesiredProject,
   DesiredRole,
   DesiredSettings,

@@ -31,6 +31,10 @@ const context: Context = {
       'project.role.write',
       'project.grant.read',
       'project.grant.write',
+      'role_mapping.read',
+      'role_mapping.write',
+      'identity_provider.read',
+      'identity_provider.write',
     ],
   },
 }
@@ -56,6 +60,28 @@ const granted = defineAccess({
   ],
 })
 assert.match(await applied(openIam(), granted), /^\+ project grant portal "globex"$/m)
+
+const mapped = defineAccess({
+  managedBy: 'portal-code',
+  projects: [
+    {
+      id: 'portal',
+      name: 'Portal',
+      roles: [editor],
+      mappings: [{ idpId: 'entra', group: 'staff', roleKeys: ['editor'], validFor: 24 }],
+    },
+  ],
+  identityProviders: [
+    {
+      idpId: 'entra',
+      name: 'Entra ID',
+      clientId: 'client',
+      clientSecret: 'secret',
+      issuer: 'https://idp.example',
+    },
+  ],
+})
+assert.match(await applied(openIam(), mapped), /^\+ role mapping /m)
 
 const release = (version: number, ...roleKeys: string[]): DesiredAccess => ({
   managedBy: 'portal-code',

@@ -1,15 +1,15 @@
-// The console at `/admin`, in a line or two of each. Cookies of your sessions tell `authenticate` who calls.
+// Mounts the console at `/admin`. `authenticate` finds the caller by the cookie of your session.
 import type { Iam } from 'claviger'
 import { type ConsoleOptions, consoleHandler } from 'claviger/console'
 import type { Express } from 'express'
 import type { FastifyInstance } from 'fastify'
 import type { Hono } from 'hono'
 
-/** Express takes the prefix off by itself. Put it before `express.json()`. NestJS: `app.use(…)`, likewise. */
+/** Express removes the prefix. Mount it before `express.json()`. In NestJS: `app.use(…)`. */
 export const consoleInExpress = (app: Express, iam: Iam, options: ConsoleOptions): Express =>
   app.use('/admin', consoleHandler(iam, options))
 
-/** The console reads the bodies itself, so it is in a scope without parsers. */
+/** The console reads the bodies itself, so it needs a scope without parsers. */
 export const consoleInFastify = (app: FastifyInstance, iam: Iam, options: ConsoleOptions): void => {
   const handler = consoleHandler(iam, { ...options, basePath: '/admin' })
   app.register(async (scope) => {
@@ -25,7 +25,7 @@ export const consoleInHono = (app: Hono, iam: Iam, options: ConsoleOptions): Hon
   return app.all('/admin/*', (context) => handler(context.req.raw))
 }
 
-/** A worker of Cloudflare, `deno serve` or Bun, which has something of its own beside it. */
+/** A worker of Cloudflare, `deno serve` or Bun. Other requests go to `own`. */
 export const consoleInWorker = (
   own: (request: Request) => Promise<Response>,
   iam: Iam,

@@ -1,9 +1,9 @@
-// The transport within a Hono application, on Node.js, Bun, Deno or a worker.
+// Mounts the API in Hono, on Node.js, Bun, Deno or a worker.
 import type { Iam } from 'claviger'
 import { fetchHandler, type TransportOptions } from 'claviger/transport'
 import { Hono } from 'hono'
 
-/** An application that has routes of its own beside those of the transport. */
+/** An application with the API and a route of its own. */
 export const inHono = (iam: Iam, options: TransportOptions): Hono => {
   const app = new Hono()
   app.get('/health', (context) => context.json({ status: 'ok' }))

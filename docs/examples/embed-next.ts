@@ -1,4 +1,4 @@
-// The transport as route handlers of Next, in the file app/[...path]/route.ts: there,
+// The API as route handlers of Next. The file app/[...path]/route.ts has
 // `export const { GET, HEAD, POST, PUT, PATCH, DELETE } = inNext(iam, options)`.
 import type { Iam } from 'claviger'
 import { fetchHandler, type TransportOptions } from 'claviger/transport'

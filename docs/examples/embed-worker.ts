@@ -1,9 +1,9 @@
-// The transport as a worker: of Cloudflare, `deno serve` or Bun. Its module ends with
+// The API as a worker of Cloudflare, `deno serve` or Bun. Its module ends with
 // `export default asWorker(iam, options)`.
 import type { Iam } from 'claviger'
 import { fetchHandler, type TransportOptions } from 'claviger/transport'
 
-/** A worker that has a route of its own beside those of the transport. */
+/** A worker with the API and a route of its own. */
 export const asWorker = (iam: Iam, options: TransportOptions) => {
   const handler = fetchHandler(iam, options)
   return {

@@ -1,6 +1,5 @@
-// The rules of claviger in the command handler of Emmett, for hosts that keep their events there. What is
-// not in the rules is then the host's to do: permissions, sealing secrets, views, and the check that the
-// project of a role exists.
+// The rules of claviger in the command handler of Emmett, for hosts that store their events there. The host then
+// checks permissions and that the project of a role exists, encrypts secrets, and builds views.
 import { CommandHandler, getInMemoryEventStore } from '@event-driven-io/emmett'
 import { AddProject, type ProjectEvent, type ProjectState, project, projectStream } from 'claviger'
 

@@ -1,4 +1,4 @@
-// How a route is guarded, and what is asked about access besides. Run it with `node docs/examples/guard.ts`.
+// Guards a route, and asks other questions about access. Run it with `node docs/examples/guard.ts`.
 import assert from 'node:assert/strict'
 import {
   aesGcmCipher,
@@ -14,14 +14,14 @@ import {
 const secrets = aesGcmCipher({ current: 'k1', keys: { k1: new Uint8Array(32).fill(1) } })
 const iam = createIam({ store: memoryEventStore(), secrets, authorize: () => true })
 
-// The guard of a route: one line, and what comes after it is allowed.
+// One line guards the route.
 const approve = async (userId: string, context: Context): Promise<string> => {
   const projectId = 'invoicing'
   await orThrow(iam.access.require({ userId, projectId, permission: 'invoice.approve' }, context))
   return 'approved'
 }
 
-/** What a server answers for what a route throws: 403 for a "no", 400 for an empty user id. */
+/** The HTTP status for a thrown error: 403 for a denial, 400 for an empty user id. */
 const statusOf = (thrown: unknown): number =>
   thrown instanceof IamFailure ? httpStatusOf(thrown.error) : 500
 

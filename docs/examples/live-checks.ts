@@ -1,4 +1,4 @@
-// A guard of every route that is answered from memory.
+// Guards every route from memory.
 import { createServer } from 'node:http'
 import { aesGcmCipher, createIam, memoryEventStore, orThrow } from 'claviger'
 
@@ -28,14 +28,14 @@ const server = createServer((request, response) => {
   response.writeHead(mayApprove ? 200 : 403).end()
 })
 
-// Writes of this process are seen by the next request.
+// The next request sees writes of this process.
 const bo = { userId: 'u-bo', ...project }
 const asked = { ...bo, orgId: 'acme', permission: 'invoice.approve' }
 if (live.can(asked)) throw new Error('Nobody has the role yet')
 await orThrow(iam.userGrants.add({ ...bo, roles: [{ roleKey: 'accountant' }] }, acme))
 if (!live.can(asked)) throw new Error('The role was given')
 
-// A write elsewhere that a request relies on: wait until it is seen.
+// Wait until a write of another process is seen.
 const { details } = await orThrow(iam.userGrants.deactivate(bo, acme))
 await orThrow(live.reached(details.sequence, { signal: AbortSignal.timeout(1_000) }))
 console.log(live.check(asked).reasons, live.position, Math.round(live.lag))

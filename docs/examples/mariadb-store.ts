@@ -4,7 +4,7 @@ import { type Append, checkAppend, type EventStore, type RecordedEvent, StoreFau
 import type { Pool, PoolConnection, RowDataPacket } from 'mysql2/promise'
 import { err, ok } from 'neverthrow'
 
-/** Names are bytes, so that they are told apart exactly. Only the first event of an append has its key. */
+/** Names are bytes, so that comparison is exact. Only the first event of an append has its key. */
 const TABLES = [
   `CREATE TABLE IF NOT EXISTS events (
     position BIGINT PRIMARY KEY,

@@ -1,4 +1,4 @@
-// A role on PostgreSQL without a server: PGlite runs it in the program.
+// Gives a role on PostgreSQL without a server: PGlite runs inside the program.
 import { PGlite } from '@electric-sql/pglite'
 import { aesGcmCipher, type Context, createIam, orThrow } from 'claviger'
 import { openPostgres, pgLite } from 'claviger/postgres'

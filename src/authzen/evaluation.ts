@@ -219,17 +219,16 @@ const decider = (asking: Asking) => {
   }
 }
 
-/** Reasons that hold for every permission. */
+/** Reasons that hold for every permission. A user without a grant may have some permissions by groups. */
 const OF_EVERY_PERMISSION: readonly AccessReason['kind'][] = [
   'ProjectNotFound',
   'ProjectGrantMissing',
-  'NoGrant',
 ]
 
 /** The decision for one permission by the check of another; undefined if the check does not have the reasons. */
 const decisionFor = (permission: string, check: Check): Decision | undefined => {
   if ('missing' in check)
-    return OF_EVERY_PERMISSION.includes(check.missing) ? denied(check.missing) : undefined
+    return check.missing === 'PermissionNotGranted' ? undefined : denied(check.missing)
   const { permissions, reasons } = check.value
   const isKnown =
     permissions.includes(permission) ||

@@ -88,7 +88,7 @@ const WARNINGS: Readonly<
   ScopesChanged: ['changed', 'Malformed scopes, and those after the first 100, are left out'],
   MappingLeft: [
     'left',
-    'Only mappings from the claims preferred_username, email and name are imported',
+    'Only two kinds are kept: the name of a user from the claim preferred_username, email or name, and roles or a group from one value of the claim groups',
   ],
   RegistrationOff: [
     'changed',

@@ -240,6 +240,16 @@ export function* roleNamesIn(
     for (const { value, path } of textsIn(list, warn)) yield [nameOfRole(value, clientId), path]
 }
 
+/** The role that a mapper names: `client.role`, of the longest client that has it, or a role of the realm. */
+export const roleNamed = (graph: RoleGraph, name: string): readonly RoleName[] => {
+  for (let dot = name.lastIndexOf('.'); dot > 0; dot = name.lastIndexOf('.', dot - 1)) {
+    const ofClient = nameOfRole(name.slice(dot + 1), name.slice(0, dot))
+    if (graph.has(ofClient)) return [ofClient]
+  }
+  const ofRealm = nameOfRole(name)
+  return graph.has(ofRealm) ? [ofRealm] : []
+}
+
 /** The names that the realm has roles for. */
 export const knownRolesIn = (
   graph: ReadonlyMap<RoleName, unknown>,

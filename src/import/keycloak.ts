@@ -1,4 +1,5 @@
 import type { OidcMappingField } from '../domain/identity-provider/commands.js'
+import { fieldOf, isRequiredText } from '../domain/values.js'
 import { addProvider } from './add-provider.js'
 import {
   documentOf,
@@ -19,12 +20,14 @@ import {
   type RoleGraph,
   type RoleName,
   readRoles,
+  roleNamed,
   roleNamesIn,
   rolesWith,
   type Spend,
   TooLarge,
 } from './keycloak-roles.js'
 import {
+  addMappedRole,
   addUserRole,
   importedFrom,
   type OrganizationDraft,
@@ -82,6 +85,7 @@ const readRealm = (
   const roles = readRoles(realm, draft, warn)
   const groups = readGroups(realm, { roles, spend }, warn)
   readProviders(realm, draft, warn)
+  readGroupMappers(realm, { draft, roles, groups, spend }, warn)
   readUsers(realm, { draft, roles, groups, spend }, warn)
   for (const { value, path } of [
     fieldIn(realm, 'organizations'),
@@ -154,13 +158,65 @@ const CLAIMS = new Map<unknown, OidcMappingField>([
 const usernameMappings = (realm: Found, warn: Warn): ReadonlyMap<unknown, OidcMappingField> => {
   const mappings = new Map<unknown, OidcMappingField>()
   for (const mapper of recordsIn(fieldIn(realm, 'identityProviderMappers'), warn)) {
-    const isOfName = textIn(mapper, 'identityProviderMapper') === 'oidc-username-idp-mapper'
+    const kind = textIn(mapper, 'identityProviderMapper') ?? ''
+    if (GROUP_MAPPERS.includes(kind)) continue
+    const isOfName = kind === 'oidc-username-idp-mapper'
     const template = textIn(fieldIn(mapper, 'config'), 'template') ?? ''
     const mapping = CLAIMS.get(/^\$\{CLAIM\.(.*)\}$/.exec(template)?.[1])
     if (isOfName && mapping) mappings.set(fieldIn(mapper, 'identityProviderAlias').value, mapping)
     else warn('MappingLeft', mapper.path)
   }
   return mappings
+}
+
+const CLAIM_TO_ROLE = 'oidc-role-idp-mapper'
+const CLAIMS_TO_ROLE = 'oidc-advanced-role-idp-mapper'
+const CLAIMS_TO_GROUP = 'oidc-advanced-group-idp-mapper'
+
+/** The mappers that give roles by a claim. */
+const GROUP_MAPPERS = [CLAIM_TO_ROLE, CLAIMS_TO_ROLE, CLAIMS_TO_GROUP]
+
+/** The claim with the groups of a user, as `claviger/oidc` reads it in the guides. */
+const GROUPS_CLAIM = 'groups'
+
+/** Reads the mappers that give roles, or a group with roles, by one value of the claim `groups`. */
+const readGroupMappers = (
+  realm: Found,
+  { draft, roles, groups, spend }: Realm,
+  warn: Warn,
+): void => {
+  // What is no mapper was warned about before.
+  const mappers = recordsIn(fieldIn(realm, 'identityProviderMappers'), () => undefined)
+  for (const mapper of mappers) {
+    const kind = textIn(mapper, 'identityProviderMapper') ?? ''
+    if (!GROUP_MAPPERS.includes(kind)) continue
+    const config = fieldIn(mapper, 'config')
+    const idpId = referredId(textIn(mapper, 'identityProviderAlias') ?? '')
+    const group = kind === CLAIM_TO_ROLE ? valueOfClaim(config) : valueOfClaims(config)
+    const names =
+      kind === CLAIMS_TO_GROUP
+        ? (groups.get(textIn(config, 'group') ?? '') ?? [])
+        : roleNamed(roles, textIn(config, 'role') ?? '')
+    const given = rolesWith(roles, names, spend)
+    if (!isRequiredText(group) || !draft.providers.has(idpId) || given.length === 0)
+      warn('MappingLeft', mapper.path)
+    else
+      for (const { project, roleKey } of given)
+        addMappedRole(project, { idpId, group, roleKey, path: mapper.path }, warn)
+  }
+}
+
+/** The group that a mapper of one claim asks for; undefined when it asks for another claim. */
+const valueOfClaim = (config: Found): unknown =>
+  textIn(config, 'claim') === GROUPS_CLAIM ? textIn(config, 'claim.value') : undefined
+
+/** The group that a mapper of several claims asks for; undefined when it asks for more, or for a pattern. */
+const valueOfClaims = (config: Found): unknown => {
+  if (textIn(config, 'are.claim.values.regex') === 'true') return undefined
+  const { value } = documentOf(textIn(config, 'claims'))
+  const [claim, ...others]: readonly unknown[] = Array.isArray(value) ? value : []
+  const isOfGroups = others.length === 0 && fieldOf(claim, 'key') === GROUPS_CLAIM
+  return isOfGroups ? fieldOf(claim, 'value') : undefined
 }
 
 /** The roles of the members of each group, by its path; with the roles of its parent groups. */

@@ -53,7 +53,8 @@ export const addProject = (
     warn('Doubled', path)
     return undefined
   }
-  const project = { orgId, id, name, settings, roles: new Map(), grants: new Map() }
+  const [roles, grants, mappings] = [new Map(), new Map(), new Map()]
+  const project = { orgId, id, name, settings, roles, grants, mappings }
   projects.set(id, project)
   return project
 }
@@ -96,21 +97,26 @@ export const importedFrom = (
   { orgId, projects, providers, userGrants }: OrganizationDraft,
   source: string,
 ): readonly ImportedOrganization[] => {
-  const [allProjects, allProviders] = [[...projects.values()], [...providers.values()]]
-  const count = Math.ceil(Math.max(allProjects.length, allProviders.length, 1) / MAX_OBJECTS)
-  return Array.from({ length: count }, (_, index) => {
-    const [from, to] = [index * MAX_OBJECTS, (index + 1) * MAX_OBJECTS]
-    return {
-      orgId,
-      access: {
-        managedBy: `import:${source}`,
-        projects: allProjects.slice(from, to).map(desiredProject),
-        identityProviders: allProviders.slice(from, to),
-      },
-      userGrants: index === 0 ? [...userGrants.values()].map(userGrantOf) : [],
-    }
-  })
+  const ofProjects = inParts([...projects.values()].map(desiredProject))
+  const ofProviders = inParts([...providers.values()])
+  // Mappings of a project need their providers, so all of these are in the part of the first projects or before it.
+  const before = ofProviders.length - 1
+  return Array.from({ length: before + ofProjects.length }, (_, index) => ({
+    orgId,
+    access: {
+      managedBy: `import:${source}`,
+      projects: ofProjects[index - before] ?? [],
+      identityProviders: ofProviders[index] ?? [],
+    },
+    userGrants: index === 0 ? [...userGrants.values()].map(userGrantOf) : [],
+  }))
 }
+
+/** Parts of at most {@link MAX_OBJECTS}; one that is empty for no items. */
+const inParts = <Item>(items: readonly Item[]): readonly (readonly Item[])[] =>
+  Array.from({ length: Math.max(1, Math.ceil(items.length / MAX_OBJECTS)) }, (_, index) =>
+    items.slice(index * MAX_OBJECTS, (index + 1) * MAX_OBJECTS),
+  )
 
 const userGrantOf = ({ user, roleKeys }: UserGrantDraft): UserGrantRolesInput => ({
   ...user,
@@ -129,6 +135,15 @@ export interface ProjectDraft {
   readonly roles: Map<string, DesiredRole>
   /** The keys of roles, by the organization that has the grant. */
   readonly grants: Map<string, ReadonlySet<string>>
+  /** By provider and group. */
+  readonly mappings: Map<string, MappingDraft>
+}
+
+/** The roles of a group while an export is read. */
+interface MappingDraft {
+  readonly idpId: string
+  readonly group: string
+  readonly roleKeys: Set<string>
 }
 
 /** A role of an export, with the path of its key. */
@@ -174,6 +189,32 @@ export const addGrant = (
   else grants.set(grantedOrgId, keys)
 }
 
+/** A role that the members of a group have in an export. */
+interface FoundMapping {
+  /** The id of an imported provider. */
+  readonly idpId: string
+  readonly group: string
+  /** One of the roles of the project. */
+  readonly roleKey: string
+  readonly path: string
+}
+
+/** Adds a role to the mapping of a group. */
+export const addMappedRole = (
+  { mappings }: ProjectDraft,
+  { idpId, group, roleKey, path }: FoundMapping,
+  warn: Warn,
+): void => {
+  const key = `${idpId}+${group}`
+  const mapping = mappings.get(key) ?? { idpId, group, roleKeys: new Set<string>() }
+  const isFull = mapping.roleKeys.size >= MAX_GRANTED_ROLES || mappings.size >= MAX_DECLARED
+  if (isFull && !mapping.roleKeys.has(roleKey)) warn('TooMany', path)
+  else {
+    mappings.set(key, mapping)
+    mapping.roleKeys.add(roleKey)
+  }
+}
+
 const grantedKeys = (
   roles: ProjectDraft['roles'],
   roleKeys: Found,
@@ -187,12 +228,25 @@ const grantedKeys = (
   return keys
 }
 
-const desiredProject = ({ id, name, settings, roles, grants }: ProjectDraft): DesiredProject => ({
+const desiredProject = ({
+  id,
+  name,
+  settings,
+  roles,
+  grants,
+  mappings,
+}: ProjectDraft): DesiredProject => ({
   id,
   name,
   ...(settings && { settings }),
   roles: [...roles.values()],
   ...(grants.size > 0 && {
     grants: [...grants].map(([grantedOrgId, keys]) => ({ grantedOrgId, roleKeys: [...keys] })),
+  }),
+  ...(mappings.size > 0 && {
+    mappings: [...mappings.values()].map(({ roleKeys, ...group }) => ({
+      ...group,
+      roleKeys: [...roleKeys],
+    })),
   }),
 })

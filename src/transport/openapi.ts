@@ -14231,6 +14231,16 @@ export const openApiDocument = {
              "editor"
             ]
            }
+          ],
+          "mappings": [
+           {
+            "idpId": "01JGFJJZ00V6RM8DHQ4B0H7SKP",
+            "group": "content",
+            "roleKeys": [
+             "editor"
+            ],
+            "validFor": 24
+           }
           ]
          }
         ],
@@ -16858,7 +16868,7 @@ export const openApiDocument = {
      },
      "updateMask": {
       "type": "string",
-      "description": "Names of the given lists among `roles` and `grants`. Without it, the lists that are not empty; JSON does not need it."
+      "description": "Which of `roles`, `grants` and `mappings` are given. Without it, those that are not empty are; JSON needs none."
      },
      "grants": {
       "type": "array",
@@ -16866,7 +16876,15 @@ export const openApiDocument = {
        "$ref": "#/components/schemas/DesiredGrant"
       },
       "maxItems": 10000,
-      "description": "With unique organizations. When absent, all grants stay, even with `prune`. In protobuf, only a mask can give an empty list."
+      "description": "No organization twice. When absent, all grants stay, even with `prune`. In protobuf, only a mask can give an empty list."
+     },
+     "mappings": {
+      "type": "array",
+      "items": {
+       "$ref": "#/components/schemas/DesiredMapping"
+      },
+      "maxItems": 10000,
+      "description": "No group of a provider twice. When absent, all mappings stay, even with `prune`. In protobuf, only a mask can give an empty list."
      }
     },
     "required": [
@@ -17000,6 +17018,58 @@ export const openApiDocument = {
     },
     "required": [
      "grantedOrgId",
+     "roleKeys"
+    ],
+    "additionalProperties": false
+   },
+   "DesiredMapping": {
+    "type": "object",
+    "description": "A mapping of a group of an identity provider as it is desired.",
+    "properties": {
+     "idpId": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 64,
+      "description": "A provider of the organization that exists or is declared.",
+      "examples": [
+       "01JGFJJZ00V6RM8DHQ4B0H7SKP"
+      ]
+     },
+     "group": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 200,
+      "description": "The group, as the provider names it.",
+      "examples": [
+       "content"
+      ]
+     },
+     "roleKeys": {
+      "type": "array",
+      "items": {
+       "type": "string"
+      },
+      "minItems": 1,
+      "maxItems": 400,
+      "description": "Keys of roles that the project has or that are declared. None twice.",
+      "examples": [
+       [
+        "editor"
+       ]
+      ]
+     },
+     "validFor": {
+      "type": "integer",
+      "format": "int32",
+      "description": "Whole hours that a report counts: 1 to 8760. Absent: until the next report.",
+      "examples": [
+       24
+      ]
+     }
+    },
+    "required": [
+     "idpId",
+     "group",
      "roleKeys"
     ],
     "additionalProperties": false

@@ -25,6 +25,7 @@ const ORGS = ['acme', 'globex'] as const
 const PROJECTS = ['p1', 'p2', 'p3']
 const USERS = ['u1', 'u2', 'u3', 'u4']
 const ROLES = ['a', 'b', 'c', 'd']
+const GROUPS = ['staff', 'press']
 const PERMISSIONS = ['read', 'write', 'approve', 'delete', 'never']
 
 const caller = callers.admin
@@ -44,7 +45,12 @@ const makeWorld = async () => {
           iam.projectGrants.add({ projectId, grantedOrgId, roleKeys: ROLES }, { caller, orgId }),
         )
     }
-  for (let step = 0; step < 300; step++) {
+  for (const orgId of ORGS) {
+    const provider = { idpId: 'idp', name: 'Idp', issuer: 'https://idp.example' }
+    const client = { clientId: 'client', clientSecret: 'secret' }
+    await orThrow(iam.identityProviders.addOidc({ ...provider, ...client }, { caller, orgId }))
+  }
+  for (let step = 0; step < 400; step++) {
     clock.advance(1000)
     await change(iam, clock())
     times.push(clock())
@@ -68,10 +74,19 @@ const change = async (iam: Iam, now: Date): Promise<void> => {
     roleKey: key,
     ...(random.below(3) === 0 && { expiresAt: end }),
   }))
+  const group = random.pick(GROUPS)
+  const mapping = { idpId: 'idp', group, projectId, projectOrgId, roleKeys: [roleKey] }
+  const report = () => {
+    const groups = random.some(GROUPS)
+    return iam.memberships.report({ idpId: 'idp', userId, groups }, context)
+  }
   const add = () => iam.userGrants.add({ ...grant, roles }, context)
   const addRoles = () => iam.userGrants.addRoles({ ...grant, roles }, context)
   const changes = [
     ...[add, add, add, add, add, add, addRoles, addRoles, addRoles, addRoles],
+    ...[report, report, report],
+    ...[1, 2, 3].map(() => () => iam.roleMappings.add(mapping, context)),
+    () => iam.roleMappings.remove(mapping, context),
     () => iam.userGrants.deactivate(grant, context),
     () => iam.userGrants.reactivate(grant, context),
     () => iam.userGrants.reactivate(grant, context),

@@ -20,6 +20,9 @@ const ALL: readonly Permission[] = [
   'project.grant.write',
   'user.grant.read',
   'user.grant.write',
+  'identity_provider.write',
+  'role_mapping.write',
+  'membership.write',
 ]
 
 /** Who may ask, by the token that stands for them. */

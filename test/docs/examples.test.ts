@@ -8,7 +8,7 @@ const execute = promisify(execFile)
 const folder = resolve(import.meta.dirname, '../../docs/examples')
 
 /** Parts of a deployment, and servers: each has a test of its own beside this one or in test/transport or test/oidc. */
-const NO_PROGRAMS = /^(access|embed|mariadb|neon|serve|sign-in)/
+const NO_PROGRAMS = /^(access|embed|mariadb|neon|serve)/
 
 const examples = readdirSync(folder).filter(
   (file) => file.endsWith('.ts') && !NO_PROGRAMS.test(file),

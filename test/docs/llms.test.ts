@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
@@ -67,6 +68,17 @@ The paths are those within the package, such as \`node_modules/claviger/docs/gui
 ${guides('../../../')}`
 
 const fileAt = (file: string): string => fileURLToPath(new URL(file, root))
+
+it('lists every guide and reference in docs/README.md', async () => {
+  const folders = ['docs/guides', 'docs/reference']
+  const pages = folders.flatMap((folder) =>
+    readdirSync(new URL(folder, root))
+      .filter((file) => file.endsWith('.md'))
+      .map((file) => `${folder}/${file}`),
+  )
+  const listed = guideGroups().flatMap(({ guides }) => guides.map(({ file }) => file))
+  expect(pages.filter((page) => !listed.includes(page))).toEqual([])
+})
 
 it('lists the guides in docs/llms.txt as docs/README.md does', async () => {
   const text = `# claviger\n\n> ${SUMMARY}\n\n${guides('../')}`

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
-import { resolve } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { copyExample } from '../docs/copied-example.js'
 import { hasChromium } from '../transport/clients/chromium.js'
 
 const freePort = async (): Promise<number> => {
@@ -23,8 +23,8 @@ describe.runIf(hasChromium())('The example of a sign-in, in Chromium', () => {
   beforeAll(async () => {
     const port = await freePort()
     origin = `http://localhost:${port}`
-    host = spawn(process.execPath, ['docs/examples/sign-in.ts'], {
-      cwd: resolve(import.meta.dirname, '../..'),
+    host = spawn(process.execPath, ['main.ts'], {
+      cwd: copyExample('sign-in'),
       env: { ...process.env, PORT: String(port) },
       stdio: ['ignore', 'pipe', 'ignore'],
     })

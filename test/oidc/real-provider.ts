@@ -29,7 +29,11 @@ export const realProvider = async (
 }
 
 /** Follows the redirects of the provider, and fills in its forms, until it leads back. */
-export const throughProvider = async (begun: string, redirectUri: string): Promise<string> => {
+export const throughProvider = async (
+  begun: string,
+  redirectUri: string,
+  login = 'ann',
+): Promise<string> => {
   const cookies = new Map<string, string>()
   let [url, init]: [string, RequestInit] = [begun, {}]
   for (let step = 0; step < 12; step++) {
@@ -46,7 +50,7 @@ export const throughProvider = async (begun: string, redirectUri: string): Promi
       const page = await answer.text()
       const [, action = ''] = /action="([^"]+)"/.exec(page) ?? []
       const [, prompt = ''] = /name="prompt" value="([^"]+)"/.exec(page) ?? []
-      const body = new URLSearchParams({ prompt, login: 'ann', password: 'x' })
+      const body = new URLSearchParams({ prompt, login, password: 'x' })
       ;[url, init] = [new URL(action, url).href, { method: 'POST', body }]
     }
   }

@@ -1,50 +1,28 @@
-// The applications of the product and their roles, the same for every customer.
-import { type Applied, type DesiredAccess, defineAccess, type Iam, orThrow } from 'claviger'
+// What every customer has: the product as a project, and its roles.
+import { type Caller, defineAccess, PERMISSIONS } from 'claviger'
 
-export const currentAccess = defineAccess({
-  managedBy: 'invoicing-code', // marks what is recorded: only that is ever pruned
-  version: 2, // one more with each change of what follows
+/** What an admin of a customer may do in claviger: everything except reading secrets of providers. */
+export const ADMIN = PERMISSIONS.filter((each) => each !== 'identity_provider.secret.read')
+
+export const access = defineAccess({
+  managedBy: 'invoicing-code', // marks what is declared here: only that is ever pruned
+  version: 2, // raise it with each change
   prune: true,
   projects: [
     {
       id: 'invoicing',
       name: 'Invoicing',
-      settings: { projectRoleCheck: true, projectRoleAssertion: true }, // nobody opens it without a role
+      settings: { projectRoleCheck: true }, // nobody opens it without a role
       roles: [
-        { roleKey: 'viewer', displayName: 'Viewer' },
-        { roleKey: 'accountant', displayName: 'Accountant' },
-        { roleKey: 'approver', displayName: 'Approver' },
+        { roleKey: 'viewer', displayName: 'Viewer', permissions: ['invoice.read'] },
+        { roleKey: 'approver', displayName: 'Approver', permissions: ['invoice.approve'] },
+        { roleKey: 'admin', displayName: 'Admin', permissions: ['webhook.write', ...ADMIN] },
       ],
     },
-    {
-      id: 'reports',
-      name: 'Reports',
-      settings: { projectRoleCheck: true, projectRoleAssertion: true },
-      roles: [{ roleKey: 'reader', displayName: 'Reader' }],
-    },
   ],
-} as const satisfies DesiredAccess)
-
-/** Acts for the deployment, in the organization of a customer. */
-export const deployment = (customerId: string) => ({
-  caller: {
-    userId: 'deployment',
-    orgId: customerId,
-    permissions: [
-      'project.read',
-      'project.write',
-      'project.role.read',
-      'project.role.write',
-      'identity_provider.read',
-      'identity_provider.write',
-      'identity_provider.secret.read',
-    ] as const,
-  },
 })
 
-/** Makes what a customer has as declared. May be repeated, and by several instances at once. */
-export const applyAccess = (
-  iam: Iam,
-  customerId: string,
-  access: DesiredAccess,
-): Promise<Applied> => orThrow(iam.apply(access, deployment(customerId)))
+/** For calls of this server itself in the organization of a customer; history shows the name. */
+export const as = (userId: string, orgId: string): { readonly caller: Caller } => ({
+  caller: { userId, orgId, permissions: PERMISSIONS },
+})

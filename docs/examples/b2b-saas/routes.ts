@@ -1,51 +1,87 @@
-// How a route of this product answers: with what a call of the library gave, or with why it did not.
-import { type Caller, type Context, httpStatusOf, IamFailure, toJson } from 'claviger'
-import type { ErrorRequestHandler, Request, RequestHandler } from 'express'
-import { type CallerOf, isAdmin } from './session.ts'
+// The routes of the product.
+import { randomBytes } from 'node:crypto'
+import { type Caller, IamFailure, orThrow } from 'claviger'
+import { consoleHandler, refuseCrossSite } from 'claviger/console'
+import type { ProviderChoice } from 'claviger/oidc'
+import { type Context, Hono } from 'hono'
+import { bearerAuth } from 'hono/bearer-auth'
+import { deleteCookie, setCookie } from 'hono/cookie'
+import { createMiddleware } from 'hono/factory'
+import { access, as } from './access.ts'
+import { origin, setting } from './database.ts'
+import { callerOf, iam, redirectUri, signIn } from './iam.ts'
+import { addUser, auth, directory, save } from './users.ts'
 
-/** What a route does for a caller. */
-export type Call = (
-  context: Context & { readonly caller: Caller },
-  request: Request,
-) => Promise<unknown>
+export const app = new Hono()
+app.use(async (c, next) => refuseCrossSite(c.req.raw) ?? next())
+app.on(['GET', 'POST'], '/api/auth/*', (c) => auth.handler(c.req.raw)) // such as /api/auth/sign-out
 
-/** A sequence as JSON and headers write it; of anything else one that the library refuses, naming the field. */
-export const sequenceIn = (text: string): bigint => (/^\d{1,20}$/.test(text) ? BigInt(text) : -1n)
-
-/** What the page of a user was made from: nobody overwrites what they have not seen. */
-const seen = (request: Request): bigint | undefined => {
-  const tag = request.get('if-match')
-  return tag === undefined ? undefined : sequenceIn(tag.replaceAll('"', ''))
+const secure = origin.startsWith('https:')
+const begin = async (c: Context, provider: ProviderChoice) => {
+  const begun = await signIn.begin({ ...provider, returnTo: '/' })
+  if (begun.isErr()) return c.text(`Cannot sign in: ${begun.error.kind}`, 403)
+  const cookie = { path: '/sign-in', httpOnly: true, secure, maxAge: 600 }
+  setCookie(c, 'attempt', begun.value.attempt, { ...cookie, sameSite: 'Lax' })
+  return c.redirect(begun.value.url, 303)
 }
+app.get('/sign-in', (c) => c.html('<form method="post">E-mail <input name="email"></form>'))
+app.post('/sign-in', async (c) => begin(c, { email: String((await c.req.parseBody())['email']) }))
+app.get('/sign-in/:orgId/:idpId', (c) => begin(c, c.req.param()))
+app.get('/sign-in/callback/:orgId/:idpId', async (c) => {
+  const attempt = deleteCookie(c, 'attempt', { path: '/sign-in' })
+  const finished = await signIn.finish({ request: c.req.raw, attempt })
+  if (finished.isErr()) return c.text(`Not signed in: ${finished.error.kind}`, 403)
+  const { userId, returnTo = '/' } = finished.value
+  if (userId === undefined) return c.text('Ask your admin for an account.', 403)
+  const { headers } = await auth.api.startSession({ body: { userId }, returnHeaders: true })
+  for (const cookie of headers.getSetCookie()) c.header('set-cookie', cookie, { append: true })
+  return c.redirect(returnTo, 303)
+})
 
-/** Answers a user of a customer, in whose organization the call is made. */
-export const forUsers =
-  (callerOf: CallerOf) =>
-  (call: Call): RequestHandler =>
-  async (request, response) => {
-    const caller = await callerOf(request.headers.cookie)
-    if (!caller) throw new IamFailure({ kind: 'Unauthenticated' })
-    const ofWrite = {
-      expectedSequence: seen(request),
-      idempotencyKey: request.get('idempotency-key'),
-    }
-    const context = { caller, ...(request.method !== 'GET' && ofWrite) } // a read refuses them
-    response.json(toJson(await call(context, request))) // no secret is in what toJson makes
-  }
+const pages = consoleHandler(iam, {
+  basePath: '/admin',
+  authenticate: callerOf,
+  users: directory,
+  loginUrl: '/sign-in',
+  setUp: { path: '/set-up' },
+  testIdentityProvider: signIn.test,
+  redirectUri,
+  signInUrl: ({ orgId, idpId }) => `/sign-in/${orgId}/${idpId}`,
+})
+for (const path of ['/admin/*', '/set-up/*']) app.all(path, (c) => pages(c.req.raw))
 
-/** Answers admins alone. */
-export const forAdmins = (callerOf: CallerOf) => (call: Call) =>
-  forUsers(callerOf)((context, request) => {
-    if (isAdmin(context.caller)) return call(context, request)
-    const { orgId } = context.caller
-    throw new IamFailure({ kind: 'PermissionDenied', permission: 'project.write', orgId })
+/** Guards a route: throws unless the user of the request has the permission. */
+const allow = (permission: string) =>
+  createMiddleware<{ Variables: { user: Caller } }>(async (c, next) => {
+    const user = await callerOf(c.req.raw.headers)
+    if (!user) throw new IamFailure({ kind: 'Unauthenticated' })
+    const question = { userId: user.userId, projectId: 'invoicing', permission }
+    await orThrow(iam.access.require(question, as('server', user.orgId)))
+    c.set('user', user)
+    await next()
   })
 
-/** The one place for errors, after all routes. */
-export const answerErrors: ErrorRequestHandler = (error, _request, response, _next) => {
-  const status = error instanceof IamFailure ? httpStatusOf(error.error) : 500
-  if (status >= 500) console.error(error) // the cause is for you alone
-  const { code, message, details } =
-    error instanceof IamFailure ? error.status : { code: 13, message: 'Sorry', details: [] }
-  response.status(status).json({ code, message, details })
-}
+app.get('/invoices', allow('invoice.read'), (c) => c.json({ invoicesOf: c.var.user.orgId }))
+app.post('/approvals', allow('invoice.approve'), (c) => c.json({ by: c.var.user.userId }))
+app.put('/webhook', allow('webhook.write'), async (c) => {
+  const { url } = await c.req.json()
+  if (!URL.canParse(url)) return c.json({ message: 'url must be a URL' }, 400)
+  const secret = `whsec_${randomBytes(32).toString('base64')}`
+  await save('webhook', c.var.user.orgId, { url, secret })
+  return c.json({ secret }) // shown once
+})
+
+/** Adds a customer, and answers a link for the customer's IT. May be repeated. */
+app.post('/operator/customers', bearerAuth({ token: setting('OPERATOR_TOKEN') }), async (c) => {
+  const { id, name, adminEmail } = await c.req.json()
+  await orThrow(iam.apply(access, as('deployment', id)))
+  await save('customer', id, { name })
+  const userId = await addUser(id, adminEmail, adminEmail)
+  const grant = { userId, projectId: 'invoicing', roles: [{ roleKey: 'admin' }] }
+  const operator = as('operator', id)
+  await orThrow(iam.userGrants.add(grant, { ...operator, idempotencyKey: 'first-admin' }))
+  const expiresAt = new Date(Date.now() + 7 * 24 * 3_600_000)
+  const intents = ['provider', 'domain', 'groups'] as const
+  const { token } = await orThrow(iam.setupLinks.issue({ expiresAt, intents }, operator))
+  return c.json({ setUpLink: `${origin}/set-up/#${token}` })
+})

@@ -1,43 +1,84 @@
-// Users: this product's own rows.
-import {
-  type ExternalClaims,
-  type IdentityProvider,
-  mapExternalUser,
-  mayAutoRegister,
-} from 'claviger'
-import type { Pool } from 'pg'
+// Users and sessions, which better-auth keeps, and beside them customers and webhooks.
+import { type BetterAuthOptions, betterAuth, type Where } from 'better-auth'
+import { createAuthEndpoint } from 'better-auth/api'
+import { setSessionCookie } from 'better-auth/cookies'
+import type { BetterAuthPluginDBSchema } from 'better-auth/db'
+import { getMigrations } from 'better-auth/db/migration'
+import type { UserDescription, UserDirectory } from 'claviger/console'
+import type { SignedIn } from 'claviger/oidc'
+import * as z from 'zod'
+import { database, origin, setting } from './database.ts'
 
-/**
- * The user whom a provider of the customer vouches for: one who has signed in before, who was invited, or who may
- * register. Undefined for anybody else.
- */
-export const userOf = async (
-  pool: Pool,
-  provider: IdentityProvider,
-  claims: ExternalClaims,
-): Promise<string | undefined> => {
-  const idOf = async (statement: string, values: readonly unknown[]) =>
-    (await pool.query<{ id: string }>(statement, [...values])).rows[0]?.id
-  const who = [provider.details.resourceOwner, provider.issuer, claims.sub]
-  const known = await idOf(
-    'SELECT id FROM app.users WHERE customer_id = $1 AND issuer = $2 AND subject = $3',
-    who,
-  )
-  const { username } = mapExternalUser(provider, claims)
-  if (known !== undefined || username === undefined) return known
-  // An invitation is for whoever can prove the address, not for whoever chose that name.
-  if (provider.usernameMapping === 'OIDC_MAPPING_FIELD_EMAIL') {
-    const invited = await idOf(
-      `UPDATE app.users SET issuer = $2, subject = $3
-       WHERE customer_id = $1 AND username = $4 AND subject IS NULL RETURNING id`,
-      [...who, username],
-    )
-    if (invited !== undefined) return invited
-  }
-  if (!mayAutoRegister(provider)) return undefined
-  return idOf(
-    `INSERT INTO app.users (id, customer_id, username, is_admin, issuer, subject)
-     VALUES ($5, $1, $4, false, $2, $3) ON CONFLICT DO NOTHING RETURNING id`,
-    [...who, username, crypto.randomUUID()],
-  )
+const body = z.object({ userId: z.string() })
+/** Has no path: only this server calls it, for a user whom claviger has verified. */
+const startSession = createAuthEndpoint({ method: 'POST', body }, async (ctx) => {
+  const { internalAdapter } = ctx.context
+  const user = await internalAdapter.findUserById(ctx.body.userId)
+  if (!user) throw new Error('The user is gone')
+  await setSessionCookie(ctx, { user, session: await internalAdapter.createSession(user.id) })
+})
+
+const schema = {
+  user: { fields: { orgId: { type: 'string', input: false } } },
+  // One user for each identity, even if two requests register it at the same time.
+  account: { fields: {}, indexes: [{ fields: ['providerId', 'accountId'], unique: true }] },
+  customer: { fields: { name: { type: 'string' } } },
+  webhook: { fields: { url: { type: 'string' }, secret: { type: 'string' } } },
+} satisfies BetterAuthPluginDBSchema
+
+const options = {
+  baseURL: origin,
+  secret: setting('AUTH_SECRET'),
+  database: database.users,
+  plugins: [{ id: 'tenants', schema, endpoints: { startSession } }],
+} satisfies BetterAuthOptions
+await database.exclusively(async () => (await getMigrations(options)).runMigrations())
+export const auth = betterAuth(options)
+const { adapter, internalAdapter } = await auth.$context
+
+const is = (field: string, value: string) => ({ field, value })
+const usersIn = (orgId: string, where: Where) =>
+  adapter.findMany<UserDescription>({ model: 'user', where: [is('orgId', orgId), where] })
+
+/** Names and finds users for the console. */
+export const directory: UserDirectory = {
+  describe: (ids, { orgId }) => usersIn(orgId, { field: 'id', operator: 'in', value: [...ids] }),
+  find: (text, { orgId }) =>
+    usersIn(orgId, { field: 'name', operator: 'contains', value: text, mode: 'insensitive' }),
+}
+
+const userWith = async (orgId: string, email: string): Promise<string | undefined> =>
+  (await usersIn(orgId, is('email', email.toLowerCase())))[0]?.id
+
+/** Adds a user who signs in now or later, unless the organization has one with the address. */
+export const addUser = async (orgId: string, name: string, email?: string): Promise<string> => {
+  const unique = email?.toLowerCase() ?? `${crypto.randomUUID()}@no.invalid` // for better-auth
+  const data = { orgId, name, email: unique, emailVerified: false }
+  const known = await userWith(orgId, unique)
+  return known ?? (await adapter.create<typeof data & { id: string }>({ model: 'user', data })).id
+}
+
+/** The user who signed in: known, invited, or registered; undefined if the provider registers nobody. */
+export const userIdOf = async (user: SignedIn): Promise<string | undefined> => {
+  const { orgId, issuer, subject, displayName } = user
+  const identity = { providerId: `${orgId} ${issuer}`, accountId: subject }
+  const known = await internalAdapter.findAccountByKey(identity)
+  if (known) return known.userId
+  // A provider may claim any address: one counts only if its domain is set to this provider.
+  const email = user.emailIsOwn ? user.email : undefined
+  if (!user.mayAutoRegister && !(email && (await userWith(orgId, email)))) return undefined
+  const userId = await addUser(orgId, displayName, email)
+  await internalAdapter.linkAccount({ ...identity, userId })
+  return userId
+}
+
+/** The id of a customer is the id of its organization. It has one webhook at most, under the same id. */
+export const allOf = <Row>(model: 'customer' | 'webhook') =>
+  adapter.findMany<Row & { id: string }>({ model, limit: 1_000_000 })
+
+export const save = async (model: 'customer' | 'webhook', id: string, row: object) => {
+  const where = [is('id', id)]
+  if (await adapter.findOne({ model, where }))
+    await adapter.update({ model, where, update: { ...row } })
+  else await adapter.create({ model, data: { id, ...row }, forceAllowId: true })
 }

@@ -14,7 +14,10 @@ export const permissionsToPlan = (input: unknown, orgId: string): readonly Neede
 export const permissionsToApply = (input: unknown, orgId: string): readonly NeededPermission[] =>
   permissionsFor(declaredIn(input, orgId), ['read', 'write'])
 
-/** The permissions that `iam.apply` requires for a plan: those for its desired state, or all if it is malformed. */
+/**
+ * The permissions that `iam.apply` requires for a plan: those for its desired state. When that is malformed, those for every
+ * type but mappings, which many callers never declare.
+ */
 export const permissionsToApplyPlan = (
   input: unknown,
   orgId: string,
@@ -23,7 +26,10 @@ export const permissionsToApplyPlan = (
   return typeof desired === 'object' && desired !== null
     ? permissionsToApply(desired, orgId)
     : permissionsFor(
-        DECLARED_TYPES.map((type) => ({ type, target: undefined })),
+        DECLARED_TYPES.filter((type) => type !== 'role_mapping').map((type) => ({
+          type,
+          target: undefined,
+        })),
         ['read', 'write'],
       )
 }
@@ -33,8 +39,8 @@ export const permissionsToLift = (
   types: readonly DeclaredType[],
   { object, method }: { readonly object: ObjectRef; readonly method: string },
 ): readonly NeededPermission[] => {
-  const target = aggregates[object.type].target(object, '')
-  const declared = types.map((type) => ({ type, target }))
+  const of = aggregates[object.type].target(object, '')
+  const declared = types.map((type) => ({ type, target: type === 'role_mapping' ? undefined : of }))
   return permissionsFor(declared, method === 'plan' ? ['read'] : ['read', 'write'])
 }
 
@@ -50,12 +56,14 @@ const declaredIn = (input: unknown, orgId: string): readonly Declared[] => {
     target: target(item, orgId),
   })
   const projects = listIn(input, 'projects')
-  const projectsWith = (field: 'roles' | 'grants') =>
+  const projectsWith = (field: 'roles' | 'grants' | 'mappings') =>
     projects.filter((project) => fieldOf(project, field) !== undefined)
   return [
     ...projects.map(declare('project', targetOf(aggregates.project))),
     ...projectsWith('roles').map(declare('project_role', targetOf(aggregates.project))),
     ...projectsWith('grants').map(declare('project_grant', targetOf(aggregates.project))),
+    // Groups of any provider, declared or removed: the permission for the whole organization.
+    ...projectsWith('mappings').map(() => ({ type: 'role_mapping' as const, target: undefined })),
     ...listIn(input, 'identityProviders').map(
       declare('identity_provider', targetOf(aggregates.identity_provider)),
     ),
@@ -78,8 +86,8 @@ const permissionsFor = (
   for (const { type, target: object } of declared)
     for (const use of uses) {
       const permission = aggregates[type].permissions[use]
-      // The changed roles of a grant are checked once they are planned.
-      const isOfRoles = type === 'project_grant' && use === 'write'
+      // Which roles of a grant or mapping change is asked about once that is planned.
+      const isOfRoles = (type === 'project_grant' || type === 'role_mapping') && use === 'write'
       asked.set(JSON.stringify([permission, object]), {
         permission,
         ...(object && { object }),

@@ -244,6 +244,11 @@ export class IamFailure extends Error {
   get error(): AnyError {
     return this.#error
   }
+
+  /** The response of a server that speaks fetch: `status` as JSON. Hono calls it when a route throws. */
+  getResponse(): Response {
+    return Response.json(this.status, { status: httpStatusOf(this.status) })
+  }
 }
 
 const messageOf = (error: AnyError): string => {

@@ -35,6 +35,8 @@ export type RoleMappingChange = GroupOfProject &
         readonly type: 'AddRoleMapping' | 'UpdateRoleMapping'
         readonly roleKeys: readonly RoleKey[]
         readonly validFor?: number | undefined
+        /** Whether an update is recorded even if nothing changes. */
+        readonly isTouch?: boolean
       }
     | {
         readonly type: 'AddRoleMappingRoles' | 'RemoveRoleMappingRoles'
@@ -77,7 +79,13 @@ export const decideRoleMapping = async (
         invalid('roleKeys', `must leave the mapping with at most ${MAX_GRANTED_ROLES} roles`),
       )
   }
-  return roleMapping.decide(commandOf(command, ids, roles.value), state).map((events) => {
+  const asked = commandOf(command, ids, roles.value)
+  return roleMapping.decide(asked, state).map((decided) => {
+    const isTouch = asked.type === 'UpdateRoleMapping' && 'isTouch' in command && command.isTouch
+    const events =
+      isTouch && decided.length === 0
+        ? [{ type: 'role_mapping.updated', data: asked.data } as const]
+        : decided
     const after = () =>
       events.reduce<RoleMappingState>((last, event) => roleMapping.evolve(last, event, 0), state)
     return { ...change(before, events), changedRoleKeys: () => changedRoleKeys(state, after()) }

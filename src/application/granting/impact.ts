@@ -65,7 +65,22 @@ export const impactOf = async (
   const { orgId, userId, source } = range
   if (orgId !== undefined && userId !== undefined)
     return impactOnUser(runtime, call, change, { ...range, orgId, userId })
-  if (source) return impactOfMapping(runtime, call, change, { ...range, orgId: call.orgId, source })
+  if (source) {
+    const { isAdded, streams } = change
+    // A mapping that is added counts from the next report on.
+    if (!isMapping(before) || isAdded || before === after) return NO_IMPACT
+    const { type: _, ...own } = aggregate.ref(ids)
+    const { created: since } = await streams.read(roleMappings, roleMappings.ids.parse(own))
+    const to = isMapping(after) ? after : undefined
+    return impactOfMapping(runtime, call, {
+      ...range,
+      source,
+      since,
+      before,
+      after: to,
+      at: change.at,
+    })
+  }
   const roleKeys = range.roleKey === undefined ? rolesEnded(change) : [range.roleKey]
   const affected = { ...range, ...(roleKeys && { roleKeys }), at: change.at }
   if (before === undefined || before === after || roleKeys?.length === 0) return NO_IMPACT
@@ -213,31 +228,37 @@ const rolesHeld = async (
   return held
 }
 
-/** Counts the members of a group who lose or gain roles by a change of its mapping. */
-const impactOfMapping = async (
+/** A change of a mapping that exists; `after` is absent when it is removed. */
+export interface MappingChange {
+  readonly before: Pick<RoleMapping, 'roleKeys' | 'validFor'>
+  readonly after:
+    | (Pick<RoleMapping, 'roleKeys'> & { readonly validFor?: number | undefined })
+    | undefined
+}
+
+/** Counts the members of a group who lose or gain roles by a change of its mapping, which was added at `since`. */
+export const impactOfMapping = async (
   runtime: Runtime,
   call: AdmittedCall,
-  { aggregate, ids, before, after, isAdded, streams, at }: ObjectChange,
   {
     projectOrgId,
     projectId,
-    orgId,
     source,
-  }: AssignmentRange & Required<Pick<AssignmentRange, 'orgId' | 'source'>>,
+    since,
+    before,
+    after,
+    at,
+  }: MappingChange &
+    Pick<AssignmentRange, 'projectOrgId' | 'projectId'> &
+    Required<Pick<AssignmentRange, 'source'>> & { readonly since: Position; readonly at: Position },
 ): Promise<Impact> => {
-  // An added mapping counts from the next report on.
-  if (before === undefined || isAdded || before === after) return NO_IMPACT
-  const { assigns } = roleMappings.assignments
   const now = runtime.now()
-  const { type: _, ...own } = aggregate.ref(ids)
-  const { created: since } = await streams.read(roleMappings, roleMappings.ids.parse(own))
-  const rolesOf = (view: ObjectChange['before']) => (isMapping(view) ? assigns.rolesOf(view) : [])
-  const [had, has] = [rolesOf(before).map(keyOf), rolesOf(after).map(keyOf)]
-  const from = firstReport(since, isMapping(before) ? before.validFor : undefined, now)
-  const to = firstReport(since, isMapping(after) ? after.validFor : undefined, now)
+  const [had, has] = [before.roleKeys, after?.roleKeys ?? []]
+  const from = firstReport(since, before.validFor, now)
+  const to = firstReport(since, after?.validFor, now)
   const count = async (roleKeys: readonly string[], after: Position, until?: Position) => {
     if (roleKeys.length === 0 || (until !== undefined && until <= after)) return NOBODY
-    const members = { orgId, ...source, after, ...(until !== undefined && { until }) }
+    const members = { orgId: call.orgId, ...source, after, ...(until !== undefined && { until }) }
     const range = { orgId: projectOrgId, projectId, roleKeys, members }
     return countAffected(runtime, call, { ...range, at, now, limit: MAX_NAMED })
   }

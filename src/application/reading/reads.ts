@@ -41,19 +41,22 @@ export const get = <Type extends ViewType, Ids extends z.ZodMiniType>(
 /** Rows that are read at once. */
 const PAGE_SIZE = 1000
 
-/** All objects of a type in an organization, or all roles of a project, sorted by id or key; a strong read. */
+/**
+ * All objects of a type in an organization, or all roles or grants of a project, in the order of id or key; read strongly.
+ */
 export async function* allObjects<Type extends ViewType>(
   { query, environment }: Runtime,
   { signal }: Pick<AdmittedCall, 'signal'>,
-  wanted: { readonly type: Type; readonly orgId: string; readonly projectId?: string },
+  wanted: Pick<ListQuery<Type>, 'type' | 'orgId' | 'projectId'> &
+    Partial<Pick<ListQuery<Type>, 'conditions'>>,
 ): AsyncGenerator<Views[Type]> {
   const { type, orgId } = wanted
   let last: Views[Type] | undefined
   do {
     const after = last && [aggregates[type].key(last, orgId)]
     const page: ListQuery<Type> = {
-      ...wanted,
       conditions: [],
+      ...wanted,
       sort: [{ field: identityField[type], direction: 'asc' }],
       limit: PAGE_SIZE,
       ...(after && { after }),

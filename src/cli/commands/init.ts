@@ -18,7 +18,8 @@ serves the admin console. Never overwrites a file.
   positionals: [0, 1],
   run: async ({ positionals: [folder = '.'], terminal }) => {
     await mkdir(folder, { recursive: true })
-    const files = await readdir(STARTER)
+    // Not package.json: the folder has one, with claviger in it.
+    const files = (await readdir(STARTER)).filter((file) => file.endsWith('.ts'))
     const taken = new Set(await readdir(folder))
     const existing = files.filter((file) => taken.has(file))
     if (existing.length > 0)

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { AffectedRoles, FieldChange, Impact, Json, JsonValue } from './api.js'
-import { ProjectName, ProviderName } from './names.js'
+import { ownOrganization, ProjectName, ProviderName, RoleName } from './names.js'
 import { type ObjectType, objectTypes } from './object-types.js'
 import { UserName } from './people.js'
 import { href } from './router.js'
@@ -36,7 +36,8 @@ export const Value = ({ of, field }: ValueProps) => {
         <bdi>{String(permission)}</bdi>
       </span>,
     ])
-  if (Array.isArray(of)) return of.flatMap((item, at) => [at > 0 && ', ', <Item of={item} />])
+  if (Array.isArray(of))
+    return of.flatMap((item, at) => [at > 0 && ', ', <Item of={item} field={field} />])
   const text = String(of)
   if (field === 'expiresAt' || (field.startsWith(ROLE) && TIME.test(text)))
     return <Until at={text} />
@@ -51,11 +52,12 @@ export const Value = ({ of, field }: ValueProps) => {
 }
 
 /** An item of a list: a text, or a role with its expiry. */
-const Item = ({ of }: { readonly of: JsonValue }) => {
+const Item = ({ of, field }: ValueProps & { readonly of: JsonValue }) => {
+  if (field === 'roleKeys') return <RoleName roleKey={String(of)} />
   if (typeof of !== 'object' || of === null || !('roleKey' in of)) return <bdi>{String(of)}</bdi>
   return (
     <>
-      <bdi>{String(of['roleKey'])}</bdi>
+      <RoleName roleKey={String(of['roleKey'])} />
       {of['expiresAt'] && [' (', <Until at={String(of['expiresAt'])} />, ')']}
     </>
   )
@@ -104,8 +106,13 @@ export const Changes = ({
     {changes.map(({ field, from, to, changed, secret }) => (
       <div key={field}>
         <dt>
-          {field.startsWith(ROLE) && `${texts.role} `}
-          <bdi>{field.startsWith(ROLE) ? field.slice(ROLE.length) : fieldName(field)}</bdi>
+          {field.startsWith(ROLE) ? (
+            <>
+              {texts.role} <RoleName roleKey={field.slice(ROLE.length)} />
+            </>
+          ) : (
+            <bdi>{fieldName(field)}</bdi>
+          )}
         </dt>
         {changed || secret ? (
           <dd>{secret === 'unchanged' ? texts.secretSame : texts.secretChanges}</dd>
@@ -156,7 +163,7 @@ const Affected = ({ roles: { count = 0, first = [] } = {}, about }: AffectedProp
         {[...new Set(first.map(({ roleKey }) => roleKey))].map((roleKey) => (
           <div key={roleKey}>
             <dt>
-              <bdi>{roleKey}</bdi>
+              <RoleName roleKey={roleKey} />
             </dt>
             <dd>
               {first
@@ -164,9 +171,7 @@ const Affected = ({ roles: { count = 0, first = [] } = {}, about }: AffectedProp
                 .map(({ userId, orgId }, at) => [
                   at > 0 && ', ',
                   <UserName id={userId} />,
-                  ' (',
-                  <bdi>{orgId}</bdi>,
-                  ')',
+                  orgId !== ownOrganization() && [' (', <bdi>{orgId}</bdi>, ')'],
                 ])}
             </dd>
           </div>
@@ -208,6 +213,8 @@ export const RefLink = ({ object }: { readonly object: Json }) => {
     <UserName id={String(userId)} />
   ) : type?.type === 'project' ? (
     <ProjectName id={text} />
+  ) : type?.type === 'project_role' ? (
+    <RoleName roleKey={text} />
   ) : (
     <bdi>{text}</bdi>
   )

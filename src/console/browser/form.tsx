@@ -1,6 +1,7 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Failure, Json, StoredObject } from './api.js'
 import { Button, Changes, Consequences, Value } from './display.js'
+import { RolesOf } from './names.js'
 import { FailureNotice } from './notice.js'
 import { ProjectPicker } from './project-picker.js'
 import { ProviderPicker } from './provider-picker.js'
@@ -60,8 +61,10 @@ export const WriteDialog = ({ write, close }: WriteDialogProps) => {
         {preview && (
           <div class="preview" role="status">
             <p>{preview.changes.length > 0 ? texts.willChange : texts.noChange}</p>
-            <Changes changes={preview.changes} />
-            <Consequences impact={preview.impact} />
+            <RolesOf object={{ ...projectIn(written), ...ids }}>
+              <Changes changes={preview.changes} />
+              <Consequences impact={preview.impact} />
+            </RolesOf>
           </div>
         )}
         {preview && preview.changes.length > 0 && (

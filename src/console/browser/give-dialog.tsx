@@ -3,6 +3,7 @@ import { userGrantService } from '../../transport/wire.js'
 import { call, type Failure, type FieldChange, type Impact, type Json, pathOf } from './api.js'
 import { Button, Changes, Consequences } from './display.js'
 import { ReasonField } from './form.js'
+import { RolesOf } from './names.js'
 import { FailureNotice } from './notice.js'
 import { UserName } from './people.js'
 import { type Option, Picker } from './picker.js'
@@ -148,16 +149,18 @@ export const GiveDialog = ({ project, users: given = [], close }: GiveDialogProp
         {planned && (
           <div class="preview" role="status">
             <p>{hasChanges ? texts.willChange : texts.noChange}</p>
-            {planned.map(({ user, changes, impact, failure, isDone }) => (
-              <section key={user.id}>
-                <h3>
-                  <UserName id={user.id} /> {isDone && <span class="badge ok">✓</span>}
-                </h3>
-                {failure ? <FailureNotice failure={failure} /> : <Changes changes={changes} />}
-                {!failure && changes.length === 0 && <p class="none">{texts.noChange}</p>}
-                <Consequences impact={impact} isBrief />
-              </section>
-            ))}
+            <RolesOf object={{ projectId: chosen?.projectId, projectOrgId: chosen?.projectOrgId }}>
+              {planned.map(({ user, changes, impact, failure, isDone }) => (
+                <section key={user.id}>
+                  <h3>
+                    <UserName id={user.id} /> {isDone && <span class="badge ok">✓</span>}
+                  </h3>
+                  {failure ? <FailureNotice failure={failure} /> : <Changes changes={changes} />}
+                  {!failure && changes.length === 0 && <p class="none">{texts.noChange}</p>}
+                  <Consequences impact={impact} isBrief />
+                </section>
+              ))}
+            </RolesOf>
           </div>
         )}
         {hasChanges && <ReasonField reason={reason} change={setReason} />}

@@ -1,6 +1,7 @@
 import type { WireMethod } from '../../transport/wire.js'
 import { type FieldChange, itemsOf, type Json, pathOf, withQuery } from './api.js'
 import { Button, Changes, RefLink, Time } from './display.js'
+import { RolesOf } from './names.js'
 import { Waiting } from './notice.js'
 import { UserName } from './people.js'
 import { type Query, useQuery } from './query.js'
@@ -65,26 +66,28 @@ export const HistoryList = ({ history, hasObjects = false, isShort = false }: Hi
     <div>
       <ol class="timeline">
         {rows.map(({ sequence, time, type, actor, object, changes, reason }) => (
-          <li key={`${sequence}${object['roleKey'] ?? ''}`}>
-            <p>
-              <strong>{texts.types[type] ?? type}</strong>{' '}
-              {hasObjects && <RefLink object={object} />}
-              <span class="none">
-                {' '}
-                <Say
-                  text={texts.by}
-                  name={<UserName id={actor.userId} />}
-                  time={<Time at={time} />}
-                />
-              </span>
-            </p>
-            {reason && (
+          <RolesOf key={`${sequence}${object['roleKey'] ?? ''}`} object={object}>
+            <li>
               <p>
-                {texts.reason}: <bdi>{reason}</bdi>
+                <strong>{texts.types[type] ?? type}</strong>{' '}
+                {hasObjects && <RefLink object={object} />}
+                <span class="none">
+                  {' '}
+                  <Say
+                    text={texts.by}
+                    name={<UserName id={actor.userId} />}
+                    time={<Time at={time} />}
+                  />
+                </span>
               </p>
-            )}
-            {!isShort && <Changes changes={changes} />}
-          </li>
+              {reason && (
+                <p>
+                  {texts.reason}: <bdi>{reason}</bdi>
+                </p>
+              )}
+              {!isShort && <Changes changes={changes} />}
+            </li>
+          </RolesOf>
         ))}
       </ol>
       {hasMore && !isShort && <Button text={texts.more} onClick={more} />}

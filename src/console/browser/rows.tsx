@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import type { WireMethod } from '../../transport/wire.js'
 import type { Json, StoredObject } from './api.js'
 import { ObjectLink, Value } from './display.js'
+import { RolesOf } from './names.js'
 import type { ObjectType } from './object-types.js'
 import { href } from './router.js'
 import { fieldName } from './texts.js'
@@ -90,11 +91,13 @@ export const Rows = ({ list, rows, total, order, sort, more }: RowsProps) => {
         <tbody>
           <Gap rows={first} />
           {drawn.map((row, index) => (
-            <tr key={first + index} aria-rowindex={first + index + 2}>
-              {columns.map((column, at) => (
-                <td key={column}>{cell(row, column, at)}</td>
-              ))}
-            </tr>
+            <RolesOf key={first + index} object={row}>
+              <tr aria-rowindex={first + index + 2}>
+                {columns.map((column, at) => (
+                  <td key={column}>{cell(row, column, at)}</td>
+                ))}
+              </tr>
+            </RolesOf>
           ))}
           <Gap rows={rows.length - end} />
         </tbody>

@@ -81,8 +81,9 @@ export const PROTOBUF_FORM: Form = {
   value: (value) => anyValue(value),
 }
 
-/** A `google.protobuf.Value` of text, a flag or a list of both. */
+/** A `google.protobuf.Value` of text, a number, a flag or a list of these. */
 const anyValue = (value: unknown): object => {
+  if (typeof value === 'number') return { kind: { case: 'numberValue', value } }
   if (typeof value === 'boolean') return { kind: { case: 'boolValue', value } }
   if (!Array.isArray(value)) return { kind: { case: 'stringValue', value: String(value) } }
   return { kind: { case: 'listValue', value: { values: value.map(anyValue) } } }

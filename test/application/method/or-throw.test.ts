@@ -1,4 +1,5 @@
 import { inspect } from 'node:util'
+import { Hono } from 'hono'
 import { err, errAsync } from 'neverthrow'
 import { describe, expect, it } from 'vitest'
 import {
@@ -156,6 +157,18 @@ describe('An IamFailure', () => {
       status: toStatus(error),
     })
     expect(failure.error).toBe(error)
+  })
+
+  it('is an answer for a server that speaks fetch, which Hono sends', async () => {
+    const { iam } = start()
+    const app = new Hono().get('/', async (c) => {
+      await orThrow(iam.projects.get({ id: 'portal' }, context))
+      return c.text('found')
+    })
+    const answer = await app.request('/')
+    const { status } = await failureOf(() => orThrow(iam.projects.get({ id: 'portal' }, context)))
+    expect([answer.status, await answer.json()]).toEqual([404, status])
+    expect(answer.headers.get('content-type')).toBe('application/json')
   })
 
   it('shows nothing secret', async () => {

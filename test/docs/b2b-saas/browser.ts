@@ -1,3 +1,5 @@
+import { throughProvider } from '../../oidc/real-provider.js'
+
 export interface Sending {
   readonly body?: object
   readonly headers?: Readonly<Record<string, string>>
@@ -6,24 +8,31 @@ export interface Sending {
 /** Where the example says that it is. What leads there goes to the instance that the test chooses. */
 export const ORIGIN = 'http://invoicing.test'
 
+/** Instances where a sign-in begins and where it ends. */
+export type Instances = readonly [string, string]
+
 /** A browser of one user: keeps cookies, and all that it was shown. */
 export const newBrowser = (shown: string[]) => {
   const cookies = new Map<string, string>()
   const send = async (method: string, url: string, { body, headers }: Sending = {}) => {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const isForm = body instanceof URLSearchParams
     const answer = await fetch(url, {
       method,
       headers: {
         ...(cookie && { cookie }),
-        ...(body && { 'content-type': 'application/json' }),
+        ...(body && !isForm && { 'content-type': 'application/json' }),
+        // As of a page of the product.
+        'sec-fetch-site': 'same-origin',
         ...headers,
       },
-      body: body ? JSON.stringify(body) : null,
+      body: body && !isForm ? JSON.stringify(body) : (body ?? null),
       redirect: 'manual',
     })
     for (const set of answer.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? []
-      cookies.set(name, value)
+      if (/max-age=0/i.test(set)) cookies.delete(name)
+      else cookies.set(name, value)
     }
     const text = await answer.text()
     shown.push(text, ...answer.headers.values())
@@ -31,22 +40,21 @@ export const newBrowser = (shown: string[]) => {
     const { status, headers: received } = answer
     return { status, headers: received, body: isJson ? JSON.parse(text) : text }
   }
-  /** Begins at one instance, and comes back to another. */
-  const signIn = async (
-    path: string,
-    email: string,
-    [first, second]: readonly [string, string],
-  ) => {
-    const begun = await send('GET', `${first}${path}`)
-    if (begun.status !== 302) return begun
-    const vouched = await fetch(begun.headers.get('location') ?? '', {
-      headers: { 'x-user': email },
-      redirect: 'manual',
-    })
-    const back = vouched.headers.get('location') ?? ''
-    return send('GET', back.replace(ORIGIN, second))
+
+  /** Begins by an address, or with a provider such as `acme/sso`; answers where the provider sends the browser back. */
+  const atProvider = async (by: string, login: string, begin: string) => {
+    const begun = by.includes('@')
+      ? await send('POST', `${begin}/sign-in`, { body: new URLSearchParams({ email: by }) })
+      : await send('GET', `${begin}/sign-in/${by}`)
+    const location = begun.headers.get('location')
+    return location === null ? begun : throughProvider(location, ORIGIN, login)
   }
-  return { cookies, send, signIn }
+
+  const signIn = async (by: string, login: string, [first, second]: Instances) => {
+    const back = await atProvider(by, login, first)
+    return typeof back === 'string' ? send('GET', back.replace(ORIGIN, second)) : back
+  }
+  return { cookies, send, atProvider, signIn }
 }
 
 export type Browser = ReturnType<typeof newBrowser>

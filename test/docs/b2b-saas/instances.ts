@@ -1,12 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { resolve } from 'node:path'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
-
-const root = resolve(import.meta.dirname, '../../..')
-
-export const CURRENT = 'docs/examples/b2b-saas/main.ts'
-export const OLDER = 'test/docs/b2b-saas/older-release.ts'
+import { copyExample } from '../copied-example.js'
 
 /** A process of the example. */
 export interface Running {
@@ -15,18 +12,42 @@ export interface Running {
   readonly complaints: readonly string[]
   /** Ends at once, as a power cut would. */
   readonly kill: () => Promise<void>
-  /** Ends in good order; answers with the exit code. */
+  /** Ends cleanly; answers with the exit code. */
   readonly stop: () => Promise<number | null>
 }
 
+/** A folder with the example, and one with its last release: that has a role which is gone now, and lacks another. */
+export const copyReleases = (): { readonly current: string; readonly older: string } => {
+  const [current, older] = [copyExample('b2b-saas'), copyExample('b2b-saas')]
+  const file = join(older, 'access.ts')
+  const text = readFileSync(file, 'utf8')
+  const changed = text
+    .replace('version: 2,', 'version: 1,')
+    .replace(
+      "roleKey: 'approver', displayName: 'Approver'",
+      "roleKey: 'clerk', displayName: 'Clerk'",
+    )
+  if (!changed.includes('version: 1,') || !changed.includes('clerk'))
+    throw new Error('The release is not older')
+  writeFileSync(file, changed)
+  return { current, older }
+}
+
+interface Start {
+  /** Of the release. */
+  readonly folder: string
+  /** Where SQLite files are. */
+  readonly cwd: string
+  readonly environment: NodeJS.ProcessEnv
+}
+
 /** Starts an instance on a free port, and resolves once it serves. */
-export const startProcess = async (
-  program: string,
-  environment: NodeJS.ProcessEnv,
-): Promise<Running> => {
-  const child = spawn(process.execPath, [program], {
-    cwd: root,
-    env: { ...process.env, ...environment, PORT: '0' },
+export const startProcess = async ({ folder, cwd, environment }: Start): Promise<Running> => {
+  const dns = resolve(import.meta.dirname, 'dns.ts')
+  const child = spawn(process.execPath, ['--import', dns, join(folder, 'main.ts')], {
+    cwd,
+    // Not `test`, in which better-auth checks less.
+    env: { ...process.env, NODE_ENV: 'development', ...environment, PORT: '0' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const atExit = () => void child.kill('SIGKILL')
@@ -42,7 +63,7 @@ export const startProcess = async (
     return child.exitCode
   }
   const port = await portOf(child)
-  if (port === undefined) throw new Error(`${program} did not start:\n${complaints.join('\n')}`)
+  if (port === undefined) throw new Error(`It did not start:\n${complaints.join('\n')}`)
   return {
     url: `http://127.0.0.1:${port}`,
     complaints,
@@ -56,7 +77,7 @@ const portOf = (child: ChildProcess): Promise<string | undefined> =>
   new Promise((resolve) => {
     if (!child.stdout) return resolve(undefined)
     createInterface(child.stdout).on('line', (line) => {
-      const [, port] = /^Ready on (\d+)$/.exec(line) ?? []
+      const [, port] = /^Ready .* port: (\d+)/.exec(line) ?? []
       if (port) resolve(port)
     })
     child.once('close', () => resolve(undefined))

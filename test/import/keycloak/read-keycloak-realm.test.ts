@@ -89,6 +89,51 @@ describe('a realm of Keycloak', () => {
     ])
   })
 
+  it('maps the groups of a provider that its mappers give roles or groups', () => {
+    const shown = acme?.access.projects?.flatMap(({ id, mappings = [] }) =>
+      mappings.map(({ idpId, group, roleKeys }) => [id, idpId, group, roleKeys.toSorted()]),
+    )
+    expect(shown).toEqual([
+      ['realm', 'okta', 'press', ['employee']],
+      ['realm', 'sibling', 'chiefs', ['chief', 'employee']],
+      ['portal', 'okta', 'press', ['editor', 'publisher']],
+      ['portal', 'sibling', 'chiefs', ['editor', 'publisher']],
+    ])
+  })
+
+  it.each([
+    ['of another claim', { claim: 'roles' }],
+    ['without a value', { 'claim.value': '' }],
+    ['of an unknown role', { role: 'portal.ghost' }],
+    ['of a role of Keycloak itself', { role: 'account.view-profile' }],
+    ['of an unknown provider', {}, 'github'],
+    ['of a group that no event can hold', { 'claim.value': 'x'.repeat(201) }],
+  ])('leaves a mapper %s', (_, change, identityProviderAlias = 'okta') => {
+    const config = { claim: 'groups', 'claim.value': 'press', role: 'portal.editor', ...change }
+    const mapper = { identityProviderMapper: 'oidc-role-idp-mapper', identityProviderAlias, config }
+    const read = readKeycloakRealm({ ...keycloakRealm, identityProviderMappers: [mapper] })
+    expect(read.warnings).toContainEqual(
+      expect.objectContaining({ kind: 'MappingLeft', path: 'identityProviderMappers[0]' }),
+    )
+    expect(JSON.stringify(read.organizations)).not.toContain('mappings')
+  })
+
+  it.each([
+    ['several claims', '[{"key":"groups","value":"a"},{"key":"email","value":"b"}]'],
+    ['another claim', '[{"key":"email","value":"a"}]'],
+    ['a text that is not JSON', 'groups=a'],
+    ['a value that is not text', '[{"key":"groups","value":7}]'],
+  ])('leaves a mapper of %s', (_, claims) => {
+    const mapper = {
+      identityProviderMapper: 'oidc-advanced-role-idp-mapper',
+      identityProviderAlias: 'okta',
+      config: { claims, role: 'chief' },
+    }
+    const read = readKeycloakRealm({ ...keycloakRealm, identityProviderMappers: [mapper] })
+    expect(read.warnings.map(({ kind }) => kind)).toContain('MappingLeft')
+    expect(JSON.stringify(read.organizations)).not.toContain('mappings')
+  })
+
   it('tells what was changed and left, and where', () => {
     expect(warnings.map(({ kind, path }) => `${kind} ${path}`).toSorted()).toEqual(
       [
@@ -114,6 +159,7 @@ describe('a realm of Keycloak', () => {
         'ProviderUnsupported identityProviders[4]',
         'SecretMissing identityProviders[5].config.clientSecret',
         'MappingLeft identityProviderMappers[1]',
+        'MappingLeft identityProviderMappers[5]',
         'NotKept organizations',
         'NotKept components.org.keycloak.storage.UserStorageProvider',
       ].toSorted(),

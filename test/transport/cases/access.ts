@@ -119,6 +119,22 @@ export const desiredStates: readonly (readonly [name: string, ...calls: Call[]])
     applyAccess({ ...portalWith({ grants: [], updateMask: 'grants' }), prune: true, ...managed }),
   ],
   [
+    'declares mappings, changes them, and then none of them',
+    ...[{ validFor: 24 }, {}].flatMap((validity) => {
+      const mappings = [{ idpId: IDP_ID, group: 'staff', roleKeys: ['a'], ...validity }]
+      const state = {
+        ...portalWith({ roles: [{ roleKey: 'a', displayName: 'A' }], mappings }),
+        ...managed,
+      }
+      return [planAccess(state), applyAccess(state)]
+    }),
+    applyAccess({
+      ...portalWith({ mappings: [], updateMask: 'mappings' }),
+      prune: true,
+      ...managed,
+    }),
+  ],
+  [
     'gives roles permissions, keeps them where they are absent, and takes them',
     applyAccess(
       portalWith({ roles: [{ roleKey: 'editor', displayName: 'E', permissions: ['b', 'a'] }] }),

@@ -61,16 +61,23 @@ const applyUnits = async (
     if (permitted.isErr()) return err(permitted.error)
   }
   const undeclared = await raceAbort(findUndeclared(planning, all), planning.call.signal)
-  const changes: AppliedChange[] = []
-  for (const unit of planned.value) {
-    const applied = plan
+  const applied = new Map<PlannedUnit, readonly AppliedChange[]>()
+  for (const unit of inOrderOfNeed(planned.value)) {
+    const recorded = plan
       ? await applyChanges(planning, unit.changes)
       : await applyUnit(planning, unit)
-    if (applied.isErr()) return err(applied.error)
-    // There may be more changes than a call takes arguments.
-    for (const change of applied.value) changes.push(change)
+    if (recorded.isErr()) return err(recorded.error)
+    applied.set(unit, recorded.value)
   }
+  const changes = planned.value.flatMap((unit) => applied.get(unit) ?? [])
   return ok(planOf(planning, changes, undeclared))
+}
+
+/** Projects with mappings come last: the providers of the mappings may be new. */
+const inOrderOfNeed = (units: readonly PlannedUnit[]): readonly PlannedUnit[] => {
+  const needsProviders = ({ changes }: PlannedUnit) =>
+    changes.some(({ change }) => change.object.type === 'role_mapping')
+  return [...units.filter((unit) => !needsProviders(unit)), ...units.filter(needsProviders)]
 }
 
 /** Applies the changes of a unit of a desired state. Plans them again when another writer was faster. */

@@ -3,11 +3,13 @@ import { aggregates } from '../../../domain/aggregates.js'
 import { exists } from '../../../domain/decider.js'
 import { jsonBytes } from '../../../domain/encoding.js'
 import { projectGrants } from '../../../domain/project-grant/aggregate.js'
+import { roleMappings } from '../../../domain/role-mapping/aggregate.js'
 import type { ObjectRef } from '../../../domain/values.js'
 import { MAX_APPEND_BYTES, MAX_WRITES } from '../../../ports/event-store.js'
 import type { Moved, PermissionDenied, WriteError } from '../../errors/errors.js'
 import { decideProjectGrant } from '../../granting/decide-project-grant.js'
-import { grantQuestion } from '../../granting/permit-roles.js'
+import { decideRoleMapping } from '../../granting/decide-role-mapping.js'
+import { type GrantChange, grantQuestion } from '../../granting/permit-roles.js'
 import {
   type AnyStreamState,
   change,
@@ -25,6 +27,8 @@ import type {
   PlannedEvent,
   PlannedGrantAdded,
   PlannedGrantUpdated,
+  PlannedMappingAdded,
+  PlannedMappingUpdated,
 } from '../plan/plan.js'
 import { changesProtection, type PendingChange } from '../planning/pending-change.js'
 import type { Planning } from '../planning/sealed-secrets.js'
@@ -105,9 +109,7 @@ interface Decided {
   readonly decision: Result<StreamChange, WriteError>
 }
 
-/**
- * Decides on a planned change: the events of a grant get the current generations of its roles, others stay as they are.
- */
+/** Decides on a planned change: its events as they are; those that give roles with the current generations of these. */
 const decide = async (
   planning: Planning,
   streams: Streams,
@@ -121,15 +123,31 @@ const decide = async (
     const others = events.filter((event) => !givesRoles(event))
     return { pending, before, decision: ok(change(before, others)) }
   }
-  const type = grant.type === 'project_grant.added' ? 'AddProjectGrant' : 'UpdateProjectGrant'
-  const isTouch = changesProtection(pending.change)
-  const decision = await decideProjectGrant(streams, { type, ...grant.data, isTouch })
+  const decision = await decideGiving(streams, grant, changesProtection(pending.change))
   if (decision.isErr()) return { pending, before, decision: err(asOutdated(decision.error)) }
   const permitted = await permitRoles(planning, object, decision.value.changedRoleKeys())
   return { pending, before, decision: permitted.map(() => decision.value) }
 }
 
-/** Calls `authorize` with the roles that the grants among `changes` gain or lose. */
+/** Decides on a grant or a mapping, which is recorded again even if nothing changes with `isTouch`. */
+const decideGiving = (
+  streams: Streams,
+  { type, data }: GivingEvent,
+  isTouch: boolean,
+): Promise<Result<GrantChange, WriteError>> => {
+  switch (type) {
+    case 'project_grant.added':
+      return decideProjectGrant(streams, { type: 'AddProjectGrant', ...data })
+    case 'project_grant.updated':
+      return decideProjectGrant(streams, { type: 'UpdateProjectGrant', ...data, isTouch })
+    case 'role_mapping.added':
+      return decideRoleMapping(streams, { type: 'AddRoleMapping', ...data })
+    case 'role_mapping.updated':
+      return decideRoleMapping(streams, { type: 'UpdateRoleMapping', ...data, isTouch })
+  }
+}
+
+/** Asks the host about the roles that the grants and mappings among `changes` gain or lose. */
 export const permitGrants = async (
   planning: Planning,
   changes: readonly PendingChange[],
@@ -159,13 +177,23 @@ const permitRoles = (
   input: ObjectRef,
   roleKeys: readonly string[],
 ): Promise<Result<void, PermissionDenied>> =>
-  permit(grantQuestion(projectGrants, { input, orgId, roleKeys }))
+  permit(grantQuestion(aggregates[input.type], { input, orgId, roleKeys }))
 
-type GivingEvent = Extract<PlannedEvent, PlannedGrantAdded | PlannedGrantUpdated>
+type GivingEvent = Extract<
+  PlannedEvent,
+  PlannedGrantAdded | PlannedGrantUpdated | PlannedMappingAdded | PlannedMappingUpdated
+>
 
 /** Whether `event` gives roles: the generations of these must be looked up to record it. */
 const givesRoles = (event: PlannedEvent): event is GivingEvent =>
-  event.type === 'project_grant.added' || event.type === 'project_grant.updated'
+  GIVING.some((type) => type === event.type)
+
+const GIVING: readonly GivingEvent['type'][] = [
+  'project_grant.added',
+  'project_grant.updated',
+  'role_mapping.added',
+  'role_mapping.updated',
+]
 
 /** A grant was planned with roles that existed, so one that does not was removed since. */
 const asOutdated = (refusal: WriteError): WriteError =>
@@ -251,12 +279,14 @@ const isLifted = ({ isLift = false }: PendingChange): boolean => isLift
 
 const hasEvents = ({ change }: PendingChange): boolean => change.events.length > 0
 
-const isGrant = ({ change }: PendingChange): boolean => change.object.type === 'project_grant'
+/** Whether it is a grant or a mapping, which is decided on roles that are recorded. */
+const isGrant = ({ change: { object } }: PendingChange): boolean =>
+  object.type === 'project_grant' || object.type === 'role_mapping'
 
 /** Grants that are read at the same time. */
 const CONCURRENCY = 50
 
-/** Fills appends with grants and the roles that guard them: one grant always fits. */
+/** Fills appends with grants or mappings, and the streams that guard them: one always fits. */
 const grantBatches = async (
   planning: Planning,
   grants: readonly PendingChange[],
@@ -268,10 +298,10 @@ const grantBatches = async (
   for (let from = 0; from < grants.length; from += CONCURRENCY) {
     const reading = grants.slice(from, from + CONCURRENCY).map(async (pending) => ({
       pending,
-      roleKeys: await rolesGuarding(planning, pending.change),
+      names: await guardsOf(planning, pending.change),
     }))
-    for (const { pending, roleKeys } of await Promise.all(reading)) {
-      const added = roleKeys.filter((roleKey) => !guards.has(roleKey))
+    for (const { pending, names } of await Promise.all(reading)) {
+      const added = names.filter((name) => !guards.has(name))
       bytes += bytesOf(pending)
       if (
         last.length === 0 ||
@@ -284,23 +314,27 @@ const grantBatches = async (
         batches.push(last)
       }
       last.push(pending)
-      for (const roleKey of roleKeys) guards.add(roleKey)
+      for (const name of names) guards.add(name)
     }
   }
   return batches
 }
 
 /**
- * Keys of the roles whose streams guard a grant: the planned ones and the recorded ones, including ended ones. A grant
- * that others change meanwhile is not recorded.
+ * Names of the streams that guard a grant or a mapping beside its project: the roles that it names, those that are recorded
+ * of it, ended ones included, and the provider. One that others change meanwhile is out of date, and is not recorded.
  */
-const rolesGuarding = async (
-  { runtime, call: { orgId } }: Planning,
+const guardsOf = async (
+  { runtime: { states }, call: { orgId } }: Planning,
   { events }: PlannedChange,
 ): Promise<readonly string[]> => {
   const [event] = events.filter(givesRoles)
   if (!event) return []
-  const { state } = await runtime.states.readLatest(projectGrants, orgId, event.data)
+  const isMapping = event.type === 'role_mapping.added' || event.type === 'role_mapping.updated'
+  const { state } = isMapping
+    ? await states.readLatest(roleMappings, orgId, event.data)
+    : await states.readLatest(projectGrants, orgId, event.data)
   const recorded = exists(state) ? state.roles.map(({ roleKey }) => roleKey) : []
-  return [...new Set<string>([...event.data.roleKeys, ...recorded])]
+  const roles = [...new Set<string>([...event.data.roleKeys, ...recorded])]
+  return isMapping ? [...roles, `+${event.data.idpId}`] : roles
 }

@@ -26,6 +26,7 @@ export const DECLARED_TYPES = [
   'project',
   'project_role',
   'project_grant',
+  'role_mapping',
   'identity_provider',
 ] as const
 export type DeclaredType = (typeof DECLARED_TYPES)[number]
@@ -35,8 +36,8 @@ interface DesiredProjects {
   /** At most 1,000, with unique ids. */
   readonly projects?: readonly DesiredProject[] | undefined
   /**
-   * Removes roles and grants of declared projects that are no longer declared, if they are marked with the same
-   * `managedBy` and a version that is not newer. Default: false. Projects and identity providers are never removed.
+   * Removes roles, grants and mappings of declared projects that are no longer declared and were marked with the same
+   * `managedBy` and a version not newer than this one; false when absent. Projects and identity providers are never removed.
    */
   readonly prune?: boolean | undefined
   /** Name of this desired state, which marks its events: 1 to 200 characters. */
@@ -47,16 +48,16 @@ interface DesiredProjects {
    */
   readonly version?: number | undefined
   /**
-   * Protects the declared objects: only `apply` with the same `managedBy` may change them, and every other write is
-   * refused as `Protected`. The protection ends for objects that are no longer declared, and for all objects if this is
-   * absent. With it, grants may name only declared roles.
+   * Protects what is declared: only `apply` with the same `managedBy` may change it, every other write is refused as
+   * `Protected`. What is declared no longer, and everything when this is absent, is protected no longer. With it, grants
+   * and mappings name declared roles alone.
    */
   readonly protect?: boolean | undefined
 }
 
 /**
- * The desired projects (with roles and grants) and identity providers of an organization. Only declared objects are
- * compared and changed; they are matched by their ids.
+ * The desired projects with their roles, grants and mappings, and identity providers, of an organization. Only what is declared is
+ * compared and changed. Objects are found again by their ids.
  */
 export interface DesiredAccess extends DesiredProjects {
   /** At most 1,000, with unique ids. */
@@ -152,13 +153,18 @@ const shape = {
   protect: z.optional(z.boolean({ error: 'must be true or false' })),
 }
 
-/** The fields that {@link grantsNeedDeclaredRoles} reads. */
+interface Giving {
+  readonly roleKeys: readonly string[]
+}
+
+/** What {@link grantsNeedDeclaredRoles} reads. */
 interface ProtectedProjects {
   readonly protect?: boolean | undefined
   readonly projects?:
     | readonly {
         readonly roles?: readonly { readonly roleKey: string }[] | undefined
-        readonly grants?: readonly { readonly roleKeys: readonly string[] }[] | undefined
+        readonly grants?: readonly Giving[] | undefined
+        readonly mappings?: readonly Giving[] | undefined
       }[]
     | undefined
 }
@@ -169,15 +175,16 @@ const grantsNeedDeclaredRoles = z.superRefine<ProtectedProjects>(
     if (protect !== true) return
     const message = 'must be a declared role of the project, with protect'
     let reported = 0
-    for (const [index, { roles = [], grants = [] }] of projects.entries()) {
+    for (const [index, { roles = [], ...lists }] of projects.entries()) {
       const declared = new Set(roles.map(({ roleKey }) => roleKey))
-      for (const [place, { roleKeys }] of grants.entries())
-        for (const [at, roleKey] of roleKeys.entries()) {
-          if (declared.has(roleKey)) continue
-          const path = ['projects', index, 'grants', place, 'roleKeys', at]
-          addIssue({ code: 'custom', path, message })
-          if (++reported === MAX_REPORTED) return
-        }
+      for (const list of ['grants', 'mappings'] as const)
+        for (const [place, { roleKeys }] of lists[list]?.entries() ?? [])
+          for (const [at, roleKey] of roleKeys.entries()) {
+            if (declared.has(roleKey)) continue
+            const path = ['projects', index, list, place, 'roleKeys', at]
+            addIssue({ code: 'custom', path, message })
+            if (++reported === MAX_REPORTED) return
+          }
     }
   },
 )

@@ -10,6 +10,8 @@ import {
   type ProjectRoleFieldsInput,
 } from '../../../domain/project-role/commands.js'
 import {
+  GroupName,
+  IdpId,
   listOf,
   MAX_GRANTED_ROLES,
   MAX_ROLE_PERMISSIONS,
@@ -19,6 +21,7 @@ import {
   RolePermissions,
   requiredText,
   text,
+  ValidFor,
 } from '../../../domain/values.js'
 import { roleKeys } from '../../method/input.js'
 
@@ -34,6 +37,9 @@ const MAX_DECLARED_ROLES = 10_000
 
 /** Most grants that a desired state declares for one project. */
 const MAX_DECLARED_GRANTS = 10_000
+
+/** Most mappings of groups that a desired state declares for one project. */
+const MAX_DECLARED_MAPPINGS = 10_000
 
 /**
  * A desired role. An absent group and absent permissions are not changed; a new role gets an empty group and no
@@ -65,7 +71,26 @@ const DesiredGrant = z.strictObject({
   roleKeys: roleKeys.register(bounds, { minItems: 1, maxItems: MAX_GRANTED_ROLES }),
 })
 
-/** Desired settings of a project. An absent setting is not changed, or gets its default when the project is added. */
+/** A desired mapping of a group of an identity provider to roles of the project. */
+export interface DesiredMapping {
+  /** A provider of the organization, which exists or is declared: 1 to 64 characters. */
+  readonly idpId: string
+  /** The group, as the provider names it: 1 to 200 characters (code points), compared code point by code point. */
+  readonly group: string
+  /** Keys of roles that the project has or that are declared: 1 to 400, none twice. */
+  readonly roleKeys: readonly string[]
+  /** Whole hours that a report counts: 1 to 8,760. When absent, a report counts until the next one. */
+  readonly validFor?: number | undefined
+}
+
+const DesiredMapping = z.strictObject({
+  idpId: IdpId,
+  group: GroupName,
+  roleKeys: roleKeys.register(bounds, { minItems: 1, maxItems: MAX_GRANTED_ROLES }),
+  validFor: z.optional(ValidFor),
+})
+
+/** Desired settings of a project. An absent one stays as it is, or gets its default when the project is added. */
 export interface DesiredSettings extends ProjectSettingsInput {}
 
 /** A desired project. */
@@ -83,6 +108,11 @@ export interface DesiredProject {
   readonly roles?: readonly DesiredRole[] | undefined
   /** At most 10,000, with unique organizations. Absent: all grants of the project stay, even with `prune`. */
   readonly grants?: readonly DesiredGrant[] | undefined
+  /**
+   * At most 10,000, no group of a provider twice. When absent, all mappings of groups to roles of the project stay, even
+   * with `prune`.
+   */
+  readonly mappings?: readonly DesiredMapping[] | undefined
 }
 
 const { id, name } = AddProject.shape.data.shape
@@ -102,7 +132,14 @@ export const DesiredProject = z.strictObject({
       .check(onlyOnce(({ grantedOrgId }) => grantedOrgId, ['grantedOrgId']))
       .register(bounds, { maxItems: MAX_DECLARED_GRANTS }),
   ),
+  mappings: z.optional(
+    listOf(DesiredMapping, 0, MAX_DECLARED_MAPPINGS)
+      .check(onlyOnce(({ idpId, group }) => `${idpId}+${group}`, ['group']))
+      .register(bounds, { maxItems: MAX_DECLARED_MAPPINGS }),
+  ),
 })
 export type ParsedProject = z.output<typeof DesiredProject>
 
 export type ParsedGrant = z.output<typeof DesiredGrant>
+
+export type ParsedMapping = z.output<typeof DesiredMapping>

@@ -42,7 +42,9 @@ const formatChange = (change: PlannedChange): readonly string[] => {
   const { container } = aggregates[object.type]
   const why = container
     ? `its ${aggregates[container.type].label} was removed`
-    : 'its id belonged to a removed object'
+    : object.type === 'role_mapping'
+      ? 'its project or identity provider was removed'
+      : 'its id is that of a removed one'
   return [`${line} is blocked: ${why}`]
 }
 

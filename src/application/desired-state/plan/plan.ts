@@ -13,6 +13,7 @@ import type {
   ProjectRoleRemoved,
   ProjectRoleUpdated,
 } from '../../../domain/project-role/events.js'
+import type { RoleMappingAdded, RoleMappingRemoved } from '../../../domain/role-mapping/events.js'
 import {
   choice,
   fieldOf,
@@ -25,6 +26,7 @@ import {
   type ProjectId,
   type RoleKey,
   requiredText,
+  ValidFor,
 } from '../../../domain/values.js'
 import type { NewEvent } from '../../../ports/event-store.js'
 import type { ObjectDetails } from '../../../ports/read-model.js'
@@ -61,7 +63,7 @@ export interface Plan extends PlanHeader {
   readonly desired: SealedAccess
   /**
    * First each declared project, followed by its declared roles and the roles to remove, its declared
-   * grants and the grants to remove; then each declared
+   * grants and the grants to remove, its declared mappings and the mappings to remove; then each declared
    * identity provider. A plan of more than 1,000,000 cannot be applied: its JSON text would be too long.
    */
   readonly changes: readonly PlannedChange[]
@@ -87,16 +89,19 @@ interface ChangeHeader {
   readonly action: Action
   /** By its type and ids. */
   readonly object: ObjectRef
-  /** Only for `blocked`: a removed project or provider keeps its id, and its roles and grants are removed with it. */
+  /**
+   * Only of a `blocked` object: a removed project or provider keeps its id; roles, grants and mappings end with their
+   * project, mappings also with their provider.
+   */
   readonly reason?: 'removed' | undefined
   /** The values before and after, for people to read. At most 20. */
   readonly fields: readonly PlannedField[]
   /** `details.sequence` of the object when the plan was made, in decimal digits; absent if it did not exist. */
   readonly sequence?: string | undefined
   /**
-   * The roles that users would lose by it when the plan was made; a role lost by an earlier change is not counted
-   * again. Absent if users can lose none, if the caller lacks `user.grant.read` on the project, and after `apply`.
-   * `apply` does not compare it, because users may be given roles at any time.
+   * The roles that users would lose by it when the plan was made, and gain by a mapping that exists; a role that an earlier
+   * change ends is not counted again. Absent of a change that can end none, where the caller lacks `user.grant.read` on the project, and of what was
+   * applied. `apply` does not compare it: users may be given roles at any time.
    */
   readonly impact?: Impact | undefined
 }
@@ -133,8 +138,8 @@ export type Counts = { readonly [Each in Exclude<Action, 'blocked' | 'superseded
   readonly [Each in 'blocked' | 'superseded']?: number | undefined
 }
 
-/** The values of a declared field. */
-export type FieldValue = string | boolean | readonly string[]
+/** What a declared field can hold. */
+export type FieldValue = string | boolean | number | readonly string[]
 
 /** A changed field; `from` is absent if the object is added. */
 export type PlannedField =
@@ -166,6 +171,9 @@ export type PlannedEvent = {
   | PlannedGrantAdded
   | PlannedGrantUpdated
   | ProjectGrantRemoved
+  | PlannedMappingAdded
+  | PlannedMappingUpdated
+  | RoleMappingRemoved
   | OidcIdentityProviderAdded
   | OidcConfigUpdated
   | IdentityProviderUpdated
@@ -195,6 +203,25 @@ export interface PlannedGrantUpdated {
   readonly data: PlannedGrantAdded['data']
 }
 
+/** Adds a mapping. The event that is recorded also has the generation of each role. */
+export interface PlannedMappingAdded {
+  /** As of the event that is recorded. */
+  readonly type: 'role_mapping.added'
+  /** The new mapping. */
+  readonly data: Omit<RoleMappingAdded['data'], 'roles'> & {
+    /** As `RoleMapping.roleKeys`. */
+    readonly roleKeys: readonly RoleKey[]
+  }
+}
+
+/** Replaces the roles of a mapping and `validFor`. The event that is recorded also has the generation of each role. */
+export interface PlannedMappingUpdated {
+  /** As of the event that is recorded. */
+  readonly type: 'role_mapping.updated'
+  /** Which mapping, and all that it is to have. */
+  readonly data: PlannedMappingAdded['data']
+}
+
 /** The JSON text of a larger plan would exceed the longest string of JavaScript. */
 export const MAX_CHANGES = 1_000_000
 
@@ -215,10 +242,12 @@ const DeclaredObject = ObjectInput.check(
   }),
 )
 
-const FieldValueInput: z.ZodMiniType<FieldValue, FieldValue> = z.union(
+const EventValue = z.union(
   [z.string(), z.boolean(), listOf(z.string(), 0, Math.max(MAX_SCOPES, MAX_GRANTED_ROLES))],
   { error: 'must be text, true or false, or a list of texts' },
 )
+
+const FieldValueInput: z.ZodMiniType<FieldValue, FieldValue> = z.union([EventValue, z.number()])
 
 const Field = z.union(
   [
@@ -237,7 +266,10 @@ const count = z.int({ error: 'must be a whole number' })
 const Event = z.strictObject({
   type: z.string({ error: 'must be text' }),
   schemaVersion: count,
-  data: z.record(z.string(), FieldValueInput, { error: 'must be an object' }),
+  data: z.catchall(
+    z.strictObject({ validFor: z.optional(ValidFor) }, { error: 'must be an object' }),
+    EventValue,
+  ),
 })
 
 const Affected = z.strictObject({

@@ -8,6 +8,7 @@ import { isWithout } from '../../../projections/history-entries.js'
 import { aggregateOf, readBatch } from '../../../projections/read-events.js'
 import type { Protected } from '../../errors/errors.js'
 import { Fault, fromPort } from '../../errors/fault.js'
+import type { MappingChange } from '../../granting/impact.js'
 import type { Action, FieldValue, PlannedChange, PlannedEvent, PlannedField } from '../plan/plan.js'
 import type { Planning } from './sealed-secrets.js'
 
@@ -25,6 +26,8 @@ export interface PendingChange {
   readonly isLift?: boolean
   /** Keys of the roles that users lose by the change; absent if they can lose none. */
   readonly ends?: readonly string[] | undefined
+  /** Of a mapping that exists and changes, its roles that count before and after. */
+  readonly mapping?: MappingChange | undefined
 }
 
 /** An object as it was read; without details and values if it does not exist. */
@@ -163,7 +166,7 @@ const SHOWN = byType(({ ids, events, fields }) => {
   const inEvents = events.flatMap((schema) =>
     Object.keys(schema.def.innerType.shape.data.def.innerType.shape),
   )
-  // The events of grants have roles with generations, a plan their keys.
+  // The events of grants and mappings have roles with generations, a plan their keys.
   return [...new Set([...inEvents, 'roleKeys'])].filter(
     (field) => field in fields && !(field in ids.shape),
   )
@@ -187,6 +190,7 @@ const DECIDED = [
   'project_role.updated',
   'project_role.removed',
   'project_grant.removed',
+  'role_mapping.removed',
   'identity_provider.oidc_added',
   'identity_provider.oidc_config_updated',
   'identity_provider.updated',

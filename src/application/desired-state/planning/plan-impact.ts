@@ -1,10 +1,11 @@
 import { aggregates } from '../../../domain/aggregates.js'
+import { roleMappings } from '../../../domain/role-mapping/aggregate.js'
 import type { ObjectRef } from '../../../domain/values.js'
 import type { Position } from '../../../ports/event-store.js'
 import { aggregateOf, isOfObject } from '../../../projections/read-events.js'
 import { fromPort } from '../../errors/fault.js'
 import { logPages } from '../../following/log-pages.js'
-import { mayReadHolders, NO_IMPACT, readAffected } from '../../granting/impact.js'
+import { impactOfMapping, mayReadHolders, NO_IMPACT, readAffected } from '../../granting/impact.js'
 import type { PlannedChange } from '../plan/plan.js'
 import type { PendingChange } from './pending-change.js'
 import type { Planning } from './sealed-secrets.js'
@@ -13,8 +14,9 @@ import type { Planning } from './sealed-secrets.js'
 const CONCURRENCY = 50
 
 /**
- * Adds to `changes`, planned after position `from`, the roles that users lose by each; a role lost by an earlier change
- * is not counted again. Undefined if one of their projects has changed meanwhile: then they must be planned again.
+ * `changes`, planned after position `from`, with the roles that users lose and gain by each; a role that an earlier change ends is
+ * not counted again. Undefined if one of their projects has changed meanwhile: then they must be planned again, since
+ * the impact would be that of another state.
  */
 export const withImpact = async (
   planning: Planning,
@@ -28,9 +30,17 @@ export const withImpact = async (
   const moved = await projectsChanged(planning, from, at)
   if ([...counted].some((projectId) => moved.has(projectId))) return undefined
 
-  const impactOf = async ({ change, ends }: PendingChange): Promise<PlannedChange> => {
+  const impactOf = async ({ change, ends, mapping }: PendingChange): Promise<PlannedChange> => {
     const range = rangeOf(planning, change.object)
     if (!ends || !range || !counted.has(range.projectId)) return change
+    const { source } = range
+    if (mapping && source) {
+      const { type: _, ...ids } = change.object
+      const key = roleMappings.ids.parse(ids)
+      const { created: since } = await runtime.states.readLatest(roleMappings, call.orgId, key)
+      const given = { ...range, ...mapping, source, since, at }
+      return { ...change, impact: await impactOfMapping(runtime, call, given) }
+    }
     if (ends.length === 0) return { ...change, impact: NO_IMPACT }
     const loses = await readAffected(runtime, call, { ...range, roleKeys: ends, at })
     return { ...change, impact: { ...NO_IMPACT, loses } }

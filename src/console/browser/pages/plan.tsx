@@ -3,6 +3,7 @@ import { accessService } from '../../../transport/wire.js'
 import { call, type Failure, type FieldChange, type Impact, type Json, pathOf } from '../api.js'
 import { Button, Changes, Consequences, RefLink } from '../display.js'
 import { ReasonField } from '../form.js'
+import { RolesOf } from '../names.js'
 import { FailureNotice } from '../notice.js'
 import { useAnyPermission } from '../permissions.js'
 import { say, texts } from '../texts.js'
@@ -140,8 +141,10 @@ const Outcome = ({ body, isApplied }: Result) => {
               <Named object={object} />
             </p>
             {texts.obstacles[action] && <p>{texts.obstacles[action]}</p>}
-            <Changes changes={fields} />
-            <Consequences impact={impact} />
+            <RolesOf object={object}>
+              <Changes changes={fields} />
+              <Consequences impact={impact} />
+            </RolesOf>
           </li>
         ))}
       </ol>

@@ -24,7 +24,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file claviger/v1/access_service.proto.
  */
 export const file_claviger_v1_access_service: GenFile = /*@__PURE__*/
-  fileDesc("CiBjbGF2aWdlci92MS9hY2Nlc3Nfc2VydmljZS5wcm90bxILY2xhdmlnZXIudjEixQEKC0Rlc2lyZWRSb2xlEh0KCHJvbGVfa2V5GAEgASgJQguK4RgHCAEQARjIARIhCgxkaXNwbGF5X25hbWUYAiABKAlCC4rhGAcIARABGMgBEhsKBWdyb3VwGAMgASgJQgeK4RgDGMgBSACIAQESHAoLcGVybWlzc2lvbnMYBCADKAlCB4rhGAMYyAESLwoLdXBkYXRlX21hc2sYBSABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrQggKBl9ncm91cCJSCgxEZXNpcmVkR3JhbnQSIgoOZ3JhbnRlZF9vcmdfaWQYASABKAlCCorhGAYIARABGEASHgoJcm9sZV9rZXlzGAIgAygJQguK4RgHCAEQARiQAyKoAgoPRGVzaXJlZFNldHRpbmdzEiMKFnByb2plY3Rfcm9sZV9hc3NlcnRpb24YASABKAhIAIgBARIfChJwcm9qZWN0X3JvbGVfY2hlY2sYAiABKAhIAYgBARIeChFoYXNfcHJvamVjdF9jaGVjaxgDIAEoCEgCiAEBEkoKGHByaXZhdGVfbGFiZWxpbmdfc2V0dGluZxgEIAEoDjIjLmNsYXZpZ2VyLnYxLlByaXZhdGVMYWJlbGluZ1NldHRpbmdIA4gBAUIZChdfcHJvamVjdF9yb2xlX2Fzc2VydGlvbkIVChNfcHJvamVjdF9yb2xlX2NoZWNrQhQKEl9oYXNfcHJvamVjdF9jaGVja0IbChlfcHJpdmF0ZV9sYWJlbGluZ19zZXR0aW5nIooCCg5EZXNpcmVkUHJvamVjdBIWCgJpZBgBIAEoCUIKiuEYBggBEAEYQBIZCgRuYW1lGAIgASgJQguK4RgHCAEQARjIARIuCghzZXR0aW5ncxgDIAEoCzIcLmNsYXZpZ2VyLnYxLkRlc2lyZWRTZXR0aW5ncxIwCgVyb2xlcxgEIAMoCzIYLmNsYXZpZ2VyLnYxLkRlc2lyZWRSb2xlQgeK4RgDGJBOEi8KC3VwZGF0ZV9tYXNrGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxIyCgZncmFudHMYBiADKAsyGS5jbGF2aWdlci52MS5EZXNpcmVkR3JhbnRCB4rhGAMYkE4ijQUKF0Rlc2lyZWRJZGVudGl0eVByb3ZpZGVyEhoKBmlkcF9pZBgBIAEoCUIKiuEYBggBEAEYQBIcCgRuYW1lGAIgASgJQgmK4RgFEAEYyAFIAIgBARIzCgxzdHlsaW5nX3R5cGUYAyABKA4yGC5jbGF2aWdlci52MS5TdHlsaW5nVHlwZUgBiAEBEhoKDWF1dG9fcmVnaXN0ZXIYBCABKAhIAogBARIeCgZpc3N1ZXIYBSABKAlCCYrhGAUIARjIAUgDiAEBEh4KCWNsaWVudF9pZBgGIAEoCUILiuEYBwgBEAEYyAESJQoNY2xpZW50X3NlY3JldBgHIAEoCUIJiuEYBRABGMgBSASIAQESFgoGc2NvcGVzGAggAygJQgaK4RgCGGQSQAoUZGlzcGxheV9uYW1lX21hcHBpbmcYCSABKA4yHS5jbGF2aWdlci52MS5PaWRjTWFwcGluZ0ZpZWxkSAWIAQESPAoQdXNlcm5hbWVfbWFwcGluZxgKIAEoDjIdLmNsYXZpZ2VyLnYxLk9pZGNNYXBwaW5nRmllbGRIBogBARIvCgt1cGRhdGVfbWFzaxgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSLgoNaW5pdGlhbF9zdGF0ZRgMIAEoDjISLmNsYXZpZ2VyLnYxLlN0YXRlSAeIAQFCBwoFX25hbWVCDwoNX3N0eWxpbmdfdHlwZUIQCg5fYXV0b19yZWdpc3RlckIJCgdfaXNzdWVyQhAKDl9jbGllbnRfc2VjcmV0QhcKFV9kaXNwbGF5X25hbWVfbWFwcGluZ0ITChFfdXNlcm5hbWVfbWFwcGluZ0IQCg5faW5pdGlhbF9zdGF0ZSK8AgoSQXBwbHlBY2Nlc3NSZXF1ZXN0EjYKCHByb2plY3RzGAEgAygLMhsuY2xhdmlnZXIudjEuRGVzaXJlZFByb2plY3RCB4rhGAMY6AcSSQoSaWRlbnRpdHlfcHJvdmlkZXJzGAIgAygLMiQuY2xhdmlnZXIudjEuRGVzaXJlZElkZW50aXR5UHJvdmlkZXJCB4rhGAMY6AcSDQoFcHJ1bmUYAyABKAgSIgoKbWFuYWdlZF9ieRgEIAEoCUIJiuEYBRABGMgBSACIAQESFAoHdmVyc2lvbhgFIAEoBEgBiAEBEhUKDXZhbGlkYXRlX29ubHkYBiABKAgSFwoGcmVhc29uGA8gASgJQgeK4RgDGPQDEg8KB3Byb3RlY3QYByABKAhCDQoLX21hbmFnZWRfYnlCCgoIX3ZlcnNpb24ioQEKDFBsYW5uZWRGaWVsZBINCgVmaWVsZBgBIAEoCRIpCgRmcm9tGAIgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlSACIAQESJwoCdG8YAyABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWVIAYgBARITCgZzZWNyZXQYBCABKAlIAogBAUIHCgVfZnJvbUIFCgNfdG9CCQoHX3NlY3JldCKFAgoNUGxhbm5lZENoYW5nZRIOCgZhY3Rpb24YASABKAkSJgoGb2JqZWN0GAIgASgLMhYuY2xhdmlnZXIudjEuT2JqZWN0UmVmEhMKBnJlYXNvbhgDIAEoCUgAiAEBEikKBmZpZWxkcxgEIAMoCzIZLmNsYXZpZ2VyLnYxLlBsYW5uZWRGaWVsZBIwCgdkZXRhaWxzGAUgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlsc0gBiAEBEigKBmltcGFjdBgGIAEoCzITLmNsYXZpZ2VyLnYxLkltcGFjdEgCiAEBQgkKB19yZWFzb25CCgoIX2RldGFpbHNCCQoHX2ltcGFjdCJtCgZDb3VudHMSCwoDYWRkGAEgASgFEg4KBnVwZGF0ZRgCIAEoBRIOCgZyZW1vdmUYAyABKAUSEQoJdW5jaGFuZ2VkGAQgASgFEg8KB2Jsb2NrZWQYBSABKAUSEgoKc3VwZXJzZWRlZBgGIAEoBSKPAgoTQXBwbHlBY2Nlc3NSZXNwb25zZRIOCgZvcmdfaWQYASABKAkSFwoKbWFuYWdlZF9ieRgCIAEoCUgAiAEBEhQKB3ZlcnNpb24YAyABKARIAYgBARIrCgdjaGFuZ2VzGAQgAygLMhouY2xhdmlnZXIudjEuUGxhbm5lZENoYW5nZRIjCgZjb3VudHMYBSABKAsyEy5jbGF2aWdlci52MS5Db3VudHMSKgoKdW5kZWNsYXJlZBgGIAMoCzIWLmNsYXZpZ2VyLnYxLk9iamVjdFJlZhIUCgdwcm90ZWN0GAcgASgISAKIAQFCDQoLX21hbmFnZWRfYnlCCgoIX3ZlcnNpb25CCgoIX3Byb3RlY3QilQIKEkNoZWNrQWNjZXNzUmVxdWVzdBIcCgd1c2VyX2lkGAEgASgJQguK4RgHCAEQARjIARIeCgpwcm9qZWN0X2lkGAIgASgJQgqK4RgGCAEQARhAEiUKDnByb2plY3Rfb3JnX2lkGAMgASgJQgiK4RgEEAEYQEgAiAEBEiAKCHJvbGVfa2V5GAQgASgJQgmK4RgFEAEYyAFIAYgBARIhCgpwZXJtaXNzaW9uGAUgASgJQgiK4RgEEAEYZEgCiAEBEiYKAmF0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIRCg9fcHJvamVjdF9vcmdfaWRCCwoJX3JvbGVfa2V5Qg0KC19wZXJtaXNzaW9uIhwKDEFjY2Vzc1JlYXNvbhIMCgRraW5kGAEgASgJInoKE0NoZWNrQWNjZXNzUmVzcG9uc2USDwoHYWxsb3dlZBgBIAEoCBIRCglyb2xlX2tleXMYAiADKAkSKgoHcmVhc29ucxgDIAMoCzIZLmNsYXZpZ2VyLnYxLkFjY2Vzc1JlYXNvbhITCgtwZXJtaXNzaW9ucxgEIAMoCSLVAQoURXhwbGFpbkFjY2Vzc1JlcXVlc3QSHAoHdXNlcl9pZBgBIAEoCUILiuEYBwgBEAEYyAESHgoKcHJvamVjdF9pZBgCIAEoCUIKiuEYBggBEAEYQBIlCg5wcm9qZWN0X29yZ19pZBgDIAEoCUIIiuEYBBABGEBIAIgBARIdCghyb2xlX2tleRgEIAEoCUILiuEYBwgBEAEYyAESJgoCYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhEKD19wcm9qZWN0X29yZ19pZCK8AgoLQWNjZXNzQ2F1c2USEAoIc2VxdWVuY2UYASABKAQSKAoEdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoFYWN0b3IYAyABKAsyEi5jbGF2aWdlci52MS5BY3RvckgAiAEBEgwKBHR5cGUYBCABKAkSKwoGb2JqZWN0GAUgASgLMhYuY2xhdmlnZXIudjEuT2JqZWN0UmVmSAGIAQESKQoHY2hhbmdlcxgGIAMoCzIYLmNsYXZpZ2VyLnYxLkZpZWxkQ2hhbmdlEhsKDmNvcnJlbGF0aW9uX2lkGAcgASgJSAKIAQESEwoGcmVhc29uGAggASgJSAOIAQFCCAoGX2FjdG9yQgkKB19vYmplY3RCEQoPX2NvcnJlbGF0aW9uX2lkQgkKB19yZWFzb24ifwoVRXhwbGFpbkFjY2Vzc1Jlc3BvbnNlEg8KB2FsbG93ZWQYASABKAgSKgoHcmVhc29ucxgCIAMoCzIZLmNsYXZpZ2VyLnYxLkFjY2Vzc1JlYXNvbhIpCgdiZWNhdXNlGAMgAygLMhguY2xhdmlnZXIudjEuQWNjZXNzQ2F1c2UiwQEKFkxpc3RSb2xlc09mVXNlclJlcXVlc3QSHAoHdXNlcl9pZBgBIAEoCUILiuEYBwgBEAEYyAESIQoKcHJvamVjdF9pZBgCIAEoCUIIiuEYBBABGEBIAIgBARIRCglwYWdlX3NpemUYAyABKAUSHAoKcGFnZV90b2tlbhgEIAEoCUIIiuEYBBiAgAESJgoCYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQg0KC19wcm9qZWN0X2lkIisKClJvbGVTb3VyY2USDgoGaWRwX2lkGAEgASgJEg0KBWdyb3VwGAIgASgJIvkBCghVc2VyUm9sZRISCgpwcm9qZWN0X2lkGAEgASgJEhYKDnByb2plY3Rfb3JnX2lkGAIgASgJEhAKCHJvbGVfa2V5GAMgASgJEhQKDGRpc3BsYXlfbmFtZRgEIAEoCRINCgVncm91cBgFIAEoCRIzCgpleHBpcmVzX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgAiAEBEhMKC3Blcm1pc3Npb25zGAcgAygJEikKA3ZpYRgIIAEoCzIXLmNsYXZpZ2VyLnYxLlJvbGVTb3VyY2VIAYgBAUINCgtfZXhwaXJlc19hdEIGCgRfdmlhIl0KF0xpc3RSb2xlc09mVXNlclJlc3BvbnNlEikKCnVzZXJfcm9sZXMYASADKAsyFS5jbGF2aWdlci52MS5Vc2VyUm9sZRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkinwIKFkxpc3RSb2xlSG9sZGVyc1JlcXVlc3QSHgoKcHJvamVjdF9pZBgBIAEoCUIKiuEYBggBEAEYQBIgCghyb2xlX2tleRgCIAEoCUIJiuEYBRABGMgBSACIAQESJgoCYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCXBhZ2Vfc2l6ZRgEIAEoBRIcCgpwYWdlX3Rva2VuGAUgASgJQgiK4RgEGICAARIhCgpwZXJtaXNzaW9uGAYgASgJQgiK4RgEEAEYZEgBiAEBEh8KB3VzZXJfaWQYByABKAlCCYrhGAUQARjIAUgCiAEBQgsKCV9yb2xlX2tleUINCgtfcGVybWlzc2lvbkIKCghfdXNlcl9pZCKIAgoKUm9sZUhvbGRlchIPCgd1c2VyX2lkGAEgASgJEg4KBm9yZ19pZBgCIAEoCRIQCghyb2xlX2tleRgDIAEoCRIzCgpleHBpcmVzX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgAiAEBEigKBGZyb20YBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhcKCnByb2plY3RfaWQYBiABKAlIAYgBARIpCgN2aWEYByABKAsyFy5jbGF2aWdlci52MS5Sb2xlU291cmNlSAKIAQFCDQoLX2V4cGlyZXNfYXRCDQoLX3Byb2plY3RfaWRCBgoEX3ZpYSJhChdMaXN0Um9sZUhvbGRlcnNSZXNwb25zZRItCgxyb2xlX2hvbGRlcnMYASADKAsyFy5jbGF2aWdlci52MS5Sb2xlSG9sZGVyEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSKCAgoZTGlzdEFsbFJvbGVIb2xkZXJzUmVxdWVzdBIfCgd1c2VyX2lkGAEgASgJQgmK4RgFEAEYyAFIAIgBARIgCghyb2xlX2tleRgCIAEoCUIJiuEYBRABGMgBSAGIAQESIQoKcGVybWlzc2lvbhgDIAEoCUIIiuEYBBABGGRIAogBARImCgJhdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJcGFnZV9zaXplGAUgASgFEhwKCnBhZ2VfdG9rZW4YBiABKAlCCIrhGAQYgIABQgoKCF91c2VyX2lkQgsKCV9yb2xlX2tleUINCgtfcGVybWlzc2lvbiJkChpMaXN0QWxsUm9sZUhvbGRlcnNSZXNwb25zZRItCgxyb2xlX2hvbGRlcnMYASADKAsyFy5jbGF2aWdlci52MS5Sb2xlSG9sZGVyEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSIYChZMaXN0UGVybWlzc2lvbnNSZXF1ZXN0Ii4KF0xpc3RQZXJtaXNzaW9uc1Jlc3BvbnNlEhMKC3Blcm1pc3Npb25zGAEgAygJMtgGCg1BY2Nlc3NTZXJ2aWNlEm0KC0FwcGx5QWNjZXNzEh8uY2xhdmlnZXIudjEuQXBwbHlBY2Nlc3NSZXF1ZXN0GiAuY2xhdmlnZXIudjEuQXBwbHlBY2Nlc3NSZXNwb25zZSIbgtPkkwIVOgEqIhAvdjEvYWNjZXNzOmFwcGx5EmoKC0NoZWNrQWNjZXNzEh8uY2xhdmlnZXIudjEuQ2hlY2tBY2Nlc3NSZXF1ZXN0GiAuY2xhdmlnZXIudjEuQ2hlY2tBY2Nlc3NSZXNwb25zZSIYgtPkkwISEhAvdjEvYWNjZXNzOmNoZWNrEnIKDUV4cGxhaW5BY2Nlc3MSIS5jbGF2aWdlci52MS5FeHBsYWluQWNjZXNzUmVxdWVzdBoiLmNsYXZpZ2VyLnYxLkV4cGxhaW5BY2Nlc3NSZXNwb25zZSIagtPkkwIUEhIvdjEvYWNjZXNzOmV4cGxhaW4ScwoPTGlzdFJvbGVzT2ZVc2VyEiMuY2xhdmlnZXIudjEuTGlzdFJvbGVzT2ZVc2VyUmVxdWVzdBokLmNsYXZpZ2VyLnYxLkxpc3RSb2xlc09mVXNlclJlc3BvbnNlIhWC0+STAg8SDS92MS91c2VyUm9sZXMSiwEKD0xpc3RSb2xlSG9sZGVycxIjLmNsYXZpZ2VyLnYxLkxpc3RSb2xlSG9sZGVyc1JlcXVlc3QaJC5jbGF2aWdlci52MS5MaXN0Um9sZUhvbGRlcnNSZXNwb25zZSItgtPkkwInEiUvdjEvcHJvamVjdHMve3Byb2plY3RfaWR9L3JvbGVIb2xkZXJzEn4KEkxpc3RBbGxSb2xlSG9sZGVycxImLmNsYXZpZ2VyLnYxLkxpc3RBbGxSb2xlSG9sZGVyc1JlcXVlc3QaJy5jbGF2aWdlci52MS5MaXN0QWxsUm9sZUhvbGRlcnNSZXNwb25zZSIXgtPkkwIREg8vdjEvcm9sZUhvbGRlcnMSdQoPTGlzdFBlcm1pc3Npb25zEiMuY2xhdmlnZXIudjEuTGlzdFBlcm1pc3Npb25zUmVxdWVzdBokLmNsYXZpZ2VyLnYxLkxpc3RQZXJtaXNzaW9uc1Jlc3BvbnNlIheC0+STAhESDy92MS9wZXJtaXNzaW9uc2IGcHJvdG8z", [file_claviger_v1_field_change, file_claviger_v1_field_rules, file_claviger_v1_history_service, file_claviger_v1_identity_provider_service, file_claviger_v1_object_details, file_claviger_v1_project_service, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_struct, file_google_protobuf_timestamp]);
+  fileDesc("CiBjbGF2aWdlci92MS9hY2Nlc3Nfc2VydmljZS5wcm90bxILY2xhdmlnZXIudjEixQEKC0Rlc2lyZWRSb2xlEh0KCHJvbGVfa2V5GAEgASgJQguK4RgHCAEQARjIARIhCgxkaXNwbGF5X25hbWUYAiABKAlCC4rhGAcIARABGMgBEhsKBWdyb3VwGAMgASgJQgeK4RgDGMgBSACIAQESHAoLcGVybWlzc2lvbnMYBCADKAlCB4rhGAMYyAESLwoLdXBkYXRlX21hc2sYBSABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrQggKBl9ncm91cCJSCgxEZXNpcmVkR3JhbnQSIgoOZ3JhbnRlZF9vcmdfaWQYASABKAlCCorhGAYIARABGEASHgoJcm9sZV9rZXlzGAIgAygJQguK4RgHCAEQARiQAyKOAQoORGVzaXJlZE1hcHBpbmcSGgoGaWRwX2lkGAEgASgJQgqK4RgGCAEQARhAEhoKBWdyb3VwGAIgASgJQguK4RgHCAEQARjIARIeCglyb2xlX2tleXMYAyADKAlCC4rhGAcIARABGJADEhYKCXZhbGlkX2ZvchgEIAEoBUgAiAEBQgwKCl92YWxpZF9mb3IiqAIKD0Rlc2lyZWRTZXR0aW5ncxIjChZwcm9qZWN0X3JvbGVfYXNzZXJ0aW9uGAEgASgISACIAQESHwoScHJvamVjdF9yb2xlX2NoZWNrGAIgASgISAGIAQESHgoRaGFzX3Byb2plY3RfY2hlY2sYAyABKAhIAogBARJKChhwcml2YXRlX2xhYmVsaW5nX3NldHRpbmcYBCABKA4yIy5jbGF2aWdlci52MS5Qcml2YXRlTGFiZWxpbmdTZXR0aW5nSAOIAQFCGQoXX3Byb2plY3Rfcm9sZV9hc3NlcnRpb25CFQoTX3Byb2plY3Rfcm9sZV9jaGVja0IUChJfaGFzX3Byb2plY3RfY2hlY2tCGwoZX3ByaXZhdGVfbGFiZWxpbmdfc2V0dGluZyLCAgoORGVzaXJlZFByb2plY3QSFgoCaWQYASABKAlCCorhGAYIARABGEASGQoEbmFtZRgCIAEoCUILiuEYBwgBEAEYyAESLgoIc2V0dGluZ3MYAyABKAsyHC5jbGF2aWdlci52MS5EZXNpcmVkU2V0dGluZ3MSMAoFcm9sZXMYBCADKAsyGC5jbGF2aWdlci52MS5EZXNpcmVkUm9sZUIHiuEYAxiQThIvCgt1cGRhdGVfbWFzaxgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSMgoGZ3JhbnRzGAYgAygLMhkuY2xhdmlnZXIudjEuRGVzaXJlZEdyYW50QgeK4RgDGJBOEjYKCG1hcHBpbmdzGAcgAygLMhsuY2xhdmlnZXIudjEuRGVzaXJlZE1hcHBpbmdCB4rhGAMYkE4ijQUKF0Rlc2lyZWRJZGVudGl0eVByb3ZpZGVyEhoKBmlkcF9pZBgBIAEoCUIKiuEYBggBEAEYQBIcCgRuYW1lGAIgASgJQgmK4RgFEAEYyAFIAIgBARIzCgxzdHlsaW5nX3R5cGUYAyABKA4yGC5jbGF2aWdlci52MS5TdHlsaW5nVHlwZUgBiAEBEhoKDWF1dG9fcmVnaXN0ZXIYBCABKAhIAogBARIeCgZpc3N1ZXIYBSABKAlCCYrhGAUIARjIAUgDiAEBEh4KCWNsaWVudF9pZBgGIAEoCUILiuEYBwgBEAEYyAESJQoNY2xpZW50X3NlY3JldBgHIAEoCUIJiuEYBRABGMgBSASIAQESFgoGc2NvcGVzGAggAygJQgaK4RgCGGQSQAoUZGlzcGxheV9uYW1lX21hcHBpbmcYCSABKA4yHS5jbGF2aWdlci52MS5PaWRjTWFwcGluZ0ZpZWxkSAWIAQESPAoQdXNlcm5hbWVfbWFwcGluZxgKIAEoDjIdLmNsYXZpZ2VyLnYxLk9pZGNNYXBwaW5nRmllbGRIBogBARIvCgt1cGRhdGVfbWFzaxgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSLgoNaW5pdGlhbF9zdGF0ZRgMIAEoDjISLmNsYXZpZ2VyLnYxLlN0YXRlSAeIAQFCBwoFX25hbWVCDwoNX3N0eWxpbmdfdHlwZUIQCg5fYXV0b19yZWdpc3RlckIJCgdfaXNzdWVyQhAKDl9jbGllbnRfc2VjcmV0QhcKFV9kaXNwbGF5X25hbWVfbWFwcGluZ0ITChFfdXNlcm5hbWVfbWFwcGluZ0IQCg5faW5pdGlhbF9zdGF0ZSK8AgoSQXBwbHlBY2Nlc3NSZXF1ZXN0EjYKCHByb2plY3RzGAEgAygLMhsuY2xhdmlnZXIudjEuRGVzaXJlZFByb2plY3RCB4rhGAMY6AcSSQoSaWRlbnRpdHlfcHJvdmlkZXJzGAIgAygLMiQuY2xhdmlnZXIudjEuRGVzaXJlZElkZW50aXR5UHJvdmlkZXJCB4rhGAMY6AcSDQoFcHJ1bmUYAyABKAgSIgoKbWFuYWdlZF9ieRgEIAEoCUIJiuEYBRABGMgBSACIAQESFAoHdmVyc2lvbhgFIAEoBEgBiAEBEhUKDXZhbGlkYXRlX29ubHkYBiABKAgSFwoGcmVhc29uGA8gASgJQgeK4RgDGPQDEg8KB3Byb3RlY3QYByABKAhCDQoLX21hbmFnZWRfYnlCCgoIX3ZlcnNpb24ioQEKDFBsYW5uZWRGaWVsZBINCgVmaWVsZBgBIAEoCRIpCgRmcm9tGAIgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlSACIAQESJwoCdG8YAyABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWVIAYgBARITCgZzZWNyZXQYBCABKAlIAogBAUIHCgVfZnJvbUIFCgNfdG9CCQoHX3NlY3JldCKFAgoNUGxhbm5lZENoYW5nZRIOCgZhY3Rpb24YASABKAkSJgoGb2JqZWN0GAIgASgLMhYuY2xhdmlnZXIudjEuT2JqZWN0UmVmEhMKBnJlYXNvbhgDIAEoCUgAiAEBEikKBmZpZWxkcxgEIAMoCzIZLmNsYXZpZ2VyLnYxLlBsYW5uZWRGaWVsZBIwCgdkZXRhaWxzGAUgASgLMhouY2xhdmlnZXIudjEuT2JqZWN0RGV0YWlsc0gBiAEBEigKBmltcGFjdBgGIAEoCzITLmNsYXZpZ2VyLnYxLkltcGFjdEgCiAEBQgkKB19yZWFzb25CCgoIX2RldGFpbHNCCQoHX2ltcGFjdCJtCgZDb3VudHMSCwoDYWRkGAEgASgFEg4KBnVwZGF0ZRgCIAEoBRIOCgZyZW1vdmUYAyABKAUSEQoJdW5jaGFuZ2VkGAQgASgFEg8KB2Jsb2NrZWQYBSABKAUSEgoKc3VwZXJzZWRlZBgGIAEoBSKPAgoTQXBwbHlBY2Nlc3NSZXNwb25zZRIOCgZvcmdfaWQYASABKAkSFwoKbWFuYWdlZF9ieRgCIAEoCUgAiAEBEhQKB3ZlcnNpb24YAyABKARIAYgBARIrCgdjaGFuZ2VzGAQgAygLMhouY2xhdmlnZXIudjEuUGxhbm5lZENoYW5nZRIjCgZjb3VudHMYBSABKAsyEy5jbGF2aWdlci52MS5Db3VudHMSKgoKdW5kZWNsYXJlZBgGIAMoCzIWLmNsYXZpZ2VyLnYxLk9iamVjdFJlZhIUCgdwcm90ZWN0GAcgASgISAKIAQFCDQoLX21hbmFnZWRfYnlCCgoIX3ZlcnNpb25CCgoIX3Byb3RlY3QilQIKEkNoZWNrQWNjZXNzUmVxdWVzdBIcCgd1c2VyX2lkGAEgASgJQguK4RgHCAEQARjIARIeCgpwcm9qZWN0X2lkGAIgASgJQgqK4RgGCAEQARhAEiUKDnByb2plY3Rfb3JnX2lkGAMgASgJQgiK4RgEEAEYQEgAiAEBEiAKCHJvbGVfa2V5GAQgASgJQgmK4RgFEAEYyAFIAYgBARIhCgpwZXJtaXNzaW9uGAUgASgJQgiK4RgEEAEYZEgCiAEBEiYKAmF0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIRCg9fcHJvamVjdF9vcmdfaWRCCwoJX3JvbGVfa2V5Qg0KC19wZXJtaXNzaW9uIhwKDEFjY2Vzc1JlYXNvbhIMCgRraW5kGAEgASgJInoKE0NoZWNrQWNjZXNzUmVzcG9uc2USDwoHYWxsb3dlZBgBIAEoCBIRCglyb2xlX2tleXMYAiADKAkSKgoHcmVhc29ucxgDIAMoCzIZLmNsYXZpZ2VyLnYxLkFjY2Vzc1JlYXNvbhITCgtwZXJtaXNzaW9ucxgEIAMoCSLVAQoURXhwbGFpbkFjY2Vzc1JlcXVlc3QSHAoHdXNlcl9pZBgBIAEoCUILiuEYBwgBEAEYyAESHgoKcHJvamVjdF9pZBgCIAEoCUIKiuEYBggBEAEYQBIlCg5wcm9qZWN0X29yZ19pZBgDIAEoCUIIiuEYBBABGEBIAIgBARIdCghyb2xlX2tleRgEIAEoCUILiuEYBwgBEAEYyAESJgoCYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhEKD19wcm9qZWN0X29yZ19pZCK8AgoLQWNjZXNzQ2F1c2USEAoIc2VxdWVuY2UYASABKAQSKAoEdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoFYWN0b3IYAyABKAsyEi5jbGF2aWdlci52MS5BY3RvckgAiAEBEgwKBHR5cGUYBCABKAkSKwoGb2JqZWN0GAUgASgLMhYuY2xhdmlnZXIudjEuT2JqZWN0UmVmSAGIAQESKQoHY2hhbmdlcxgGIAMoCzIYLmNsYXZpZ2VyLnYxLkZpZWxkQ2hhbmdlEhsKDmNvcnJlbGF0aW9uX2lkGAcgASgJSAKIAQESEwoGcmVhc29uGAggASgJSAOIAQFCCAoGX2FjdG9yQgkKB19vYmplY3RCEQoPX2NvcnJlbGF0aW9uX2lkQgkKB19yZWFzb24ifwoVRXhwbGFpbkFjY2Vzc1Jlc3BvbnNlEg8KB2FsbG93ZWQYASABKAgSKgoHcmVhc29ucxgCIAMoCzIZLmNsYXZpZ2VyLnYxLkFjY2Vzc1JlYXNvbhIpCgdiZWNhdXNlGAMgAygLMhguY2xhdmlnZXIudjEuQWNjZXNzQ2F1c2UiwQEKFkxpc3RSb2xlc09mVXNlclJlcXVlc3QSHAoHdXNlcl9pZBgBIAEoCUILiuEYBwgBEAEYyAESIQoKcHJvamVjdF9pZBgCIAEoCUIIiuEYBBABGEBIAIgBARIRCglwYWdlX3NpemUYAyABKAUSHAoKcGFnZV90b2tlbhgEIAEoCUIIiuEYBBiAgAESJgoCYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQg0KC19wcm9qZWN0X2lkIisKClJvbGVTb3VyY2USDgoGaWRwX2lkGAEgASgJEg0KBWdyb3VwGAIgASgJIvkBCghVc2VyUm9sZRISCgpwcm9qZWN0X2lkGAEgASgJEhYKDnByb2plY3Rfb3JnX2lkGAIgASgJEhAKCHJvbGVfa2V5GAMgASgJEhQKDGRpc3BsYXlfbmFtZRgEIAEoCRINCgVncm91cBgFIAEoCRIzCgpleHBpcmVzX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgAiAEBEhMKC3Blcm1pc3Npb25zGAcgAygJEikKA3ZpYRgIIAEoCzIXLmNsYXZpZ2VyLnYxLlJvbGVTb3VyY2VIAYgBAUINCgtfZXhwaXJlc19hdEIGCgRfdmlhIl0KF0xpc3RSb2xlc09mVXNlclJlc3BvbnNlEikKCnVzZXJfcm9sZXMYASADKAsyFS5jbGF2aWdlci52MS5Vc2VyUm9sZRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkinwIKFkxpc3RSb2xlSG9sZGVyc1JlcXVlc3QSHgoKcHJvamVjdF9pZBgBIAEoCUIKiuEYBggBEAEYQBIgCghyb2xlX2tleRgCIAEoCUIJiuEYBRABGMgBSACIAQESJgoCYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCXBhZ2Vfc2l6ZRgEIAEoBRIcCgpwYWdlX3Rva2VuGAUgASgJQgiK4RgEGICAARIhCgpwZXJtaXNzaW9uGAYgASgJQgiK4RgEEAEYZEgBiAEBEh8KB3VzZXJfaWQYByABKAlCCYrhGAUQARjIAUgCiAEBQgsKCV9yb2xlX2tleUINCgtfcGVybWlzc2lvbkIKCghfdXNlcl9pZCKIAgoKUm9sZUhvbGRlchIPCgd1c2VyX2lkGAEgASgJEg4KBm9yZ19pZBgCIAEoCRIQCghyb2xlX2tleRgDIAEoCRIzCgpleHBpcmVzX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgAiAEBEigKBGZyb20YBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhcKCnByb2plY3RfaWQYBiABKAlIAYgBARIpCgN2aWEYByABKAsyFy5jbGF2aWdlci52MS5Sb2xlU291cmNlSAKIAQFCDQoLX2V4cGlyZXNfYXRCDQoLX3Byb2plY3RfaWRCBgoEX3ZpYSJhChdMaXN0Um9sZUhvbGRlcnNSZXNwb25zZRItCgxyb2xlX2hvbGRlcnMYASADKAsyFy5jbGF2aWdlci52MS5Sb2xlSG9sZGVyEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSKCAgoZTGlzdEFsbFJvbGVIb2xkZXJzUmVxdWVzdBIfCgd1c2VyX2lkGAEgASgJQgmK4RgFEAEYyAFIAIgBARIgCghyb2xlX2tleRgCIAEoCUIJiuEYBRABGMgBSAGIAQESIQoKcGVybWlzc2lvbhgDIAEoCUIIiuEYBBABGGRIAogBARImCgJhdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJcGFnZV9zaXplGAUgASgFEhwKCnBhZ2VfdG9rZW4YBiABKAlCCIrhGAQYgIABQgoKCF91c2VyX2lkQgsKCV9yb2xlX2tleUINCgtfcGVybWlzc2lvbiJkChpMaXN0QWxsUm9sZUhvbGRlcnNSZXNwb25zZRItCgxyb2xlX2hvbGRlcnMYASADKAsyFy5jbGF2aWdlci52MS5Sb2xlSG9sZGVyEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSIYChZMaXN0UGVybWlzc2lvbnNSZXF1ZXN0Ii4KF0xpc3RQZXJtaXNzaW9uc1Jlc3BvbnNlEhMKC3Blcm1pc3Npb25zGAEgAygJMtgGCg1BY2Nlc3NTZXJ2aWNlEm0KC0FwcGx5QWNjZXNzEh8uY2xhdmlnZXIudjEuQXBwbHlBY2Nlc3NSZXF1ZXN0GiAuY2xhdmlnZXIudjEuQXBwbHlBY2Nlc3NSZXNwb25zZSIbgtPkkwIVOgEqIhAvdjEvYWNjZXNzOmFwcGx5EmoKC0NoZWNrQWNjZXNzEh8uY2xhdmlnZXIudjEuQ2hlY2tBY2Nlc3NSZXF1ZXN0GiAuY2xhdmlnZXIudjEuQ2hlY2tBY2Nlc3NSZXNwb25zZSIYgtPkkwISEhAvdjEvYWNjZXNzOmNoZWNrEnIKDUV4cGxhaW5BY2Nlc3MSIS5jbGF2aWdlci52MS5FeHBsYWluQWNjZXNzUmVxdWVzdBoiLmNsYXZpZ2VyLnYxLkV4cGxhaW5BY2Nlc3NSZXNwb25zZSIagtPkkwIUEhIvdjEvYWNjZXNzOmV4cGxhaW4ScwoPTGlzdFJvbGVzT2ZVc2VyEiMuY2xhdmlnZXIudjEuTGlzdFJvbGVzT2ZVc2VyUmVxdWVzdBokLmNsYXZpZ2VyLnYxLkxpc3RSb2xlc09mVXNlclJlc3BvbnNlIhWC0+STAg8SDS92MS91c2VyUm9sZXMSiwEKD0xpc3RSb2xlSG9sZGVycxIjLmNsYXZpZ2VyLnYxLkxpc3RSb2xlSG9sZGVyc1JlcXVlc3QaJC5jbGF2aWdlci52MS5MaXN0Um9sZUhvbGRlcnNSZXNwb25zZSItgtPkkwInEiUvdjEvcHJvamVjdHMve3Byb2plY3RfaWR9L3JvbGVIb2xkZXJzEn4KEkxpc3RBbGxSb2xlSG9sZGVycxImLmNsYXZpZ2VyLnYxLkxpc3RBbGxSb2xlSG9sZGVyc1JlcXVlc3QaJy5jbGF2aWdlci52MS5MaXN0QWxsUm9sZUhvbGRlcnNSZXNwb25zZSIXgtPkkwIREg8vdjEvcm9sZUhvbGRlcnMSdQoPTGlzdFBlcm1pc3Npb25zEiMuY2xhdmlnZXIudjEuTGlzdFBlcm1pc3Npb25zUmVxdWVzdBokLmNsYXZpZ2VyLnYxLkxpc3RQZXJtaXNzaW9uc1Jlc3BvbnNlIheC0+STAhESDy92MS9wZXJtaXNzaW9uc2IGcHJvdG8z", [file_claviger_v1_field_change, file_claviger_v1_field_rules, file_claviger_v1_history_service, file_claviger_v1_identity_provider_service, file_claviger_v1_object_details, file_claviger_v1_project_service, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
  * A desired role.
@@ -105,7 +105,49 @@ export const DesiredGrantSchema: GenMessage<DesiredGrant> = /*@__PURE__*/
   messageDesc(file_claviger_v1_access_service, 1);
 
 /**
- * Desired settings. An absent setting is not changed, or gets its default in a new project.
+ * A mapping of a group of an identity provider as it is desired.
+ *
+ * @generated from message claviger.v1.DesiredMapping
+ */
+export type DesiredMapping = Message<"claviger.v1.DesiredMapping"> & {
+  /**
+   * A provider of the organization that exists or is declared.
+   *
+   * @generated from field: string idp_id = 1;
+   */
+  idpId: string;
+
+  /**
+   * The group, as the provider names it.
+   *
+   * @generated from field: string group = 2;
+   */
+  group: string;
+
+  /**
+   * Keys of roles that the project has or that are declared. None twice.
+   *
+   * @generated from field: repeated string role_keys = 3;
+   */
+  roleKeys: string[];
+
+  /**
+   * Whole hours that a report counts: 1 to 8760. Absent: until the next report.
+   *
+   * @generated from field: optional int32 valid_for = 4;
+   */
+  validFor?: number | undefined;
+};
+
+/**
+ * Describes the message claviger.v1.DesiredMapping.
+ * Use `create(DesiredMappingSchema)` to create a new message.
+ */
+export const DesiredMappingSchema: GenMessage<DesiredMapping> = /*@__PURE__*/
+  messageDesc(file_claviger_v1_access_service, 2);
+
+/**
+ * Settings as they are desired; an absent one stays as it is, or has its default in a new project.
  *
  * @generated from message claviger.v1.DesiredSettings
  */
@@ -144,7 +186,7 @@ export type DesiredSettings = Message<"claviger.v1.DesiredSettings"> & {
  * Use `create(DesiredSettingsSchema)` to create a new message.
  */
 export const DesiredSettingsSchema: GenMessage<DesiredSettings> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 2);
+  messageDesc(file_claviger_v1_access_service, 3);
 
 /**
  * A desired project.
@@ -181,8 +223,7 @@ export type DesiredProject = Message<"claviger.v1.DesiredProject"> & {
   roles: DesiredRole[];
 
   /**
-   * Names of the given lists among `roles` and `grants`. Without it, the lists that are not empty; JSON does not need
-   * it.
+   * Which of `roles`, `grants` and `mappings` are given. Without it, those that are not empty are; JSON needs none.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 5;
    */
@@ -195,6 +236,13 @@ export type DesiredProject = Message<"claviger.v1.DesiredProject"> & {
    * @generated from field: repeated claviger.v1.DesiredGrant grants = 6;
    */
   grants: DesiredGrant[];
+
+  /**
+   * No group of a provider twice. When absent, all mappings stay, even with `prune`. In protobuf, only a mask can give an empty list.
+   *
+   * @generated from field: repeated claviger.v1.DesiredMapping mappings = 7;
+   */
+  mappings: DesiredMapping[];
 };
 
 /**
@@ -202,7 +250,7 @@ export type DesiredProject = Message<"claviger.v1.DesiredProject"> & {
  * Use `create(DesiredProjectSchema)` to create a new message.
  */
 export const DesiredProjectSchema: GenMessage<DesiredProject> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 3);
+  messageDesc(file_claviger_v1_access_service, 4);
 
 /**
  * A desired OIDC identity provider. An absent field is not changed, or gets its default in a new provider.
@@ -300,7 +348,7 @@ export type DesiredIdentityProvider = Message<"claviger.v1.DesiredIdentityProvid
  * Use `create(DesiredIdentityProviderSchema)` to create a new message.
  */
 export const DesiredIdentityProviderSchema: GenMessage<DesiredIdentityProvider> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 4);
+  messageDesc(file_claviger_v1_access_service, 5);
 
 /**
  * The desired state.
@@ -371,7 +419,7 @@ export type ApplyAccessRequest = Message<"claviger.v1.ApplyAccessRequest"> & {
  * Use `create(ApplyAccessRequestSchema)` to create a new message.
  */
 export const ApplyAccessRequestSchema: GenMessage<ApplyAccessRequest> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 5);
+  messageDesc(file_claviger_v1_access_service, 6);
 
 /**
  * One field of a change.
@@ -413,7 +461,7 @@ export type PlannedField = Message<"claviger.v1.PlannedField"> & {
  * Use `create(PlannedFieldSchema)` to create a new message.
  */
 export const PlannedFieldSchema: GenMessage<PlannedField> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 6);
+  messageDesc(file_claviger_v1_access_service, 7);
 
 /**
  * The change of one object.
@@ -470,7 +518,7 @@ export type PlannedChange = Message<"claviger.v1.PlannedChange"> & {
  * Use `create(PlannedChangeSchema)` to create a new message.
  */
 export const PlannedChangeSchema: GenMessage<PlannedChange> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 7);
+  messageDesc(file_claviger_v1_access_service, 8);
 
 /**
  * Number of objects by action.
@@ -526,7 +574,7 @@ export type Counts = Message<"claviger.v1.Counts"> & {
  * Use `create(CountsSchema)` to create a new message.
  */
 export const CountsSchema: GenMessage<Counts> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 8);
+  messageDesc(file_claviger_v1_access_service, 9);
 
 /**
  * The changes that were made, or with `validateOnly` would be made.
@@ -590,7 +638,7 @@ export type ApplyAccessResponse = Message<"claviger.v1.ApplyAccessResponse"> & {
  * Use `create(ApplyAccessResponseSchema)` to create a new message.
  */
 export const ApplyAccessResponseSchema: GenMessage<ApplyAccessResponse> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 9);
+  messageDesc(file_claviger_v1_access_service, 10);
 
 /**
  * Which access to check.
@@ -647,7 +695,7 @@ export type CheckAccessRequest = Message<"claviger.v1.CheckAccessRequest"> & {
  * Use `create(CheckAccessRequestSchema)` to create a new message.
  */
 export const CheckAccessRequestSchema: GenMessage<CheckAccessRequest> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 10);
+  messageDesc(file_claviger_v1_access_service, 11);
 
 /**
  * Why a role does not count, or a user may not log in.
@@ -668,7 +716,7 @@ export type AccessReason = Message<"claviger.v1.AccessReason"> & {
  * Use `create(AccessReasonSchema)` to create a new message.
  */
 export const AccessReasonSchema: GenMessage<AccessReason> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 11);
+  messageDesc(file_claviger_v1_access_service, 12);
 
 /**
  * Whether a role counts, or a user may log in.
@@ -711,7 +759,7 @@ export type CheckAccessResponse = Message<"claviger.v1.CheckAccessResponse"> & {
  * Use `create(CheckAccessResponseSchema)` to create a new message.
  */
 export const CheckAccessResponseSchema: GenMessage<CheckAccessResponse> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 12);
+  messageDesc(file_claviger_v1_access_service, 13);
 
 /**
  * Which access to explain.
@@ -760,7 +808,7 @@ export type ExplainAccessRequest = Message<"claviger.v1.ExplainAccessRequest"> &
  * Use `create(ExplainAccessRequestSchema)` to create a new message.
  */
 export const ExplainAccessRequestSchema: GenMessage<ExplainAccessRequest> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 13);
+  messageDesc(file_claviger_v1_access_service, 14);
 
 /**
  * A change that led to an access.
@@ -830,7 +878,7 @@ export type AccessCause = Message<"claviger.v1.AccessCause"> & {
  * Use `create(AccessCauseSchema)` to create a new message.
  */
 export const AccessCauseSchema: GenMessage<AccessCause> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 14);
+  messageDesc(file_claviger_v1_access_service, 15);
 
 /**
  * Why a role counts, or does not.
@@ -867,7 +915,7 @@ export type ExplainAccessResponse = Message<"claviger.v1.ExplainAccessResponse">
  * Use `create(ExplainAccessResponseSchema)` to create a new message.
  */
 export const ExplainAccessResponseSchema: GenMessage<ExplainAccessResponse> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 15);
+  messageDesc(file_claviger_v1_access_service, 16);
 
 /**
  * The user whose roles to list.
@@ -916,7 +964,7 @@ export type ListRolesOfUserRequest = Message<"claviger.v1.ListRolesOfUserRequest
  * Use `create(ListRolesOfUserRequestSchema)` to create a new message.
  */
 export const ListRolesOfUserRequestSchema: GenMessage<ListRolesOfUserRequest> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 16);
+  messageDesc(file_claviger_v1_access_service, 17);
 
 /**
  * A group of an identity provider whose members have roles.
@@ -944,7 +992,7 @@ export type RoleSource = Message<"claviger.v1.RoleSource"> & {
  * Use `create(RoleSourceSchema)` to create a new message.
  */
 export const RoleSourceSchema: GenMessage<RoleSource> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 17);
+  messageDesc(file_claviger_v1_access_service, 18);
 
 /**
  * A role that counts for a user.
@@ -1015,7 +1063,7 @@ export type UserRole = Message<"claviger.v1.UserRole"> & {
  * Use `create(UserRoleSchema)` to create a new message.
  */
 export const UserRoleSchema: GenMessage<UserRole> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 18);
+  messageDesc(file_claviger_v1_access_service, 19);
 
 /**
  * A page of the roles of a user.
@@ -1043,7 +1091,7 @@ export type ListRolesOfUserResponse = Message<"claviger.v1.ListRolesOfUserRespon
  * Use `create(ListRolesOfUserResponseSchema)` to create a new message.
  */
 export const ListRolesOfUserResponseSchema: GenMessage<ListRolesOfUserResponse> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 19);
+  messageDesc(file_claviger_v1_access_service, 20);
 
 /**
  * Which users with roles to list, and as of when.
@@ -1107,7 +1155,7 @@ export type ListRoleHoldersRequest = Message<"claviger.v1.ListRoleHoldersRequest
  * Use `create(ListRoleHoldersRequestSchema)` to create a new message.
  */
 export const ListRoleHoldersRequestSchema: GenMessage<ListRoleHoldersRequest> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 20);
+  messageDesc(file_claviger_v1_access_service, 21);
 
 /**
  * A user who has a role.
@@ -1171,7 +1219,7 @@ export type RoleHolder = Message<"claviger.v1.RoleHolder"> & {
  * Use `create(RoleHolderSchema)` to create a new message.
  */
 export const RoleHolderSchema: GenMessage<RoleHolder> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 21);
+  messageDesc(file_claviger_v1_access_service, 22);
 
 /**
  * A page of holders of roles.
@@ -1199,7 +1247,7 @@ export type ListRoleHoldersResponse = Message<"claviger.v1.ListRoleHoldersRespon
  * Use `create(ListRoleHoldersResponseSchema)` to create a new message.
  */
 export const ListRoleHoldersResponseSchema: GenMessage<ListRoleHoldersResponse> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 22);
+  messageDesc(file_claviger_v1_access_service, 23);
 
 /**
  * Which users with roles of any project to list, and as of when.
@@ -1256,7 +1304,7 @@ export type ListAllRoleHoldersRequest = Message<"claviger.v1.ListAllRoleHoldersR
  * Use `create(ListAllRoleHoldersRequestSchema)` to create a new message.
  */
 export const ListAllRoleHoldersRequestSchema: GenMessage<ListAllRoleHoldersRequest> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 23);
+  messageDesc(file_claviger_v1_access_service, 24);
 
 /**
  * A page of holders of roles of all projects.
@@ -1284,7 +1332,7 @@ export type ListAllRoleHoldersResponse = Message<"claviger.v1.ListAllRoleHolders
  * Use `create(ListAllRoleHoldersResponseSchema)` to create a new message.
  */
 export const ListAllRoleHoldersResponseSchema: GenMessage<ListAllRoleHoldersResponse> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 24);
+  messageDesc(file_claviger_v1_access_service, 25);
 
 /**
  * Lists the permissions of the caller.
@@ -1299,7 +1347,7 @@ export type ListPermissionsRequest = Message<"claviger.v1.ListPermissionsRequest
  * Use `create(ListPermissionsRequestSchema)` to create a new message.
  */
 export const ListPermissionsRequestSchema: GenMessage<ListPermissionsRequest> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 25);
+  messageDesc(file_claviger_v1_access_service, 26);
 
 /**
  * The permissions of the caller.
@@ -1320,7 +1368,7 @@ export type ListPermissionsResponse = Message<"claviger.v1.ListPermissionsRespon
  * Use `create(ListPermissionsResponseSchema)` to create a new message.
  */
 export const ListPermissionsResponseSchema: GenMessage<ListPermissionsResponse> = /*@__PURE__*/
-  messageDesc(file_claviger_v1_access_service, 26);
+  messageDesc(file_claviger_v1_access_service, 27);
 
 /**
  * Checks who has which role, and applies the desired access of an organization: projects with their roles, and identity

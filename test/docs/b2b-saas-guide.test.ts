@@ -1,0 +1,33 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+const root = resolve(import.meta.dirname, '../..')
+const examples = join(root, 'docs/examples/b2b-saas')
+const guide = readFileSync(join(root, 'docs/guides/b2b-saas.md'), 'utf8')
+
+describe('the guide to a B2B SaaS', () => {
+  const files = readdirSync(examples)
+  const code = files.filter((file) => file.endsWith('.ts'))
+  const linesOf = (file: string) => readFileSync(join(examples, file), 'utf8').trimEnd().split('\n')
+  /** Indentation aside. */
+  const plain = (text: string) => text.replaceAll(/^ +/gm, '')
+  /** Each block, and the file that was linked last before it. */
+  const quotes = [...guide.matchAll(/^```ts\n(.*?)^```$/gms)].map(({ 1: code = '', index }) => {
+    const links = [...guide.slice(0, index).matchAll(/\]\(\.\.\/examples\/b2b-saas\/([\w.-]+)\)/g)]
+    return { file: links.at(-1)?.[1] ?? '', code }
+  })
+
+  it.each(quotes)('quotes $file as it is', ({ file, code }) => {
+    expect(plain(readFileSync(join(examples, file), 'utf8'))).toContain(plain(code))
+  })
+
+  it.each(files)('leads to %s', (file) => {
+    expect(guide).toContain(`](../examples/b2b-saas/${file})`)
+  })
+
+  it('has at most 1,200 words about at most 350 lines', () => {
+    expect(guide.split(/\s+/).length).toBeLessThanOrEqual(1_200)
+    expect(code.flatMap(linesOf).length).toBeLessThanOrEqual(350)
+  })
+})

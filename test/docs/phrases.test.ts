@@ -1,0 +1,48 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { oddPhrasesIn } from '../phrases.js'
+
+const root = resolve(import.meta.dirname, '../..')
+
+/** Written for maintainers, or made of other pages. */
+const LEFT_OUT = /^(decisions|skills)\/|^spec-trace\.md$/
+
+const pages = [
+  'README.md',
+  ...(await readdir(join(root, 'docs'), { recursive: true }))
+    .filter(
+      (file) => file.endsWith('.md') && !LEFT_OUT.test(file) && !file.includes('node_modules'),
+    )
+    .map((file) => join('docs', file)),
+]
+
+const blank = (text: string): string => text.replaceAll(/[^\n]/g, ' ')
+
+/** The prose of a page, each line at its place: without blocks of code, comments, code and addresses. */
+const proseIn = (markdown: string): string =>
+  markdown
+    .replaceAll(/^ *```.*?^ *```$/gms, blank)
+    .replaceAll(/<!--.*?-->/gs, blank)
+    .replaceAll(/`[^`\n]*`/g, (code) => 'x'.repeat(code.length))
+    .replaceAll(/(?<=\])\([^)\s]+\)/g, blank)
+
+describe('The prose of the documentation', () => {
+  it.each(pages)('has no odd phrases: %s', async (page) => {
+    const odd = oddPhrasesIn(proseIn(await readFile(join(root, page), 'utf8')))
+    const found = odd.map(
+      ({ line, phrase, instead }) => `${page}:${line}: “${phrase}”; write: ${instead}`,
+    )
+    expect(found).toEqual([])
+  })
+
+  it('is read by patterns that find a phrase over a line break, and none in code', () => {
+    const text =
+      'Ask\nwhoever. It goes\nby `is told`.\n\n```ts\nwhoever()\n```\n\nWhat you add is kept.\n'
+    expect(oddPhrasesIn(proseIn(text)).map(({ line, phrase }) => [line, phrase])).toEqual([
+      [2, 'whoever'],
+      [2, 'goes by'],
+      [9, 'What you add is kept.'],
+    ])
+  })
+})
