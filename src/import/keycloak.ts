@@ -185,7 +185,7 @@ const readGroupMappers = (
   { draft, roles, groups, spend }: Realm,
   warn: Warn,
 ): void => {
-  // What is no mapper was warned about before.
+  // Malformed mappers were warned about before.
   const mappers = recordsIn(fieldIn(realm, 'identityProviderMappers'), () => undefined)
   for (const mapper of mappers) {
     const kind = textIn(mapper, 'identityProviderMapper') ?? ''

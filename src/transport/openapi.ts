@@ -16876,7 +16876,7 @@ export const openApiDocument = {
        "$ref": "#/components/schemas/DesiredGrant"
       },
       "maxItems": 10000,
-      "description": "No organization twice. When absent, all grants stay, even with `prune`. In protobuf, only a mask can give an empty list."
+      "description": "With unique organizations. When absent, all grants stay, even with `prune`. In protobuf, only a mask can give an empty list."
      },
      "mappings": {
       "type": "array",
@@ -17039,7 +17039,7 @@ export const openApiDocument = {
       "type": "string",
       "minLength": 1,
       "maxLength": 200,
-      "description": "The group, as the provider names it.",
+      "description": "The provider's name of the group.",
       "examples": [
        "content"
       ]
@@ -17051,7 +17051,7 @@ export const openApiDocument = {
       },
       "minItems": 1,
       "maxItems": 400,
-      "description": "Keys of roles that the project has or that are declared. None twice.",
+      "description": "Keys of roles that the project has or that are declared, without duplicates.",
       "examples": [
        [
         "editor"
@@ -17061,7 +17061,7 @@ export const openApiDocument = {
      "validFor": {
       "type": "integer",
       "format": "int32",
-      "description": "Whole hours that a report counts: 1 to 8760. Absent: until the next report.",
+      "description": "How long a report counts, in whole hours: 1 to 8760. Absent: until the next report.",
       "examples": [
        24
       ]

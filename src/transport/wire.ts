@@ -1539,18 +1539,18 @@ export const DesiredGrant: WireMessage = {"name":"DesiredGrant","description":"A
 
 export const DesiredMapping: WireMessage = {"name":"DesiredMapping","description":"A mapping of a group of an identity provider as it is desired.","fields":[
   {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"A provider of the organization that exists or is declared."},
-  {"name":"group","protoName":"group","number":2,"kind":"text","isRequired":true,"least":1,"most":200,"description":"The group, as the provider names it."},
-  {"name":"roleKeys","protoName":"role_keys","number":3,"kind":"text","isList":true,"isRequired":true,"least":1,"most":400,"description":"Keys of roles that the project has or that are declared. None twice."},
-  {"name":"validFor","protoName":"valid_for","number":4,"kind":"number","isOptional":true,"description":"Whole hours that a report counts: 1 to 8760. Absent: until the next report."},
+  {"name":"group","protoName":"group","number":2,"kind":"text","isRequired":true,"least":1,"most":200,"description":"The provider's name of the group."},
+  {"name":"roleKeys","protoName":"role_keys","number":3,"kind":"text","isList":true,"isRequired":true,"least":1,"most":400,"description":"Keys of roles that the project has or that are declared, without duplicates."},
+  {"name":"validFor","protoName":"valid_for","number":4,"kind":"number","isOptional":true,"description":"How long a report counts, in whole hours: 1 to 8760. Absent: until the next report."},
 ]}
 
-export const DesiredProject: WireMessage = {"name":"DesiredProject","description":"A project as it is desired.","fields":[
-  {"name":"id","protoName":"id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Its id, by which it is found again."},
+export const DesiredProject: WireMessage = {"name":"DesiredProject","description":"A desired project.","fields":[
+  {"name":"id","protoName":"id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Permanent id of the project."},
   {"name":"name","protoName":"name","number":2,"kind":"text","isRequired":true,"least":1,"most":200,"description":"Its name."},
-  {"name":"settings","protoName":"settings","number":3,"kind":"message","description":"Stay as they are when absent.","message":DesiredSettings},
-  {"name":"roles","protoName":"roles","number":4,"kind":"message","isList":true,"most":10000,"description":"No key twice. When absent, all roles stay, even with `prune`. In protobuf, only a mask can give an empty list.","message":DesiredRole},
+  {"name":"settings","protoName":"settings","number":3,"kind":"message","description":"Not changed when absent.","message":DesiredSettings},
+  {"name":"roles","protoName":"roles","number":4,"kind":"message","isList":true,"most":10000,"description":"With unique keys. When absent, all roles stay, even with `prune`. In protobuf, only a mask can give an empty list.","message":DesiredRole},
   {"name":"updateMask","protoName":"update_mask","number":5,"kind":"mask","description":"Which of `roles`, `grants` and `mappings` are given. Without it, those that are not empty are; JSON needs none."},
-  {"name":"grants","protoName":"grants","number":6,"kind":"message","isList":true,"most":10000,"description":"No organization twice. When absent, all grants stay, even with `prune`. In protobuf, only a mask can give an empty list.","message":DesiredGrant},
+  {"name":"grants","protoName":"grants","number":6,"kind":"message","isList":true,"most":10000,"description":"With unique organizations. When absent, all grants stay, even with `prune`. In protobuf, only a mask can give an empty list.","message":DesiredGrant},
   {"name":"mappings","protoName":"mappings","number":7,"kind":"message","isList":true,"most":10000,"description":"No group of a provider twice. When absent, all mappings stay, even with `prune`. In protobuf, only a mask can give an empty list.","message":DesiredMapping},
 ]}
 

@@ -76,7 +76,7 @@ describe.runIf(hasChromium())('Changes in the console, in Chromium', () => {
       await opened.host.iam.access.whoHas({ projectId: 'portal', roleKey: 'editor' }, context())
     )._unsafeUnwrap()
     expect(items.length).toBeGreaterThan(1)
-    await page.getByText(`${items.length} roles of users end:`).waitFor()
+    await page.getByText(`Users lose ${items.length} roles:`).waitFor()
     const dialog = await page.getByRole('dialog').innerText()
     // Of users of other organizations it also names these.
     for (const { userId, orgId } of items.slice(0, 20))

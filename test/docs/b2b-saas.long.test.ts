@@ -123,7 +123,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('the B2B SaaS of the guide, on 
     })
   })
 
-  it('signs in those whom the provider of a customer vouches for, begun at one instance and ended at another', async () => {
+  it('signs in users of the provider of a customer, begun at one instance and finished at another', async () => {
     expect((await byAda(0, `GET ${API}/projects`)).status).toBe(401)
     expect((await byAda(0, 'GET /invoices')).status).toBe(401)
     const entered = await ada?.signIn('ada@acme.example', 'ada', [world.url(0), world.url(1)])

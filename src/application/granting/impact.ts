@@ -67,7 +67,7 @@ export const impactOf = async (
     return impactOnUser(runtime, call, change, { ...range, orgId, userId })
   if (source) {
     const { isAdded, streams } = change
-    // A mapping that is added counts from the next report on.
+    // An added mapping counts from the next report on.
     if (!isMapping(before) || isAdded || before === after) return NO_IMPACT
     const { type: _, ...own } = aggregate.ref(ids)
     const { created: since } = await streams.read(roleMappings, roleMappings.ids.parse(own))

@@ -109,7 +109,10 @@ interface Decided {
   readonly decision: Result<StreamChange, WriteError>
 }
 
-/** Decides on a planned change: its events as they are; those that give roles with the current generations of these. */
+/**
+ * Decides on a planned change: events that give roles get the current generations of the roles, others stay as they
+ * are.
+ */
 const decide = async (
   planning: Planning,
   streams: Streams,
@@ -147,7 +150,7 @@ const decideGiving = (
   }
 }
 
-/** Asks the host about the roles that the grants and mappings among `changes` gain or lose. */
+/** Calls `authorize` with the roles that the grants and mappings among `changes` gain or lose. */
 export const permitGrants = async (
   planning: Planning,
   changes: readonly PendingChange[],

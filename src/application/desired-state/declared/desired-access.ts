@@ -36,8 +36,9 @@ interface DesiredProjects {
   /** At most 1,000, with unique ids. */
   readonly projects?: readonly DesiredProject[] | undefined
   /**
-   * Removes roles, grants and mappings of declared projects that are no longer declared and were marked with the same
-   * `managedBy` and a version not newer than this one; false when absent. Projects and identity providers are never removed.
+   * Removes roles, grants and mappings of declared projects that are no longer declared, if they are marked with the
+   * same `managedBy` and a version that is not newer. Default: false. Projects and identity providers are never
+   * removed.
    */
   readonly prune?: boolean | undefined
   /** Name of this desired state, which marks its events: 1 to 200 characters. */
@@ -48,16 +49,16 @@ interface DesiredProjects {
    */
   readonly version?: number | undefined
   /**
-   * Protects what is declared: only `apply` with the same `managedBy` may change it, every other write is refused as
-   * `Protected`. What is declared no longer, and everything when this is absent, is protected no longer. With it, grants
-   * and mappings name declared roles alone.
+   * Protects the declared objects: only `apply` with the same `managedBy` may change them, and every other write is
+   * refused as `Protected`. The protection ends for objects that are no longer declared, and for all objects if this is
+   * absent. With it, grants and mappings may name only declared roles.
    */
   readonly protect?: boolean | undefined
 }
 
 /**
- * The desired projects with their roles, grants and mappings, and identity providers, of an organization. Only what is declared is
- * compared and changed. Objects are found again by their ids.
+ * The desired projects (with roles, grants and mappings) and identity providers of an organization. Only declared
+ * objects are compared and changed; they are matched by their ids.
  */
 export interface DesiredAccess extends DesiredProjects {
   /** At most 1,000, with unique ids. */
@@ -157,7 +158,7 @@ interface Giving {
   readonly roleKeys: readonly string[]
 }
 
-/** What {@link grantsNeedDeclaredRoles} reads. */
+/** The fields that {@link grantsNeedDeclaredRoles} reads. */
 interface ProtectedProjects {
   readonly protect?: boolean | undefined
   readonly projects?:

@@ -77,7 +77,7 @@ export interface DesiredMapping {
   readonly idpId: string
   /** The group, as the provider names it: 1 to 200 characters (code points), compared code point by code point. */
   readonly group: string
-  /** Keys of roles that the project has or that are declared: 1 to 400, none twice. */
+  /** Keys of roles that the project has or that are declared: 1 to 400, without duplicates. */
   readonly roleKeys: readonly string[]
   /** Whole hours that a report counts: 1 to 8,760. When absent, a report counts until the next one. */
   readonly validFor?: number | undefined
@@ -90,7 +90,7 @@ const DesiredMapping = z.strictObject({
   validFor: z.optional(ValidFor),
 })
 
-/** Desired settings of a project. An absent one stays as it is, or gets its default when the project is added. */
+/** Desired settings of a project. An absent setting is not changed, or gets its default when the project is added. */
 export interface DesiredSettings extends ProjectSettingsInput {}
 
 /** A desired project. */

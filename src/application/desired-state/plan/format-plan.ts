@@ -44,7 +44,7 @@ const formatChange = (change: PlannedChange): readonly string[] => {
     ? `its ${aggregates[container.type].label} was removed`
     : object.type === 'role_mapping'
       ? 'its project or identity provider was removed'
-      : 'its id is that of a removed one'
+      : 'its id belonged to a removed object'
   return [`${line} is blocked: ${why}`]
 }
 

@@ -90,7 +90,7 @@ interface ChangeHeader {
   /** By its type and ids. */
   readonly object: ObjectRef
   /**
-   * Only of a `blocked` object: a removed project or provider keeps its id; roles, grants and mappings end with their
+   * Only for `blocked`: a removed project or provider keeps its id; roles, grants and mappings are removed with their
    * project, mappings also with their provider.
    */
   readonly reason?: 'removed' | undefined
@@ -138,7 +138,7 @@ export type Counts = { readonly [Each in Exclude<Action, 'blocked' | 'superseded
   readonly [Each in 'blocked' | 'superseded']?: number | undefined
 }
 
-/** What a declared field can hold. */
+/** The values of a declared field. */
 export type FieldValue = string | boolean | number | readonly string[]
 
 /** A changed field; `from` is absent if the object is added. */
@@ -203,9 +203,9 @@ export interface PlannedGrantUpdated {
   readonly data: PlannedGrantAdded['data']
 }
 
-/** Adds a mapping. The event that is recorded also has the generation of each role. */
+/** Adds a mapping. The recorded event also has the generation of each role. */
 export interface PlannedMappingAdded {
-  /** As of the event that is recorded. */
+  /** The type of the recorded event. */
   readonly type: 'role_mapping.added'
   /** The new mapping. */
   readonly data: Omit<RoleMappingAdded['data'], 'roles'> & {
@@ -214,9 +214,9 @@ export interface PlannedMappingAdded {
   }
 }
 
-/** Replaces the roles of a mapping and `validFor`. The event that is recorded also has the generation of each role. */
+/** Replaces the roles of a mapping and `validFor`. The recorded event also has the generation of each role. */
 export interface PlannedMappingUpdated {
-  /** As of the event that is recorded. */
+  /** The type of the recorded event. */
   readonly type: 'role_mapping.updated'
   /** Which mapping, and all that it is to have. */
   readonly data: PlannedMappingAdded['data']

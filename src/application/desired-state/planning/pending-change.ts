@@ -26,7 +26,7 @@ export interface PendingChange {
   readonly isLift?: boolean
   /** Keys of the roles that users lose by the change; absent if they can lose none. */
   readonly ends?: readonly string[] | undefined
-  /** Of a mapping that exists and changes, its roles that count before and after. */
+  /** For a changed mapping, its roles that count before and after. */
   readonly mapping?: MappingChange | undefined
 }
 

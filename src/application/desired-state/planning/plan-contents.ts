@@ -25,7 +25,7 @@ export type ContentType = 'project_role' | 'project_grant' | 'role_mapping'
 /** Objects of one type in a project, by their keys. */
 export type Rows<Type extends ContentType> = ReadonlyMap<string, Views[Type]>
 
-/** A declared project, and those of its roles that are declared, that a declared grant or mapping names, or that may be pruned. */
+/** A declared project, with its roles that are declared, named by a declared grant or mapping, or may be pruned. */
 export interface DeclaredProject {
   readonly desired: ParsedProject
   /** The project has never existed, so there is nothing to read of what lies in it. */
@@ -57,9 +57,9 @@ export const planEach = async <Type extends ContentType, Declared>(
     /** The events that a declared object needs; `row` is absent when it does not exist. */
     readonly change: (declared: Declared, row: Views[Type] | undefined) => readonly PlannedEvent[]
     readonly remove: (row: Views[Type]) => readonly PlannedEvent[]
-    /** An event that replaces the fields of an object by themselves. */
+    /** An event that replaces an object's fields with the same values. */
     readonly touch: (row: Views[Type]) => PlannedEvent
-    /** What an object that changes as declared, or is removed, takes from users and gives them. */
+    /** The roles that users lose and gain when an object changes as declared, or is removed. */
     readonly effect: (
       row: Views[Type],
       declared: Declared | undefined,

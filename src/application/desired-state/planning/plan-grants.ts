@@ -209,7 +209,7 @@ const withTheirRoles = (
   return ok(changes)
 }
 
-/** An event that replaces the roles of a grant by themselves. */
+/** An event that replaces the roles of a grant with the same roles. */
 export const touchGrant = (row: ProjectGrant): PlannedEvent => {
   const data = {
     projectId: ProjectId.parse(row.projectId),
@@ -220,7 +220,7 @@ export const touchGrant = (row: ProjectGrant): PlannedEvent => {
   return { type, schemaVersion: schemaVersionOf(type), data }
 }
 
-/** An event that replaces the roles of a mapping by themselves. */
+/** An event that replaces the roles of a mapping with the same roles. */
 export const touchMapping = (row: RoleMapping): PlannedEvent => {
   const { validFor } = row
   const roleKeys = row.roleKeys.map((roleKey) => RoleKey.parse(roleKey))

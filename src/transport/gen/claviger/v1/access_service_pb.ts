@@ -118,21 +118,21 @@ export type DesiredMapping = Message<"claviger.v1.DesiredMapping"> & {
   idpId: string;
 
   /**
-   * The group, as the provider names it.
+   * The provider's name of the group.
    *
    * @generated from field: string group = 2;
    */
   group: string;
 
   /**
-   * Keys of roles that the project has or that are declared. None twice.
+   * Keys of roles that the project has or that are declared, without duplicates.
    *
    * @generated from field: repeated string role_keys = 3;
    */
   roleKeys: string[];
 
   /**
-   * Whole hours that a report counts: 1 to 8760. Absent: until the next report.
+   * How long a report counts, in whole hours: 1 to 8760. Absent: until the next report.
    *
    * @generated from field: optional int32 valid_for = 4;
    */
@@ -147,7 +147,7 @@ export const DesiredMappingSchema: GenMessage<DesiredMapping> = /*@__PURE__*/
   messageDesc(file_claviger_v1_access_service, 2);
 
 /**
- * Settings as they are desired; an absent one stays as it is, or has its default in a new project.
+ * Desired settings. An absent setting is not changed, or gets its default in a new project.
  *
  * @generated from message claviger.v1.DesiredSettings
  */
