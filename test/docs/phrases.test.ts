@@ -27,6 +27,30 @@ const proseIn = (markdown: string): string =>
     .replaceAll(/`[^`\n]*`/g, (code) => 'x'.repeat(code.length))
     .replaceAll(/(?<=\])\([^)\s]+\)/g, blank)
 
+const sources = (await readdir(join(root, 'src'), { recursive: true }))
+  .filter(
+    (file) => /\.(ts|tsx|proto)$/.test(file) && !/(^|\/)gen\/|wire\.ts|openapi\.ts/.test(file),
+  )
+  .map((file) => join('src', file))
+
+/** The comments of a program, each line at its place: without code in them, and without what is no comment. */
+const commentsIn = (code: string): string => {
+  let [prose, from] = ['', 0]
+  for (const { 0: comment, index } of code.matchAll(/\/\*.*?\*\/|(?<=^|\s)\/\/[^\n]*/gs)) {
+    prose += blank(code.slice(from, index))
+    prose += comment.replaceAll(/^\s*(?:\/\*\*?|\*\/|\*|\/\/)/gm, blank)
+    from = index + comment.length
+  }
+  return proseIn(prose)
+}
+
+it.each(sources)('The comments of a program have no odd phrases: %s', async (file) => {
+  const odd = oddPhrasesIn(commentsIn(await readFile(join(root, file), 'utf8')))
+  expect(odd.map(({ line, phrase, instead }) => `${line}: “${phrase}”; write: ${instead}`)).toEqual(
+    [],
+  )
+})
+
 describe('The prose of the documentation', () => {
   it.each(pages)('has no odd phrases: %s', async (page) => {
     const odd = oddPhrasesIn(proseIn(await readFile(join(root, page), 'utf8')))
