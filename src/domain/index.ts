@@ -255,6 +255,7 @@ export type {
   ProjectRoleTarget,
   RoleKey,
   RoleMappingRef,
+  RoleMappingTarget,
   SealedSecret,
   SetupLinkRef,
   StreamId,

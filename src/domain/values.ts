@@ -347,7 +347,11 @@ export const PERMISSIONS = [
 ] as const
 
 /** The object that a caller needs a permission on. */
-export type PermissionTarget = OwnedTarget | GrantedProjectTarget | ProjectRoleTarget
+export type PermissionTarget =
+  | OwnedTarget
+  | GrantedProjectTarget
+  | ProjectRoleTarget
+  | RoleMappingTarget
 
 /** An object of the organization of the question. */
 export interface OwnedTarget {
@@ -355,13 +359,19 @@ export interface OwnedTarget {
   readonly type: 'identity_provider' | 'project' | 'domain' | 'setup_link'
   /** An `idpId`, the `id` of a project, a domain in ASCII, or a `linkId`; unique only within its organization. */
   readonly id: string
-  /** Absent: only a role has it. */
+  /** Absent: only a role and a mapping have it. */
   readonly projectId?: undefined
 }
 
 /** A role that is written. */
 export interface ProjectRoleTarget extends ProjectRoleRef {
   /** Never: the name of its project is `projectId`. */
+  readonly id?: undefined
+}
+
+/** A mapping of a group that is written. */
+export interface RoleMappingTarget extends RoleMappingRef {
+  /** Never: the id of its provider is `idpId`. */
   readonly id?: undefined
 }
 
@@ -372,7 +382,7 @@ export interface GrantedProjectTarget {
   readonly id: string
   /** The organization that owns the project. */
   readonly orgId: string
-  /** Absent: only a role has it. */
+  /** Absent: only a role and a mapping have it. */
   readonly projectId?: undefined
 }
 

@@ -52,8 +52,8 @@ export interface PermissionQuestion {
    */
   readonly object?: PermissionTarget
   /**
-   * Only for `user.grant.write` and `project.grant.write`, when roles are given or revoked: their keys in the project
-   * `object`. Answer `true` only if all are allowed. For a write whose input does not name every role that changes,
+   * Only for `user.grant.write`, `project.grant.write` and `role_mapping.write`, when roles are given or revoked: their
+   * keys in the project that `object` is or names. Answer `true` only if all are allowed. For a write whose input does not name every role that changes,
    * `authorize` is called twice: without keys before the decision, and with the changed keys before recording.
    */
   readonly roleKeys?: readonly string[]

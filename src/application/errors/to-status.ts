@@ -306,13 +306,13 @@ const unwrapAwaited = async <Value, Failure extends AnyError>(
 ) => unwrap(await result)
 
 /**
- * Returns the value of a result; for scripts and tests.
+ * Returns the value of a result; for routes, scripts and tests.
  *
  * @throws IamFailure when the result is an error
  */
 export function orThrow<Value, Failure extends AnyError>(result: Result<Value, Failure>): Value
 /**
- * Resolves with the value of a method's result; for scripts and tests. Rejects with an {@link IamFailure} if the result
+ * Resolves with the value of a method's result; for routes, scripts and tests. Rejects with an {@link IamFailure} if the result
  * is an error.
  */
 export function orThrow<Value, Failure extends AnyError>(

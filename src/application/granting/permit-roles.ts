@@ -5,7 +5,7 @@ import { fieldOf } from '../../domain/values.js'
 import type { PermissionDenied, WriteError } from '../errors/errors.js'
 import type { AdmittedCall } from '../method/context.js'
 import { type MethodSpec, type NeededPermission, refusePermission } from '../method/method.js'
-import { targetOf } from '../method/target.js'
+import { writeTargetOf } from '../method/target.js'
 import type { StreamChange } from '../recording/stream-state.js'
 import type { Streams } from '../recording/streams.js'
 import type { Runtime } from '../runtime.js'
@@ -17,7 +17,7 @@ export interface GrantChange extends StreamChange {
 }
 
 /** An aggregate whose objects grant roles. */
-type GrantAggregate = Pick<AnyAggregate, 'permissions' | 'target'>
+type GrantAggregate = Pick<AnyAggregate, 'permissions' | 'target' | 'writeTarget'>
 
 interface GrantSpec<Schema extends z.ZodMiniType> {
   /** Such as `userGrants.add`. */
@@ -74,7 +74,7 @@ export const grantQuestion = (
   given: { readonly input: unknown; readonly orgId: string; readonly roleKeys: readonly string[] },
 ): NeededPermission => {
   const { input, orgId, roleKeys } = given
-  const object = targetOf(aggregate)(input, orgId)
+  const object = writeTargetOf(aggregate)(input, orgId)
   return { permission: aggregate.permissions.write, ...(object && { object }), roleKeys }
 }
 

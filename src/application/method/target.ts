@@ -36,6 +36,10 @@ const isNamed = (object: PermissionTarget): boolean => {
   if (object.type === 'domain') return isDomainName(object.id)
   if (object.type === 'project_role')
     return isId(object.projectId) && isRequiredText(object.roleKey)
+  if (object.type === 'role_mapping') {
+    const { idpId, projectId, projectOrgId, group } = object
+    return [idpId, projectId, projectOrgId].every(isId) && isRequiredText(group)
+  }
   return isId(object.id) && (object.type !== 'granted_project' || isId(object.orgId))
 }
 

@@ -101,6 +101,13 @@ export const roleMappings = defineAggregate({
     validFor: optionalNumber,
   },
   target: ({ idpId }) => ({ type: 'identity_provider', id: idpId }),
+  writeTarget: ({ idpId, group, projectId, projectOrgId }, orgId) => ({
+    type: 'role_mapping',
+    idpId,
+    projectId,
+    projectOrgId: projectOrgId ?? orgId,
+    group,
+  }),
   partOf: 'identity_provider',
   permissions: { read: 'role_mapping.read', write: 'role_mapping.write' },
   assignments: {

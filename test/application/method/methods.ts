@@ -33,6 +33,10 @@ const ofAcme = { domain: 'acme.example' }
 const ofLink = { linkId: 'link-1' }
 const userGrant = { userId: 'bob', projectId: 'portal' }
 const mapping = { ...provider, group: 'staff', projectId: 'portal' }
+
+/** A mapping as `authorize` is asked about its writes in the organization `globex`. */
+const mappingIn = (group: string) =>
+  ({ type: 'role_mapping', ...mapping, projectOrgId: 'globex', group }) as const
 const membership = { ...provider, userId: 'mia' }
 
 /** Casts, so that tests can send what no type allows. */
@@ -184,7 +188,7 @@ export const writes: readonly Method[] = [
   method('roleMappings', 'add', {
     input: { ...mapping, group: 'new', roleKeys: ['editor'] },
     permissions: ['role_mapping.write'],
-    object: google,
+    object: mappingIn('new'),
     roleKeys: ['editor'],
     refuses: isNew,
   }),
@@ -192,14 +196,14 @@ export const writes: readonly Method[] = [
     method('roleMappings', name, {
       input: { ...mapping, roleKeys: name === 'removeRoles' ? ['editor'] : ['editor', 'viewer'] },
       permissions: ['role_mapping.write'],
-      object: google,
+      object: mappingIn(mapping.group),
       roleKeys: { update: [], addRoles: ['editor', 'viewer'], removeRoles: ['editor'] }[name],
     }),
   ),
   method('roleMappings', 'remove', {
     input: mapping,
     permissions: ['role_mapping.write'],
-    object: google,
+    object: mappingIn(mapping.group),
     roleKeys: [],
   }),
   method('memberships', 'report', {

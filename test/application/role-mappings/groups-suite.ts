@@ -221,7 +221,7 @@ export const describeGroups = (
         authorize: ({ permission, roleKeys, object }) => {
           if (permission === 'role_mapping.write') asked.push(roleKeys)
           if (permission === 'role_mapping.write')
-            expect(object).toEqual({ type: 'identity_provider', id: idpId })
+            expect(object).toEqual({ type: 'role_mapping', ...finance, projectOrgId: 'acme' })
           return roleKeys?.includes('accountant') !== true
         },
       })
