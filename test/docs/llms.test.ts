@@ -39,7 +39,7 @@ description: ${JSON.stringify(`${SUMMARY} ${WHEN}`)}
 
 # claviger
 
-- Every method returns a \`Result\`. Handle it, or wrap it in \`orThrow(…)\`: \`await iam.access.require(…)\` alone guards nothing.
+- Methods return a \`Result\`. Handle it, or wrap it in \`orThrow(…)\`: \`await iam.access.require(…)\` alone guards nothing.
 - Leave out a property that is not meant. \`undefined\` is refused where it would ask another question.
 - Take the \`caller\` from a verified session or token, never from the body of a request.
 - A project of another organization needs \`projectOrgId\` in every call.

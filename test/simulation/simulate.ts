@@ -233,7 +233,7 @@ const ask = async (run: Run, client: string, operation: Operation): Promise<void
     tell(`${client} asks ${process.name}: ${story(operation)}`)
     const isEventual = operation.isRead && operation.consistency === 'eventual'
     const { seen } = instance
-    const from = isEventual ? seen.moment : begin
+    const shownBefore = seen.moment
     const asked = scheduler.now()
     const answer = await Promise.race([perform(iam, operation), crashed])
     if (!answer) {
@@ -243,7 +243,9 @@ const ask = async (run: Run, client: string, operation: Operation): Promise<void
       continue
     }
     tell(`${client} is answered about ${operation.id}: ${shown(answer)}`)
-    const right = judge.answered(operation, answer, from)
+    // The read model may go back during the call, and show again what it has shown long before.
+    const eventually = instance.seen === seen ? shownBefore : 0
+    const right = judge.answered(operation, answer, isEventual ? eventually : begin)
     if (isEventual) seen.moment = Math.max(seen.moment, right)
     const outcome = 'refused' in answer ? answer.outcome : undefined
     if (outcome === 'not_recorded' && !mayBeRecorded) disowned.add(operation.id)
