@@ -50,7 +50,7 @@ const PAGES: Readonly<
     'role?projectId=invoicing&roleKey=approver',
     async (page) => {
       await press(page, 'Remove')
-      await page.getByText('roles of users end').waitFor()
+      await page.getByText('Users lose').waitFor()
     },
   ],
   'user-grant': [`user-grant?userId=${userId}&projectId=invoicing&projectOrgId=acme`],
