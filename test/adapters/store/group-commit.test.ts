@@ -289,7 +289,7 @@ describe('Group commit', () => {
 
   test('leaves no append unanswered', async () => {
     const { append, endTurn } = fakeWriter(() => [])
-    const failed = expect(append(creation('a'))).rejects.toThrow('unanswered')
+    const failed = expect(append(creation('a'))).rejects.toThrow('no verdict')
     await endTurn()
     await failed
   })

@@ -35,6 +35,13 @@ const openBehindProxy = (statementTimeout?: number, schema = newSchema()): Promi
     maxConnections: 1,
   })
 
+/** A store that gives up early; its tables are made before, without haste. */
+const openHastily = async (): Promise<Postgres> => {
+  const schema = newSchema()
+  await (await openBehindProxy(undefined, schema)).close()
+  return openBehindProxy(300, schema)
+}
+
 /** Listens, and waits until it does. */
 const heardOf = ({ onAppend }: Postgres['store']): Promise<void> =>
   new Promise((resolve) => onAppend?.(resolve))
@@ -118,7 +125,7 @@ describe('A connection that is lost', () => {
 
 describe('A server that does not answer', () => {
   test('counts as lost after a while: unknown for an append, not recorded for a read', async () => {
-    await using opened = await openBehindProxy(100)
+    await using opened = await openHastily()
     await record(opened.store, firstOf('law-a'))
     // Its turn comes after the notification.
     await opened.store.lastPosition()
@@ -130,7 +137,7 @@ describe('A server that does not answer', () => {
   })
 
   test('in time, because another holds the log, cancels the append: not recorded', async () => {
-    await using opened = await openBehindProxy(100)
+    await using opened = await openHastily()
     const { store } = opened
     await record(store, firstOf('law-a'))
     const client = new pg.Client({ connectionString: server.connectionString })
