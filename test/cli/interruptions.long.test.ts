@@ -68,7 +68,7 @@ describe.runIf(process.platform === 'linux')('A full disk', () => {
     // In KiB: a file may not grow beyond, which a disk refuses as well.
     const { code, out, notes } = await shell(`ulimit -f 600; ${script}`, setting)
     expect({ code, out }).toEqual({ code: 1, out: '' })
-    expect(notes).toMatch(/^claviger: A service .+ is out of order: SQLite: .*(full|disk I\/O)/)
+    expect(notes).toMatch(/^claviger: A service .+ is unavailable: SQLite: .*(full|disk I\/O)/)
     const copied = await countIn(target)
     expect(copied % 1_000).toBe(0)
     expect(copied).toBeLessThan(ROLES)
