@@ -26,8 +26,8 @@ export const PLANTED: readonly PlantedBug[] = [
   bug(
     'a refusal is answered on a cached state',
     'application/recording/transact.ts',
-    'if (!streams.isFresh) await streams.reload()\n        if (!streams.isFresh) continue',
-    '',
+    'if (!(await streams.confirm())) {',
+    'if (false) {',
   ),
   bug(
     'a lease is given to a second process',

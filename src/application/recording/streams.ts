@@ -93,10 +93,16 @@ export class CallStreams implements Streams {
     return this.#isMixed
   }
 
-  /** Whether all that the last decision read was loaded in one round, and none began since. */
-  get isFresh(): boolean {
-    for (const stream of this.#read.values()) if (!this.#loads?.lastRound.has(stream)) return false
-    return true
+  /**
+   * Whether all that the last decision read was so at one moment of this call. One stream that was loaded was. Several
+   * are loaded once more: if none has changed, they were so when that began.
+   */
+  async confirm(): Promise<boolean> {
+    const read = [...this.#read.values()]
+    const isUnchanged = (stream: AnyStreamState) => this.#loads?.lastRound.has(stream) === true
+    if (read.length < 2 && read.every(isUnchanged)) return true
+    await this.reload()
+    return read.every(isUnchanged)
   }
 
   /** Loads all that the last decision read, in one round. */

@@ -56,7 +56,7 @@ export interface Transaction<Decided extends Decision, Answer> {
  * race. Nothing else records events.
  *
  * A cached state may be out of date. An append that relies on it can only lose the race; a refusal, or a decision that
- * changes nothing, is returned only once all that it read was loaded together.
+ * changes nothing, is returned only once all that it read is known to have been so at one moment of the call.
  */
 export const transact = async <Decided extends Decision, Answer>(
   runtime: Runtime,
@@ -82,8 +82,11 @@ export const transact = async <Decided extends Decision, Answer>(
 
       // 2. Nothing to record: return, if the decision was made on what the store has.
       if (decision.isErr() || !changes.some(hasEvents)) {
-        if (!streams.isFresh) await streams.reload()
-        if (!streams.isFresh) continue
+        if (!(await streams.confirm())) {
+          isTooLate ??= retryDeadline(environment)
+          if (isTooLate()) return err({ kind: 'Aborted', attempts: lost })
+          continue
+        }
         const before = await earlier?.(false)
         return before ?? decision.map((decided) => answer(applied(states, decided, [])))
       }

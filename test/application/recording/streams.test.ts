@@ -103,13 +103,15 @@ it('does not take what was loaded before a wait for the latest', async () => {
   const streams = streamsOn()
   const readPortal = (given: Streams) => given.read(projects, portal)
   await streams.decide(readPortal)
-  expect(streams.isFresh).toBe(true)
+  expect(await streams.confirm()).toBe(true)
+  expect(read).toEqual([PORTAL])
   streams.adoptCached()
   await streams.decide(readPortal)
-  expect(streams.isFresh).toBe(false)
+  expect(await streams.confirm()).toBe(true)
+  expect(read).toEqual([PORTAL, PORTAL])
 })
 
-it('takes for the latest only what was loaded in one round', async () => {
+it('confirms only what did not change between two loads, and so was true at one moment', async () => {
   const streams = streamsOn()
   const [project, role] = [
     (given: Streams) => given.read(projects, portal),
@@ -119,16 +121,13 @@ it('takes for the latest only what was loaded in one round', async () => {
     await project(given)
     await role(given)
   })
-  expect(streams.isFresh).toBe(false)
-  await streams.reload()
-  expect(streams.isFresh).toBe(true)
+  expect(await streams.confirm()).toBe(true)
   expect(read).toEqual([PORTAL, EDITOR, PORTAL, EDITOR])
   await good(iam.projects.patch({ ...portal, name: 'newer' }, context))
-  await streams.reload()
-  // The decision was taken on the project as it was before.
-  expect(streams.isFresh).toBe(false)
+  // The decision was made on the project as it was before.
+  expect(await streams.confirm()).toBe(false)
   await streams.decide((given) => Promise.all([project(given), role(given)]))
-  expect(streams.isFresh).toBe(true)
+  expect(await streams.confirm()).toBe(true)
 })
 
 it('loads the latest when asked to, and guards nothing by what it only looks at', async () => {
@@ -182,11 +181,10 @@ it('does not load what is assumed to be empty, until a reload', async () => {
   const add = (given: Streams) => given.read(projects, portal, { load: 'assume-empty' })
   expect(await streams.decide(add)).toMatchObject({ version: 0 })
   expect(read).toEqual([])
-  expect(streams.isFresh).toBe(false)
   expect(streams.writesOf([])).toEqual([{ stream: PORTAL, expectedVersion: 0, events: [] }])
-  await streams.reload()
+  expect(await streams.confirm()).toBe(false)
   expect(await streams.decide(add)).toMatchObject({ version: 1 })
-  expect(streams.isFresh).toBe(true)
+  expect(await streams.confirm()).toBe(true)
 })
 
 it('reads no roles to switch a grant off, or to end it', async () => {
