@@ -80,8 +80,8 @@ export const PLANTED: readonly PlantedBug[] = [
   bug(
     'a cached state counts as loaded for this call',
     'application/recording/streams.ts',
-    'for (const stream of this.#read.values()) if (!this.#loads?.lastRound.has(stream)) return false',
-    '',
+    'this.#loads?.lastRound.has(stream) === true',
+    'true',
   ),
   bug(
     'a strong read takes the path of an eventual one',
