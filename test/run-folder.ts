@@ -21,6 +21,8 @@ export const setup = (): (() => void) => {
   if (!process.env['TMPDIR'] && isUsable()) process.env['TMPDIR'] = IN_MEMORY
   const folder = mkdtempSync(join(tmpdir(), 'claviger-run-'))
   process.env[VARIABLE] = folder
+  // Tests start some thousand programs, which would each compile the library anew.
+  process.env['NODE_COMPILE_CACHE'] ??= join(folder, 'compiled')
   return () => rmSync(folder, { recursive: true, force: true })
 }
 

@@ -126,15 +126,16 @@ export const listLaws = lawsOf<ReadModelHome>({
   },
 })
 
-const byFields = (type: ViewType): readonly (readonly SortKey[])[] =>
-  SAMPLES[type].sortFields.flatMap((field) =>
-    DIRECTIONS.flatMap((direction) =>
-      DIRECTIONS.map((last) => [
-        { field, direction },
-        ...(field === SAMPLES[type].identity ? [] : [{ ...byIdentity(type), direction: last }]),
-      ]),
-    ),
+const byFields = (type: ViewType): readonly (readonly SortKey[])[] => {
+  const { sortFields, identity } = SAMPLES[type]
+  return sortFields.flatMap((field) =>
+    DIRECTIONS.flatMap((direction) => {
+      const first = { field, direction }
+      if (field === identity) return [[first]]
+      return DIRECTIONS.map((last) => [first, { ...byIdentity(type), direction: last }])
+    }),
   )
+}
 
 const BY_SEVERAL: readonly SortKey[] = [
   { field: 'state', direction: 'desc' },

@@ -76,6 +76,7 @@ describe('With the objects of others on the search path', () => {
     await check(harness)
   })
 
+  // `npm test` has the same read model on SQLite.
   test.each(readModelLaws)('the read model: $name', async ({ check }) => {
     const opened: Postgres[] = []
     const home = databaseHome(newSchema, async (schema) => {

@@ -15,26 +15,29 @@ const FAILOVER_COMMANDS = 180
 /** Answers after which a round ends badly. */
 const LOAD = 120
 
-const COMMANDS = 60
+/** Twice what is answered before a round ends badly. */
+const COMMANDS = 30
 
 const SCHEMA = 'claviger'
 
 const DRIVERS = [{}, { driver: 'postgres.js' }] as const
 
-describe.each(DRIVERS)('Killed in the middle of load, with %o', (given) => {
-  test('killed writers and a killed server lose no answered append, and record none in part or twice', async () => {
+describe('Killed in the middle of load', () => {
+  test('writers and a server lose no answered append, and record none in part or twice', async () => {
     await using server = await startPostgres()
     const { connectionString } = server
-    const place = { connectionString, schema: SCHEMA, ...given }
-    await makeShared(place)
+    const places = DRIVERS.map((given) => ({ connectionString, schema: SCHEMA, ...given }))
+    await makeShared({ connectionString, schema: SCHEMA })
     const answers: Answer[] = []
     for (let round = 0; round < ROUNDS; round++) {
-      const tasks = [1, 2].map((n) => ({
+      const tasks = places.map((place, n) => ({
         place,
         name: `r${round}p${n}`,
         writers: 4,
         commands: COMMANDS,
       }))
+      // Each driver dies in every second round.
+      if (round % 2 === 1) tasks.reverse()
       const killed = tasks.map(startWriting)
       await Promise.all(killed.map(({ answered }) => answered(LOAD / 2)))
       // One writer and the server die; the other writer goes on once the server is back.

@@ -5,7 +5,9 @@ import { checkLog, makeShared, startWriting } from '../../../processes/writing.j
 import { temporaryFile } from '../temporary-file.js'
 
 const ROUNDS = 20
-const COMMANDS = 60
+
+/** Half of the commands of four writers are answered when they are killed. */
+const COMMANDS = 30
 
 test('Writers killed under load lose no answered append, and record none in part or twice.', async () => {
   const place = { file: temporaryFile() }
