@@ -7,6 +7,8 @@ export interface QuickInfo {
 
 /** What a compiler says is wrong. */
 export interface Objection {
+  /** Counted from 1. */
+  readonly line: number
   /** The text that is underlined. */
   readonly at: string
   readonly message: string

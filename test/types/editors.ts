@@ -4,20 +4,15 @@ import type { Editor } from './editor.js'
 import { languageServer } from './language-server.js'
 import { languageService } from './language-service.js'
 
-export type OpenEditor = readonly [
-  version: string,
-  open: (overrides?: CompilerOptions) => Promise<Editor>,
-]
+type OpenEditor = readonly [version: string, open: (overrides?: CompilerOptions) => Promise<Editor>]
 
-/** The newest TypeScript that the package supports, which is also the fastest. */
-export const NEWEST: readonly OpenEditor[] = [['7.0', languageServer]]
-
-/** The oldest, and the one between. */
-export const OLDER: readonly OpenEditor[] = [
+/** The versions of TypeScript that the package supports. */
+export const EDITORS: readonly OpenEditor[] = [
   // Its interface is that of version 6, of which the tests use what both have.
   [
     '5.9',
     async (overrides) => languageService(compiler5 as unknown as typeof compiler6, overrides),
   ],
   ['6.0', async (overrides) => languageService(compiler6, overrides)],
+  ['7.0', languageServer],
 ]

@@ -123,6 +123,7 @@ export const languageServer = async (compilerOptions: CompilerOptions = {}): Pro
     objections: async (source) => {
       const report = await ask('textDocument/diagnostic', { textDocument: open(source) })
       return (report as Report).items.map(({ range: { start, end }, message }) => ({
+        line: start.line + 1,
         at: source.slice(positionOf(source, start), positionOf(source, end)),
         message,
       }))

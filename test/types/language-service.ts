@@ -50,6 +50,7 @@ export const languageService = (
         ...service.getSemanticDiagnostics(file),
       ]
       return found.map(({ start = 0, length = 0, messageText }) => ({
+        line: source.slice(0, start).split('\n').length,
         at: source.slice(start, start + length),
         message: compiler.flattenDiagnosticMessageText(messageText, '\n'),
       }))
