@@ -5,7 +5,7 @@ const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.m
 
 /** Tests that leave nothing behind which another file would meet in the same process. */
 const PLAIN = [
-  '{domain,application,ports,projections,testing}/**/*.test.ts',
+  '{domain,application,ports,projections,testing,types}/**/*.test.ts',
   'adapters/{memory,sql,sqlite,store,webcrypto}/**/*.test.ts',
   'transport/{errors,http,messages,operations,rpc}/**/*.test.ts',
 ]

@@ -215,7 +215,7 @@ describe('A checkpoint goes on', () => {
   })
 })
 
-// Of what databases store: stored-tampering.test.ts.
+// Of what databases store: stored-tampering.long.test.ts.
 describe('A log in memory', () => {
   it('shows any single change before the checkpoint, at 1,000 random places', async () => {
     const store = memoryEventStore()
