@@ -14,6 +14,7 @@ import type {
 } from '../../src/ports/read-model.js'
 import { readBatch } from '../../src/projections/read-events.js'
 import type { Chance } from './chance.js'
+import { UNPUBLISHED } from './model.js'
 import type { Process, Scheduler } from './scheduler.js'
 
 /** What goes wrong, and how often. */
@@ -86,7 +87,7 @@ export const serverOf = (
     {
       to = 'server',
       onLost,
-    }: { readonly to?: 'server' | 'cursors'; readonly onLost?: () => void } = {},
+    }: { readonly to?: 'server' | 'cursors' | 'dns'; readonly onLost?: () => void } = {},
   ): Promise<Value> => {
     const isCutOff = process.cutOff?.from === to && process.cutOff.until > scheduler.now()
     const isLost = isCutOff || chance.happens(faults.before)
@@ -109,6 +110,15 @@ export const serverOf = (
     for (const { wake, process } of listeners)
       if (!chance.happens(faults.hint)) void scheduler.wait(latency(), process).then(wake)
     return answer
+  }
+
+  /** Organizations publish the challenges of their domains at once, except those of one domain. */
+  const published = (name: string): readonly (readonly string[])[] => {
+    const { known } = readBatch(events)
+    return known.flatMap(({ type, data }) => {
+      const isFound = type === 'domain.added' && data.domain !== UNPUBLISHED
+      return isFound && name.endsWith(`.${data.domain}`) ? [[data.challenge]] : []
+    })
   }
 
   const storeFor = (process: Process): EventStore => ({
@@ -188,7 +198,10 @@ export const serverOf = (
         authorize: () => true,
         newId: () => String(++ids).padStart(26, '0'),
         now: () => new Date(environment.now()),
-        domains: {},
+        domains: {
+          isPublicSuffix: () => false,
+          resolveTxt: (name) => remote(process, async () => published(name), { to: 'dns' }),
+        },
         environment,
       })
       return { iam, readModel, environment, askCursors }
