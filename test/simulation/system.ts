@@ -2,6 +2,7 @@ import { ok } from 'neverthrow'
 import { memoryEventStore } from '../../src/adapters/memory/event-store.js'
 import { memoryReadModel } from '../../src/adapters/memory/read-model.js'
 import { type Iam, iamOf } from '../../src/application/iam.js'
+import { SealedSecret } from '../../src/domain/values.js'
 import type { Environment } from '../../src/ports/environment.js'
 import { type EventStore, type RecordedEvent, StoreFault } from '../../src/ports/event-store.js'
 import type {
@@ -191,8 +192,8 @@ export const serverOf = (
         store: own,
         readModel,
         secrets: {
-          seal: async (secret) => ({ keyId: 'k', iv: '', cipherText: secret }) as never,
-          open: async () => ok('secret'),
+          seal: async (secret) => SealedSecret.parse(secret),
+          open: async (sealed) => ok(sealed),
           isCurrent: () => true,
         },
         authorize: () => true,

@@ -2,7 +2,7 @@ import type { Iam } from '../../src/application/iam.js'
 import type { HeldRole } from '../../src/ports/access-reads.js'
 import type { RecordedEvent } from '../../src/ports/event-store.js'
 import type { Chance } from './chance.js'
-import { type Command, ORGS, UNPUBLISHED } from './model.js'
+import { type Command, UNPUBLISHED } from './model.js'
 
 /** What is asked of the library: a command of the model, or a read. */
 export interface Operation {
@@ -58,6 +58,7 @@ const GROUPS: Area = {
     'identityProviders.add',
     'identityProviders.deactivate',
     'identityProviders.reactivate',
+    'identityProviders.reactivate',
     'roleMappings.add',
     'roleMappings.add',
     'roleMappings.add',
@@ -79,9 +80,12 @@ const SIGN_IN: Area = {
     'identityProviders.add',
     'identityProviders.deactivate',
     'identityProviders.reactivate',
+    'identityProviders.reactivate',
+    'domains.add',
     'domains.add',
     'domains.verify',
     'domains.verify',
+    'domains.setProvider',
     'domains.setProvider',
     'domains.remove',
     'setupLinks.redeem',
@@ -142,13 +146,13 @@ export const operationOf = (chance: Chance, seed: number, number: number): Opera
     ...(mayHaveKey && chance.happens(0.3) && { idempotencyKey: `key${number}` }),
     command: {
       method,
-      org: isOfOrg ? chance.pick(ORGS) : 'acme',
+      org: isOfOrg && chance.happens(0.6) ? 'globex' : 'acme',
       projectId: found || chance.happens(0.8) ? 'p' : 'q',
       roleKey: first,
       roleKeys: first === second ? [first] : [first, second],
       userId: chance.pick(['ann', 'bob']),
-      idpId: found || chance.happens(0.8) ? 'i' : 'j',
-      group: chance.pick(['f', 'g']),
+      idpId: found || chance.happens(0.9) ? 'i' : 'j',
+      group: chance.happens(0.7) ? 'f' : 'g',
       groups: chance.pick([['f'], ['f', 'g'], ['g', 'unmapped'], []]),
       domain: chance.happens(0.8) ? 'one.example' : UNPUBLISHED,
       linkId: `link${number - (number % LINK_EVERY)}`,
