@@ -15,82 +15,54 @@ export interface Operation {
   readonly idempotencyKey?: string
 }
 
-/** Commands and reads of one subject. */
+type Methods = readonly [string, ...string[]]
+
+/** Commands and reads of one subject; a method that stands twice is drawn twice as often. */
 interface Area {
-  readonly writes: readonly [string, ...string[]]
-  readonly reads: readonly [string, ...string[]]
-  readonly removals: readonly [string, ...string[]]
+  readonly writes: Methods
+  readonly reads: Methods
+  readonly removals: Methods
 }
 
-const READS = ['access.check', 'access.check', 'access.rolesOf', 'access.whoHas'] as const
+/** Methods of `subject`. */
+const of = (subject: string, verbs: string): readonly string[] =>
+  verbs.split(' ').map((verb) => `${subject}.${verb}`)
+
+const ACCESS: Methods = ['access.check', ...of('access', 'check rolesOf whoHas')]
 
 const GRANTS: Area = {
   writes: [
     'projects.add',
-    'projectRoles.add',
-    'projectRoles.add',
-    'projectRoles.add',
-    'projectRoles.remove',
-    'projectGrants.add',
-    'projectGrants.add',
-    'projectGrants.update',
-    'projectGrants.deactivate',
-    'projectGrants.reactivate',
-    'projectGrants.remove',
-    'userGrants.add',
-    'userGrants.add',
-    'userGrants.addRoles',
-    'userGrants.update',
-    'userGrants.addRoles',
-    'userGrants.removeRoles',
-    'userGrants.deactivate',
-    'userGrants.reactivate',
-    'userGrants.remove',
-    'projects.deactivate',
-    'projects.reactivate',
+    ...of('projectRoles', 'add add add remove'),
+    ...of('projectGrants', 'add add update deactivate reactivate remove'),
+    ...of('userGrants', 'add add update addRoles addRoles removeRoles'),
+    ...of('userGrants', 'deactivate reactivate remove'),
+    ...of('projects', 'deactivate reactivate'),
   ],
-  reads: [...READS, 'projects.get', 'projectRoles.list'],
+  reads: [...ACCESS, 'projects.get', 'projectRoles.list'],
   removals: ['projects.remove'],
 }
 
+const PROVIDERS: Methods = [
+  'identityProviders.add',
+  ...of('identityProviders', 'deactivate reactivate reactivate'),
+]
+
 const GROUPS: Area = {
   writes: [
-    'identityProviders.add',
-    'identityProviders.deactivate',
-    'identityProviders.reactivate',
-    'identityProviders.reactivate',
-    'roleMappings.add',
-    'roleMappings.add',
-    'roleMappings.add',
-    'roleMappings.update',
-    'roleMappings.addRoles',
-    'roleMappings.removeRoles',
-    'roleMappings.remove',
-    'memberships.report',
-    'memberships.report',
-    'memberships.report',
-    'memberships.remove',
+    ...PROVIDERS,
+    ...of('roleMappings', 'add add add update addRoles removeRoles remove'),
+    ...of('memberships', 'report report report remove'),
   ],
-  reads: READS,
+  reads: ACCESS,
   removals: ['identityProviders.remove'],
 }
 
 const SIGN_IN: Area = {
   writes: [
-    'identityProviders.add',
-    'identityProviders.deactivate',
-    'identityProviders.reactivate',
-    'identityProviders.reactivate',
-    'domains.add',
-    'domains.add',
-    'domains.verify',
-    'domains.verify',
-    'domains.setProvider',
-    'domains.setProvider',
-    'domains.remove',
-    'setupLinks.redeem',
-    'setupLinks.complete',
-    'setupLinks.revoke',
+    ...PROVIDERS,
+    ...of('domains', 'add add verify verify setProvider setProvider remove'),
+    ...of('setupLinks', 'redeem complete revoke'),
   ],
   reads: ['domains.route'],
   removals: ['identityProviders.remove'],
