@@ -16,7 +16,7 @@ export interface Command {
   readonly roleKey?: string
   readonly roleKeys?: readonly string[]
   readonly userId?: string
-  readonly idpId?: string | undefined
+  readonly idpId?: string
   readonly group?: string
   /** The groups of a report. */
   readonly groups?: readonly string[]
@@ -132,7 +132,7 @@ export const perform = (
       return isOthers ? 'AlreadyExists' : put({ ...before, isActive: true })
     }
     case 'setProvider':
-      if (idpId !== undefined && !hasProvider) return 'NotFound'
+      if (!hasProvider) return 'NotFound'
       return before.idpId === idpId ? state : put({ ...before, idpId })
     case 'complete':
     case 'revoke':
