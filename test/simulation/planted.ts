@@ -197,4 +197,10 @@ export const PLANTED: readonly PlantedBug[] = [
     "(state.status === 'issued' || state.status === 'used')",
     "state.status !== 'revoked'",
   ),
+  bug(
+    'a provider that is removed meanwhile does not stop a report',
+    'application/memberships/memberships.ts',
+    'streams.read(identityProviders, ids),',
+    'streams.read(identityProviders, ids, { guard: false }),',
+  ),
 ]
