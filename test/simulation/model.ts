@@ -4,9 +4,9 @@
  */
 
 /** The organization that owns all projects, and one that is granted them. */
-export type Org = (typeof ORGS)[number]
+type Org = (typeof ORGS)[number]
 
-export const ORGS = ['acme', 'globex'] as const
+const ORGS = ['acme', 'globex'] as const
 
 /** What a caller asks to change. */
 export interface Command {
