@@ -1,5 +1,16 @@
+import { fieldOf } from '../../src/domain/values.js'
 import type { RecordedEvent } from '../../src/ports/event-store.js'
-import { countingRoles, nothing, perform, projectState, rolesOf, type State } from './model.js'
+import {
+  countingWays,
+  looksUp,
+  nameOf,
+  nothing,
+  perform,
+  projectState,
+  rolesOf,
+  routeOf,
+  type State,
+} from './model.js'
 import type { Answer, Operation } from './workload.js'
 
 /** Something that the library must never do. */
@@ -11,6 +22,8 @@ export class Violation extends Error {
 export interface Judge {
   /** The number of the present state. */
   readonly moment: () => number
+  /** An operation is asked for: the number of the present state. */
+  readonly asked: (operation: Operation) => number
   /** Takes what was recorded. @throws Violation when the model would have refused it, or has it already */
   readonly committed: (events: readonly RecordedEvent[], operation: Operation | undefined) => void
   /** The server has gone back to its first `events`. */
@@ -32,18 +45,31 @@ export const judgeOf = (): Judge => {
   const moments: Moment[] = [{ state: nothing, events: 0, done: new Set() }]
   const present = (): Moment => moments.at(-1) ?? { state: nothing, events: 0, done: new Set() }
   let born = 0
+  const begun = new Map<string, number>()
+  const moment = () => moments.length - 1
 
   return {
-    moment: () => moments.length - 1,
+    moment,
+    asked: ({ id }) => {
+      begun.set(id, moment())
+      return moment()
+    },
     committed: (events, operation) => {
       const { state, events: before, done } = present()
       if (!operation) throw new Violation('An append that nobody asked for')
       const { id, command } = operation
       if (done.has(id)) throw new Violation(`${id} is recorded a second time`)
-      const after = perform(state, command, ++born)
+      born++
+      const from = looksUp(command) ? begun.get(id) : moment()
+      const possible = moments.slice(from).map((seen) => perform(state, command, born, seen.state))
+      const isRecorded = isRecordedBy(events, operation)
+      const after = possible.find((each) => each !== state && isRecorded(each)) ?? possible.at(-1)
+      if (after === undefined) throw new Violation(`${id} is recorded, though it was not asked for`)
       if (typeof after === 'string')
         throw new Violation(`${id} is recorded, though it is to be refused as ${after}`)
       if (after === state) throw new Violation(`${id} is recorded, though it changes nothing`)
+      if (!isRecorded(after))
+        throw new Violation(`${id} is recorded with groups that were not mapped so`)
       moments.push({ state: after, events: before + events.length, done: new Set(done).add(id) })
     },
     wentBack: (events) => {
@@ -53,7 +79,12 @@ export const judgeOf = (): Judge => {
     },
     answered: (operation, answer, from) => {
       const within = moments.slice(from)
-      const index = within.findIndex((moment) => isRight(moment, operation, answer))
+      const hasTwo = looksUp(operation.command) || operation.command.method.endsWith('.complete')
+      const index = within.findIndex((moment, last) =>
+        (hasTwo ? within.slice(0, last + 1) : [moment]).some((seen) =>
+          isRight(moment, operation, answer, seen.state),
+        ),
+      )
       if (index >= 0) return from + index
       const shown = JSON.stringify(answer, (_, value) =>
         typeof value === 'bigint' ? `${value}` : value,
@@ -65,12 +96,25 @@ export const judgeOf = (): Judge => {
   }
 }
 
+/** Whether a state may be what was recorded: a report has the same groups in both. */
+const isRecordedBy =
+  ([event]: readonly RecordedEvent[], { command }: Operation) =>
+  (after: State | string): boolean => {
+    if (typeof after === 'string') return false
+    const groups = fieldOf(event?.data, 'groups')
+    return String(groups) === String(after.get(nameOf(command))?.groups)
+  }
+
+/** Errors that say something of the state. */
+const JUDGED = /^(NotFound|AlreadyExists|ProofNotFound|Unauthenticated)$/
+
 const isRight = (
   { state, done }: Moment,
   { id, command, isRead }: Operation,
   answer: Answer,
+  seen: State,
 ): boolean => {
-  if ('read' in answer) return readOf(state, command) === answer.read
+  if ('read' in answer) return readOf(state, command, seen) === answer.read
   if ('changed' in answer && answer.changed) return done.has(id)
   if (isRead)
     return (
@@ -78,23 +122,35 @@ const isRight = (
       (answer.refused !== 'NotFound' || projectState(state, command.projectId) === 'gone')
     )
   // Faults and lost races say nothing of the state; a write that was answered so is judged by the log.
-  if ('refused' in answer && !/^(NotFound|AlreadyExists)$/.test(answer.refused)) return true
-  const after = perform(state, command, 0)
+  if ('refused' in answer && !JUDGED.test(answer.refused)) return true
+  const after = perform(state, command, 0, seen)
   return 'refused' in answer ? after === answer.refused : after === state
 }
 
-/** What a read shows in a state; undefined when the object is not there. */
-const readOf = (state: State, command: Operation['command']): string | undefined => {
-  const { method, projectId, roleKey = '' } = command
+/** What a read shows in a state; undefined when the object is not there. @param seen - a state before, in the same call */
+const readOf = (state: State, command: Operation['command'], seen: State): string | undefined => {
+  const { method, projectId, roleKey = '', domain = '', linkId } = command
   const project = projectState(state, projectId)
+  const isOpen = (at: State) => at.get(nameOf(command))?.isActive === true
+  const ways = () => countingWays(state, command)
   switch (method) {
     case 'projects.get':
       return project === 'gone' ? undefined : project
     case 'projectRoles.list':
       return rolesOf(state, projectId).join()
     case 'access.whoHas':
-      return String(countingRoles(state, command).includes(roleKey))
+      return ways()
+        .filter((way) => way.split(' ')[0] === roleKey)
+        .join()
+    case 'access.rolesOf':
+      return ways().join()
+    case 'domains.route':
+      return routeOf(state, domain)
+    case 'setupLinks.redeem':
+      return isOpen(state) ? `acme setup-link:${linkId}` : undefined
+    case 'setupLinks.complete':
+      return isOpen(seen) && !isOpen(state) ? linkId : undefined
     default:
-      return countingRoles(state, command).join()
+      return [...new Set(ways().map((way) => way.split(' ')[0]))].join()
   }
 }

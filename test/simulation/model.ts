@@ -4,7 +4,9 @@
  */
 
 /** The organization that owns all projects, and one that is granted them. */
-export type Org = 'acme' | 'globex'
+type Org = (typeof ORGS)[number]
+
+const ORGS = ['acme', 'globex'] as const
 
 /** What a caller asks to change. */
 export interface Command {
@@ -14,6 +16,12 @@ export interface Command {
   readonly roleKey?: string
   readonly roleKeys?: readonly string[]
   readonly userId?: string
+  readonly idpId?: string
+  readonly group?: string
+  /** The groups of a report. */
+  readonly groups?: readonly string[]
+  readonly domain?: string
+  readonly linkId?: string
 }
 
 /** A role as it was given: a role that is added again is another one, and so is one that is granted again. */
@@ -23,48 +31,111 @@ interface Given {
 }
 
 interface Thing {
-  /** Unique among all that ever was. */
+  /** Unique among all that ever was; of a membership the last report. */
   readonly born: number
+  /** Of a domain: verified. Of a link: open. */
   readonly isActive: boolean
-  readonly name?: string
   readonly roles: ReadonlyMap<string, Given>
+  /** Of a membership. */
+  readonly groups?: readonly string[]
+  /** Of a domain: the provider that its users sign in with. */
+  readonly idpId?: string | undefined
+  /** Of a link. */
+  readonly isUsed?: boolean
 }
 
-/** All that exists, by name: `project p`, `role p a`, `grant p`, `user globex u p`. */
+/** All that exists, by name: `project p`, `role p a`, `grant p`, `user globex u p`, `mapping globex i f p`. */
 export type State = ReadonlyMap<string, Thing>
 
 export const nothing: State = new Map()
 
-const userGrantName = ({ org, userId, projectId }: Command) => `user ${org} ${userId} ${projectId}`
+/** The domain whose owners never publish what proves it. */
+export const UNPUBLISHED = 'never.example'
 
 /** The object that a command is about. */
 export const nameOf = (command: Command): string => {
-  const { method, projectId, roleKey } = command
-  if (method.startsWith('projects.')) return `project ${projectId}`
-  if (method.startsWith('projectRoles.')) return `role ${projectId} ${roleKey}`
-  if (method.startsWith('projectGrants.')) return `grant ${projectId}`
-  return userGrantName(command)
+  const { method, org, projectId, roleKey, userId, idpId, group, domain, linkId } = command
+  switch (method.split('.')[0]) {
+    case 'projects':
+      return `project ${projectId}`
+    case 'projectRoles':
+      return `role ${projectId} ${roleKey}`
+    case 'projectGrants':
+      return `grant ${projectId}`
+    case 'identityProviders':
+      return `provider ${org} ${idpId}`
+    case 'roleMappings':
+      return `mapping ${org} ${idpId} ${group} ${projectId}`
+    case 'memberships':
+      return `membership ${org} ${idpId} ${userId}`
+    case 'domains':
+      return `domain ${org} ${domain}`
+    case 'setupLinks':
+      return `link ${linkId}`
+    default:
+      return `user ${org} ${userId} ${projectId}`
+  }
 }
 
-/** The state after a command, the same one if it changes nothing, or the kind of the error that refuses it. */
-export const perform = (state: State, command: Command, born: number): State | string => {
+/** Whether a command looks something up before it is decided: which groups are mapped, or what DNS says. */
+export const looksUp = ({ method }: Command): boolean => /\.(report|verify)$/.test(method)
+
+/**
+ * The state after a command, the same one if it changes nothing, or the kind of the error that refuses it.
+ *
+ * @param seen - the state when the command looked something up
+ */
+export const perform = (
+  state: State,
+  command: Command,
+  born: number,
+  seen: State = state,
+): State | string => {
   const name = nameOf(command)
+  const { org, projectId, idpId, domain } = command
   const [, verb = ''] = command.method.split('.')
   const before = state.get(name)
-  if (!name.startsWith('project ') && !state.has(`project ${command.projectId}`)) return 'NotFound'
+  const hasProvider = state.has(`provider ${org} ${idpId}`)
+  if (/^(role|grant|user|mapping) /.test(name) && !state.has(`project ${projectId}`))
+    return 'NotFound'
+  if (/^(mapping|membership) /.test(name) && !hasProvider) return 'NotFound'
   const held = new Map([...(before?.roles ?? [])].filter(isCurrent(state, command)))
   const put = (thing: Thing): State => new Map(state).set(name, thing)
 
-  if (verb === 'add') {
+  if (verb === 'add' || verb === 'issue') {
     const roles = give(state, command, held, born)
     if (typeof roles === 'string') return roles
-    // A grant whose roles have all ended may be added again; the id of a project is never used again.
-    const isTaken = before && (held.size > 0 || /^(project|role) /.test(name))
+    // What gives roles may be added again once they have all ended; some ids are never used again.
+    const isTaken = before && (held.size > 0 || !/^(grant|user|mapping) /.test(name))
     if (isTaken || state.has(`was ${name}`)) return 'AlreadyExists'
-    return put({ born, isActive: true, roles })
+    return put({ born, isActive: verb === 'issue' || !name.startsWith('domain '), roles })
   }
+  if (verb === 'report') {
+    const mappings = mappingsOf(seen, command)
+    const groups = [...new Set(mappings.map(({ group }) => group))].sort()
+    const isDue = before && mappings.some((mapping) => mapping.born > before.born)
+    if (!isDue && groups.join() === (before?.groups ?? []).join()) return state
+    return put({ born, isActive: true, roles: new Map(), groups })
+  }
+  if (/^(redeem|complete)$/.test(verb) && !before?.isActive) return 'Unauthenticated'
   if (!before) return 'NotFound'
   switch (verb) {
+    case 'redeem':
+      return before.isUsed ? state : put({ ...before, isUsed: true })
+    case 'verify': {
+      const found = seen.get(name)
+      if (before.isActive) return state
+      // What was published before the domain was added again proves nothing, and a verified domain is not looked up.
+      const isProved = domain !== UNPUBLISHED && found?.born === before.born && !found.isActive
+      if (!isProved) return 'ProofNotFound'
+      const isOthers = ORGS.some((other) => state.get(`domain ${other} ${domain}`)?.isActive)
+      return isOthers ? 'AlreadyExists' : put({ ...before, isActive: true })
+    }
+    case 'setProvider':
+      if (!hasProvider) return 'NotFound'
+      return before.idpId === idpId ? state : put({ ...before, idpId })
+    case 'complete':
+    case 'revoke':
     case 'deactivate':
       return before.isActive ? put({ ...before, isActive: false }) : state
     case 'reactivate':
@@ -72,10 +143,10 @@ export const perform = (state: State, command: Command, born: number): State | s
     case 'remove': {
       const after = new Map(state)
       after.delete(name)
-      if (!name.startsWith('project ')) return after
-      after.set(`was ${name}`, before)
-      for (const other of state.keys())
-        if (other.startsWith(`role ${command.projectId} `)) after.delete(other)
+      if (/^(project|provider) /.test(name)) after.set(`was ${name}`, before)
+      if (name.startsWith('project '))
+        for (const other of state.keys())
+          if (other.startsWith(`role ${projectId} `)) after.delete(other)
       return after
     }
     case 'update':
@@ -107,8 +178,8 @@ const give = (
   born: number,
 ): ReadonlyMap<string, Given> | string => {
   const given = new Map<string, Given>()
-  if (!/Grants\./.test(method)) return given
-  const isToUser = method.startsWith('userGrants.')
+  if (!/(Grants|Mappings)\./.test(method)) return given
+  const isToUser = !method.startsWith('projectGrants.')
   const granted = isToUser && org === 'globex' ? state.get(`grant ${projectId}`) : undefined
   if (roleKeys.length > 0 && isToUser && org === 'globex' && !granted) return 'NotFound'
   for (const roleKey of roleKeys) {
@@ -142,19 +213,46 @@ const isCurrent =
       method.startsWith('projectGrants.') ||
       state.get(`grant ${projectId}`)?.roles.get(roleKey)?.grant === grant)
 
-/** The roles of a project that count for a user, in order. */
-export const countingRoles = (
+/** The mappings, to all projects, of the groups that a command names. */
+const mappingsOf = (state: State, { org, idpId, groups = [] }: Command) =>
+  [...state].flatMap(([name, { born }]) => {
+    const [type, mappedOrg, mappedIdp, group = '', projectId] = name.split(' ')
+    const isOfProvider = type === 'mapping' && mappedOrg === org && mappedIdp === idpId
+    const isMapped = isOfProvider && groups.includes(group) && state.has(`project ${projectId}`)
+    return isMapped ? [{ group, born }] : []
+  })
+
+/** Each way in which a role of a project counts for a user, in order: `a` by a grant, `a i/f` by a group. */
+export const countingWays = (
   state: State,
   { org, userId, projectId }: Pick<Command, 'org' | 'userId' | 'projectId'>,
 ): readonly string[] => {
-  const granted = state.get(`grant ${projectId}`)
-  const held = state.get(`user ${org} ${userId} ${projectId}`)
-  if (!state.get(`project ${projectId}`)?.isActive || !held?.isActive) return []
-  if (org === 'globex' && !granted?.isActive) return []
-  return [...held.roles]
-    .filter(isCurrent(state, { method: 'access.check', org, projectId }))
-    .map(([roleKey]) => roleKey)
-    .sort()
+  if (!state.get(`project ${projectId}`)?.isActive) return []
+  if (org === 'globex' && !state.get(`grant ${projectId}`)?.isActive) return []
+  const rolesIn = ({ roles }: Thing) =>
+    [...roles]
+      .filter(isCurrent(state, { method: 'access.check', org, projectId }))
+      .map(([roleKey]) => roleKey)
+  const granted = state.get(`user ${org} ${userId} ${projectId}`)
+  const ways = granted?.isActive ? rolesIn(granted) : []
+  for (const [name, mapping] of state) {
+    if (!name.startsWith(`mapping ${org} `) || !name.endsWith(` ${projectId}`)) continue
+    const [, , idpId, group = ''] = name.split(' ')
+    const reported = state.get(`membership ${org} ${idpId} ${userId}`)
+    const isMember = reported?.groups?.includes(group) && reported.born > mapping.born
+    if (!isMember || !state.get(`provider ${org} ${idpId}`)?.isActive) continue
+    ways.push(...rolesIn(mapping).map((roleKey) => `${roleKey} ${idpId}/${group}`))
+  }
+  return ways.sort()
+}
+
+/** Where users of a domain sign in, such as `acme i`. */
+export const routeOf = (state: State, domain: string): string => {
+  for (const org of ORGS) {
+    const { isActive, idpId } = state.get(`domain ${org} ${domain}`) ?? {}
+    if (isActive && state.get(`provider ${org} ${idpId}`)?.isActive) return `${org} ${idpId}`
+  }
+  return ''
 }
 
 /** Keys of the roles of a project, in order. */

@@ -155,4 +155,52 @@ export const PLANTED: readonly PlantedBug[] = [
     "userGrant === 'active' ? roles.filter",
     'userGrant !== undefined ? roles.filter',
   ),
+  bug(
+    'a mapping that is added again revives the members of the one before',
+    'adapters/memory/access.ts',
+    'if (!source || member.from < source.since) return undefined',
+    'if (!source) return undefined',
+  ),
+  bug(
+    'a role from a group of an inactive provider counts in a check',
+    'application/granting/judge-access.ts',
+    "if (!role.isProviderActive) return 'ProviderInactive'",
+    '',
+  ),
+  bug(
+    'a report is taken against a stale set of mappings',
+    'application/memberships/memberships.ts',
+    "const strong = { consistency: 'strong', signal } as const",
+    "const strong = { consistency: 'eventual', signal } as const",
+  ),
+  bug(
+    'a report of the same groups is not recorded for a new mapping',
+    'application/memberships/memberships.ts',
+    'since > before.changed ||',
+    '',
+  ),
+  bug(
+    'a domain is routed to an inactive provider',
+    'adapters/memory/read-model.ts',
+    "?.get(idpId)?.state === 'active'",
+    '?.get(idpId)?.state !== undefined',
+  ),
+  bug(
+    'a domain is verified for a second organization',
+    'domain/email-domain/verified-domain.ts',
+    "return isOwn ? ok([]) : err({ kind: 'AlreadyExists', object: { type: 'domain', domain } })",
+    'return ok([])',
+  ),
+  bug(
+    'a link opens after it was completed',
+    'domain/setup-link/decider.ts',
+    "(state.status === 'issued' || state.status === 'used')",
+    "state.status !== 'revoked'",
+  ),
+  bug(
+    'a provider that is removed meanwhile does not stop a report',
+    'application/memberships/memberships.ts',
+    'streams.read(identityProviders, ids),',
+    'streams.read(identityProviders, ids, { guard: false }),',
+  ),
 ]

@@ -1,10 +1,19 @@
 import type { KnownEvent } from '../../src/ports/known-event.js'
 import { type Chance, chanceOf } from './chance.js'
 import { type Judge, judgeOf, Violation } from './judge.js'
+import { nameOf } from './model.js'
 import { type Process, type Scheduler, schedulerOf } from './scheduler.js'
 import { NO_FAULTS, type Server, serverOf } from './system.js'
 import { type Endpoint, endpointOf } from './webhooks.js'
-import { type Answer, FIRST_OPERATIONS, type Operation, operationOf, perform } from './workload.js'
+import {
+  type Answer,
+  FIRST_OPERATIONS,
+  isByToken,
+  type Operation,
+  operationByToken,
+  operationOf,
+  perform,
+} from './workload.js'
 
 /** One run of the simulated system. */
 export interface Simulated {
@@ -54,6 +63,8 @@ interface Run {
   readonly tell: (line: string) => void
   /** Operations that were answered as certainly not recorded. */
   readonly disowned: Set<string>
+  /** Of the links that clients have been given, by link. */
+  readonly tokens: Map<string, string>
   /** Absent where nobody has webhooks. */
   readonly endpoint: Endpoint | undefined
 }
@@ -78,7 +89,7 @@ export const simulate = async (seed: number, plan: Plan = WHOLE): Promise<Simula
       const id = events[0]?.metadata.correlationId ?? ''
       tell(`  recorded: ${id}, ${events.map(({ type }) => type).join()}`)
       try {
-        judge.committed(events, asked.get(id))
+        judge.committed(events, asked.get(id) ?? operationByToken(events))
       } catch (error) {
         violation ??= error instanceof Error ? error : new Error(String(error))
       }
@@ -95,6 +106,7 @@ export const simulate = async (seed: number, plan: Plan = WHOLE): Promise<Simula
     instances: [],
     tell,
     disowned: new Set(),
+    tokens: new Map(),
     endpoint,
   }
   tell(
@@ -110,7 +122,7 @@ export const simulate = async (seed: number, plan: Plan = WHOLE): Promise<Simula
 }
 
 const askedAt = (seed: number, number: number): Operation =>
-  operationOf(chanceOf(seed * 1_000 + number), number)
+  operationOf(chanceOf(seed * 1_000 + number), seed, number)
 
 /** From the first operation until everything has been answered, faults have ended and the last property is checked. */
 const live = async (
@@ -223,7 +235,7 @@ const MAX_TRIES = 4
 /** A client asks an instance, and the answer is judged. */
 const ask = async (run: Run, client: string, operation: Operation): Promise<void> => {
   const { chance, instances, judge, server, scheduler, tell, disowned } = run
-  const begin = judge.moment()
+  const begin = judge.asked(operation)
   let mayBeRecorded = false
   for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
     const instance = instances[chance.below(instances.length)]
@@ -235,7 +247,7 @@ const ask = async (run: Run, client: string, operation: Operation): Promise<void
     const { seen } = instance
     const shownBefore = seen.moment
     const asked = scheduler.now()
-    const answer = await Promise.race([perform(iam, operation), crashed])
+    const answer = await Promise.race([perform(iam, operation, run.tokens), crashed])
     if (!answer) {
       tell(`${client} has no answer about ${operation.id}`)
       if (operation.idempotencyKey === undefined) return
@@ -256,7 +268,8 @@ const ask = async (run: Run, client: string, operation: Operation): Promise<void
       throw new Violation(
         `${operation.id} has lost races for ten seconds, though every answer is prompt`,
       )
-    if (outcome === 'unknown' && !mayBeRecorded && !server.unknown.has(operation.id))
+    const recordedAs = isByToken(operation.command) ? '' : operation.id
+    if (outcome === 'unknown' && !mayBeRecorded && !server.unknown.has(recordedAs))
       throw new Violation(
         `${operation.id} is said to be unknown, though no answer of the store was lost`,
       )
@@ -269,11 +282,12 @@ const ask = async (run: Run, client: string, operation: Operation): Promise<void
 }
 
 const story = ({ id, command, isRead, consistency, idempotencyKey }: Operation): string => {
-  const { method, org, projectId, userId, roleKey, roleKeys = [] } = command
-  const about = /^(userGrants|access)/.test(method) ? `${org}/${userId} on ${projectId}` : projectId
-  const keys = /Grants\.(add|update|removeRoles)/.test(method) ? roleKeys.join('+') : roleKey
+  const { method, roleKey, roleKeys = [], groups = [] } = command
+  const given = /(Grants|Mappings)\.(add|update|removeRoles)/.test(method) ? roleKeys : []
+  const keys = method.endsWith('.report') ? groups : given
+  const asked = method === 'access.whoHas' ? roleKey : keys.join('+')
   const how = isRead ? consistency : (idempotencyKey ?? '')
-  return `${id}, ${method} ${about} ${keys} ${how}`.trimEnd()
+  return [`${id},`, method, nameOf(command), asked, how].filter(Boolean).join(' ')
 }
 
 const shown = (answer: Answer): string => {

@@ -2,6 +2,7 @@ import { ok } from 'neverthrow'
 import { memoryEventStore } from '../../src/adapters/memory/event-store.js'
 import { memoryReadModel } from '../../src/adapters/memory/read-model.js'
 import { type Iam, iamOf } from '../../src/application/iam.js'
+import { SealedSecret } from '../../src/domain/values.js'
 import type { Environment } from '../../src/ports/environment.js'
 import { type EventStore, type RecordedEvent, StoreFault } from '../../src/ports/event-store.js'
 import type {
@@ -14,6 +15,7 @@ import type {
 } from '../../src/ports/read-model.js'
 import { readBatch } from '../../src/projections/read-events.js'
 import type { Chance } from './chance.js'
+import { UNPUBLISHED } from './model.js'
 import type { Process, Scheduler } from './scheduler.js'
 
 /** What goes wrong, and how often. */
@@ -86,7 +88,7 @@ export const serverOf = (
     {
       to = 'server',
       onLost,
-    }: { readonly to?: 'server' | 'cursors'; readonly onLost?: () => void } = {},
+    }: { readonly to?: 'server' | 'cursors' | 'dns'; readonly onLost?: () => void } = {},
   ): Promise<Value> => {
     const isCutOff = process.cutOff?.from === to && process.cutOff.until > scheduler.now()
     const isLost = isCutOff || chance.happens(faults.before)
@@ -109,6 +111,15 @@ export const serverOf = (
     for (const { wake, process } of listeners)
       if (!chance.happens(faults.hint)) void scheduler.wait(latency(), process).then(wake)
     return answer
+  }
+
+  /** Organizations publish the challenges of their domains at once, except those of one domain. */
+  const published = (name: string): readonly (readonly string[])[] => {
+    const { known } = readBatch(events)
+    return known.flatMap(({ type, data }) => {
+      const isFound = type === 'domain.added' && data.domain !== UNPUBLISHED
+      return isFound && name.endsWith(`.${data.domain}`) ? [[data.challenge]] : []
+    })
   }
 
   const storeFor = (process: Process): EventStore => ({
@@ -181,14 +192,17 @@ export const serverOf = (
         store: own,
         readModel,
         secrets: {
-          seal: async (secret) => ({ keyId: 'k', iv: '', cipherText: secret }) as never,
-          open: async () => ok('secret'),
+          seal: async (secret) => SealedSecret.parse(secret),
+          open: async (sealed) => ok(sealed),
           isCurrent: () => true,
         },
         authorize: () => true,
         newId: () => String(++ids).padStart(26, '0'),
         now: () => new Date(environment.now()),
-        domains: {},
+        domains: {
+          isPublicSuffix: () => false,
+          resolveTxt: (name) => remote(process, async () => published(name), { to: 'dns' }),
+        },
         environment,
       })
       return { iam, readModel, environment, askCursors }

@@ -1,6 +1,8 @@
 import type { Iam } from '../../src/application/iam.js'
+import type { HeldRole } from '../../src/ports/access-reads.js'
+import type { RecordedEvent } from '../../src/ports/event-store.js'
 import type { Chance } from './chance.js'
-import type { Command, Org } from './model.js'
+import { type Command, UNPUBLISHED } from './model.js'
 
 /** What is asked of the library: a command of the model, or a read. */
 export interface Operation {
@@ -13,41 +15,71 @@ export interface Operation {
   readonly idempotencyKey?: string
 }
 
-const WRITES = [
-  'projects.add',
-  'projectRoles.add',
-  'projectRoles.add',
-  'projectRoles.add',
-  'projectRoles.remove',
-  'projectGrants.add',
-  'projectGrants.add',
-  'projectGrants.update',
-  'projectGrants.deactivate',
-  'projectGrants.reactivate',
-  'projectGrants.remove',
-  'userGrants.add',
-  'userGrants.add',
-  'userGrants.addRoles',
-  'userGrants.update',
-  'userGrants.addRoles',
-  'userGrants.removeRoles',
-  'userGrants.deactivate',
-  'userGrants.reactivate',
-  'userGrants.remove',
-  'projects.deactivate',
-  'projects.reactivate',
-] as const
+type Methods = readonly [string, ...string[]]
 
-const READS = [
-  'access.check',
-  'access.check',
-  'access.rolesOf',
-  'access.whoHas',
-  'projects.get',
-  'projectRoles.list',
-] as const
+/** Commands and reads of one subject; a method that stands twice is drawn twice as often. */
+interface Area {
+  readonly writes: Methods
+  readonly reads: Methods
+  readonly removals: Methods
+}
+
+/** Methods of `subject`. */
+const of = (subject: string, verbs: string): readonly string[] =>
+  verbs.split(' ').map((verb) => `${subject}.${verb}`)
+
+const ACCESS: Methods = ['access.check', ...of('access', 'check rolesOf whoHas')]
+
+const GRANTS: Area = {
+  writes: [
+    'projects.add',
+    ...of('projectRoles', 'add add add remove'),
+    ...of('projectGrants', 'add add update deactivate reactivate remove'),
+    ...of('userGrants', 'add add update addRoles addRoles removeRoles'),
+    ...of('userGrants', 'deactivate reactivate remove'),
+    ...of('projects', 'deactivate reactivate'),
+  ],
+  reads: [...ACCESS, 'projects.get', 'projectRoles.list'],
+  removals: ['projects.remove'],
+}
+
+const PROVIDERS: Methods = [
+  'identityProviders.add',
+  ...of('identityProviders', 'deactivate reactivate reactivate'),
+]
+
+const GROUPS: Area = {
+  writes: [
+    ...PROVIDERS,
+    ...of('roleMappings', 'add add add update addRoles removeRoles remove'),
+    ...of('memberships', 'report report report remove'),
+  ],
+  reads: ACCESS,
+  removals: ['identityProviders.remove'],
+}
+
+const SIGN_IN: Area = {
+  writes: [
+    ...PROVIDERS,
+    ...of('domains', 'add add verify verify setProvider setProvider remove'),
+    ...of('setupLinks', 'redeem complete revoke'),
+  ],
+  reads: ['domains.route'],
+  removals: ['identityProviders.remove'],
+}
+
+/** A seed has some areas alone, so that what happens in one meets often. */
+const AREAS: readonly (readonly [Area, ...Area[]])[] = [
+  [GRANTS],
+  [GRANTS, GROUPS],
+  [SIGN_IN],
+  [GRANTS, GROUPS, SIGN_IN],
+]
 
 const ROLE_KEYS = ['a', 'b', 'c'] as const
+
+/** Every so many operations a link is issued, if links are among them. Those that follow are about it. */
+const LINK_EVERY = 15
 
 /** What every run begins with, so that later operations find something. */
 const FIRST: readonly Partial<Command>[] = [
@@ -57,37 +89,66 @@ const FIRST: readonly Partial<Command>[] = [
   { method: 'projectGrants.add', roleKeys: ['a', 'b'] },
   { method: 'userGrants.add', org: 'globex', userId: 'ann', roleKeys: ['a'] },
   { method: 'userGrants.add', org: 'acme', userId: 'bob', roleKeys: ['a', 'b'] },
+  { method: 'identityProviders.add', org: 'globex' },
+  { method: 'roleMappings.add', org: 'globex', group: 'f', roleKeys: ['b'] },
+  { method: 'memberships.report', org: 'globex', userId: 'bob', groups: ['f'] },
 ]
 
 /** How many operations are performed one after another, before all others. */
 export const FIRST_OPERATIONS = FIRST.length
 
-/** Any operation; few objects, so that most meet what others have done. */
-export const operationOf = (chance: Chance, number: number): Operation => {
+/** Any operation of a seed; few objects, so that most meet what others have done. */
+export const operationOf = (chance: Chance, seed: number, number: number): Operation => {
   const found = FIRST[number]
-  const isRead = !found && chance.happens(0.5)
+  const areas = AREAS[seed % AREAS.length] ?? [GRANTS]
+  const { reads, writes, removals } = chance.pick(areas)
+  const isIssue = !found && areas.includes(SIGN_IN) && number % LINK_EVERY === 0
+  const isRead = !found && !isIssue && chance.happens(0.5)
   const isRemoval = !isRead && chance.happens(0.005)
-  const drawn = isRead ? chance.pick(READS) : isRemoval ? 'projects.remove' : chance.pick(WRITES)
-  const method = found?.method ?? drawn
-  const org: Org = /^(userGrants|access)/.test(method) ? chance.pick(['acme', 'globex']) : 'acme'
+  const drawn = chance.pick(isRead ? reads : isRemoval ? removals : writes)
+  const method = found?.method ?? (isIssue ? 'setupLinks.issue' : drawn)
+  const isOfOrg = !/^(project|setupLinks)/.test(method)
   const first = chance.pick(ROLE_KEYS)
   const second = chance.pick(ROLE_KEYS)
+  const mayHaveKey = !isRead && !method.startsWith('setupLinks.')
   return {
     id: `op${number}`,
     isRead,
     consistency: chance.happens(0.7) ? 'strong' : 'eventual',
-    ...(!isRead && chance.happens(0.3) && { idempotencyKey: `key${number}` }),
+    ...(mayHaveKey && chance.happens(0.3) && { idempotencyKey: `key${number}` }),
     command: {
       method,
-      org,
+      org: isOfOrg && chance.happens(0.6) ? 'globex' : 'acme',
       projectId: found || chance.happens(0.8) ? 'p' : 'q',
       roleKey: first,
       roleKeys: first === second ? [first] : [first, second],
       userId: chance.pick(['ann', 'bob']),
+      idpId: found || chance.happens(0.9) ? 'i' : 'j',
+      group: chance.happens(0.7) ? 'f' : 'g',
+      groups: chance.pick([['f'], ['f', 'g'], ['g', 'unmapped'], []]),
+      domain: chance.happens(0.8) ? 'one.example' : UNPUBLISHED,
+      linkId: `link${number - (number % LINK_EVERY)}`,
       ...found,
     },
   }
 }
+
+/** Opening or completing a link has no context: what is recorded of it names the link alone. */
+export const isByToken = ({ method }: Command): boolean => /\.(redeem|complete)$/.test(method)
+
+/** The operation by a token that has recorded `events`. */
+export const operationByToken = ([event]: readonly RecordedEvent[]): Operation | undefined => {
+  const method = event && BY_TOKEN.get(event.type)
+  if (!method) return undefined
+  const linkId = event.metadata.actor.userId.replace('setup-link:', '')
+  const command = { method, org: 'acme', projectId: '', linkId } as const
+  return { id: `${method} ${linkId}`, command, isRead: false, consistency: 'strong' }
+}
+
+const BY_TOKEN: ReadonlyMap<string, string> = new Map([
+  ['setup_link.used', 'setupLinks.redeem'],
+  ['setup_link.completed', 'setupLinks.complete'],
+])
 
 /** What the library answered, as far as it is judged. */
 export type Answer =
@@ -95,10 +156,17 @@ export type Answer =
   | { readonly changed: boolean; readonly positions: readonly bigint[] }
   | { readonly read: string }
 
-/** Performs an operation on an instance. */
-export const perform = async (iam: Iam, operation: Operation): Promise<Answer> => {
+/** Performs an operation on an instance. @param tokens - of the links that clients have been given, by link */
+export const perform = async (
+  iam: Iam,
+  operation: Operation,
+  tokens: Map<string, string> = new Map(),
+): Promise<Answer> => {
   const { id, isRead, command, consistency, idempotencyKey } = operation
-  const { org, projectId, roleKey = '', roleKeys = [], userId = '' } = command
+  const { org, projectId, roleKey = '', roleKeys = [], userId = '', domain = '' } = command
+  const { idpId = '', group = '', groups = [], linkId = '' } = command
+  const token = tokens.get(linkId)
+  if (isByToken(command) && token === undefined) return { refused: 'without a token' }
   const caller = { userId: 'admin', orgId: org }
   const context = isRead
     ? { caller, consistency }
@@ -108,6 +176,11 @@ export const perform = async (iam: Iam, operation: Operation): Promise<Answer> =
   const grant = { ...project, grantedOrgId: 'globex' }
   const user = { userId, projectId, projectOrgId: 'acme' }
   const roles = roleKeys.map((key) => ({ roleKey: key }))
+  const provider = { name: idpId, clientId: 'c', clientSecret: 's', issuer: 'https://login.test' }
+  const mapping = { idpId, group, projectId, projectOrgId: 'acme' }
+  const member = { idpId, userId }
+  const byToken = { token: token ?? '' }
+  const expiresAt = new Date(Date.UTC(2100))
   const calls = {
     'projects.add': () => iam.projects.add({ id: projectId, name: projectId }, context),
     'projects.deactivate': () => iam.projects.deactivate({ id: projectId }, context),
@@ -127,19 +200,47 @@ export const perform = async (iam: Iam, operation: Operation): Promise<Answer> =
     'userGrants.deactivate': () => iam.userGrants.deactivate(user, context),
     'userGrants.reactivate': () => iam.userGrants.reactivate(user, context),
     'userGrants.remove': () => iam.userGrants.remove(user, context),
+    'identityProviders.add': () => iam.identityProviders.addOidc({ idpId, ...provider }, context),
+    'identityProviders.deactivate': () => iam.identityProviders.deactivate({ idpId }, context),
+    'identityProviders.reactivate': () => iam.identityProviders.reactivate({ idpId }, context),
+    'identityProviders.remove': () => iam.identityProviders.remove({ idpId }, context),
+    'roleMappings.add': () => iam.roleMappings.add({ ...mapping, roleKeys }, context),
+    'roleMappings.update': () => iam.roleMappings.update({ ...mapping, roleKeys }, context),
+    'roleMappings.addRoles': () => iam.roleMappings.addRoles({ ...mapping, roleKeys }, context),
+    'roleMappings.removeRoles': () =>
+      iam.roleMappings.removeRoles({ ...mapping, roleKeys }, context),
+    'roleMappings.remove': () => iam.roleMappings.remove(mapping, context),
+    'memberships.report': () => iam.memberships.report({ ...member, groups }, context),
+    'memberships.remove': () => iam.memberships.remove(member, context),
+    'domains.add': () => iam.domains.add({ domain }, context),
+    'domains.verify': () => iam.domains.verify({ domain }, context),
+    'domains.setProvider': () => iam.domains.setProvider({ domain, idpId }, context),
+    'domains.remove': () => iam.domains.remove({ domain }, context),
+    'domains.route': () =>
+      iam.domains
+        .route({ email: `ann@${domain}` }, { consistency })
+        .map((route) => (route ? `${route.orgId} ${route.idpId}` : '')),
+    'setupLinks.issue': () =>
+      iam.setupLinks.issue({ linkId, expiresAt, intents: ['domain'] }, context).map((issued) => {
+        tokens.set(linkId, issued.token)
+        return issued
+      }),
+    'setupLinks.revoke': () => iam.setupLinks.revoke({ linkId }, context),
+    'setupLinks.redeem': () =>
+      iam.setupLinks.redeem(byToken).map(({ orgId, caller }) => `${orgId} ${caller.userId}`),
+    'setupLinks.complete': () => iam.setupLinks.complete(byToken).map((link) => link.linkId),
     'access.check': () =>
       iam.access.check({ ...user, roleKey }, context).map((found) => found.roleKeys.join()),
     'access.rolesOf': () =>
       iam.access.rolesOf({ userId }, context).map(({ items }) => {
         const held = items.filter((item) => item.projectId === projectId)
-        return held.map((item) => item.roleKey).join()
+        return held.map(wayOf).join()
       }),
     'access.whoHas': () =>
-      iam.access
-        .whoHas(role, { ...context, orgId: 'acme' })
-        .map(({ items }) =>
-          String(items.some((item) => item.userId === userId && item.orgId === org)),
-        ),
+      iam.access.whoHas(role, { ...context, orgId: 'acme' }).map(({ items }) => {
+        const held = items.filter((item) => item.userId === userId && item.orgId === org)
+        return held.map(wayOf).join()
+      }),
     'projects.get': () => iam.projects.get({ id: projectId }, context).map(({ state }) => state),
     'projectRoles.list': () =>
       iam.projectRoles.list(project, context).map(({ items }) =>
@@ -158,3 +259,7 @@ export const perform = async (iam: Iam, operation: Operation): Promise<Answer> =
   const { changed, events } = answer.value
   return { changed, positions: events.map(({ position }) => position) }
 }
+
+/** `a` by a grant, `a i/f` by a group. */
+const wayOf = ({ roleKey, via }: Pick<HeldRole, 'roleKey' | 'via'>): string =>
+  via === 'grant' ? roleKey : `${roleKey} ${via.idpId}/${via.group}`
