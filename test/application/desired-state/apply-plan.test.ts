@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { memoryEventStore } from '../../../src/adapters/memory/event-store.js'
-import type { Plan, PlannedChangeInput } from '../../../src/application/desired-state/plan/plan.js'
+import type { Plan } from '../../../src/application/desired-state/plan/plan.js'
 import { toStatus } from '../../../src/application/errors/to-status.js'
 import { memoryReadModel, type PermissionQuestion, toJson } from '../../../src/index.js'
 import { badFields, forgetfulCipher, iamOn, newCipher } from '../host.js'
@@ -420,42 +420,6 @@ test('an outdated plan is a failed precondition that names the changed objects',
       },
     ],
   })
-})
-
-test('a plan may have more objects than a call takes arguments', async () => {
-  const epoch = new Date(0)
-  const details = { sequence: 1n, creationDate: epoch, changeDate: epoch, resourceOwner: 'acme' }
-  const roles = Array.from({ length: 10_000 }, (_, index) => ({
-    roleKey: `r${index}`,
-    displayName: 'R',
-  }))
-  const rows = roles.map((role) => ({
-    ...role,
-    group: '',
-    permissions: [],
-    state: 'active',
-    details,
-  }))
-  const readModel = {
-    ...memoryReadModel(),
-    list: async ({ type }: { readonly type: string }) =>
-      ({ items: type === 'project_role' ? rows : [], hasMore: false, sequence: 0n }) as never,
-  }
-  const iam = iamOn(memoryEventStore(), { readModel })
-  const projects = Array.from({ length: 13 }, (_, index) => ({ id: `p${index}`, name: 'P', roles }))
-  const unchanged = { action: 'unchanged', fields: [], sequence: '1' } as const
-  const changes: PlannedChangeInput[] = []
-  for (const { id, name } of projects) {
-    const { details } = await done(iam.projects.add({ id, name }, context))
-    const sequence = String(details.sequence)
-    changes.push({ ...unchanged, object: { type: 'project', id }, sequence })
-    for (const { roleKey } of roles)
-      changes.push({ ...unchanged, object: { type: 'project_role', projectId: id, roleKey } })
-  }
-  const counts = { add: 0, update: 0, remove: 0, unchanged: changes.length }
-  const plan = { orgId: 'acme', desired: { projects }, changes, counts, undeclared: [] }
-  const applied = await done(iam.apply(plan, context))
-  expect(applied.counts.unchanged).toBe(130_013)
 })
 
 test('a plan is checked against the current state with any consistency', () =>
