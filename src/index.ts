@@ -19,11 +19,15 @@ export type {
   RolesOfInput,
   WhoHasInput,
 } from './application/access/access.js'
-export type { AskAccess, CheckAccessInput, Misread } from './application/access/check-access.js'
+export type {
+  AskAccess,
+  CheckAccessInput,
+  ExplainAccessInput,
+  Misread,
+} from './application/access/check-access.js'
 export type {
   AccessCause,
   AccessExplanation,
-  ExplainAccessInput,
   OtherCause,
 } from './application/access/explain-access.js'
 export type { AskLive, LiveChecks, LiveOptions, LiveQuestion } from './application/access/live.js'

@@ -12,7 +12,7 @@ import { aggregateOf, isOfObject, readBatch, readEvents } from '../../projection
 import { rowAfter } from '../../projections/rows.js'
 import type { WriteError } from '../errors/errors.js'
 import { errorOf, Fault, fromPort } from '../errors/fault.js'
-import { impactOf, type ObjectChange } from '../granting/impact.js'
+import type { ObjectChange } from '../granting/impact.js'
 import { withCurrentRoles } from '../granting/shown-roles.js'
 import type { AdmittedCall } from '../method/context.js'
 import { type MethodSpec, type Outcome, type Write, type Written, write } from '../method/method.js'
@@ -233,6 +233,8 @@ const planned = async <Ids>(
   const { fields, ...shown } = await shownChange(runtime, call, { streams, object, events, write })
   const { aggregate, input: ids } = write
   const isAdded = events.some((event) => aggregate.effectOf(event) === 'adds')
+  // Loaded at the first dry run, so that other hosts do not load it.
+  const { impactOf } = await import('../granting/impact.js')
   const impact = await impactOf(runtime, call, { aggregate, ids, ...shown, isAdded, streams, at })
   return ok({
     changed: events.length > 0,
