@@ -6,7 +6,6 @@ export { type MemoryEventStoreOptions, memoryEventStore } from './adapters/memor
 // The port of read models, and a read model in memory.
 export { memoryReadModel } from './adapters/memory/read-model.js'
 export { checkAppend, type InvalidAppend } from './adapters/store/check-append.js'
-export type { Clock } from './adapters/store/record-events.js'
 // Secrets.
 export { aesGcmCipher } from './adapters/webcrypto/aes-gcm-cipher.js'
 // Grants, and who has access.
@@ -61,8 +60,6 @@ export {
   type PlannedChangeInput,
   type PlannedEvent,
   type PlannedField,
-  type PlannedGrantAdded,
-  type PlannedGrantUpdated,
 } from './application/desired-state/plan/plan.js'
 // Domains of e-mail addresses.
 export type {
@@ -256,7 +253,6 @@ export type { RoleSource } from './domain/aggregate.js'
 export type { AlreadyExists, NotFound, ProofNotFound } from './domain/decider.js'
 // Exports of version 0.1 that are now in `claviger/domain`, which has all aggregates.
 export { type Decider, fold } from './domain/decider.js'
-export type { DomainName } from './domain/email-domain/domain-name.js'
 export { identityProviderStream } from './domain/identity-provider/aggregate.js'
 export {
   AddOidcIdentityProvider,
@@ -347,13 +343,10 @@ export type { SetupIntent } from './domain/setup-link/events.js'
 // Ids, references and permissions.
 export {
   type DomainRef,
-  type GrantedProjectTarget,
   type IdentityProviderRef,
   type IdpId,
-  type LinkId,
   type ObjectRef,
   type OrgId,
-  type OwnedTarget,
   PERMISSIONS,
   type Permission,
   type PermissionTarget,
@@ -361,37 +354,13 @@ export {
   type ProjectId,
   type ProjectRef,
   type ProjectRoleRef,
-  type ProjectRoleTarget,
   type RoleKey,
   type SealedSecret,
   type SetupLinkRef,
   type StreamId,
   type UserGrantRef,
-  type UserId,
 } from './domain/values.js'
-export type {
-  AccessQuery,
-  AccessReads,
-  Affected,
-  AffectedByGroup,
-  AffectedByProvider,
-  AffectedInProject,
-  AffectedQuery,
-  AffectedRole,
-  FoundAccess,
-  FoundMappedRole,
-  FoundProject,
-  FoundRole,
-  HeldRole,
-  HeldRolesQuery,
-  Holder,
-  HoldersQuery,
-  LostRole,
-  MappedGroup,
-  MappedGroupsQuery,
-  RoleWay,
-  Slice,
-} from './ports/access-reads.js'
+export type { Affected, AffectedRole, HeldRole, Holder, RoleWay } from './ports/access-reads.js'
 export {
   type Actor,
   type Append,
@@ -425,7 +394,6 @@ export type {
   Condition,
   Domain,
   FieldChange,
-  FoundAtHead,
   GrantedRole,
   HistoryEntry,
   HistoryQuery,
@@ -437,12 +405,7 @@ export type {
   Project,
   ProjectGrant,
   ProjectRole,
-  ReadArguments,
-  ReadAtHead,
-  ReadMethod,
   ReadModel,
-  ReadQuery,
-  ReadResults,
   RefOf,
   RoleMapping,
   SetupLink,
@@ -454,9 +417,3 @@ export type {
   ViewType,
 } from './ports/read-model.js'
 export type { SecretCipher, SecretOwner, SecretUnreadable } from './ports/secret-cipher.js'
-export type {
-  CursorWrite,
-  ListedCursors,
-  StoredCursor,
-  WebhookCursors,
-} from './ports/webhook-cursors.js'
