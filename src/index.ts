@@ -6,6 +6,7 @@ export { type MemoryEventStoreOptions, memoryEventStore } from './adapters/memor
 // The port of read models, and a read model in memory.
 export { memoryReadModel } from './adapters/memory/read-model.js'
 export { checkAppend, type InvalidAppend } from './adapters/store/check-append.js'
+export type { Clock } from './adapters/store/record-events.js'
 // Secrets.
 export { aesGcmCipher } from './adapters/webcrypto/aes-gcm-cipher.js'
 // Grants, and who has access.
