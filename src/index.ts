@@ -32,11 +32,12 @@ export type {
 } from './application/access/explain-access.js'
 export type { AskLive, LiveChecks, LiveOptions, LiveQuestion } from './application/access/live.js'
 // Access declared in code: desired states and plans.
-export { type Access, defineAccess } from './application/desired-state/declared/define-access.js'
 export {
+  type Access,
   accessJsonSchema,
   DesiredAccess,
   type DesiredIdentityProvider,
+  defineAccess,
   readAccess,
   type SealedAccess,
   type SealedIdentityProvider,

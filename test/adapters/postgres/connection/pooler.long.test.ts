@@ -2,8 +2,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { loadPg, ownDriver } from '../../../../src/adapters/postgres/drivers/pg.js'
 import { openPostgres, type Postgres } from '../../../../src/adapters/postgres/index.js'
-import { eventRestoreLaws, eventStoreLaws } from '../../../../src/testing/index.js'
-import { readModelLaws } from '../../../../src/testing/read-model/read-model-laws.js'
+import { eventRestoreLaws, eventStoreLaws, readModelLaws } from '../../../../src/testing/index.js'
 import { addSamples, context, good, iamOn, logOf } from '../../../application/host.js'
 import {
   type Pgbouncer,

@@ -1,6 +1,6 @@
 import { afterAll, describe, test } from 'vitest'
 import { openPostgres, type Postgres } from '../../../../src/adapters/postgres/index.js'
-import { readModelLaws } from '../../../../src/testing/read-model/read-model-laws.js'
+import { readModelLaws } from '../../../../src/testing/index.js'
 import { databaseHome } from '../../read-model-home.js'
 import { newSchema, serverForFile } from '../test-schemas.js'
 
