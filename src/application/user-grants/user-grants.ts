@@ -6,7 +6,6 @@ import {
   type UserGrantChange,
   type UserOfProject,
 } from '../granting/decide-user-grant.js'
-import { grantSpecOf, permitted } from '../granting/permit-roles.js'
 import type { ImportProgress, ImportReport } from '../import-rows.js'
 import type { LongContext } from '../method/context.js'
 import { Rows } from '../method/input.js'
@@ -17,13 +16,11 @@ import {
   longWrite,
   type Read,
   type Write,
-  write,
 } from '../method/method.js'
 import { list, type Page } from '../reading/list.js'
 import { get } from '../reading/reads.js'
-import type { Streams } from '../recording/streams.js'
 import type { Runtime } from '../runtime.js'
-import { writeObject } from '../writing/write-object.js'
+import { grantWritesOf } from '../writing/write-grant.js'
 import type { ImportUserGrantsInput } from './import-user-grants.js'
 import type { RemovedOfUser } from './remove-all-of-user.js'
 import {
@@ -93,27 +90,15 @@ const OF_MANY = {
 
 /** @see UserGrants */
 export const userGrantsOf = (runtime: Runtime): UserGrants => {
-  /** The method that records one change of a grant. */
-  const change = <Schema extends z.ZodMiniType<UserOfProject>>(
-    method: string,
-    schema: Schema,
-    changeOf: (input: z.output<Schema>) => UserGrantChange,
-    { isNew = false, namesRoles = false } = {},
-  ): Write<z.input<Schema>, UserGrantIds> => {
-    const spec = grantSpecOf(userGrants, { method, schema, isNew, namesRoles })
-    return write(runtime, spec, (call, input) => {
-      const { userId, projectId, projectOrgId = call.orgId } = input
-      const decide = (streams: Streams) => decideUserGrant(streams, changeOf(input), runtime.now())
-      return writeObject(runtime, call, {
-        input,
-        aggregate: userGrants,
-        decide: namesRoles
-          ? async (streams) => (await decide(streams)).map((each) => [each])
-          : permitted(runtime, call, { aggregate: userGrants, input, decide }),
-        ids: () => ({ userId, projectId, projectOrgId }),
-      })
-    })
-  }
+  const change = grantWritesOf(runtime, {
+    aggregate: userGrants,
+    decide: decideUserGrant,
+    ids: ({ userId, projectId, projectOrgId }: UserOfProject, orgId): UserGrantIds => ({
+      userId,
+      projectId,
+      projectOrgId: projectOrgId ?? orgId,
+    }),
+  })
 
   /** The method whose input has the roles to give. */
   const give = (method: string, type: ChangeWith<'roles'>['type']) =>
