@@ -419,3 +419,4 @@ export type {
   ViewType,
 } from './ports/read-model.js'
 export type { SecretCipher, SecretOwner, SecretUnreadable } from './ports/secret-cipher.js'
+export type { ListedCursors, WebhookCursors } from './ports/webhook-cursors.js'
