@@ -11,25 +11,25 @@ import { build } from 'esbuild'
  * which holds all of the schema library, instead of `import * as z`; one that grows by 3 kB uses `z.util`.
  */
 const BUDGETS = {
-  // What hosts start with: 40 kB are the aim. Mappings, memberships and set-up links take 7 kB of it.
-  createIam: { source: 'index.ts', own: 48_500, whole: 94_700 },
-  '.': { source: 'index.ts', own: 64_600, whole: 111_900 },
+  // What hosts start with. In one file, what is loaded later costs the frames that bundlers put around it.
+  createIam: { source: 'index.ts', own: 40_000, whole: 96_000 },
+  '.': { source: 'index.ts', own: 56_700, whole: 113_200 },
   './domain': { source: 'domain/index.ts', own: 11_600, whole: 22_600 },
   './evidence': { source: 'application/evidence/index.ts', own: 6_200, whole: 30_200 },
   './sqlite': { source: 'adapters/sqlite/index.ts', own: 35_300, whole: 56_100 },
   './postgres': { source: 'adapters/postgres/index.ts', own: 43_000, whole: 90_100 },
   './sql': { source: 'adapters/sql/index.ts', own: 27_900, whole: 48_600 },
   // The table of the wire and the OpenAPI document are generated text; the descriptors of the second door come on top.
-  './transport': { source: 'transport/index.ts', own: 67_500, whole: 146_600 },
-  './json': { source: 'transport/json/index.ts', own: 45_400, whole: 87_100 },
+  './transport': { source: 'transport/index.ts', own: 67_500, whole: 143_000 },
+  './json': { source: 'transport/json/index.ts', own: 45_400, whole: 83_800 },
   // With the assets, which the browser loads: .ci/console-assets.mjs holds them to 40 kB.
-  './console': { source: 'console/index.ts', own: 104_600, whole: 146_400 },
+  './console': { source: 'console/index.ts', own: 104_600, whole: 143_000 },
   './import': { source: 'import/index.ts', own: 9_100, whole: 20_900 },
   './oidc': { source: 'oidc/index.ts', own: 9_300, whole: 40_800 },
   './cloudflare': { source: 'adapters/cloudflare/index.ts', own: 32_700, whole: 53_400 },
   // 5.2 kB, and the servers of the transport.
   './authzen': { source: 'authzen/index.ts', own: 7_800, whole: 7_900 },
-  './webhooks': { source: 'webhooks/index.ts', own: 21_700, whole: 43_600 },
+  './webhooks': { source: 'webhooks/index.ts', own: 21_800, whole: 40_300 },
   // `whole` has claviger/postgres, which testPostgres loads.
   './testing': { source: 'testing/index.ts', own: 43_300, whole: 126_900 },
 }

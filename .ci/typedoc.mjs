@@ -14,6 +14,8 @@ const parts = [
   'src/application/access/check-access.ts:Asked',
   'src/application/access/check-access.ts:CheckedUser',
   'src/application/access/live.ts:LiveAsked',
+  'src/application/desired-state/plan/plan.ts:PlannedGrantAdded',
+  'src/application/desired-state/plan/plan.ts:PlannedGrantUpdated',
   'src/application/desired-state/plan/plan.ts:PlannedMappingAdded',
   'src/application/desired-state/plan/plan.ts:PlannedMappingUpdated',
   'src/domain/project-role/commands.ts:GivenRole',

@@ -1,6 +1,6 @@
+import { monotonicFactory } from 'ulid'
 import type { Hooks } from './application/hooks.js'
 import { type Iam, iamOf } from './application/iam.js'
-import { checkedIds, ulids } from './application/recording/new-id.js'
 import {
   checkOptions,
   FUNCTION,
@@ -10,6 +10,7 @@ import {
   type OptionChecks,
   withMethods,
 } from './check-options.js'
+import { ID_IN_WORDS, isId } from './domain/values.js'
 import { systemEnvironment } from './ports/environment.js'
 import type { EventStore } from './ports/event-store.js'
 import type { Authorize, DomainOptions } from './ports/host.js'
@@ -148,4 +149,31 @@ const checkHooks = (hooks: Hooks = {}): void => {
   for (const name of HOOKS)
     if (hooks[name] !== undefined && typeof hooks[name] !== 'function')
       throw new TypeError(`hooks.${name} must be a function`)
+}
+
+/** Checks each id that a host makes: a malformed one could give two objects the same stream. */
+const checkedIds =
+  (newId: () => string): (() => string) =>
+  () => {
+    const id = newId()
+    if (isId(id)) return id
+    throw new TypeError(`newId must return ${ID_IN_WORDS}`)
+  }
+
+/** Draws ULIDs that rise within the process. */
+export const ulids = (): (() => string) => monotonicFactory(pooledRandom())
+
+const POOL_SIZE = 1024
+
+/** Random numbers from 0 to 1, drawn in bulk: the system takes as long for one byte as for a thousand. */
+const pooledRandom = (): (() => number) => {
+  const pool = new Uint8Array(POOL_SIZE)
+  let next = POOL_SIZE
+  return () => {
+    if (next === POOL_SIZE) {
+      globalThis.crypto.getRandomValues(pool)
+      next = 0
+    }
+    return (pool[next++] ?? 0) / 256
+  }
 }

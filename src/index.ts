@@ -19,20 +19,25 @@ export type {
   RolesOfInput,
   WhoHasInput,
 } from './application/access/access.js'
-export type { AskAccess, CheckAccessInput, Misread } from './application/access/check-access.js'
+export type {
+  AskAccess,
+  CheckAccessInput,
+  ExplainAccessInput,
+  Misread,
+} from './application/access/check-access.js'
 export type {
   AccessCause,
   AccessExplanation,
-  ExplainAccessInput,
   OtherCause,
 } from './application/access/explain-access.js'
 export type { AskLive, LiveChecks, LiveOptions, LiveQuestion } from './application/access/live.js'
 // Access declared in code: desired states and plans.
-export { type Access, defineAccess } from './application/desired-state/declared/define-access.js'
 export {
+  type Access,
   accessJsonSchema,
   DesiredAccess,
   type DesiredIdentityProvider,
+  defineAccess,
   readAccess,
   type SealedAccess,
   type SealedIdentityProvider,
@@ -57,8 +62,6 @@ export {
   type PlannedChangeInput,
   type PlannedEvent,
   type PlannedField,
-  type PlannedGrantAdded,
-  type PlannedGrantUpdated,
 } from './application/desired-state/plan/plan.js'
 // Domains of e-mail addresses.
 export type {
@@ -252,7 +255,6 @@ export type { RoleSource } from './domain/aggregate.js'
 export type { AlreadyExists, NotFound, ProofNotFound } from './domain/decider.js'
 // Exports of version 0.1 that are now in `claviger/domain`, which has all aggregates.
 export { type Decider, fold } from './domain/decider.js'
-export type { DomainName } from './domain/email-domain/domain-name.js'
 export { identityProviderStream } from './domain/identity-provider/aggregate.js'
 export {
   AddOidcIdentityProvider,
@@ -343,13 +345,10 @@ export type { SetupIntent } from './domain/setup-link/events.js'
 // Ids, references and permissions.
 export {
   type DomainRef,
-  type GrantedProjectTarget,
   type IdentityProviderRef,
   type IdpId,
-  type LinkId,
   type ObjectRef,
   type OrgId,
-  type OwnedTarget,
   PERMISSIONS,
   type Permission,
   type PermissionTarget,
@@ -357,37 +356,13 @@ export {
   type ProjectId,
   type ProjectRef,
   type ProjectRoleRef,
-  type ProjectRoleTarget,
   type RoleKey,
   type SealedSecret,
   type SetupLinkRef,
   type StreamId,
   type UserGrantRef,
-  type UserId,
 } from './domain/values.js'
-export type {
-  AccessQuery,
-  AccessReads,
-  Affected,
-  AffectedByGroup,
-  AffectedByProvider,
-  AffectedInProject,
-  AffectedQuery,
-  AffectedRole,
-  FoundAccess,
-  FoundMappedRole,
-  FoundProject,
-  FoundRole,
-  HeldRole,
-  HeldRolesQuery,
-  Holder,
-  HoldersQuery,
-  LostRole,
-  MappedGroup,
-  MappedGroupsQuery,
-  RoleWay,
-  Slice,
-} from './ports/access-reads.js'
+export type { Affected, AffectedRole, HeldRole, Holder, RoleWay } from './ports/access-reads.js'
 export {
   type Actor,
   type Append,
@@ -421,7 +396,6 @@ export type {
   Condition,
   Domain,
   FieldChange,
-  FoundAtHead,
   GrantedRole,
   HistoryEntry,
   HistoryQuery,
@@ -433,12 +407,7 @@ export type {
   Project,
   ProjectGrant,
   ProjectRole,
-  ReadArguments,
-  ReadAtHead,
-  ReadMethod,
   ReadModel,
-  ReadQuery,
-  ReadResults,
   RefOf,
   RoleMapping,
   SetupLink,
@@ -450,9 +419,4 @@ export type {
   ViewType,
 } from './ports/read-model.js'
 export type { SecretCipher, SecretOwner, SecretUnreadable } from './ports/secret-cipher.js'
-export type {
-  CursorWrite,
-  ListedCursors,
-  StoredCursor,
-  WebhookCursors,
-} from './ports/webhook-cursors.js'
+export type { ListedCursors, WebhookCursors } from './ports/webhook-cursors.js'

@@ -23,11 +23,7 @@ import {
   type IdentityProviders,
   identityProvidersOf,
 } from './identity-providers/identity-providers.js'
-import {
-  type CheckSecretsOptions,
-  checkSecrets,
-  type SecretsChecked,
-} from './identity-providers/reseal-secrets.js'
+import type { CheckSecretsOptions, SecretsChecked } from './identity-providers/reseal-secrets.js'
 import { type Memberships, membershipsOf } from './memberships/memberships.js'
 import type { BatchWrite, Read } from './method/method.js'
 import { type ProjectGrants, projectGrantsOf } from './project-grants/project-grants.js'
@@ -167,6 +163,9 @@ export interface Iam {
   ) => ResultAsync<SecretsChecked, SealBroken | ReadError>
 }
 
+// Loaded at the first call, so that hosts without one do not load it.
+const checkingSecrets = () => import('./identity-providers/reseal-secrets.js')
+
 /** The methods, bound to the ports of `host`. */
 export const iamOf = (host: Host, hooks?: Hooks): Iam => {
   const runtime = createRuntime(host, hooks)
@@ -207,7 +206,8 @@ export const iamOf = (host: Host, hooks?: Hooks): Iam => {
     },
     checkSecrets: (options) => {
       checkOptions('checkSecrets', options, { optional: { signal: LOG_OPTIONS.signal } })
-      return new ResultAsync(checkSecrets(host, options))
+      const check = async () => (await checkingSecrets()).checkSecrets(host, options)
+      return new ResultAsync(catchFaults(check))
     },
   }
 }

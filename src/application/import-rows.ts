@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow'
-import * as z from 'zod/mini'
+import type * as z from 'zod/mini'
 import type { AlreadyExists, NotFound } from '../domain/decider.js'
 import type { Host } from '../ports/host.js'
 import type {
@@ -10,7 +10,7 @@ import type {
   WriteError,
 } from './errors/errors.js'
 import type { AdmittedCall } from './method/context.js'
-import { parse } from './method/input.js'
+import { parse, type Rows } from './method/input.js'
 import { abortableSource } from './waiting.js'
 
 /** Progress of an import, after each batch. */
@@ -41,18 +41,6 @@ export interface RefusedRow {
   /** Why the row was refused. */
   readonly error: InvalidArgument | NotFound | AlreadyExists | PermissionDenied
 }
-
-/** Where rows come from. */
-export type Rows = Iterable<unknown> | AsyncIterable<unknown>
-
-/** Schema of {@link Rows}. */
-export const Rows = z.custom<Rows>(
-  (rows) =>
-    typeof rows === 'object' &&
-    rows !== null &&
-    (Symbol.iterator in rows || Symbol.asyncIterator in rows),
-  { error: 'must be a list or another iterable' },
-)
 
 /** The result of importing a well-formed row. */
 export type RowResult = 'added' | 'unchanged' | RefusedRow['error']

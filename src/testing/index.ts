@@ -3,6 +3,19 @@ import { concurrencyLaws, wakeLaws } from './event-store/concurrency.js'
 import type { EventStoreLaw } from './event-store/harness.js'
 import { readingLaws } from './event-store/reading.js'
 import { refusalLaws, textLaws } from './event-store/refusal.js'
+import { accessLaws, holderLaws } from './read-model/access-laws.js'
+import { affectedLaws } from './read-model/affected-laws.js'
+import { checkpointLaws, headLaws } from './read-model/checkpoint-laws.js'
+import { endingLaws } from './read-model/ending-laws.js'
+import { filterLaws } from './read-model/filter-laws.js'
+import { getLaws, routeLaws } from './read-model/get-laws.js'
+import type { ReadModelLaw } from './read-model/harness.js'
+import { historyLaws, historyPageLaws } from './read-model/history-laws.js'
+import { listLaws, orderLaws } from './read-model/list-laws.js'
+import { mappingLaws } from './read-model/mapping-laws.js'
+import { permissionLaws } from './read-model/permission-laws.js'
+import { shownLaws } from './read-model/shown-laws.js'
+import { userLaws } from './read-model/user-laws.js'
 
 export { eventClockLaws } from './event-store/concurrency.js'
 export type {
@@ -18,8 +31,7 @@ export { eventRecoveryLaws, eventRestoreLaws } from './event-store/reading.js'
 export { type FixedClock, fixedClock } from './fixed-clock.js'
 export { given } from './given.js'
 export { BrokenLaw, type Law } from './law.js'
-export type { ReadModelHome, ReadModelLaw } from './read-model/harness.js'
-export { readModelLaws } from './read-model/read-model-laws.js'
+export type { ReadModelHome } from './read-model/harness.js'
 export {
   type SqliteHandleHome,
   type SqliteHandleLaw,
@@ -31,6 +43,7 @@ export {
   type WebhookCursorsHome,
   webhookCursorLaws,
 } from './webhook-cursor-laws.js'
+export type { ReadModelLaw }
 
 /**
  * The promises of the port `EventStore`.
@@ -49,4 +62,27 @@ export const eventStoreLaws: readonly EventStoreLaw[] = [
   ...textLaws,
   ...concurrencyLaws,
   ...wakeLaws,
+]
+
+/**
+ * The promises of the port `ReadModel`, as checks for any test runner: a read model is correct if none of them rejects.
+ */
+export const readModelLaws: readonly ReadModelLaw[] = [
+  ...checkpointLaws,
+  ...getLaws,
+  ...filterLaws,
+  ...listLaws,
+  ...orderLaws,
+  ...historyLaws,
+  ...historyPageLaws,
+  ...shownLaws,
+  ...holderLaws,
+  ...accessLaws,
+  ...affectedLaws,
+  ...endingLaws,
+  ...userLaws,
+  ...permissionLaws,
+  ...mappingLaws,
+  ...routeLaws,
+  ...headLaws,
 ]

@@ -1,3 +1,31 @@
+// What a read model of your own answers about roles, and at the head of the log.
+export type {
+  AccessQuery,
+  AccessReads,
+  AffectedByGroup,
+  AffectedByProvider,
+  AffectedInProject,
+  AffectedQuery,
+  FoundAccess,
+  FoundMappedRole,
+  FoundProject,
+  FoundRole,
+  HeldRolesQuery,
+  HoldersQuery,
+  LostRole,
+  MappedGroup,
+  MappedGroupsQuery,
+  Slice,
+} from '../../ports/access-reads.js'
+export type {
+  FoundAtHead,
+  ReadArguments,
+  ReadAtHead,
+  ReadMethod,
+  ReadQuery,
+  ReadResults,
+} from '../../ports/read-model.js'
+// A read model on a SQL database of your own.
 export {
   type ChangedRow,
   type Column,

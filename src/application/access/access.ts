@@ -24,8 +24,14 @@ import { pageToken, readPage } from '../reading/page-token.js'
 import { requireCheckpoint } from '../reading/query.js'
 import { type Streams, streamsAt } from '../recording/streams.js'
 import type { Runtime } from '../runtime.js'
-import { type AskAccess, CheckAccessInput, checkAccess, requireAccess } from './check-access.js'
-import { type AccessExplanation, ExplainAccessInput, explainAccess } from './explain-access.js'
+import {
+  type AskAccess,
+  CheckAccessInput,
+  checkAccess,
+  ExplainAccessInput,
+  requireAccess,
+} from './check-access.js'
+import type { AccessExplanation } from './explain-access.js'
 import type { LiveChecks, LiveOptions } from './live.js'
 
 /** The user whose roles to list. */
@@ -167,6 +173,10 @@ export interface CallerPermissions {
   readonly permissions: readonly Permission[]
 }
 
+// Loaded at their first call, so that hosts without them do not load them.
+const explaining = () => import('./explain-access.js')
+const following = () => import('./live.js')
+
 /** @see AccessChecks */
 export const accessOf = (runtime: Runtime): AccessChecks => {
   const permissions = [userGrants.permissions.read]
@@ -186,7 +196,7 @@ export const accessOf = (runtime: Runtime): AccessChecks => {
         schema: ExplainAccessInput,
         target: targetOf(userGrants),
       },
-      (call, input) => explainAccess(runtime, call, input),
+      async (call, input) => (await explaining()).explainAccess(runtime, call, input),
     ),
     rolesOf: read(
       runtime,
@@ -276,8 +286,7 @@ export const accessOf = (runtime: Runtime): AccessChecks => {
     ),
     live: (options) => {
       checkOptions('access.live', options, LIVE_OPTIONS)
-      // Loaded at the first call, so that hosts that never call it do not load it.
-      return new ResultAsync(import('./live.js').then(({ followed }) => followed(runtime, options)))
+      return new ResultAsync(following().then(({ followed }) => followed(runtime, options)))
     },
   }
 }

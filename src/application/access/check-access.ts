@@ -8,7 +8,6 @@ import type { AdmittedCall, Context } from '../method/context.js'
 import { date, mayBeLeftOut, momentOf } from '../method/input.js'
 import { requireCheckpoint } from '../reading/query.js'
 import type { Runtime } from '../runtime.js'
-import { foundIn, replayAccess } from './past-access.js'
 
 /** Which access to check, and as of when. */
 export const CheckAccessInput = z.extend(userGrants.ids, {
@@ -55,6 +54,24 @@ export type CheckAccessInput = CheckedUser &
       }
   )
 
+/** Which access to explain, and as of when. */
+export const ExplainAccessInput = z.extend(userGrants.ids, {
+  roleKey: RoleKey,
+  at: z.optional(date),
+})
+export interface ExplainAccessInput {
+  /** Your id of the user: 1 to 200 characters (code points). */
+  readonly userId: string
+  /** The `id` of the project. */
+  readonly projectId: string
+  /** The organization that owns the project. Default: the organization of the context. */
+  readonly projectOrgId?: string | undefined
+  /** The role to explain. */
+  readonly roleKey: string
+  /** A time in the past: the answer is as of the end of this millisecond. Default: now. */
+  readonly at?: Date | undefined
+}
+
 /** The type of each property of a question, if it is given. */
 export interface Asked extends Required<Omit<CheckedUser, 'projectOrgId'>> {
   readonly projectOrgId: string | undefined
@@ -98,6 +115,8 @@ export const checkAccess = async (
   if (moment.isErr()) return err(moment.error)
   const { at: until, now } = moment.value
   if (until !== undefined) {
+    // Loaded at the first question about the past, so that other hosts do not load it.
+    const { foundIn, replayAccess } = await import('./past-access.js')
     const found = foundIn(await replayAccess(runtime, call, query, { until }))
     return ok(judgeAccess(found, { ...question, now }))
   }

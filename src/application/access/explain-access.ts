@@ -1,19 +1,19 @@
 import { err, ok, type Result } from 'neverthrow'
-import * as z from 'zod/mini'
+import type * as z from 'zod/mini'
 import { exists } from '../../domain/decider.js'
 import type { RoleGeneration } from '../../domain/generations.js'
 import type { RoleMappingState } from '../../domain/role-mapping/decider.js'
-import { userGrants } from '../../domain/user-grant/aggregate.js'
 import type { UserGrantState } from '../../domain/user-grant/decider.js'
-import { OrgId, RoleKey } from '../../domain/values.js'
+import { OrgId } from '../../domain/values.js'
 import { type Position, type RecordedEvent, timeOf } from '../../ports/event-store.js'
 import type { HistoryEntry } from '../../ports/read-model.js'
 import type { AccessReason, ReadError } from '../errors/errors.js'
 import { fromPort } from '../errors/fault.js'
 import { judgeAccess } from '../granting/judge-access.js'
 import type { AdmittedCall } from '../method/context.js'
-import { date, momentOf } from '../method/input.js'
+import { momentOf } from '../method/input.js'
 import type { Runtime } from '../runtime.js'
+import type { ExplainAccessInput } from './check-access.js'
 import {
   type AccessSteps,
   began,
@@ -23,24 +23,6 @@ import {
   replayAccess,
   type Step,
 } from './past-access.js'
-
-/** Which access to explain, and as of when. */
-export const ExplainAccessInput = z.extend(userGrants.ids, {
-  roleKey: RoleKey,
-  at: z.optional(date),
-})
-export interface ExplainAccessInput {
-  /** Your id of the user: 1 to 200 characters (code points). */
-  readonly userId: string
-  /** The `id` of the project. */
-  readonly projectId: string
-  /** The organization that owns the project. Default: the organization of the context. */
-  readonly projectOrgId?: string | undefined
-  /** The role to explain. */
-  readonly roleKey: string
-  /** A time in the past: the answer is as of the end of this millisecond. Default: now. */
-  readonly at?: Date | undefined
-}
 
 /** Why a role counts for a user, or does not. */
 export interface AccessExplanation {

@@ -1,3 +1,4 @@
+import * as z from 'zod/mini'
 import { identityProviders } from '../../domain/identity-provider/aggregate.js'
 import {
   DeactivateIdentityProvider,
@@ -5,8 +6,11 @@ import {
   RemoveIdentityProvider,
   UpdateIdentityProvider,
 } from '../../domain/identity-provider/commands.js'
+import { IdpId } from '../../domain/values.js'
 import type { IdentityProvider } from '../../ports/read-model.js'
-import type { LongWrite, Read, Write } from '../method/method.js'
+import type { LongContext } from '../method/context.js'
+import { type LongWrite, longWrite, type Read, type Write } from '../method/method.js'
+import { targetOf } from '../method/target.js'
 import { list, type Page } from '../reading/list.js'
 import { get } from '../reading/reads.js'
 import type { Runtime } from '../runtime.js'
@@ -26,7 +30,7 @@ import {
   type UpdateIdentityProviderInput,
   UpdateOidcConfigInput,
 } from './identity-provider-input.js'
-import { type ResealProgress, type ResealReport, resealSecrets } from './reseal-secrets.js'
+import type { ResealProgress, ResealReport } from './reseal-secrets.js'
 
 /** External OIDC providers that users can log in with. */
 export interface IdentityProviders {
@@ -82,6 +86,9 @@ export interface IdentityProviders {
   readonly revealClientSecret: Read<IdentityProviderInput, RevealedSecret>
 }
 
+// Loaded at the first call, so that hosts without one do not load it.
+const resealing = () => import('./reseal-secrets.js')
+
 /** @see IdentityProviders */
 export const identityProvidersOf = (runtime: Runtime): IdentityProviders => {
   const { change } = writesOf(
@@ -105,7 +112,17 @@ export const identityProvidersOf = (runtime: Runtime): IdentityProviders => {
     deactivate: change('identityProviders.deactivate', DeactivateIdentityProvider),
     reactivate: change('identityProviders.reactivate', ReactivateIdentityProvider),
     remove: change('identityProviders.remove', RemoveIdentityProvider),
-    resealSecrets: resealSecrets(runtime),
+    resealSecrets: longWrite(
+      runtime,
+      {
+        method: 'identityProviders.resealSecrets',
+        permissions: [identityProviders.permissions.write],
+        schema: z.strictObject({ idpId: z.optional(IdpId) }),
+        target: targetOf(identityProviders),
+      },
+      async (call, input, onProgress: LongContext<ResealProgress>['onProgress']) =>
+        (await resealing()).resealSecrets(runtime, call, input, onProgress),
+    ),
     get: get(runtime, 'identityProviders.get', identityProviders),
     list: list(runtime, {
       method: 'identityProviders.list',

@@ -1,5 +1,4 @@
 import { err, ok, type Result } from 'neverthrow'
-import * as z from 'zod/mini'
 import { exists } from '../../domain/decider.js'
 import { identityProviders, sealedSecretIn } from '../../domain/identity-provider/aggregate.js'
 import { identityProvider } from '../../domain/identity-provider/decider.js'
@@ -12,9 +11,7 @@ import { errorOf, Fault, fromPort } from '../errors/fault.js'
 import { logPages } from '../following/log-pages.js'
 import { brokenSeal } from '../following/verify.js'
 import { reportFault } from '../hooks.js'
-import type { AdmittedCall } from '../method/context.js'
-import { type LongWrite, longWrite } from '../method/method.js'
-import { targetOf } from '../method/target.js'
+import type { AdmittedCall, LongContext } from '../method/context.js'
 import { allObjects } from '../reading/reads.js'
 import { change } from '../recording/stream-state.js'
 import { transact } from '../recording/transact.js'
@@ -45,34 +42,25 @@ export interface ResealReport {
   }[]
 }
 
-const ResealInput = z.strictObject({ idpId: z.optional(IdpId) })
-
 /** Encrypts secrets of other keys with the current key: one append for each provider. */
-export const resealSecrets = (
+export const resealSecrets = async (
   runtime: Runtime,
-): LongWrite<z.input<typeof ResealInput>, ResealProgress, ResealReport> =>
-  longWrite(
-    runtime,
-    {
-      method: 'identityProviders.resealSecrets',
-      permissions: ['identity_provider.write'],
-      schema: ResealInput,
-      target: targetOf(identityProviders),
-    },
-    async (call, { idpId }, onProgress) => {
-      if (idpId === undefined) return resealAll(runtime, call, onProgress)
-      return (await reseal(runtime, call, idpId)).map((isResealed) => ({
-        resealed: isResealed ? [idpId] : [],
-        unchanged: isResealed ? [] : [idpId],
-        failed: [],
-      }))
-    },
-  )
+  call: AdmittedCall,
+  { idpId }: { readonly idpId?: IdpId | undefined },
+  onProgress: LongContext<ResealProgress>['onProgress'],
+): Promise<Result<ResealReport, WriteError>> => {
+  if (idpId === undefined) return resealAll(runtime, call, onProgress)
+  return (await reseal(runtime, call, idpId)).map((isResealed) => ({
+    resealed: isResealed ? [idpId] : [],
+    unchanged: isResealed ? [] : [idpId],
+    failed: [],
+  }))
+}
 
 const resealAll = async (
   runtime: Runtime,
   call: AdmittedCall,
-  onProgress: ((progress: ResealProgress) => void) | undefined,
+  onProgress: LongContext<ResealProgress>['onProgress'],
 ): Promise<Result<ResealReport, WriteError>> => {
   const resealed: IdpId[] = []
   const unchanged: IdpId[] = []

@@ -151,3 +151,15 @@ export const eventTypes = z.optional(
 export const roleKeys = listOf(RoleKey, 1, MAX_GRANTED_ROLES).check(
   onlyOnce((roleKey: RoleKey) => roleKey, []),
 )
+
+/** Rows to import: a list, a generator, or rows of a file as it is read. */
+export type Rows = Iterable<unknown> | AsyncIterable<unknown>
+
+/** Schema of {@link Rows}. */
+export const Rows = z.custom<Rows>(
+  (rows) =>
+    typeof rows === 'object' &&
+    rows !== null &&
+    (Symbol.iterator in rows || Symbol.asyncIterator in rows),
+  { error: 'must be a list or another iterable' },
+)

@@ -1,11 +1,10 @@
 import * as z from 'zod/mini'
 import { projectGrants } from '../../domain/project-grant/aggregate.js'
-import { OrgId, type ProjectGrantRef, ProjectId } from '../../domain/values.js'
+import { OrgId, ProjectId } from '../../domain/values.js'
 import type { ProjectGrant } from '../../ports/read-model.js'
 import { decideProjectGrant, type ProjectGrantChange } from '../granting/decide-project-grant.js'
-import { grantSpecOf, permitted } from '../granting/permit-roles.js'
 import { roleKeys } from '../method/input.js'
-import { type Read, type Write, write } from '../method/method.js'
+import type { Read, Write } from '../method/method.js'
 import {
   filterBy,
   type ListOptions,
@@ -16,9 +15,8 @@ import {
   type TextFilter,
 } from '../reading/list.js'
 import { get } from '../reading/reads.js'
-import type { Streams } from '../recording/streams.js'
 import type { Runtime } from '../runtime.js'
-import { writeObject } from '../writing/write-object.js'
+import { grantWritesOf } from '../writing/write-grant.js'
 
 /**
  * Grants of projects to other organizations, which may then give the granted roles to their users. The organization
@@ -49,52 +47,33 @@ export interface ProjectGrants {
   readonly listReceived: Read<ListReceivedGrantsInput, Page<ProjectGrant>>
 }
 
-const idsOf = ({ projectId, grantedOrgId }: ProjectGrantRef): ProjectGrantIds => ({
-  projectId,
-  grantedOrgId,
-})
-
 type ProjectGrantIdsParsed = Pick<ProjectGrantChange, 'projectId' | 'grantedOrgId'>
 type ChangeOfRoles = Extract<ProjectGrantChange, { readonly roleKeys: unknown }>
 
 /** @see ProjectGrants */
 export const projectGrantsOf = (runtime: Runtime): ProjectGrants => {
-  /** The method that records one change of a grant. Only an `add` names every role that changes. */
-  const change = <Schema extends z.ZodMiniType<ProjectGrantIdsParsed>>(
-    method: string,
-    schema: Schema,
-    changeOf: (input: z.output<Schema>) => ProjectGrantChange,
-    isNew = false,
-  ): Write<z.input<Schema>, ProjectGrantIds> => {
-    const spec = grantSpecOf(projectGrants, { method, schema, isNew, namesRoles: isNew })
-    return write(runtime, spec, (call, input) => {
-      const decide = (streams: Streams) => decideProjectGrant(streams, changeOf(input))
-      return writeObject(runtime, call, {
-        input,
-        aggregate: projectGrants,
-        decide: isNew
-          ? async (streams) => (await decide(streams)).map((each) => [each])
-          : permitted(runtime, call, { aggregate: projectGrants, input, decide }),
-        ids: () => idsOf(projectGrants.ref(input)),
-      })
-    })
-  }
+  const change = grantWritesOf(runtime, {
+    aggregate: projectGrants,
+    decide: decideProjectGrant,
+    ids: ({ projectId, grantedOrgId }: ProjectGrantIdsParsed): ProjectGrantIds => ({
+      projectId,
+      grantedOrgId,
+    }),
+  })
 
-  /** The method whose input has the roles to give. */
-  const give = (method: string, type: ChangeOfRoles['type']) =>
-    change(
-      method,
-      ProjectGrantRolesInput,
-      (input) => ({ ...input, type }),
-      type === 'AddProjectGrant',
-    )
+  /** The method whose input has the roles to give. Only an `add` names every role that changes. */
+  const give = (method: string, type: ChangeOfRoles['type'], isNew = false) =>
+    change(method, ProjectGrantRolesInput, (input) => ({ ...input, type }), {
+      isNew,
+      namesRoles: isNew,
+    })
 
   /** The method whose input names the grant alone. */
   const set = (method: string, type: Exclude<ProjectGrantChange, ChangeOfRoles>['type']) =>
     change(method, projectGrants.ids, (input) => ({ ...input, type }))
 
   return {
-    add: give('projectGrants.add', 'AddProjectGrant'),
+    add: give('projectGrants.add', 'AddProjectGrant', true),
     update: give('projectGrants.update', 'UpdateProjectGrant'),
     deactivate: set('projectGrants.deactivate', 'DeactivateProjectGrant'),
     reactivate: set('projectGrants.reactivate', 'ReactivateProjectGrant'),

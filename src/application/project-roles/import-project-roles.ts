@@ -1,10 +1,9 @@
 import { err, ok, type Result } from 'neverthrow'
-import * as z from 'zod/mini'
 import { exists } from '../../domain/decider.js'
 import { changesNothing } from '../../domain/message.js'
 import { projectRoles } from '../../domain/project-role/aggregate.js'
 import { fieldsOf, type ProjectRoleFields, projectRole } from '../../domain/project-role/decider.js'
-import { ProjectId, type RoleKey } from '../../domain/values.js'
+import type { ProjectId, RoleKey } from '../../domain/values.js'
 import { MAX_APPEND_BYTES } from '../../ports/event-store.js'
 import type { WriteError } from '../errors/errors.js'
 import {
@@ -12,11 +11,9 @@ import {
   type ImportReport,
   importRows,
   type RowResult,
-  Rows,
 } from '../import-rows.js'
-import type { AdmittedCall } from '../method/context.js'
-import { type LongWrite, longWrite } from '../method/method.js'
-import { targetOf } from '../method/target.js'
+import type { AdmittedCall, LongContext } from '../method/context.js'
+import type { Rows } from '../method/input.js'
 import { change } from '../recording/stream-state.js'
 import { transact } from '../recording/transact.js'
 import type { Runtime } from '../runtime.js'
@@ -31,37 +28,27 @@ export interface ImportProjectRolesInput {
   readonly roles: Iterable<NewRoleInput> | AsyncIterable<NewRoleInput>
 }
 
-const Input = z.strictObject({ projectId: ProjectId, roles: Rows })
-
 /**
- * The method that adds roles of one project in batches of at most 1,000 rows, each batch in one append. A row whose role
- * exists and is equal is skipped, so an interrupted import continues when it is run again. A row that would change a
- * role is refused: see `iam.apply`.
+ * Adds roles of one project in batches of at most 1,000 rows, each batch in one append. A row whose role exists and is
+ * equal is skipped, so an interrupted import continues when it is run again. A row that would change a role is refused:
+ * see `iam.apply`.
  */
-export const importProjectRoles = (
+export const importProjectRoles = async (
   runtime: Runtime,
-): LongWrite<ImportProjectRolesInput, ImportProgress, ImportReport> =>
-  longWrite(
-    runtime,
-    {
-      method: 'projectRoles.import',
-      permissions: ['project.role.read', 'project.role.write'],
-      schema: Input,
-      target: targetOf(projectRoles),
-    },
-    async (call, { projectId, roles }, onProgress) => {
-      const importInto = (rows: readonly AddedRole[]) =>
-        importBatch(runtime, call, { projectId, rows })
-      // An empty batch checks that the project exists before the source is read.
-      const found = await importInto([])
-      if (found.isErr()) return err(found.error)
-      return importRows(
-        roles,
-        { schema: AddedRole, newBatch: byteCounter, importBatch: importInto, onProgress },
-        { ...runtime, signal: call.signal },
-      )
-    },
+  call: AdmittedCall,
+  { projectId, roles }: { readonly projectId: ProjectId; readonly roles: Rows },
+  onProgress: LongContext<ImportProgress>['onProgress'],
+): Promise<Result<ImportReport, WriteError>> => {
+  const importInto = (rows: readonly AddedRole[]) => importBatch(runtime, call, { projectId, rows })
+  // An empty batch checks that the project exists before the source is read.
+  const found = await importInto([])
+  if (found.isErr()) return err(found.error)
+  return importRows(
+    roles,
+    { schema: AddedRole, newBatch: byteCounter, importBatch: importInto, onProgress },
+    { ...runtime, signal: call.signal },
   )
+}
 
 /** Whether rows fit into one append by their bytes. */
 const byteCounter = () => {

@@ -11,7 +11,10 @@ import {
 import { ProjectId } from '../../domain/values.js'
 import type { ProjectRole } from '../../ports/read-model.js'
 import type { ImportProgress, ImportReport } from '../import-rows.js'
-import type { LongWrite, Read, Write } from '../method/method.js'
+import type { LongContext } from '../method/context.js'
+import { Rows } from '../method/input.js'
+import { type LongWrite, longWrite, type Read, type Write } from '../method/method.js'
+import { targetOf } from '../method/target.js'
 import {
   filterBy,
   type ListOptions,
@@ -29,7 +32,7 @@ import {
   addProjectRoles,
   type ProjectRolesIds,
 } from './add-project-roles.js'
-import { type ImportProjectRolesInput, importProjectRoles } from './import-project-roles.js'
+import type { ImportProjectRolesInput } from './import-project-roles.js'
 
 /** A role with all its fields. */
 export interface UpdateProjectRoleInput extends ProjectRoleInput, ProjectRoleDisplay {
@@ -127,6 +130,9 @@ export interface ProjectRoles {
   readonly list: Read<ListProjectRolesInput, Page<ProjectRole>>
 }
 
+// Loaded at the first import, so that hosts without one do not load it.
+const importing = () => import('./import-project-roles.js')
+
 /** @see ProjectRoles */
 export const projectRolesOf = (runtime: Runtime): ProjectRoles => {
   const { add, change } = writesOf(
@@ -140,7 +146,17 @@ export const projectRolesOf = (runtime: Runtime): ProjectRoles => {
       data,
     })),
     addMany: addProjectRoles(runtime),
-    import: importProjectRoles(runtime),
+    import: longWrite(
+      runtime,
+      {
+        method: 'projectRoles.import',
+        permissions: [projectRoles.permissions.read, projectRoles.permissions.write],
+        schema: z.strictObject({ projectId: ProjectId, roles: Rows }),
+        target: targetOf(projectRoles),
+      },
+      async (call, input, onProgress: LongContext<ImportProgress>['onProgress']) =>
+        (await importing()).importProjectRoles(runtime, call, input, onProgress),
+    ),
     update: change('projectRoles.update', UpdateProjectRole),
     patch: change('projectRoles.patch', PatchProjectRole),
     remove: change('projectRoles.remove', RemoveProjectRole),

@@ -2,14 +2,9 @@ import * as z from 'zod/mini'
 import { roleMappings } from '../../domain/role-mapping/aggregate.js'
 import { ValidFor } from '../../domain/values.js'
 import type { RoleMapping } from '../../ports/read-model.js'
-import {
-  decideRoleMapping,
-  type GroupOfProject,
-  type RoleMappingChange,
-} from '../granting/decide-role-mapping.js'
-import { grantSpecOf, permitted } from '../granting/permit-roles.js'
+import { decideRoleMapping, type GroupOfProject } from '../granting/decide-role-mapping.js'
 import { roleKeys } from '../method/input.js'
-import { type Read, type Write, write } from '../method/method.js'
+import type { Read, Write } from '../method/method.js'
 import {
   filterBy,
   type ListOptions,
@@ -19,9 +14,8 @@ import {
   type TextFilter,
 } from '../reading/list.js'
 import { get } from '../reading/reads.js'
-import type { Streams } from '../recording/streams.js'
 import type { Runtime } from '../runtime.js'
-import { writeObject } from '../writing/write-object.js'
+import { grantWritesOf } from '../writing/write-grant.js'
 
 /**
  * Mappings of groups of identity providers to roles. Users that a provider last reported in a group have the roles of
@@ -124,55 +118,44 @@ export interface ListRoleMappingsInput extends ListOptions<RoleMapping> {
 
 /** @see RoleMappings */
 export const roleMappingsOf = (runtime: Runtime): RoleMappings => {
-  /** The method that records one change of a mapping. */
-  const change = <Schema extends z.ZodMiniType<GroupOfProject>>(
-    method: string,
-    schema: Schema,
-    changeOf: (input: z.output<Schema>) => RoleMappingChange,
-    { isNew = false, namesRoles = true } = {},
-  ): Write<z.input<Schema>, RoleMappingIds> => {
-    const spec = grantSpecOf(roleMappings, { method, schema, isNew, namesRoles })
-    return write(runtime, spec, (call, input) => {
-      const { idpId, group, projectId, projectOrgId = call.orgId } = input
-      const decide = (streams: Streams) => decideRoleMapping(streams, changeOf(input))
-      return writeObject(runtime, call, {
-        input,
-        aggregate: roleMappings,
-        decide: namesRoles
-          ? async (streams) => (await decide(streams)).map((each) => [each])
-          : permitted(runtime, call, { aggregate: roleMappings, input, decide }),
-        ids: () => ({ idpId, group, projectId, projectOrgId }),
-      })
-    })
-  }
+  const change = grantWritesOf(runtime, {
+    aggregate: roleMappings,
+    decide: decideRoleMapping,
+    ids: ({ idpId, group, projectId, projectOrgId }: GroupOfProject, orgId): RoleMappingIds => ({
+      idpId,
+      group,
+      projectId,
+      projectOrgId: projectOrgId ?? orgId,
+    }),
+  })
 
   return {
     add: change(
       'roleMappings.add',
       RoleMappingInput,
       (input) => ({ ...input, type: 'AddRoleMapping' }),
-      { isNew: true },
+      { isNew: true, namesRoles: true },
     ),
-    update: change(
-      'roleMappings.update',
-      RoleMappingInput,
-      (input) => ({ ...input, type: 'UpdateRoleMapping' }),
-      { namesRoles: false },
-    ),
-    addRoles: change('roleMappings.addRoles', RoleMappingRolesInput, (input) => ({
+    update: change('roleMappings.update', RoleMappingInput, (input) => ({
       ...input,
-      type: 'AddRoleMappingRoles',
+      type: 'UpdateRoleMapping',
     })),
-    removeRoles: change('roleMappings.removeRoles', RoleMappingRolesInput, (input) => ({
-      ...input,
-      type: 'RemoveRoleMappingRoles',
-    })),
-    remove: change(
-      'roleMappings.remove',
-      roleMappings.ids,
-      (input) => ({ ...input, type: 'RemoveRoleMapping' }),
-      { namesRoles: false },
+    addRoles: change(
+      'roleMappings.addRoles',
+      RoleMappingRolesInput,
+      (input) => ({ ...input, type: 'AddRoleMappingRoles' }),
+      { namesRoles: true },
     ),
+    removeRoles: change(
+      'roleMappings.removeRoles',
+      RoleMappingRolesInput,
+      (input) => ({ ...input, type: 'RemoveRoleMappingRoles' }),
+      { namesRoles: true },
+    ),
+    remove: change('roleMappings.remove', roleMappings.ids, (input) => ({
+      ...input,
+      type: 'RemoveRoleMapping',
+    })),
     get: get(runtime, 'roleMappings.get', roleMappings),
     list: list(runtime, {
       method: 'roleMappings.list',

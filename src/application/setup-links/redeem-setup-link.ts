@@ -1,4 +1,4 @@
-import { err, ok, type Result, ResultAsync } from 'neverthrow'
+import { err, ok, type Result } from 'neverthrow'
 import * as z from 'zod/mini'
 import { setupLinks } from '../../domain/setup-link/aggregate.js'
 import type { SetupLinkState } from '../../domain/setup-link/decider.js'
@@ -61,15 +61,12 @@ const PERMISSIONS_OF: Readonly<Record<SetupIntent, readonly Permission[]>> = {
   ],
 }
 
-/** A method that is called with a token alone. */
-type ByToken<Answer> = (
-  input: RedeemSetupLinkInput,
-  options?: RedeemOptions,
-) => ResultAsync<Answer, WriteError>
-
-/** Makes the method that returns the caller of a token. */
-export const redeemSetupLink = (runtime: Runtime): ByToken<RedeemedSetupLink> =>
-  byToken(runtime, { method: 'setupLinks.redeem', type: 'UseSetupLink' }, (link) => {
+/** Returns the caller of a token. */
+export const redeemSetupLink = (
+  runtime: Runtime,
+  given: TokenAndSignal,
+): Promise<Result<RedeemedSetupLink, WriteError>> =>
+  byToken(runtime, { method: 'setupLinks.redeem', type: 'UseSetupLink' }, given, (link) => {
     const { orgId, linkId, actor, intents, expiresAt } = link
     const permissions = new Set(intents.flatMap((intent) => PERMISSIONS_OF[intent]))
     const caller = Object.freeze({ ...actor, permissions: Object.freeze([...permissions]) })
@@ -77,10 +74,13 @@ export const redeemSetupLink = (runtime: Runtime): ByToken<RedeemedSetupLink> =>
     return { orgId, linkId, caller, intents, expiresAt: new Date(expiresAt) }
   })
 
-/** Makes the method that ends the link of a token. */
-export const completeSetupLink = (runtime: Runtime): ByToken<SetupLinkIds> =>
-  byToken(runtime, { method: 'setupLinks.complete', type: 'CompleteSetupLink' }, ({ linkId }) => ({
-    linkId,
+/** Ends the link of a token. */
+export const completeSetupLink = (
+  runtime: Runtime,
+  given: TokenAndSignal,
+): Promise<Result<SetupLinkIds, WriteError>> =>
+  byToken(runtime, { method: 'setupLinks.complete', type: 'CompleteSetupLink' }, given, (link) => ({
+    linkId: link.linkId,
   }))
 
 /** A link, and the caller that it stands for. */
@@ -97,25 +97,22 @@ interface TokenCommand {
   readonly observer?: Observer
 }
 
-const byToken =
-  <Answer>(
-    runtime: Runtime,
-    command: TokenCommand,
-    answerOf: (link: OpenLink) => Answer,
-  ): ByToken<Answer> =>
-  (input, options) => {
-    const { hooks, environment } = runtime
-    const run = (observer?: Observer) =>
-      catchFaults(async () => {
-        const link = await openLink(
-          runtime,
-          { ...command, ...(observer && { observer }) },
-          { ...input, ...options },
-        )
-        return link.map(answerOf)
-      })
-    return new ResultAsync(hooks ? observed({ hooks, environment }, command.method, run) : run())
-  }
+interface TokenAndSignal extends RedeemSetupLinkInput, RedeemOptions {}
+
+const byToken = <Answer>(
+  runtime: Runtime,
+  command: TokenCommand,
+  given: TokenAndSignal,
+  answerOf: (link: OpenLink) => Answer,
+): Promise<Result<Answer, WriteError>> => {
+  const { hooks, environment } = runtime
+  const run = (observer?: Observer) =>
+    catchFaults(async () => {
+      const link = await openLink(runtime, { ...command, ...(observer && { observer }) }, given)
+      return link.map(answerOf)
+    })
+  return hooks ? observed({ hooks, environment }, command.method, run) : run()
+}
 
 const TokenInput = z.strictObject({ token: z.string({ error: 'must be text' }) })
 
@@ -129,7 +126,7 @@ const REFUSED: Unauthenticated = { kind: 'Unauthenticated' }
 const openLink = async (
   runtime: Runtime,
   { method, type, observer }: TokenCommand,
-  { signal, ...input }: RedeemSetupLinkInput & RedeemOptions,
+  { signal, ...input }: TokenAndSignal,
 ): Promise<Result<OpenLink, WriteError>> => {
   const given = readInput(TokenInput, input)
   if (given.isErr()) return err(given.error())

@@ -1,4 +1,4 @@
-import { err, Result, type ResultAsync } from 'neverthrow'
+import { err, Result, ResultAsync } from 'neverthrow'
 import * as z from 'zod/mini'
 import { toBase64url } from '../../domain/encoding.js'
 import { setupLinks } from '../../domain/setup-link/aggregate.js'
@@ -8,6 +8,7 @@ import { setupLinkTokens } from '../../domain/setup-link/token.js'
 import { LinkId, OrgId, requiredText } from '../../domain/values.js'
 import type { SetupLink } from '../../ports/read-model.js'
 import { invalid, type WriteError } from '../errors/errors.js'
+import { catchFaults } from '../errors/fault.js'
 import { date } from '../method/input.js'
 import { type Read, type Write, write } from '../method/method.js'
 import {
@@ -23,13 +24,11 @@ import { change } from '../recording/stream-state.js'
 import type { Runtime } from '../runtime.js'
 import { sha256OfText } from '../sha256.js'
 import { specOf, writeObject, writesOf } from '../writing/write-object.js'
-import {
-  completeSetupLink,
-  type RedeemedSetupLink,
-  type RedeemOptions,
-  type RedeemSetupLinkInput,
-  redeemSetupLink,
-  type SetupLinkIds,
+import type {
+  RedeemedSetupLink,
+  RedeemOptions,
+  RedeemSetupLinkInput,
+  SetupLinkIds,
 } from './redeem-setup-link.js'
 
 /**
@@ -132,6 +131,17 @@ const IssueSetupLinkInput = z.strictObject({
 /** Too many to guess, so the hash needs no salt. */
 const TOKEN_BYTES = 32
 
+// Loaded at the first call, so that hosts without links do not load it.
+const redeeming = () => import('./redeem-setup-link.js')
+
+/** A method that is called with a token alone. */
+const byToken =
+  <Answer>(
+    run: (given: RedeemSetupLinkInput & RedeemOptions) => Promise<Result<Answer, WriteError>>,
+  ) =>
+  (input: RedeemSetupLinkInput, options?: RedeemOptions): ResultAsync<Answer, WriteError> =>
+    new ResultAsync(catchFaults(() => run({ ...input, ...options })))
+
 /** @see SetupLinks */
 export const setupLinksOf = (runtime: Runtime): SetupLinks => {
   const writes = writesOf(runtime, setupLinks, ({ linkId }) => ({ linkId }))
@@ -183,7 +193,7 @@ export const setupLinksOf = (runtime: Runtime): SetupLinks => {
       kind: setupLinks,
       schema: ListSetupLinksInput,
     }),
-    redeem: redeemSetupLink(runtime),
-    complete: completeSetupLink(runtime),
+    redeem: byToken(async (given) => (await redeeming()).redeemSetupLink(runtime, given)),
+    complete: byToken(async (given) => (await redeeming()).completeSetupLink(runtime, given)),
   }
 }

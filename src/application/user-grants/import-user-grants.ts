@@ -1,5 +1,4 @@
 import { err, ok, type Result } from 'neverthrow'
-import * as z from 'zod/mini'
 import { exists } from '../../domain/decider.js'
 import { jsonBytes } from '../../domain/encoding.js'
 import { userGrants } from '../../domain/user-grant/aggregate.js'
@@ -13,10 +12,9 @@ import {
   type ImportReport,
   importRows,
   type RowResult,
-  Rows,
 } from '../import-rows.js'
-import type { AdmittedCall } from '../method/context.js'
-import { type LongWrite, longWrite } from '../method/method.js'
+import type { AdmittedCall, LongContext } from '../method/context.js'
+import type { Rows } from '../method/input.js'
 import type { StreamChange } from '../recording/stream-state.js'
 import type { Streams } from '../recording/streams.js'
 import { transact } from '../recording/transact.js'
@@ -29,38 +27,28 @@ export interface ImportUserGrantsInput {
   readonly grants: Iterable<UserGrantRolesInput> | AsyncIterable<UserGrantRolesInput>
 }
 
-const Input = z.strictObject({ grants: Rows })
-
 /**
- * The method that adds grants to users in batches of at most 1,000 rows, each batch in one append. A row whose grant
- * exists and is equal is skipped. A row that would change a grant, or gives a role that cannot be given, is refused.
+ * Adds grants to users in batches of at most 1,000 rows, each batch in one append. A row whose grant exists and is equal
+ * is skipped. A row that would change a grant, or gives a role that cannot be given, is refused.
  */
 export const importUserGrants = (
   runtime: Runtime,
-): LongWrite<ImportUserGrantsInput, ImportProgress, ImportReport> =>
-  longWrite(
-    runtime,
+  call: AdmittedCall,
+  { grants }: { readonly grants: Rows },
+  onProgress: LongContext<ImportProgress>['onProgress'],
+): Promise<Result<ImportReport, WriteError>> => {
+  const permit = rolePermits(runtime, call)
+  return importRows(
+    grants,
     {
-      method: 'userGrants.import',
-      permissions: ['user.grant.read'],
-      permissionsFor: () => [{ permission: 'user.grant.write', roleKeys: [] }],
-      schema: Input,
-      refuses: ['expectedSequence', 'idempotencyKey', 'dryRun'],
+      schema: UserGrantRolesInput,
+      newBatch: () => appendCounter(call.orgId),
+      importBatch: (rows) => importBatch(runtime, call, { rows, permit }),
+      onProgress,
     },
-    async (call, { grants }, onProgress) => {
-      const permit = rolePermits(runtime, call)
-      return importRows(
-        grants,
-        {
-          schema: UserGrantRolesInput,
-          newBatch: () => appendCounter(call.orgId),
-          importBatch: (rows) => importBatch(runtime, call, { rows, permit }),
-          onProgress,
-        },
-        { ...runtime, signal: call.signal },
-      )
-    },
+    { ...runtime, signal: call.signal },
   )
+}
 
 /** Most bytes of a grant's event besides its row: the project, and the generations of each role. */
 const PROJECT_BYTES = 600

@@ -11,14 +11,14 @@ import type { Listing, Membership, UserGrant, Views } from '../../ports/read-mod
 import type { WriteError } from '../errors/errors.js'
 import { grantQuestion, type PermitRoles, rolePermits } from '../granting/permit-roles.js'
 import type { AdmittedCall } from '../method/context.js'
-import { type BatchWrite, batchWrite, refusePermission } from '../method/method.js'
+import { refusePermission } from '../method/method.js'
 import { totalOrder } from '../reading/list.js'
 import { change } from '../recording/stream-state.js'
 import type { Streams } from '../recording/streams.js'
 import { transact } from '../recording/transact.js'
 import type { Runtime } from '../runtime.js'
 import { raceAbort, retryDeadline } from '../waiting.js'
-import { type UserGrantIds, UserInput } from './user-grant-input.js'
+import type { UserGrantIds } from './user-grant-input.js'
 
 /** Most grants, and most memberships, that one append removes. */
 const MAX_REMOVED = 400
@@ -42,45 +42,39 @@ export interface RemovedOfUser {
 }
 
 /**
- * The method that removes all grants and memberships of a user. It looks again after each append until none is found,
- * so that a grant added meanwhile is either removed or recorded after the returned `sequence`.
+ * Removes all grants and memberships of a user. It looks again after each append until none is found, so that a grant
+ * added meanwhile is either removed or recorded after the returned `sequence`.
  */
-export const removeAllOfUser = (runtime: Runtime): BatchWrite<UserInput, RemovedOfUser> =>
-  batchWrite(
-    runtime,
-    {
-      method: 'userGrants.removeAllOfUser',
-      permissions: ['user.grant.read'],
-      permissionsFor: () => [{ permission: 'user.grant.write', roleKeys: [] }],
-      schema: UserInput,
-    },
-    async (call, { userId }) => {
-      const removed: UserGrantIds[] = []
-      const left: MembershipIds[] = []
-      const permit = rolePermits(runtime, call)
-      const isTooLate = retryDeadline(runtime.environment)
-      let mayHaveMore = true
-      for (let attempts = 0; ; attempts++) {
-        const found = Promise.all([
-          objectsOf(runtime, call, { type: 'user_grant', userId }),
-          objectsOf(runtime, call, { type: 'membership', userId }),
-        ])
-        const [grants, members] = await raceAbort(found, call.signal)
-        const sequence = grants.sequence < members.sequence ? grants.sequence : members.sequence
-        if (grants.items.length + members.items.length === 0)
-          return ok({ removed, memberships: left, sequence })
-        if (!mayHaveMore && isTooLate()) return err({ kind: 'Aborted', attempts })
-        const items = { userId, grants: grants.items, members: members.items, permit }
-        const batch = await removeAll(runtime, call, items)
-        if (batch.isErr()) return err(batch.error)
-        removed.push(...batch.value.removed)
-        left.push(...batch.value.memberships)
-        mayHaveMore = [batch.value.removed, batch.value.memberships].some(
-          ({ length }) => length === MAX_REMOVED,
-        )
-      }
-    },
-  )
+export const removeAllOfUser = async (
+  runtime: Runtime,
+  call: AdmittedCall,
+  { userId }: { readonly userId: UserId },
+): Promise<Result<RemovedOfUser, WriteError>> => {
+  const removed: UserGrantIds[] = []
+  const left: MembershipIds[] = []
+  const permit = rolePermits(runtime, call)
+  const isTooLate = retryDeadline(runtime.environment)
+  let mayHaveMore = true
+  for (let attempts = 0; ; attempts++) {
+    const found = Promise.all([
+      objectsOf(runtime, call, { type: 'user_grant', userId }),
+      objectsOf(runtime, call, { type: 'membership', userId }),
+    ])
+    const [grants, members] = await raceAbort(found, call.signal)
+    const sequence = grants.sequence < members.sequence ? grants.sequence : members.sequence
+    if (grants.items.length + members.items.length === 0)
+      return ok({ removed, memberships: left, sequence })
+    if (!mayHaveMore && isTooLate()) return err({ kind: 'Aborted', attempts })
+    const items = { userId, grants: grants.items, members: members.items, permit }
+    const batch = await removeAll(runtime, call, items)
+    if (batch.isErr()) return err(batch.error)
+    removed.push(...batch.value.removed)
+    left.push(...batch.value.memberships)
+    mayHaveMore = [batch.value.removed, batch.value.memberships].some(
+      ({ length }) => length === MAX_REMOVED,
+    )
+  }
+}
 
 /** The first objects of a user, which every process has recorded before. */
 const objectsOf = <Type extends 'user_grant' | 'membership'>(

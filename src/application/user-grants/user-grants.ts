@@ -1,4 +1,4 @@
-import type * as z from 'zod/mini'
+import * as z from 'zod/mini'
 import { userGrants } from '../../domain/user-grant/aggregate.js'
 import type { UserGrant } from '../../ports/read-model.js'
 import {
@@ -6,23 +6,30 @@ import {
   type UserGrantChange,
   type UserOfProject,
 } from '../granting/decide-user-grant.js'
-import { grantSpecOf, permitted } from '../granting/permit-roles.js'
 import type { ImportProgress, ImportReport } from '../import-rows.js'
-import { type BatchWrite, type LongWrite, type Read, type Write, write } from '../method/method.js'
+import type { LongContext } from '../method/context.js'
+import { Rows } from '../method/input.js'
+import {
+  type BatchWrite,
+  batchWrite,
+  type LongWrite,
+  longWrite,
+  type Read,
+  type Write,
+} from '../method/method.js'
 import { list, type Page } from '../reading/list.js'
 import { get } from '../reading/reads.js'
-import type { Streams } from '../recording/streams.js'
 import type { Runtime } from '../runtime.js'
-import { writeObject } from '../writing/write-object.js'
-import { type ImportUserGrantsInput, importUserGrants } from './import-user-grants.js'
-import { type RemovedOfUser, removeAllOfUser } from './remove-all-of-user.js'
+import { grantWritesOf } from '../writing/write-grant.js'
+import type { ImportUserGrantsInput } from './import-user-grants.js'
+import type { RemovedOfUser } from './remove-all-of-user.js'
 import {
   ListUserGrantsInput,
   RemoveUserRolesInput,
   type UserGrantIds,
   type UserGrantInput,
   UserGrantRolesInput,
-  type UserInput,
+  UserInput,
 } from './user-grant-input.js'
 
 /**
@@ -71,29 +78,27 @@ export interface UserGrants {
 type ChangeWith<Field extends string> = Extract<UserGrantChange, Readonly<Record<Field, unknown>>>
 type ChangeOfRoles = ChangeWith<'roles'> | ChangeWith<'roleKeys'>
 
+// Loaded at their first call, so that hosts without them do not load them.
+const importing = () => import('./import-user-grants.js')
+const removing = () => import('./remove-all-of-user.js')
+
+/** What the methods on many grants check before they run. The roles of each grant are checked when it is known. */
+const OF_MANY = {
+  permissions: [userGrants.permissions.read],
+  permissionsFor: () => [{ permission: userGrants.permissions.write, roleKeys: [] }],
+}
+
 /** @see UserGrants */
 export const userGrantsOf = (runtime: Runtime): UserGrants => {
-  /** The method that records one change of a grant. */
-  const change = <Schema extends z.ZodMiniType<UserOfProject>>(
-    method: string,
-    schema: Schema,
-    changeOf: (input: z.output<Schema>) => UserGrantChange,
-    { isNew = false, namesRoles = false } = {},
-  ): Write<z.input<Schema>, UserGrantIds> => {
-    const spec = grantSpecOf(userGrants, { method, schema, isNew, namesRoles })
-    return write(runtime, spec, (call, input) => {
-      const { userId, projectId, projectOrgId = call.orgId } = input
-      const decide = (streams: Streams) => decideUserGrant(streams, changeOf(input), runtime.now())
-      return writeObject(runtime, call, {
-        input,
-        aggregate: userGrants,
-        decide: namesRoles
-          ? async (streams) => (await decide(streams)).map((each) => [each])
-          : permitted(runtime, call, { aggregate: userGrants, input, decide }),
-        ids: () => ({ userId, projectId, projectOrgId }),
-      })
-    })
-  }
+  const change = grantWritesOf(runtime, {
+    aggregate: userGrants,
+    decide: decideUserGrant,
+    ids: ({ userId, projectId, projectOrgId }: UserOfProject, orgId): UserGrantIds => ({
+      userId,
+      projectId,
+      projectOrgId: projectOrgId ?? orgId,
+    }),
+  })
 
   /** The method whose input has the roles to give. */
   const give = (method: string, type: ChangeWith<'roles'>['type']) =>
@@ -119,8 +124,17 @@ export const userGrantsOf = (runtime: Runtime): UserGrants => {
     deactivate: set('userGrants.deactivate', 'DeactivateUserGrant'),
     reactivate: set('userGrants.reactivate', 'ReactivateUserGrant'),
     remove: set('userGrants.remove', 'RemoveUserGrant'),
-    removeAllOfUser: removeAllOfUser(runtime),
-    import: importUserGrants(runtime),
+    removeAllOfUser: batchWrite(
+      runtime,
+      { ...OF_MANY, method: 'userGrants.removeAllOfUser', schema: UserInput },
+      async (call, input) => (await removing()).removeAllOfUser(runtime, call, input),
+    ),
+    import: longWrite(
+      runtime,
+      { ...OF_MANY, method: 'userGrants.import', schema: z.strictObject({ grants: Rows }) },
+      async (call, input, onProgress: LongContext<ImportProgress>['onProgress']) =>
+        (await importing()).importUserGrants(runtime, call, input, onProgress),
+    ),
     get: get(runtime, 'userGrants.get', userGrants),
     list: list(runtime, {
       method: 'userGrants.list',

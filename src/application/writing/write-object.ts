@@ -4,38 +4,22 @@ import { type AnyAggregate, aggregates } from '../../domain/aggregates.js'
 import { exists, type NotFound } from '../../domain/decider.js'
 import type { Message } from '../../domain/message.js'
 import type { ObjectRef } from '../../domain/values.js'
-import type { NewEvent, RecordedEvent } from '../../ports/event-store.js'
+import type { RecordedEvent } from '../../ports/event-store.js'
 import type { KnownEvent } from '../../ports/known-event.js'
-import type { FieldChange, Views, ViewType } from '../../ports/read-model.js'
-import { fieldChanges } from '../../projections/history-entries.js'
-import { aggregateOf, isOfObject, readBatch, readEvents } from '../../projections/read-events.js'
-import { rowAfter } from '../../projections/rows.js'
+import { readBatch } from '../../projections/read-events.js'
 import type { WriteError } from '../errors/errors.js'
 import { errorOf, Fault, fromPort } from '../errors/fault.js'
-import { impactOf, type ObjectChange } from '../granting/impact.js'
-import { withCurrentRoles } from '../granting/shown-roles.js'
 import type { AdmittedCall } from '../method/context.js'
 import { type MethodSpec, type Outcome, type Write, type Written, write } from '../method/method.js'
 import { writeTargetOf } from '../method/target.js'
 import { storedKey } from '../recording/metadata.js'
-import {
-  type AnyStreamState,
-  change,
-  detailsOf,
-  type StreamChange,
-  StreamState,
-} from '../recording/stream-state.js'
-import { type Streams, streamsAt } from '../recording/streams.js'
-import {
-  type Applied,
-  asExpected,
-  type Decision,
-  transact,
-  unprotected,
-} from '../recording/transact.js'
+import { change, detailsOf, StreamState } from '../recording/stream-state.js'
+import type { Streams } from '../recording/streams.js'
+import { type Applied, type Decision, transact } from '../recording/transact.js'
 import type { Runtime } from '../runtime.js'
 import { sha256 } from '../sha256.js'
 import { raceAbort } from '../waiting.js'
+import type { ObjectCommand } from './dry-run.js'
 
 /** An aggregate whose references have their type. */
 type AggregateOf<Ref extends ObjectRef> = { ref(ids: object): Ref } & AnyAggregate
@@ -159,19 +143,15 @@ export const missingContainer = async (
 }
 
 /** A command whose outcome is one object. */
-export interface ObjectWrite<Ids> {
-  /** The parsed input without secrets, which tells commands of one method with the same idempotency key apart. */
-  readonly input: object
-  readonly aggregate: AnyAggregate
-  /** Decides what to record; the last change is the object's. */
-  readonly decide: (streams: Streams) => Promise<Result<readonly StreamChange[], WriteError>>
+export interface ObjectWrite<Ids> extends ObjectCommand {
   /** The ids of the object, given the recorded events, which may be empty. */
   readonly ids: (recorded: readonly RecordedEvent[]) => Ids
-  /** For a command that adds several objects: the path of each in the input, such as `roles[0].`. */
-  readonly pathOf?: (index: number) => string
   /** Whether the recorded secret is the command's; absent without a secret. */
   readonly isSameSecret?: (recorded: readonly KnownEvent[]) => Promise<boolean>
 }
+
+// Loaded at the first dry run, so that hosts without one do not load it.
+const dryRuns = () => import('./dry-run.js')
 
 /** Records a command, at most once under an idempotency key, and returns its object; or plans it in a dry run. */
 export const writeObject = <Ids>(
@@ -180,7 +160,13 @@ export const writeObject = <Ids>(
   write: ObjectWrite<Ids>,
 ): Promise<Result<Outcome<Ids>, WriteError>> => {
   const earlier = () => earlierOutcome(runtime, call, write)
-  if (call.dryRun) return raceAbort(planned(runtime, call, { write, earlier }), call.signal)
+  if (call.dryRun) {
+    const plan = async () => {
+      const before = call.idempotencyKey === undefined ? undefined : await earlier()
+      return before ?? (await dryRuns()).planned(runtime, call, write)
+    }
+    return raceAbort(plan(), call.signal)
+  }
   const decide = async (streams: Streams) =>
     (await write.decide(streams)).map((changes) => ({ changes }))
   const answer = (applied: Applied<Decision>) => outcomeOf(call, write, applied)
@@ -204,84 +190,6 @@ const outcomeOf = <Ids>(
 }
 
 const NO_CHANGE = 'A command that answers with an object must change its stream'
-
-/** Decides on the state at the end of the log. Everything in the outcome, including the impact, is of that position. */
-const planned = async <Ids>(
-  runtime: Runtime,
-  call: AdmittedCall,
-  {
-    write,
-    earlier,
-  }: {
-    readonly write: ObjectWrite<Ids>
-    readonly earlier: () => ReturnType<typeof earlierOutcome<Ids>>
-  },
-): Promise<Result<Outcome<Ids>, WriteError>> => {
-  const { store } = runtime
-  const before = call.idempotencyKey === undefined ? undefined : await earlier()
-  if (before) return before
-  const at = await fromPort(() => store.lastPosition())
-  const streams = streamsAt(store, call.orgId, at)
-  call.observer?.deciding(1)
-  const decision = (await write.decide(streams)).map((changes) => ({ changes }))
-  const decided = unprotected(undefined, asExpected(call, decision))
-  if (decided.isErr()) return err(decided.error)
-  const { changes } = decided.value
-  const object = changes.at(-1)?.before
-  if (object === undefined) throw new Error(NO_CHANGE)
-  const events = changes.flatMap((each) => each.events)
-  const { fields, ...shown } = await shownChange(runtime, call, { streams, object, events, write })
-  const { aggregate, input: ids } = write
-  const isAdded = events.some((event) => aggregate.effectOf(event) === 'adds')
-  const impact = await impactOf(runtime, call, { aggregate, ids, ...shown, isAdded, streams, at })
-  return ok({
-    changed: events.length > 0,
-    events,
-    changes: fields,
-    ...(exists(object.state) && { details: detailsOf(object, call.orgId) }),
-    ...(impact && { impact }),
-  })
-}
-
-/** The object of a dry run before and after its events, and the fields that they would change. */
-const shownChange = async <Ids>(
-  { store, metadataOf }: Runtime,
-  call: AdmittedCall,
-  given: {
-    readonly streams: Streams
-    readonly object: AnyStreamState
-    readonly events: readonly NewEvent[]
-    readonly write: Pick<ObjectWrite<Ids>, 'aggregate' | 'input' | 'pathOf'>
-  },
-): Promise<
-  Pick<ObjectChange, 'before' | 'after'> & { readonly fields: readonly FieldChange[] }
-> => {
-  const { streams, object, events, write } = given
-  const metadata = metadataOf(call)
-  const known = readEvents(
-    events.filter(isOfObject).map(({ type, schemaVersion, data }): RecordedEvent => {
-      const stream = aggregateOf(type).stream(call.orgId, data)
-      return { type, schemaVersion, data, appendId: '', stream, version: 1, position: 0n, metadata }
-    }),
-  )
-  let row: Views[ViewType] | undefined
-  if (exists(object.state)) {
-    const past = await fromPort(() => store.readStream(object.name))
-    row = readEvents(past.slice(0, object.version)).reduce(rowAfter, row)
-    row &&= await withCurrentRoles(streams, write.aggregate.ref(write.input), row)
-  }
-  const before = row
-  const fields = known.flatMap((event, index) => {
-    const earlier = exists(object.state) ? row : undefined
-    row = rowAfter(earlier, event)
-    const path = write.pathOf?.(index) ?? ''
-    return fieldChanges(event, { before: earlier, after: row }).map((change) => ({
-      ...change,
-      field: `${path}${change.field}`,
-    }))
-  })
-  return { before, after: row, fields }
-}
 
 /**
  * The outcome of the same command when it was recorded under this idempotency key; in a dry run too. Refused when the

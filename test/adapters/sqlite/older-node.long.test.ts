@@ -1,8 +1,7 @@
 import { StatementSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openSqlite } from '../../../src/adapters/sqlite/index.js'
-import { eventStoreLaws } from '../../../src/testing/index.js'
-import { readModelLaws } from '../../../src/testing/read-model/read-model-laws.js'
+import { eventStoreLaws, readModelLaws } from '../../../src/testing/index.js'
 import { databaseHome } from '../read-model-home.js'
 import { temporaryFile } from './temporary-file.js'
 

@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { type Database, openDatabase } from '../../../src/adapters/sqlite/database.js'
+import { type Database, openDatabase } from '../../../src/adapters/sqlite/connection.js'
 import { isBusy } from '../../../src/adapters/sqlite/faults.js'
 import {
   openSqlite,

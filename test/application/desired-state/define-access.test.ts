@@ -1,8 +1,8 @@
 import { expect, expectTypeOf, test } from 'vitest'
-import { defineAccess } from '../../../src/application/desired-state/declared/define-access.js'
 import {
   accessJsonSchema,
   type DesiredAccess,
+  defineAccess,
   readAccess,
 } from '../../../src/application/desired-state/declared/desired-access.js'
 

@@ -18,11 +18,11 @@ import type {
   Views,
   ViewType,
 } from '../../../src/ports/read-model.js'
+import { readModelLaws } from '../../../src/testing/index.js'
 import { BrokenLaw } from '../../../src/testing/law.js'
 import { accessLaws } from '../../../src/testing/read-model/access-laws.js'
 import { headLaws } from '../../../src/testing/read-model/checkpoint-laws.js'
 import { endingLaws } from '../../../src/testing/read-model/ending-laws.js'
-import { readModelLaws } from '../../../src/testing/read-model/read-model-laws.js'
 import { shownLaws } from '../../../src/testing/read-model/shown-laws.js'
 import { type Fault, oneTurn, slowly, withConditions } from './fault.js'
 import { blindTo, GRANT_FAULTS } from './grant-faults.js'

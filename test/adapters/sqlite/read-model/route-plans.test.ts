@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import { routeStatement } from '../../../../src/adapters/sql/read-model/reads.js'
+import { routeStatement } from '../../../../src/adapters/sql/read-model/read-model.js'
 import { OBJECTS } from '../../../../src/adapters/sql/read-model/tables.js'
 import { sqliteDialect } from '../../../../src/adapters/sql/sqlite/dialect.js'
 import { LIMITS } from '../../../../src/adapters/sqlite/connection.js'
