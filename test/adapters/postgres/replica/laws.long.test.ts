@@ -8,7 +8,6 @@ import type {
   ReadQuery,
   ViewType,
 } from '../../../../src/ports/read-model.js'
-import { readModelLaws } from '../../../../src/testing/index.js'
 import { checkpointLaws, headLaws } from '../../../../src/testing/read-model/checkpoint-laws.js'
 import { type PostgresServer, startPostgres } from '../../../postgres-server.js'
 import { databaseHome } from '../../read-model-home.js'
