@@ -1,5 +1,8 @@
 import { parseArgs } from 'node:util'
+import { startPostgres } from '../postgres-server.js'
+import { postgresSystem } from './postgres.js'
 import { shrink, simulate } from './simulate.js'
+import { inMemory } from './system.js'
 
 const print = (text: string | undefined) => process.stdout.write(`${text}\n`)
 
@@ -10,8 +13,15 @@ const { values } = parseArgs({
     minutes: { type: 'string' },
     trace: { type: 'boolean' },
     'no-shrink': { type: 'boolean' },
+    postgres: { type: 'boolean' },
+    server: { type: 'string' },
   },
 })
+/** Nothing outlives the program. */
+const SETTINGS = ['fsync=off', 'autovacuum=off', 'jit=off', 'deadlock_timeout=1h']
+const address = async () =>
+  values.server ?? (await startPostgres({ settings: SETTINGS })).connectionString
+const system = values.postgres ? await postgresSystem(await address()) : inMemory
 const from = Number(values.seed ?? 1)
 const end = Date.now() + Number(values.minutes ?? 0) * 60_000
 const count = Number(values.seeds ?? 1)
@@ -19,14 +29,17 @@ let operations = 0
 let runs = 0
 const begin = Date.now()
 for (let seed = from; runs < count || Date.now() < end; seed++) {
-  const run = await simulate(seed)
+  const run = await simulate(seed, { system })
   runs++
   operations += run.operations
   if (values.trace) print(run.trace.join('\n'))
   if (!run.violation) continue
   const smallest = values['no-shrink']
     ? run
-    : await shrink(run, new RegExp(run.violation.message.replace(/^op\d+/, '').slice(0, 22)))
+    : await shrink(run, {
+        only: new RegExp(run.violation.message.replace(/^op\d+/, '').slice(0, 22)),
+        system,
+      })
   print(`Seed ${seed} fails: ${run.violation.message}\n`)
   print(smallest.trace.join('\n'))
   print(smallest.violation?.stack)

@@ -2,7 +2,7 @@ import type { KnownEvent } from '../../src/ports/known-event.js'
 import { type Chance, chanceOf } from './chance.js'
 import { type Judge, judgeOf, Violation } from './judge.js'
 import { type Process, type Scheduler, schedulerOf } from './scheduler.js'
-import { NO_FAULTS, type Server, serverOf } from './system.js'
+import { inMemory, NO_FAULTS, type Server, type System } from './system.js'
 import { type Endpoint, endpointOf } from './webhooks.js'
 import { type Answer, FIRST_OPERATIONS, type Operation, operationOf, perform } from './workload.js'
 
@@ -58,10 +58,13 @@ interface Run {
   readonly endpoint: Endpoint | undefined
 }
 
-/** Runs the system of one seed. Everything that happens in it follows from the seed and the plan. */
-export const simulate = async (seed: number, plan: Plan = WHOLE): Promise<Simulated> => {
+/** Runs a system under one seed. Everything that happens in it follows from the seed and the plan. */
+export const simulate = async (
+  seed: number,
+  { plan = WHOLE, system = inMemory }: { readonly plan?: Plan; readonly system?: System } = {},
+): Promise<Simulated> => {
   const chance = chanceOf(seed)
-  const scheduler = schedulerOf(chance)
+  const scheduler = schedulerOf(chance, system.quiet)
   const judge = judgeOf()
   const trace: string[] = []
   const began = scheduler.now()
@@ -71,7 +74,9 @@ export const simulate = async (seed: number, plan: Plan = WHOLE): Promise<Simula
   const asked = new Map(plan.operations.map((number) => [`op${number}`, askedAt(seed, number)]))
   const isShared = chance.happens(0.5)
   let violation: Error | undefined
-  const server = serverOf(scheduler, chance, {
+  const server = system.serverOf({
+    scheduler,
+    chance,
     isShared,
     onEvent: tell,
     onCommit: (events) => {
@@ -84,7 +89,10 @@ export const simulate = async (seed: number, plan: Plan = WHOLE): Promise<Simula
       }
     },
   })
-  const endpoint = chance.happens(0.3) ? endpointOf(scheduler, chance, { server, tell }) : undefined
+  const endpoint =
+    chance.happens(0.3) && system.hasWebhooks
+      ? endpointOf(scheduler, chance, { server, tell })
+      : undefined
   const run: Run = {
     seed,
     plan,
@@ -98,13 +106,16 @@ export const simulate = async (seed: number, plan: Plan = WHOLE): Promise<Simula
     endpoint,
   }
   tell(
-    isShared ? 'The read model is in the database' : 'Every instance has a read model of its own',
+    server.isShared
+      ? 'The read model is in the database'
+      : 'Every instance has a read model of its own',
   )
   try {
     await scheduler.run(live(run, [...asked.values()], () => violation))
   } catch (error) {
     violation ??= error instanceof Error ? error : new Error(String(error))
   }
+  await server.end?.()
   if (violation) tell(`VIOLATION: ${violation.message}`)
   return { seed, operations: plan.operations.length, trace, ...(violation && { violation }) }
 }
@@ -121,6 +132,7 @@ const live = async (
   const { chance, scheduler, server, plan, instances, tell } = run
   const count = 1 + chance.below(4)
   for (let number = 0; number < count; number++) open(run, `node${number}`)
+  for (const { ready } of instances) if (ready) await ready
   if (plan.hasFaults) {
     const rate = chance.pick([0, 0.01, 0.05, 0.15])
     server.setFaults({
@@ -172,12 +184,18 @@ const open = (run: Run, name: string): Instance => {
   const opened = run.server.open(process)
   const crash = () => {
     process.isCrashed = true
+    opened.crash?.()
     resolve()
   }
   const instance = { ...opened, process, crash, crashed, seen: { moment: 0 } }
   run.instances.push(instance)
-  void opened.iam.run(opened.readModel)
-  run.endpoint?.serve(process, opened)
+  const begin = () => {
+    void opened.iam.run(opened.readModel)
+    run.endpoint?.serve(process, opened)
+  }
+  // What goes wrong is reported to those who ask it.
+  if (opened.ready) opened.ready.then(begin, () => undefined)
+  else begin()
   return instance
 }
 
@@ -201,8 +219,7 @@ const disturbOnce = async (run: Run): Promise<void> => {
     return
   }
   if (!server.isShared) return
-  const lost = chance.happens(0.5) ? 1 + chance.below(3) : 0
-  tell(`The server fails over; the last ${lost} appends are lost, and what was read of others`)
+  const lost = server.isLossy && chance.happens(0.5) ? 1 + chance.below(3) : 0
   judge.wentBack(await server.failOver(lost))
   for (const one of instances) one.seen = { moment: 0 }
   if (lost === 0) return
@@ -228,7 +245,8 @@ const ask = async (run: Run, client: string, operation: Operation): Promise<void
   for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
     const instance = instances[chance.below(instances.length)]
     if (!instance) throw new Error('No instance is left')
-    const { iam, process, crashed } = instance
+    const { iam, process, crashed, ready } = instance
+    if (ready) await Promise.race([ready, crashed])
     disowned.delete(operation.id)
     tell(`${client} asks ${process.name}: ${story(operation)}`)
     const isEventual = operation.isRead && operation.consistency === 'eventual'
@@ -251,6 +269,10 @@ const ask = async (run: Run, client: string, operation: Operation): Promise<void
     if (outcome === 'not_recorded' && !mayBeRecorded) disowned.add(operation.id)
     if (scheduler.now() - asked > LONGEST && server.isPrompt())
       throw new Violation(`${operation.id} took ${LONGEST} ms, though every answer is prompt`)
+    // An eventual read is refused while the read model of a new instance is empty.
+    const isUnavailable = 'refused' in answer && answer.refused === 'Unavailable' && !isEventual
+    if (isUnavailable && !server.hasFailed())
+      throw new Violation(`${operation.id} is refused as Unavailable, though nothing has failed`)
     const isAborted = 'refused' in answer && answer.refused === 'Aborted'
     if (isAborted && server.isPrompt())
       throw new Violation(
@@ -334,12 +356,15 @@ const healed = async (run: Run): Promise<void> => {
 const MAX_SHRINKS = 150
 
 /** The smallest plan found under which the seed still fails. */
-export const shrink = async (failed: Simulated, only = /./): Promise<Simulated> => {
+export const shrink = async (
+  failed: Simulated,
+  { only = /./, system = inMemory }: { readonly only?: RegExp; readonly system?: System } = {},
+): Promise<Simulated> => {
   let [plan, smallest] = [WHOLE, failed]
   let runs = 0
   const tryPlan = async (smaller: Plan): Promise<boolean> => {
     if (++runs > MAX_SHRINKS) return false
-    const again = await simulate(failed.seed, smaller)
+    const again = await simulate(failed.seed, { plan: smaller, system })
     if (!again.violation || !only.test(again.violation.message)) return false
     ;[plan, smallest] = [smaller, again]
     return true
