@@ -1,6 +1,5 @@
 import { parseArgs } from 'node:util'
-import { startPostgres } from '../postgres-server.js'
-import { postgresSystem } from './postgres.js'
+import { postgresSystem, startServer } from './postgres.js'
 import { shrink, simulate } from './simulate.js'
 import { inMemory } from './system.js'
 
@@ -17,11 +16,10 @@ const { values } = parseArgs({
     server: { type: 'string' },
   },
 })
-/** Nothing outlives the program. */
-const SETTINGS = ['fsync=off', 'autovacuum=off', 'jit=off', 'deadlock_timeout=1h']
-const address = async () =>
-  values.server ?? (await startPostgres({ settings: SETTINGS })).connectionString
-const system = values.postgres ? await postgresSystem(await address()) : inMemory
+await using server = values.postgres && !values.server ? await startServer() : undefined
+const address = values.server ?? server?.connectionString
+await using postgres = address === undefined ? undefined : await postgresSystem(address)
+const system = postgres ?? inMemory
 const from = Number(values.seed ?? 1)
 const end = Date.now() + Number(values.minutes ?? 0) * 60_000
 const count = Number(values.seeds ?? 1)

@@ -9,6 +9,7 @@ import { postgresReadModel } from '../../src/adapters/postgres/read-model/read-m
 import { channelOf, migrate, quotedSchema } from '../../src/adapters/postgres/schema.js'
 import { EVENT_COLUMNS, type EventRow, eventsOf } from '../../src/adapters/sql/stored-events.js'
 import { type RecordedEvent, StoreFault } from '../../src/ports/event-store.js'
+import { startPostgres } from '../postgres-server.js'
 import { type Network, poolOf, type SimulatedPool } from './connections.js'
 import { Violation } from './judge.js'
 import type { Process } from './scheduler.js'
@@ -21,6 +22,12 @@ import {
   type ServerGiven,
   type System,
 } from './system.js'
+
+/**
+ * A server for it. Nothing runs there by itself, and statements that wait for one another wait until they are found.
+ */
+export const startServer = () =>
+  startPostgres({ settings: ['fsync=off', 'autovacuum=off', 'jit=off', 'deadlock_timeout=1h'] })
 
 /** Pause of an instance before it tries again to open the database, in milliseconds. */
 const REOPEN_PAUSE = 100

@@ -260,7 +260,7 @@ const ask = async (run: Run, client: string, operation: Operation): Promise<void
       mayBeRecorded = true
       continue
     }
-    tell(`${client} is answered about ${operation.id}: ${shown(answer)}`)
+    tell(`${client} is answered about ${operation.id}: ${shown(answer, server)}`)
     // The read model may go back during the call, and show again what it has shown long before.
     const eventually = instance.seen === seen ? shownBefore : 0
     const right = judge.answered(operation, answer, isEventual ? eventually : begin)
@@ -298,10 +298,14 @@ const story = ({ id, command, isRead, consistency, idempotencyKey }: Operation):
   return `${id}, ${method} ${about} ${keys} ${how}`.trimEnd()
 }
 
-const shown = (answer: Answer): string => {
+/** Without positions, which follow a real clock: events are numbered. */
+const shown = (answer: Answer, server: Server): string => {
   if ('refused' in answer) return `${answer.refused} ${answer.outcome ?? ''}`.trimEnd()
   if ('read' in answer) return `'${answer.read}'`
-  return answer.changed ? `recorded at ${answer.positions.join()}` : 'nothing to change'
+  const numberOf = (at: bigint) => server.log().findIndex(({ position }) => position === at) + 1
+  return answer.changed
+    ? `recorded as event ${answer.positions.map(numberOf).join()}`
+    : 'nothing to change'
 }
 
 /** A subscriber from the beginning, which must have been given every event once all is quiet. */
@@ -345,7 +349,7 @@ const healed = async (run: Run): Promise<void> => {
       const question: Operation = { id: 'the last', command, isRead: true, consistency: 'strong' }
       const from = judge.moment()
       const answer = await perform(iam, question)
-      tell(`At the end ${process.name} says of ${userId}: ${shown(answer)}`)
+      tell(`At the end ${process.name} says of ${userId}: ${shown(answer, server)}`)
       if ('refused' in answer)
         throw new Violation(`${process.name} does not recover: ${answer.refused}`)
       judge.answered(question, answer, from)
