@@ -2,7 +2,7 @@ import type { PostgresPool, PostgresPoolClient } from '../../src/adapters/postgr
 import type { Chance } from './chance.js'
 import type { Process, Scheduler } from './scheduler.js'
 import { type Session, type Sessions, STATEMENT, type Statement } from './sessions.js'
-import { type Faults, latencyOf } from './system.js'
+import { type Faults, latencyOf as latencyOfCall } from './system.js'
 
 /** The connections of one instance: the seed decides when a statement is sent and answered, and what fails. */
 export interface SimulatedPool extends PostgresPool {
@@ -33,6 +33,13 @@ const IDLE_LIMIT = 20_000
 /** What a server may answer in place of what it is asked: cancelled, out of memory, could not serialize. */
 const REFUSALS = ['57014', '53200', '40001'] as const
 
+/** How many statements a call takes, roughly: together they are as late as it, and fail as often. */
+export const STATEMENTS = 4
+
+/** How long a statement or its answer is on its way, in milliseconds. */
+export const latencyOf = ({ chance, faults }: Pick<Network, 'chance' | 'faults'>): number =>
+  latencyOfCall(chance, faults()) / STATEMENTS
+
 /** @see SimulatedPool */
 export const poolOf = (process: Process, network: Network): SimulatedPool => {
   const { chance, scheduler, sessions, faults, onFault } = network
@@ -44,8 +51,8 @@ export const poolOf = (process: Process, network: Network): SimulatedPool => {
   let opened = 0
 
   const open = async (): Promise<Client> => {
-    await scheduler.wait(latencyOf(chance, faults()), process)
-    if (isCutOff(process, scheduler) || chance.happens(faults().before)) {
+    await scheduler.wait(latencyOf(network), process)
+    if (isCutOff(process, scheduler) || chance.happens(faults().before / STATEMENTS)) {
       onFault([])
       throw new Error('The server cannot be reached')
     }
@@ -98,7 +105,7 @@ const isCutOff = ({ cutOff }: Process, scheduler: Scheduler): boolean =>
 
 /** One connection. */
 const clientOf = (
-  { scheduler, chance, sessions, faults, tell, onFault, onNotify }: Network,
+  network: Network,
   session: Session,
   {
     process,
@@ -112,7 +119,8 @@ const clientOf = (
     readonly onLost: () => void
   },
 ): Client & { readonly processID: number } => {
-  const latency = () => latencyOf(chance, faults())
+  const { scheduler, chance, sessions, faults, tell, onFault, onNotify } = network
+  const latency = () => latencyOf(network)
   const { promise: whenLost, resolve: onceLost } = Promise.withResolvers<void>()
   let isLost = false
   let isInTransaction = false
@@ -143,14 +151,15 @@ const clientOf = (
       return new Error('The connection was lost')
     }
     await scheduler.wait(latency(), process)
-    if (isLost || isCutOff(process, scheduler) || chance.happens(faults().before / 2)) throw lost()
-    const isRefused = text !== 'ROLLBACK' && chance.happens(faults().before / 2)
+    if (isLost || isCutOff(process, scheduler) || chance.happens(faults().before / STATEMENTS / 2))
+      throw lost()
+    const isRefused = text !== 'ROLLBACK' && chance.happens(faults().before / STATEMENTS / 2)
     const sent = isRefused ? refusal(chance.pick(REFUSALS)) : statement
     if (isRefused) onFault([])
     tell(`  ${name}: ${isRefused ? 'refused: ' : ''}${labelOf(statement)}`)
     const answering = session.run(sent, atStake.length > 0 && !isRefused)
     const settled = answering.then(ignore, ignore)
-    const isAnswerLost = chance.happens(faults().after)
+    const isAnswerLost = chance.happens(faults().after / STATEMENTS)
     // A statement that waits for a lock goes on when its connection is lost.
     await Promise.race([isAnswerLost ? undefined : settled, whenLost])
     await scheduler.wait(latency(), process)

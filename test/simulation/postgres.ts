@@ -10,24 +10,21 @@ import { channelOf, migrate, quotedSchema } from '../../src/adapters/postgres/sc
 import { EVENT_COLUMNS, type EventRow, eventsOf } from '../../src/adapters/sql/stored-events.js'
 import { type RecordedEvent, StoreFault } from '../../src/ports/event-store.js'
 import { startPostgres } from '../postgres-server.js'
-import { type Network, poolOf, type SimulatedPool } from './connections.js'
+import { latencyOf, type Network, poolOf, type SimulatedPool } from './connections.js'
 import { Violation } from './judge.js'
 import type { Process } from './scheduler.js'
 import { sessionsOf } from './sessions.js'
-import {
-  iamOn,
-  latencyOf,
-  NO_FAULTS,
-  type Server,
-  type ServerGiven,
-  type System,
-} from './system.js'
+import { iamOn, NO_FAULTS, type Server, type ServerGiven, type System } from './system.js'
+import { FIRST_OPERATIONS } from './workload.js'
 
 /**
  * A server for it. Nothing runs there by itself, and statements that wait for one another wait until they are found.
  */
 export const startServer = () =>
   startPostgres({ settings: ['fsync=off', 'autovacuum=off', 'jit=off', 'deadlock_timeout=1h'] })
+
+/** What a host may have set for all its transactions. */
+const ISOLATIONS = ['read committed', 'read committed', 'repeatable read', 'serializable'] as const
 
 /** Pause of an instance before it tries again to open the database, in milliseconds. */
 const REOPEN_PAUSE = 100
@@ -58,7 +55,7 @@ const postgresServer = (
 ): { readonly server: Server; readonly quiet: () => Promise<void> } => {
   const schema = `simulated_${process.pid}`
   const quoted = quotedSchema(schema)
-  const isolation = chance.pick(['read committed', 'repeatable read', 'serializable'])
+  const isolation = chance.pick(ISOLATIONS)
   let faults = NO_FAULTS
   let hasFailed = false
   let ids = 0
@@ -84,7 +81,8 @@ const postgresServer = (
     scheduler,
     chance,
     sessions,
-    faults: () => faults,
+    // A run without the first objects would be one of refusals.
+    faults: () => (events.length < FIRST_OPERATIONS ? NO_FAULTS : faults),
     tell: onEvent,
     onFault: (operations) => {
       hasFailed = true
@@ -93,7 +91,7 @@ const postgresServer = (
     onNotify: () => {
       for (const [process, { wake }] of listeners)
         if (!chance.happens(faults.hint))
-          void scheduler.wait(latencyOf(chance, faults), process).then(wake)
+          void scheduler.wait(latencyOf(network), process).then(wake)
     },
   }
 
