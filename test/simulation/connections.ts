@@ -2,7 +2,7 @@ import type { PostgresPool, PostgresPoolClient } from '../../src/adapters/postgr
 import type { Chance } from './chance.js'
 import type { Process, Scheduler } from './scheduler.js'
 import { type Session, type Sessions, STATEMENT, type Statement } from './sessions.js'
-import { type Faults, latencyOf as latencyOfCall } from './system.js'
+import type { Faults } from './system.js'
 
 /** The connections of one instance: the seed decides when a statement is sent and answered, and what fails. */
 export interface SimulatedPool extends PostgresPool {
@@ -33,12 +33,20 @@ const IDLE_LIMIT = 20_000
 /** What a server may answer in place of what it is asked: cancelled, out of memory, could not serialize. */
 const REFUSALS = ['57014', '53200', '40001'] as const
 
-/** How many statements a call takes, roughly: together they are as late as it, and fail as often. */
-export const STATEMENTS = 4
+/** How many statements a call takes, roughly: together they fail as often as it. */
+const STATEMENTS = 4
 
-/** How long a statement or its answer is on its way, in milliseconds. */
+/**
+ * How long a statement or its answer is on its way, in milliseconds: mostly next to nothing, so that others run many
+ * statements between two of the few that take long.
+ */
 export const latencyOf = ({ chance, faults }: Pick<Network, 'chance' | 'faults'>): number =>
-  latencyOfCall(chance, faults()) / STATEMENTS
+  chance.happens(faults().late / STATEMENTS)
+    ? 50 + chance.random() ** 4 * LATEST
+    : chance.random() ** 6 * 20
+
+/** In milliseconds. */
+const LATEST = 12_000
 
 /** @see SimulatedPool */
 export const poolOf = (process: Process, network: Network): SimulatedPool => {

@@ -80,12 +80,6 @@ export interface Server {
   readonly end?: () => Promise<void>
 }
 
-/** How long a message is on its way, in milliseconds. */
-export const latencyOf = (chance: Chance, faults: Faults): number => {
-  if (chance.happens(faults.late)) return 50 + chance.random() ** 4 * 12_000
-  return 0.1 + chance.random() * 3
-}
-
 /** The library on a store and a read model. */
 export const iamOn = (
   host: Pick<Host, 'store' | 'readModel' | 'newId'> & { readonly environment: Environment },
@@ -121,7 +115,10 @@ const memoryServer = ({ scheduler, chance, isShared, onCommit, onEvent }: Server
   const unknown = new Set<string>()
   const listeners = new Set<{ readonly wake: () => void; readonly process: Process }>()
 
-  const latency = () => latencyOf(chance, faults)
+  const latency = (): number => {
+    if (chance.happens(faults.late)) return 50 + chance.random() ** 4 * 12_000
+    return 0.1 + chance.random() * 3
+  }
   /** A call over the network: it can fail on the way there, and on the way back. */
   const remote = async <Value>(
     process: Process,
