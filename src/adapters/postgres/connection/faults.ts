@@ -69,6 +69,13 @@ export const isAnswer = (error: unknown): boolean => {
 }
 
 /**
+ * Whether the server refused the statement, so that nothing of its transaction is recorded. A session that the server
+ * ends (class 57P) may have committed just before.
+ */
+export const isRefusal = (error: unknown): boolean =>
+  isAnswer(error) && !sqlStateOf(error)?.startsWith('57P')
+
+/**
  * Whether the server reports by `notice` that it no longer waits for a synchronous standby. It then answers as if
  * the commit had succeeded, but a standby that replaces it may lack the commit. Recognized by the function that
  * reports it, because the text is in the language of the server.
