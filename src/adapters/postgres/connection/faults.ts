@@ -55,9 +55,12 @@ const mayPass = (error: unknown): boolean => {
 export const isConnectionFault = (fault: unknown): boolean =>
   fault instanceof StoreFault && !OWN_FAULTS.test(sqlStateOf(fault.cause) ?? '')
 
-/** Whether a function refused to write because its transaction was not READ COMMITTED. */
+/**
+ * Whether a write failed because its transaction was not READ COMMITTED: a function refused it, or another transaction
+ * had just changed the same row.
+ */
 export const isOtherIsolation = (fault: unknown): boolean =>
-  fault instanceof StoreFault && sqlStateOf(fault.cause) === '25001'
+  fault instanceof StoreFault && /^(25001|40001)$/.test(sqlStateOf(fault.cause) ?? '')
 
 /**
  * Whether the server itself reported `error`. An error of class 08 comes from a pooler that lost
