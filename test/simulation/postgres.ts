@@ -17,9 +17,7 @@ import { sessionsOf } from './sessions.js'
 import { iamOn, NO_FAULTS, type Server, type ServerGiven, type System } from './system.js'
 import { FIRST_OPERATIONS } from './workload.js'
 
-/**
- * A server for it. Nothing runs there by itself, and statements that wait for one another wait until they are found.
- */
+/** Starts a server for it: nothing runs in the background, and the server itself ends no deadlock. */
 export const startServer = () =>
   startPostgres({ settings: ['fsync=off', 'autovacuum=off', 'jit=off', 'deadlock_timeout=1h'] })
 
@@ -66,7 +64,7 @@ const postgresServer = (
 
   const readLog = async (): Promise<void> => {
     const text = `SELECT ${EVENT_COLUMNS} FROM ${quoted}.events ORDER BY position`
-    const { rows } = await control.query<EventRow<string>>({ text, rowMode: 'array' })
+    const { rows } = await control.query<[...EventRow<string>]>({ text, rowMode: 'array' })
     const log = eventsOf(rows)
     if (log[events.length - 1]?.position !== events.at(-1)?.position)
       throw new Violation('An event is recorded below one that could be read before')
@@ -140,6 +138,7 @@ const postgresServer = (
         iam: iamOn({ store, readModel, environment, newId: () => String(++ids).padStart(26, '0') }),
         readModel,
         environment,
+        askCursors: (work) => work(),
         ready: prepare(),
         crash: () => {
           pools.delete(process)
