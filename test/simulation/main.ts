@@ -1,5 +1,7 @@
 import { parseArgs } from 'node:util'
+import { postgresSystem, startServer } from './postgres.js'
 import { shrink, simulate } from './simulate.js'
+import { inMemory } from './system.js'
 
 const print = (text: string | undefined) => process.stdout.write(`${text}\n`)
 
@@ -10,8 +12,14 @@ const { values } = parseArgs({
     minutes: { type: 'string' },
     trace: { type: 'boolean' },
     'no-shrink': { type: 'boolean' },
+    postgres: { type: 'boolean' },
+    server: { type: 'string' },
   },
 })
+await using server = values.postgres && !values.server ? await startServer() : undefined
+const address = values.server ?? server?.connectionString
+await using postgres = address === undefined ? undefined : await postgresSystem(address)
+const system = postgres ?? inMemory
 const from = Number(values.seed ?? 1)
 const end = Date.now() + Number(values.minutes ?? 0) * 60_000
 const count = Number(values.seeds ?? 1)
@@ -19,14 +27,17 @@ let operations = 0
 let runs = 0
 const begin = Date.now()
 for (let seed = from; runs < count || Date.now() < end; seed++) {
-  const run = await simulate(seed)
+  const run = await simulate(seed, { system })
   runs++
   operations += run.operations
   if (values.trace) print(run.trace.join('\n'))
   if (!run.violation) continue
   const smallest = values['no-shrink']
     ? run
-    : await shrink(run, new RegExp(run.violation.message.replace(/^op\d+/, '').slice(0, 22)))
+    : await shrink(run, {
+        only: new RegExp(run.violation.message.replace(/^op\d+/, '').slice(0, 22)),
+        system,
+      })
   print(`Seed ${seed} fails: ${run.violation.message}\n`)
   print(smallest.trace.join('\n'))
   print(smallest.violation?.stack)

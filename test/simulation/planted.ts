@@ -204,3 +204,119 @@ export const PLANTED: readonly PlantedBug[] = [
     'streams.read(identityProviders, ids, { guard: false }),',
   ),
 ]
+
+/**
+ * Bugs of the adapter for PostgreSQL that the simulation on a real server must find, and a seed that finds each: the
+ * search begins there, and goes on if the library has changed since.
+ */
+export const PLANTED_IN_POSTGRES: readonly (PlantedBug & { readonly seed: number })[] = [
+  {
+    ...bug(
+      'an append does not lock the log',
+      'adapters/postgres/log/append-functions.ts',
+      'PERFORM pg_advisory_xact_lock(',
+      'PERFORM (',
+    ),
+    seed: 8,
+  },
+  {
+    ...bug(
+      'an append does not look at the streams that it guards',
+      'adapters/postgres/log/append-functions.ts',
+      'IF guarded_versions[guard] <>',
+      'IF false AND guarded_versions[guard] <>',
+    ),
+    seed: 37,
+  },
+  {
+    ...bug(
+      'a batch is applied wherever the checkpoint is',
+      'adapters/sql/read-model/changes.ts',
+      'WHERE position = ? RETURNING 1',
+      'WHERE position = ? OR true RETURNING 1',
+    ),
+    seed: 7,
+  },
+  {
+    ...bug(
+      'rows are written though the checkpoint was not moved',
+      'adapters/postgres/read-model/dialect.ts',
+      ' AND EXISTS (SELECT FROM guard))',
+      ')',
+    ),
+    seed: 7,
+  },
+  {
+    ...bug(
+      'a checkpoint moves outside of the transaction that writes the rows',
+      'adapters/postgres/read-model/read-model.ts',
+      'run(ask, moveCheckpoint(dialect, batch))',
+      'run((one) => connections.read(prepared(one)), moveCheckpoint(dialect, batch))',
+    ),
+    seed: 6,
+  },
+  {
+    ...bug(
+      'a check of access reads the head after the rows',
+      'adapters/sql/read-model/access.ts',
+      'const [head, reached, project, projectGrant, userGrant, roles, mapped] = row',
+      'const [[head, reached]] = yield { sql: "SELECT " + positionColumns(dialect), parameters: [] }\n' +
+        'const [, , project, projectGrant, userGrant, roles, mapped] = row',
+    ),
+    seed: 17,
+  },
+  {
+    ...bug(
+      'an append whose connection is lost is said not to be recorded',
+      'adapters/postgres/connection/connections.ts',
+      "() => 'unknown',",
+      "() => 'not_recorded',",
+    ),
+    seed: 5,
+  },
+  {
+    ...bug(
+      'a commit whose answer is lost is said not to be recorded',
+      'adapters/postgres/connection/connections.ts',
+      "        outcome = 'unknown'\n",
+      '',
+    ),
+    seed: 12,
+  },
+  {
+    ...bug(
+      'a connection is given back in a transaction that has failed',
+      'adapters/postgres/connection/connections.ts',
+      "await lent.rows({ text: 'ROLLBACK', values: [] })",
+      '',
+    ),
+    seed: 26,
+  },
+  {
+    ...bug(
+      'a lost connection is given back to the pool',
+      'adapters/postgres/connection/connections.ts',
+      'lent.release(!isUsable)',
+      'lent.release(false)',
+    ),
+    seed: 1,
+  },
+  {
+    ...bug(
+      'a migration does not lock',
+      'adapters/postgres/schema.ts',
+      "SELECT pg_advisory_xact_lock(hashtextextended('claviger migrate ' || $1, 0::bigint))",
+      'SELECT $1::text',
+    ),
+    seed: 1,
+  },
+  {
+    ...bug(
+      'a migration does not look again once it has its lock',
+      'adapters/postgres/schema.ts',
+      'await migrateFrom(connection, schema, await stateOf(connection, schema))',
+      'await migrateFrom(connection, schema, { version: 0, hasReadTables: false })',
+    ),
+    seed: 1,
+  },
+]

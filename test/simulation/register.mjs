@@ -1,11 +1,13 @@
-// Lets Node.js run the sources as they are: an import of `./x.js` finds `./x.ts`. With a number in PLANTED, that bug of
+// Lets Node.js run the sources as they are: an import of `./x.js` finds `./x.ts`. With a name in PLANTED, that bug of
 // planted.ts is put into its source.
 import { existsSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import { PLANTED } from './planted.ts'
+import { PLANTED, PLANTED_IN_POSTGRES } from './planted.ts'
 
-const planted = PLANTED[Number(process.env.PLANTED || -1)]
+const planted = [...PLANTED, ...PLANTED_IN_POSTGRES].find(
+  ({ name }) => name === process.env.PLANTED,
+)
 
 registerHooks({
   resolve: (specifier, context, next) => {

@@ -32,13 +32,19 @@ interface Due {
 const START = Date.UTC(2026, 0, 1)
 
 /** More steps than any run takes. */
-const MAX_STEPS = 1_000_000
+const MAX_STEPS = 50_000
 
 /** Largest difference of two clocks, in milliseconds. */
 const MAX_SKEW = 2_000
 
-/** @see Scheduler */
-export const schedulerOf = (chance: Chance): Scheduler => {
+/**
+ * @param quiet - resolves once nothing happens any more that needs no time
+ * @see Scheduler
+ */
+export const schedulerOf = (
+  chance: Chance,
+  quiet: () => Promise<unknown> = nextTurn,
+): Scheduler => {
   let now = START
   let steps = 0
   const waiting = new Set<Due>()
@@ -94,8 +100,7 @@ export const schedulerOf = (chance: Chance): Scheduler => {
       }
       work.then(end, end)
       for (; steps < MAX_STEPS; steps++) {
-        // Everything that needs no time happens first: microtasks end before the next turn of the event loop.
-        await new Promise((resolve) => setImmediate(resolve))
+        await quiet()
         if (isDone) return work.then(() => undefined)
         const due = next()
         if (!due) throw new Error('Everything waits, and nothing is due: a wake-up was lost')
@@ -107,3 +112,6 @@ export const schedulerOf = (chance: Chance): Scheduler => {
     },
   }
 }
+
+/** Everything that needs no time happens first: microtasks end before the next turn of the event loop. */
+export const nextTurn = (): Promise<unknown> => new Promise((resolve) => setImmediate(resolve))

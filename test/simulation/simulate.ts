@@ -3,7 +3,7 @@ import { type Chance, chanceOf } from './chance.js'
 import { type Judge, judgeOf, Violation } from './judge.js'
 import { nameOf } from './model.js'
 import { type Process, type Scheduler, schedulerOf } from './scheduler.js'
-import { NO_FAULTS, type Server, serverOf } from './system.js'
+import { inMemory, NO_FAULTS, type Server, type System } from './system.js'
 import { type Endpoint, endpointOf } from './webhooks.js'
 import {
   type Answer,
@@ -69,10 +69,13 @@ interface Run {
   readonly endpoint: Endpoint | undefined
 }
 
-/** Runs the system of one seed. Everything that happens in it follows from the seed and the plan. */
-export const simulate = async (seed: number, plan: Plan = WHOLE): Promise<Simulated> => {
+/** Runs a system under one seed. Everything that happens in it follows from the seed and the plan. */
+export const simulate = async (
+  seed: number,
+  { plan = WHOLE, system = inMemory }: { readonly plan?: Plan; readonly system?: System } = {},
+): Promise<Simulated> => {
   const chance = chanceOf(seed)
-  const scheduler = schedulerOf(chance)
+  const scheduler = schedulerOf(chance, system.quiet)
   const judge = judgeOf()
   const trace: string[] = []
   const began = scheduler.now()
@@ -82,7 +85,9 @@ export const simulate = async (seed: number, plan: Plan = WHOLE): Promise<Simula
   const asked = new Map(plan.operations.map((number) => [`op${number}`, askedAt(seed, number)]))
   const isShared = chance.happens(0.5)
   let violation: Error | undefined
-  const server = serverOf(scheduler, chance, {
+  const server = system.serverOf({
+    scheduler,
+    chance,
     isShared,
     onEvent: tell,
     onCommit: (events) => {
@@ -95,7 +100,10 @@ export const simulate = async (seed: number, plan: Plan = WHOLE): Promise<Simula
       }
     },
   })
-  const endpoint = chance.happens(0.3) ? endpointOf(scheduler, chance, { server, tell }) : undefined
+  const endpoint =
+    chance.happens(0.3) && system.hasWebhooks
+      ? endpointOf(scheduler, chance, { server, tell })
+      : undefined
   const run: Run = {
     seed,
     plan,
@@ -110,13 +118,16 @@ export const simulate = async (seed: number, plan: Plan = WHOLE): Promise<Simula
     endpoint,
   }
   tell(
-    isShared ? 'The read model is in the database' : 'Every instance has a read model of its own',
+    server.isShared
+      ? 'The read model is in the database'
+      : 'Every instance has a read model of its own',
   )
   try {
     await scheduler.run(live(run, [...asked.values()], () => violation))
   } catch (error) {
     violation ??= error instanceof Error ? error : new Error(String(error))
   }
+  await server.end?.()
   if (violation) tell(`VIOLATION: ${violation.message}`)
   return { seed, operations: plan.operations.length, trace, ...(violation && { violation }) }
 }
@@ -133,6 +144,7 @@ const live = async (
   const { chance, scheduler, server, plan, instances, tell } = run
   const count = 1 + chance.below(4)
   for (let number = 0; number < count; number++) open(run, `node${number}`)
+  for (const { ready } of instances) if (ready) await ready
   if (plan.hasFaults) {
     const rate = chance.pick([0, 0.01, 0.05, 0.15])
     server.setFaults({
@@ -184,12 +196,18 @@ const open = (run: Run, name: string): Instance => {
   const opened = run.server.open(process)
   const crash = () => {
     process.isCrashed = true
+    opened.crash?.()
     resolve()
   }
   const instance = { ...opened, process, crash, crashed, seen: { moment: 0 } }
   run.instances.push(instance)
-  void opened.iam.run(opened.readModel)
-  run.endpoint?.serve(process, opened)
+  const begin = () => {
+    void opened.iam.run(opened.readModel)
+    run.endpoint?.serve(process, opened)
+  }
+  // What goes wrong is reported to those who ask it.
+  if (opened.ready) opened.ready.then(begin, () => undefined)
+  else begin()
   return instance
 }
 
@@ -213,8 +231,7 @@ const disturbOnce = async (run: Run): Promise<void> => {
     return
   }
   if (!server.isShared) return
-  const lost = chance.happens(0.5) ? 1 + chance.below(3) : 0
-  tell(`The server fails over; the last ${lost} appends are lost, and what was read of others`)
+  const lost = server.isLossy && chance.happens(0.5) ? 1 + chance.below(3) : 0
   judge.wentBack(await server.failOver(lost))
   for (const one of instances) one.seen = { moment: 0 }
   if (lost === 0) return
@@ -240,7 +257,8 @@ const ask = async (run: Run, client: string, operation: Operation): Promise<void
   for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
     const instance = instances[chance.below(instances.length)]
     if (!instance) throw new Error('No instance is left')
-    const { iam, process, crashed } = instance
+    const { iam, process, crashed, ready } = instance
+    if (ready) await Promise.race([ready, crashed])
     disowned.delete(operation.id)
     tell(`${client} asks ${process.name}: ${story(operation)}`)
     const isEventual = operation.isRead && operation.consistency === 'eventual'
@@ -254,7 +272,7 @@ const ask = async (run: Run, client: string, operation: Operation): Promise<void
       mayBeRecorded = true
       continue
     }
-    tell(`${client} is answered about ${operation.id}: ${shown(answer)}`)
+    tell(`${client} is answered about ${operation.id}: ${shown(answer, server)}`)
     // The read model may go back during the call, and show again what it has shown long before.
     const eventually = instance.seen === seen ? shownBefore : 0
     const right = judge.answered(operation, answer, isEventual ? eventually : begin)
@@ -263,6 +281,10 @@ const ask = async (run: Run, client: string, operation: Operation): Promise<void
     if (outcome === 'not_recorded' && !mayBeRecorded) disowned.add(operation.id)
     if (scheduler.now() - asked > LONGEST && server.isPrompt())
       throw new Violation(`${operation.id} took ${LONGEST} ms, though every answer is prompt`)
+    // An eventual read is refused while the read model of a new instance is empty.
+    const isUnavailable = 'refused' in answer && answer.refused === 'Unavailable' && !isEventual
+    if (isUnavailable && !server.hasFailed())
+      throw new Violation(`${operation.id} is refused as Unavailable, though nothing has failed`)
     const isAborted = 'refused' in answer && answer.refused === 'Aborted'
     if (isAborted && server.isPrompt())
       throw new Violation(
@@ -290,10 +312,14 @@ const story = ({ id, command, isRead, consistency, idempotencyKey }: Operation):
   return [`${id},`, method, nameOf(command), asked, how].filter(Boolean).join(' ')
 }
 
-const shown = (answer: Answer): string => {
+/** Without positions, which follow a real clock: events are numbered. */
+const shown = (answer: Answer, server: Server): string => {
   if ('refused' in answer) return `${answer.refused} ${answer.outcome ?? ''}`.trimEnd()
   if ('read' in answer) return `'${answer.read}'`
-  return answer.changed ? `recorded at ${answer.positions.join()}` : 'nothing to change'
+  const numberOf = (at: bigint) => server.log().findIndex(({ position }) => position === at) + 1
+  return answer.changed
+    ? `recorded as event ${answer.positions.map(numberOf).join()}`
+    : 'nothing to change'
 }
 
 /** A subscriber from the beginning, which must have been given every event once all is quiet. */
@@ -337,7 +363,7 @@ const healed = async (run: Run): Promise<void> => {
       const question: Operation = { id: 'the last', command, isRead: true, consistency: 'strong' }
       const from = judge.moment()
       const answer = await perform(iam, question)
-      tell(`At the end ${process.name} says of ${userId}: ${shown(answer)}`)
+      tell(`At the end ${process.name} says of ${userId}: ${shown(answer, server)}`)
       if ('refused' in answer)
         throw new Violation(`${process.name} does not recover: ${answer.refused}`)
       judge.answered(question, answer, from)
@@ -348,12 +374,15 @@ const healed = async (run: Run): Promise<void> => {
 const MAX_SHRINKS = 150
 
 /** The smallest plan found under which the seed still fails. */
-export const shrink = async (failed: Simulated, only = /./): Promise<Simulated> => {
+export const shrink = async (
+  failed: Simulated,
+  { only = /./, system = inMemory }: { readonly only?: RegExp; readonly system?: System } = {},
+): Promise<Simulated> => {
   let [plan, smallest] = [WHOLE, failed]
   let runs = 0
   const tryPlan = async (smaller: Plan): Promise<boolean> => {
     if (++runs > MAX_SHRINKS) return false
-    const again = await simulate(failed.seed, smaller)
+    const again = await simulate(failed.seed, { plan: smaller, system })
     if (!again.violation || !only.test(again.violation.message)) return false
     ;[plan, smallest] = [smaller, again]
     return true

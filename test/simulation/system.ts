@@ -5,6 +5,7 @@ import { type Iam, iamOf } from '../../src/application/iam.js'
 import { SealedSecret } from '../../src/domain/values.js'
 import type { Environment } from '../../src/ports/environment.js'
 import { type EventStore, type RecordedEvent, StoreFault } from '../../src/ports/event-store.js'
+import type { DomainOptions, Host } from '../../src/ports/host.js'
 import type {
   ReadAtHead,
   ReadMethod,
@@ -32,6 +33,25 @@ export interface Faults {
 
 export const NO_FAULTS: Faults = { before: 0, after: 0, late: 0, hint: 0 }
 
+/** What a server is given. */
+export interface ServerGiven {
+  readonly scheduler: Scheduler
+  readonly chance: Chance
+  /** Whether the read model is in the database of the log. */
+  readonly isShared: boolean
+  readonly onEvent: (line: string) => void
+  /** Called with what was recorded, before anybody can know of it. */
+  readonly onCommit: (events: readonly RecordedEvent[]) => void
+}
+
+/** Where the instances keep what they store. */
+export interface System {
+  readonly serverOf: (given: ServerGiven) => Server
+  readonly hasWebhooks: boolean
+  /** Resolves once nothing happens outside of virtual time. */
+  readonly quiet?: () => Promise<unknown>
+}
+
 /** The server: the log, and perhaps a read model in the same database, which goes back with it. */
 export interface Server {
   readonly log: () => readonly RecordedEvent[]
@@ -42,30 +62,61 @@ export interface Server {
     readonly environment: Environment
     /** Calls the cursors of webhooks over the network. */
     readonly askCursors: <Value>(work: () => Promise<Value>) => Promise<Value>
+    /** Resolves once the instance can be asked; absent when it can be at once. */
+    readonly ready?: Promise<void>
+    /** Ends its connections. */
+    readonly crash?: () => void
   }
   /** Another server takes over, which lacks the last appends and what was read of them; answers how many events it has. */
   readonly failOver: (lost: number) => Promise<number>
+  /** Whether a failover loses appends. */
+  readonly isLossy: boolean
   readonly isShared: boolean
   readonly isPrompt: () => boolean
   readonly setFaults: (faults: Faults) => void
-  /** How many appends were told that their outcome is unknown. */
+  /** Operations whose appends may be recorded or not, as far as the store can know. */
   readonly unknown: ReadonlySet<string>
+  /** Whether any call of an instance has failed so far. */
+  readonly hasFailed: () => boolean
+  /** Ends what the run leaves behind. */
+  readonly end?: () => Promise<void>
 }
 
-/** @param onCommit - called with what was recorded, before anybody can know of it */
-export const serverOf = (
-  scheduler: Scheduler,
-  chance: Chance,
-  {
-    isShared,
-    onCommit,
-    onEvent,
-  }: {
-    readonly isShared: boolean
-    readonly onEvent: (line: string) => void
-    readonly onCommit: (events: readonly RecordedEvent[]) => void
-  },
-): Server => {
+/** What DNS answers: organizations publish the challenges of their domains at once, except those of one domain. */
+export const publishedIn = (
+  events: readonly RecordedEvent[],
+  name: string,
+): readonly (readonly string[])[] =>
+  readBatch(events).known.flatMap(({ type, data }) => {
+    const isFound = type === 'domain.added' && data.domain !== UNPUBLISHED
+    return isFound && name.endsWith(`.${data.domain}`) ? [[data.challenge]] : []
+  })
+
+/** The library on a store and a read model. */
+export const iamOn = ({
+  resolveTxt,
+  ...host
+}: Pick<Host, 'store' | 'readModel' | 'newId'> &
+  Pick<DomainOptions, 'resolveTxt'> & { readonly environment: Environment }): Iam =>
+  iamOf({
+    ...host,
+    secrets: {
+      seal: async (secret) => SealedSecret.parse(secret),
+      open: async (sealed) => ok(sealed),
+      isCurrent: () => true,
+    },
+    authorize: () => true,
+    now: () => new Date(host.environment.now()),
+    domains: { isPublicSuffix: () => false, resolveTxt },
+  })
+
+/** A server in memory. */
+export const inMemory: System = {
+  hasWebhooks: true,
+  serverOf: (given) => memoryServer(given),
+}
+
+const memoryServer = ({ scheduler, chance, isShared, onCommit, onEvent }: ServerGiven): Server => {
   /** The clock of each next server is ahead, so that no position is used again. */
   let ahead = 0
   const newStore = () => memoryEventStore({ now: () => new Date(scheduler.now() + ahead) })
@@ -74,6 +125,7 @@ export const serverOf = (
   let events: readonly RecordedEvent[] = []
   let faults = NO_FAULTS
   let ids = 0
+  let hasFailed = false
   const unknown = new Set<string>()
   const listeners = new Set<{ readonly wake: () => void; readonly process: Process }>()
 
@@ -93,11 +145,13 @@ export const serverOf = (
     const isCutOff = process.cutOff?.from === to && process.cutOff.until > scheduler.now()
     const isLost = isCutOff || chance.happens(faults.before)
     await scheduler.wait(latency(), process)
+    hasFailed ||= isLost
     if (isLost) throw new StoreFault('No connection', 'not_recorded')
     const value = await work()
     const isAnswerLost = chance.happens(faults.after)
     await scheduler.wait(latency(), process)
     if (!isAnswerLost) return value
+    hasFailed = true
     onLost?.()
     onEvent(`  an answer to ${process.name} is lost`)
     throw new StoreFault('The connection was lost', onLost ? 'unknown' : 'not_recorded')
@@ -111,15 +165,6 @@ export const serverOf = (
     for (const { wake, process } of listeners)
       if (!chance.happens(faults.hint)) void scheduler.wait(latency(), process).then(wake)
     return answer
-  }
-
-  /** Organizations publish the challenges of their domains at once, except those of one domain. */
-  const published = (name: string): readonly (readonly string[])[] => {
-    const { known } = readBatch(events)
-    return known.flatMap(({ type, data }) => {
-      const isFound = type === 'domain.added' && data.domain !== UNPUBLISHED
-      return isFound && name.endsWith(`.${data.domain}`) ? [[data.challenge]] : []
-    })
   }
 
   const storeFor = (process: Process): EventStore => ({
@@ -176,6 +221,8 @@ export const serverOf = (
 
   return {
     isShared,
+    isLossy: true,
+    hasFailed: () => hasFailed,
     isPrompt: () => faults.late === 0,
     log: () => events,
     unknown,
@@ -188,26 +235,16 @@ export const serverOf = (
       const environment = scheduler.environmentOf(process)
       const askCursors = <Value>(work: () => Promise<Value>) =>
         remote(process, work, { to: 'cursors' })
-      const iam = iamOf({
-        store: own,
-        readModel,
-        secrets: {
-          seal: async (secret) => SealedSecret.parse(secret),
-          open: async (sealed) => ok(sealed),
-          isCurrent: () => true,
-        },
-        authorize: () => true,
-        newId: () => String(++ids).padStart(26, '0'),
-        now: () => new Date(environment.now()),
-        domains: {
-          isPublicSuffix: () => false,
-          resolveTxt: (name) => remote(process, async () => published(name), { to: 'dns' }),
-        },
-        environment,
-      })
+      const newId = () => String(++ids).padStart(26, '0')
+      const resolveTxt = (name: string) =>
+        remote(process, async () => publishedIn(events, name), { to: 'dns' })
+      const iam = iamOn({ store: own, readModel, newId, environment, resolveTxt })
       return { iam, readModel, environment, askCursors }
     },
     failOver: async (lost) => {
+      onEvent(
+        `The server fails over; the last ${lost} appends are lost, and what was read of others`,
+      )
       const appends = [...new Set(events.map(({ appendId }) => appendId))]
       const gone = new Set(appends.slice(appends.length - lost))
       const kept = events.filter(({ appendId }) => !gone.has(appendId))

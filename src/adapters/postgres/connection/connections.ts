@@ -14,6 +14,7 @@ import {
   isAnswer,
   isCutWait,
   isOtherIsolation,
+  isRefusal,
   isStandbyFault,
   needsNewConnection,
   standbyFault,
@@ -125,7 +126,10 @@ export const connectionsOf = <Lent extends PostgresConnection>(
       const isRolledBack = hasBegun && !isStandbyFault(error) && (await rollBack(lent, error))
       const isOurs = error instanceof StatementFailed
       isUsable = hasBegun && isRolledBack && !needsNewConnection(isOurs ? error.cause : error)
-      if (isOurs) throw faultOf(error.cause, isRolledBack || !hasBegun ? 'not_recorded' : outcome())
+      if (isOurs) {
+        const isUndone = isRolledBack || !hasBegun || isRefusal(error.cause)
+        throw faultOf(error.cause, isUndone ? 'not_recorded' : outcome())
+      }
       throw isRolledBack || !hasBegun ? error : faultOf(error, 'not_recorded')
     } finally {
       lent.release(!isUsable)

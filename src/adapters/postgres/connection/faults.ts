@@ -55,9 +55,12 @@ const mayPass = (error: unknown): boolean => {
 export const isConnectionFault = (fault: unknown): boolean =>
   fault instanceof StoreFault && !OWN_FAULTS.test(sqlStateOf(fault.cause) ?? '')
 
-/** Whether a function refused to write because its transaction was not READ COMMITTED. */
+/**
+ * Whether a write failed because its transaction was not READ COMMITTED: a function refused it, or another transaction
+ * had just changed the same row.
+ */
 export const isOtherIsolation = (fault: unknown): boolean =>
-  fault instanceof StoreFault && sqlStateOf(fault.cause) === '25001'
+  fault instanceof StoreFault && /^(25001|40001)$/.test(sqlStateOf(fault.cause) ?? '')
 
 /**
  * Whether the server itself reported `error`. An error of class 08 comes from a pooler that lost
@@ -67,6 +70,13 @@ export const isAnswer = (error: unknown): boolean => {
   const state = sqlStateOf(error)
   return state !== undefined && !state.startsWith('08')
 }
+
+/**
+ * Whether the server refused the statement, so that nothing of its transaction is recorded. A session that the server
+ * ends (class 57P) may have committed just before.
+ */
+export const isRefusal = (error: unknown): boolean =>
+  isAnswer(error) && !sqlStateOf(error)?.startsWith('57P')
 
 /**
  * Whether the server reports by `notice` that it no longer waits for a synchronous standby. It then answers as if

@@ -64,6 +64,23 @@ test('An error of a pooler that lost the server does not say that nothing was wr
 })
 
 test.each([
+  ['refused', '57014', 'not_recorded'],
+  ['ended with its session', '57P01', 'unknown'],
+])('A write that was %s before the connection was lost: %s, %s.', async (_, code, outcome) => {
+  const { connections, client } = fakePool('f')
+  await connections.read({ text: 'SELECT 1' })
+  const { query } = client
+  Object.assign(client, {
+    query: (statement: unknown) => {
+      const text = fieldOf(statement, 'text')
+      if (text === 'SELECT append') return Promise.reject(Object.assign(new Error(), { code }))
+      return text === 'ROLLBACK' ? Promise.reject(new Error('lost')) : query(statement)
+    },
+  })
+  await expect(connections.write({ text: 'SELECT append' })).rejects.toMatchObject({ outcome })
+})
+
+test.each([
   [
     'has its name where the client reaches the process that it was connected to',
     PROCESS,

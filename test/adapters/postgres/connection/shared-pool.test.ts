@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import pg from 'pg'
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { openPostgres } from '../../../../src/adapters/postgres/index.js'
+import { CHECKPOINT } from '../../../../src/adapters/sql/read-model/tables.js'
 import { fieldOf } from '../../../../src/domain/values.js'
 import { addSamples, context, good, iamOn, logOf, refusal } from '../../../application/host.js'
 import { newSchema, serverForFile } from '../test-schemas.js'
@@ -49,6 +50,27 @@ describe('A connection of a shared pool', () => {
     })
     await Promise.all(added)
     expect((await logOf(opened.store)).length).toBe(40)
+    await pool.end()
+  })
+
+  test('applies events in READ COMMITTED all the same, even before it has recorded any', async () => {
+    const pool = new pg.Pool({ connectionString })
+    const schema = newSchema()
+    await using writer = await openPostgres({ pool, schema })
+    await using reader = await openPostgres({ pool, schema })
+    const writing = iamOn(writer.store, writer)
+    const reading = iamOn(reader.store, reader)
+    await good(writing.projects.add({ name: 'applied' }, context))
+    await good(writing.projects.list({}, context))
+    await good(writing.projects.add({ name: 'new' }, context))
+    const other = await pool.connect()
+    await other.query(`BEGIN; UPDATE ${schema}.${CHECKPOINT.name} SET position = position`)
+    const listing = good(reading.projects.list({}, context))
+    const waiting = 'SELECT FROM pg_locks WHERE NOT granted'
+    await vi.waitFor(async () => expect((await other.query(waiting)).rowCount).toBe(1))
+    await other.query('COMMIT')
+    expect((await listing).items.length).toBe(2)
+    other.release()
     await pool.end()
   })
 })

@@ -1,0 +1,174 @@
+import pg from 'pg'
+import { connectionsOf } from '../../src/adapters/postgres/connection/connections.js'
+import { requireServer } from '../../src/adapters/postgres/connection/require-server.js'
+import type { PostgresDriver } from '../../src/adapters/postgres/driver.js'
+import { poolDriver } from '../../src/adapters/postgres/drivers/pg.js'
+import { postgresEventStore } from '../../src/adapters/postgres/log/event-store.js'
+import { notificationsOn } from '../../src/adapters/postgres/log/notifications.js'
+import { postgresReadModel } from '../../src/adapters/postgres/read-model/read-model.js'
+import { channelOf, migrate, quotedSchema } from '../../src/adapters/postgres/schema.js'
+import { EVENT_COLUMNS, type EventRow, eventsOf } from '../../src/adapters/sql/stored-events.js'
+import { type RecordedEvent, StoreFault } from '../../src/ports/event-store.js'
+import { startPostgres } from '../postgres-server.js'
+import { latencyOf, type Network, poolOf, type SimulatedPool } from './connections.js'
+import { Violation } from './judge.js'
+import type { Process } from './scheduler.js'
+import { sessionsOf } from './sessions.js'
+import {
+  iamOn,
+  NO_FAULTS,
+  publishedIn,
+  type Server,
+  type ServerGiven,
+  type System,
+} from './system.js'
+import { FIRST_OPERATIONS } from './workload.js'
+
+/** Starts a server for it: nothing runs in the background, and the server itself ends no deadlock. */
+export const startServer = () =>
+  startPostgres({ settings: ['fsync=off', 'autovacuum=off', 'jit=off', 'deadlock_timeout=1h'] })
+
+/** What a host may have set for all its transactions. */
+const ISOLATIONS = ['read committed', 'read committed', 'repeatable read', 'serializable'] as const
+
+/** Pause of an instance before it tries again to open the database, in milliseconds. */
+const REOPEN_PAUSE = 100
+
+/** The adapter for PostgreSQL on a real server. */
+export const postgresSystem = async (
+  connectionString: string,
+): Promise<System & AsyncDisposable> => {
+  const control = new pg.Client({ connectionString })
+  await control.connect()
+  let quiet = async () => {}
+  return {
+    hasWebhooks: false,
+    serverOf: (given) => {
+      const opened = postgresServer(given, { connectionString, control })
+      quiet = opened.quiet
+      return opened.server
+    },
+    quiet: () => quiet(),
+    [Symbol.asyncDispose]: () => control.end(),
+  }
+}
+
+/** One schema, which the first instances create. @param control - a session that no instance uses */
+const postgresServer = (
+  { scheduler, chance, onCommit, onEvent }: ServerGiven,
+  { connectionString, control }: { readonly connectionString: string; readonly control: pg.Client },
+): { readonly server: Server; readonly quiet: () => Promise<void> } => {
+  const schema = `simulated_${process.pid}`
+  const quoted = quotedSchema(schema)
+  const isolation = chance.pick(ISOLATIONS)
+  let faults = NO_FAULTS
+  let hasFailed = false
+  let ids = 0
+  let events: readonly RecordedEvent[] = []
+  const unknown = new Set<string>()
+  const pools = new Map<Process, SimulatedPool>()
+  const listeners = new Map<Process, { readonly wake: () => void; readonly lost: () => void }>()
+
+  const readLog = async (): Promise<void> => {
+    const text = `SELECT ${EVENT_COLUMNS} FROM ${quoted}.events ORDER BY position`
+    const { rows } = await control.query<[...EventRow<string>]>({ text, rowMode: 'array' })
+    const log = eventsOf(rows)
+    if (log[events.length - 1]?.position !== events.at(-1)?.position)
+      throw new Violation('An event is recorded below one that could be read before')
+    const added = log.slice(events.length)
+    events = log
+    for (const append of Map.groupBy(added, ({ appendId }) => appendId).values()) onCommit(append)
+  }
+
+  const options = `-c default_transaction_isolation=${isolation.replace(' ', '\\ ')}`
+  const sessions = sessionsOf({ connectionString, options }, control, readLog)
+  const network: Network = {
+    scheduler,
+    chance,
+    sessions,
+    // A run without the first objects would be one of refusals.
+    faults: () => (events.length < FIRST_OPERATIONS ? NO_FAULTS : faults),
+    tell: onEvent,
+    onFault: (operations) => {
+      hasFailed = true
+      for (const id of operations) unknown.add(id)
+    },
+    onNotify: () => {
+      for (const [process, { wake }] of listeners)
+        if (!chance.happens(faults.hint))
+          void scheduler.wait(latencyOf(network), process).then(wake)
+    },
+  }
+
+  const driverOf = (process: Process, pool: SimulatedPool): PostgresDriver => ({
+    ...poolDriver(pool),
+    listen: async (_, wake, lost) => {
+      const client = await pool.connect()
+      client.release(false)
+      listeners.set(process, { wake, lost })
+      wake()
+      return () => listeners.delete(process)
+    },
+  })
+
+  const server: Server = {
+    isShared: true,
+    isLossy: false,
+    isPrompt: () => faults.late === 0,
+    hasFailed: () => hasFailed,
+    log: () => events,
+    unknown,
+    setFaults: (given) => {
+      faults = given
+    },
+    open: (process) => {
+      const environment = scheduler.environmentOf(process)
+      const pool = poolOf(process, network)
+      pools.set(process, pool)
+      const driver = driverOf(process, pool)
+      const connections = connectionsOf(driver)
+      const channel = channelOf(schema)
+      const notifications = notificationsOn({ connections, driver, channel, environment })
+      const store = postgresEventStore(connections, quoted, notifications, environment)
+      const readModel = postgresReadModel(connections, quoted, store)
+      const prepare = async (): Promise<void> => {
+        try {
+          await requireServer(connections.read)
+          await migrate(connections, schema)
+        } catch (error) {
+          if (!(error instanceof StoreFault) || !hasFailed) throw error
+          await environment.sleep(REOPEN_PAUSE)
+          await prepare()
+        }
+      }
+      const newId = () => String(++ids).padStart(26, '0')
+      const resolveTxt = async (name: string) => {
+        await scheduler.wait(latencyOf(network), process)
+        return publishedIn(events, name)
+      }
+      return {
+        iam: iamOn({ store, readModel, environment, newId, resolveTxt }),
+        readModel,
+        environment,
+        askCursors: (work) => work(),
+        ready: prepare(),
+        crash: () => {
+          pools.delete(process)
+          listeners.delete(process)
+          pool.loseAll()
+        },
+      }
+    },
+    failOver: async () => {
+      onEvent('Every connection breaks')
+      for (const { lost } of listeners.values()) lost()
+      for (const { loseAll } of pools.values()) loseAll()
+      return events.length
+    },
+    end: async () => {
+      await sessions.end()
+      await control.query(`DROP SCHEMA IF EXISTS ${quoted} CASCADE`)
+    },
+  }
+  return { server, quiet: sessions.quiet }
+}
