@@ -145,7 +145,8 @@ const memoryServer = ({ scheduler, chance, isShared, onCommit, onEvent }: Server
     const isCutOff = process.cutOff?.from === to && process.cutOff.until > scheduler.now()
     const isLost = isCutOff || chance.happens(faults.before)
     await scheduler.wait(latency(), process)
-    hasFailed ||= isLost
+    // The library does not wait long for DNS.
+    hasFailed ||= isLost || (to === 'dns' && faults.late > 0)
     if (isLost) throw new StoreFault('No connection', 'not_recorded')
     const value = await work()
     const isAnswerLost = chance.happens(faults.after)
