@@ -33,6 +33,9 @@ const IDLE_LIMIT = 20_000
 /** What a server may answer in place of what it is asked: cancelled, out of memory, could not serialize. */
 const REFUSALS = ['57014', '53200', '40001'] as const
 
+/** How often a server that has just refused a statement goes away. */
+const AFTER_REFUSAL = 0.2
+
 /** How many statements a call takes, roughly: together they fail as often as it. */
 const STATEMENTS = 4
 
@@ -132,6 +135,7 @@ const clientOf = (
   const { promise: whenLost, resolve: onceLost } = Promise.withResolvers<void>()
   let isLost = false
   let isInTransaction = false
+  let wasRefused = false
   /** The operations whose appends the transaction has. */
   let appends: readonly string[] = []
 
@@ -159,9 +163,11 @@ const clientOf = (
       return new Error('The connection was lost')
     }
     await scheduler.wait(latency(), process)
-    if (isLost || isCutOff(process, scheduler) || chance.happens(faults().before / STATEMENTS / 2))
-      throw lost()
-    const isRefused = text !== 'ROLLBACK' && chance.happens(faults().before / STATEMENTS / 2)
+    const risk = faults().before / STATEMENTS / 2
+    const breaks = () => chance.happens(wasRefused ? AFTER_REFUSAL : risk)
+    if (isLost || isCutOff(process, scheduler) || breaks()) throw lost()
+    const isRefused = text !== 'ROLLBACK' && chance.happens(risk)
+    wasRefused = isRefused
     const sent = isRefused ? refusal(chance.pick(REFUSALS)) : statement
     if (isRefused) onFault([])
     tell(`  ${name}: ${isRefused ? 'refused: ' : ''}${labelOf(statement)}`)

@@ -297,13 +297,6 @@ export const PLANTED_IN_POSTGRES: readonly PlantedBug[] = [
     'adapters/postgres/connection/connections.ts',
     ' || isRefusal(error.cause)',
     '',
-    27,
-  ),
-  bug(
-    'a serialization failure is not tried again in READ COMMITTED',
-    'adapters/postgres/connection/faults.ts',
-    '25001|40001',
-    '25001',
-    146,
+    23,
   ),
 ]
