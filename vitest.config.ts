@@ -42,6 +42,7 @@ export default defineConfig({
     globalSetup: 'test/run-folder.ts',
     // The default is one worker on two cores.
     maxWorkers: 2,
+    maxConcurrency: 2,
     projects: [
       // Files share a process, which loads the library once: that is half of their time.
       { extends: true, test: { name: 'plain', include: PLAIN, exclude: [LONG], isolate: false } },

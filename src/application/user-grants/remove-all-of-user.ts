@@ -1,5 +1,6 @@
 import { err, ok, Result } from 'neverthrow'
 import { exists } from '../../domain/decider.js'
+import { identityProviders } from '../../domain/identity-provider/aggregate.js'
 import { memberships } from '../../domain/membership/aggregate.js'
 import { membership } from '../../domain/membership/decider.js'
 import { projects } from '../../domain/project/aggregate.js'
@@ -111,6 +112,18 @@ const standing = async (
   return exists(project.state) ? grant : undefined
 }
 
+/** The stream of a membership; undefined when the membership has ended with its provider. */
+const standingMember = async (
+  streams: Streams,
+  ids: { readonly userId: UserId; readonly idpId: IdpId },
+) => {
+  const [member, provider] = await Promise.all([
+    streams.read(memberships, ids),
+    streams.read(identityProviders, ids),
+  ])
+  return exists(provider.state) ? member : undefined
+}
+
 /** Removes the still existing `grants` and `members` in one append. */
 const removeAll = async (
   runtime: Runtime,
@@ -160,7 +173,8 @@ const removeAll = async (
       const left = await Promise.all(
         members.map(async ({ idpId }) => {
           const data = { idpId: IdpId.parse(idpId), userId }
-          const before = await streams.read(memberships, data)
+          const before = await standingMember(streams, data)
+          if (!before) return undefined
           return membership
             .decide({ type: 'RemoveMembership', data }, before.state)
             .map((events) => ({ data, change: change(before, events) }))

@@ -134,6 +134,24 @@ describe('userGrants.removeAllOfUser', () => {
     expect(await good(iam.history.list({ object }, context))).toEqual(history)
   })
 
+  it('records nothing of a provider that is removed meanwhile', async () => {
+    const provider = { idpId: 'google', name: 'Google', clientId: 'c', clientSecret: 's' }
+    const issuer = 'https://accounts.test'
+    await good(iam.identityProviders.addOidc({ ...provider, issuer }, context))
+    const group = { idpId: 'google', group: 'staff' }
+    await good(
+      iam.roleMappings.add({ ...group, projectId: 'portal', roleKeys: ['editor'] }, context),
+    )
+    await good(iam.memberships.report({ ...user, idpId: 'google', groups: ['staff'] }, context))
+    const process = raced(() =>
+      good(another(world).identityProviders.remove({ idpId: 'google' }, context)),
+    )
+    const answer = await good(process.userGrants.removeAllOfUser(user, context))
+    expect(answer).toMatchObject({ removed: [], memberships: [] })
+    const types = (await logOf(world.store)).map(({ type }) => type)
+    expect(types).not.toContain('membership.removed')
+  })
+
   it('removes a grant that was changed meanwhile, and does not return one that was removed', async () => {
     await giveMany(1)
     await giveBob(iam, 'editor')
