@@ -18,7 +18,7 @@ const parts = [
   'src/application/desired-state/plan/plan.ts:PlannedGrantUpdated',
   'src/application/desired-state/plan/plan.ts:PlannedMappingAdded',
   'src/application/desired-state/plan/plan.ts:PlannedMappingUpdated',
-  'src/domain/project-role/commands.ts:GivenRole',
+  'src/domain/project-role/decider.ts:GivenRole',
   'src/domain/project-role/decider.ts:ProjectRoleFields',
 ]
 

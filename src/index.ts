@@ -252,14 +252,22 @@ export type {
 export type { UserGrants } from './application/user-grants/user-grants.js'
 export { createIam, type IamOptions } from './create-iam.js'
 export type { RoleSource } from './domain/aggregate.js'
-export type { AlreadyExists, NotFound, ProofNotFound } from './domain/decider.js'
+export {
+  type AlreadyExists,
+  type Decider,
+  fold,
+  type NotFound,
+  type ProofNotFound,
+} from './domain/decider.js'
 // Exports of version 0.1 that are now in `claviger/domain`, which has all aggregates.
-export { type Decider, fold } from './domain/decider.js'
 export { identityProviderStream } from './domain/identity-provider/aggregate.js'
 export {
   AddOidcIdentityProvider,
   DeactivateIdentityProvider,
   IdentityProviderCommand,
+  type IdentityProviderRefusal,
+  type IdentityProviderState,
+  identityProvider,
   OidcMappingField,
   ReactivateIdentityProvider,
   RemoveIdentityProvider,
@@ -267,11 +275,6 @@ export {
   StylingType,
   UpdateIdentityProvider,
   UpdateOidcConfig,
-} from './domain/identity-provider/commands.js'
-export {
-  type IdentityProviderRefusal,
-  type IdentityProviderState,
-  identityProvider,
 } from './domain/identity-provider/decider.js'
 export {
   ClientSecretResealed,
@@ -297,11 +300,13 @@ export {
   DeactivateProject,
   PrivateLabelingSetting,
   ProjectCommand,
+  type ProjectRefusal,
+  type ProjectState,
+  project,
   ReactivateProject,
   RemoveProject,
   UpdateProject,
-} from './domain/project/commands.js'
-export { type ProjectRefusal, type ProjectState, project } from './domain/project/decider.js'
+} from './domain/project/decider.js'
 export {
   ProjectAdded,
   ProjectDeactivated,
@@ -327,13 +332,11 @@ export { projectRoleStream } from './domain/project-role/aggregate.js'
 export {
   AddProjectRole,
   ProjectRoleCommand,
-  RemoveProjectRole,
-  UpdateProjectRole,
-} from './domain/project-role/commands.js'
-export {
   type ProjectRoleRefusal,
   type ProjectRoleState,
   projectRole,
+  RemoveProjectRole,
+  UpdateProjectRole,
 } from './domain/project-role/decider.js'
 export {
   ProjectRoleAdded,
@@ -341,7 +344,6 @@ export {
   ProjectRoleRemoved,
   ProjectRoleUpdated,
 } from './domain/project-role/events.js'
-export type { SetupIntent } from './domain/setup-link/events.js'
 // Ids, references and permissions.
 export {
   type DomainRef,
@@ -358,6 +360,7 @@ export {
   type ProjectRoleRef,
   type RoleKey,
   type SealedSecret,
+  type SetupIntent,
   type SetupLinkRef,
   type StreamId,
   type UserGrantRef,

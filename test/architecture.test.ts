@@ -362,18 +362,22 @@ describe('the layout of src', () => {
     expect(outsideEnvironment(sources)).toEqual([])
   })
 
-  it('has no barrel: nothing is exported by asterisk', () => {
+  it('exports whole files only in claviger/domain, and all of them of one aggregate', () => {
     const barrels = [...sources].filter(
       ([file, source]) => !file.endsWith('_pb.ts') && /export \*/.test(source),
     )
-    expect(barrels.map(([file]) => file)).toEqual([])
+    expect(barrels.map(([file]) => file)).toEqual([DOMAIN_INDEX])
+    const whole = [
+      ...(sources.get(DOMAIN_INDEX) ?? '').matchAll(/export \* from '\.\/(?:(.+)\/)?/g),
+    ]
+    expect(new Set(whole.map(([, folder]) => `domain/${folder}`))).toEqual(new Set(ANY_AGGREGATE))
   })
 })
 
 describe('a planted violation is found', () => {
   it.each([
     ['domain/values.ts', "import type { Decider } from './project/decider.js'"],
-    ['domain/project/commands.ts', "import { RoleKey } from '../project-role/commands.js'"],
+    ['domain/project/decider.ts', "import { RoleKey } from '../project-role/decider.js'"],
     ['domain/project/aggregate.ts', "import { aggregates } from '../aggregates.js'"],
     ['domain/aggregate.ts', "import { aggregates } from './aggregates.js'"],
     ['domain/decider.ts', "import { isCurrent } from './generations.js'"],
@@ -431,7 +435,7 @@ describe('a planted violation is found', () => {
   })
 
   it('as a cycle of types', () => {
-    const source = "import type { ProjectCommand } from './project/commands.js'"
+    const source = "import type { ProjectCommand } from './project/decider.js'"
     expect(cycles(planted('domain/message.ts', source))).not.toEqual([])
   })
 

@@ -122,6 +122,14 @@ export const onlyOnce = <Item>(identity: (item: Item) => string, path: readonly 
     return (item) => seen.size === seen.add(identity(item)).size
   })
 
+/** Schema of one scope. RFC 6749, section 3.3: printable ASCII without space, quotation mark and backslash. */
+export const scope = z.string({ error: 'must be text' }).check(
+  z.regex(/^[\x21\x23-\x5B\x5D-\x7E]{1,200}$/, {
+    error:
+      'must be an OAuth 2.0 scope of 1 to 200 printable ASCII characters without space, " or \\',
+  }),
+)
+
 const ID = /^[A-Za-z0-9][A-Za-z0-9._:@~-]{0,63}$/
 
 /** The rule of {@link isId} in words. */
@@ -149,6 +157,16 @@ export type IdpId = z.infer<typeof IdpId>
 export const LinkId = id.brand<'LinkId'>()
 export type LinkId = z.infer<typeof LinkId>
 
+/** The things that a link lets its holder set up, in the order of the guided pages. */
+const SETUP_INTENTS = ['provider', 'domain', 'groups'] as const satisfies SetupIntent[]
+/** Something that a link lets its holder set up: connect a provider, prove a domain, map groups to roles. */
+export type SetupIntent = 'provider' | 'domain' | 'groups'
+
+/** 1 to 3 intents, without duplicates. */
+export const SetupIntents = listOf(choice(SETUP_INTENTS), 1, SETUP_INTENTS.length).check(
+  onlyOnce((intent: SetupIntent) => intent, []),
+)
+
 /** A project. 1 to 64 characters, as of an {@link OrgId}; unique within its organization. */
 export const ProjectId = id.brand<'ProjectId'>()
 export type ProjectId = z.infer<typeof ProjectId>
@@ -159,6 +177,12 @@ export type ProjectId = z.infer<typeof ProjectId>
  */
 export const RoleKey = requiredText.brand<'RoleKey'>()
 export type RoleKey = z.infer<typeof RoleKey>
+
+/** Whether two lists of role keys, each without duplicates, name the same roles in any order. */
+export const sameRoles = (one: readonly string[], other: readonly string[]): boolean => {
+  const keys = new Set(one)
+  return keys.size === other.length && other.every((roleKey) => keys.has(roleKey))
+}
 
 /**
  * A permission of a role, named by your code, such as `invoice.approve`: 1 to 100 ASCII letters, digits or any of

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini'
-import { scope } from '../domain/identity-provider/commands.js'
-import { isRequiredText, MAX_SCOPES } from '../domain/values.js'
+import { isRequiredText, MAX_SCOPES, scope } from '../domain/values.js'
 import type { DesiredIdentityProvider } from '../index.js'
 import { type Found, idFor, itemsIn, nameIn, referredId } from './document.js'
 import type { Warn } from './imported.js'

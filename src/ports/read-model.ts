@@ -1,8 +1,7 @@
-import type { OidcConfig, ProviderAppearance } from '../domain/identity-provider/commands.js'
-import type { ProjectSettings } from '../domain/project/commands.js'
-import type { ProjectRoleDisplay } from '../domain/project-role/commands.js'
-import type { SetupIntent } from '../domain/setup-link/events.js'
-import type { ObjectRef } from '../domain/values.js'
+import type { OidcConfig, ProviderAppearance } from '../domain/identity-provider/decider.js'
+import type { ProjectSettings } from '../domain/project/decider.js'
+import type { ProjectRoleDisplay } from '../domain/project-role/decider.js'
+import type { ObjectRef, SetupIntent } from '../domain/values.js'
 import type {
   AccessQuery,
   AccessReads,

@@ -1,9 +1,12 @@
 import { err, ok } from 'neverthrow'
 import type * as z from 'zod/mini'
 import { exists } from '../../domain/decider.js'
-import { identityProviders, sealedSecretIn } from '../../domain/identity-provider/aggregate.js'
-import type { IdentityProviderCommand } from '../../domain/identity-provider/commands.js'
-import { isSecretFor } from '../../domain/identity-provider/decider.js'
+import {
+  identityProviders,
+  isSecretFor,
+  sealedSecretIn,
+} from '../../domain/identity-provider/aggregate.js'
+import type { IdentityProviderCommand } from '../../domain/identity-provider/decider.js'
 import { IdpId, SealedSecret } from '../../domain/values.js'
 import type { KnownEvent } from '../../ports/known-event.js'
 import type { ObjectDetails } from '../../ports/read-model.js'

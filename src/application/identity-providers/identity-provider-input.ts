@@ -7,7 +7,7 @@ import {
   type ProviderAppearance,
   type ProviderFieldsInput,
   UpdateOidcConfig,
-} from '../../domain/identity-provider/commands.js'
+} from '../../domain/identity-provider/decider.js'
 import { IdpId, requiredText, text } from '../../domain/values.js'
 import type { IdentityProvider } from '../../ports/read-model.js'
 import { filterBy, type ListOptions, pageOf, type TextFilter } from '../reading/list.js'

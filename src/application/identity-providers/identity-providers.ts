@@ -5,7 +5,7 @@ import {
   ReactivateIdentityProvider,
   RemoveIdentityProvider,
   UpdateIdentityProvider,
-} from '../../domain/identity-provider/commands.js'
+} from '../../domain/identity-provider/decider.js'
 import { IdpId } from '../../domain/values.js'
 import type { IdentityProvider } from '../../ports/read-model.js'
 import type { LongContext } from '../method/context.js'

@@ -3,8 +3,7 @@ import * as z from 'zod/mini'
 import { exists } from '../../domain/decider.js'
 import { identityProviders } from '../../domain/identity-provider/aggregate.js'
 import { memberships } from '../../domain/membership/aggregate.js'
-import type { ReportMembership } from '../../domain/membership/commands.js'
-import { membership } from '../../domain/membership/decider.js'
+import { membership, type ReportMembership } from '../../domain/membership/decider.js'
 import {
   GroupName,
   type IdpId,

@@ -1,8 +1,11 @@
 import { err, ok, type Result } from 'neverthrow'
-import { exists } from '../../domain/decider.js'
-import { changesNothing } from '../../domain/message.js'
+import { exists, fold } from '../../domain/decider.js'
 import { projectRoles } from '../../domain/project-role/aggregate.js'
-import { fieldsOf, type ProjectRoleFields, projectRole } from '../../domain/project-role/decider.js'
+import {
+  type ProjectRoleState,
+  projectRole,
+  type UpdateProjectRole,
+} from '../../domain/project-role/decider.js'
 import type { ProjectId, RoleKey } from '../../domain/values.js'
 import { MAX_APPEND_BYTES } from '../../ports/event-store.js'
 import type { WriteError } from '../errors/errors.js'
@@ -79,15 +82,13 @@ const importBatch = (
           const data = { projectId, ...row }
           const before = await streams.read(projectRoles, data, { load: 'assume-empty' })
           const decision = projectRole.decide({ type: 'AddProjectRole', data }, before.state)
-          const isThere = exists(before.state)
-          return {
-            role: isThere ? { shown: before.state } : { shown: fieldsOf(row), addedBy: row },
-            change: change(before, isThere ? [] : decision.unwrapOr([])),
-          }
+          if (exists(before.state)) return { state: before.state, change: change(before, []) }
+          const events = decision.unwrapOr([])
+          return { state: fold(projectRole, events), addedBy: row, change: change(before, events) }
         }),
       )
       return ok({
-        roles: new Map([...first.keys()].map((roleKey, index) => [roleKey, imported[index]?.role])),
+        roles: new Map([...first.keys()].map((roleKey, index) => [roleKey, imported[index]])),
         changes: imported.map((each) => each.change),
       })
     },
@@ -95,11 +96,15 @@ const importBatch = (
       rows.map((row) => {
         const role = roles.get(row.roleKey)
         if (role?.addedBy === row) return 'added'
-        if (isEqual(row, role?.shown)) return 'unchanged'
+        if (role && changesNothing({ projectId, ...row }, role.state)) return 'unchanged'
         const object = { type: 'project_role', projectId, roleKey: row.roleKey } as const
         return { kind: 'AlreadyExists', object }
       }),
   })
 
-const isEqual = (role: AddedRole, shown: ProjectRoleFields | undefined): boolean =>
-  shown !== undefined && changesNothing(shown, fieldsOf(role))
+/** Whether an update of a role in `state` to `data` would record nothing. */
+const changesNothing = (data: UpdateProjectRole['data'], state: ProjectRoleState): boolean =>
+  projectRole
+    .decide({ type: 'UpdateProjectRole', data }, state)
+    .map((events) => events.length === 0)
+    .unwrapOr(false)

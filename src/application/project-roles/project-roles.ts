@@ -7,7 +7,7 @@ import {
   type ProjectRoleFieldsInput,
   RemoveProjectRole,
   UpdateProjectRole,
-} from '../../domain/project-role/commands.js'
+} from '../../domain/project-role/decider.js'
 import { ProjectId } from '../../domain/values.js'
 import type { ProjectRole } from '../../ports/read-model.js'
 import type { ImportProgress, ImportReport } from '../import-rows.js'

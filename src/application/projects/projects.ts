@@ -9,7 +9,7 @@ import {
   ReactivateProject,
   RemoveProject,
   UpdateProject,
-} from '../../domain/project/commands.js'
+} from '../../domain/project/decider.js'
 import type { LoginRefusal, RoleInformation } from '../../domain/project/login.js'
 import { ProjectId } from '../../domain/values.js'
 import type { Project } from '../../ports/read-model.js'

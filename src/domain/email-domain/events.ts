@@ -1,6 +1,6 @@
 // Storage contract: names and shapes below are persisted forever. Add to them; never change one.
 import * as z from 'zod/mini'
-import { event, type Upcasters } from '../message.js'
+import { event } from '../message.js'
 import { IdpId, requiredText } from '../values.js'
 import { DomainName } from './domain-name.js'
 
@@ -55,6 +55,3 @@ export const DomainEvent = z.discriminatedUnion('type', [
   DomainRemoved,
 ])
 export type DomainEvent = DomainAdded | DomainVerified | DomainProviderSet | DomainRemoved
-
-/** Empty: every event type is still at version 1. */
-export const domainUpcasters: Upcasters = {}

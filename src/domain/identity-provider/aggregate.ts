@@ -133,3 +133,15 @@ const sealedIn = (event: IdentityProviderEvent): SealedSecret | undefined => {
       return undefined
   }
 }
+
+/**
+ * Whether the stored secret was given for an issuer of the same origin. A change of the issuer alone must not send
+ * the secret elsewhere.
+ */
+export const isSecretFor = (
+  issuer: string,
+  { secretIssuer }: { readonly secretIssuer: string },
+): boolean => originOf(issuer) === originOf(secretIssuer)
+
+const originOf = (issuer: string): string =>
+  URL.canParse(issuer) ? new URL(issuer).origin : issuer

@@ -1,6 +1,6 @@
 // Storage contract: names and shapes below are persisted forever. Add to them; never change one.
 import * as z from 'zod/mini'
-import { event, type Upcasters } from '../message.js'
+import { event } from '../message.js'
 import { IdpId, SealedSecret } from '../values.js'
 
 const id = { idpId: IdpId }
@@ -140,6 +140,3 @@ export type IdentityProviderEvent =
   | IdentityProviderReactivated
   | IdentityProviderRemoved
   | ClientSecretResealed
-
-/** Empty: every event type is still at version 1. */
-export const identityProviderUpcasters: Upcasters = {}

@@ -1,8 +1,43 @@
 import { err, ok, type Result } from 'neverthrow'
+import * as z from 'zod/mini'
 import { type Decider, exists, type NotFound } from '../decider.js'
-import type { GroupName, MembershipRef } from '../values.js'
-import type { MembershipCommand, RemoveMembership, ReportMembership } from './commands.js'
-import { MembershipEvent, membershipUpcasters } from './events.js'
+import { command } from '../message.js'
+import {
+  GroupName,
+  IdpId,
+  listOf,
+  MAX_REPORTED_GROUPS,
+  type MembershipRef,
+  UserId,
+} from '../values.js'
+import { MembershipEvent, type MembershipRemoved, type MembershipReported } from './events.js'
+
+const ids = { idpId: IdpId, userId: UserId }
+
+/** Records which mapped groups a provider has a user in. */
+export const ReportMembership = command('ReportMembership', {
+  ...ids,
+  groups: listOf(GroupName, 0, MAX_REPORTED_GROUPS),
+  isDue: z.boolean(),
+})
+export interface ReportMembership extends z.infer<typeof ReportMembership> {
+  /** The provider, the user and the user's groups. */
+  readonly data: MembershipReported['data'] & {
+    /** Whether a report of the same groups has to be recorded again. */
+    readonly isDue: boolean
+  }
+}
+
+/** Removes a provider's report about a user. */
+export const RemoveMembership = command('RemoveMembership', ids)
+export interface RemoveMembership extends z.infer<typeof RemoveMembership> {
+  /** The provider and the user. */
+  readonly data: MembershipRemoved['data']
+}
+
+/** Any command of a membership. */
+export const MembershipCommand = z.discriminatedUnion('type', [ReportMembership, RemoveMembership])
+export type MembershipCommand = ReportMembership | RemoveMembership
 
 /** The state of a membership, on which its commands are decided. */
 export type MembershipState =
@@ -60,7 +95,7 @@ export const membership: Decider<
   MembershipRefusal
 > = {
   eventSchema: MembershipEvent,
-  upcasters: membershipUpcasters,
+  upcasters: {},
   initialState: { status: 'absent' },
   decide,
   evolve,

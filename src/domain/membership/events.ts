@@ -1,6 +1,6 @@
 // Storage contract: names and shapes below are persisted forever. Add to them; never change one.
 import * as z from 'zod/mini'
-import { event, type Upcasters } from '../message.js'
+import { event } from '../message.js'
 import { GroupName, IdpId, UserId } from '../values.js'
 
 const ids = { idpId: IdpId, userId: UserId }
@@ -32,6 +32,3 @@ export interface MembershipRemoved extends z.infer<typeof MembershipRemoved> {
 /** Any event of a membership's stream. */
 export const MembershipEvent = z.discriminatedUnion('type', [MembershipReported, MembershipRemoved])
 export type MembershipEvent = MembershipReported | MembershipRemoved
-
-/** Empty: every event type is still at version 1. */
-export const membershipUpcasters: Upcasters = {}

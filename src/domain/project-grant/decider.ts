@@ -1,16 +1,73 @@
 import { err, ok, type Result } from 'neverthrow'
-import type { AlreadyExists, NotFound } from '../decider.js'
-import { type Decider, exists } from '../decider.js'
-import type { ProjectGrantRef } from '../values.js'
-import type {
+import * as z from 'zod/mini'
+import { type AlreadyExists, type Decider, exists, type NotFound } from '../decider.js'
+import { command } from '../message.js'
+import {
+  listOf,
+  MAX_GRANTED_ROLES,
+  OrgId,
+  type ProjectGrantRef,
+  ProjectId,
+  RoleKey,
+  sameRoles,
+} from '../values.js'
+import { type ProjectGrantAdded, ProjectGrantEvent, type ProjectGrantRole } from './events.js'
+
+const ids = { projectId: ProjectId, grantedOrgId: OrgId }
+
+const role = z.strictObject({ roleKey: RoleKey, roleSince: z.int() })
+
+const grant = { ...ids, roles: listOf(role, 1, MAX_GRANTED_ROLES) }
+
+/** Lets another organization give roles of a project to its users. */
+export const AddProjectGrant = command('AddProjectGrant', grant)
+export interface AddProjectGrant extends z.infer<typeof AddProjectGrant> {
+  /** The new grant. */
+  readonly data: ProjectGrantAdded['data']
+}
+
+/** Replaces the roles of a grant. */
+export const UpdateProjectGrant = command('UpdateProjectGrant', grant)
+export interface UpdateProjectGrant extends z.infer<typeof UpdateProjectGrant> {
+  /** The grant, and its new roles. */
+  readonly data: ProjectGrantAdded['data']
+}
+
+/** Suspends a grant: none of the roles that the organization gave counts. */
+export const DeactivateProjectGrant = command('DeactivateProjectGrant', ids)
+export interface DeactivateProjectGrant extends z.infer<typeof DeactivateProjectGrant> {
+  /** The grant. */
+  readonly data: Pick<ProjectGrantAdded['data'], 'projectId' | 'grantedOrgId'>
+}
+
+/** Resumes a grant: the roles that the organization gave count again. */
+export const ReactivateProjectGrant = command('ReactivateProjectGrant', ids)
+export interface ReactivateProjectGrant extends z.infer<typeof ReactivateProjectGrant> {
+  /** The grant. */
+  readonly data: Pick<ProjectGrantAdded['data'], 'projectId' | 'grantedOrgId'>
+}
+
+/** Removes a grant. It can be added again, which restores none of the roles. */
+export const RemoveProjectGrant = command('RemoveProjectGrant', ids)
+export interface RemoveProjectGrant extends z.infer<typeof RemoveProjectGrant> {
+  /** The grant. */
+  readonly data: Pick<ProjectGrantAdded['data'], 'projectId' | 'grantedOrgId'>
+}
+
+/** Any command of a project grant. */
+export const ProjectGrantCommand = z.discriminatedUnion('type', [
   AddProjectGrant,
+  UpdateProjectGrant,
   DeactivateProjectGrant,
-  ProjectGrantCommand,
   ReactivateProjectGrant,
   RemoveProjectGrant,
-  UpdateProjectGrant,
-} from './commands.js'
-import { ProjectGrantEvent, type ProjectGrantRole, projectGrantUpcasters } from './events.js'
+])
+export type ProjectGrantCommand =
+  | AddProjectGrant
+  | UpdateProjectGrant
+  | DeactivateProjectGrant
+  | ReactivateProjectGrant
+  | RemoveProjectGrant
 
 /** A role that an organization may give, and since when. */
 export interface ProjectGrantRoleState extends ProjectGrantRole {
@@ -48,12 +105,6 @@ const refuse = (
 const add = ({ data }: AddProjectGrant, state: ProjectGrantState): Decision => {
   if (exists(state) && state.roles.length > 0) return refuse('AlreadyExists', data)
   return ok([{ type: 'project_grant.added', data }])
-}
-
-/** Whether two lists of role keys, each without duplicates, name the same roles in any order. */
-export const sameRoles = (one: readonly string[], other: readonly string[]): boolean => {
-  const keys = new Set(one)
-  return keys.size === other.length && other.every((roleKey) => keys.has(roleKey))
 }
 
 const keysOf = (roles: readonly ProjectGrantRole[]): readonly string[] =>
@@ -140,7 +191,7 @@ export const projectGrant: Decider<
   ProjectGrantRefusal
 > = {
   eventSchema: ProjectGrantEvent,
-  upcasters: projectGrantUpcasters,
+  upcasters: {},
   initialState: { status: 'absent' },
   decide,
   evolve,

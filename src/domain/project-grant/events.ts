@@ -1,6 +1,6 @@
 // Storage contract: names and shapes below are persisted forever. Add to them; never change one.
 import * as z from 'zod/mini'
-import { event, type Upcasters } from '../message.js'
+import { event } from '../message.js'
 import { OrgId, ProjectId, RoleKey } from '../values.js'
 
 const ids = { projectId: ProjectId, grantedOrgId: OrgId }
@@ -73,6 +73,3 @@ export type ProjectGrantEvent =
   | ProjectGrantDeactivated
   | ProjectGrantReactivated
   | ProjectGrantRemoved
-
-/** Empty: every event type is still at version 1. */
-export const projectGrantUpcasters: Upcasters = {}

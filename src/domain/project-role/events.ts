@@ -1,6 +1,6 @@
 // Storage contract: names and shapes below are persisted forever. Add to them; never change one.
 import * as z from 'zod/mini'
-import { event, type Upcasters } from '../message.js'
+import { event } from '../message.js'
 import { ProjectId, RoleKey } from '../values.js'
 
 const role = {
@@ -53,12 +53,3 @@ export const ProjectRoleEvent = z.discriminatedUnion('type', [
   ProjectRoleRemoved,
 ])
 export type ProjectRoleEvent = ProjectRoleAdded | ProjectRoleUpdated | ProjectRoleRemoved
-
-/** Roles of version 1 had no permissions. */
-const withoutPermissions = (data: object): object => ({ ...data, permissions: [] })
-
-/** Version 2 of the events that add or update a role has its permissions. */
-export const projectRoleUpcasters: Upcasters = {
-  'project_role.added': [withoutPermissions],
-  'project_role.updated': [withoutPermissions],
-}

@@ -1,6 +1,6 @@
 // Storage contract: names and shapes below are persisted forever. Add to them; never change one.
 import * as z from 'zod/mini'
-import { event, type Upcasters } from '../message.js'
+import { event } from '../message.js'
 import { ProjectId } from '../values.js'
 
 const id = { id: ProjectId }
@@ -83,6 +83,3 @@ export type ProjectEvent =
   | ProjectDeactivated
   | ProjectReactivated
   | ProjectRemoved
-
-/** Empty: every event type is still at version 1. */
-export const projectUpcasters: Upcasters = {}

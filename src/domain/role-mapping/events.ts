@@ -1,6 +1,6 @@
 // Storage contract: names and shapes below are persisted forever. Add to them; never change one.
 import * as z from 'zod/mini'
-import { event, type Upcasters } from '../message.js'
+import { event } from '../message.js'
 import { GroupName, IdpId, OrgId, ProjectId, RoleKey } from '../values.js'
 
 const ids = { idpId: IdpId, projectOrgId: OrgId, projectId: ProjectId, group: GroupName }
@@ -65,6 +65,3 @@ export const RoleMappingEvent = z.discriminatedUnion('type', [
   RoleMappingRemoved,
 ])
 export type RoleMappingEvent = RoleMappingAdded | RoleMappingUpdated | RoleMappingRemoved
-
-/** Empty: every event type is still at version 1. */
-export const roleMappingUpcasters: Upcasters = {}

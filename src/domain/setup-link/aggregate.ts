@@ -7,9 +7,9 @@ import {
   plainList,
   plainTime,
 } from '../aggregate.js'
-import { LinkId, type SetupLinkRef, type StreamId } from '../values.js'
+import { LinkId, type SetupIntent, type SetupLinkRef, type StreamId } from '../values.js'
 import { setupLink } from './decider.js'
-import { type SetupIntent, SetupLinkEvent } from './events.js'
+import { SetupLinkEvent } from './events.js'
 
 /** The fields of a link that reads return. */
 export interface SetupLinkView {

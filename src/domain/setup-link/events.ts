@@ -1,17 +1,7 @@
 // Storage contract: names and shapes below are persisted forever. Add to them; never change one.
 import * as z from 'zod/mini'
-import { event, type Upcasters } from '../message.js'
-import { choice, ExpiryTime, LinkId, listOf, onlyOnce, requiredText } from '../values.js'
-
-/** The things that a link lets its holder set up, in the order of the guided pages. */
-export const SETUP_INTENTS = ['provider', 'domain', 'groups'] as const satisfies SetupIntent[]
-/** Something that a link lets its holder set up: connect a provider, prove a domain, map groups to roles. */
-export type SetupIntent = 'provider' | 'domain' | 'groups'
-
-/** 1 to 3 intents, without duplicates. */
-export const SetupIntents = listOf(choice(SETUP_INTENTS), 1, SETUP_INTENTS.length).check(
-  onlyOnce((intent: SetupIntent) => intent, []),
-)
+import { event } from '../message.js'
+import { ExpiryTime, LinkId, requiredText, type SetupIntent, SetupIntents } from '../values.js'
 
 const ids = { linkId: LinkId }
 
@@ -65,6 +55,3 @@ export const SetupLinkEvent = z.discriminatedUnion('type', [
   SetupLinkRevoked,
 ])
 export type SetupLinkEvent = SetupLinkIssued | SetupLinkUsed | SetupLinkCompleted | SetupLinkRevoked
-
-/** Empty: every event type is still at version 1. */
-export const setupLinkUpcasters: Upcasters = {}

@@ -1,6 +1,6 @@
 // Storage contract: names and shapes below are persisted forever. Add to them; never change one.
 import * as z from 'zod/mini'
-import { event, type Upcasters } from '../message.js'
+import { event } from '../message.js'
 import { ExpiryTime, OrgId, ProjectId, RoleKey, UserId } from '../values.js'
 
 const ids = { userId: UserId, projectOrgId: OrgId, projectId: ProjectId }
@@ -89,6 +89,3 @@ export type UserGrantEvent =
   | UserGrantDeactivated
   | UserGrantReactivated
   | UserGrantRemoved
-
-/** Empty: every event type is still at version 1. */
-export const userGrantUpcasters: Upcasters = {}

@@ -3,12 +3,12 @@ import {
   AddProject,
   PatchProject,
   type ProjectSettingsInput,
-} from '../../../domain/project/commands.js'
+} from '../../../domain/project/decider.js'
 import {
   AddProjectRole,
   PatchProjectRole,
   type ProjectRoleFieldsInput,
-} from '../../../domain/project-role/commands.js'
+} from '../../../domain/project-role/decider.js'
 import {
   GroupName,
   IdpId,

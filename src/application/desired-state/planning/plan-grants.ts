@@ -2,7 +2,6 @@ import { err, ok, type Result } from 'neverthrow'
 import { aggregates } from '../../../domain/aggregates.js'
 import { exists, type NotFound } from '../../../domain/decider.js'
 import { identityProviders } from '../../../domain/identity-provider/aggregate.js'
-import { sameRoles } from '../../../domain/project-grant/decider.js'
 import { roleMappings } from '../../../domain/role-mapping/aggregate.js'
 import {
   GroupName,
@@ -11,6 +10,7 @@ import {
   OrgId,
   ProjectId,
   RoleKey,
+  sameRoles,
 } from '../../../domain/values.js'
 import type { ProjectGrant, RoleMapping } from '../../../ports/read-model.js'
 import type { Protected } from '../../errors/errors.js'

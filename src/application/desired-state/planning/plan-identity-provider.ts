@@ -1,14 +1,11 @@
 import { err, ok, type Result } from 'neverthrow'
 import { decideAll, exists } from '../../../domain/decider.js'
-import { identityProviders } from '../../../domain/identity-provider/aggregate.js'
+import { identityProviders, isSecretFor } from '../../../domain/identity-provider/aggregate.js'
 import {
   AddOidcIdentityProvider,
   type IdentityProviderCommand,
-} from '../../../domain/identity-provider/commands.js'
-import {
   type IdentityProviderState,
   identityProvider,
-  isSecretFor,
 } from '../../../domain/identity-provider/decider.js'
 import type { IdpId } from '../../../domain/values.js'
 import type { InvalidArgument, WriteError } from '../../errors/errors.js'

@@ -3,10 +3,13 @@ import { aggregates } from '../../../domain/aggregates.js'
 import { exists } from '../../../domain/decider.js'
 import { compiled } from '../../../domain/message.js'
 import { projects } from '../../../domain/project/aggregate.js'
-import { AddProject } from '../../../domain/project/commands.js'
-import { type ProjectState, project } from '../../../domain/project/decider.js'
-import { AddProjectRole, type ProjectRoleCommand } from '../../../domain/project-role/commands.js'
-import { type ProjectRoleState, projectRole } from '../../../domain/project-role/decider.js'
+import { AddProject, type ProjectState, project } from '../../../domain/project/decider.js'
+import {
+  AddProjectRole,
+  type ProjectRoleCommand,
+  type ProjectRoleState,
+  projectRole,
+} from '../../../domain/project-role/decider.js'
 import { ProjectId, RoleKey } from '../../../domain/values.js'
 import type { ProjectRole } from '../../../ports/read-model.js'
 import { invalid, type Protected, type WriteError } from '../../errors/errors.js'
