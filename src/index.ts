@@ -251,7 +251,8 @@ export type {
 } from './application/user-grants/user-grant-input.js'
 export type { UserGrants } from './application/user-grants/user-grants.js'
 export { createIam, type IamOptions } from './create-iam.js'
-export type { RoleSource } from './domain/aggregate.js'
+// Objects as reads return them, and exports of 0.1 that are now in `claviger/domain`, which has all aggregates.
+export type { ObjectDetails, RoleSource } from './domain/aggregate.js'
 export {
   type AlreadyExists,
   type Decider,
@@ -259,7 +260,8 @@ export {
   type NotFound,
   type ProofNotFound,
 } from './domain/decider.js'
-// Exports of version 0.1 that are now in `claviger/domain`, which has all aggregates.
+export type { Domain } from './domain/email-domain/aggregate.js'
+export type { IdentityProvider } from './domain/identity-provider/aggregate.js'
 export { identityProviderStream } from './domain/identity-provider/aggregate.js'
 export {
   AddOidcIdentityProvider,
@@ -293,7 +295,9 @@ export {
   mapExternalUser,
   mayAutoRegister,
 } from './domain/identity-provider/login.js'
+export type { Membership } from './domain/membership/aggregate.js'
 export type { Message, Upcaster, Upcasters } from './domain/message.js'
+export type { Project } from './domain/project/aggregate.js'
 export { projectStream } from './domain/project/aggregate.js'
 export {
   AddProject,
@@ -328,6 +332,8 @@ export {
   roleClaims,
   rolesOfGroup,
 } from './domain/project/login.js'
+export type { ProjectGrant } from './domain/project-grant/aggregate.js'
+export type { ProjectRole } from './domain/project-role/aggregate.js'
 export { projectRoleStream } from './domain/project-role/aggregate.js'
 export {
   AddProjectRole,
@@ -344,6 +350,9 @@ export {
   ProjectRoleRemoved,
   ProjectRoleUpdated,
 } from './domain/project-role/events.js'
+export type { RoleMapping } from './domain/role-mapping/aggregate.js'
+export type { SetupLink } from './domain/setup-link/aggregate.js'
+export type { GrantedRole, UserGrant } from './domain/user-grant/aggregate.js'
 // Ids, references and permissions.
 export {
   type DomainRef,
@@ -397,27 +406,16 @@ export type {
 export type { Projection } from './ports/projection.js'
 export type {
   Condition,
-  Domain,
   FieldChange,
-  GrantedRole,
   HistoryEntry,
   HistoryQuery,
-  IdentityProvider,
   Listing,
   ListQuery,
-  Membership,
-  ObjectDetails,
-  Project,
-  ProjectGrant,
-  ProjectRole,
   ReadModel,
   RefOf,
-  RoleMapping,
-  SetupLink,
   SignInRoute,
   SortKey,
   SortValue,
-  UserGrant,
   Views,
   ViewType,
 } from './ports/read-model.js'

@@ -136,6 +136,21 @@ export interface Derived<Ids, Ref extends ObjectRef, Event extends Message> {
 /** The effect of an event on its object. */
 export type Effect = 'adds' | 'changes' | 'removes'
 
+/** Owner, times and position of an object. */
+export interface ObjectDetails {
+  /** Position of the last event of the object. */
+  readonly sequence: bigint
+  /** Time of the first event of the object. */
+  readonly creationDate: Date
+  /** Time of the last event of the object. */
+  readonly changeDate: Date
+  /** Organization the object belongs to. */
+  readonly resourceOwner: string
+}
+
+/** The fields of a row that its own events set; the others are added where rows are made. */
+export type ViewOf<Row> = Omit<Row, 'protectedBy' | 'details'>
+
 /** The fields of every view. */
 export interface Stateful {
   readonly state:

@@ -1,25 +1,25 @@
 import * as z from 'zod/mini'
 import type { Aggregate } from './aggregate.js'
-import { domains } from './email-domain/aggregate.js'
+import { type Domain, domains } from './email-domain/aggregate.js'
 import type { DomainEvent } from './email-domain/events.js'
 import { type VerifiedDomainEvent, verifiedDomains } from './email-domain/verified-domain.js'
-import { identityProviders } from './identity-provider/aggregate.js'
+import { type IdentityProvider, identityProviders } from './identity-provider/aggregate.js'
 import type { IdentityProviderEvent } from './identity-provider/events.js'
-import { memberships } from './membership/aggregate.js'
+import { type Membership, memberships } from './membership/aggregate.js'
 import type { MembershipEvent } from './membership/events.js'
 import type { EventSchema } from './message.js'
-import { projects } from './project/aggregate.js'
+import { type Project, projects } from './project/aggregate.js'
 import type { ProjectEvent } from './project/events.js'
-import { projectGrants } from './project-grant/aggregate.js'
+import { type ProjectGrant, projectGrants } from './project-grant/aggregate.js'
 import type { ProjectGrantEvent } from './project-grant/events.js'
-import { projectRoles } from './project-role/aggregate.js'
+import { type ProjectRole, projectRoles } from './project-role/aggregate.js'
 import type { ProjectRoleEvent } from './project-role/events.js'
-import { roleMappings } from './role-mapping/aggregate.js'
+import { type RoleMapping, roleMappings } from './role-mapping/aggregate.js'
 import type { RoleMappingEvent } from './role-mapping/events.js'
-import { setupLinks } from './setup-link/aggregate.js'
+import { type SetupLink, setupLinks } from './setup-link/aggregate.js'
 import type { SetupLinkEvent } from './setup-link/events.js'
 import { type SetupLinkTokenEvent, setupLinkTokens } from './setup-link/token.js'
-import { userGrants } from './user-grant/aggregate.js'
+import { type UserGrant, userGrants } from './user-grant/aggregate.js'
 import type { UserGrantEvent } from './user-grant/events.js'
 import { fieldOf, type ObjectRef } from './values.js'
 
@@ -36,6 +36,28 @@ const all = {
 } satisfies { readonly [Type in ObjectRef['type']]: { readonly type: Type } }
 
 type Listed = (typeof all)[keyof typeof all]
+
+/** The views that reads return, by type of object. */
+export interface Views {
+  /** As `iam.identityProviders` reads it. */
+  readonly identity_provider: IdentityProvider
+  /** As `iam.projects` reads it. */
+  readonly project: Project
+  /** As `iam.projectRoles` reads it. */
+  readonly project_role: ProjectRole
+  /** As `iam.projectGrants` reads it. */
+  readonly project_grant: ProjectGrant
+  /** As `iam.userGrants` reads it. */
+  readonly user_grant: UserGrant
+  /** As `iam.domains` reads it. */
+  readonly domain: Domain
+  /** As `iam.roleMappings` reads it. */
+  readonly role_mapping: RoleMapping
+  /** As `iam.memberships` reads it. */
+  readonly membership: Membership
+  /** As `iam.setupLinks` reads it. */
+  readonly setup_link: SetupLink
+}
 
 /** The view of an object of any type. */
 export type AnyView = NonNullable<ReturnType<Listed['view']>>

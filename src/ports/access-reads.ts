@@ -1,5 +1,5 @@
 import type { RoleSource } from '../domain/aggregate.js'
-import type { ProjectSettings } from '../domain/project/decider.js'
+import type { ProjectSettings } from '../domain/project/aggregate.js'
 import type { Position } from './event-store.js'
 
 /** A user of an organization, and a project of any organization. */

@@ -1,3 +1,4 @@
+import type { ObjectDetails } from '../domain/aggregate.js'
 import { aggregates } from '../domain/aggregates.js'
 import type { ObjectRef } from '../domain/values.js'
 import type { FoundProject } from '../ports/access-reads.js'
@@ -7,7 +8,6 @@ import {
   type Listing,
   type ListQuery,
   MAX_TOTAL_SIZE,
-  type ObjectDetails,
   type Views,
   type ViewType,
 } from '../ports/read-model.js'

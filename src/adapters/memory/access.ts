@@ -1,3 +1,4 @@
+import type { ProjectRole } from '../../domain/project-role/aggregate.js'
 import type {
   AccessReads,
   Affected,
@@ -15,7 +16,6 @@ import type {
   Slice,
 } from '../../ports/access-reads.js'
 import { type Position, timeOf } from '../../ports/event-store.js'
-import type { ProjectRole } from '../../ports/read-model.js'
 import { keyOfWay } from '../../projections/present-groups.js'
 import { compareCodePoints } from '../../projections/row-order.js'
 import { getOrAdd, ownerOf, projectScope } from '../../projections/rows.js'

@@ -1,7 +1,7 @@
 import type { AssignedRole, AssignmentRange } from '../../domain/aggregate.js'
 import { type AnyAggregate, aggregates } from '../../domain/aggregates.js'
 import { identityProviders } from '../../domain/identity-provider/aggregate.js'
-import { roleMappings } from '../../domain/role-mapping/aggregate.js'
+import { type RoleMapping, roleMappings } from '../../domain/role-mapping/aggregate.js'
 import { fieldOf, OrgId, ProjectId } from '../../domain/values.js'
 import type {
   Affected,
@@ -12,7 +12,7 @@ import type {
   HeldRolesQuery,
 } from '../../ports/access-reads.js'
 import type { Position } from '../../ports/event-store.js'
-import type { ListQuery, RoleMapping, Views, ViewType } from '../../ports/read-model.js'
+import type { ListQuery, Views, ViewType } from '../../ports/read-model.js'
 import { keyOfWay } from '../../projections/present-groups.js'
 import { compareCodePoints } from '../../projections/row-order.js'
 import type { AdmittedCall } from '../method/context.js'

@@ -1,5 +1,6 @@
 import { err, ok } from 'neverthrow'
 import type * as z from 'zod/mini'
+import type { ObjectDetails } from '../../domain/aggregate.js'
 import { exists } from '../../domain/decider.js'
 import {
   identityProviders,
@@ -9,7 +10,6 @@ import {
 import type { IdentityProviderCommand } from '../../domain/identity-provider/decider.js'
 import { IdpId, SealedSecret } from '../../domain/values.js'
 import type { KnownEvent } from '../../ports/known-event.js'
-import type { ObjectDetails } from '../../ports/read-model.js'
 import type { SecretOwner } from '../../ports/secret-cipher.js'
 import { Fault, fromPort } from '../errors/fault.js'
 import type { AdmittedCall } from '../method/context.js'

@@ -1,15 +1,17 @@
 import * as z from 'zod/mini'
-import { identityProviders } from '../../domain/identity-provider/aggregate.js'
+import {
+  type IdentityProvider,
+  identityProviders,
+  type OidcConfig,
+  type ProviderAppearance,
+} from '../../domain/identity-provider/aggregate.js'
 import {
   AddOidcIdentityProvider,
-  type OidcConfig,
   PatchIdentityProvider,
-  type ProviderAppearance,
   type ProviderFieldsInput,
   UpdateOidcConfig,
 } from '../../domain/identity-provider/decider.js'
 import { IdpId, requiredText, text } from '../../domain/values.js'
-import type { IdentityProvider } from '../../ports/read-model.js'
 import { filterBy, type ListOptions, pageOf, type TextFilter } from '../reading/list.js'
 
 /** Names an identity provider. */

@@ -1,5 +1,8 @@
 import * as z from 'zod/mini'
-import { identityProviders } from '../../domain/identity-provider/aggregate.js'
+import {
+  type IdentityProvider,
+  identityProviders,
+} from '../../domain/identity-provider/aggregate.js'
 import {
   DeactivateIdentityProvider,
   ReactivateIdentityProvider,
@@ -7,7 +10,6 @@ import {
   UpdateIdentityProvider,
 } from '../../domain/identity-provider/decider.js'
 import { IdpId } from '../../domain/values.js'
-import type { IdentityProvider } from '../../ports/read-model.js'
 import type { LongContext } from '../method/context.js'
 import { type LongWrite, longWrite, type Read, type Write } from '../method/method.js'
 import { targetOf } from '../method/target.js'

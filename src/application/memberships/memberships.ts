@@ -2,7 +2,7 @@ import { err, type Result } from 'neverthrow'
 import * as z from 'zod/mini'
 import { exists } from '../../domain/decider.js'
 import { identityProviders } from '../../domain/identity-provider/aggregate.js'
-import { memberships } from '../../domain/membership/aggregate.js'
+import { type Membership, memberships } from '../../domain/membership/aggregate.js'
 import { membership, type ReportMembership } from '../../domain/membership/decider.js'
 import {
   GroupName,
@@ -12,7 +12,6 @@ import {
   type UserId,
 } from '../../domain/values.js'
 import { timeOf } from '../../ports/event-store.js'
-import type { Membership } from '../../ports/read-model.js'
 import { compareCodePoints } from '../../projections/row-order.js'
 import type { WriteError } from '../errors/errors.js'
 import type { AdmittedCall } from '../method/context.js'

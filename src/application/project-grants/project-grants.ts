@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
-import { projectGrants } from '../../domain/project-grant/aggregate.js'
+import { type ProjectGrant, projectGrants } from '../../domain/project-grant/aggregate.js'
 import { OrgId, ProjectId } from '../../domain/values.js'
-import type { ProjectGrant } from '../../ports/read-model.js'
 import { decideProjectGrant, type ProjectGrantChange } from '../granting/decide-project-grant.js'
 import { roleKeys } from '../method/input.js'
 import type { Read, Write } from '../method/method.js'

@@ -1,15 +1,17 @@
 import * as z from 'zod/mini'
-import { projectRoles } from '../../domain/project-role/aggregate.js'
+import {
+  type ProjectRole,
+  type ProjectRoleDisplay,
+  projectRoles,
+} from '../../domain/project-role/aggregate.js'
 import {
   AddProjectRole,
   PatchProjectRole,
-  type ProjectRoleDisplay,
   type ProjectRoleFieldsInput,
   RemoveProjectRole,
   UpdateProjectRole,
 } from '../../domain/project-role/decider.js'
 import { ProjectId } from '../../domain/values.js'
-import type { ProjectRole } from '../../ports/read-model.js'
 import type { ImportProgress, ImportReport } from '../import-rows.js'
 import type { LongContext } from '../method/context.js'
 import { Rows } from '../method/input.js'

@@ -1,10 +1,9 @@
 import * as z from 'zod/mini'
-import { projects } from '../../domain/project/aggregate.js'
+import { type Project, type ProjectSettings, projects } from '../../domain/project/aggregate.js'
 import {
   AddProject,
   DeactivateProject,
   PatchProject,
-  type ProjectSettings,
   type ProjectSettingsInput,
   ReactivateProject,
   RemoveProject,
@@ -12,7 +11,6 @@ import {
 } from '../../domain/project/decider.js'
 import type { LoginRefusal, RoleInformation } from '../../domain/project/login.js'
 import { ProjectId } from '../../domain/values.js'
-import type { Project } from '../../ports/read-model.js'
 import type { Aborted } from '../errors/errors.js'
 import type { Read, Write } from '../method/method.js'
 import {

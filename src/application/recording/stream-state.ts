@@ -1,3 +1,4 @@
+import type { ObjectDetails } from '../../domain/aggregate.js'
 import { type Decider, exists } from '../../domain/decider.js'
 import { currentVersion, type Message } from '../../domain/message.js'
 import type { StreamId } from '../../domain/values.js'
@@ -9,7 +10,6 @@ import {
   type Version,
 } from '../../ports/event-store.js'
 import { corruptEvent } from '../../ports/known-event.js'
-import type { ObjectDetails } from '../../ports/read-model.js'
 import { protectorAfter } from '../../projections/protection.js'
 import { readEvent } from '../../projections/read-events.js'
 import { Fault } from '../errors/fault.js'

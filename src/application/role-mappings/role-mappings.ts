@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
-import { roleMappings } from '../../domain/role-mapping/aggregate.js'
+import { type RoleMapping, roleMappings } from '../../domain/role-mapping/aggregate.js'
 import { ValidFor } from '../../domain/values.js'
-import type { RoleMapping } from '../../ports/read-model.js'
 import { decideRoleMapping, type GroupOfProject } from '../granting/decide-role-mapping.js'
 import { roleKeys } from '../method/input.js'
 import type { Read, Write } from '../method/method.js'

@@ -1,10 +1,8 @@
 import * as z from 'zod/mini'
-import { userGrants } from '../../domain/user-grant/aggregate.js'
+import { type UserGrant, userGrants } from '../../domain/user-grant/aggregate.js'
 import { listOf, MAX_GRANTED_ROLES, onlyOnce, RoleKey, UserId } from '../../domain/values.js'
-import type { UserGrant } from '../../ports/read-model.js'
 import { date, roleKeys } from '../method/input.js'
-import type { ListOptions, TextFilter } from '../reading/list.js'
-import { filterBy, pageOf } from '../reading/list.js'
+import { filterBy, type ListOptions, pageOf, type TextFilter } from '../reading/list.js'
 
 /** Names a grant of roles of one project to one user. */
 export interface UserGrantInput {

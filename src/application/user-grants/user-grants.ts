@@ -1,6 +1,5 @@
 import * as z from 'zod/mini'
-import { userGrants } from '../../domain/user-grant/aggregate.js'
-import type { UserGrant } from '../../ports/read-model.js'
+import { type UserGrant, userGrants } from '../../domain/user-grant/aggregate.js'
 import {
   decideUserGrant,
   type UserGrantChange,

@@ -3,21 +3,32 @@ import {
   type AggregateDefinition,
   defineAggregate,
   filterableText,
+  type ObjectDetails,
   optionalText,
   plainText,
+  type ViewOf,
 } from '../aggregate.js'
 import type { DomainRef, StreamId } from '../values.js'
 import { domain } from './decider.js'
 import { DomainInput } from './domain-name.js'
 import { DomainEvent } from './events.js'
 
-/** The fields of a domain that reads return. */
-export interface DomainView {
+/** A domain as reads return it. */
+export interface Domain {
+  /** In ASCII and lower case, such as `example.com`; unique within the organization. */
   readonly domain: string
+  /** No other organization can verify a verified domain. */
   readonly state: 'pending' | 'verified'
+  /** The provider that users of the domain sign in with; absent if not set. */
   readonly idpId?: string
+  /** Only while the domain is pending: the text to publish as a TXT record at `_claviger-challenge.<domain>`. */
   readonly challenge?: string
+  /** Owner, times and position of the object. */
+  readonly details: ObjectDetails
 }
+
+/** The fields of {@link Domain} that its own events set. */
+export type DomainView = ViewOf<Domain>
 
 /** The domain after `event`; undefined if it does not exist. A verified domain has no challenge. */
 export const domainView = (

@@ -3,19 +3,30 @@ import {
   type AggregateDefinition,
   defineAggregate,
   filterableText,
+  type ObjectDetails,
   plainList,
+  type ViewOf,
 } from '../aggregate.js'
 import { IdpId, type MembershipRef, UserId } from '../values.js'
 import { membership } from './decider.js'
 import { MembershipEvent } from './events.js'
 
-/** The fields of a membership that reads return. */
-export interface MembershipView {
+/** An identity provider's last report about a user as reads return it. */
+export interface Membership {
+  /** The provider. */
   readonly idpId: string
+  /** Your id of the user. */
   readonly userId: string
+  /** The user's groups that had a mapping when they were reported, sorted by code point. */
   readonly groups: readonly string[]
+  /** Always active: reads do not return removed memberships, nor memberships of a removed provider. */
   readonly state: 'active'
+  /** Owner, times and position of the object; `changeDate` is the time of the report. */
+  readonly details: ObjectDetails
 }
+
+/** The fields of {@link Membership} that its own events set. */
+export type MembershipView = ViewOf<Membership>
 
 /**
  * The membership after `event`; undefined if it does not exist. The end of its provider is an event of another stream.

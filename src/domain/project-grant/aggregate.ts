@@ -7,20 +7,37 @@ import {
   filterableRoleKeys,
   filterableText,
   inProject,
+  type ObjectDetails,
   sortableText,
+  type ViewOf,
 } from '../aggregate.js'
 import { OrgId, type ProjectGrantRef, ProjectId, type StreamId } from '../values.js'
 import { projectGrant } from './decider.js'
 import { type ProjectGrantAdded, ProjectGrantEvent } from './events.js'
 
-/** The fields of a project grant that reads return. */
-export interface ProjectGrantView {
+/** A project's grant to another organization as reads return it. */
+export interface ProjectGrant {
+  /** The `id` of the project. */
   readonly projectId: string
+  /** The organization that owns the project. */
   readonly projectOrgId: string
+  /** The organization that may give roles of the project to its users. */
   readonly grantedOrgId: string
+  /** The roles that it may give, without those that were removed since, even if they were added again. */
   readonly roleKeys: readonly string[]
+  /** While a grant is inactive, roles that the organization has given do not count. */
   readonly state: 'active' | 'inactive'
+  /**
+   * `managedBy` of the desired state that protects it: only `apply` with it may change the object. Absent if
+   * unprotected.
+   */
+  readonly protectedBy?: string | undefined
+  /** Owner, times and position of the object. */
+  readonly details: ObjectDetails
 }
+
+/** The fields of {@link ProjectGrant} that its own events set. */
+export type ProjectGrantView = ViewOf<ProjectGrant>
 
 /**
  * The grant after `event`, with the roles of the event; undefined if it does not exist. The ends of its project and of

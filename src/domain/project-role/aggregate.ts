@@ -5,19 +5,49 @@ import {
   filterablePermissions,
   filterableText,
   inProject,
+  type ObjectDetails,
   optionalList,
   sortableText,
+  type ViewOf,
 } from '../aggregate.js'
 import { ProjectId, type ProjectRoleRef, RoleKey, type StreamId } from '../values.js'
 import { projectRole } from './decider.js'
 import { type ProjectRoleAdded, ProjectRoleEvent } from './events.js'
 
-/** The fields of a role that reads return. */
-export interface ProjectRoleView extends Omit<ProjectRoleAdded['data'], 'projectId' | 'roleKey'> {
-  readonly projectId: string
-  readonly roleKey: string
-  readonly state: 'active'
+// Field by field: some editors show no documentation of fields that are picked or mapped from another type.
+
+/** Display name and group of a role. */
+export interface ProjectRoleDisplay {
+  /** 1 to 200 characters (code points). */
+  readonly displayName: string
+  /**
+   * For display only, such as to give a user all roles of a group, see `rolesOfGroup`: at most 200 characters (code
+   * points); empty without a group.
+   */
+  readonly group: string
 }
+
+/** A role as reads return it. */
+export interface ProjectRole extends ProjectRoleDisplay {
+  /** The `id` of its project. */
+  readonly projectId: string
+  /** The key that authorization checks use; unique within the project. */
+  readonly roleKey: string
+  /** The role's permissions, sorted by code point; may be empty. */
+  readonly permissions: readonly string[]
+  /** Always active: reads do not return removed roles. */
+  readonly state: 'active'
+  /**
+   * `managedBy` of the desired state that protects it: only `apply` with it may change the object. Absent if
+   * unprotected.
+   */
+  readonly protectedBy?: string | undefined
+  /** Owner, times and position of the object. */
+  readonly details: ObjectDetails
+}
+
+/** The fields of {@link ProjectRole} that its own events set. */
+export type ProjectRoleView = ViewOf<ProjectRole>
 
 /**
  * The role after `event`; undefined if it does not exist. The removal of its project is an event of another stream: it

@@ -85,17 +85,6 @@ export type ProjectRoleCommand =
 
 // Field by field: some editors show no documentation of fields that are picked or mapped from another type.
 
-/** Display name and group of a role. */
-export interface ProjectRoleDisplay {
-  /** 1 to 200 characters (code points). */
-  readonly displayName: string
-  /**
-   * For display only, such as to give a user all roles of a group, see `rolesOfGroup`: at most 200 characters (code
-   * points); empty without a group.
-   */
-  readonly group: string
-}
-
 /** Fields of a role that may be absent. */
 export interface ProjectRoleFieldsInput {
   /**

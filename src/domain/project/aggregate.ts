@@ -3,18 +3,50 @@ import {
   type AggregateDefinition,
   defineAggregate,
   filterableText,
+  type ObjectDetails,
   sortableFlag,
   sortableText,
+  type ViewOf,
 } from '../aggregate.js'
 import { ProjectId, type ProjectRef, type StreamId } from '../values.js'
-import { project } from './decider.js'
+import { type PrivateLabelingSetting, project } from './decider.js'
 import { type ProjectAdded, ProjectEvent } from './events.js'
 
-/** The fields of a project that reads return. */
-export interface ProjectView extends Omit<ProjectAdded['data'], 'id'> {
-  readonly id: string
-  readonly state: 'active' | 'inactive'
+// Field by field: some editors show no documentation of fields that are picked or mapped from another type.
+
+/** Name and settings of a project, all of them. */
+export interface ProjectSettings {
+  /** 1 to 200 characters (code points); several projects may have the same. */
+  readonly name: string
+  /** Role information is included in the user info endpoint, see `roleClaims`. */
+  readonly projectRoleAssertion: boolean
+  /** At login, the user must have a role of this project, see `checkLogin`. */
+  readonly projectRoleCheck: boolean
+  /**
+   * At login, the user's organization must own the project or have a grant to it, see `checkLogin`.
+   */
+  readonly hasProjectCheck: boolean
+  /** The branding that the login shows, see `brandingOrganization`. */
+  readonly privateLabelingSetting: PrivateLabelingSetting
 }
+
+/** A project as reads return it. */
+export interface Project extends ProjectSettings {
+  /** Unique within the organization. */
+  readonly id: string
+  /** Users cannot log in to an inactive project, see `checkLogin`. */
+  readonly state: 'active' | 'inactive'
+  /**
+   * `managedBy` of the desired state that protects it: only `apply` with it may change the object. Absent if
+   * unprotected.
+   */
+  readonly protectedBy?: string | undefined
+  /** Owner, times and position of the object. */
+  readonly details: ObjectDetails
+}
+
+/** The fields of {@link Project} that its own events set. */
+export type ProjectView = ViewOf<Project>
 
 /** The project after `event`; undefined if it does not exist. */
 export const projectView = (

@@ -95,22 +95,6 @@ export type ProjectCommand =
 
 // Field by field: some editors show no documentation of fields that are picked or mapped from another type.
 
-/** Name and settings of a project, all of them. */
-export interface ProjectSettings {
-  /** 1 to 200 characters (code points); several projects may have the same. */
-  readonly name: string
-  /** Role information is included in the user info endpoint, see `roleClaims`. */
-  readonly projectRoleAssertion: boolean
-  /** At login, the user must have a role of this project, see `checkLogin`. */
-  readonly projectRoleCheck: boolean
-  /**
-   * At login, the user's organization must own the project or have a grant to it, see `checkLogin`.
-   */
-  readonly hasProjectCheck: boolean
-  /** The branding that the login shows, see `brandingOrganization`. */
-  readonly privateLabelingSetting: PrivateLabelingSetting
-}
-
 /** Settings of a project that may be absent. */
 export interface ProjectSettingsInput {
   /**

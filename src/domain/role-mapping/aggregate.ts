@@ -6,22 +6,41 @@ import {
   defineAggregate,
   filterableRoleKeys,
   filterableText,
+  type ObjectDetails,
   optionalNumber,
+  type ViewOf,
 } from '../aggregate.js'
 import { GroupName, IdpId, OrgId, ProjectId, type RoleMappingRef } from '../values.js'
 import { roleMapping } from './decider.js'
 import { type RoleMappingAdded, RoleMappingEvent } from './events.js'
 
-/** The fields of a mapping that reads return. */
-export interface RoleMappingView {
+/** A mapping of a group to roles of a project as reads return it. */
+export interface RoleMapping {
+  /** The provider of the group. */
   readonly idpId: string
+  /** The group, as the provider names it. */
   readonly group: string
+  /** The `id` of the project. */
   readonly projectId: string
+  /** The organization that owns the project. */
   readonly projectOrgId: string
+  /** The roles that members have, without those that ended since, as in `UserGrant.roles`. */
   readonly roleKeys: readonly string[]
+  /** How many hours a report counts; absent: until the next report. */
   readonly validFor?: number
+  /** Always active: reads do not return removed mappings, nor mappings of a removed provider or project. */
   readonly state: 'active'
+  /**
+   * `managedBy` of the desired state that protects it: only `apply` with it may change the object. Absent if
+   * unprotected.
+   */
+  readonly protectedBy?: string | undefined
+  /** Owner, times and position of the object. */
+  readonly details: ObjectDetails
 }
+
+/** The fields of {@link RoleMapping} that its own events set. */
+export type RoleMappingView = ViewOf<RoleMapping>
 
 /**
  * The mapping after `event`, with the roles of the event; undefined if it does not exist. The ends of its provider, its

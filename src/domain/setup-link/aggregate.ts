@@ -3,22 +3,37 @@ import {
   type AggregateDefinition,
   defineAggregate,
   filterableText,
+  type ObjectDetails,
   optionalText,
   plainList,
   plainTime,
+  type ViewOf,
 } from '../aggregate.js'
 import { LinkId, type SetupIntent, type SetupLinkRef, type StreamId } from '../values.js'
 import { setupLink } from './decider.js'
 import { SetupLinkEvent } from './events.js'
 
-/** The fields of a link that reads return. */
-export interface SetupLinkView {
+/** A set-up link as reads return it; never with its token. */
+export interface SetupLink {
+  /** Unique within the organization. */
   readonly linkId: string
+  /**
+   * Issued, opened at least once, completed, or revoked. A completed, revoked or expired link does not open. Expiry
+   * does not change the state.
+   */
   readonly state: 'issued' | 'used' | 'completed' | 'revoked'
+  /** The things that the link's holder may set up. */
   readonly intents: readonly SetupIntent[]
+  /** When the link expires. */
   readonly expiresAt: Date
+  /** A note for the organization that issued the link, such as its recipient; absent without a note. */
   readonly note?: string
+  /** Owner, times and position of the object. */
+  readonly details: ObjectDetails
 }
+
+/** The fields of {@link SetupLink} that its own events set. */
+export type SetupLinkView = ViewOf<SetupLink>
 
 /** The link after `event`; undefined if it does not exist. */
 export const setupLinkView = (

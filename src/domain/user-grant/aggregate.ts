@@ -6,19 +6,42 @@ import {
   defineAggregate,
   filterableRoleKeys,
   filterableText,
+  type ObjectDetails,
+  type ViewOf,
 } from '../aggregate.js'
 import { OrgId, ProjectId, type StreamId, type UserGrantRef, UserId } from '../values.js'
 import { userGrant } from './decider.js'
 import { type UserGrantAdded, UserGrantEvent } from './events.js'
 
-/** The fields of a user grant that reads return. */
-export interface UserGrantView {
-  readonly userId: string
-  readonly projectId: string
-  readonly projectOrgId: string
-  readonly roles: readonly AssignedRole[]
-  readonly state: 'active' | 'inactive'
+/** A role that a user was given. */
+export interface GrantedRole {
+  /** The key that authorization checks use. */
+  readonly roleKey: string
+  /** When the role expires; absent for never. */
+  readonly expiresAt?: Date
 }
+
+/** A user's grant of roles as reads return it. */
+export interface UserGrant {
+  /** Your id of the user. */
+  readonly userId: string
+  /** The `id` of the project. */
+  readonly projectId: string
+  /** The organization that owns the project. */
+  readonly projectOrgId: string
+  /**
+   * The roles that the user was given, including expired ones. Roles that were removed since, or are no longer in the
+   * project's grant, are left out, even if they were added again.
+   */
+  readonly roles: readonly GrantedRole[]
+  /** While a grant is inactive, none of its roles counts. */
+  readonly state: 'active' | 'inactive'
+  /** Owner, times and position of the object. */
+  readonly details: ObjectDetails
+}
+
+/** The fields of {@link UserGrant} that its own events set. */
+export type UserGrantView = ViewOf<UserGrant>
 
 /**
  * The grant after `event`, with the roles of the event; undefined if it does not exist. The ends of its project, of its

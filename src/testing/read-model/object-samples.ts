@@ -3,8 +3,9 @@ import { DomainName } from '../../domain/email-domain/domain-name.js'
 import type { VerifiedDomainEvent } from '../../domain/email-domain/verified-domain.js'
 import type { OidcIdentityProviderAdded } from '../../domain/identity-provider/events.js'
 import type { ProjectAdded } from '../../domain/project/events.js'
+import type { ProjectRole } from '../../domain/project-role/aggregate.js'
 import { IdpId, type ObjectRef, OrgId, ProjectId, SealedSecret } from '../../domain/values.js'
-import type { ListQuery, ProjectRole, RefOf, Views, ViewType } from '../../ports/read-model.js'
+import type { ListQuery, RefOf, Views, ViewType } from '../../ports/read-model.js'
 import { aggregateOf } from '../../projections/read-events.js'
 
 /** The samples of one type of object for the laws. */

@@ -1,11 +1,6 @@
 import type { AnyEvent } from '../../domain/aggregates.js'
-import type {
-  Condition,
-  HistoryQuery,
-  ListQuery,
-  ProjectRole,
-  ReadModel,
-} from '../../ports/read-model.js'
+import type { ProjectRole } from '../../domain/project-role/aggregate.js'
+import type { Condition, HistoryQuery, ListQuery, ReadModel } from '../../ports/read-model.js'
 import { demandEqual, lawsOf } from '../law.js'
 import {
   afterEach,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { aggregates } from '../../../src/domain/aggregates.js'
+import type { UserGrant } from '../../../src/domain/user-grant/aggregate.js'
 import type { KnownEvent } from '../../../src/ports/known-event.js'
-import type { UserGrant } from '../../../src/ports/read-model.js'
 import { type AssignmentStore, changeAssignments } from '../../../src/projections/assignments.js'
 import { type added, id, updatedToBoth } from '../../domain/user-grant/examples.js'
 

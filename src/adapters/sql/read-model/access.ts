@@ -1,4 +1,6 @@
 import { aggregates } from '../../../domain/aggregates.js'
+import type { ProjectRole } from '../../../domain/project-role/aggregate.js'
+import type { UserGrant } from '../../../domain/user-grant/aggregate.js'
 import type {
   AccessQuery,
   FoundAccess,
@@ -14,7 +16,7 @@ import type {
   Slice,
 } from '../../../ports/access-reads.js'
 import { timeOf } from '../../../ports/event-store.js'
-import type { FoundAtHead, ProjectRole, UserGrant } from '../../../ports/read-model.js'
+import type { FoundAtHead } from '../../../ports/read-model.js'
 import { byMappedRole } from '../../../projections/present-groups.js'
 import { compareCodePoints } from '../../../projections/row-order.js'
 import { foundProject, projectOf, projectScope } from '../../../projections/rows.js'

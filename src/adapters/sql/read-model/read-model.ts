@@ -1,4 +1,5 @@
 import { TYPES } from '../../../domain/aggregates.js'
+import type { RoleMapping } from '../../../domain/role-mapping/aggregate.js'
 import type { ObjectRef } from '../../../domain/values.js'
 import type { MappedGroup, MappedGroupsQuery } from '../../../ports/access-reads.js'
 import type { EventStore, Position } from '../../../ports/event-store.js'
@@ -11,7 +12,6 @@ import type {
   ReadQuery,
   ReadResults,
   RefOf,
-  RoleMapping,
   SignInRoute,
   Views,
   ViewType,

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import type { ObjectDetails } from '../../../domain/aggregate.js'
 import { ObjectInput } from '../../../domain/aggregates.js'
 import type {
   IdentityProviderDeactivated,
@@ -29,7 +30,6 @@ import {
   ValidFor,
 } from '../../../domain/values.js'
 import type { NewEvent } from '../../../ports/event-store.js'
-import type { ObjectDetails } from '../../../ports/read-model.js'
 import { streamOf } from '../../../projections/read-events.js'
 import { type Impact, MAX_NAMED } from '../../method/method.js'
 import { accessVersion, DECLARED_TYPES, SealedAccess } from '../declared/desired-access.js'

@@ -2,7 +2,8 @@ import { err, ok, type Result } from 'neverthrow'
 import { aggregates } from '../../../domain/aggregates.js'
 import { exists, type NotFound } from '../../../domain/decider.js'
 import { identityProviders } from '../../../domain/identity-provider/aggregate.js'
-import { roleMappings } from '../../../domain/role-mapping/aggregate.js'
+import type { ProjectGrant } from '../../../domain/project-grant/aggregate.js'
+import { type RoleMapping, roleMappings } from '../../../domain/role-mapping/aggregate.js'
 import {
   GroupName,
   IdpId,
@@ -12,7 +13,6 @@ import {
   RoleKey,
   sameRoles,
 } from '../../../domain/values.js'
-import type { ProjectGrant, RoleMapping } from '../../../ports/read-model.js'
 import type { Protected } from '../../errors/errors.js'
 import type { ParsedGrant, ParsedMapping } from '../declared/desired-project.js'
 import type { PlannedEvent } from '../plan/plan.js'

@@ -4,6 +4,7 @@ import { exists } from '../../../domain/decider.js'
 import { compiled } from '../../../domain/message.js'
 import { projects } from '../../../domain/project/aggregate.js'
 import { AddProject, type ProjectState, project } from '../../../domain/project/decider.js'
+import type { ProjectRole } from '../../../domain/project-role/aggregate.js'
 import {
   AddProjectRole,
   type ProjectRoleCommand,
@@ -11,7 +12,6 @@ import {
   projectRole,
 } from '../../../domain/project-role/decider.js'
 import { ProjectId, RoleKey } from '../../../domain/values.js'
-import type { ProjectRole } from '../../../ports/read-model.js'
 import { invalid, type Protected, type WriteError } from '../../errors/errors.js'
 import { refusePermission } from '../../method/method.js'
 import { detailsOf } from '../../recording/stream-state.js'
