@@ -113,6 +113,14 @@ export const byType = <Value>(
   make: (aggregate: AnyAggregate) => Value,
 ): Record<ObjectRef['type'], Value> => recordOf(TYPES, (type) => make(aggregates[type]))
 
+/**
+ * The names of the ids of each type of object. Those of its container come first; `projectOrgId`, the organization that
+ * owns the project, comes last and may be absent.
+ */
+export const OBJECT_IDS: Readonly<Record<ObjectRef['type'], readonly string[]>> = byType(
+  ({ ids }) => Object.keys(ids.shape),
+)
+
 /** Types of all events. */
 export const EVENT_TYPES = [...Object.values(all), verifiedDomains, setupLinkTokens]
   .flatMap(({ events }) => [...events])
@@ -141,7 +149,7 @@ export const aggregateNamed = (type: unknown): AnyAggregate | undefined =>
 
 /** The ids of the object that `ref` names, in the order of its aggregate. */
 export const idsOf = (ref: ObjectRef): readonly string[] =>
-  Object.keys(aggregates[ref.type].ids.shape).flatMap((name) => {
+  OBJECT_IDS[ref.type].flatMap((name) => {
     const id = fieldOf(ref, name)
     return id === undefined ? [] : String(id)
   })

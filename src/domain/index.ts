@@ -1,5 +1,5 @@
 // Deciders, messages, ids and references. A file that is exported whole has public names only.
-export type { AnyEvent } from './aggregates.js'
+export { type AnyEvent, OBJECT_IDS } from './aggregates.js'
 export {
   type AlreadyExists,
   type Decider,

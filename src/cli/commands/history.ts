@@ -1,19 +1,39 @@
 import { type FieldChange, type HistoryEntry, type ObjectRef, toJson } from 'claviger'
+import { OBJECT_IDS } from 'claviger/domain'
 import { type Command, required, UsageError, unwrap } from '../command.js'
 import { contextOf, DATABASE, openDatabase, openIam, progressOf } from '../database.js'
 import type { Line } from '../terminal.js'
 
-/** The ids of each type, in the order of the command line. */
-const IDS: Readonly<Record<ObjectRef['type'], readonly string[]>> = {
-  project: ['id'],
-  project_role: ['projectId', 'roleKey'],
-  identity_provider: ['idpId'],
-  project_grant: ['projectId', 'grantedOrgId'],
-  user_grant: ['userId', 'projectId', 'projectOrgId'],
-  domain: ['domain'],
-  role_mapping: ['idpId', 'group', 'projectId', 'projectOrgId'],
-  membership: ['idpId', 'userId'],
-  setup_link: ['linkId'],
+/** All types of object. Those that are looked up most come first. */
+const TYPES = [...new Set(['project', 'project_role', ...Object.keys(OBJECT_IDS)])]
+
+/** The names of the ids of a type, in the order in which they are typed; undefined for an unknown type. */
+const idsOf = (type: string): readonly string[] | undefined =>
+  new Map<string, readonly string[]>(Object.entries(OBJECT_IDS)).get(type)
+
+/** How an object is named in the help, such as `project_role PROJECT KEY`. */
+const usageOf = (type: string): string => {
+  const names = idsOf(type) ?? []
+  const words = names.map((name) => {
+    if (names.length === 1 && name.endsWith('Id')) return 'ID'
+    // `grantedOrgId` is an ORG, `roleKey` a KEY.
+    const [word = name] = /[A-Z]?[a-z]+$/.exec(name.replace(/Id$/, '')) ?? []
+    return name === 'projectOrgId' ? '[ORG]' : word.toUpperCase()
+  })
+  return [type, ...words].join(' ')
+}
+
+const COLUMN = 31
+
+/** The usages of all types: two in a line, and below them those that are too wide for that. */
+const usages = (): string => {
+  const all = TYPES.map(usageOf)
+  const narrow = all.filter(({ length }) => length < COLUMN)
+  const pairs = narrow.flatMap((left, at) =>
+    at % 2 === 0 ? `${left.padEnd(COLUMN)}${narrow[at + 1] ?? ''}`.trimEnd() : [],
+  )
+  const wide = all.filter((usage) => !narrow.includes(usage))
+  return [...pairs, ...wide].map((line) => `  ${line}`).join('\n')
 }
 
 const PAGE = 1_000
@@ -24,18 +44,14 @@ export const history: Command = {
 Prints who changed what in an organization, oldest first, field by field.
 TYPE and its ids name one object:
 
-  project ID                     project_role PROJECT KEY
-  identity_provider ID           project_grant PROJECT ORG
-  user_grant USER PROJECT [ORG]  domain DOMAIN
-  membership IDP USER            setup_link ID
-  role_mapping IDP GROUP PROJECT [ORG]
+${usages()}
 
   --db ADDRESS    SQLite file, or postgres://…; else CLAVIGER_DB
   --schema NAME   schema of PostgreSQL; default: claviger
   --org ORG       the organization
   --json          a line of JSON for each change`,
   options: { ...DATABASE, org: { type: 'string' } },
-  positionals: [0, 5],
+  positionals: [0, 1 + Math.max(...Object.values(OBJECT_IDS).map((ids) => ids.length))],
   run: async (call) => {
     const { values, terminal, signal } = call
     const context = contextOf(call, required(call, 'org'))
@@ -59,8 +75,8 @@ TYPE and its ids name one object:
 
 const objectOf = ([type, ...ids]: readonly string[]): ObjectRef | undefined => {
   if (type === undefined) return undefined
-  const names = Object.hasOwn(IDS, type) ? IDS[type as ObjectRef['type']] : undefined
-  if (!names) throw new UsageError(`${type} is not a type: ${Object.keys(IDS).join(', ')}`)
+  const names = idsOf(type)
+  if (!names) throw new UsageError(`${type} is not a type: ${TYPES.join(', ')}`)
   // The organization that owns a project comes last, and may be left out.
   const isShort = names.at(-1) === 'projectOrgId' && ids.length === names.length - 1
   const isEnough = ids.length === names.length || isShort
