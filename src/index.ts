@@ -1,4 +1,5 @@
-// `createIam`, and how to call its methods.
+// `createIam`, and how to call its methods. A file of methods is exported whole, except for its default export, which binds
+// them to a host: `export *` leaves it out.
 
 export type { Result, ResultAsync } from 'neverthrow'
 // The port of event stores, and a store in memory.
@@ -64,16 +65,7 @@ export {
   type PlannedField,
 } from './application/desired-state/plan/plan.js'
 // Domains of e-mail addresses.
-export type {
-  AddedDomain,
-  DomainIds,
-  DomainInput,
-  Domains,
-  ListDomainsInput,
-  RouteInput,
-  RouteOptions,
-  SetDomainProviderInput,
-} from './application/domains/domains.js'
+export type * from './application/domains/domains.js'
 export type {
   Aborted,
   AccessDenied,
@@ -139,16 +131,8 @@ export type {
 export type { History, Iam } from './application/iam.js'
 // Identity providers, and logging in with them.
 export type { RevealedSecret } from './application/identity-providers/client-secrets.js'
-export type {
-  AddOidcInput,
-  IdentityProviderIds,
-  IdentityProviderInput,
-  ListIdentityProvidersInput,
-  PatchIdentityProviderInput,
-  UpdateIdentityProviderInput,
-  UpdateOidcConfigInput,
-} from './application/identity-providers/identity-provider-input.js'
-export type { IdentityProviders } from './application/identity-providers/identity-providers.js'
+export type * from './application/identity-providers/identity-provider-input.js'
+export type * from './application/identity-providers/identity-providers.js'
 export type {
   CheckSecretsOptions,
   ResealProgress,
@@ -157,12 +141,7 @@ export type {
 } from './application/identity-providers/reseal-secrets.js'
 // Projects, their roles, and the rules for a login.
 export type { ImportProgress, ImportReport, RefusedRow } from './application/import-rows.js'
-export type {
-  ListMembershipsInput,
-  MembershipInput,
-  Memberships,
-  ReportMembershipInput,
-} from './application/memberships/memberships.js'
+export type * from './application/memberships/memberships.js'
 export {
   type Context,
   checkCaller,
@@ -180,14 +159,7 @@ export type {
   Written,
 } from './application/method/method.js'
 export { permissionsFromCaller } from './application/method/target.js'
-export type {
-  ListProjectGrantsInput,
-  ListReceivedGrantsInput,
-  ProjectGrantIds,
-  ProjectGrantInput,
-  ProjectGrantRolesInput,
-  ProjectGrants,
-} from './application/project-grants/project-grants.js'
+export type * from './application/project-grants/project-grants.js'
 export type {
   AddProjectRoleInput,
   AddProjectRolesInput,
@@ -195,35 +167,13 @@ export type {
   ProjectRolesIds,
 } from './application/project-roles/add-project-roles.js'
 export type { ImportProjectRolesInput } from './application/project-roles/import-project-roles.js'
-export type {
-  ListProjectRolesInput,
-  PatchProjectRoleInput,
-  ProjectRoleIds,
-  ProjectRoleInput,
-  ProjectRoles,
-  UpdateProjectRoleInput,
-} from './application/project-roles/project-roles.js'
+export type * from './application/project-roles/project-roles.js'
 export type { CheckLoginInput, RoleClaimsInput } from './application/projects/login.js'
-export type {
-  AddProjectInput,
-  ListProjectsInput,
-  PatchProjectInput,
-  ProjectIds,
-  ProjectInput,
-  Projects,
-  UpdateProjectInput,
-} from './application/projects/projects.js'
+export type * from './application/projects/projects.js'
 export type { HistoryPage, ListHistoryInput, StateAtInput } from './application/reading/history.js'
 export { type ItemPage, items } from './application/reading/items.js'
 export type { Page, TextFilter } from './application/reading/list.js'
-export type {
-  ListRoleMappingsInput,
-  RoleMappingIds,
-  RoleMappingInput,
-  RoleMappingKey,
-  RoleMappingRolesInput,
-  RoleMappings,
-} from './application/role-mappings/role-mappings.js'
+export type * from './application/role-mappings/role-mappings.js'
 // Set-up links.
 export type {
   RedeemedSetupLink,
@@ -231,13 +181,7 @@ export type {
   RedeemSetupLinkInput,
   SetupLinkIds,
 } from './application/setup-links/redeem-setup-link.js'
-export type {
-  IssuedSetupLink,
-  IssueSetupLinkInput,
-  ListSetupLinksInput,
-  SetupLinkInput,
-  SetupLinks,
-} from './application/setup-links/setup-links.js'
+export type * from './application/setup-links/setup-links.js'
 export type { ImportUserGrantsInput } from './application/user-grants/import-user-grants.js'
 export type { MembershipIds, RemovedOfUser } from './application/user-grants/remove-all-of-user.js'
 export type {
@@ -249,7 +193,7 @@ export type {
   UserInput,
   UserRoleInput,
 } from './application/user-grants/user-grant-input.js'
-export type { UserGrants } from './application/user-grants/user-grants.js'
+export type * from './application/user-grants/user-grants.js'
 export { createIam, type IamOptions } from './create-iam.js'
 // Objects as reads return them, and exports of 0.1 that are now in `claviger/domain`, which has all aggregates.
 export type { ObjectDetails, RoleSource } from './domain/aggregate.js'

@@ -9,7 +9,7 @@ import { type AccessChecks, accessOf } from './access/access.js'
 import type { DesiredAccess } from './desired-state/declared/desired-access.js'
 import { applyAccess, planAccess } from './desired-state/methods.js'
 import type { Applied, Plan, PlanInput } from './desired-state/plan/plan.js'
-import { type Domains, domainsOf } from './domains/domains.js'
+import domainsOf, { type Domains } from './domains/domains.js'
 import type { ReadError, SealBroken, WriteError } from './errors/errors.js'
 import { catchFaults } from './errors/fault.js'
 import type { CatchUpOptions } from './following/catch-up.js'
@@ -19,16 +19,15 @@ import type { SubscribeOptions } from './following/subscribe.js'
 import { subscribe } from './following/subscribe.js'
 import type { Hooks } from './hooks.js'
 import { observed } from './hooks.js'
-import {
+import identityProvidersOf, {
   type IdentityProviders,
-  identityProvidersOf,
 } from './identity-providers/identity-providers.js'
 import type { CheckSecretsOptions, SecretsChecked } from './identity-providers/reseal-secrets.js'
-import { type Memberships, membershipsOf } from './memberships/memberships.js'
+import membershipsOf, { type Memberships } from './memberships/memberships.js'
 import type { BatchWrite, Read } from './method/method.js'
-import { type ProjectGrants, projectGrantsOf } from './project-grants/project-grants.js'
-import { type ProjectRoles, projectRolesOf } from './project-roles/project-roles.js'
-import { type Projects, projectsOf } from './projects/projects.js'
+import projectGrantsOf, { type ProjectGrants } from './project-grants/project-grants.js'
+import projectRolesOf, { type ProjectRoles } from './project-roles/project-roles.js'
+import projectsOf, { type Projects } from './projects/projects.js'
 import {
   type HistoryPage,
   type ListHistoryInput,
@@ -36,10 +35,10 @@ import {
   type StateAtInput,
   stateAt,
 } from './reading/history.js'
-import { type RoleMappings, roleMappingsOf } from './role-mappings/role-mappings.js'
+import roleMappingsOf, { type RoleMappings } from './role-mappings/role-mappings.js'
 import { createRuntime } from './runtime.js'
-import { type SetupLinks, setupLinksOf } from './setup-links/setup-links.js'
-import { type UserGrants, userGrantsOf } from './user-grants/user-grants.js'
+import setupLinksOf, { type SetupLinks } from './setup-links/setup-links.js'
+import userGrantsOf, { type UserGrants } from './user-grants/user-grants.js'
 import { callPort } from './waiting.js'
 
 /** Past changes and past states. */

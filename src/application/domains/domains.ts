@@ -68,8 +68,8 @@ export interface Domains {
   ) => ResultAsync<SignInRoute | undefined, ReadError>
 }
 
-/** @see Domains */
-export const domainsOf = (runtime: Runtime): Domains => {
+/** The methods of {@link Domains}, on the ports of a host. */
+export default (runtime: Runtime): Domains => {
   const { states } = runtime
   const { isPublicSuffix, resolveTxt } = runtime.domains
 
@@ -237,13 +237,12 @@ const partsOf = (email: string): { readonly local: string; readonly host: string
 }
 
 /** The domain of an e-mail address; undefined if it cannot be verified, such as `localhost`. */
-export const domainOfEmail = (email: string): string | undefined =>
-  toDomainName(partsOf(email).host)
+const domainOfEmail = (email: string): string | undefined => toDomainName(partsOf(email).host)
 
 const AN_EMAIL = 'must be an e-mail address of at most 320 characters'
 
 /** Schema of a {@link RouteInput} with {@link RouteOptions}. */
-export const Route = z.strictObject({
+const Route = z.strictObject({
   email: z
     .string({ error: ({ input }) => (input === undefined ? 'is required' : AN_EMAIL) })
     .check(z.refine(isEmail, { error: AN_EMAIL })),
@@ -251,7 +250,7 @@ export const Route = z.strictObject({
 })
 
 /** Finds the provider that the user of an e-mail address signs in with. */
-export const route =
+const route =
   (runtime: Runtime) =>
   (input: RouteInput, options?: RouteOptions): ResultAsync<SignInRoute | undefined, ReadError> => {
     const { hooks, environment } = runtime

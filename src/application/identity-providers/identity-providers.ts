@@ -91,8 +91,8 @@ export interface IdentityProviders {
 // Loaded at the first call, so that hosts without one do not load it.
 const resealing = () => import('./reseal-secrets.js')
 
-/** @see IdentityProviders */
-export const identityProvidersOf = (runtime: Runtime): IdentityProviders => {
+/** The methods of {@link IdentityProviders}, on the ports of a host. */
+export default (runtime: Runtime): IdentityProviders => {
   const { change } = writesOf(
     runtime,
     identityProviders,

@@ -94,8 +94,8 @@ export interface ListMembershipsInput extends ListOptions<Membership> {
     | undefined
 }
 
-/** @see Memberships */
-export const membershipsOf = (runtime: Runtime): Memberships => {
+/** The methods of {@link Memberships}, on the ports of a host. */
+export default (runtime: Runtime): Memberships => {
   /** The method that records what `decide` decides on a membership. */
   const change = <Schema extends z.ZodMiniType<MembershipKey>>(
     method: string,

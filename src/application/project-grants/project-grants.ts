@@ -49,8 +49,8 @@ export interface ProjectGrants {
 type ProjectGrantIdsParsed = Pick<ProjectGrantChange, 'projectId' | 'grantedOrgId'>
 type ChangeOfRoles = Extract<ProjectGrantChange, { readonly roleKeys: unknown }>
 
-/** @see ProjectGrants */
-export const projectGrantsOf = (runtime: Runtime): ProjectGrants => {
+/** The methods of {@link ProjectGrants}, on the ports of a host. */
+export default (runtime: Runtime): ProjectGrants => {
   const change = grantWritesOf(runtime, {
     aggregate: projectGrants,
     decide: decideProjectGrant,

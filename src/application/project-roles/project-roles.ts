@@ -135,8 +135,8 @@ export interface ProjectRoles {
 // Loaded at the first import, so that hosts without one do not load it.
 const importing = () => import('./import-project-roles.js')
 
-/** @see ProjectRoles */
-export const projectRolesOf = (runtime: Runtime): ProjectRoles => {
+/** The methods of {@link ProjectRoles}, on the ports of a host. */
+export default (runtime: Runtime): ProjectRoles => {
   const { add, change } = writesOf(
     runtime,
     projectRoles,

@@ -71,8 +71,8 @@ export interface Projects {
   readonly roleClaims: Read<RoleClaimsInput, readonly RoleInformation[]>
 }
 
-/** @see Projects */
-export const projectsOf = (runtime: Runtime): Projects => {
+/** The methods of {@link Projects}, on the ports of a host. */
+export default (runtime: Runtime): Projects => {
   const { add, change } = writesOf(runtime, projects, ({ id }): ProjectIds => ({ projectId: id }))
   return {
     add: add('projects.add', AddProjectInput, (input) => ({

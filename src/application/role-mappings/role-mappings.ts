@@ -115,8 +115,8 @@ export interface ListRoleMappingsInput extends ListOptions<RoleMapping> {
     | undefined
 }
 
-/** @see RoleMappings */
-export const roleMappingsOf = (runtime: Runtime): RoleMappings => {
+/** The methods of {@link RoleMappings}, on the ports of a host. */
+export default (runtime: Runtime): RoleMappings => {
   const change = grantWritesOf(runtime, {
     aggregate: roleMappings,
     decide: decideRoleMapping,

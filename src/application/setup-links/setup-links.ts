@@ -140,8 +140,8 @@ const byToken =
   (input: RedeemSetupLinkInput, options?: RedeemOptions): ResultAsync<Answer, WriteError> =>
     new ResultAsync(catchFaults(() => run({ ...input, ...options })))
 
-/** @see SetupLinks */
-export const setupLinksOf = (runtime: Runtime): SetupLinks => {
+/** The methods of {@link SetupLinks}, on the ports of a host. */
+export default (runtime: Runtime): SetupLinks => {
   const writes = writesOf(runtime, setupLinks, ({ linkId }) => ({ linkId }))
   const spec = specOf(setupLinks, {
     method: 'setupLinks.issue',

@@ -87,8 +87,8 @@ const OF_MANY = {
   permissionsFor: () => [{ permission: userGrants.permissions.write, roleKeys: [] }],
 }
 
-/** @see UserGrants */
-export const userGrantsOf = (runtime: Runtime): UserGrants => {
+/** The methods of {@link UserGrants}, on the ports of a host. */
+export default (runtime: Runtime): UserGrants => {
   const change = grantWritesOf(runtime, {
     aggregate: userGrants,
     decide: decideUserGrant,
