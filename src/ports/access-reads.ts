@@ -48,7 +48,15 @@ export type RoleWay = 'grant' | RoleSource
 export type WayKey = readonly [idpId: string, group: string]
 
 /** The fields of a project that decide about access. */
-export interface FoundProject extends ProjectSettings {
+export interface FoundProject
+  extends Pick<
+    ProjectSettings,
+    | 'name'
+    | 'projectRoleAssertion'
+    | 'projectRoleCheck'
+    | 'hasProjectCheck'
+    | 'privateLabelingSetting'
+  > {
   /** Roles of an inactive project do not count. */
   readonly state: 'active' | 'inactive'
 }

@@ -1,4 +1,4 @@
-import { projects } from '../domain/project/aggregate.js'
+import { type ProjectView, projects } from '../domain/project/aggregate.js'
 import { type ProjectGrantView, projectGrants } from '../domain/project-grant/aggregate.js'
 import { type ProjectRoleView, projectRoles } from '../domain/project-role/aggregate.js'
 import type { ProjectRoleEvent } from '../domain/project-role/events.js'
@@ -8,7 +8,6 @@ import type {
   AccessQuery,
   FoundAccess,
   FoundMappedRole,
-  FoundProject,
   FoundRole,
   LostRole,
 } from '../ports/access-reads.js'
@@ -26,7 +25,7 @@ export interface PresentAccess {
 }
 
 interface Project {
-  found: FoundProject | undefined
+  view: ProjectView | undefined
   /** The current generation of each role. */
   readonly roles: Map<string, Role>
   /** By organization whose users have roles of the project, or that the project is granted to. */
@@ -107,7 +106,7 @@ const foundAccess = (
     else roles.push(expiresAt ? { ...found, expiresAt } : found)
   }
   return {
-    project: project?.found,
+    project: project?.view && foundProject(project.view),
     projectGrant: organization?.projectGrant?.state,
     userGrant: userGrant?.state,
     roles,
@@ -123,8 +122,7 @@ const applyTo = (owners: Owners, event: KnownEvent): void => {
   if (projects.reads(event)) {
     const { id } = event.data
     const project = projectIn(owners, orgId, id)
-    const view = projects.view(project.found && { ...project.found, id }, event)
-    project.found = view && foundProject(view)
+    project.view = projects.view(project.view, event)
     if (projects.effectOf(event) === 'removes') owners.get(orgId)?.delete(id)
   } else if (projectRoles.reads(event)) {
     const { projectId, roleKey } = event.data
@@ -208,7 +206,7 @@ const heldRole = (given: Organization['given'], role: Role): HeldRole => {
 const projectIn = (owners: Owners, orgId: string, projectId: string): Project => {
   const owned = getOrAdd(owners, orgId, (): Map<string, Project> => new Map())
   return getOrAdd(owned, projectId, () => ({
-    found: undefined,
+    view: undefined,
     roles: new Map(),
     organizations: new Map(),
   }))
