@@ -14,7 +14,7 @@ const BUDGETS = {
   // What hosts start with. In one file, what is loaded later costs the frames that bundlers put around it.
   createIam: { source: 'index.ts', own: 40_000, whole: 96_000 },
   '.': { source: 'index.ts', own: 56_700, whole: 113_200 },
-  './domain': { source: 'domain/index.ts', own: 11_600, whole: 22_600 },
+  './domain': { source: 'domain/index.ts', own: 12_100, whole: 23_000 },
   './evidence': { source: 'application/evidence/index.ts', own: 6_200, whole: 30_200 },
   './sqlite': { source: 'adapters/sqlite/index.ts', own: 35_300, whole: 56_100 },
   './postgres': { source: 'adapters/postgres/index.ts', own: 43_000, whole: 90_100 },
@@ -25,7 +25,7 @@ const BUDGETS = {
   // With the assets, which the browser loads: .ci/console-assets.mjs holds them to 40 kB.
   './console': { source: 'console/index.ts', own: 104_600, whole: 143_000 },
   './import': { source: 'import/index.ts', own: 9_100, whole: 20_900 },
-  './oidc': { source: 'oidc/index.ts', own: 9_300, whole: 40_800 },
+  './oidc': { source: 'oidc/index.ts', own: 9_300, whole: 41_600 },
   './cloudflare': { source: 'adapters/cloudflare/index.ts', own: 32_700, whole: 53_400 },
   // 5.2 kB, and the servers of the transport.
   './authzen': { source: 'authzen/index.ts', own: 7_800, whole: 7_900 },

@@ -18,8 +18,8 @@ const parts = [
   'src/application/desired-state/plan/plan.ts:PlannedGrantUpdated',
   'src/application/desired-state/plan/plan.ts:PlannedMappingAdded',
   'src/application/desired-state/plan/plan.ts:PlannedMappingUpdated',
-  'src/domain/project-role/decider.ts:GivenRole',
-  'src/domain/project-role/decider.ts:ProjectRoleFields',
+  'src/domain/project-role/commands.ts:GivenRole',
+  'src/domain/project-role/aggregate.ts:ProjectRoleFields',
 ]
 
 /** What the services take and answer: described in the .proto files, and not exported. */

@@ -205,15 +205,17 @@ export {
   type ProofNotFound,
 } from './domain/decider.js'
 export type { Domain } from './domain/email-domain/aggregate.js'
-export type { IdentityProvider } from './domain/identity-provider/aggregate.js'
-export { identityProviderStream } from './domain/identity-provider/aggregate.js'
+export {
+  type IdentityProvider,
+  type IdentityProviderRefusal,
+  type IdentityProviderState,
+  identityProvider,
+  identityProviderStream,
+} from './domain/identity-provider/aggregate.js'
 export {
   AddOidcIdentityProvider,
   DeactivateIdentityProvider,
   IdentityProviderCommand,
-  type IdentityProviderRefusal,
-  type IdentityProviderState,
-  identityProvider,
   OidcMappingField,
   ReactivateIdentityProvider,
   RemoveIdentityProvider,
@@ -221,7 +223,7 @@ export {
   StylingType,
   UpdateIdentityProvider,
   UpdateOidcConfig,
-} from './domain/identity-provider/decider.js'
+} from './domain/identity-provider/commands.js'
 export {
   ClientSecretResealed,
   IdentityProviderDeactivated,
@@ -241,20 +243,22 @@ export {
 } from './domain/identity-provider/login.js'
 export type { Membership } from './domain/membership/aggregate.js'
 export type { Message, Upcaster, Upcasters } from './domain/message.js'
-export type { Project } from './domain/project/aggregate.js'
-export { projectStream } from './domain/project/aggregate.js'
+export {
+  type Project,
+  type ProjectRefusal,
+  type ProjectState,
+  project,
+  projectStream,
+} from './domain/project/aggregate.js'
 export {
   AddProject,
   DeactivateProject,
   PrivateLabelingSetting,
   ProjectCommand,
-  type ProjectRefusal,
-  type ProjectState,
-  project,
   ReactivateProject,
   RemoveProject,
   UpdateProject,
-} from './domain/project/decider.js'
+} from './domain/project/commands.js'
 export {
   ProjectAdded,
   ProjectDeactivated,
@@ -277,17 +281,19 @@ export {
   rolesOfGroup,
 } from './domain/project/login.js'
 export type { ProjectGrant } from './domain/project-grant/aggregate.js'
-export type { ProjectRole } from './domain/project-role/aggregate.js'
-export { projectRoleStream } from './domain/project-role/aggregate.js'
 export {
-  AddProjectRole,
-  ProjectRoleCommand,
+  type ProjectRole,
   type ProjectRoleRefusal,
   type ProjectRoleState,
   projectRole,
+  projectRoleStream,
+} from './domain/project-role/aggregate.js'
+export {
+  AddProjectRole,
+  ProjectRoleCommand,
   RemoveProjectRole,
   UpdateProjectRole,
-} from './domain/project-role/decider.js'
+} from './domain/project-role/commands.js'
 export {
   ProjectRoleAdded,
   ProjectRoleEvent,
@@ -296,8 +302,9 @@ export {
 } from './domain/project-role/events.js'
 export type { RoleMapping } from './domain/role-mapping/aggregate.js'
 export type { SetupLink } from './domain/setup-link/aggregate.js'
-export type { GrantedRole, UserGrant } from './domain/user-grant/aggregate.js'
 // Ids, references and permissions.
+export type { SetupIntent } from './domain/setup-link/events.js'
+export type { GrantedRole, UserGrant } from './domain/user-grant/aggregate.js'
 export {
   type DomainRef,
   type IdentityProviderRef,
@@ -313,7 +320,6 @@ export {
   type ProjectRoleRef,
   type RoleKey,
   type SealedSecret,
-  type SetupIntent,
   type SetupLinkRef,
   type StreamId,
   type UserGrantRef,

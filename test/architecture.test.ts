@@ -373,12 +373,12 @@ describe('the layout of src', () => {
 
 describe('a planted violation is found', () => {
   it.each([
-    ['domain/values.ts', "import type { Decider } from './project/decider.js'"],
-    ['domain/project/decider.ts', "import { RoleKey } from '../project-role/decider.js'"],
+    ['domain/values.ts', "import type { Decider } from './project/aggregate.js'"],
+    ['domain/project/commands.ts', "import { RoleKey } from '../project-role/commands.js'"],
     ['domain/project/aggregate.ts', "import { aggregates } from '../aggregates.js'"],
     ['domain/aggregate.ts', "import { aggregates } from './aggregates.js'"],
     ['domain/decider.ts', "import { isCurrent } from './generations.js'"],
-    ['domain/user-grant/decider.ts', "import { isCurrent } from '../generations.js'"],
+    ['domain/user-grant/aggregate.ts', "import { isCurrent } from '../generations.js'"],
     ['domain/generations.ts', "import { domains } from './email-domain/aggregate.js'"],
     ['domain/aggregates.ts', "import type { Host } from '../ports/host.js'"],
     ['ports/host.ts', "import { iamOf } from '../application/iam.js'"],
@@ -432,7 +432,7 @@ describe('a planted violation is found', () => {
   })
 
   it('as a cycle of types', () => {
-    const source = "import type { ProjectCommand } from './project/decider.js'"
+    const source = "import type { ProjectCommand } from './project/commands.js'"
     expect(cycles(planted('domain/message.ts', source))).not.toEqual([])
   })
 

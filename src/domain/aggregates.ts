@@ -21,7 +21,7 @@ import type { SetupLinkEvent } from './setup-link/events.js'
 import { type SetupLinkTokenEvent, setupLinkTokens } from './setup-link/token.js'
 import { type UserGrant, userGrants } from './user-grant/aggregate.js'
 import type { UserGrantEvent } from './user-grant/events.js'
-import { fieldOf, type ObjectRef } from './values.js'
+import { fieldOf, OBJECT_IDS, type ObjectRef } from './values.js'
 
 const all = {
   identity_provider: identityProviders,
@@ -112,14 +112,6 @@ export const recordOf = <Name extends string, Value>(
 export const byType = <Value>(
   make: (aggregate: AnyAggregate) => Value,
 ): Record<ObjectRef['type'], Value> => recordOf(TYPES, (type) => make(aggregates[type]))
-
-/**
- * The names of the ids of each type of object. Those of its container come first; `projectOrgId`, the organization that
- * owns the project, comes last and may be absent.
- */
-export const OBJECT_IDS: Readonly<Record<ObjectRef['type'], readonly string[]>> = byType(
-  ({ ids }) => Object.keys(ids.shape),
-)
 
 /** Types of all events. */
 export const EVENT_TYPES = [...Object.values(all), verifiedDomains, setupLinkTokens]

@@ -1,5 +1,5 @@
 // Deciders, messages, ids and references. A file that is exported whole has public names only.
-export { type AnyEvent, OBJECT_IDS } from './aggregates.js'
+export type { AnyEvent } from './aggregates.js'
 export {
   type AlreadyExists,
   type Decider,
@@ -8,8 +8,13 @@ export {
   type ProofNotFound,
 } from './decider.js'
 // Domains of e-mail addresses.
-export { domainStream } from './email-domain/aggregate.js'
-export * from './email-domain/decider.js'
+export {
+  type DomainRefusal,
+  type DomainState,
+  domain,
+  domainStream,
+} from './email-domain/aggregate.js'
+export * from './email-domain/commands.js'
 export type { DomainName } from './email-domain/domain-name.js'
 export * from './email-domain/events.js'
 export {
@@ -19,33 +24,66 @@ export {
   verifiedDomainStream,
 } from './email-domain/verified-domain.js'
 // Identity providers.
-export { identityProviderStream } from './identity-provider/aggregate.js'
-export * from './identity-provider/decider.js'
+export {
+  type IdentityProviderRefusal,
+  type IdentityProviderState,
+  identityProvider,
+  identityProviderStream,
+} from './identity-provider/aggregate.js'
+export * from './identity-provider/commands.js'
 export * from './identity-provider/events.js'
 export * from './identity-provider/login.js'
 // Memberships of users in groups of identity providers.
-export * from './membership/decider.js'
+export { type MembershipRefusal, type MembershipState, membership } from './membership/aggregate.js'
+export * from './membership/commands.js'
 export * from './membership/events.js'
 export type { Message, Patch, Upcaster, Upcasters } from './message.js'
 // Projects.
-export { projectStream } from './project/aggregate.js'
-export * from './project/decider.js'
+export {
+  type ProjectRefusal,
+  type ProjectState,
+  project,
+  projectStream,
+} from './project/aggregate.js'
+export * from './project/commands.js'
 export * from './project/events.js'
 export * from './project/login.js'
 // Grants of projects to other organizations.
-export { projectGrantStream } from './project-grant/aggregate.js'
-export * from './project-grant/decider.js'
+export {
+  currentProjectGrant,
+  type ProjectGrantRefusal,
+  type ProjectGrantRoleState,
+  type ProjectGrantState,
+  projectGrant,
+  projectGrantStream,
+} from './project-grant/aggregate.js'
+export * from './project-grant/commands.js'
 export * from './project-grant/events.js'
 // Roles of projects.
-export { projectRoleStream } from './project-role/aggregate.js'
-export * from './project-role/decider.js'
+export {
+  type ProjectRoleRefusal,
+  type ProjectRoleState,
+  projectRole,
+  projectRoleStream,
+} from './project-role/aggregate.js'
+export * from './project-role/commands.js'
 export * from './project-role/events.js'
 // Mappings of groups to roles.
-export * from './role-mapping/decider.js'
+export {
+  type RoleMappingRefusal,
+  type RoleMappingState,
+  roleMapping,
+} from './role-mapping/aggregate.js'
+export * from './role-mapping/commands.js'
 export * from './role-mapping/events.js'
 // Set-up links.
-export { setupLinkStream } from './setup-link/aggregate.js'
-export * from './setup-link/decider.js'
+export {
+  type SetupLinkRefusal,
+  type SetupLinkState,
+  setupLink,
+  setupLinkStream,
+} from './setup-link/aggregate.js'
+export * from './setup-link/commands.js'
 export * from './setup-link/events.js'
 export {
   SetupLinkTokenClaimed,
@@ -53,34 +91,40 @@ export {
   setupLinkTokenStream,
 } from './setup-link/token.js'
 // Grants of roles to users.
-export { userGrantStream } from './user-grant/aggregate.js'
-export * from './user-grant/decider.js'
+export {
+  currentUserGrant,
+  type UserGrantRefusal,
+  type UserGrantState,
+  userGrant,
+  userGrantStream,
+} from './user-grant/aggregate.js'
+export * from './user-grant/commands.js'
 export * from './user-grant/events.js'
-export type {
-  DomainRef,
-  GrantedProjectTarget,
-  GroupName,
-  IdentityProviderRef,
-  IdpId,
-  LinkId,
-  MembershipRef,
-  ObjectRef,
-  OrgId,
-  OwnedTarget,
-  Permission,
-  PermissionTarget,
-  ProjectGrantRef,
-  ProjectId,
-  ProjectRef,
-  ProjectRoleRef,
-  ProjectRoleTarget,
-  RoleKey,
-  RoleMappingRef,
-  RoleMappingTarget,
-  SealedSecret,
-  SetupIntent,
-  SetupLinkRef,
-  StreamId,
-  UserGrantRef,
-  UserId,
+export {
+  type DomainRef,
+  type GrantedProjectTarget,
+  type GroupName,
+  type IdentityProviderRef,
+  type IdpId,
+  type LinkId,
+  type MembershipRef,
+  OBJECT_IDS,
+  type ObjectRef,
+  type OrgId,
+  type OwnedTarget,
+  type Permission,
+  type PermissionTarget,
+  type ProjectGrantRef,
+  type ProjectId,
+  type ProjectRef,
+  type ProjectRoleRef,
+  type ProjectRoleTarget,
+  type RoleKey,
+  type RoleMappingRef,
+  type RoleMappingTarget,
+  type SealedSecret,
+  type SetupLinkRef,
+  type StreamId,
+  type UserGrantRef,
+  type UserId,
 } from './values.js'

@@ -122,14 +122,6 @@ export const onlyOnce = <Item>(identity: (item: Item) => string, path: readonly 
     return (item) => seen.size === seen.add(identity(item)).size
   })
 
-/** Schema of one scope. RFC 6749, section 3.3: printable ASCII without space, quotation mark and backslash. */
-export const scope = z.string({ error: 'must be text' }).check(
-  z.regex(/^[\x21\x23-\x5B\x5D-\x7E]{1,200}$/, {
-    error:
-      'must be an OAuth 2.0 scope of 1 to 200 printable ASCII characters without space, " or \\',
-  }),
-)
-
 const ID = /^[A-Za-z0-9][A-Za-z0-9._:@~-]{0,63}$/
 
 /** The rule of {@link isId} in words. */
@@ -156,16 +148,6 @@ export type IdpId = z.infer<typeof IdpId>
 /** A set-up link. 1 to 64 characters, as of an {@link OrgId}; unique within its organization. */
 export const LinkId = id.brand<'LinkId'>()
 export type LinkId = z.infer<typeof LinkId>
-
-/** The things that a link lets its holder set up, in the order of the guided pages. */
-const SETUP_INTENTS = ['provider', 'domain', 'groups'] as const satisfies SetupIntent[]
-/** Something that a link lets its holder set up: connect a provider, prove a domain, map groups to roles. */
-export type SetupIntent = 'provider' | 'domain' | 'groups'
-
-/** 1 to 3 intents, without duplicates. */
-export const SetupIntents = listOf(choice(SETUP_INTENTS), 1, SETUP_INTENTS.length).check(
-  onlyOnce((intent: SetupIntent) => intent, []),
-)
 
 /** A project. 1 to 64 characters, as of an {@link OrgId}; unique within its organization. */
 export const ProjectId = id.brand<'ProjectId'>()
@@ -341,6 +323,24 @@ export interface SetupLinkRef {
   readonly type: 'setup_link'
   /** Id of the link. */
   readonly linkId: string
+}
+
+/**
+ * The names of the ids of each type of object. Those of its container come first; `projectOrgId`, the organization that
+ * owns the project, comes last and may be absent.
+ */
+export const OBJECT_IDS: {
+  readonly [Ref in ObjectRef as Ref['type']]: readonly Exclude<keyof Ref & string, 'type'>[]
+} = {
+  identity_provider: ['idpId'],
+  project: ['id'],
+  project_role: ['projectId', 'roleKey'],
+  project_grant: ['projectId', 'grantedOrgId'],
+  user_grant: ['userId', 'projectId', 'projectOrgId'],
+  domain: ['domain'],
+  role_mapping: ['idpId', 'group', 'projectId', 'projectOrgId'],
+  membership: ['idpId', 'userId'],
+  setup_link: ['linkId'],
 }
 
 /** A right that a method requires. */

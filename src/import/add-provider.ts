@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
-import { isRequiredText, MAX_SCOPES, scope } from '../domain/values.js'
+import { PatchIdentityProvider } from '../domain/identity-provider/commands.js'
+import { isRequiredText, MAX_SCOPES } from '../domain/values.js'
 import type { DesiredIdentityProvider } from '../index.js'
 import { type Found, idFor, itemsIn, nameIn, referredId } from './document.js'
 import type { Warn } from './imported.js'
@@ -65,7 +66,11 @@ const scopesIn = (found: Found, warn: Warn): readonly string[] => {
   const scopes: string[] = []
   let isChanged = false
   for (const { value } of itemsIn(found, warn))
-    if (typeof value === 'string' && z.validate(scope, value) && scopes.length < MAX_SCOPES)
+    if (
+      typeof value === 'string' &&
+      z.validate(PatchIdentityProvider.shape.data.shape.scopes, [value]) &&
+      scopes.length < MAX_SCOPES
+    )
       scopes.push(value)
     else isChanged = true
   if (isChanged) warn('ScopesChanged', found.path)

@@ -17,6 +17,7 @@ import { projectRoles } from '../../src/domain/project-role/aggregate.js'
 import { roleMappings } from '../../src/domain/role-mapping/aggregate.js'
 import { setupLinks } from '../../src/domain/setup-link/aggregate.js'
 import { userGrants } from '../../src/domain/user-grant/aggregate.js'
+import { OBJECT_IDS } from '../../src/domain/values.js'
 import * as domain from './email-domain/examples.js'
 import * as idp from './identity-provider/examples.js'
 import * as member from './membership/examples.js'
@@ -332,6 +333,10 @@ describe('The list of aggregates', () => {
       Object.fromEntries(TYPES.map((type) => [type, type])),
     )
     for (const type of TYPES) expect(aggregateNamed(type)).toBe(aggregates[type])
+  })
+
+  test('has the ids of each type in the order of OBJECT_IDS.', () => {
+    expect(byType(({ ids }) => Object.keys(ids.shape))).toEqual(OBJECT_IDS)
   })
 
   test.each(['', 'constructor', 'project.added', 5, null, undefined])(

@@ -6,9 +6,9 @@ import {
   isStillGranted,
   rolesToGive,
 } from '../../src/domain/generations.js'
-import type { ProjectState } from '../../src/domain/project/decider.js'
-import type { ProjectGrantState } from '../../src/domain/project-grant/decider.js'
-import type { ProjectRoleState } from '../../src/domain/project-role/decider.js'
+import type { ProjectState } from '../../src/domain/project/aggregate.js'
+import type { ProjectGrantState } from '../../src/domain/project-grant/aggregate.js'
+import type { ProjectRoleState } from '../../src/domain/project-role/aggregate.js'
 import { ProjectId, RoleKey } from '../../src/domain/values.js'
 import { PROJECT_DEFAULTS } from '../defaults.js'
 

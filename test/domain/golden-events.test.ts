@@ -2,41 +2,37 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod/mini'
 import { fold } from '../../src/domain/decider.js'
-import { domainStream } from '../../src/domain/email-domain/aggregate.js'
-import { domain } from '../../src/domain/email-domain/decider.js'
+import { domain, domainStream } from '../../src/domain/email-domain/aggregate.js'
 import { DomainEvent } from '../../src/domain/email-domain/events.js'
 import {
   VerifiedDomainEvent,
   verifiedDomainStream,
   verifiedDomains,
 } from '../../src/domain/email-domain/verified-domain.js'
-import { identityProviderStream } from '../../src/domain/identity-provider/aggregate.js'
-import { identityProvider } from '../../src/domain/identity-provider/decider.js'
+import {
+  identityProvider,
+  identityProviderStream,
+} from '../../src/domain/identity-provider/aggregate.js'
 import { IdentityProviderEvent } from '../../src/domain/identity-provider/events.js'
-import { membership } from '../../src/domain/membership/decider.js'
+import { membership } from '../../src/domain/membership/aggregate.js'
 import { MembershipEvent } from '../../src/domain/membership/events.js'
 import { currentVersion, upcast } from '../../src/domain/message.js'
-import { projectStream } from '../../src/domain/project/aggregate.js'
-import { project } from '../../src/domain/project/decider.js'
+import { project, projectStream } from '../../src/domain/project/aggregate.js'
 import { ProjectEvent } from '../../src/domain/project/events.js'
-import { projectGrantStream } from '../../src/domain/project-grant/aggregate.js'
-import { projectGrant } from '../../src/domain/project-grant/decider.js'
+import { projectGrant, projectGrantStream } from '../../src/domain/project-grant/aggregate.js'
 import { ProjectGrantEvent } from '../../src/domain/project-grant/events.js'
-import { projectRoleStream } from '../../src/domain/project-role/aggregate.js'
-import { projectRole } from '../../src/domain/project-role/decider.js'
+import { projectRole, projectRoleStream } from '../../src/domain/project-role/aggregate.js'
 import { ProjectRoleEvent } from '../../src/domain/project-role/events.js'
-import { roleMapping } from '../../src/domain/role-mapping/decider.js'
+import { roleMapping } from '../../src/domain/role-mapping/aggregate.js'
 import { RoleMappingEvent } from '../../src/domain/role-mapping/events.js'
-import { setupLinkStream } from '../../src/domain/setup-link/aggregate.js'
-import { setupLink } from '../../src/domain/setup-link/decider.js'
+import { setupLink, setupLinkStream } from '../../src/domain/setup-link/aggregate.js'
 import { SetupLinkEvent } from '../../src/domain/setup-link/events.js'
 import {
   SetupLinkTokenEvent,
   setupLinkTokenStream,
   setupLinkTokens,
 } from '../../src/domain/setup-link/token.js'
-import { userGrantStream } from '../../src/domain/user-grant/aggregate.js'
-import { userGrant } from '../../src/domain/user-grant/decider.js'
+import { userGrant, userGrantStream } from '../../src/domain/user-grant/aggregate.js'
 import { UserGrantEvent } from '../../src/domain/user-grant/events.js'
 import { aggregateOf } from '../../src/projections/read-events.js'
 import { objections } from './objections.js'

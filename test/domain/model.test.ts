@@ -1,15 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Decider, exists, fold } from '../../src/domain/decider.js'
-import {
-  type IdentityProviderCommand,
-  identityProvider,
-} from '../../src/domain/identity-provider/decider.js'
+import { identityProvider } from '../../src/domain/identity-provider/aggregate.js'
+import type { IdentityProviderCommand } from '../../src/domain/identity-provider/commands.js'
 import type { Message } from '../../src/domain/message.js'
-import { type ProjectCommand, project } from '../../src/domain/project/decider.js'
-import { type ProjectGrantCommand, projectGrant } from '../../src/domain/project-grant/decider.js'
-import { type ProjectRoleCommand, projectRole } from '../../src/domain/project-role/decider.js'
-import { type UserGrantCommand, userGrant } from '../../src/domain/user-grant/decider.js'
+import { project } from '../../src/domain/project/aggregate.js'
+import type { ProjectCommand } from '../../src/domain/project/commands.js'
+import { projectGrant } from '../../src/domain/project-grant/aggregate.js'
+import type { ProjectGrantCommand } from '../../src/domain/project-grant/commands.js'
+import { projectRole } from '../../src/domain/project-role/aggregate.js'
+import type { ProjectRoleCommand } from '../../src/domain/project-role/commands.js'
+import { userGrant } from '../../src/domain/user-grant/aggregate.js'
+import type { UserGrantCommand } from '../../src/domain/user-grant/commands.js'
 import {
   identityProviderCommands,
   projectCommands,

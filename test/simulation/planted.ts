@@ -196,7 +196,7 @@ export const PLANTED: readonly PlantedBug[] = [
   ),
   bug(
     'a link opens after it was completed',
-    'domain/setup-link/decider.ts',
+    'domain/setup-link/aggregate.ts',
     "(state.status === 'issued' || state.status === 'used')",
     "state.status !== 'revoked'",
   ),

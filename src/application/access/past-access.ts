@@ -1,20 +1,16 @@
 import { exists } from '../../domain/decider.js'
 import { isCurrent, isStillGranted, type RoleGeneration } from '../../domain/generations.js'
-import { identityProviders } from '../../domain/identity-provider/aggregate.js'
-import type { IdentityProviderState } from '../../domain/identity-provider/decider.js'
-import { memberships } from '../../domain/membership/aggregate.js'
-import type { MembershipState } from '../../domain/membership/decider.js'
+import {
+  type IdentityProviderState,
+  identityProviders,
+} from '../../domain/identity-provider/aggregate.js'
+import { type MembershipState, memberships } from '../../domain/membership/aggregate.js'
 import type { Message } from '../../domain/message.js'
-import { projects } from '../../domain/project/aggregate.js'
-import type { ProjectState } from '../../domain/project/decider.js'
-import { projectGrants } from '../../domain/project-grant/aggregate.js'
-import type { ProjectGrantState } from '../../domain/project-grant/decider.js'
-import { projectRoles } from '../../domain/project-role/aggregate.js'
-import type { ProjectRoleState } from '../../domain/project-role/decider.js'
-import { roleMappings } from '../../domain/role-mapping/aggregate.js'
-import type { RoleMappingState } from '../../domain/role-mapping/decider.js'
-import { userGrants } from '../../domain/user-grant/aggregate.js'
-import type { UserGrantState } from '../../domain/user-grant/decider.js'
+import { type ProjectState, projects } from '../../domain/project/aggregate.js'
+import { type ProjectGrantState, projectGrants } from '../../domain/project-grant/aggregate.js'
+import { type ProjectRoleState, projectRoles } from '../../domain/project-role/aggregate.js'
+import { type RoleMappingState, roleMappings } from '../../domain/role-mapping/aggregate.js'
+import { type UserGrantState, userGrants } from '../../domain/user-grant/aggregate.js'
 import {
   type GroupName,
   IdpId,

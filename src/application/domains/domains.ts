@@ -1,7 +1,7 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow'
 import * as z from 'zod/mini'
 import { type Domain, domains } from '../../domain/email-domain/aggregate.js'
-import { RemoveDomain, SetDomainProvider } from '../../domain/email-domain/decider.js'
+import { RemoveDomain, SetDomainProvider } from '../../domain/email-domain/commands.js'
 import { toDomainName } from '../../domain/email-domain/domain-name.js'
 import { choice, fieldOf } from '../../domain/values.js'
 import type { RecordedEvent } from '../../ports/event-store.js'

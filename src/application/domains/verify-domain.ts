@@ -1,12 +1,11 @@
 import { err, ok, type Result } from 'neverthrow'
 import { exists } from '../../domain/decider.js'
-import { domains } from '../../domain/email-domain/aggregate.js'
-import {
-  type AddDomain,
-  challengeName,
-  type SetDomainProvider,
-  type VerifyDomain,
-} from '../../domain/email-domain/decider.js'
+import { challengeName, domains } from '../../domain/email-domain/aggregate.js'
+import type {
+  AddDomain,
+  SetDomainProvider,
+  VerifyDomain,
+} from '../../domain/email-domain/commands.js'
 import type { DomainName } from '../../domain/email-domain/domain-name.js'
 import { verifiedDomains } from '../../domain/email-domain/verified-domain.js'
 import { identityProviders } from '../../domain/identity-provider/aggregate.js'

@@ -1,12 +1,12 @@
 import { err, type Result } from 'neverthrow'
 import { exists } from '../../domain/decider.js'
 import { changedRoleKeys, type RoleGeneration, rolesToGive } from '../../domain/generations.js'
-import { projectGrants } from '../../domain/project-grant/aggregate.js'
 import {
-  type ProjectGrantCommand,
   type ProjectGrantState,
   projectGrant,
-} from '../../domain/project-grant/decider.js'
+  projectGrants,
+} from '../../domain/project-grant/aggregate.js'
+import type { ProjectGrantCommand } from '../../domain/project-grant/commands.js'
 import { OrgId, type ProjectId, type RoleKey } from '../../domain/values.js'
 import { invalid, type WriteError } from '../errors/errors.js'
 import { change } from '../recording/stream-state.js'

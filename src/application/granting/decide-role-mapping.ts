@@ -2,12 +2,12 @@ import { err, ok, type Result } from 'neverthrow'
 import { exists } from '../../domain/decider.js'
 import { changedRoleKeys, rolesToGive } from '../../domain/generations.js'
 import { identityProviders } from '../../domain/identity-provider/aggregate.js'
-import { roleMappings } from '../../domain/role-mapping/aggregate.js'
 import {
-  type RoleMappingCommand,
   type RoleMappingState,
   roleMapping,
-} from '../../domain/role-mapping/decider.js'
+  roleMappings,
+} from '../../domain/role-mapping/aggregate.js'
+import type { RoleMappingCommand } from '../../domain/role-mapping/commands.js'
 import type { MappedRole } from '../../domain/role-mapping/events.js'
 import {
   type GroupName,

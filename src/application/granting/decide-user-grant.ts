@@ -1,12 +1,8 @@
 import { err, ok, type Result } from 'neverthrow'
 import { type AlreadyExists, exists, type NotFound } from '../../domain/decider.js'
 import { changedRoleKeys, type RoleInput, rolesToGive } from '../../domain/generations.js'
-import { userGrants } from '../../domain/user-grant/aggregate.js'
-import {
-  type UserGrantCommand,
-  type UserGrantState,
-  userGrant,
-} from '../../domain/user-grant/decider.js'
+import { type UserGrantState, userGrant, userGrants } from '../../domain/user-grant/aggregate.js'
+import type { UserGrantCommand } from '../../domain/user-grant/commands.js'
 import type { UserGrantRole } from '../../domain/user-grant/events.js'
 import {
   MAX_GRANTED_ROLES,

@@ -1,7 +1,10 @@
 import { err, ok, type Result } from 'neverthrow'
 import { exists } from '../../domain/decider.js'
-import { identityProviders, sealedSecretIn } from '../../domain/identity-provider/aggregate.js'
-import { identityProvider } from '../../domain/identity-provider/decider.js'
+import {
+  identityProvider,
+  identityProviders,
+  sealedSecretIn,
+} from '../../domain/identity-provider/aggregate.js'
 import { IdpId, type StreamId } from '../../domain/values.js'
 import type { Host } from '../../ports/host.js'
 import type { KnownEvent } from '../../ports/known-event.js'

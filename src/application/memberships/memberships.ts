@@ -2,8 +2,8 @@ import { err, type Result } from 'neverthrow'
 import * as z from 'zod/mini'
 import { exists } from '../../domain/decider.js'
 import { identityProviders } from '../../domain/identity-provider/aggregate.js'
-import { type Membership, memberships } from '../../domain/membership/aggregate.js'
-import { membership, type ReportMembership } from '../../domain/membership/decider.js'
+import { type Membership, membership, memberships } from '../../domain/membership/aggregate.js'
+import type { ReportMembership } from '../../domain/membership/commands.js'
 import {
   GroupName,
   type IdpId,

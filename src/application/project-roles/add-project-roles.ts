@@ -1,12 +1,8 @@
 import { err, Result } from 'neverthrow'
 import * as z from 'zod/mini'
 import { jsonBytes } from '../../domain/encoding.js'
-import { projectRoles } from '../../domain/project-role/aggregate.js'
-import {
-  AddProjectRole,
-  type ProjectRoleFieldsInput,
-  projectRole,
-} from '../../domain/project-role/decider.js'
+import { projectRole, projectRoles } from '../../domain/project-role/aggregate.js'
+import { AddProjectRole, type ProjectRoleFieldsInput } from '../../domain/project-role/commands.js'
 import { listOf, onlyOnce, ProjectId } from '../../domain/values.js'
 import { MAX_APPEND_BYTES } from '../../ports/event-store.js'
 import { type Write, write } from '../method/method.js'

@@ -1,11 +1,11 @@
 import { err, ok, type Result } from 'neverthrow'
 import { exists, fold } from '../../domain/decider.js'
-import { projectRoles } from '../../domain/project-role/aggregate.js'
 import {
   type ProjectRoleState,
   projectRole,
-  type UpdateProjectRole,
-} from '../../domain/project-role/decider.js'
+  projectRoles,
+} from '../../domain/project-role/aggregate.js'
+import type { UpdateProjectRole } from '../../domain/project-role/commands.js'
 import type { ProjectId, RoleKey } from '../../domain/values.js'
 import { MAX_APPEND_BYTES } from '../../ports/event-store.js'
 import type { WriteError } from '../errors/errors.js'

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow'
-import type { PrivateLabelingSetting } from './decider.js'
+import type { PrivateLabelingSetting } from './commands.js'
 
 /** The fields of a project that a login depends on, as `iam.projects.get` returns them. */
 export interface LoginProject {

@@ -1,3 +1,4 @@
+import { err, ok, type Result } from 'neverthrow'
 import * as z from 'zod/mini'
 import {
   type AggregateDefinition,
@@ -10,9 +11,133 @@ import {
   optionalNumber,
   type ViewOf,
 } from '../aggregate.js'
+import { type AlreadyExists, type Decider, exists, type NotFound } from '../decider.js'
 import { GroupName, IdpId, OrgId, ProjectId, type RoleMappingRef } from '../values.js'
-import { roleMapping } from './decider.js'
-import { type RoleMappingAdded, RoleMappingEvent } from './events.js'
+import type {
+  AddRoleMapping,
+  AddRoleMappingRoles,
+  RemoveRoleMapping,
+  RemoveRoleMappingRoles,
+  RoleMappingCommand,
+  UpdateRoleMapping,
+} from './commands.js'
+import { type MappedRole, type RoleMappingAdded, RoleMappingEvent } from './events.js'
+
+/** The state of a mapping, on which its commands are decided. */
+export type RoleMappingState =
+  | { readonly status: 'absent' }
+  | {
+      readonly status: 'active'
+      /** As recorded, including roles that ended since. */
+      readonly roles: readonly MappedRole[]
+      /** How many hours a report counts; undefined: until the next report. */
+      readonly validFor: number | undefined
+    }
+
+/** Errors of a mapping's commands. */
+export type RoleMappingRefusal = NotFound<RoleMappingRef> | AlreadyExists<RoleMappingRef>
+
+type Decision = Result<readonly RoleMappingEvent[], RoleMappingRefusal>
+
+const refuse = (
+  kind: RoleMappingRefusal['kind'],
+  { idpId, projectId, projectOrgId, group }: RoleMappingCommand['data'],
+): Decision =>
+  err({ kind, object: { type: 'role_mapping', idpId, projectId, projectOrgId, group } })
+
+/** A mapping whose roles have all ended may be added again. It then counts for nobody until the next report. */
+const add = ({ data }: AddRoleMapping, state: RoleMappingState): Decision => {
+  const added: RoleMappingEvent = { type: 'role_mapping.added', data }
+  if (!exists(state)) return ok([added])
+  if (state.roles.length > 0) return refuse('AlreadyExists', data)
+  const { idpId, projectOrgId, projectId, group } = data
+  const ids = { idpId, projectOrgId, projectId, group }
+  return ok([{ type: 'role_mapping.removed', data: ids }, added])
+}
+
+const update = ({ data }: UpdateRoleMapping, state: RoleMappingState): Decision => {
+  if (!exists(state)) return refuse('NotFound', data)
+  return replace(data, state)
+}
+
+const addRoles = ({ data }: AddRoleMappingRoles, state: RoleMappingState): Decision => {
+  if (!exists(state)) return refuse('NotFound', data)
+  const roles = new Map([...state.roles, ...data.roles].map((role) => [role.roleKey, role]))
+  return replace({ ...data, ...validity(state), roles: [...roles.values()] }, state)
+}
+
+const removeRoles = ({ data }: RemoveRoleMappingRoles, state: RoleMappingState): Decision => {
+  if (!exists(state)) return refuse('NotFound', data)
+  const { roleKeys, ...ids } = data
+  const taken = new Set(roleKeys)
+  const roles = state.roles.filter(({ roleKey }) => !taken.has(roleKey))
+  if (roles.length === 0 && state.roles.length > 0)
+    return ok([{ type: 'role_mapping.removed', data: ids }])
+  return replace({ ...ids, ...validity(state), roles }, state)
+}
+
+const validity = ({ validFor }: { readonly validFor: number | undefined }) =>
+  validFor === undefined ? {} : { validFor }
+
+/** Records `data` unless it is as `before`, with the roles in any order. */
+const replace = (
+  data: RoleMappingAdded['data'],
+  before: Extract<RoleMappingState, { readonly status: 'active' }>,
+): Decision => {
+  const held = new Set(before.roles.map(({ roleKey }) => roleKey))
+  const isSame =
+    data.validFor === before.validFor &&
+    data.roles.length === held.size &&
+    data.roles.every(({ roleKey }) => held.has(roleKey))
+  return ok(isSame ? [] : [{ type: 'role_mapping.updated', data }])
+}
+
+const remove = ({ data }: RemoveRoleMapping, state: RoleMappingState): Decision => {
+  if (!exists(state)) return refuse('NotFound', data)
+  return ok([{ type: 'role_mapping.removed', data }])
+}
+
+const decide = (command: RoleMappingCommand, state: RoleMappingState): Decision => {
+  switch (command.type) {
+    case 'AddRoleMapping':
+      return add(command, state)
+    case 'UpdateRoleMapping':
+      return update(command, state)
+    case 'AddRoleMappingRoles':
+      return addRoles(command, state)
+    case 'RemoveRoleMappingRoles':
+      return removeRoles(command, state)
+    case 'RemoveRoleMapping':
+      return remove(command, state)
+  }
+}
+
+const evolve = (state: RoleMappingState, event: RoleMappingEvent): RoleMappingState => {
+  switch (event.type) {
+    case 'role_mapping.added':
+      return { status: 'active', roles: event.data.roles, validFor: event.data.validFor }
+    case 'role_mapping.updated':
+      return exists(state)
+        ? { ...state, roles: event.data.roles, validFor: event.data.validFor }
+        : state
+    case 'role_mapping.removed':
+      return { status: 'absent' }
+  }
+}
+
+/** A mapping of a group of an identity provider to roles of a project. */
+export const roleMapping: Decider<
+  RoleMappingCommand,
+  RoleMappingState,
+  RoleMappingEvent,
+  RoleMappingRefusal
+> = {
+  eventSchema: RoleMappingEvent,
+  upcasters: {},
+  initialState: { status: 'absent' },
+  decide,
+  evolve,
+}
 
 /** A mapping of a group to roles of a project as reads return it. */
 export interface RoleMapping {

@@ -1,7 +1,17 @@
 // Storage contract: names and shapes below are persisted forever. Add to them; never change one.
 import * as z from 'zod/mini'
 import { event } from '../message.js'
-import { ExpiryTime, LinkId, requiredText, type SetupIntent, SetupIntents } from '../values.js'
+import { choice, ExpiryTime, LinkId, listOf, onlyOnce, requiredText } from '../values.js'
+
+/** The things that a link lets its holder set up, in the order of the guided pages. */
+const SETUP_INTENTS = ['provider', 'domain', 'groups'] as const satisfies SetupIntent[]
+/** Something that a link lets its holder set up: connect a provider, prove a domain, map groups to roles. */
+export type SetupIntent = 'provider' | 'domain' | 'groups'
+
+/** 1 to 3 intents, without duplicates. */
+export const SetupIntents = listOf(choice(SETUP_INTENTS), 1, SETUP_INTENTS.length).check(
+  onlyOnce((intent: SetupIntent) => intent, []),
+)
 
 const ids = { linkId: LinkId }
 

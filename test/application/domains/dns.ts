@@ -1,4 +1,4 @@
-import { challengeName } from '../../../src/domain/email-domain/decider.js'
+import { challengeName } from '../../../src/domain/email-domain/aggregate.js'
 import type { DomainOptions } from '../../../src/index.js'
 
 /** A DNS of the tests: TXT records by name, and the names that were asked for. */

@@ -1,6 +1,6 @@
 import { err, ok } from 'neverthrow'
 import { describe, expect, it } from 'vitest'
-import { domain } from '../../../src/domain/email-domain/decider.js'
+import { domain } from '../../../src/domain/email-domain/aggregate.js'
 import { given } from '../../../src/testing/given.js'
 import {
   addDomain,

@@ -1,10 +1,7 @@
 import { err, ok } from 'neverthrow'
 import { describe, expect, it } from 'vitest'
-import { isSecretFor } from '../../../src/domain/identity-provider/aggregate.js'
-import {
-  identityProvider,
-  type PatchIdentityProvider,
-} from '../../../src/domain/identity-provider/decider.js'
+import { identityProvider, isSecretFor } from '../../../src/domain/identity-provider/aggregate.js'
+import type { PatchIdentityProvider } from '../../../src/domain/identity-provider/commands.js'
 import { given } from '../../../src/testing/given.js'
 import {
   addGoogle,

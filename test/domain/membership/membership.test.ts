@@ -1,6 +1,6 @@
 import { err, ok } from 'neverthrow'
 import { describe, expect, test } from 'vitest'
-import { membership } from '../../../src/domain/membership/decider.js'
+import { membership } from '../../../src/domain/membership/aggregate.js'
 import type { MembershipEvent } from '../../../src/domain/membership/events.js'
 import type { GroupName } from '../../../src/domain/values.js'
 import { given } from '../../../src/testing/given.js'

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { err, ok } from 'neverthrow'
 import { describe, expect, it } from 'vitest'
 import { fold } from '../../../src/domain/decider.js'
-import { currentProjectGrant, projectGrant } from '../../../src/domain/project-grant/decider.js'
+import { currentProjectGrant, projectGrant } from '../../../src/domain/project-grant/aggregate.js'
 import { given } from '../../../src/testing/given.js'
 import {
   added,

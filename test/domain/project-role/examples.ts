@@ -3,7 +3,7 @@ import type {
   PatchProjectRole,
   RemoveProjectRole,
   UpdateProjectRole,
-} from '../../../src/domain/project-role/decider.js'
+} from '../../../src/domain/project-role/commands.js'
 import type { ProjectRoleEvent } from '../../../src/domain/project-role/events.js'
 import { ProjectId, RoleKey } from '../../../src/domain/values.js'
 

@@ -1,6 +1,6 @@
 import { err, ok } from 'neverthrow'
 import { describe, expect, it } from 'vitest'
-import { project } from '../../../src/domain/project/decider.js'
+import { project } from '../../../src/domain/project/aggregate.js'
 import { given } from '../../../src/testing/given.js'
 import {
   addPortal,

@@ -5,7 +5,7 @@ import type {
   ReactivateProject,
   RemoveProject,
   UpdateProject,
-} from '../../../src/domain/project/decider.js'
+} from '../../../src/domain/project/commands.js'
 import type { ProjectEvent } from '../../../src/domain/project/events.js'
 import { ProjectId } from '../../../src/domain/values.js'
 

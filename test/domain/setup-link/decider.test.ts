@@ -1,6 +1,6 @@
 import { err, ok } from 'neverthrow'
 import { describe, expect, it } from 'vitest'
-import { setupLink } from '../../../src/domain/setup-link/decider.js'
+import { setupLink } from '../../../src/domain/setup-link/aggregate.js'
 import { given } from '../../../src/testing/given.js'
 import {
   complete,

@@ -1,7 +1,7 @@
 import { err, ok } from 'neverthrow'
 import { describe, expect, it } from 'vitest'
 import { fold } from '../../../src/domain/decider.js'
-import { currentUserGrant, userGrant } from '../../../src/domain/user-grant/decider.js'
+import { currentUserGrant, userGrant } from '../../../src/domain/user-grant/aggregate.js'
 import type { UserGrantEvent, UserGrantRole } from '../../../src/domain/user-grant/events.js'
 import { RoleKey } from '../../../src/domain/values.js'
 import { given } from '../../../src/testing/given.js'

@@ -6,7 +6,7 @@ import type {
   RemoveUserGrant,
   RemoveUserGrantRoles,
   UpdateUserGrant,
-} from '../../../src/domain/user-grant/decider.js'
+} from '../../../src/domain/user-grant/commands.js'
 import type { UserGrantEvent, UserGrantRole } from '../../../src/domain/user-grant/events.js'
 import { OrgId, ProjectId, RoleKey, UserId } from '../../../src/domain/values.js'
 

@@ -4,7 +4,7 @@ import {
   AddOidcIdentityProvider,
   PatchIdentityProvider,
   type ProviderFieldsInput,
-} from '../../../domain/identity-provider/decider.js'
+} from '../../../domain/identity-provider/commands.js'
 import {
   choice,
   listOf,

@@ -3,12 +3,12 @@ import {
   AddProject,
   PatchProject,
   type ProjectSettingsInput,
-} from '../../../domain/project/decider.js'
+} from '../../../domain/project/commands.js'
 import {
   AddProjectRole,
   PatchProjectRole,
   type ProjectRoleFieldsInput,
-} from '../../../domain/project-role/decider.js'
+} from '../../../domain/project-role/commands.js'
 import {
   GroupName,
   IdpId,

@@ -1,12 +1,15 @@
 import { err, ok, type Result } from 'neverthrow'
 import { decideAll, exists } from '../../../domain/decider.js'
-import { identityProviders, isSecretFor } from '../../../domain/identity-provider/aggregate.js'
+import {
+  type IdentityProviderState,
+  identityProvider,
+  identityProviders,
+  isSecretFor,
+} from '../../../domain/identity-provider/aggregate.js'
 import {
   AddOidcIdentityProvider,
   type IdentityProviderCommand,
-  type IdentityProviderState,
-  identityProvider,
-} from '../../../domain/identity-provider/decider.js'
+} from '../../../domain/identity-provider/commands.js'
 import type { IdpId } from '../../../domain/values.js'
 import type { InvalidArgument, WriteError } from '../../errors/errors.js'
 import { refusePermission } from '../../method/method.js'

@@ -2,15 +2,14 @@ import { err, ok, type Result } from 'neverthrow'
 import { aggregates } from '../../../domain/aggregates.js'
 import { exists } from '../../../domain/decider.js'
 import { compiled } from '../../../domain/message.js'
-import { projects } from '../../../domain/project/aggregate.js'
-import { AddProject, type ProjectState, project } from '../../../domain/project/decider.js'
-import type { ProjectRole } from '../../../domain/project-role/aggregate.js'
+import { type ProjectState, project, projects } from '../../../domain/project/aggregate.js'
+import { AddProject } from '../../../domain/project/commands.js'
 import {
-  AddProjectRole,
-  type ProjectRoleCommand,
+  type ProjectRole,
   type ProjectRoleState,
   projectRole,
-} from '../../../domain/project-role/decider.js'
+} from '../../../domain/project-role/aggregate.js'
+import { AddProjectRole, type ProjectRoleCommand } from '../../../domain/project-role/commands.js'
 import { ProjectId, RoleKey } from '../../../domain/values.js'
 import { invalid, type Protected, type WriteError } from '../../errors/errors.js'
 import { refusePermission } from '../../method/method.js'
