@@ -125,7 +125,7 @@ const RULES: readonly (readonly [folderOrFile: RegExp, allowed: readonly string[
   [/^adapters\/postgres(\/|$)/, [...ADAPTERS, 'adapters/sql', 'adapters/sql/read-model']],
   [/^adapters\/[^/]+(\/|$)/, ADAPTERS],
   // Loads PostgreSQL at the first call.
-  [/^testing\/test-postgres\.ts$/, ['adapters/postgres']],
+  [/^testing\/host-tests\.ts$/, [...ADAPTERS, 'testing', 'adapters/postgres']],
   [/^testing(\/|$)/, [...ADAPTERS, 'testing']],
   // Outsiders: they see the public names alone.
   // What JSON is served by stands apart from ConnectRPC, which has one home.
@@ -406,7 +406,7 @@ describe('a planted violation is found', () => {
     ['adapters/cloudflare/index.ts', "import { openSqlite } from '../sqlite/index.js'"],
     ['adapters/postgres/index.ts', "import type { SqliteLimits } from '../sql/sqlite/dialect.js'"],
     ['adapters/sqlite/index.ts', "const late = await import('../memory/event-store.js')"],
-    ['testing/given.ts', "import { iamOf } from '../application/iam.js'"],
+    ['testing/host-tests.ts', "import { iamOf } from '../application/iam.js'"],
     ['console/browser/api.ts', "import { nodeHandler } from '../../transport/index.js'"],
     ['transport/routes.ts', "import { iamOf } from '../application/iam.js'"],
     ['transport/json/read.ts', "import { openRpc } from '../rpc/door.js'"],

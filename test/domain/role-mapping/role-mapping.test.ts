@@ -4,7 +4,7 @@ import { roleMappingView } from '../../../src/domain/role-mapping/aggregate.js'
 import type { RoleMappingCommand } from '../../../src/domain/role-mapping/commands.js'
 import { roleMapping } from '../../../src/domain/role-mapping/decider.js'
 import type { RoleMappingEvent } from '../../../src/domain/role-mapping/events.js'
-import { given } from '../../../src/testing/given.js'
+import { given } from '../../../src/testing/host-tests.js'
 import { added, editor, id, removed, updatedToBoth, viewer } from './examples.js'
 
 const ref = { type: 'role_mapping', ...id } as const
