@@ -1,6 +1,6 @@
 import type { FoundAccess, Holder, HoldersQuery } from '../../ports/access-reads.js'
 import { timeOf } from '../../ports/event-store.js'
-import type { ReadModel } from '../../ports/read-model.js'
+import type { Condition, ReadModel } from '../../ports/read-model.js'
 import { foundProject } from '../../projections/rows.js'
 import { demand, demandEqual, lawsOf } from '../law.js'
 import {
@@ -12,18 +12,20 @@ import {
   expectedAt,
   grantOf,
   modelAfter,
-  projectGrantAdded,
-  type Roles,
   STORY,
   storyLog,
   userGrantAdded,
-  userGrantDeactivated,
-  userGrantRemoved,
   userGrantUpdated,
 } from './grant-samples.js'
-import { fedWith, type Log, newLog, type ReadModelHome } from './harness.js'
-import { found } from './history-laws.js'
-import { projectAdded, projectRemoved, roleAdded, roleRemoved } from './object-samples.js'
+import { fedWith, logOf, newLog, type ReadModelHome, type Recorded } from './harness.js'
+import {
+  projectAdded,
+  projectRemoved,
+  roleAdded,
+  roleRemoved,
+  roleUpdated,
+} from './object-samples.js'
+import { ROLES } from './samples.js'
 
 /** The roles of one user and project, as `access` finds them. */
 const accessOf = (model: ReadModel, orgId: string, userId: string, projectOrgId = 'acme') =>
@@ -264,134 +266,205 @@ export const holderLaws = lawsOf<ReadModelHome>({
     },
 })
 
-const ASKED = { now: BEFORE_END, limit: 1000 }
+/** The holders of roles of `acme`'s `portal` with the permission `read`, and with `write`. */
+type Holders = readonly [read: readonly string[], write: readonly string[]]
 
-/** Two projects of `acme`, and two projects that other organizations grant to it. */
-const projectsLog = (): { readonly log: Log; readonly all: bigint } => {
-  const log = newLog()
-  const give = (orgId: string, projectId: string, userId: string, roles: Roles) =>
-    log.record('acme', userGrantAdded({ userId, projectId, projectOrgId: orgId }, roles)).position
-  for (const [orgId, projectId] of [
-    ['acme', 'shop'],
-    ['acme', 'portal'],
-    ['acme2', 'portal'],
-    ['other', 'portal'],
-  ] as const) {
-    log.record(orgId, projectAdded(projectId))
-    log.record(orgId, roleAdded(projectId, 'reader'))
-    log.record(orgId, roleAdded(projectId, 'writer'))
-    if (orgId !== 'acme') log.record(orgId, projectGrantAdded(projectId, 'acme', ['reader']))
-    give(orgId, projectId, 'ann', ['reader', 'writer'])
+const NOBODY: Holders = [[], []]
+const ANN: Holders = [['reader acme/ann', 'writer acme/ann'], ['writer acme/ann']]
+const BOTH: Holders = [['reader acme/ann', 'reader acme/bob', 'writer acme/ann'], ANN[1]]
+const READERS = ['reader acme/ann', 'reader acme/bob']
+const SWAPPED: Holders = [['writer acme/ann'], [...READERS, 'writer acme/ann']]
+
+/** Every way in which a role gains and loses permissions, and the holders after it. */
+const PERMISSION_STORY: readonly (readonly [...Recorded, holders: Holders])[] = [
+  ['acme', projectAdded('portal'), NOBODY],
+  ['acme', roleAdded('portal', 'reader', { permissions: ['read'] }), NOBODY],
+  ['acme', roleAdded('portal', 'writer', { permissions: ['read', 'write'] }), NOBODY],
+  ['acme', roleAdded('portal', 'bare'), NOBODY],
+  ['acme', userGrantAdded(grantOf('ann'), ['writer', 'reader', 'bare']), ANN],
+  ['acme', userGrantAdded(grantOf('bob'), ['reader', 'bare']), BOTH],
+  // The same names elsewhere.
+  ['other', projectAdded('portal'), BOTH],
+  ['other', roleAdded('portal', 'reader', { permissions: ['write'] }), BOTH],
+  ['other', roleAdded('portal', 'bare', { permissions: ['read'] }), BOTH],
+  ['other', userGrantAdded({ ...grantOf('ann'), projectOrgId: 'other' }, ['reader']), BOTH],
+  // Another permission, one more, and the first one again.
+  ['acme', roleUpdated('portal', 'reader', { permissions: ['write'] }), SWAPPED],
+  ['acme', roleUpdated('portal', 'reader', { permissions: ['Z', 'a', 'write'] }), SWAPPED],
+  [
+    'acme',
+    roleUpdated('portal', 'reader', { displayName: 'Reader', permissions: [] }),
+    [SWAPPED[0], ANN[1]],
+  ],
+  ['acme', roleUpdated('portal', 'reader', { permissions: ['read'] }), BOTH],
+  ['other', roleRemoved('portal', 'reader'), BOTH],
+  // A role that is removed and added again has the permissions of the new one.
+  ['acme', roleRemoved('portal', 'writer'), [READERS, []]],
+  ['acme', roleAdded('portal', 'writer', { permissions: ['write'] }), [READERS, []]],
+  ['acme', userGrantUpdated(grantOf('ann'), ['writer', 'reader', 'bare']), [READERS, ANN[1]]],
+  ['acme', projectRemoved('portal'), NOBODY],
+]
+
+/** The holders of roles with `read`, with `write`, and with permissions that no role has. */
+const holdersIn = async (model: ReadModel, at?: bigint) => {
+  const found: (readonly string[])[] = []
+  for (const permission of ['read', 'write', 'rea', 'READ']) {
+    const { items } = await model.holders({
+      ...HOLDERS,
+      permission,
+      ...(at !== undefined && { at }),
+    })
+    found.push(items.map(nameOf))
   }
-  const all = give('acme', 'portal', 'bob', ['reader'])
-  log.record('acme', roleRemoved('shop', 'writer'))
-  return { log, all }
+  return found
 }
 
-/** Grants of users whose names are parts of each other, in two organizations, and their changes. */
-const usersLog = (): Log => {
-  const log = newLog()
-  const shop = { projectId: 'shop', projectOrgId: 'acme' }
-  for (const projectId of ['portal', 'shop']) {
-    log.record('acme', projectAdded(projectId))
-    log.record('acme', roleAdded(projectId, 'reader'))
+/** Runs `check` after each event of the story, which was applied alone. */
+const afterEachEvent = async (
+  { open }: ReadModelHome,
+  check: (model: ReadModel, index: number) => Promise<void>,
+): Promise<void> => {
+  const model = await open()
+  for (const [index, event] of logOf(PERMISSION_STORY).events.entries()) {
+    await model.apply(await model.checkpoint(), [event])
+    await check(model, index)
   }
-  log.record('acme', userGrantAdded(grantOf('ann'), ['reader']))
-  log.record('acme', userGrantAdded(grantOf('b+ann'), ['reader']))
-  log.record('acme', userGrantAdded({ ...shop, userId: 'ann' }, ['reader']))
-  log.record('acme', userGrantAdded({ ...shop, userId: 'Ann' }, ['reader']))
-  log.record('other', userGrantAdded(grantOf('ann'), ['reader']))
-  log.record('acme', userGrantUpdated(grantOf('ann'), [['reader', '2031-01-01T00:00:00.000Z']]))
-  log.record('acme', userGrantDeactivated({ ...shop, userId: 'ann' }))
-  log.record('acme', projectRemoved('shop'))
-  log.record('acme', userGrantRemoved(grantOf('ann')))
-  log.record('acme', userGrantAdded(grantOf('ann'), ['reader']))
-  log.record('acme', projectAdded('ann'))
-  return log
 }
 
-/** Laws of queries about one user, and about all projects of an organization. */
-export const userLaws = lawsOf<ReadModelHome>({
-  'The roles of a user at a position are the roles right after its event.': async (home) => {
-    const log = storyLog()
+/** The permissions of the roles of `acme` after the event of the story with that index. */
+const permissionsAfter = (index: number): Readonly<Record<string, readonly string[]>> => {
+  let permissions: Record<string, readonly string[]> = {}
+  for (const [orgId, { type, data }] of PERMISSION_STORY.slice(0, index + 1)) {
+    if (orgId !== 'acme') continue
+    if (type === 'project_role.added' || type === 'project_role.updated')
+      permissions[data.roleKey] = data.permissions
+    if (type === 'project_role.removed') delete permissions[data.roleKey]
+    if (type === 'project.removed') permissions = {}
+  }
+  return permissions
+}
+
+/** Conditions on permissions, and the test that each of them is. */
+const CONDITIONS: readonly (readonly [
+  Omit<Condition, 'field'>,
+  (permission: string) => boolean,
+])[] = [
+  [{ operator: 'equals', value: 'read', ignoreCase: false }, (name) => name === 'read'],
+  [{ operator: 'equals', value: 'READ', ignoreCase: false }, () => false],
+  [{ operator: 'equals', value: 'READ', ignoreCase: true }, (name) => name === 'read'],
+  [{ operator: 'startsWith', value: 'wri', ignoreCase: false }, (name) => name === 'write'],
+  [{ operator: 'startsWith', value: 'z', ignoreCase: true }, (name) => name === 'Z'],
+  [{ operator: 'contains', value: 'a', ignoreCase: false }, (name) => name.includes('a')],
+  [{ operator: 'contains', value: 'RIT', ignoreCase: true }, (name) => name === 'write'],
+]
+
+/** Laws of what roles allow. */
+export const permissionLaws = lawsOf<ReadModelHome>({
+  'Roles are listed by a permission that they have.': (home) =>
+    afterEachEvent(home, async (model, index) => {
+      const permissions = Object.entries(permissionsAfter(index))
+      for (const [condition, meets] of CONDITIONS) {
+        const conditions = [{ ...condition, field: 'permission' }]
+        const { items, totalSize } = await model.list({ ...ROLES, conditions })
+        const keys = permissions
+          .filter(([, names]) => names.some(meets))
+          .map(([roleKey]) => roleKey)
+          .sort()
+        demandEqual(
+          `${condition.operator} ${condition.value} after event ${index}`,
+          [items.map(({ roleKey }) => roleKey), totalSize],
+          [keys, keys.length],
+        )
+      }
+    }),
+  'Holders of a permission are the holders of the roles that have it.': (home) =>
+    afterEachEvent(home, async (model, index) => {
+      const expected = PERMISSION_STORY[index]?.[2] ?? NOBODY
+      demandEqual(`holders after event ${index}`, await holdersIn(model), [...expected, [], []])
+    }),
+  'Holders of a permission at a position are the holders of the roles that had it right after its event.':
+    async (home) => {
+      const log = logOf(PERMISSION_STORY)
+      const model = await fedWith(home, log)
+      demandEqual('before all events', await holdersIn(model, 0n), [[], [], [], []])
+      for (const [index, { position }] of log.events.entries()) {
+        const expected = PERMISSION_STORY[index]?.[2] ?? NOBODY
+        for (const at of [position, position + 1n])
+          demandEqual(`holders at event ${index}`, await holdersIn(model, at), [
+            ...expected,
+            [],
+            [],
+          ])
+      }
+    },
+  'Holders of a permission are found by one role or by all, page by page.': async (home) => {
+    const log = logOf(PERMISSION_STORY)
     const model = await fedWith(home, log)
-    for (const [index, { position }] of log.events.entries())
-      for (const [orgId, userId] of [
-        ['acme', 'ann'],
-        ['globex', 'bob'],
-        ['globex', 'cid'],
-      ] as const)
-        for (const at of [position, position + 1n]) {
-          const { items } = await model.heldRoles({ ...ASKED, orgId, userId, at })
-          const own = items.filter(({ projectOrgId }) => projectOrgId === 'acme')
-          demandEqual(
-            `roles of ${userId} at event ${index}`,
-            own.map(({ roleKey }) => `${roleKey} ${orgId}/${userId}`),
-            expectedAt(index).filter((name) => name.endsWith(` ${orgId}/${userId}`)),
-          )
-        }
+    const query = { ...HOLDERS, permission: 'read', at: log.events[5]?.position ?? 0n }
+    const { items: all } = await model.holders(query)
+    demandEqual('all', all.map(nameOf), BOTH[0])
+    const ofWriter = await model.holders({ ...query, roleKey: 'writer' })
+    demandEqual('of one role', ofWriter.items, all.slice(2))
+    demandEqual('of a role without', await model.holders({ ...query, roleKey: 'bare' }), {
+      items: [],
+      hasMore: false,
+    })
+    for (const [index, { roleKey, orgId, userId }] of all.entries())
+      demandEqual(
+        `after ${index}`,
+        await model.holders({ ...query, limit: 1, after: [roleKey, orgId, '', '', userId] }),
+        { items: all.slice(index + 1, index + 2), hasMore: index === 0 },
+      )
   },
-  'Holders are found by user, in all organizations.': async (home) => {
+  'The roles of a user have the permissions of the last event of the role, in its order.': (home) =>
+    afterEachEvent(home, async (model, index) => {
+      const permissions = permissionsAfter(index)
+      const ids = { orgId: 'acme', userId: 'ann', projectId: 'portal' }
+      const held = await model.heldRoles({ ...ids, now: BEFORE_END, limit: 1000 })
+      const { roles } = await model.access({ ...ids, projectOrgId: 'acme' })
+      for (const found of [held.items, roles])
+        demandEqual(
+          `permissions after event ${index}`,
+          found.map((role) => [role.roleKey, role.permissions]),
+          found.map(({ roleKey }) => [roleKey, permissions[roleKey]]),
+        )
+    }),
+  'History does not show that a role is added without permissions.': async (home) => {
+    const log = newLog()
+    log.record('acme', projectAdded('portal'))
+    log.record('acme', roleAdded('portal', 'bare'))
+    log.record('acme', roleUpdated('portal', 'bare', { permissions: ['read'] }))
+    log.record('acme', roleUpdated('portal', 'bare', { permissions: [] }))
+    log.record('acme', roleAdded('portal', 'reader', { permissions: ['read'] }))
+    const model = await fedWith(home, log)
+    const entries = await model.history({ orgId: 'acme', after: 0n, limit: 100 })
+    const shown = entries.map(({ changes }) =>
+      changes.flatMap((change) =>
+        change.field === 'permissions' && 'to' in change ? [[change.from, change.to]] : [],
+      ),
+    )
+    const [none, some] = [[], ['read']]
+    demandEqual('changes', shown, [[], [], [[none, some]], [[some, none]], [[undefined, some]]])
+  },
+  'A role whose events are of version 1 has no permissions.': async (home) => {
     const log = newLog()
     log.record('acme', projectAdded('portal'))
     log.record('acme', roleAdded('portal', 'reader'))
-    log.record('acme', projectGrantAdded('portal', 'globex', ['reader']))
-    for (const [orgId, userId] of [
-      ['acme', 'ann'],
-      ['globex', 'ann'],
-      ['globex', 'bob'],
-      ['globex', 'Ann'],
-    ] as const)
-      log.record(orgId, userGrantAdded(grantOf(userId), ['reader']))
-    const model = await fedWith(home, log)
-    const at = log.events.at(-1)?.position ?? 0n
-    for (const moment of [{}, { at }]) {
-      const found = await namesOf(model, { ...moment, userId: 'ann' })
-      demandEqual('holders called ann', found, ['reader acme/ann', 'reader globex/ann'])
-      demandEqual('holders called an', await namesOf(model, { ...moment, userId: 'an' }), [])
-    }
+    log.record('acme', roleUpdated('portal', 'reader', { displayName: 'Reader' }))
+    log.record('acme', userGrantAdded(grantOf('ann'), ['reader']))
+    const older = log.events.map((event) => {
+      if (event.schemaVersion === 1) return event
+      const { permissions: _, ...data }: { readonly permissions?: unknown } = event.data
+      return { ...event, schemaVersion: 1, data }
+    })
+    const model = await home.open()
+    await model.apply(0n, older)
+    const { items } = await model.list(ROLES)
+    demandEqual(
+      'the role',
+      items.map(({ displayName, permissions }) => [displayName, permissions]),
+      [['Reader', []]],
+    )
+    demandEqual('holders', await holdersIn(model), [[], [], [], []])
   },
-  'Holders in all projects are listed for the projects of one organization, by project, page by page.':
-    async (home) => {
-      const { log, all } = projectsLog()
-      const model = await fedWith(home, log)
-      const find = async (query: Partial<HoldersQuery>) => {
-        const { items } = await model.holders({ ...ASKED, orgId: 'acme', ...query })
-        return items.map((holder) => `${holder.projectId} ${nameOf(holder)}`)
-      }
-      const present = [
-        'portal reader acme/ann',
-        'portal reader acme/bob',
-        'portal writer acme/ann',
-        'shop reader acme/ann',
-      ]
-      demandEqual('holders', await find({}), present)
-      demandEqual('at a position', await find({ at: all }), [...present, 'shop writer acme/ann'])
-      demandEqual('of one user', await find({ userId: 'bob' }), ['portal reader acme/bob'])
-      demandEqual('of one role', await find({ roleKey: 'writer' }), ['portal writer acme/ann'])
-      for (const [index, name] of present.entries()) {
-        const [projectId = '', roleKey = '', holder = ''] = name.split(' ')
-        const [orgId = '', userId = ''] = holder.split('/')
-        const after = [projectId, roleKey, orgId, '', '', userId] as const
-        const next = present.slice(index + 1, index + 2)
-        demandEqual(`after ${name}`, await find({ after, limit: 1 }), next)
-      }
-    },
-  'The history of a user is the history of the grants of the user in one organization, including removed ones.':
-    async (home) => {
-      const log = usersLog()
-      const model = await fedWith(home, log)
-      const ofAnn = [4, 6, 9, 10, 12, 13]
-      demandEqual('history of ann', await found(model, log, { user: 'ann' }), ofAnn)
-      demandEqual('of b+ann', await found(model, log, { user: 'b+ann' }), [5])
-      demandEqual('of Ann', await found(model, log, { user: 'Ann' }), [7])
-      demandEqual('of an', await found(model, log, { user: 'an' }), [])
-      demandEqual('elsewhere', await found(model, log, { user: 'ann', orgId: 'other' }), [8])
-      const newest = { user: 'ann', order: 'desc', limit: 2 } as const
-      demandEqual('the newest', await found(model, log, newest), [13, 12])
-      const types = ['user_grant.added']
-      demandEqual('by type', await found(model, log, { user: 'ann', types }), [4, 6, 13])
-      const after = log.events[6]?.position ?? 0n
-      demandEqual('by place', await found(model, log, { user: 'ann', after }), ofAnn.slice(2))
-    },
 })
