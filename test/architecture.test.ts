@@ -92,18 +92,6 @@ const RULES: readonly (readonly [folderOrFile: RegExp, allowed: readonly string[
     METHODS,
   ],
   [/^application\/desired-state\/declared$/, METHOD],
-  // Loads what plans and what applies at the first call.
-  [
-    /^application\/desired-state\/methods\.ts$/,
-    [
-      ...METHOD,
-      'application/runtime.ts',
-      'application/desired-state/declared',
-      'application/desired-state/plan',
-      'application/desired-state/planning',
-      'application/desired-state/applying',
-    ],
-  ],
   [
     /^application\/desired-state(\/plan)?$/,
     [...METHOD, 'application/desired-state/declared', 'application/desired-state/plan'],
