@@ -271,7 +271,7 @@ const OUTSIDE_ENVIRONMENT: readonly (readonly [folderOrFile: RegExp, because: st
   [/^adapters\/webcrypto\//, 'the cipher, a port of its own'],
   [/^application\/evidence\/note\.ts$/, 'keys and signatures'],
   [/^adapters\/sqlite\/connection\.ts$/, 'locks of other processes on a file'],
-  [/^adapters\/postgres\/drivers\//, 'sockets of a server'],
+  [/^adapters\/postgres\/pg\.ts$/, 'sockets of a server'],
 ]
 
 const TIME_OR_CHANCE =

@@ -2,10 +2,10 @@ import type { EventCount, EventRestore, EventStore } from '../../ports/event-sto
 import type { ReadModel } from '../../ports/read-model.js'
 import { connectionsOf } from './connection/connections.js'
 import { requireServer } from './connection/require-server.js'
-import { clientOf, loadPgFor, openDriver } from './drivers/pg.js'
 import { postgresEventStore } from './log/event-store.js'
 import { notificationsOn } from './log/notifications.js'
 import { checkPostgresOptions, type PostgresOptions } from './options.js'
+import { clientOf, loadPgFor, openDriver } from './pg.js'
 import { postgresReadModel, replicatedReadModel, standbyReads } from './read-model.js'
 import { channelOf, migrate, quotedSchema, requireMigrated } from './schema.js'
 

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type pg from 'pg'
 import type { Client, ClientBase, Pool } from 'pg'
-import { fieldOf } from '../../../domain/values.js'
+import { fieldOf } from '../../domain/values.js'
 import type {
   PostgresConnection,
   PostgresDriver,
@@ -9,8 +9,8 @@ import type {
   PostgresPoolClient,
   PostgresRow,
   PostgresSession,
-} from '../driver.js'
-import { type OwnAddress, type PostgresAddress, withoutTls } from '../options.js'
+} from './driver.js'
+import { type OwnAddress, type PostgresAddress, withoutTls } from './options.js'
 
 const DEFAULT_CONNECT_TIMEOUT_MS = 10_000
 const DEFAULT_STATEMENT_TIMEOUT_MS = 30_000
