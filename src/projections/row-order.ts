@@ -83,37 +83,52 @@ export const rowOrder = <Row>(fields: ViewFields<Row>, sort: readonly SortKey[])
     read: fieldNamed(fields, field).of,
     sign: direction === 'asc' ? 1 : -1,
   }))
-  /** Below 0 when `row` comes before the row that has `values`. */
-  const compare = (row: Row, values: readonly SortValue[]): number => {
-    for (const [index, { read, sign }] of keys.entries()) {
-      const difference = compareValues(read(row), valueAt(values, index))
+  // A value may be made of several, so each is read once.
+  const valuesOf = (row: Row): readonly SortValue[] => keys.map(({ read }) => read(row))
+  const compare = (one: readonly SortValue[], other: readonly SortValue[]): number => {
+    for (const [index, { sign }] of keys.entries()) {
+      const difference = compareValues(valueAt(one, index), valueAt(other, index))
       if (difference !== 0) return sign * difference
     }
     return 0
   }
   return {
-    // A page is kept in order while the rows are gone through: sorting all of them takes many times as long.
-    first: (rows, limit) => {
-      const page: { readonly row: Row; readonly values: readonly SortValue[] }[] = []
-      const isBefore = (row: Row, place: number): boolean => {
-        const there = page[place]
-        return there === undefined || compare(row, there.values) < 0
-      }
-      for (const row of rows) {
-        if (!isBefore(row, limit - 1)) continue
-        let [low, high] = [0, page.length]
-        while (low < high) {
-          const middle = (low + high) >> 1
-          if (isBefore(row, middle)) high = middle
-          else low = middle + 1
-        }
-        page.splice(low, 0, { row, values: keys.map(({ read }) => read(row)) })
-        page.length = Math.min(page.length, limit)
-      }
-      return page.map(({ row }) => row)
-    },
-    isAfter: (row, values) => compare(row, values) > 0,
+    first: (rows, limit) =>
+      firstOf(
+        rows.map((row) => ({ row, values: valuesOf(row) })),
+        limit,
+        (one, other) => compare(one.values, other.values),
+      ).map(({ row }) => row),
+    isAfter: (row, values) => compare(valuesOf(row), values) > 0,
   }
+}
+
+/**
+ * The first `limit` items, in order. They are kept in order while all are gone through, which takes far less time than
+ * sorting all.
+ */
+export const firstOf = <Item>(
+  items: readonly Item[],
+  limit: number,
+  compare: (one: Item, other: Item) => number,
+): readonly Item[] => {
+  const first: Item[] = []
+  const isBefore = (item: Item, place: number): boolean => {
+    const there = first[place]
+    return there === undefined || compare(item, there) < 0
+  }
+  for (const item of items) {
+    if (!isBefore(item, limit - 1)) continue
+    let [low, high] = [0, first.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (isBefore(item, middle)) high = middle
+      else low = middle + 1
+    }
+    first.splice(low, 0, item)
+    first.length = Math.min(first.length, limit)
+  }
+  return first
 }
 
 const valueAt = (values: readonly SortValue[], index: number): SortValue => {
