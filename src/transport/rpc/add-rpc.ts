@@ -17,7 +17,7 @@ import {
 import type { UniversalHandler, UniversalServerRequest } from '@connectrpc/connect/protocol'
 import type { Caller, Iam } from '../../index.js'
 import { Health } from '../gen/grpc/health/v1/health_pb.js'
-import * as services from '../gen/services.js'
+import services from '../gen/services.js'
 import { MAX_REQUEST_BYTES } from '../http.js'
 import { encodeDetail } from '../json/connect-error.js'
 import { readJsonBody } from '../json/read.js'
@@ -54,7 +54,7 @@ export const connectRoutes = (
 }
 
 /** The descriptors of our services. */
-export const SERVICES: readonly DescService[] = Object.values(services)
+export const SERVICES: readonly DescService[] = services
 
 /** The descriptor of a method. @throws TypeError if the generated code does not have it */
 const descriptorOf = ({ service, name }: WireMethod): DescMethodUnary => {
