@@ -20,8 +20,8 @@ const BUDGETS = {
   './postgres': { source: 'adapters/postgres/index.ts', own: 43_000, whole: 90_100 },
   './sql': { source: 'adapters/sql/index.ts', own: 27_900, whole: 48_600 },
   // The table of the wire and the OpenAPI document are generated text; the descriptors of the second door come on top.
-  './transport': { source: 'transport/index.ts', own: 67_500, whole: 143_000 },
-  './json': { source: 'transport/json/index.ts', own: 45_400, whole: 83_800 },
+  './transport': { source: 'transport/index.ts', own: 67_900, whole: 140_000 },
+  './json': { source: 'transport/json/index.ts', own: 45_400, whole: 80_100 },
   // With the assets, which the browser loads: .ci/console-assets.mjs holds them to 40 kB.
   './console': { source: 'console/index.ts', own: 104_600, whole: 143_000 },
   './import': { source: 'import/index.ts', own: 9_100, whole: 20_900 },

@@ -9,8 +9,8 @@ const generated = 'src/transport/gen/claviger/v1'
 /** Parts of public types, which show what they come to. */
 const parts = [
   'src/console/browser/english.ts:ENGLISH',
-  'src/application/errors/to-json.ts:MayBeAbsent',
-  'src/application/errors/to-json.ts:Shown',
+  'src/application/errors/to-status.ts:MayBeAbsent',
+  'src/application/errors/to-status.ts:Shown',
   'src/application/access/check-access.ts:Asked',
   'src/application/access/check-access.ts:CheckedUser',
   'src/application/access/live.ts:LiveAsked',

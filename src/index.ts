@@ -50,13 +50,13 @@ export type {
   DesiredRole,
   DesiredSettings,
 } from './application/desired-state/declared/desired-project.js'
-export { formatPlan } from './application/desired-state/plan/format-plan.js'
 export {
   type Action,
   type Applied,
   type AppliedChange,
   type Counts,
   type FieldValue,
+  formatPlan,
   Plan,
   type PlanInput,
   type PlannedChange,
@@ -94,28 +94,33 @@ export type {
   Violation,
   WriteError,
 } from './application/errors/errors.js'
-export { type Json, type JsonObject, type JsonOf, toJson } from './application/errors/to-json.js'
 export {
   type AnyError,
   httpStatusOf,
   IamFailure,
   isIamError,
+  type Json,
+  type JsonObject,
+  type JsonOf,
   orThrow,
   type Status,
   type StatusDetail,
+  toJson,
   toStatus,
 } from './application/errors/to-status.js'
 // History, and following the log.
 export type { CatchUpOptions, Progress } from './application/following/catch-up.js'
+export type { VerifyProgress } from './application/following/log-pages.js'
+export { type SubscribeOptions, SubscriptionEnded } from './application/following/subscribe.js'
 export {
   type Copied,
   type CopyOptions,
   type CopyProgress,
   copyEvents,
-} from './application/following/copy-events.js'
-export type { VerifyProgress } from './application/following/log-pages.js'
-export { type SubscribeOptions, SubscriptionEnded } from './application/following/subscribe.js'
-export { type Verified, type VerifyOptions, verify } from './application/following/verify.js'
+  type Verified,
+  type VerifyOptions,
+  verify,
+} from './application/following/verify.js'
 export type { AccessCheck } from './application/granting/judge-access.js'
 // Metrics, traces and logs.
 export type {
@@ -171,8 +176,8 @@ export type * from './application/project-roles/project-roles.js'
 export type { CheckLoginInput, RoleClaimsInput } from './application/projects/login.js'
 export type * from './application/projects/projects.js'
 export type { HistoryPage, ListHistoryInput, StateAtInput } from './application/reading/history.js'
-export { type ItemPage, items } from './application/reading/items.js'
 export type { Page, TextFilter } from './application/reading/list.js'
+export { type ItemPage, items } from './application/reading/pages.js'
 export type * from './application/role-mappings/role-mappings.js'
 // Set-up links.
 export type {

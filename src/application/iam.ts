@@ -6,25 +6,32 @@ import type { KnownEvent } from '../ports/known-event.js'
 import type { Projection } from '../ports/projection.js'
 import type { Views, ViewType } from '../ports/read-model.js'
 import { type AccessChecks, accessOf } from './access/access.js'
-import type { DesiredAccess } from './desired-state/declared/desired-access.js'
-import { applyAccess, planAccess } from './desired-state/methods.js'
-import type { Applied, Plan, PlanInput } from './desired-state/plan/plan.js'
+import { DesiredAccess } from './desired-state/declared/desired-access.js'
+import {
+  permissionsToApply,
+  permissionsToApplyPlan,
+  permissionsToPlan,
+} from './desired-state/permissions-for-plan.js'
+import {
+  type Applied,
+  hasManyChanges,
+  isPlan,
+  Plan,
+  type PlanInput,
+} from './desired-state/plan/plan.js'
 import domainsOf, { type Domains } from './domains/domains.js'
 import type { ReadError, SealBroken, WriteError } from './errors/errors.js'
 import { catchFaults } from './errors/fault.js'
-import type { CatchUpOptions } from './following/catch-up.js'
-import { catchUpToHead, run } from './following/catch-up.js'
+import { type CatchUpOptions, catchUpToHead, run } from './following/catch-up.js'
 import { LOG_OPTIONS } from './following/log-pages.js'
-import type { SubscribeOptions } from './following/subscribe.js'
-import { subscribe } from './following/subscribe.js'
-import type { Hooks } from './hooks.js'
-import { observed } from './hooks.js'
+import { type SubscribeOptions, subscribe } from './following/subscribe.js'
+import { type Hooks, observed } from './hooks.js'
 import identityProvidersOf, {
   type IdentityProviders,
 } from './identity-providers/identity-providers.js'
 import type { CheckSecretsOptions, SecretsChecked } from './identity-providers/reseal-secrets.js'
 import membershipsOf, { type Memberships } from './memberships/memberships.js'
-import type { BatchWrite, Read } from './method/method.js'
+import { type BatchWrite, batchWrite, type Read, read } from './method/method.js'
 import projectGrantsOf, { type ProjectGrants } from './project-grants/project-grants.js'
 import projectRolesOf, { type ProjectRoles } from './project-roles/project-roles.js'
 import projectsOf, { type Projects } from './projects/projects.js'
@@ -36,7 +43,7 @@ import {
   stateAt,
 } from './reading/history.js'
 import roleMappingsOf, { type RoleMappings } from './role-mappings/role-mappings.js'
-import { createRuntime } from './runtime.js'
+import { createRuntime, type Runtime } from './runtime.js'
 import setupLinksOf, { type SetupLinks } from './setup-links/setup-links.js'
 import userGrantsOf, { type UserGrants } from './user-grants/user-grants.js'
 import { callPort } from './waiting.js'
@@ -215,4 +222,33 @@ export const iamOf = (host: Host, hooks?: Hooks): Iam => {
 const requireProjection = (projection: Projection): void => {
   if (typeof projection?.checkpoint !== 'function' || typeof projection.apply !== 'function')
     throw new TypeError('projection must be a Projection')
+}
+
+// Planning and applying are loaded at their first use, so that other hosts do not load them.
+const planning = () => import('./desired-state/planning/plan-access.js')
+const applying = () => import('./desired-state/applying/apply-access.js')
+
+/** The method that plans a desired state. It records nothing. */
+const planAccess = (runtime: Runtime): Read<DesiredAccess, Plan, WriteError> =>
+  read(
+    runtime,
+    { method: 'plan', permissions: [], permissionsFor: permissionsToPlan, schema: DesiredAccess },
+    async (call, access) => (await planning()).planDesired(runtime, call, access),
+  )
+
+/** The method that applies a plan or a desired state. */
+const applyAccess = (runtime: Runtime): BatchWrite<DesiredAccess | PlanInput, Applied> => {
+  const spec = { method: 'apply', permissions: [] }
+  const applyDesired = batchWrite(
+    runtime,
+    { ...spec, permissionsFor: permissionsToApply, schema: DesiredAccess },
+    async (call, access) => (await applying()).applyDesired(runtime, call, access),
+  )
+  const applyPlan = batchWrite(
+    runtime,
+    { ...spec, permissionsFor: permissionsToApplyPlan, schema: Plan, isLarge: hasManyChanges },
+    async (call, plan) => (await applying()).applyPlan(runtime, call, plan),
+  )
+  return (input, context) =>
+    isPlan(input) ? applyPlan(input, context) : applyDesired(input, context)
 }

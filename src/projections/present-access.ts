@@ -14,7 +14,7 @@ import type {
 import type { KnownEvent } from '../ports/known-event.js'
 import { presentGroups } from './present-groups.js'
 import { compareCodePoints } from './row-order.js'
-import { foundProject, getOrAdd, projectScope } from './rows.js'
+import { foundProject, getOrAdd } from './rows.js'
 
 /** The current roles of users after the events applied so far, without the past. */
 export interface PresentAccess {
@@ -80,12 +80,11 @@ export const presentAccess = (): PresentAccess => {
       applyTo(owners, event)
       groups.apply(event)
     },
-    access: ({ orgId, userId, projectOrgId, projectId }) => {
+    access: (query) => {
+      const { orgId, userId, projectOrgId, projectId } = query
       const project = owners.get(projectOrgId)?.get(projectId)
       const organization = project?.organizations.get(orgId)
-      const mapped = project
-        ? groups.rolesOf(orgId, userId, projectScope(projectOrgId, projectId))
-        : []
+      const mapped = project ? groups.rolesOf(query) : []
       return foundAccess(project, organization, organization?.users.get(userId), mapped)
     },
   }

@@ -2,7 +2,13 @@ import { identityProviders } from '../domain/identity-provider/aggregate.js'
 import { memberships } from '../domain/membership/aggregate.js'
 import { roleMappings } from '../domain/role-mapping/aggregate.js'
 import type { RoleMappingEvent } from '../domain/role-mapping/events.js'
-import type { FoundMappedRole, FoundRole, RoleWay, WayKey } from '../ports/access-reads.js'
+import type {
+  AccessQuery,
+  FoundMappedRole,
+  FoundRole,
+  RoleWay,
+  WayKey,
+} from '../ports/access-reads.js'
 import { type Position, timeOf } from '../ports/event-store.js'
 import type { KnownEvent } from '../ports/known-event.js'
 import { compareCodePoints } from './row-order.js'
@@ -12,8 +18,8 @@ import { getOrAdd, projectScope } from './rows.js'
 export interface PresentGroups {
   /** Applies the next event of the log. */
   readonly apply: (event: KnownEvent) => void
-  /** The roles of a project, by its scope, that a user has as a member of groups. */
-  readonly rolesOf: (orgId: string, userId: string, scope: string) => readonly FoundMappedRole[]
+  /** The roles of a project that a user has as a member of groups. */
+  readonly rolesOf: (query: AccessQuery) => readonly FoundMappedRole[]
 }
 
 /** A role as an organization gives it; it counts until one of these becomes true. */
@@ -86,7 +92,10 @@ export const presentGroups = (give: GiveRoles): PresentGroups => {
         else members.set(userId, { reported: event.position, groups })
       }
     },
-    rolesOf: (orgId, userId, scope) => rolesOf(organizations.get(orgId), userId, scope),
+    rolesOf: (query) => {
+      const providers = organizations.get(query.orgId)
+      return providers ? rolesOf(providers, query) : NO_ROLES
+    },
   }
 }
 
@@ -117,12 +126,12 @@ const changeMapping = (
 const NO_ROLES: readonly FoundMappedRole[] = []
 
 const rolesOf = (
-  providers: ReadonlyMap<string, Provider> | undefined,
-  userId: string,
-  scope: string,
+  providers: ReadonlyMap<string, Provider>,
+  { userId, projectOrgId, projectId }: AccessQuery,
 ): readonly FoundMappedRole[] => {
+  const scope = projectScope(projectOrgId, projectId)
   let found: FoundMappedRole[] | undefined
-  for (const [idpId, { isActive, mappings, members }] of providers ?? []) {
+  for (const [idpId, { isActive, mappings, members }] of providers) {
     const member = members.get(userId)
     for (const group of member?.groups ?? []) {
       const mapping = mappings.get(group)?.get(scope)

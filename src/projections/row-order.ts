@@ -71,7 +71,8 @@ export const filterableText = <Row>(
 
 /** An order of rows. */
 export interface RowOrder<Row> {
-  readonly sorted: (rows: readonly Row[]) => readonly Row[]
+  /** The first `limit` rows, in order. */
+  readonly first: (rows: readonly Row[], limit: number) => readonly Row[]
   /** Whether `row` comes after the row that has `values` in the fields of the order. */
   readonly isAfter: (row: Row, values: readonly SortValue[]) => boolean
 }
@@ -82,27 +83,52 @@ export const rowOrder = <Row>(fields: ViewFields<Row>, sort: readonly SortKey[])
     read: fieldNamed(fields, field).of,
     sign: direction === 'asc' ? 1 : -1,
   }))
-  const first = (difference: (key: (typeof keys)[number], index: number) => number): number => {
-    for (const [index, key] of keys.entries()) {
-      const found = difference(key, index)
-      if (found !== 0) return key.sign * found
+  // A value may be made of several, so each is read once.
+  const valuesOf = (row: Row): readonly SortValue[] => keys.map(({ read }) => read(row))
+  const compare = (one: readonly SortValue[], other: readonly SortValue[]): number => {
+    for (const [index, { sign }] of keys.entries()) {
+      const difference = compareValues(valueAt(one, index), valueAt(other, index))
+      if (difference !== 0) return sign * difference
     }
     return 0
   }
   return {
-    sorted: (rows) =>
-      // A value may be made of several, so each is read once.
-      rows
-        .map((row) => ({ row, values: keys.map(({ read }) => read(row)) }))
-        .sort((one, other) =>
-          first((_, index) =>
-            compareValues(valueAt(one.values, index), valueAt(other.values, index)),
-          ),
-        )
-        .map(({ row }) => row),
-    isAfter: (row, values) =>
-      first(({ read }, index) => compareValues(read(row), valueAt(values, index))) > 0,
+    first: (rows, limit) =>
+      firstOf(
+        rows.map((row) => ({ row, values: valuesOf(row) })),
+        limit,
+        (one, other) => compare(one.values, other.values),
+      ).map(({ row }) => row),
+    isAfter: (row, values) => compare(valuesOf(row), values) > 0,
   }
+}
+
+/**
+ * The first `limit` items, in order. They are kept in order while all are gone through, which takes far less time than
+ * sorting all.
+ */
+export const firstOf = <Item>(
+  items: readonly Item[],
+  limit: number,
+  compare: (one: Item, other: Item) => number,
+): readonly Item[] => {
+  const first: Item[] = []
+  const isBefore = (item: Item, place: number): boolean => {
+    const there = first[place]
+    return there === undefined || compare(item, there) < 0
+  }
+  for (const item of items) {
+    if (!isBefore(item, limit - 1)) continue
+    let [low, high] = [0, first.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (isBefore(item, middle)) high = middle
+      else low = middle + 1
+    }
+    first.splice(low, 0, item)
+    first.length = Math.min(first.length, limit)
+  }
+  return first
 }
 
 const valueAt = (values: readonly SortValue[], index: number): SortValue => {

@@ -1,21 +1,22 @@
-import { appendLaws, conflictLaws, idempotencyLaws } from './event-store/appending.js'
+import {
+  appendLaws,
+  conflictLaws,
+  idempotencyLaws,
+  refusalLaws,
+  textLaws,
+} from './event-store/appending.js'
 import { concurrencyLaws, wakeLaws } from './event-store/concurrency.js'
 import type { EventStoreLaw } from './event-store/harness.js'
 import { readingLaws } from './event-store/reading.js'
-import { refusalLaws, textLaws } from './event-store/refusal.js'
-import { accessLaws, holderLaws } from './read-model/access-laws.js'
-import { affectedLaws } from './read-model/affected-laws.js'
+import { accessLaws, holderLaws, permissionLaws } from './read-model/access-laws.js'
 import { checkpointLaws, headLaws } from './read-model/checkpoint-laws.js'
-import { endingLaws } from './read-model/ending-laws.js'
-import { filterLaws } from './read-model/filter-laws.js'
+import { affectedLaws, endingLaws } from './read-model/ending-laws.js'
 import { getLaws, routeLaws } from './read-model/get-laws.js'
 import type { ReadModelLaw } from './read-model/harness.js'
-import { historyLaws, historyPageLaws } from './read-model/history-laws.js'
-import { listLaws, orderLaws } from './read-model/list-laws.js'
+import { historyLaws, historyPageLaws, userLaws } from './read-model/history-laws.js'
+import { filterLaws, listLaws, orderLaws } from './read-model/list-laws.js'
 import { mappingLaws } from './read-model/mapping-laws.js'
-import { permissionLaws } from './read-model/permission-laws.js'
 import { shownLaws } from './read-model/shown-laws.js'
-import { userLaws } from './read-model/user-laws.js'
 
 export { eventClockLaws } from './event-store/concurrency.js'
 export type {
@@ -28,21 +29,17 @@ export type {
   EventStoreLaw,
 } from './event-store/harness.js'
 export { eventRecoveryLaws, eventRestoreLaws } from './event-store/reading.js'
-export { type FixedClock, fixedClock } from './fixed-clock.js'
-export { given } from './given.js'
+export { type FixedClock, fixedClock, given, testPostgres } from './host-tests.js'
 export { BrokenLaw, type Law } from './law.js'
-export type { ReadModelHome } from './read-model/harness.js'
 export {
   type SqliteHandleHome,
   type SqliteHandleLaw,
   sqliteHandleLaws,
-} from './sqlite-handle-laws.js'
-export { testPostgres } from './test-postgres.js'
-export {
   type WebhookCursorLaw,
   type WebhookCursorsHome,
   webhookCursorLaws,
-} from './webhook-cursor-laws.js'
+} from './port-laws.js'
+export type { ReadModelHome } from './read-model/harness.js'
 export type { ReadModelLaw }
 
 /**

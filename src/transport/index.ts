@@ -6,17 +6,7 @@ import { serveFetch } from './servers/fetch.js'
 import { type NodeHandler, serveNode } from './servers/node.js'
 
 // The services, for clients and routers.
-export { AccessService } from './gen/claviger/v1/access_service_pb.js'
-export { DomainService } from './gen/claviger/v1/domain_service_pb.js'
-export { HistoryService } from './gen/claviger/v1/history_service_pb.js'
-export { IdentityProviderService } from './gen/claviger/v1/identity_provider_service_pb.js'
-export { MembershipService } from './gen/claviger/v1/membership_service_pb.js'
-export { ProjectGrantService } from './gen/claviger/v1/project_grant_service_pb.js'
-export { ProjectRoleService } from './gen/claviger/v1/project_role_service_pb.js'
-export { ProjectService } from './gen/claviger/v1/project_service_pb.js'
-export { RoleMappingService } from './gen/claviger/v1/role_mapping_service_pb.js'
-export { SetupLinkService } from './gen/claviger/v1/setup_link_service_pb.js'
-export { UserGrantService } from './gen/claviger/v1/user_grant_service_pb.js'
+export * from './gen/services.js'
 
 // Options and their parts.
 export type { Failure } from './handler-options.js'
@@ -36,7 +26,7 @@ export type {
 } from './options.js'
 
 // Handlers for each kind of server.
-export { connectRoutes } from './rpc/connect-routes.js'
+export { connectRoutes } from './rpc/add-rpc.js'
 export type { NodeHandler } from './servers/node.js'
 export type { NodeRequest } from './servers/node-request.js'
 export type { NodeResponse } from './servers/node-response.js'

@@ -212,14 +212,14 @@ export const PLANTED: readonly PlantedBug[] = [
 export const PLANTED_IN_POSTGRES: readonly PlantedBug[] = [
   bug(
     'an append does not lock the log',
-    'adapters/postgres/log/append-functions.ts',
+    'adapters/postgres/log/event-store.ts',
     'PERFORM pg_advisory_xact_lock(',
     'PERFORM (',
     19,
   ),
   bug(
     'an append does not look at the streams that it guards',
-    'adapters/postgres/log/append-functions.ts',
+    'adapters/postgres/log/event-store.ts',
     'IF guarded_versions[guard] <>',
     'IF false AND guarded_versions[guard] <>',
     9,
@@ -233,14 +233,14 @@ export const PLANTED_IN_POSTGRES: readonly PlantedBug[] = [
   ),
   bug(
     'rows are written though the checkpoint was not moved',
-    'adapters/postgres/read-model/dialect.ts',
+    'adapters/postgres/read-model.ts',
     ' AND EXISTS (SELECT FROM guard))',
     ')',
     8,
   ),
   bug(
     'a checkpoint moves outside of the transaction that writes the rows',
-    'adapters/postgres/read-model/read-model.ts',
+    'adapters/postgres/read-model.ts',
     'run(ask, moveCheckpoint(dialect, batch))',
     'run((one) => connections.read(prepared(one)), moveCheckpoint(dialect, batch))',
     4,

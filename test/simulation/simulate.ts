@@ -36,6 +36,9 @@ export interface Plan {
 
 const OPERATIONS = 120
 
+/** Numbers of the operations that come once faults have ended: each must succeed, or be refused by a rule. */
+const LAST_OPERATIONS = Array.from({ length: 12 }, (_, number) => OPERATIONS + number)
+
 const WHOLE: Plan = {
   operations: Array.from({ length: OPERATIONS }, (_, number) => number),
   hasFaults: true,
@@ -61,6 +64,8 @@ interface Run {
   readonly server: Server
   readonly instances: Instance[]
   readonly tell: (line: string) => void
+  /** Whether faults have ended, and every instance has recovered. */
+  hasRecovered: boolean
   /** Operations that were answered as certainly not recorded. */
   readonly disowned: Set<string>
   /** Of the links that clients have been given, by link. */
@@ -82,7 +87,8 @@ export const simulate = async (
   const tell = (line: string): void => {
     trace.push(`${(scheduler.now() - began).toFixed(1).padStart(9)} ms  ${line}`)
   }
-  const asked = new Map(plan.operations.map((number) => [`op${number}`, askedAt(seed, number)]))
+  const numbers = [...plan.operations, ...LAST_OPERATIONS]
+  const asked = new Map(numbers.map((number) => [`op${number}`, askedAt(seed, number)]))
   const isShared = chance.happens(0.5)
   let violation: Error | undefined
   const server = system.serverOf({
@@ -113,6 +119,7 @@ export const simulate = async (
     server,
     instances: [],
     tell,
+    hasRecovered: false,
     disowned: new Set(),
     tokens: new Map(),
     endpoint,
@@ -129,7 +136,7 @@ export const simulate = async (
   }
   await server.end?.()
   if (violation) tell(`VIOLATION: ${violation.message}`)
-  return { seed, operations: plan.operations.length, trace, ...(violation && { violation }) }
+  return { seed, operations: numbers.length, trace, ...(violation && { violation }) }
 }
 
 const askedAt = (seed: number, number: number): Operation =>
@@ -155,7 +162,7 @@ const live = async (
     })
   }
   const follower = follow(run)
-  const queue = [...operations]
+  const queue = operations.slice(0, plan.operations.length)
   let isOver = false
   const client = async (name: string): Promise<void> => {
     for (let next = queue.shift(); next && !violated(); next = queue.shift()) {
@@ -185,6 +192,11 @@ const live = async (
   await disturbing
   await scheduler.wait(30_000)
   await healed(run)
+  run.hasRecovered = true
+  for (const one of operations.slice(plan.operations.length)) await ask(run, 'client', one)
+  const last = violated()
+  if (last) throw last
+  await scheduler.wait(30_000)
   follower.check()
   await run.endpoint?.check()
   for (const { crash } of instances) crash()
@@ -282,11 +294,10 @@ const ask = async (run: Run, client: string, operation: Operation): Promise<void
     if (scheduler.now() - asked > LONGEST && server.isPrompt())
       throw new Violation(`${operation.id} took ${LONGEST} ms, though every answer is prompt`)
     // An eventual read is refused while the read model of a new instance is empty.
-    const isUnavailable = 'refused' in answer && answer.refused === 'Unavailable' && !isEventual
-    if (isUnavailable && !server.hasFailed())
-      throw new Violation(`${operation.id} is refused as Unavailable, though nothing has failed`)
-    const isAborted = 'refused' in answer && answer.refused === 'Aborted'
-    if (isAborted && server.isPrompt())
+    const refused = 'refused' in answer ? answer.refused : undefined
+    if (refused === 'Unavailable' && (run.hasRecovered || !(isEventual || server.hasFailed())))
+      throw new Violation(`${operation.id} is refused as Unavailable, though nothing fails`)
+    if (refused === 'Aborted' && server.isPrompt())
       throw new Violation(
         `${operation.id} has lost races for ten seconds, though every answer is prompt`,
       )

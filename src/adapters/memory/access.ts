@@ -17,7 +17,7 @@ import type {
 } from '../../ports/access-reads.js'
 import { type Position, timeOf } from '../../ports/event-store.js'
 import { keyOfWay } from '../../projections/present-groups.js'
-import { compareCodePoints } from '../../projections/row-order.js'
+import { compareCodePoints, firstOf } from '../../projections/row-order.js'
 import { getOrAdd, ownerOf, projectScope } from '../../projections/rows.js'
 import type { StoredMember } from './members.js'
 import { holdsAt, placeOf, providerPlace, type State, type StoredAssignment } from './rows.js'
@@ -321,9 +321,8 @@ const sliceOf = <Item>(
 ): Slice<Item> => {
   const keyed = items.map((item) => ({ item, key: keyOf(item) }))
   const following = after ? keyed.filter(({ key }) => compareKeys(key, after) > 0) : keyed
-  const sorted = following.sort((one, other) => compareKeys(one.key, other.key))
-  const page = sorted.slice(0, limit).map(({ item }) => item)
-  return { items: page, hasMore: sorted.length > limit }
+  const page = firstOf(following, limit, (one, other) => compareKeys(one.key, other.key))
+  return { items: page.map(({ item }) => item), hasMore: following.length > limit }
 }
 
 const compareKeys = (one: readonly string[], other: readonly string[]): number => {

@@ -109,9 +109,8 @@ const listRows = <Type extends ViewType>(
   const order = rowOrder(fields, query.sort)
   const found = rows.filter(meetsAll(type, fields, conditions))
   const following = after === undefined ? found : found.filter((row) => order.isAfter(row, after))
-  const sorted = following.length > 1 ? order.sorted(following) : following
   return {
-    items: sorted.slice(0, limit).map((row) => copyOf(type, isShown ? row : shown(row))),
+    items: order.first(following, limit).map((row) => copyOf(type, isShown ? row : shown(row))),
     hasMore: following.length > limit,
     ...cappedTotal(found.length),
     sequence: state.checkpoint,

@@ -1,3 +1,5 @@
+import { isAnswer } from './connection/faults.js'
+
 /** A row: its columns in order, each as PostgreSQL's text. */
 export type PostgresRow = readonly (string | null)[]
 
@@ -88,4 +90,248 @@ export interface PostgresDriver {
   listen?(channel: string, wake: () => void, lost: () => void): Promise<() => unknown>
   /** Closes its connections; absent if the host does. */
   close?(): Promise<void>
+}
+
+/** The part of a database, inside or outside a transaction, that `pgLite` uses. */
+export interface PgLiteQueries {
+  query(text: string, values: unknown[], options: PgLiteTypes): Promise<{ rows: unknown[] }>
+  exec(text: string, options: PgLiteTypes): Promise<{ rows: unknown[] }[]>
+}
+
+/** Rows as lists, and parsers by the number of a type. */
+export interface PgLiteTypes {
+  readonly rowMode: 'array'
+  readonly parsers: Readonly<Record<number, (text: string) => string>>
+}
+
+/** The part of a database of `@electric-sql/pglite` that `pgLite` uses. */
+export interface PgLite extends PgLiteQueries {
+  transaction(work: (tx: PgLiteQueries) => Promise<void>): Promise<unknown>
+  listen(channel: string, onNotify: () => void): Promise<() => Promise<void>>
+}
+
+const asIs = (text: string): string => text
+
+/** `bigint` is the one type besides text that our statements select. */
+const AS_TEXT: PgLiteTypes = { rowMode: 'array', parsers: { 20: asIs } }
+
+/**
+ * Creates a driver for PGlite, PostgreSQL inside the process; the host closes it. It has one session, so calls wait for
+ * transactions of the host and vice versa.
+ *
+ * @example
+ * ```ts
+ * const opened = await openPostgres({ driver: pgLite(new PGlite()) })
+ * ```
+ */
+export const pgLite = (db: PgLite): PostgresDriver => {
+  const session: PostgresSession = {}
+  return {
+    name: 'PGlite',
+    connect: async () => ({
+      ...connectionByCallbacks<PgLiteQueries>({
+        begin: (work) => db.transaction(work),
+        rows: async ({ text, values }, within = db) => {
+          const found = values.length
+            ? await within.query(text, [...values], AS_TEXT)
+            : (await within.exec(text, AS_TEXT)).at(-1)
+          return (found?.rows ?? []) as PostgresRow[]
+        },
+      }),
+      session: () => session,
+    }),
+    listen: async (channel, wake) => {
+      const unlisten = await db.listen(channel, wake)
+      wake()
+      return unlisten
+    },
+  }
+}
+
+/** The part of a postgres.js client that `postgresJs` uses. */
+export interface PostgresJsQueries {
+  unsafe(
+    text: string,
+    values?: (string | null)[],
+    options?: { prepare?: boolean },
+  ): { raw(): Promise<PostgresJsRows> }
+}
+
+/** Rows of bytes, and the session that found them. */
+export type PostgresJsRows = Iterable<unknown> & { readonly state?: PostgresJsState }
+
+/** The session, as the server named it. */
+export type PostgresJsState = { readonly pid: number; readonly secret: number } | null | undefined
+
+/** The part of `postgres(…)`, of the package `postgres`, that `postgresJs` uses. */
+export interface PostgresJs extends PostgresJsQueries {
+  begin(work: (sql: PostgresJsQueries) => Promise<void>): Promise<unknown>
+  listen(
+    channel: string,
+    onNotify: () => void,
+    onListen: () => void,
+  ): Promise<{ unlisten(): Promise<unknown> }>
+}
+
+const END_SESSION = 'SELECT pg_terminate_backend(pg_backend_pid())'
+
+/** Most sessions that are remembered. */
+const MAX_SESSIONS = 1_000
+
+const noticed = new Set<(notice: unknown) => void>()
+
+/**
+ * Creates a driver for a postgres.js client, which the host closes. The client's own settings limit how long a call
+ * waits. With `prepare: false`, for a pooler, nothing is prepared.
+ *
+ * @example
+ * ```ts
+ * const sql = postgres(connectionString, { onnotice: postgresJsNotice })
+ * const opened = await openPostgres({ driver: postgresJs(sql) })
+ * ```
+ */
+export const postgresJs = (sql: PostgresJs): PostgresDriver => {
+  const sessions = new Map<string, PostgresSession>()
+  const sessionOf = (state: PostgresJsState): PostgresSession | undefined => {
+    if (!state) return undefined
+    const key = `${state.pid} ${state.secret}`
+    const session = sessions.get(key) ?? { process: state.pid }
+    if (sessions.size === MAX_SESSIONS) sessions.clear()
+    sessions.set(key, session)
+    return session
+  }
+
+  return {
+    name: 'postgres.js',
+    connect: async (onNotice) => {
+      let session: PostgresSession | undefined
+      const { rows, release } = connectionByCallbacks<PostgresJsQueries>({
+        begin: (work) => sql.begin(work),
+        rows: async ({ text, values, name }, within = sql) => {
+          const found = await within
+            .unsafe(text, [...values], { prepare: name !== undefined })
+            .raw()
+          session = sessionOf(found.state)
+          return Array.from(found, textsOf)
+        },
+        isLost: (error) => !isAnswer(error),
+        endSession: (within) => within.unsafe(END_SESSION).raw(),
+      })
+      noticed.add(onNotice)
+      return {
+        rows,
+        session: () => session,
+        release: (isBroken) => {
+          noticed.delete(onNotice)
+          return release(isBroken)
+        },
+      }
+    },
+    listen: async (channel, wake) => {
+      const { unlisten } = await sql.listen(channel, wake, wake)
+      return unlisten
+    },
+  }
+}
+
+/**
+ * For the option `onnotice` of postgres.js if the server has synchronous standbys: a commit that may be missing on them
+ * then has an unknown outcome. That applies to all running calls, because a notice does not name its call.
+ */
+export const postgresJsNotice = (notice: unknown): void => {
+  for (const onNotice of noticed) onNotice(notice)
+}
+
+/** A row of bytes as text. */
+const textsOf = (row: unknown): PostgresRow =>
+  Array.from(row as Iterable<unknown>, (bytes) => (bytes === null ? null : String(bytes)))
+
+/** How a driver runs statements and transactions that are functions. */
+interface Callbacks<Within> {
+  /** Runs `work` in a transaction, which is committed when it resolves and rolled back when it rejects. */
+  readonly begin: (work: (within: Within) => Promise<void>) => Promise<unknown>
+  /** Runs a statement, outside of transactions unless within one. */
+  readonly rows: (statement: PostgresStatement, within?: Within) => Promise<readonly PostgresRow[]>
+  /** Whether an error says that the connection is gone. Nothing of its transaction is used after that. */
+  readonly isLost?: (error: unknown) => boolean
+  /** Ends the session of a transaction. Without it a broken one is rolled back. */
+  readonly endSession?: (within: Within) => Promise<unknown>
+}
+
+/** A transaction that was begun. */
+interface Begun<Within> {
+  readonly within: Within
+  readonly commit: () => void
+  readonly rollBack: (reason: unknown) => void
+}
+
+const ROLLED_BACK = new Error('Rolled back')
+
+/**
+ * The connection of a driver whose transactions are functions. Statements outside of transactions are run as the driver
+ * does it.
+ */
+const connectionByCallbacks = <Within>({
+  begin,
+  rows,
+  isLost,
+  endSession,
+}: Callbacks<Within>): Omit<PostgresConnection, 'session'> => {
+  let begun: Begun<Within> | undefined
+  let ended: Promise<unknown> | undefined
+  /** Why the connection is gone: some drivers crash when they are asked to end its transaction. */
+  let lost: { readonly reason: unknown } | undefined
+
+  const start = () =>
+    new Promise<Begun<Within>>((resolve, reject) => {
+      ended = begin(
+        (within) => new Promise<void>((commit, rollBack) => resolve({ within, commit, rollBack })),
+      )
+      ended.catch((reason: unknown) => {
+        lost = { reason }
+        reject(reason)
+      })
+    })
+
+  const finish = async (how: (begun: Begun<Within>) => void): Promise<void> => {
+    if (begun === undefined) return
+    how(begun)
+    begun = undefined
+    await ended
+  }
+
+  const commit = () => finish(({ commit }) => commit())
+
+  const rollBack = () =>
+    finish(({ rollBack }) => rollBack(ROLLED_BACK)).catch((reason: unknown) => {
+      if (reason !== ROLLED_BACK) throw reason
+    })
+
+  const run = async (statement: PostgresStatement): Promise<readonly PostgresRow[]> => {
+    try {
+      return await rows(statement, begun?.within)
+    } catch (reason) {
+      if (isLost?.(reason)) lost = { reason }
+      throw reason
+    }
+  }
+
+  return {
+    rows: async (statement) => {
+      if (lost && begun) throw lost.reason
+      const { text } = statement
+      if (text === 'COMMIT' || text === 'ROLLBACK') {
+        await (text === 'COMMIT' ? commit() : rollBack())
+        return []
+      }
+      if (!text.startsWith('BEGIN')) return run(statement)
+      begun = await start()
+      return run({ ...statement, text: text.replace('BEGIN', 'SET TRANSACTION') })
+    },
+    release: (isBroken) => {
+      if (lost || begun === undefined) return
+      const ending = isBroken && endSession ? endSession(begun.within) : rollBack()
+      ending.catch(() => undefined)
+    },
+  }
 }

@@ -2,13 +2,11 @@ import type { EventCount, EventRestore, EventStore } from '../../ports/event-sto
 import type { ReadModel } from '../../ports/read-model.js'
 import { connectionsOf } from './connection/connections.js'
 import { requireServer } from './connection/require-server.js'
-import { loadPgFor, openDriver } from './drivers/open-driver.js'
-import { clientOf } from './drivers/pg.js'
 import { postgresEventStore } from './log/event-store.js'
 import { notificationsOn } from './log/notifications.js'
 import { checkPostgresOptions, type PostgresOptions } from './options.js'
-import { postgresReadModel } from './read-model/read-model.js'
-import { replicatedReadModel, standbyReads } from './replica.js'
+import { clientOf, loadPgFor, openDriver } from './pg.js'
+import { postgresReadModel, replicatedReadModel, standbyReads } from './read-model.js'
 import { channelOf, migrate, quotedSchema, requireMigrated } from './schema.js'
 
 export { StoreFault } from '../../ports/event-store.js'
@@ -23,26 +21,27 @@ export type {
   PostgresSession,
   PostgresStatement,
 } from './driver.js'
-export { type PgLite, type PgLiteQueries, type PgLiteTypes, pgLite } from './drivers/pglite.js'
 export {
+  type PgLite,
+  type PgLiteQueries,
+  type PgLiteTypes,
   type PostgresJs,
   type PostgresJsQueries,
   type PostgresJsRows,
   type PostgresJsState,
+  pgLite,
   postgresJs,
   postgresJsNotice,
-} from './drivers/postgres-js.js'
+} from './driver.js'
 export type { OwnAddress, PostgresAddress, PostgresOptions } from './options.js'
 export {
   type PoolClientOf,
-  type PostgresProjectionOptions,
-  postgresProjection,
-} from './projection.js'
-export {
   type PostgresCursors,
   type PostgresCursorsOptions,
+  type PostgresProjectionOptions,
   postgresCursors,
-} from './webhook-cursors.js'
+  postgresProjection,
+} from './own-tables.js'
 
 /** An open schema of a PostgreSQL database. */
 export interface Postgres {

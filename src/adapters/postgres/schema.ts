@@ -2,8 +2,8 @@ import { CHECKPOINT } from '../sql/read-model/tables.js'
 import type { Connection } from './connection/connection.js'
 import type { Connections } from './connection/connections.js'
 import { UnusableDatabase } from './connection/require-server.js'
-import { appendFunctions } from './log/append-functions.js'
-import { createReadTables } from './read-model/dialect.js'
+import { appendFunctions } from './log/event-store.js'
+import { createReadTables } from './read-model.js'
 
 /** Short enough for {@link channelOf}, and never PostgreSQL's own. */
 const NAME = /^(?!pg_)[A-Za-z_][A-Za-z0-9_-]{0,53}$/

@@ -1,12 +1,22 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow'
 import * as z from 'zod/mini'
-import { type Domain, domains } from '../../domain/email-domain/aggregate.js'
-import { RemoveDomain, SetDomainProvider } from '../../domain/email-domain/commands.js'
-import { toDomainName } from '../../domain/email-domain/domain-name.js'
-import { choice, fieldOf } from '../../domain/values.js'
+import { exists } from '../../domain/decider.js'
+import { challengeName, type Domain, domains } from '../../domain/email-domain/aggregate.js'
+import {
+  type AddDomain,
+  RemoveDomain,
+  SetDomainProvider,
+  type VerifyDomain,
+} from '../../domain/email-domain/commands.js'
+import { type DomainName, toDomainName } from '../../domain/email-domain/domain-name.js'
+import { verifiedDomains } from '../../domain/email-domain/verified-domain.js'
+import { identityProviders } from '../../domain/identity-provider/aggregate.js'
+import { choice, fieldOf, OrgId } from '../../domain/values.js'
+import type { Environment } from '../../ports/environment.js'
 import type { RecordedEvent } from '../../ports/event-store.js'
+import type { DomainOptions, Host } from '../../ports/host.js'
 import type { SignInRoute } from '../../ports/read-model.js'
-import { invalid, type ReadError } from '../errors/errors.js'
+import { invalid, type ReadError, type WriteError } from '../errors/errors.js'
 import { catchFaults, fromPort } from '../errors/fault.js'
 import { observed } from '../hooks.js'
 import { type AdmittedCall, isSignal } from '../method/context.js'
@@ -22,16 +32,11 @@ import {
 } from '../reading/list.js'
 import { requireCheckpoint } from '../reading/query.js'
 import { get } from '../reading/reads.js'
+import { change, type StreamChange } from '../recording/stream-state.js'
+import type { Streams } from '../recording/streams.js'
 import type { Runtime } from '../runtime.js'
-import { raceAbort } from '../waiting.js'
+import { callPort, raceAbort } from '../waiting.js'
 import { type ObjectWrite, specOf, writeObject } from '../writing/write-object.js'
-import {
-  decideAdded,
-  decideProvider,
-  decideRemoved,
-  decideVerified,
-  publishedRecords,
-} from './verify-domain.js'
 
 /**
  * E-mail domains. An organization adds a domain, proves by DNS that it owns it, and sets the identity provider that
@@ -274,4 +279,99 @@ const findRoute = async (
   const found = await raceAbort(runtime.query(call, query), signal)
   if (!found) await requireCheckpoint(runtime, call)
   return ok(found)
+}
+
+type Decided = Promise<Result<readonly StreamChange[], WriteError>>
+
+/** Adds a domain that the organization does not have. */
+const decideAdded = async (streams: Streams, data: AddDomain['data']): Decided => {
+  const before = await streams.read(domains, data, { load: 'assume-empty' })
+  return domains.decider
+    .decide({ type: 'AddDomain', data }, before.state)
+    .map((events) => [change(before, events)])
+}
+
+/** Verifies a domain. Whether another organization has verified it is read only once the proof is found. */
+const decideVerified = async (streams: Streams, data: VerifyDomain['data']): Decided => {
+  const before = await streams.read(domains, data)
+  const decision = domains.decider.decide({ type: 'VerifyDomain', data }, before.state)
+  if (decision.isErr()) return err(decision.error)
+  const own = change(before, decision.value)
+  if (own.events.length === 0) return ok([own])
+  return (await decideClaim(streams, 'ClaimDomain', data.domain)).map((claim) => [claim, own])
+}
+
+/** Sets the provider of a domain, which the organization must have. */
+const decideProvider = async (streams: Streams, data: SetDomainProvider['data']): Decided => {
+  const { idpId } = data
+  const [before, provider] = await Promise.all([
+    streams.read(domains, data),
+    idpId === undefined ? undefined : streams.read(identityProviders, { idpId }),
+  ])
+  const decision = domains.decider.decide({ type: 'SetDomainProvider', data }, before.state)
+  if (decision.isOk() && idpId !== undefined && provider && !exists(provider.state))
+    return err({ kind: 'NotFound', object: { type: 'identity_provider', idpId } })
+  return decision.map((events) => [change(before, events)])
+}
+
+/** Removes a domain; if it was verified, another organization may verify it after that. */
+const decideRemoved = async (streams: Streams, data: { readonly domain: DomainName }): Decided => {
+  const before = await streams.read(domains, data)
+  const decision = domains.decider.decide({ type: 'RemoveDomain', data }, before.state)
+  if (decision.isErr()) return err(decision.error)
+  const own = change(before, decision.value)
+  if (before.state.status === 'pending') return ok([own])
+  return (await decideClaim(streams, 'ReleaseDomain', data.domain)).map((claim) => [claim, own])
+}
+
+/** Claims a domain for the organization among all organizations, or releases it. */
+const decideClaim = async (
+  streams: Streams,
+  type: 'ClaimDomain' | 'ReleaseDomain',
+  domain: DomainName,
+): Promise<Result<StreamChange, WriteError>> => {
+  const before = await streams.read(verifiedDomains, { domain })
+  const data = { domain, orgId: OrgId.parse(streams.orgId) }
+  return verifiedDomains.decider
+    .decide({ type, data }, before.state)
+    .map((events) => change(before, events))
+}
+
+/** Longest wait for an answer, in milliseconds. */
+const TIMEOUT_MS = 5_000
+
+/** Longest name that DNS can look up. */
+const MAX_NAME_LENGTH = 253
+
+/** Codes of `node:dns` for a name without records. */
+const NO_RECORDS = new Set<unknown>(['ENODATA', 'ENOTFOUND'])
+
+/** Finds TXT records within a time limit. */
+interface Resolver extends Pick<Host, 'environment'> {
+  readonly resolveTxt: NonNullable<DomainOptions['resolveTxt']>
+}
+
+/** The TXT records at the challenge's name, each as one text. @throws Fault without a DNS answer */
+const publishedRecords = (
+  { resolveTxt, environment }: Resolver,
+  domain: string,
+  { signal }: Pick<AdmittedCall, 'signal'>,
+): Promise<readonly string[]> => {
+  const name = challengeName(domain)
+  if (name.length > MAX_NAME_LENGTH) return Promise.resolve([])
+  const resolve = async () => (await resolveTxt(name)).map((texts) => texts.join(''))
+  return callPort(() => inTime(environment, resolve()).catch(noneIfMissing), signal)
+}
+
+const noneIfMissing = (cause: unknown): readonly string[] => {
+  if (NO_RECORDS.has(fieldOf(cause, 'code'))) return []
+  throw cause
+}
+
+const inTime = async <Value>({ sleep }: Environment, answer: Promise<Value>): Promise<Value> => {
+  const answered = new AbortController()
+  const late = sleep(TIMEOUT_MS, answered.signal).then(() => {
+    throw new Error(`resolveTxt did not answer within ${TIMEOUT_MS} ms`)
+  })
+  return Promise.race([answer, late]).finally(() => answered.abort())
 }

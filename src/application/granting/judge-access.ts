@@ -89,11 +89,11 @@ const reasonsOf = (found: FoundAccess, question: AccessQuestion): readonly Kind[
   if (project.state === 'inactive') reasons.push('ProjectInactive')
   if (needsGrant && projectGrant === 'inactive') reasons.push('ProjectGrantInactive')
   if (!needsRole) return reasons
+  const granted = userGrant === undefined ? [] : roleReasons(found, question)
+  if (userGrant === 'active' && granted.length === 0) return reasons
   const byGroups = mapped.filter((role) => isAsked(role, question))
   const flaws = new Set(byGroups.map((role) => mappedFlaw(role, question.now)))
-  const granted = userGrant === undefined ? [] : roleReasons(found, question)
-  const isGranted = userGrant === 'active' && granted.length === 0
-  if (isGranted || flaws.has(undefined)) return reasons
+  if (flaws.has(undefined)) return reasons
   for (const flaw of flaws) if (flaw) reasons.push(flaw)
   if (userGrant === undefined) return flaws.size > 0 ? reasons : [...reasons, 'NoGrant']
   if (userGrant === 'inactive') reasons.push('GrantInactive')
@@ -112,16 +112,20 @@ const isAsked = (role: FoundRole, { roleKey, permission }: AccessQuestion): bool
 /** Why the user's grant alone does not give the role or permission in the question. */
 const roleReasons = ({ roles, lost }: FoundAccess, question: AccessQuestion): readonly Kind[] => {
   const { roleKey, permission, now } = question
-  const asked = roles.filter((role) => isAsked(role, question))
-  if (asked.some((role) => !isExpired(role, now))) return []
+  let hasExpired = false
+  for (const role of roles) {
+    if (!isAsked(role, question)) continue
+    if (!isExpired(role, now)) return []
+    hasExpired = true
+  }
   // Whether a lost role had the permission is not known.
-  if (permission !== undefined) return asked.length > 0 ? ['Expired'] : ['PermissionNotGranted']
+  if (permission !== undefined) return hasExpired ? ['Expired'] : ['PermissionNotGranted']
   const ends = new Set(
     lost
       .filter((role) => roleKey === undefined || role.roleKey === roleKey)
       .map((role) => role.with),
   )
-  const reasons: Kind[] = asked.length > 0 ? ['Expired'] : []
+  const reasons: Kind[] = hasExpired ? ['Expired'] : []
   if (ends.has('role')) reasons.push('RoleRemoved')
   if (ends.has('project_grant') || reasons.length === 0) reasons.push('RoleNotGranted')
   return reasons

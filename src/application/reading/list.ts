@@ -23,7 +23,7 @@ import { pageSize } from '../method/input.js'
 import { type Read, read } from '../method/method.js'
 import { targetOf } from '../method/target.js'
 import type { Runtime } from '../runtime.js'
-import { pageToken, readPage } from './page-token.js'
+import { pageToken, readPage } from './pages.js'
 import { requireCheckpoint } from './query.js'
 
 /** A page of objects. */

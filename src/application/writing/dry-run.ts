@@ -1,17 +1,32 @@
 import { err, ok, type Result } from 'neverthrow'
-import type { AnyAggregate } from '../../domain/aggregates.js'
+import type { AssignedRole, AssignmentRange } from '../../domain/aggregate.js'
+import { type AnyAggregate, aggregates } from '../../domain/aggregates.js'
 import { exists } from '../../domain/decider.js'
-import type { NewEvent, RecordedEvent } from '../../ports/event-store.js'
-import type { FieldChange, Views, ViewType } from '../../ports/read-model.js'
+import { identityProviders } from '../../domain/identity-provider/aggregate.js'
+import { type RoleMapping, roleMappings } from '../../domain/role-mapping/aggregate.js'
+import { fieldOf, OrgId, ProjectId } from '../../domain/values.js'
+import type {
+  Affected,
+  AffectedInProject,
+  AffectedQuery,
+  AffectedRole,
+  HeldRole,
+  HeldRolesQuery,
+} from '../../ports/access-reads.js'
+import type { NewEvent, Position, RecordedEvent } from '../../ports/event-store.js'
+import type { FieldChange, ListQuery, Views, ViewType } from '../../ports/read-model.js'
 import { fieldChanges } from '../../projections/history-entries.js'
+import { keyOfWay } from '../../projections/present-groups.js'
 import { aggregateOf, isOfObject, readEvents } from '../../projections/read-events.js'
+import { compareCodePoints } from '../../projections/row-order.js'
 import { rowAfter } from '../../projections/rows.js'
 import type { WriteError } from '../errors/errors.js'
 import { fromPort } from '../errors/fault.js'
-import { impactOf, type ObjectChange } from '../granting/impact.js'
+import { readProject } from '../granting/role-generations.js'
 import { withCurrentRoles } from '../granting/shown-roles.js'
 import type { AdmittedCall } from '../method/context.js'
-import type { Planned } from '../method/method.js'
+import { lastPositionIn } from '../method/input.js'
+import { type Impact, isPermitted, MAX_NAMED, type Planned } from '../method/method.js'
 import { type AnyStreamState, detailsOf, type StreamChange } from '../recording/stream-state.js'
 import { type Streams, streamsAt } from '../recording/streams.js'
 import { asExpected, unprotected } from '../recording/transact.js'
@@ -101,4 +116,374 @@ const shownChange = async (
     }))
   })
   return { before, after: row, fields }
+}
+
+/** A change of one object, with its views at the position of the decision. */
+interface ObjectChange {
+  readonly aggregate: AnyAggregate
+  /** The ids of the object; other fields are ignored. */
+  readonly ids: object
+  /** Undefined for an object that is added. */
+  readonly before: Views[ViewType] | undefined
+  /** Undefined for an object that is removed; `before` itself when nothing changes. */
+  readonly after: Views[ViewType] | undefined
+  /** Whether one of its events adds the object. */
+  readonly isAdded: boolean
+  /** The streams at `at`. */
+  readonly streams: Streams
+  readonly at: Position
+}
+
+const NOBODY: Affected = { count: 0, first: [] }
+
+/** The impact of a change that gives and revokes no roles. */
+export const NO_IMPACT: Impact = { loses: NOBODY, gains: NOBODY }
+
+/**
+ * Counts the roles that users lose and gain by a change, at the position of the decision. Undefined if the change
+ * cannot affect roles, or if the caller may not see who has a role. A role that a user also has in another way does not
+ * count. The impact of a user's grant follows from the streams of the decision; every other impact is a query of the
+ * read model.
+ */
+const impactOf = async (
+  runtime: Runtime,
+  call: AdmittedCall,
+  change: ObjectChange,
+): Promise<Impact | undefined> => {
+  const { aggregate, ids, before, after } = change
+  const { assignments, memberships } = aggregate
+  if (memberships) return impactOnMembers(runtime, call, change)
+  if (!assignments) return undefined
+  const isSettings = before?.state === after?.state && before !== after
+  if (!assignments.assigns && (before === undefined || isSettings)) return undefined
+  const range = assignments.assignmentScope(ids, call.orgId)
+  if (!(await mayReadHolders(runtime, call, range))) return undefined
+  const { orgId, userId, source } = range
+  if (orgId !== undefined && userId !== undefined)
+    return impactOnUser(runtime, call, change, { ...range, orgId, userId })
+  if (source) {
+    const { isAdded, streams } = change
+    // An added mapping counts from the next report on.
+    if (!isMapping(before) || isAdded || before === after) return NO_IMPACT
+    const { type: _, ...own } = aggregate.ref(ids)
+    const { created: since } = await streams.read(roleMappings, roleMappings.ids.parse(own))
+    const to = isMapping(after) ? after : undefined
+    return impactOfMapping(runtime, call, {
+      ...range,
+      source,
+      since,
+      before,
+      after: to,
+      at: change.at,
+    })
+  }
+  const roleKeys = range.roleKey === undefined ? rolesEnded(change) : [range.roleKey]
+  const affected = { ...range, ...(roleKeys && { roleKeys }), at: change.at }
+  if (before === undefined || before === after || roleKeys?.length === 0) return NO_IMPACT
+  return before.state === 'inactive' && after?.state === 'active'
+    ? { loses: NOBODY, gains: await readAffected(runtime, call, { ...affected, asIfActive: true }) }
+    : { loses: await readAffected(runtime, call, affected), gains: NOBODY }
+}
+
+/** Whether the caller may read who has the roles of the project of `range`, as `access.whoHas` requires it. */
+export const mayReadHolders = async (
+  runtime: Runtime,
+  call: AdmittedCall,
+  range: AssignmentRange,
+): Promise<boolean> => {
+  const { permissions, target } = aggregates.user_grant
+  const object = target(range, call.orgId)
+  return (await isPermitted(runtime, call, { permission: permissions.read, object })) === true
+}
+
+/** Roles of one project, at a position. */
+interface AffectedRange
+  extends AssignmentRange,
+    Pick<AffectedInProject, 'roleKeys' | 'at' | 'asIfActive'> {}
+
+/** The roles of users in `range` that count, or would count. */
+export const readAffected = (
+  runtime: Runtime,
+  call: Pick<AdmittedCall, 'signal'>,
+  { projectOrgId, projectId, orgId, roleKeys, at, asIfActive }: AffectedRange,
+): Promise<Affected> =>
+  countAffected(runtime, call, {
+    orgId: projectOrgId,
+    projectId,
+    ...(roleKeys && { roleKeys }),
+    ...(orgId !== undefined && { userOrgId: orgId }),
+    ...(asIfActive && { asIfActive }),
+    at,
+    now: runtime.now(),
+    limit: MAX_NAMED,
+  })
+
+const countAffected = (
+  runtime: Runtime,
+  { signal }: Pick<AdmittedCall, 'signal'>,
+  query: AffectedQuery,
+): Promise<Affected> =>
+  runtime.query({ consistency: 'strong', signal }, { method: 'affected', args: [query] })
+
+/**
+ * Keys of the roles of a grant that a change revokes or suspends: all of them if the grant is removed or its state
+ * changes. Undefined for an object without roles.
+ */
+const rolesEnded = ({ aggregate, before, after }: ObjectChange): readonly string[] | undefined => {
+  const assigns = aggregate.assignments?.assigns
+  if (!assigns) return undefined
+  const isKept = before?.state === after?.state
+  const kept = new Set(after && isKept ? assigns.rolesOf(after).map(keyOf) : [])
+  return before
+    ? assigns
+        .rolesOf(before)
+        .map(keyOf)
+        .filter((key) => !kept.has(key))
+    : []
+}
+
+const keyOf = ({ roleKey }: AssignedRole): string => roleKey
+
+/** Compares the roles of one user that count before a change of the user's grant and after it. */
+const impactOnUser = async (
+  runtime: Runtime,
+  call: AdmittedCall,
+  { aggregate, before, after, streams, at }: ObjectChange,
+  user: AssignmentRange & Pick<AffectedRole, 'orgId' | 'userId'>,
+): Promise<Impact> => {
+  const { projectOrgId, projectId, orgId, userId } = user
+  const now = runtime.now()
+  const owned = { projectOrgId: OrgId.parse(projectOrgId), projectId: ProjectId.parse(projectId) }
+  const { project, projectGrant } = await readProject(streams, owned, [])
+  const isOpen = project.status === 'active' && (!projectGrant || projectGrant.status === 'active')
+  const counting = (view: ObjectChange['before']): ReadonlySet<string> => {
+    const isActive = isOpen && view?.state === 'active'
+    const roles = (isActive && aggregate.assignments?.assigns?.rolesOf(view)) || []
+    const isCurrent = ({ expiresAt }: AssignedRole) => expiresAt === undefined || expiresAt > now
+    return new Set(roles.filter(isCurrent).map(keyOf))
+  }
+  const [had, has] = [counting(before), counting(after)]
+  const held = await rolesHeld(runtime, call, { ...user, at, now })
+  const byGroups = new Set(
+    held.filter((role) => role.via !== 'grant' && role.projectOrgId === projectOrgId).map(keyOf),
+  )
+  const affected = (keys: ReadonlySet<string>, others: ReadonlySet<string>): Affected => {
+    const changed = [...keys].filter((key) => !others.has(key) && !byGroups.has(key))
+    return affectedOf(changed.map((roleKey) => ({ orgId, userId, roleKey })))
+  }
+  return { loses: affected(had, has), gains: affected(has, had) }
+}
+
+/** `roles` in the form of an {@link Impact}. */
+const affectedOf = (roles: readonly AffectedRole[]): Affected => ({
+  count: roles.length,
+  first: roles
+    .toSorted(
+      (one, other) =>
+        compareCodePoints(one.roleKey, other.roleKey) ||
+        compareCodePoints(one.orgId, other.orgId) ||
+        compareCodePoints(one.userId, other.userId),
+    )
+    .slice(0, MAX_NAMED),
+})
+
+/** All roles of a user that count at a position, in each way. */
+const rolesHeld = async (
+  runtime: Runtime,
+  { signal }: Pick<AdmittedCall, 'signal'>,
+  {
+    orgId,
+    userId,
+    projectId,
+    at,
+    now,
+  }: Pick<HeldRolesQuery, 'orgId' | 'userId' | 'at' | 'now'> & {
+    readonly projectId?: string | undefined
+  },
+): Promise<readonly HeldRole[]> => {
+  const held: HeldRole[] = []
+  let after: HeldRolesQuery['after']
+  do {
+    const query: HeldRolesQuery = {
+      orgId,
+      userId,
+      ...(projectId !== undefined && { projectId }),
+      ...(at !== undefined && { at }),
+      now,
+      ...(after && { after }),
+      limit: 1000,
+    }
+    const page = await runtime.query(
+      { consistency: 'strong', signal },
+      { method: 'heldRoles', args: [query] },
+    )
+    held.push(...page.items)
+    const last = page.hasMore ? page.items.at(-1) : undefined
+    after = last && [last.projectOrgId, last.projectId, last.roleKey, ...keyOfWay(last.via)]
+  } while (after)
+  return held
+}
+
+/** A change of a mapping that exists; `after` is absent when it is removed. */
+export interface MappingChange {
+  readonly before: Pick<RoleMapping, 'roleKeys' | 'validFor'>
+  readonly after:
+    | (Pick<RoleMapping, 'roleKeys'> & { readonly validFor?: number | undefined })
+    | undefined
+}
+
+/** Counts the members of a group who lose or gain roles by a change of its mapping, which was added at `since`. */
+export const impactOfMapping = async (
+  runtime: Runtime,
+  call: AdmittedCall,
+  {
+    projectOrgId,
+    projectId,
+    source,
+    since,
+    before,
+    after,
+    at,
+  }: MappingChange &
+    Pick<AssignmentRange, 'projectOrgId' | 'projectId'> &
+    Required<Pick<AssignmentRange, 'source'>> & { readonly since: Position; readonly at: Position },
+): Promise<Impact> => {
+  const now = runtime.now()
+  const [had, has] = [before.roleKeys, after?.roleKeys ?? []]
+  const from = firstReport(since, before.validFor, now)
+  const to = firstReport(since, after?.validFor, now)
+  const count = async (roleKeys: readonly string[], after: Position, until?: Position) => {
+    if (roleKeys.length === 0 || (until !== undefined && until <= after)) return NOBODY
+    const members = { orgId: call.orgId, ...source, after, ...(until !== undefined && { until }) }
+    const range = { orgId: projectOrgId, projectId, roleKeys, members }
+    return countAffected(runtime, call, { ...range, at, now, limit: MAX_NAMED })
+  }
+  const kept = had.filter((key) => has.includes(key))
+  const [ended, begun, expired, renewed] = await Promise.all([
+    count(
+      had.filter((key) => !kept.includes(key)),
+      from,
+    ),
+    count(
+      has.filter((key) => !kept.includes(key)),
+      to,
+    ),
+    count(kept, from, to),
+    count(kept, to, from),
+  ])
+  return { loses: both(ended, expired), gains: both(begun, renewed) }
+}
+
+const isMapping = (view: ObjectChange['before']): view is RoleMapping =>
+  view !== undefined && 'idpId' in view && 'roleKeys' in view
+
+/** Reports above this position count for a mapping. */
+const firstReport = (since: Position, validFor: number | undefined, now: Date): Position => {
+  if (validFor === undefined) return since
+  const last = lastPositionIn(new Date(now.getTime() - validFor * HOUR_MS))
+  return last > since ? last : since
+}
+
+const HOUR_MS = 3_600_000
+
+const both = (one: Affected, other: Affected): Affected => ({
+  ...affectedOf([...one.first, ...other.first]),
+  count: one.count + other.count,
+})
+
+/** Counts the roles that users have by the groups of a provider, before and after a change of it or of a report. */
+const impactOnMembers = async (
+  runtime: Runtime,
+  call: AdmittedCall,
+  change: ObjectChange,
+): Promise<Impact | undefined> => {
+  const { aggregate, ids, before, after, at } = change
+  const isReport = aggregate.memberships?.groupsIn !== undefined
+  if (!isReport && (before === undefined || (before.state === after?.state && before !== after)))
+    return undefined
+  const { permissions } = aggregates.user_grant
+  if ((await isPermitted(runtime, call, { permission: permissions.read })) !== true)
+    return undefined
+  if (isReport) return impactOfReport(runtime, call, change)
+  const { idpId } = identityProviders.ids.parse({ idpId: fieldOf(ids, 'idpId') })
+  if (before === after || (before?.state === 'inactive' && after === undefined)) return NO_IMPACT
+  const isGain = after?.state === 'active'
+  const counted = await countAffected(runtime, call, {
+    provider: { orgId: call.orgId, idpId },
+    ...(isGain && { asIfActive: true }),
+    at,
+    now: runtime.now(),
+    limit: MAX_NAMED,
+  })
+  return isGain ? { loses: NOBODY, gains: counted } : { loses: counted, gains: NOBODY }
+}
+
+/** Compares the roles of one user before and after a report, or its removal. */
+const impactOfReport = async (
+  runtime: Runtime,
+  call: AdmittedCall,
+  { ids, before, after, streams, at }: ObjectChange,
+): Promise<Impact> => {
+  if (before === after) return NO_IMPACT
+  const { orgId } = call
+  const userId = String(fieldOf(ids, 'userId'))
+  const { idpId } = identityProviders.ids.parse({ idpId: fieldOf(ids, 'idpId') })
+  const now = runtime.now()
+  const held = await rolesHeld(runtime, call, { orgId, userId, at, now })
+  const isOther = ({ via }: HeldRole) => via === 'grant' || via.idpId !== idpId
+  const others = new Set(held.filter(isOther).map(roleIdOf))
+  const had = new Map(held.map((role) => [roleIdOf(role), role.roleKey]))
+  const has = new Map<string, string>()
+  const groups = after && 'groups' in after ? after.groups : []
+  const provider = await streams.read(identityProviders, { idpId })
+  for (const group of provider.state.status === 'active' ? groups : [])
+    for (const mapping of await mappingsOf(runtime, call, idpId, group)) {
+      const { project, projectGrant } = await readProject(
+        streams,
+        {
+          projectOrgId: OrgId.parse(mapping.projectOrgId),
+          projectId: ProjectId.parse(mapping.projectId),
+        },
+        [],
+      )
+      if (project.status !== 'active' || (projectGrant && projectGrant.status !== 'active'))
+        continue
+      for (const roleKey of mapping.roleKeys) has.set(roleIdOf({ ...mapping, roleKey }), roleKey)
+    }
+  const affected = (roles: ReadonlyMap<string, string>, same: ReadonlyMap<string, string>) =>
+    affectedOf(
+      [...roles].flatMap(([key, roleKey]) =>
+        others.has(key) || same.has(key) ? [] : { orgId, userId, roleKey },
+      ),
+    )
+  return { loses: affected(had, has), gains: affected(has, had) }
+}
+
+const roleIdOf = (role: Pick<HeldRole, 'projectOrgId' | 'projectId' | 'roleKey'>): string =>
+  JSON.stringify([role.projectOrgId, role.projectId, role.roleKey])
+
+/** The mappings of one group of a provider. */
+const mappingsOf = async (
+  runtime: Runtime,
+  { orgId, signal }: Pick<AdmittedCall, 'orgId' | 'signal'>,
+  idpId: string,
+  group: string,
+): Promise<readonly RoleMapping[]> => {
+  const equals = { operator: 'equals', ignoreCase: false } as const
+  const query: ListQuery<'role_mapping'> = {
+    type: 'role_mapping',
+    orgId,
+    conditions: [
+      { field: 'idpId', value: idpId, ...equals },
+      { field: 'group', value: group, ...equals },
+    ],
+    sort: [{ field: 'key', direction: 'asc' }],
+    limit: 1000,
+  }
+  const strong = { consistency: 'strong', signal } as const
+  const found = await runtime.query<'list', 'role_mapping'>(strong, {
+    method: 'list',
+    args: [query],
+  })
+  return found.items
 }

@@ -9,22 +9,9 @@ import {
   type Route,
   type Service,
 } from '../http.js'
+import { healthOperations } from '../operations/health.js'
 import type { Operation } from '../operations/operation.js'
-import { accessOperations, historyOperations } from '../operations/services/access.js'
-import { domainOperations } from '../operations/services/domains.js'
-import { healthOperations } from '../operations/services/health.js'
-import { identityProviderOperations } from '../operations/services/identity-providers.js'
-import {
-  projectGrantOperations,
-  projectOperations,
-  projectRoleOperations,
-} from '../operations/services/projects.js'
-import {
-  membershipOperations,
-  roleMappingOperations,
-} from '../operations/services/role-mappings.js'
-import { setupLinkOperations } from '../operations/services/setup-links.js'
-import { userGrantOperations } from '../operations/services/user-grants.js'
+import { operationsOf } from '../operations/services.js'
 import { type ResolvedOptions, resolveOptions, type TransportOptions } from '../options.js'
 import type { WireMethod } from '../wire.js'
 import { connectError } from './connect-error.js'
@@ -48,27 +35,6 @@ export interface RpcDoor {
 
 /** Opens the second door. */
 export type OpenRpc = (options: ResolvedOptions, operations: readonly Operation[]) => RpcDoor
-
-/** Every operation. @throws TypeError unless `iam` was made by `createIam` */
-export const operationsOf = (
-  iam: Iam,
-  { testIdentityProvider }: Pick<TransportOptions, 'testIdentityProvider'> = {},
-): readonly Operation[] => {
-  if (!iam?.projects) throw new TypeError('iam must be made by createIam')
-  return [
-    ...identityProviderOperations(iam, testIdentityProvider),
-    ...projectOperations(iam),
-    ...projectRoleOperations(iam),
-    ...projectGrantOperations(iam),
-    ...userGrantOperations(iam),
-    ...domainOperations(iam),
-    ...roleMappingOperations(iam),
-    ...membershipOperations(iam),
-    ...setupLinkOperations(iam),
-    ...historyOperations(iam),
-    ...accessOperations(iam),
-  ]
-}
 
 /** Headers that a request must have only once, like the one that selects the organization. */
 const SINGLE_VALUE_HEADERS = ['idempotency-key', 'if-match'] as const

@@ -1,4 +1,11 @@
-import type { DescMessage, JsonObject, MessageInitShape, MessageShape } from '@bufbuild/protobuf'
+import type {
+  DescMessage,
+  DescMethodUnary,
+  DescService,
+  JsonObject,
+  MessageInitShape,
+  MessageShape,
+} from '@bufbuild/protobuf'
 import {
   Code,
   ConnectError,
@@ -8,7 +15,9 @@ import {
   type HandlerContext,
 } from '@connectrpc/connect'
 import type { UniversalHandler, UniversalServerRequest } from '@connectrpc/connect/protocol'
-import type { Caller } from '../../index.js'
+import type { Caller, Iam } from '../../index.js'
+import { Health } from '../gen/grpc/health/v1/health_pb.js'
+import services from '../gen/services.js'
 import { MAX_REQUEST_BYTES } from '../http.js'
 import { encodeDetail } from '../json/connect-error.js'
 import { readJsonBody } from '../json/read.js'
@@ -17,11 +26,44 @@ import { messageWriters } from '../json/write.js'
 import { authenticate, headersOf, perform } from '../operations/context.js'
 import type { Values } from '../operations/message.js'
 import type { Operation } from '../operations/operation.js'
-import type { ResolvedOptions } from '../options.js'
+import { operationsOf } from '../operations/services.js'
+import { type ResolvedOptions, resolveOptions, type TransportOptions } from '../options.js'
+import type { WireMethod } from '../wire.js'
 import { countParts } from './count-parts.js'
 import { PROTOBUF_FORM, readMessage } from './messages.js'
 import { withReader } from './request.js'
-import { descriptorOf } from './services.js'
+
+/**
+ * The services of `claviger.v1` for a ConnectRPC router of the host's own: gRPC, gRPC-web and the
+ * Connect protocol. JSON on REST paths comes with `nodeHandler` and `fetchHandler`.
+ *
+ * @throws TypeError for an option that is missing, unknown or malformed, for `basePath`, and unless `iam` was made by
+ *   `createIam`
+ */
+export const connectRoutes = (
+  iam: Iam,
+  options: TransportOptions,
+): ((router: ConnectRouter) => void) => {
+  const operations = operationsOf(iam, options)
+  const resolved = resolveOptions(options, 'connectRoutes')
+  if (resolved.basePath !== '')
+    throw new TypeError('basePath is not for connectRoutes: give your adapter a requestPathPrefix')
+  return (router) => {
+    for (const operation of operations) addRpc(router, resolved, { operation })
+  }
+}
+
+/** The descriptors of our services. */
+export const SERVICES: readonly DescService[] = services
+
+/** The descriptor of a method. @throws TypeError if the generated code does not have it */
+const descriptorOf = ({ service, name }: WireMethod): DescMethodUnary => {
+  const found = [...SERVICES, Health]
+    .find(({ typeName }) => typeName === service)
+    ?.methods.find((method): method is DescMethodUnary => method.name === name)
+  if (!found) throw new TypeError(`${service}/${name} has no descriptor`)
+  return found
+}
 
 /** The answer of `authenticate`. */
 const callerKey = createContextKey<Caller | undefined>(undefined)

@@ -18,10 +18,9 @@ import { type Refusal, refusalOf, unsupportedType } from '../json/refusal.js'
 import { type OpenRpc, rpcPathOf } from '../json/routes.js'
 import type { Operation } from '../operations/operation.js'
 import type { ResolvedOptions } from '../options.js'
-import { addRpc, connectErrorOf } from './add-rpc.js'
+import { addRpc, connectErrorOf, SERVICES } from './add-rpc.js'
 import { reflection } from './reflection.js'
 import { FRAME_BYTES } from './request.js'
-import { SERVICES } from './services.js'
 
 /** gRPC, gRPC-web and the binary form of the Connect protocol. Each path gets its handler at the first request. */
 export const openRpc: OpenRpc = (options, operations) => {

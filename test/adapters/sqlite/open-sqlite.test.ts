@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { type Database, openDatabase } from '../../../src/adapters/sqlite/connection.js'
+import { type Database, openDatabase, setUp } from '../../../src/adapters/sqlite/connection.js'
 import { isBusy } from '../../../src/adapters/sqlite/faults.js'
 import {
   openSqlite,
@@ -10,7 +10,6 @@ import {
   StoreFault,
   UnusableFile,
 } from '../../../src/adapters/sqlite/index.js'
-import { setUp } from '../../../src/adapters/sqlite/schema.js'
 import { firstOf, record, wholeLog } from '../../../src/testing/event-store/harness.js'
 import { temporaryFile } from './temporary-file.js'
 

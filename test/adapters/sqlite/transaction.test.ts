@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import type { SyncDatabase } from '../../../src/adapters/sql/sqlite/dialect.js'
-import { openConnection, openDatabase } from '../../../src/adapters/sqlite/connection.js'
+import {
+  inTransaction,
+  openConnection,
+  openDatabase,
+  setUp,
+} from '../../../src/adapters/sqlite/connection.js'
 import { sqliteEventStore } from '../../../src/adapters/sqlite/event-store.js'
-import { inTransaction, setUp } from '../../../src/adapters/sqlite/schema.js'
 import { StoreFault } from '../../../src/ports/event-store.js'
 import {
   appendOf,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatPlan } from '../../../src/application/desired-state/plan/format-plan.js'
+import { formatPlan } from '../../../src/application/desired-state/plan/plan.js'
 import type { OpenStore } from '../stores.js'
 import { allEvents, context, done, instanceOn, onEmpty } from './organization.js'
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatPlan } from '../../../src/application/desired-state/plan/format-plan.js'
-import type { Plan } from '../../../src/application/desired-state/plan/plan.js'
+import { formatPlan, type Plan } from '../../../src/application/desired-state/plan/plan.js'
 import { memoryEventStore, toJson } from '../../../src/index.js'
 import { badFields } from '../host.js'
 import { allEvents, context, done, instanceOn, refused, without } from './organization.js'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { formatPlan } from '../../../src/application/desired-state/plan/format-plan.js'
+import { formatPlan } from '../../../src/application/desired-state/plan/plan.js'
 import { memoryEventStore } from '../../../src/index.js'
 import { badFields } from '../host.js'
 import { allEvents, context, done, instanceOn, refused } from './organization.js'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { formatPlan } from '../../../src/application/desired-state/plan/format-plan.js'
+import { formatPlan } from '../../../src/application/desired-state/plan/plan.js'
 import type { OpenStore } from '../stores.js'
 import { byHand, partial } from './desired-states.js'
 import { doByHand } from './do-by-hand.js'

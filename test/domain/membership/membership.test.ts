@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { membership } from '../../../src/domain/membership/aggregate.js'
 import type { MembershipEvent } from '../../../src/domain/membership/events.js'
 import type { GroupName } from '../../../src/domain/values.js'
-import { given } from '../../../src/testing/given.js'
+import { given } from '../../../src/testing/host-tests.js'
 import { admins, id, removed, reported, staff } from './examples.js'
 
 const report = (past: readonly MembershipEvent[], groups: readonly GroupName[], isDue = false) =>

@@ -386,6 +386,18 @@ it.each(makers)('Anything else than the library is a TypeError of %s', async (_,
     )
 })
 
+it.each(makers)(
+  'A library without a method that is served is a TypeError of %s',
+  async (_, make) => {
+    const { options } = transportOptions()
+    const iam = await openIam()
+    const { deactivate: _left, ...userGrants } = iam.userGrants
+    expect(() => Reflect.apply(make, undefined, [{ ...iam, userGrants }, options])).toThrow(
+      new TypeError('claviger.v1.UserGrantService/DeactivateUserGrant has no method'),
+    )
+  },
+)
+
 it('An unexpected error is written to the console without onError', async () => {
   const written = vi.spyOn(console, 'error').mockImplementation(() => undefined)
   const cause = new Error('out of order')

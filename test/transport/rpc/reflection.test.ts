@@ -16,7 +16,7 @@ import {
   ServerReflection,
   type ServerReflectionRequestSchema,
 } from '../../../src/transport/gen/grpc/reflection/v1/reflection_pb.js'
-import { operationsOf } from '../../../src/transport/json/routes.js'
+import { operationsOf } from '../../../src/transport/operations/services.js'
 import { openIam } from '../host.js'
 import { openHost } from '../http-client.js'
 import { listening } from '../servers.js'

@@ -1,31 +1,37 @@
-import { TYPES } from '../../../domain/aggregates.js'
+import { aggregates, TYPES } from '../../../domain/aggregates.js'
 import type { RoleMapping } from '../../../domain/role-mapping/aggregate.js'
 import type { ObjectRef } from '../../../domain/values.js'
 import type { MappedGroup, MappedGroupsQuery } from '../../../ports/access-reads.js'
 import type { EventStore, Position } from '../../../ports/event-store.js'
-import type {
-  FoundAtHead,
-  ReadArguments,
-  ReadAtHead,
-  ReadMethod,
-  ReadModel,
-  ReadQuery,
-  ReadResults,
-  RefOf,
-  SignInRoute,
-  Views,
-  ViewType,
+import {
+  type Condition,
+  type FoundAtHead,
+  type Listing,
+  type ListQuery,
+  MAX_TOTAL_SIZE,
+  type ReadArguments,
+  type ReadAtHead,
+  type ReadMethod,
+  type ReadModel,
+  type ReadQuery,
+  type ReadResults,
+  type RefOf,
+  type SignInRoute,
+  type SortKey,
+  type SortValue,
+  type Views,
+  type ViewType,
 } from '../../../ports/read-model.js'
 import { readEvents } from '../../../projections/read-events.js'
-import { foldCase } from '../../../projections/row-order.js'
-import { rowKeyOf } from '../../../projections/rows.js'
-import type { Dialect, Statement, Steps } from '../dialect.js'
+import { afterPrefix, filterableText, foldCase, severalOf } from '../../../projections/row-order.js'
+import { cappedTotal, listedScope, rowKeyOf } from '../../../projections/rows.js'
+import { fieldNamed, identityField, viewFields } from '../../../projections/view-fields.js'
+import { allOf, type Dialect, find, type Integer, type Statement, type Steps } from '../dialect.js'
 import { readAccess, readHeldRoles, readHolders } from './access.js'
-import { readAffected } from './affected.js'
 import { type Batch, changesOf, moveCheckpoint } from './changes.js'
+import { readAffected } from './counting.js'
 import { readHistory } from './history.js'
-import { readList } from './list.js'
-import { decodeRow, readColumns, type StoredRow } from './stored-rows.js'
+import { assignedBy, decodeRow, plainKey, readColumns, type StoredRow } from './stored-rows.js'
 import {
   atHead,
   besidePositions,
@@ -37,6 +43,9 @@ import {
   foldedColumn,
   hasKey,
   holdsNumber,
+  isKey,
+  isNamed,
+  isOfProject,
   MAPPED,
   NAMES,
   OBJECTS,
@@ -44,6 +53,7 @@ import {
   PROJECT_SCOPE,
   positionColumns,
   READ_MODEL,
+  ROLE_PERMISSIONS,
 } from './tables.js'
 
 /** Runs the work of a read model in one database. Every function rejects with a `StoreFault` when the database fails. */
@@ -242,4 +252,220 @@ function* readMappedGroups(
     return { group, since: BigInt(since), ...(validFor !== undefined && { validFor }) }
   })
   return { ...positions, found: mapped }
+}
+
+/** A page of objects, and how far the read model is; to be run so that all is as of one moment. */
+function* readList<Type extends ViewType>(
+  dialect: Dialect,
+  query: ListQuery<Type>,
+): Steps<FoundAtHead<Listing<Views[Type]>>> {
+  const { type, limit } = query
+  const { moment, rows } = yield* momentAndPage(dialect, query)
+  const [head, reached, total] = moment
+  // Received grants have many owners.
+  const scope = query.isReceived ? undefined : listedScope(query)
+  return atHead([head, reached], {
+    items: rows.slice(0, limit).map((row) => decodeRow<Type>(type, scope, row)),
+    hasMore: rows.length > limit,
+    ...cappedTotal(Number(total)),
+    sequence: BigInt(reached ?? 0),
+  })
+}
+
+type Moment = readonly [...Positions, total: Integer]
+
+function* momentAndPage(dialect: Dialect, query: ListQuery<ViewType>) {
+  const { count, page } = listStatements(dialect, query)
+  const sql = `SELECT ${positionColumns(dialect)}, (${count.sql}) AS total`
+  if (dialect.asLines === undefined) {
+    const moment = yield* findOne<Moment>({ sql, parameters: count.parameters })
+    return { moment, rows: yield* find<StoredRow>(page) }
+  }
+  const columns = readColumns(dialect, query.type).map(nameOf)
+  const order = query.sort.map(({ direction }, index) => `sort_${index} ${direction}`)
+  const moment = yield* findOne<readonly [...Moment, lines: string | null]>({
+    sql: `${sql}, ${dialect.asLines(page.sql, columns, order.join(', '))}`,
+    parameters: [...count.parameters, ...page.parameters],
+  })
+  return { moment, rows: moment[3]?.split('\n').map(rowIn) ?? [] }
+}
+
+/** The name of a selected column. */
+const nameOf = (column: string): string => column.slice(column.lastIndexOf(' ') + 1)
+
+const rowIn = (line: string): StoredRow => {
+  const [body, sequence, creationDate, ...assigned] = line.split('\t')
+  if (body === undefined || sequence === undefined || creationDate === undefined)
+    throw new Error('A line of a page has fewer columns than a row')
+  return [body, sequence, creationDate, ...assigned]
+}
+
+/**
+ * Count the rows on all pages of `query`, up to one more than a total may have; and find its page and one row more, which shows that more follow. Where the
+ * page is read as lines, it has the values of its order, too.
+ */
+export const listStatements = (
+  dialect: Dialect,
+  query: ListQuery<ViewType>,
+): { readonly count: Statement; readonly page: Statement } => {
+  const { type, after, limit } = query
+  const met = meeting(dialect, query)
+  const sort = query.sort.map(ordering(dialect, query))
+  const counted = allOf(met)
+  const paged = after === undefined ? counted : allOf([...met, following(dialect, sort, after)])
+  const sorted = dialect.asLines ? sort.map(({ text }, index) => `${text} AS sort_${index}`) : []
+  const table = dialect.table(OBJECTS[type])
+  return {
+    count: {
+      sql: `SELECT count(*) FROM (SELECT 1 FROM ${table} WHERE ${counted.sql} LIMIT ${MAX_TOTAL_SIZE + 1}) AS counted`,
+      parameters: counted.parameters,
+    },
+    page: {
+      sql: `SELECT ${[...readColumns(dialect, type), ...sorted].join(', ')} FROM ${table} WHERE ${paged.sql}
+        ORDER BY ${sort.map(({ text, direction }) => `${text} ${direction}`).join(', ')} LIMIT ?`,
+      parameters: [...paged.parameters, limit + 1],
+    },
+  }
+}
+
+/** A {@link SortKey} in SQL. */
+interface Ordering {
+  readonly text: string
+  readonly direction: SortKey['direction']
+}
+
+const ordering = (dialect: Dialect, { type, conditions }: ListQuery<ViewType>) => {
+  // No index finds rows by their roles or permissions.
+  const finding = conditions.filter((condition) => severalOf(type, condition) === undefined)
+  return ({ field, direction }: SortKey): Ordering => {
+    fieldNamed<never>(viewFields[type], field)
+    return { text: dialect.ordered(expressionOf(dialect, type, field), finding), direction }
+  }
+}
+
+/** Whether a row comes after the one that has `values` in the fields of the order. */
+const following = (
+  dialect: Dialect,
+  [key, ...others]: readonly Ordering[],
+  [value, ...values]: readonly SortValue[],
+): Statement => {
+  if (key === undefined || value === undefined)
+    throw new RangeError('`after` must have one value for each field of `sort`')
+  const bound = typeof value === 'boolean' ? dialect.flag(value) : value
+  const beyond = key.direction === 'asc' ? '>' : '<'
+  if (others.length === 0) return { sql: `${key.text} ${beyond} ?`, parameters: [bound] }
+  const rest = following(dialect, others, values)
+  return {
+    // The first comparison is redundant, but an index can be used for it.
+    sql: `${key.text} ${beyond}= ? AND (${key.text} ${beyond} ? OR (${rest.sql}))`,
+    parameters: [bound, bound, ...rest.parameters],
+  }
+}
+
+/** The value of a field, for sorting rows and for case-sensitive comparisons. */
+const expressionOf = (dialect: Dialect, type: ViewType, field: string): string => {
+  switch (field) {
+    case identityField[type]:
+      return 'key'
+    case 'sequence':
+      return 'sequence'
+    case 'changeDate':
+      return '(sequence / 1000)'
+    case 'creationDate':
+      return 'creation_date'
+    default: {
+      const { [field]: shown } = aggregates[type].fields
+      const text = dialect.fieldInBody(field)
+      return shown?.holds === 'string' && shown.isOptional ? `coalesce(${text}, '')` : text
+    }
+  }
+}
+
+/** The conditions of a row on any page of `query`. */
+const meeting = (dialect: Dialect, query: ListQuery<ViewType>): readonly Statement[] => {
+  const tests = query.conditions.map((condition) => meets(dialect, query, condition))
+  return tests.some(({ namesScope }) => namesScope) ? tests : [inScope(dialect, query), ...tests]
+}
+
+const inScope = (dialect: Dialect, query: ListQuery<ViewType>): Statement =>
+  query.isReceived
+    ? { sql: 'key = ?', parameters: [query.orgId] }
+    : isNamed(dialect, 'scope', listedScope(query))
+
+/** A condition in SQL. */
+interface Test extends Statement {
+  /** Whether it names the scope, which then needs no condition of its own. */
+  readonly namesScope?: true
+}
+
+const meets = (dialect: Dialect, query: ListQuery<ViewType>, condition: Condition): Test => {
+  const { type, orgId } = query
+  const { field, operator, value, ignoreCase } = condition
+  const several = severalOf(type, condition)
+  if (!several) filterableText<never>(viewFields[type], field)
+  // A lone surrogate is not valid text, and a database would read it as another character.
+  if (!value.isWellFormed()) return { sql: 'FALSE', parameters: [] }
+  const foldedValue = foldCase(value)
+  const compare = (text: string, by: string) => compares(dialect, text, operator, by)
+  if (several === 'permissions') {
+    // Permissions are ASCII: a database folds them alike.
+    const permission = ignoreCase
+      ? compare('upper(allowed.permission)', foldedValue)
+      : compare('allowed.permission', value)
+    const scope = isNamed(dialect, 'allowed.scope', listedScope(query))
+    const allowing = allOf([scope, permission, { sql: 'allowed.end_at IS NULL', parameters: [] }])
+    return {
+      sql: `key IN (SELECT allowed.role FROM ${dialect.table(ROLE_PERMISSIONS)} AS allowed WHERE ${allowing.sql})`,
+      parameters: allowing.parameters,
+    }
+  }
+  if (several === 'roleKeys') {
+    // One of the roles that are shown meets the condition.
+    const role = ignoreCase ? compare('folded_role', foldedValue) : compare('role', value)
+    return {
+      sql: `EXISTS (SELECT 1 ${assignedBy(dialect, type, '?')} AND ${role.sql})`,
+      parameters: [...(isOfProject(type) ? [] : [orgId]), ...role.parameters],
+    }
+  }
+  const exact = compare(expressionOf(dialect, type, field), value)
+  const folded = compare(foldedColumn(field), foldedValue)
+  if (!isKey(type, field)) {
+    if (ignoreCase) return folded
+    // The folded text is compared as well: it alone has an index.
+    return operator === 'contains' ? exact : allOf([folded, exact])
+  }
+  if (!ignoreCase) return exact
+  const plain = plainKey(foldedValue)
+  if (plain === undefined) return folded
+  // A plain key has no folded text: the key itself is compared.
+  const key = compare('key', plain)
+  if (operator === 'contains') return either(key, folded)
+  // With the scope outside of both tests SQLite would read all rows of the scope instead.
+  const scope = inScope(dialect, query)
+  return { ...either(allOf([scope, key]), allOf([scope, folded])), namesScope: true }
+}
+
+const either = (one: Statement, other: Statement): Statement => ({
+  sql: `(${one.sql} OR ${other.sql})`,
+  parameters: [...one.parameters, ...other.parameters],
+})
+
+const compares = (
+  dialect: Dialect,
+  text: string,
+  operator: Condition['operator'],
+  value: string,
+): Statement => {
+  switch (operator) {
+    case 'equals':
+      return { sql: `${text} = ?`, parameters: [value] }
+    case 'contains':
+      return { sql: dialect.contains(text), parameters: [value] }
+    case 'startsWith': {
+      const end = afterPrefix(value)
+      return end === undefined
+        ? { sql: `${text} >= ?`, parameters: [value] }
+        : { sql: `${text} >= ? AND ${text} < ?`, parameters: [value, end] }
+    }
+  }
 }

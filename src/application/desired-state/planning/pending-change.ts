@@ -8,7 +8,7 @@ import { isWithout } from '../../../projections/history-entries.js'
 import { aggregateOf, readBatch } from '../../../projections/read-events.js'
 import type { Protected } from '../../errors/errors.js'
 import { Fault, fromPort } from '../../errors/fault.js'
-import type { MappingChange } from '../../granting/impact.js'
+import type { MappingChange } from '../../writing/dry-run.js'
 import type { Action, FieldValue, PlannedChange, PlannedEvent, PlannedField } from '../plan/plan.js'
 import type { Planning } from './sealed-secrets.js'
 

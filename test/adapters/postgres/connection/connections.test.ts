@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import type { Pool } from 'pg'
 import { expect, test } from 'vitest'
 import { connectionsOf } from '../../../../src/adapters/postgres/connection/connections.js'
-import { poolDriver } from '../../../../src/adapters/postgres/drivers/pg.js'
+import { poolDriver } from '../../../../src/adapters/postgres/pg.js'
 import { fieldOf } from '../../../../src/domain/values.js'
 
 /** The process of the server that answers. */

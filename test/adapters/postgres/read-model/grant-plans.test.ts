@@ -1,16 +1,16 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openPostgres, type Postgres } from '../../../../src/adapters/postgres/index.js'
-import { numbered, postgresDialect } from '../../../../src/adapters/postgres/read-model/dialect.js'
+import { numbered, postgresDialect } from '../../../../src/adapters/postgres/read-model.js'
 import type { Statement } from '../../../../src/adapters/sql/dialect.js'
 import {
   accessStatement,
   heldRolesStatement,
   holdersStatement,
 } from '../../../../src/adapters/sql/read-model/access.js'
-import { affectedStatement } from '../../../../src/adapters/sql/read-model/affected.js'
 import { removalOf } from '../../../../src/adapters/sql/read-model/changes.js'
-import { listStatements } from '../../../../src/adapters/sql/read-model/list.js'
+import { affectedStatement } from '../../../../src/adapters/sql/read-model/counting.js'
+import { listStatements } from '../../../../src/adapters/sql/read-model/read-model.js'
 import { ASSIGNMENTS, OBJECTS } from '../../../../src/adapters/sql/read-model/tables.js'
 import {
   ACCESS,

@@ -1,9 +1,9 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPostgres, type Postgres } from '../../../../src/adapters/postgres/index.js'
-import { numbered, postgresDialect } from '../../../../src/adapters/postgres/read-model/dialect.js'
+import { numbered, postgresDialect } from '../../../../src/adapters/postgres/read-model.js'
 import { historyStatement } from '../../../../src/adapters/sql/read-model/history.js'
-import { listStatements } from '../../../../src/adapters/sql/read-model/list.js'
+import { listStatements } from '../../../../src/adapters/sql/read-model/read-model.js'
 import {
   HISTORY,
   OBJECTS,

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { openPostgres } from '../../../../src/adapters/postgres/index.js'
-import { numbered, postgresDialect } from '../../../../src/adapters/postgres/read-model/dialect.js'
+import { numbered, postgresDialect } from '../../../../src/adapters/postgres/read-model.js'
 import { routeStatement } from '../../../../src/adapters/sql/read-model/read-model.js'
 import { OBJECTS } from '../../../../src/adapters/sql/read-model/tables.js'
 import { applyManyDomains, HOLDER, WANTED } from '../../sql/read-model/many-domains.js'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { replicatedReadModel } from '../../../../src/adapters/postgres/replica.js'
+import { replicatedReadModel } from '../../../../src/adapters/postgres/read-model.js'
 import { memoryEventStore } from '../../../../src/index.js'
 import type { ReadAtHead, ReadModel } from '../../../../src/ports/read-model.js'
 

@@ -6,10 +6,10 @@ import {
   heldRolesStatement,
   holdersStatement,
 } from '../../../../src/adapters/sql/read-model/access.js'
-import { affectedStatement } from '../../../../src/adapters/sql/read-model/affected.js'
 import { removalOf } from '../../../../src/adapters/sql/read-model/changes.js'
+import { affectedStatement } from '../../../../src/adapters/sql/read-model/counting.js'
 import { historyStatement } from '../../../../src/adapters/sql/read-model/history.js'
-import { listStatements } from '../../../../src/adapters/sql/read-model/list.js'
+import { listStatements } from '../../../../src/adapters/sql/read-model/read-model.js'
 import {
   ASSIGNMENTS,
   CHECKPOINT,

@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Statement } from '../../../../src/adapters/sql/dialect.js'
 import { historyStatement } from '../../../../src/adapters/sql/read-model/history.js'
-import { listStatements } from '../../../../src/adapters/sql/read-model/list.js'
+import { listStatements } from '../../../../src/adapters/sql/read-model/read-model.js'
 import {
   HISTORY,
   NAMES,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { fixedClock } from '../../src/testing/fixed-clock.js'
+import { projectRole } from '../../src/index.js'
+import { fixedClock, given } from '../../src/testing/host-tests.js'
 
 test('A fixed clock stands still until it is set or advanced', () => {
   const now = fixedClock('2024-02-29T12:00:00Z')
@@ -16,4 +17,11 @@ test('A fixed clock stands still until it is set or advanced', () => {
 test('A fixed clock refuses an invalid date', () => {
   expect(() => fixedClock('noon')).toThrow(RangeError)
   expect(() => fixedClock(0).advance(Number.NaN)).toThrow(RangeError)
+})
+
+test('A decider that is tried throws for a command that it does not know', () => {
+  const command = { type: 'AddProjectRoles', data: {} }
+  expect(() => given(projectRole, []).when(command as never)).toThrow(
+    new TypeError('The decider does not know this command'),
+  )
 })

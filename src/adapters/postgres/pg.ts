@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type pg from 'pg'
 import type { Client, ClientBase, Pool } from 'pg'
-import { fieldOf } from '../../../domain/values.js'
+import { fieldOf } from '../../domain/values.js'
 import type {
   PostgresConnection,
   PostgresDriver,
@@ -9,8 +9,8 @@ import type {
   PostgresPoolClient,
   PostgresRow,
   PostgresSession,
-} from '../driver.js'
-import { type OwnAddress, withoutTls } from '../options.js'
+} from './driver.js'
+import { type OwnAddress, type PostgresAddress, withoutTls } from './options.js'
 
 const DEFAULT_CONNECT_TIMEOUT_MS = 10_000
 const DEFAULT_STATEMENT_TIMEOUT_MS = 30_000
@@ -42,6 +42,27 @@ export const loadPg = async (): Promise<Pg> => {
   } catch (cause) {
     throw new Error('claviger/postgres needs the driver of PostgreSQL: npm install pg', { cause })
   }
+}
+
+/** Loads `pg` if one of `addresses` needs it. @throws Error when it is not installed */
+export const loadPgFor = async (
+  ...addresses: readonly (PostgresAddress | undefined)[]
+): Promise<Pg | undefined> =>
+  addresses.some((address) => address && !address.pool && !address.driver) ? loadPg() : undefined
+
+/** The driver of an address whose options were checked. */
+export const openDriver = (
+  address: PostgresAddress,
+  pg: Pg | undefined,
+  {
+    listenConnectionString,
+    isReplica = false,
+  }: { readonly listenConnectionString?: string | undefined; readonly isReplica?: boolean } = {},
+): PostgresDriver => {
+  if (address.driver) return address.driver
+  if (address.pool) return poolDriver(address.pool, listenConnectionString)
+  if (pg === undefined) throw new Error('pg was not loaded')
+  return ownDriver(pg, address, isReplica, listenConnectionString)
 }
 
 /**

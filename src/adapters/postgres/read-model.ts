@@ -1,0 +1,384 @@
+import type { EventStore, Position } from '../../ports/event-store.js'
+import type {
+  FoundAtHead,
+  ReadAtHead,
+  ReadMethod,
+  ReadModel,
+  ReadQuery,
+  ReadResults,
+  ViewType,
+} from '../../ports/read-model.js'
+import {
+  allOf,
+  type Column,
+  type Dialect,
+  namedTexts,
+  type Parameter,
+  type Row,
+  type Statement,
+  type Steps,
+  type Table,
+} from '../sql/dialect.js'
+import { type Batch, changesOf, checkpointMove, moveCheckpoint } from '../sql/read-model/changes.js'
+import { emptyTables, readMethods, sqlReadModel, sqlReads } from '../sql/read-model/read-model.js'
+import { CHECKPOINT, createTables } from '../sql/read-model/tables.js'
+import type { Connection, Statement as Prepared } from './connection/connection.js'
+import type { Connections } from './connection/connections.js'
+import { bigintArray, textArray, toJsonLines, unnestColumns } from './unnest-columns.js'
+
+/** Most events that are applied in one statement; of more, each statement is made while the server runs the one before. */
+const MAX_EVENTS_OF_ONE_STATEMENT = 100
+
+/**
+ * A read model in tables of its own, beside the events of `store`. Of several processes that catch up at once
+ * one applies a batch; the others wait for it and apply nothing.
+ *
+ * @param schema - quoted
+ */
+export const postgresReadModel = (
+  connections: Connections,
+  schema: string,
+  store: EventStore,
+): ReadModel => {
+  const dialect = postgresDialect(schema)
+  const prepared = preparer(schema)
+
+  const ask: Ask = (statement) => connections.read(prepared(statement))
+
+  const read = <Value>(steps: () => Steps<Value>) => run(ask, steps())
+
+  const within =
+    (connection: Connection): Ask =>
+    (statement) =>
+      connection.rows(prepared(statement))
+
+  /** Undefined, with nothing written, when a transaction is needed. */
+  const applyFew = async (batch: Batch): Promise<boolean | undefined> => {
+    // A missing row of the checkpoint cannot be locked.
+    if (
+      batch.from === 0n ||
+      batch.events.length === 0 ||
+      batch.events.length > MAX_EVENTS_OF_ONE_STATEMENT
+    )
+      return undefined
+    const { reached, statements, isUnordered } = await run(ask, changesOf(dialect, batch))
+    if (reached !== batch.from) return false
+    const writes = [...statements]
+    if (!isUnordered()) return undefined
+    const statement = guarded(checkpointMove(dialect, batch), writes)
+    const [moved] = await connections.write(prepared(statement))
+    return moved !== undefined
+  }
+
+  const applyMany = (batch: Batch): Promise<boolean> =>
+    connections.transaction(async (connection) => {
+      // Before the row, as a reset does: an update that waited keeps it locked even if it finds another position.
+      if (batch.from === 0n) await lockMissingRow(connection, schema)
+      const ask = within(connection)
+      if (!(await run(ask, moveCheckpoint(dialect, batch)))) return false
+      const { statements } = await run(ask, changesOf(dialect, batch))
+      await askAll(ask, statements)
+      return true
+    }, 'BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit = off')
+
+  return sqlReadModel(
+    {
+      dialect: readingDialect(schema, 'primary'),
+      read,
+      readTogether: read,
+      apply: async (batch) => (await applyFew(batch)) ?? applyMany(batch),
+      reset: () =>
+        connections.transaction(async (connection) => {
+          // Without it a reset would not wait for a process that puts a missing row back.
+          await lockMissingRow(connection, schema)
+          await connection.rows({ text: `UPDATE ${dialect.table(CHECKPOINT)} SET position = 0` })
+          await run(within(connection), emptyTables(dialect))
+        }),
+    },
+    store,
+  )
+}
+
+/** Makes each statement while the server runs the one before. */
+const askAll = async (ask: Ask, statements: Iterable<Statement>): Promise<void> => {
+  let running: Promise<unknown> = Promise.resolve()
+  for (const statement of statements) {
+    await running
+    running = ask(statement)
+  }
+  await running
+}
+
+/** Replaces the lock of the checkpoint's row while that row is missing; held until the transaction ends. */
+const lockMissingRow = async (connection: Connection, schema: string): Promise<void> => {
+  await connection.rows({
+    text: `SELECT pg_advisory_xact_lock(hashtextextended('claviger checkpoint ' || $1, 0::bigint))`,
+    values: [schema],
+  })
+}
+
+/** A read model on the primary, and the reads of a standby. */
+interface Replicated {
+  readonly store: EventStore
+  /** The read model beside `store`, on the primary. */
+  readonly primary: ReadModel
+  readonly standby: ReadAtHead
+}
+
+type Answer<Method extends ReadMethod, Type extends ViewType> = FoundAtHead<
+  ReadResults<Type>[Method]
+>
+
+/**
+ * A read model that is written on the primary. The primary serves strong reads and has the checkpoint. The standby
+ * serves all other reads; the primary does while the standby is unavailable, or behind earlier results of this process.
+ */
+export const replicatedReadModel = ({ store, primary, standby }: Replicated): ReadModel => {
+  const onPrimary = primary.readAtHead?.({ store, readModel: primary })
+  if (onPrimary === undefined) throw new Error('A read model knows its own store')
+  /** The latest checkpoint that a read in this process was answered at. */
+  let seen: Position = 0n
+  /** Whether the primary is behind `seen`: its read model was reset, and the standby may not know yet. */
+  let isReset = false
+
+  const see = (reached: Position): void => {
+    if (reached > seen) seen = reached
+  }
+
+  /** Asks the primary, and compares its checkpoint with the ones that were answered before. */
+  const ask = async <Value>(
+    read: () => Promise<Value>,
+    reachedIn: (value: Value) => Position,
+  ): Promise<Value> => {
+    const before = seen
+    const value = await read()
+    const reached = reachedIn(value)
+    isReset = reached < before
+    see(reached)
+    return value
+  }
+
+  const atHead: ReadAtHead = (query) =>
+    ask(
+      () => onPrimary(query),
+      ({ reached }) => reached,
+    )
+
+  /** The standby's result; undefined if it must not be used. */
+  const onStandby = async <Method extends ReadMethod, Type extends ViewType>(
+    query: ReadQuery<Method, Type>,
+  ): Promise<Answer<Method, Type> | undefined> => {
+    if (isReset) return undefined
+    const answer = await standby(query).catch(() => undefined)
+    if (answer === undefined || answer.reached === 0n || answer.reached < seen || isReset)
+      return undefined
+    see(answer.reached)
+    return answer
+  }
+
+  const readModel: ReadModel = {
+    ...primary,
+    ...readMethods(async (query) => ((await onStandby(query)) ?? (await atHead(query))).found),
+    checkpoint: () => ask(primary.checkpoint, (reached) => reached),
+    reset: () =>
+      primary.reset().finally(() => {
+        isReset = true
+      }),
+    readAtHead: (pair) =>
+      pair.store === store && pair.readModel === readModel ? atHead : undefined,
+  }
+  return readModel
+}
+
+/**
+ * The reads of a standby. After a promotion its log may differ from the primary's.
+ *
+ * @param schema - quoted
+ */
+export const standbyReads = (connections: Connections, schema: string): ReadAtHead => {
+  const prepared = preparer(schema, '/')
+  const read: Parameters<typeof sqlReads>[0]['read'] = (steps) =>
+    run((statement) => connections.read(prepared(statement)), steps())
+  return sqlReads({ dialect: readingDialect(schema, 'standby'), read, readTogether: read })
+}
+
+/**
+ * The SQL of PostgreSQL. Each statement that writes ends with a condition.
+ *
+ * @param schema - quoted
+ */
+export const postgresDialect = (schema: string): Dialect => ({
+  declarations: {
+    types: { integer: 'bigint', text: 'text COLLATE "C"', json: 'text' },
+    ifMissing: '',
+    options: '',
+    layout: (table) => table,
+  },
+  named: namedTexts(),
+  table: ({ name }) => `${schema}.${name}`,
+  fieldInBody: (field) => `(body::json ->> '${field}'::text) COLLATE "C"`,
+  // JSON has neither tabs nor line breaks.
+  asLines: (page, columns, order) => `(SELECT pg_catalog.string_agg(
+    pg_catalog.concat_ws(E'\\t', ${columns.join(', ')}), E'\\n' ORDER BY ${order}) FROM (${page}) AS page)`,
+  listInBody: (body, field) =>
+    `pg_catalog.json_array_elements(${body}::json -> '${field}'::text) AS listed (value)`,
+  jsonRows: (expressions) =>
+    `COALESCE(pg_catalog.json_agg(pg_catalog.json_build_array(${expressions.join(', ')}))::text, '[]')`,
+  ordered: (expression) => expression,
+  contains: (text) => `strpos(${text}, ?) > 0`,
+  // As in JSON: false sorts before true.
+  flag: String,
+  isListed: (text, list) => ({
+    sql: `${text} = ANY (?::text[])`,
+    parameters: [textArray(list)],
+  }),
+  wantedKeys: (keys) => ({
+    sql: `unnest(?::bigint[], ?::text[]) WITH ORDINALITY AS wanted (scope, key, nth)`,
+    parameters: parametersOf(KEY, keys),
+  }),
+  insert: ({ name: table, columns }, items, rowOf) => {
+    if (items.length === 0) return []
+    const names = columns.map(({ name }) => name).join(', ')
+    const sql = `INSERT INTO ${schema}.${table} (${names}) ${unnested(columns)} WHERE TRUE`
+    return [{ sql, parameters: parametersOf(columns, items.map(rowOf)) }]
+  },
+  update: ({ name: table, columns }, items, changeOf) => {
+    if (items.length === 0) return []
+    const names = columns.map(({ name }) => name)
+    const sql = `UPDATE ${schema}.${table} AS stored
+      SET ${names.map((name) => `${name} = row_after.${name}`).join(', ')}
+      FROM (${unnested(columns)}) AS row_after (${names.join(', ')})
+      WHERE stored.scope = row_after.scope AND stored.key = row_after.key`
+    const rows = items.map((item) => changeOf(item).after)
+    return [{ sql, parameters: parametersOf(columns, rows) }]
+  },
+  setWhereNull: (table, { by, set }, items) => {
+    if (items.length === 0) return []
+    const columns = [...by, ...set].map((name) => columnNamed(table, name))
+    const sql = `UPDATE ${schema}.${table.name} AS stored
+      SET ${set.map((name) => `${name} = filled.${name}`).join(', ')}
+      FROM (${unnested(columns)}) AS filled (${[...by, ...set].join(', ')})
+      WHERE ${by.map((name) => `stored.${name} = filled.${name}`).join(' AND ')}
+        AND stored.${set[0]} IS NULL`
+    return [{ sql, parameters: parametersOf(columns, items) }]
+  },
+  remove: ({ name: table }, keys) => {
+    if (keys.length === 0) return []
+    const sql = `DELETE FROM ${schema}.${table} WHERE (scope, key) IN (${unnested(KEY)})`
+    return [{ sql, parameters: parametersOf(KEY, keys) }]
+  },
+})
+
+/**
+ * The SQL of reads that check which server runs them: on a server of the other kind the checkpoint is 0. Behind a
+ * pooler or after a promotion, a connection may lead to such a server.
+ *
+ * @param schema - quoted
+ */
+const readingDialect = (schema: string, server: 'primary' | 'standby'): Dialect => {
+  const dialect = postgresDialect(schema)
+  const checkpoint = dialect.table(CHECKPOINT)
+  const isThere = server === 'standby' ? 'pg_is_in_recovery()' : 'NOT pg_is_in_recovery()'
+  return {
+    ...dialect,
+    table: (table) =>
+      table.name === CHECKPOINT.name
+        ? `(SELECT position FROM ${checkpoint} WHERE ${isThere}) AS of_${server}`
+        : dialect.table(table),
+  }
+}
+
+const KEY: readonly Column[] = [
+  { name: 'scope', holds: 'integer' },
+  { name: 'key', holds: 'text' },
+]
+
+const columnNamed = ({ columns }: Table, name: string): Column => {
+  const column = columns.find((each) => each.name === name)
+  if (column === undefined) throw new RangeError(`There is no column ${name}`)
+  return column
+}
+
+const unnested = (columns: readonly Column[]): string =>
+  unnestColumns(
+    columns.map(({ holds }) => UNNESTED[holds]),
+    () => '?',
+  )
+
+const UNNESTED = { integer: 'bigint', text: 'text', json: 'lines' } as const
+
+/** Column by column. */
+const parametersOf = (columns: readonly Column[], rows: readonly Row[]): readonly Parameter[] =>
+  columns.map(({ holds }, index) => parameterOf[holds](rows.map((row) => valueAt(row, index))))
+
+const valueAt = (row: Row, index: number): Parameter => {
+  const value = row[index]
+  if (value === undefined) throw new Error('A row must have a value for each column')
+  return value
+}
+
+const parameterOf = { integer: bigintArray, text: textArray, json: toJsonLines } as const
+
+/**
+ * One statement that runs all of `writes`, in any order, if `guard` finds a row, and then finds one itself. The commit
+ * does not wait for the disk: lost rows are rebuilt from the log.
+ *
+ * @param writes - each ends with a condition; there may be none
+ */
+export const guarded = (guard: Statement, writes: readonly Statement[]): Statement => {
+  const parts = [`guard AS (${guard.sql})`]
+  for (const [index, { sql }] of writes.entries())
+    parts.push(`write_${index} AS (${sql} AND EXISTS (SELECT FROM guard))`)
+  return {
+    sql: `WITH ${parts.join(', ')}
+      SELECT pg_catalog.set_config('synchronous_commit', 'off', TRUE) FROM guard`,
+    parameters: allOf([guard, ...writes]).parameters,
+  }
+}
+
+/** Runs one statement. */
+type Ask = (statement: Statement) => Promise<readonly Row[]>
+
+/** Runs statement after statement. */
+const run = async <Value>(ask: Ask, steps: Steps<Value>): Promise<Value> => {
+  let step = steps.next()
+  while (!step.done) step = steps.next(await ask(step.value))
+  return step.value
+}
+
+/**
+ * Creates the tables of the read model.
+ *
+ * @param schema - quoted
+ */
+export const createReadTables = (schema: string): string => {
+  const dialect = postgresDialect(schema)
+  const checkpoint = dialect.table(CHECKPOINT)
+  // Without the replica identity, a publication of all tables would forbid updates of a table without a key.
+  return `${createTables(dialect)}
+    ALTER TABLE ${checkpoint} REPLICA IDENTITY FULL;
+    INSERT INTO ${checkpoint} (position) VALUES (0);`
+}
+
+/** `sql` with the numbers that parameters have in PostgreSQL. */
+export const numbered = (sql: string): string => {
+  let number = 0
+  return sql.replaceAll('?', () => `$${++number}`)
+}
+
+/**
+ * Makes statements for PostgreSQL; the text of a named one once.
+ *
+ * @param schema - quoted; the statements of other schemas have other names
+ * @param mark - one character, for statements that have another text under the same name; a pool may serve both
+ */
+const preparer = (schema: string, mark = ' '): ((statement: Statement) => Prepared) => {
+  const texts = new Map<string, string>()
+  return ({ sql, parameters, name }) => {
+    const values = [...parameters]
+    if (name === undefined) return { text: numbered(sql), values }
+    const text = texts.get(name) ?? numbered(sql)
+    texts.set(name, text)
+    return { name: `${schema}${mark}${name}`, text, values }
+  }
+}

@@ -1,0 +1,208 @@
+import { err, ok, type Result, ResultAsync } from 'neverthrow'
+import type {
+  AccessPage,
+  Applied,
+  CheckAccessInput,
+  Context,
+  History,
+  Iam,
+  IamError,
+  ObjectRef,
+  Page,
+  Read,
+  RoleWay,
+  Write,
+} from '../../index.js'
+import type { IdentityProviderTest, TestedIdentityProvider, TransportOptions } from '../options.js'
+import {
+  accessService,
+  domainService,
+  historyService,
+  identityProviderService,
+  membershipService,
+  projectGrantService,
+  projectRoleService,
+  projectService,
+  roleMappingService,
+  setupLinkService,
+  userGrantService,
+  type WireMethod,
+} from '../wire.js'
+import type { Values } from './message.js'
+import {
+  getOperation,
+  historyOperation,
+  listOperation,
+  type Operation,
+  pageOf,
+  pastOperation,
+  readOperation,
+  writeOperation,
+} from './operation.js'
+
+/** Every operation. @throws TypeError unless `iam` was made by `createIam` */
+export const operationsOf = (
+  iam: Iam,
+  { testIdentityProvider }: Pick<TransportOptions, 'testIdentityProvider'> = {},
+): readonly Operation[] => {
+  if (!iam?.projects) throw new TypeError('iam must be made by createIam')
+  const { projects, projectRoles, userGrants, access, history } = iam
+  const { addProject, checkLogin, listRoleClaims } = projectService
+  const { checkAccess, listRolesOfUser, listRoleHolders, listAllRoleHolders } = accessService
+  return [
+    ...operationsOn(identityProviderService, iam.identityProviders, history, [
+      testOperation(iam, testIdentityProvider),
+    ]),
+    ...operationsOn(projectService, projects, history, [
+      writeOperation(addProject, projects.add, ({ projectId }) => ({ id: projectId })),
+      readOperation(checkLogin, projects.checkLogin, () => ({})),
+      readOperation(listRoleClaims, projects.roleClaims, (roleClaims) => ({ roleClaims })),
+    ]),
+    ...operationsOn(projectRoleService, projectRoles, history, [
+      writeOperation(projectRoleService.addProjectRoles, projectRoles.addMany),
+    ]),
+    ...operationsOn(projectGrantService, iam.projectGrants, history),
+    ...operationsOn(userGrantService, userGrants, history, [
+      readOperation(userGrantService.removeAllUserGrants, userGrants.removeAllOfUser, whole),
+    ]),
+    ...operationsOn(domainService, iam.domains, history),
+    ...operationsOn(roleMappingService, iam.roleMappings, history),
+    ...operationsOn(membershipService, iam.memberships, history),
+    ...operationsOn(setupLinkService, iam.setupLinks, history),
+    historyOperation(historyService.listHistory, history),
+    applyOperation(accessService.applyAccess, iam),
+    checkOperation(checkAccess, iam),
+    readOperation(accessService.explainAccess, access.explain, whole),
+    accessOperation(listRolesOfUser, access.rolesOf),
+    accessOperation(listRoleHolders, access.whoHas),
+    accessOperation(listAllRoleHolders, access.whoHas),
+    readOperation(accessService.listPermissions, access.permissions, whole),
+  ]
+}
+
+/** The answer of a method as it is. */
+const whole = <Answer>(answer: Answer): Answer => answer
+
+/**
+ * The operations of a service, by the names of its rpcs: `AddUserGrantRoles` of `UserGrantService` calls
+ * `userGrants.addRoles`. Those with other names, or responses of their own, are in `others`.
+ *
+ * @throws TypeError for an rpc without a method
+ */
+const operationsOn = (
+  service: Readonly<Record<string, WireMethod>>,
+  methods: object,
+  history: History,
+  others: readonly Operation[] = [],
+): readonly Operation[] =>
+  Object.values(service).map(
+    (method) =>
+      others.find((other) => other.method === method) ?? operationOn(method, methods, history),
+  )
+
+const operationOn = (method: WireMethod, methods: object, history: History): Operation => {
+  const { service, name, effect, response } = method
+  const object = service.replace(/^.*\.(\w+)Service$/, '$1')
+  // Cast: an object of the library has the type that its service is named after.
+  const type = object.replaceAll(/\B[A-Z]/g, '_$&').toLowerCase() as ObjectRef['type']
+  if (name === `List${object}History`) return historyOperation(method, history, type)
+  if (name === `Get${object}State`) return pastOperation(method, history, type)
+  const short = name.replace(new RegExp(`${object}(s$|(?=[A-Z]|$))`), '')
+  const called: unknown = Reflect.get(methods, short.charAt(0).toLowerCase() + short.slice(1))
+  if (typeof called !== 'function') throw new TypeError(`${service}/${name} has no method`)
+  // Casts: every method checks its input, and answers what the response of its rpc has.
+  if (effect === 'command') return writeOperation(method, called as Write<Values, object>)
+  return response.fields[0]?.isList
+    ? listOperation(method, called as Read<Values, Page<object>>)
+    : getOperation(method, called as Read<Values, object>)
+}
+
+const SECRET_FOR_OTHER_ISSUER = {
+  name: 'secret',
+  verdict: 'failed',
+  message: 'The client secret was set for another issuer: set it again.',
+} as const
+
+type Tested = Result<TestedIdentityProvider, IamError>
+
+/** The operation that tests a provider. A fault of the provider is a finding, not an error. */
+const testOperation = (iam: Iam, test: IdentityProviderTest | undefined): Operation => {
+  const testing = async (idpId: string, context: Context): Promise<Tested> => {
+    // A patch of nothing needs the permission and the provider that a test needs.
+    const { caller, orgId, signal } = context
+    const asked = { caller, orgId, signal, dryRun: true } as const
+    const permitted = await iam.identityProviders.patch({ idpId }, asked)
+    if (permitted.isErr()) return err(permitted.error)
+    if (test === undefined) return err({ kind: 'NotConfigured', option: 'testIdentityProvider' })
+    if (caller === undefined) return err({ kind: 'Unauthenticated' })
+    const tested = await test({ orgId: caller.orgId, idpId })
+    if (tested.isErr() && Reflect.get(Object(tested.error), 'kind') === 'SecretForOtherIssuer')
+      return ok({ checks: [SECRET_FOR_OTHER_ISSUER] })
+    if (tested.isErr()) throw new Error('testIdentityProvider failed', { cause: tested.error })
+    return ok(tested.value)
+  }
+  return readOperation(
+    identityProviderService.testIdentityProvider,
+    ({ idpId }: { readonly idpId: string }, context) => new ResultAsync(testing(idpId, context)),
+    ({ checks }) => ({ checks }),
+  )
+}
+
+/** The operation that checks an access. Fields that the request leaves out are left out of the input. */
+const checkOperation = (method: WireMethod, { access }: Iam): Operation => {
+  const { run } = readOperation(
+    method,
+    (input: CheckAccessInput, context) => access.check(input, context),
+    (check) => check,
+  )
+  return { method, run: (values, context) => run(given(values), context) }
+}
+
+const given = (values: Values): Values =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
+
+/** The operation of a method that lists who has roles in an order of its own, in the first field of the response. */
+const accessOperation = <Input, Item extends { readonly via: RoleWay }>(
+  method: WireMethod,
+  list: Read<Input, AccessPage<Item>>,
+): Operation => {
+  const name = method.response.fields[0]?.name ?? ''
+  const operation = readOperation(method, list, (page) => ({
+    ...page,
+    [name]: page.items.map(({ via, ...item }) => (via === 'grant' ? item : { ...item, via })),
+  }))
+  return { method, run: (values, context) => operation.run(pageOf(values), context) }
+}
+
+/** The operation that applies a desired state, or with `validateOnly` plans it. */
+const applyOperation = (method: WireMethod, { plan, apply }: Iam): Operation => {
+  const applied = readOperation(method, apply, planResponse)
+  // The desired state in a plan stays within the process: plans are not accepted from the network.
+  const planned = readOperation(method, plan, ({ desired: _, ...shown }) => planResponse(shown))
+  return {
+    method,
+    run: async ({ validateOnly, ...values }, context) => {
+      const desired = desiredAccess(values)
+      // To plan is to read, which has no reason.
+      return validateOnly === true
+        ? planned.run(desired, { ...context, reason: undefined })
+        : applied.run(desired, context)
+    },
+  }
+}
+
+/** In protobuf an empty list is an absent one. A version is read as 64 bits; a number of JavaScript has 53. */
+const desiredAccess = ({ projects, identityProviders, version, ...values }: Values): Values => ({
+  ...values,
+  projects: unlessEmpty(projects),
+  identityProviders: unlessEmpty(identityProviders),
+  version: version === undefined ? undefined : Number(version),
+})
+
+const unlessEmpty = (list: unknown): unknown =>
+  Array.isArray(list) && list.length === 0 ? undefined : list
+
+const planResponse = ({ version, ...plan }: Applied): object => ({
+  ...plan,
+  version: version === undefined ? undefined : BigInt(version),
+})
