@@ -13,12 +13,12 @@ const parts = [
   'src/application/errors/to-status.ts:Shown',
   'src/application/access/check-access.ts:Asked',
   'src/application/access/check-access.ts:CheckedUser',
-  'src/application/access/live.ts:LiveAsked',
+  'src/application/access/live-checks.ts:LiveAsked',
   'src/application/desired-state/plan/plan.ts:PlannedGrantAdded',
   'src/application/desired-state/plan/plan.ts:PlannedGrantUpdated',
   'src/application/desired-state/plan/plan.ts:PlannedMappingAdded',
   'src/application/desired-state/plan/plan.ts:PlannedMappingUpdated',
-  'src/domain/project-role/commands.ts:GivenRole',
+  'src/domain/project-role/command-schemas.ts:GivenRole',
   'src/domain/project-role/aggregate.ts:ProjectRoleFields',
 ]
 

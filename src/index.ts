@@ -31,7 +31,12 @@ export type {
   AccessExplanation,
   OtherCause,
 } from './application/access/explain-access.js'
-export type { AskLive, LiveChecks, LiveOptions, LiveQuestion } from './application/access/live.js'
+export type {
+  AskLive,
+  LiveChecks,
+  LiveOptions,
+  LiveQuestion,
+} from './application/access/live-checks.js'
 // Access declared in code: desired states and plans.
 export {
   type Access,
@@ -121,7 +126,7 @@ export {
   type VerifyOptions,
   verify,
 } from './application/following/verify.js'
-export type { AccessCheck } from './application/granting/judge-access.js'
+export type { AccessCheck } from './application/grant-rules/judge-access.js'
 // Metrics, traces and logs.
 export type {
   Appended,
@@ -228,7 +233,7 @@ export {
   StylingType,
   UpdateIdentityProvider,
   UpdateOidcConfig,
-} from './domain/identity-provider/commands.js'
+} from './domain/identity-provider/command-schemas.js'
 export {
   ClientSecretResealed,
   IdentityProviderDeactivated,
@@ -263,7 +268,7 @@ export {
   ReactivateProject,
   RemoveProject,
   UpdateProject,
-} from './domain/project/commands.js'
+} from './domain/project/command-schemas.js'
 export {
   ProjectAdded,
   ProjectDeactivated,
@@ -298,7 +303,7 @@ export {
   ProjectRoleCommand,
   RemoveProjectRole,
   UpdateProjectRole,
-} from './domain/project-role/commands.js'
+} from './domain/project-role/command-schemas.js'
 export {
   ProjectRoleAdded,
   ProjectRoleEvent,

@@ -19,7 +19,7 @@ const AGGREGATES = 'domain/aggregates.ts'
 const DOMAIN_INDEX = 'domain/index.ts'
 
 /** The rules that span aggregates: which generation of a role a grant has. */
-const GENERATIONS = 'domain/generations.ts'
+const GENERATIONS = 'domain/role-generations.ts'
 
 const PURE = [...DOMAIN, 'ports', 'projections']
 
@@ -35,11 +35,11 @@ const TIMERS = [...ERRORS, 'application/waiting.ts']
 const METHOD = [...TIMERS, 'application/hooks.ts', 'application/method']
 const FOLLOWING = [...METHOD, 'application/following']
 const RECORDING = [...METHOD, 'application', 'application/recording']
-const GRANTING = [...RECORDING, 'application/granting']
+const GRANTING = [...RECORDING, 'application/grant-rules']
 const READING = [
   ...FOLLOWING,
   'application',
-  'application/granting',
+  'application/grant-rules',
   'application/reading',
   'application/recording/streams.ts',
 ]
@@ -64,7 +64,7 @@ const JSON_DOOR = ['json', 'operations', 'servers'].map((folder) => `transport/$
 /** Which folders, or single files, a file may import from, besides its own folder; the first rule that fits it counts. */
 const RULES: readonly (readonly [folderOrFile: RegExp, allowed: readonly string[]])[] = [
   [
-    /^domain\/generations\.ts$/,
+    /^domain\/role-generations\.ts$/,
     [
       'domain/project',
       'domain/project-grant',
@@ -82,7 +82,7 @@ const RULES: readonly (readonly [folderOrFile: RegExp, allowed: readonly string[
   [/^application\/evidence$/, FOLLOWING],
   [/^application\/following$/, [...FOLLOWING, 'application/evidence']],
   [/^application\/recording$/, RECORDING],
-  [/^application\/granting$/, GRANTING],
+  [/^application\/grant-rules$/, GRANTING],
   [/^application\/writing$/, WRITING],
   [/^application\/reading$/, READING],
   [
@@ -267,7 +267,7 @@ const OUTSIDE_ENVIRONMENT: readonly (readonly [folderOrFile: RegExp, because: st
   [/^testing\//, 'laws, which run against real stores'],
   [/^create-iam\.ts$/, 'the defaults of the options now and newId'],
   [/^adapters\/webcrypto\//, 'the cipher, a port of its own'],
-  [/^application\/evidence\/note\.ts$/, 'keys and signatures'],
+  [/^application\/evidence\/signed-note\.ts$/, 'keys and signatures'],
   [/^adapters\/sqlite\/connection\.ts$/, 'locks of other processes on a file'],
   [/^adapters\/postgres\/pg\.ts$/, 'sockets of a server'],
 ]
@@ -361,12 +361,15 @@ describe('the layout of src', () => {
 describe('a planted violation is found', () => {
   it.each([
     ['domain/values.ts', "import type { Decider } from './project/aggregate.js'"],
-    ['domain/project/commands.ts', "import { RoleKey } from '../project-role/commands.js'"],
+    [
+      'domain/project/command-schemas.ts',
+      "import { RoleKey } from '../project-role/command-schemas.js'",
+    ],
     ['domain/project/aggregate.ts', "import { aggregates } from '../aggregates.js'"],
     ['domain/aggregate.ts', "import { aggregates } from './aggregates.js'"],
-    ['domain/decider.ts', "import { isCurrent } from './generations.js'"],
-    ['domain/user-grant/aggregate.ts', "import { isCurrent } from '../generations.js'"],
-    ['domain/generations.ts', "import { domains } from './email-domain/aggregate.js'"],
+    ['domain/decider.ts', "import { isCurrent } from './role-generations.js'"],
+    ['domain/user-grant/aggregate.ts', "import { isCurrent } from '../role-generations.js'"],
+    ['domain/role-generations.ts', "import { domains } from './email-domain/aggregate.js'"],
     ['domain/aggregates.ts', "import type { Host } from '../ports/host.js'"],
     ['ports/host.ts', "import { iamOf } from '../application/iam.js'"],
     ['ports/host.ts', "import { checkOptions } from '../check-options.js'"],
@@ -397,7 +400,7 @@ describe('a planted violation is found', () => {
     ['testing/host-tests.ts', "import { iamOf } from '../application/iam.js'"],
     ['console/browser/api.ts', "import { nodeHandler } from '../../transport/index.js'"],
     ['transport/routes.ts', "import { iamOf } from '../application/iam.js'"],
-    ['transport/json/read.ts', "import { openRpc } from '../rpc/door.js'"],
+    ['transport/json/read.ts', "import { openRpc } from '../rpc/rpc-handlers.js'"],
     ['transport/servers/node.ts', "import { ServerReflection } from '../gen/grpc/a.js'"],
     ['console/console-handler.ts', "import { nodeHandler } from '../transport/index.js'"],
   ])('in %s: %s', (file, line) => {
@@ -419,7 +422,7 @@ describe('a planted violation is found', () => {
   })
 
   it('as a cycle of types', () => {
-    const source = "import type { ProjectCommand } from './project/commands.js'"
+    const source = "import type { ProjectCommand } from './project/command-schemas.js'"
     expect(cycles(planted('domain/message.ts', source))).not.toEqual([])
   })
 

@@ -14,7 +14,7 @@ export {
   domain,
   domainStream,
 } from './email-domain/aggregate.js'
-export * from './email-domain/commands.js'
+export * from './email-domain/command-schemas.js'
 export type { DomainName } from './email-domain/domain-name.js'
 export * from './email-domain/events.js'
 export {
@@ -30,12 +30,12 @@ export {
   identityProvider,
   identityProviderStream,
 } from './identity-provider/aggregate.js'
-export * from './identity-provider/commands.js'
+export * from './identity-provider/command-schemas.js'
 export * from './identity-provider/events.js'
 export * from './identity-provider/login.js'
 // Memberships of users in groups of identity providers.
 export { type MembershipRefusal, type MembershipState, membership } from './membership/aggregate.js'
-export * from './membership/commands.js'
+export * from './membership/command-schemas.js'
 export * from './membership/events.js'
 export type { Message, Patch, Upcaster, Upcasters } from './message.js'
 // Projects.
@@ -45,7 +45,7 @@ export {
   project,
   projectStream,
 } from './project/aggregate.js'
-export * from './project/commands.js'
+export * from './project/command-schemas.js'
 export * from './project/events.js'
 export * from './project/login.js'
 // Grants of projects to other organizations.
@@ -57,7 +57,7 @@ export {
   projectGrant,
   projectGrantStream,
 } from './project-grant/aggregate.js'
-export * from './project-grant/commands.js'
+export * from './project-grant/command-schemas.js'
 export * from './project-grant/events.js'
 // Roles of projects.
 export {
@@ -66,7 +66,7 @@ export {
   projectRole,
   projectRoleStream,
 } from './project-role/aggregate.js'
-export * from './project-role/commands.js'
+export * from './project-role/command-schemas.js'
 export * from './project-role/events.js'
 // Mappings of groups to roles.
 export {
@@ -74,7 +74,7 @@ export {
   type RoleMappingState,
   roleMapping,
 } from './role-mapping/aggregate.js'
-export * from './role-mapping/commands.js'
+export * from './role-mapping/command-schemas.js'
 export * from './role-mapping/events.js'
 // Set-up links.
 export {
@@ -83,7 +83,7 @@ export {
   setupLink,
   setupLinkStream,
 } from './setup-link/aggregate.js'
-export * from './setup-link/commands.js'
+export * from './setup-link/command-schemas.js'
 export * from './setup-link/events.js'
 export {
   SetupLinkTokenClaimed,
@@ -98,7 +98,7 @@ export {
   userGrant,
   userGrantStream,
 } from './user-grant/aggregate.js'
-export * from './user-grant/commands.js'
+export * from './user-grant/command-schemas.js'
 export * from './user-grant/events.js'
 export {
   type DomainRef,

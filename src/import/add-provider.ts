@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { PatchIdentityProvider } from '../domain/identity-provider/commands.js'
+import { PatchIdentityProvider } from '../domain/identity-provider/command-schemas.js'
 import { isRequiredText, MAX_SCOPES } from '../domain/values.js'
 import type { DesiredIdentityProvider } from '../index.js'
 import { type Found, idFor, itemsIn, nameIn, referredId } from './document.js'

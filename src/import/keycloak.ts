@@ -1,4 +1,4 @@
-import type { OidcMappingField } from '../domain/identity-provider/commands.js'
+import type { OidcMappingField } from '../domain/identity-provider/command-schemas.js'
 import { fieldOf, isRequiredText } from '../domain/values.js'
 import { addProvider } from './add-provider.js'
 import {

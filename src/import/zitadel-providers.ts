@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { OidcMappingField, StylingType } from '../domain/identity-provider/commands.js'
+import { OidcMappingField, StylingType } from '../domain/identity-provider/command-schemas.js'
 import { addProvider } from './add-provider.js'
 import { type Found, fieldIn, isTrueIn, recordsIn } from './document.js'
 import type { Warn } from './imported.js'

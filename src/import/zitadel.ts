@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { PrivateLabelingSetting } from '../domain/project/commands.js'
+import { PrivateLabelingSetting } from '../domain/project/command-schemas.js'
 import { isRequiredText } from '../domain/values.js'
 import type { DesiredSettings } from '../index.js'
 import {

@@ -17,7 +17,7 @@ import {
   changeAssignments,
   changeMemberships,
 } from './assignments.js'
-import { protectorAfter } from './protection.js'
+import { protectorAfter } from './desired-state-protection.js'
 import { aggregateOf, objectOf } from './read-events.js'
 
 /** The rows of all existing objects after the events applied so far. */

@@ -1,7 +1,7 @@
 import type { Iam } from '../index.js'
 import { createRoutes } from './json/routes.js'
 import type { TransportOptions } from './options.js'
-import { openRpc } from './rpc/door.js'
+import { openRpc } from './rpc/rpc-handlers.js'
 import { serveFetch } from './servers/fetch.js'
 import { type NodeHandler, serveNode } from './servers/node.js'
 

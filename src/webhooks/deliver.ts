@@ -1,9 +1,9 @@
 import type { HistoryEntry, HistoryPage, IamError } from '../index.js'
 import type { SuspensionReason } from './cursors.js'
 import type { WebhookEndpoint } from './endpoint.js'
-import { type Answer, messageOf, send } from './message.js'
 import { ageOf, type Delivery, type Setup } from './options.js'
 import { isExhausted, type OrganizationQueue, pauseAfter } from './organization-queues.js'
+import { type Answer, messageOf, send } from './send-message.js'
 
 /** Most entries that are read at once. */
 const PAGE_SIZE = 50

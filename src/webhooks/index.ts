@@ -8,7 +8,12 @@ export type {
 } from '../ports/webhook-cursors.js'
 export { memoryCursors, type SuspensionReason } from './cursors.js'
 export { type EndpointFields, InvalidEndpoint, type WebhookEndpoint } from './endpoint.js'
-export type { WebhookMessage } from './message.js'
-export type { EndpointStatus, HeldStatus, RedeliverInput, StatusInput } from './operating.js'
 export type { Delivery, DeliveryOutcome, WebhookFault, WebhookOptions } from './options.js'
+export type { WebhookMessage } from './send-message.js'
+export type {
+  EndpointStatus,
+  HeldStatus,
+  RedeliverInput,
+  StatusInput,
+} from './status-and-redeliver.js'
 export { type RunOptions, type Webhooks, webhooks } from './webhooks.js'

@@ -1,15 +1,15 @@
 import { err, type Result, ResultAsync } from 'neverthrow'
 import { checkOptions, SIGNAL } from '../check-options.js'
 import type { IamError } from '../index.js'
+import { setUp, type WebhookOptions } from './options.js'
+import { run } from './run.js'
 import {
   type EndpointStatus,
   type RedeliverInput,
   redeliver,
   type StatusInput,
   status,
-} from './operating.js'
-import { setUp, type WebhookOptions } from './options.js'
-import { run } from './run.js'
+} from './status-and-redeliver.js'
 
 /** Sends every change to other systems: at least once, in order within an organization, without gaps. */
 export interface Webhooks {

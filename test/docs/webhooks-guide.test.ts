@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { createIam, memoryEventStore, memoryReadModel, orThrow } from 'claviger'
 import { expect, it } from 'vitest'
 import { logBefore, play, SCENARIOS } from '../../src/testing/read-model/samples.js'
-import { messageOf, type WebhookMessage } from '../../src/webhooks/message.js'
+import { messageOf, type WebhookMessage } from '../../src/webhooks/send-message.js'
 
 const reference = fileURLToPath(
   new URL('../../docs/reference/webhook-messages.md', import.meta.url),

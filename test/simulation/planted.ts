@@ -136,13 +136,13 @@ export const PLANTED: readonly PlantedBug[] = [
   ),
   bug(
     'a role that is added again is the one that was given',
-    'domain/generations.ts',
+    'domain/role-generations.ts',
     'exists(state) && state.since === roleSince',
     'exists(state)',
   ),
   bug(
     'a grant that is given again revives what was given by it',
-    'domain/generations.ts',
+    'domain/role-generations.ts',
     'projectGrant === undefined || roleIn(projectGrant, roleKey)?.since === grantSince',
     'true',
   ),
@@ -154,7 +154,7 @@ export const PLANTED: readonly PlantedBug[] = [
   ),
   bug(
     'an inactive grant counts',
-    'application/granting/judge-access.ts',
+    'application/grant-rules/judge-access.ts',
     "userGrant === 'active' ? roles.filter",
     'userGrant !== undefined ? roles.filter',
   ),
@@ -166,7 +166,7 @@ export const PLANTED: readonly PlantedBug[] = [
   ),
   bug(
     'a role from a group of an inactive provider counts in a check',
-    'application/granting/judge-access.ts',
+    'application/grant-rules/judge-access.ts',
     "if (!role.isProviderActive) return 'ProviderInactive'",
     '',
   ),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { aesGcmCipher, createIam, memoryEventStore } from '../../src/index.js'
 import { memoryCursors } from '../../src/webhooks/cursors.js'
-import { redeliver, status } from '../../src/webhooks/operating.js'
+import { redeliver, status } from '../../src/webhooks/status-and-redeliver.js'
 import { webhooks } from '../../src/webhooks/webhooks.js'
 import { addProjects, caller, nameOf, newIam, positionOf, running } from './receivers.js'
 

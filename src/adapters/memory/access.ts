@@ -1,4 +1,5 @@
 import type { ProjectRole } from '../../domain/project-role/aggregate.js'
+import { isExpired } from '../../domain/role-generations.js'
 import type {
   AccessReads,
   Affected,
@@ -154,7 +155,7 @@ const termsOfMember = (
     validFor === undefined
       ? undefined
       : new Date(timeOf(member.from).getTime() + validFor * HOUR_MS)
-  if (expiresAt && expiresAt <= now) return undefined
+  if (isExpired({ expiresAt }, now)) return undefined
   const later = member.given > given ? member.given : given
   return { userId, expiresAt, given: later, via: { idpId, group } }
 }
@@ -283,7 +284,7 @@ const counts = (
   except?: string,
 ): boolean =>
   holdsAt(assignment, at) &&
-  (assignment.expiresAt === undefined || assignment.expiresAt > now) &&
+  !isExpired(assignment, now) &&
   !assignments.isPaused(assignment, at, except)
 
 const mappedGroupsIn = (

@@ -36,12 +36,14 @@ export {
 export type { OwnAddress, PostgresAddress, PostgresOptions } from './options.js'
 export {
   type PoolClientOf,
+  type PostgresProjectionOptions,
+  postgresProjection,
+} from './projection.js'
+export {
   type PostgresCursors,
   type PostgresCursorsOptions,
-  type PostgresProjectionOptions,
   postgresCursors,
-  postgresProjection,
-} from './own-tables.js'
+} from './webhook-cursors.js'
 
 /** An open schema of a PostgreSQL database. */
 export interface Postgres {

@@ -32,7 +32,7 @@ import {
   requireAccess,
 } from './check-access.js'
 import type { AccessExplanation } from './explain-access.js'
-import type { LiveChecks, LiveOptions } from './live.js'
+import type { LiveChecks, LiveOptions } from './live-checks.js'
 
 /** The user whose roles to list. */
 export const RolesOfInput = z.strictObject({
@@ -175,7 +175,7 @@ export interface CallerPermissions {
 
 // Loaded at their first call, so that hosts without them do not load them.
 const explaining = () => import('./explain-access.js')
-const following = () => import('./live.js')
+const following = () => import('./live-checks.js')
 
 /** @see AccessChecks */
 export const accessOf = (runtime: Runtime): AccessChecks => {

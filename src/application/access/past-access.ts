@@ -1,5 +1,4 @@
 import { exists } from '../../domain/decider.js'
-import { isCurrent, isStillGranted, type RoleGeneration } from '../../domain/generations.js'
 import {
   type IdentityProviderState,
   identityProviders,
@@ -9,6 +8,7 @@ import type { Message } from '../../domain/message.js'
 import { type ProjectState, projects } from '../../domain/project/aggregate.js'
 import { type ProjectGrantState, projectGrants } from '../../domain/project-grant/aggregate.js'
 import { type ProjectRoleState, projectRoles } from '../../domain/project-role/aggregate.js'
+import { isCurrent, isStillGranted, type RoleGeneration } from '../../domain/role-generations.js'
 import { type RoleMappingState, roleMappings } from '../../domain/role-mapping/aggregate.js'
 import { type UserGrantState, userGrants } from '../../domain/user-grant/aggregate.js'
 import {

@@ -7,7 +7,7 @@ import {
   RemoveDomain,
   SetDomainProvider,
   type VerifyDomain,
-} from '../../domain/email-domain/commands.js'
+} from '../../domain/email-domain/command-schemas.js'
 import { type DomainName, toDomainName } from '../../domain/email-domain/domain-name.js'
 import { verifiedDomains } from '../../domain/email-domain/verified-domain.js'
 import { identityProviders } from '../../domain/identity-provider/aggregate.js'

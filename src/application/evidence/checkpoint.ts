@@ -5,7 +5,7 @@ import type { EventCount, EventStore, Position, RecordedEvent } from '../../port
 import { type InvalidArgument, invalid, type LogChanged, type ReadError } from '../errors/errors.js'
 import { catchFaults, fromPort } from '../errors/fault.js'
 import { LOG_OPTIONS, logPages, type VerifyProgress } from '../following/log-pages.js'
-import { type NoteKey, openNote, readSigner, readVerifier, signNote } from './note.js'
+import { type NoteKey, openNote, readSigner, readVerifier, signNote } from './signed-note.js'
 import {
   eventLine,
   frontierLength,

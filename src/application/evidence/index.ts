@@ -1,5 +1,4 @@
 export { type LogCheckpointOptions, logCheckpoint } from './checkpoint.js'
-export { generateSignerKey, type SignerKey } from './note.js'
 export {
   type InclusionProof,
   type ProveConsistencyOptions,
@@ -11,4 +10,5 @@ export {
   verifyConsistency,
   verifyInclusion,
 } from './proofs.js'
+export { generateSignerKey, type SignerKey } from './signed-note.js'
 export { eventLine } from './tree.js'

@@ -7,7 +7,7 @@ import { invalid, type ReadError } from '../errors/errors.js'
 import { catchFaults } from '../errors/fault.js'
 import { LOG_OPTIONS, logPages } from '../following/log-pages.js'
 import { type Checkpoint, readCheckpoint, readKeys, signedCheckpoint } from './checkpoint.js'
-import { readVerifier } from './note.js'
+import { readVerifier } from './signed-note.js'
 import {
   consistencyRanges,
   eventLine,

@@ -7,7 +7,7 @@ import {
   isSecretFor,
   sealedSecretIn,
 } from '../../domain/identity-provider/aggregate.js'
-import type { IdentityProviderCommand } from '../../domain/identity-provider/commands.js'
+import type { IdentityProviderCommand } from '../../domain/identity-provider/command-schemas.js'
 import { IdpId, SealedSecret } from '../../domain/values.js'
 import type { KnownEvent } from '../../ports/known-event.js'
 import type { SecretOwner } from '../../ports/secret-cipher.js'

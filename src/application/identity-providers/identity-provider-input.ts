@@ -10,7 +10,7 @@ import {
   PatchIdentityProvider,
   type ProviderFieldsInput,
   UpdateOidcConfig,
-} from '../../domain/identity-provider/commands.js'
+} from '../../domain/identity-provider/command-schemas.js'
 import { IdpId, requiredText, text } from '../../domain/values.js'
 import { filterBy, type ListOptions, pageOf, type TextFilter } from '../reading/list.js'
 

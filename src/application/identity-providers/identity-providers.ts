@@ -8,7 +8,7 @@ import {
   ReactivateIdentityProvider,
   RemoveIdentityProvider,
   UpdateIdentityProvider,
-} from '../../domain/identity-provider/commands.js'
+} from '../../domain/identity-provider/command-schemas.js'
 import { IdpId } from '../../domain/values.js'
 import type { LongContext } from '../method/context.js'
 import { type LongWrite, longWrite, type Read, type Write } from '../method/method.js'

@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import { exists } from '../../domain/decider.js'
 import { identityProviders } from '../../domain/identity-provider/aggregate.js'
 import { type Membership, membership, memberships } from '../../domain/membership/aggregate.js'
-import type { ReportMembership } from '../../domain/membership/commands.js'
+import type { ReportMembership } from '../../domain/membership/command-schemas.js'
 import {
   GroupName,
   type IdpId,

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { type ProjectGrant, projectGrants } from '../../domain/project-grant/aggregate.js'
 import { OrgId, ProjectId } from '../../domain/values.js'
-import { decideProjectGrant, type ProjectGrantChange } from '../granting/decide-project-grant.js'
+import { decideProjectGrant, type ProjectGrantChange } from '../grant-rules/decide-project-grant.js'
 import { roleKeys } from '../method/input.js'
 import type { Read, Write } from '../method/method.js'
 import {

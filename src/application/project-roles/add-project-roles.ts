@@ -2,7 +2,10 @@ import { err, Result } from 'neverthrow'
 import * as z from 'zod/mini'
 import { jsonBytes } from '../../domain/encoding.js'
 import { projectRole, projectRoles } from '../../domain/project-role/aggregate.js'
-import { AddProjectRole, type ProjectRoleFieldsInput } from '../../domain/project-role/commands.js'
+import {
+  AddProjectRole,
+  type ProjectRoleFieldsInput,
+} from '../../domain/project-role/command-schemas.js'
 import { listOf, onlyOnce, ProjectId } from '../../domain/values.js'
 import { MAX_APPEND_BYTES } from '../../ports/event-store.js'
 import { type Write, write } from '../method/method.js'

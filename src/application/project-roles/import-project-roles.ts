@@ -5,7 +5,7 @@ import {
   projectRole,
   projectRoles,
 } from '../../domain/project-role/aggregate.js'
-import type { UpdateProjectRole } from '../../domain/project-role/commands.js'
+import type { UpdateProjectRole } from '../../domain/project-role/command-schemas.js'
 import type { ProjectId, RoleKey } from '../../domain/values.js'
 import { MAX_APPEND_BYTES } from '../../ports/event-store.js'
 import type { WriteError } from '../errors/errors.js'

@@ -10,7 +10,7 @@ import {
   type ProjectRoleFieldsInput,
   RemoveProjectRole,
   UpdateProjectRole,
-} from '../../domain/project-role/commands.js'
+} from '../../domain/project-role/command-schemas.js'
 import { ProjectId } from '../../domain/values.js'
 import type { ImportProgress, ImportReport } from '../import-rows.js'
 import type { LongContext } from '../method/context.js'

@@ -11,7 +11,7 @@ import {
 import { fieldOf, listOf, OrgId, ProjectId, RoleKey, UserId } from '../../domain/values.js'
 import type { FoundProject, FoundRole } from '../../ports/access-reads.js'
 import type { Aborted } from '../errors/errors.js'
-import { countingRoles } from '../granting/judge-access.js'
+import { countingRoles } from '../grant-rules/judge-access.js'
 import type { AdmittedCall } from '../method/context.js'
 import { type NeededPermission, type Read, read } from '../method/method.js'
 import { targetOf } from '../method/target.js'

@@ -8,7 +8,7 @@ import {
   ReactivateProject,
   RemoveProject,
   UpdateProject,
-} from '../../domain/project/commands.js'
+} from '../../domain/project/command-schemas.js'
 import type { LoginRefusal, RoleInformation } from '../../domain/project/login.js'
 import { ProjectId } from '../../domain/values.js'
 import type { Aborted } from '../errors/errors.js'

@@ -7,7 +7,7 @@ import type { HistoryEntry, HistoryQuery, Views, ViewType } from '../../ports/re
 import { readEvent, streamOf } from '../../projections/read-events.js'
 import { containerOf, rowAfter } from '../../projections/rows.js'
 import { Fault, fromPort } from '../errors/fault.js'
-import { withCurrentRoles } from '../granting/shown-roles.js'
+import { withCurrentRoles } from '../grant-rules/shown-roles.js'
 import {
   date,
   eventTypes,

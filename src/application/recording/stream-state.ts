@@ -10,7 +10,7 @@ import {
   type Version,
 } from '../../ports/event-store.js'
 import { corruptEvent } from '../../ports/known-event.js'
-import { protectorAfter } from '../../projections/protection.js'
+import { protectorAfter } from '../../projections/desired-state-protection.js'
 import { readEvent } from '../../projections/read-events.js'
 import { Fault } from '../errors/fault.js'
 

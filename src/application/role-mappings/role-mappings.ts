@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { type RoleMapping, roleMappings } from '../../domain/role-mapping/aggregate.js'
 import { ValidFor } from '../../domain/values.js'
-import { decideRoleMapping, type GroupOfProject } from '../granting/decide-role-mapping.js'
+import { decideRoleMapping, type GroupOfProject } from '../grant-rules/decide-role-mapping.js'
 import { roleKeys } from '../method/input.js'
 import type { Read, Write } from '../method/method.js'
 import {

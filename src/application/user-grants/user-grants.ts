@@ -4,7 +4,7 @@ import {
   decideUserGrant,
   type UserGrantChange,
   type UserOfProject,
-} from '../granting/decide-user-grant.js'
+} from '../grant-rules/decide-user-grant.js'
 import type { ImportProgress, ImportReport } from '../import-rows.js'
 import type { LongContext } from '../method/context.js'
 import { Rows } from '../method/input.js'

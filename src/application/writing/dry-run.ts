@@ -3,6 +3,7 @@ import type { AssignedRole, AssignmentRange } from '../../domain/aggregate.js'
 import { type AnyAggregate, aggregates } from '../../domain/aggregates.js'
 import { exists } from '../../domain/decider.js'
 import { identityProviders } from '../../domain/identity-provider/aggregate.js'
+import { isExpired } from '../../domain/role-generations.js'
 import { type RoleMapping, roleMappings } from '../../domain/role-mapping/aggregate.js'
 import { fieldOf, OrgId, ProjectId } from '../../domain/values.js'
 import type {
@@ -22,8 +23,8 @@ import { compareCodePoints } from '../../projections/row-order.js'
 import { rowAfter } from '../../projections/rows.js'
 import type { WriteError } from '../errors/errors.js'
 import { fromPort } from '../errors/fault.js'
-import { readProject } from '../granting/role-generations.js'
-import { withCurrentRoles } from '../granting/shown-roles.js'
+import { readProject } from '../grant-rules/current-roles.js'
+import { withCurrentRoles } from '../grant-rules/shown-roles.js'
 import type { AdmittedCall } from '../method/context.js'
 import { lastPositionIn } from '../method/input.js'
 import { type Impact, isPermitted, MAX_NAMED, type Planned } from '../method/method.js'
@@ -259,8 +260,7 @@ const impactOnUser = async (
   const counting = (view: ObjectChange['before']): ReadonlySet<string> => {
     const isActive = isOpen && view?.state === 'active'
     const roles = (isActive && aggregate.assignments?.assigns?.rolesOf(view)) || []
-    const isCurrent = ({ expiresAt }: AssignedRole) => expiresAt === undefined || expiresAt > now
-    return new Set(roles.filter(isCurrent).map(keyOf))
+    return new Set(roles.filter((role) => !isExpired(role, now)).map(keyOf))
   }
   const [had, has] = [counting(before), counting(after)]
   const held = await rolesHeld(runtime, call, { ...user, at, now })

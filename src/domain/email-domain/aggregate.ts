@@ -23,7 +23,7 @@ import type {
   RemoveDomain,
   SetDomainProvider,
   VerifyDomain,
-} from './commands.js'
+} from './command-schemas.js'
 import { DomainInput } from './domain-name.js'
 import { DomainEvent } from './events.js'
 

@@ -25,7 +25,7 @@ import type {
   StylingType,
   UpdateIdentityProvider,
   UpdateOidcConfig,
-} from './commands.js'
+} from './command-schemas.js'
 import {
   IdentityProviderEvent,
   type OidcConfigUpdated,

@@ -1,4 +1,4 @@
-import type { OidcMappingField } from './commands.js'
+import type { OidcMappingField } from './command-schemas.js'
 
 /**
  * Returns the scopes to request from the provider: the configured ones in their order, with `openid` first if it is

@@ -10,7 +10,7 @@ import {
 } from '../aggregate.js'
 import { type Decider, exists, type NotFound } from '../decider.js'
 import { type GroupName, IdpId, type MembershipRef, UserId } from '../values.js'
-import type { MembershipCommand, RemoveMembership, ReportMembership } from './commands.js'
+import type { MembershipCommand, RemoveMembership, ReportMembership } from './command-schemas.js'
 import { MembershipEvent } from './events.js'
 
 /** The state of a membership, on which its commands are decided. */

@@ -21,7 +21,7 @@ import type {
   ReactivateProjectGrant,
   RemoveProjectGrant,
   UpdateProjectGrant,
-} from './commands.js'
+} from './command-schemas.js'
 import { type ProjectGrantAdded, ProjectGrantEvent, type ProjectGrantRole } from './events.js'
 
 /** A role that an organization may give, and since when. */

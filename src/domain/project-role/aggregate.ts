@@ -20,7 +20,7 @@ import type {
   ProjectRoleCommand,
   RemoveProjectRole,
   UpdateProjectRole,
-} from './commands.js'
+} from './command-schemas.js'
 import { type ProjectRoleAdded, ProjectRoleEvent, type ProjectRoleUpdated } from './events.js'
 
 /** The state of a role, on which its commands are decided. */

@@ -21,7 +21,7 @@ import type {
   ReactivateProject,
   RemoveProject,
   UpdateProject,
-} from './commands.js'
+} from './command-schemas.js'
 import { type ProjectAdded, ProjectEvent } from './events.js'
 
 /** The state of a project, on which its commands are decided. */

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow'
-import type { PrivateLabelingSetting } from './commands.js'
+import type { PrivateLabelingSetting } from './command-schemas.js'
 
 /** The fields of a project that a login depends on, as `iam.projects.get` returns them. */
 export interface LoginProject {

@@ -20,7 +20,7 @@ import type {
   RemoveRoleMappingRoles,
   RoleMappingCommand,
   UpdateRoleMapping,
-} from './commands.js'
+} from './command-schemas.js'
 import { type MappedRole, type RoleMappingAdded, RoleMappingEvent } from './events.js'
 
 /** The state of a mapping, on which its commands are decided. */

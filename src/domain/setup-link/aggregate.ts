@@ -18,7 +18,7 @@ import type {
   RevokeSetupLink,
   SetupLinkCommand,
   UseSetupLink,
-} from './commands.js'
+} from './command-schemas.js'
 import { type SetupIntent, SetupLinkEvent } from './events.js'
 
 /** The state of a link, on which its commands are decided. */

@@ -21,7 +21,7 @@ import type {
   RemoveUserGrantRoles,
   UpdateUserGrant,
   UserGrantCommand,
-} from './commands.js'
+} from './command-schemas.js'
 import { type UserGrantAdded, UserGrantEvent, type UserGrantRole } from './events.js'
 
 /** The state of a user grant, on which its commands are decided. */

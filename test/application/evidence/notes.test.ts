@@ -5,7 +5,7 @@ import {
   readSigner,
   readVerifier,
   signNote,
-} from '../../../src/application/evidence/note.js'
+} from '../../../src/application/evidence/signed-note.js'
 
 /** The example of the Go module that first had signed notes. */
 const SIGNER = 'PRIVATE+KEY+PeterNeumann+c74f20a3+AYEKFALVFGyNhPJEMzD1QIDr+Y7hfZx09iUvxdXHKDFz'

@@ -3,7 +3,7 @@ import type {
   RemoveDomain,
   SetDomainProvider,
   VerifyDomain,
-} from '../../../src/domain/email-domain/commands.js'
+} from '../../../src/domain/email-domain/command-schemas.js'
 import { DomainName } from '../../../src/domain/email-domain/domain-name.js'
 import type { DomainEvent } from '../../../src/domain/email-domain/events.js'
 import { IdpId } from '../../../src/domain/values.js'

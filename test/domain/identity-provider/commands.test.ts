@@ -9,7 +9,7 @@ import {
   ResealClientSecret,
   UpdateIdentityProvider,
   UpdateOidcConfig,
-} from '../../../src/domain/identity-provider/commands.js'
+} from '../../../src/domain/identity-provider/command-schemas.js'
 import { describeCommand, itMayBeLeftOut } from '../command-laws.js'
 import { describeChoice, describeFlag, describeId, describeSealedSecret } from '../field-laws.js'
 import { type Field, objections, withField, withoutField } from '../objections.js'

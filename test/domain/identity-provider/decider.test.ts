@@ -1,7 +1,7 @@
 import { err, ok } from 'neverthrow'
 import { describe, expect, it } from 'vitest'
 import { identityProvider, isSecretFor } from '../../../src/domain/identity-provider/aggregate.js'
-import type { PatchIdentityProvider } from '../../../src/domain/identity-provider/commands.js'
+import type { PatchIdentityProvider } from '../../../src/domain/identity-provider/command-schemas.js'
 import { given } from '../../../src/testing/host-tests.js'
 import {
   addGoogle,

@@ -7,7 +7,7 @@ import type {
   ResealClientSecret,
   UpdateIdentityProvider,
   UpdateOidcConfig,
-} from '../../../src/domain/identity-provider/commands.js'
+} from '../../../src/domain/identity-provider/command-schemas.js'
 import type { IdentityProviderEvent } from '../../../src/domain/identity-provider/events.js'
 import { IdpId, SealedSecret } from '../../../src/domain/values.js'
 

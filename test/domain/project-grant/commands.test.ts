@@ -6,7 +6,7 @@ import {
   ReactivateProjectGrant,
   RemoveProjectGrant,
   UpdateProjectGrant,
-} from '../../../src/domain/project-grant/commands.js'
+} from '../../../src/domain/project-grant/command-schemas.js'
 import { describeCommand } from '../command-laws.js'
 import { describeId } from '../field-laws.js'
 import { describeGrantedRoles } from '../granted-role-laws.js'

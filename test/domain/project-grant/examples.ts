@@ -4,7 +4,7 @@ import type {
   ReactivateProjectGrant,
   RemoveProjectGrant,
   UpdateProjectGrant,
-} from '../../../src/domain/project-grant/commands.js'
+} from '../../../src/domain/project-grant/command-schemas.js'
 import type { ProjectGrantEvent } from '../../../src/domain/project-grant/events.js'
 import { OrgId, ProjectId, RoleKey } from '../../../src/domain/values.js'
 

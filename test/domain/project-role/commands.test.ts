@@ -6,7 +6,7 @@ import {
   ProjectRoleCommand,
   RemoveProjectRole,
   UpdateProjectRole,
-} from '../../../src/domain/project-role/commands.js'
+} from '../../../src/domain/project-role/command-schemas.js'
 import { describeCommand, itMayBeLeftOut } from '../command-laws.js'
 import { describeId } from '../field-laws.js'
 import { type Input, objections, withField } from '../objections.js'

@@ -3,7 +3,7 @@ import type {
   PatchProjectRole,
   RemoveProjectRole,
   UpdateProjectRole,
-} from '../../../src/domain/project-role/commands.js'
+} from '../../../src/domain/project-role/command-schemas.js'
 import type { ProjectRoleEvent } from '../../../src/domain/project-role/events.js'
 import { ProjectId, RoleKey } from '../../../src/domain/values.js'
 

@@ -7,7 +7,7 @@ import {
   ReactivateProject,
   RemoveProject,
   UpdateProject,
-} from '../../../src/domain/project/commands.js'
+} from '../../../src/domain/project/command-schemas.js'
 import { describeCommand, itMayBeLeftOut } from '../command-laws.js'
 import { describeChoice, describeFlag, describeId } from '../field-laws.js'
 import { describeRequiredText } from '../text-laws.js'

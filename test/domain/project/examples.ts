@@ -5,7 +5,7 @@ import type {
   ReactivateProject,
   RemoveProject,
   UpdateProject,
-} from '../../../src/domain/project/commands.js'
+} from '../../../src/domain/project/command-schemas.js'
 import type { ProjectEvent } from '../../../src/domain/project/events.js'
 import { ProjectId } from '../../../src/domain/values.js'
 

@@ -1,7 +1,7 @@
 import { err, ok } from 'neverthrow'
 import { describe, expect, test } from 'vitest'
 import { roleMapping, roleMappingView } from '../../../src/domain/role-mapping/aggregate.js'
-import type { RoleMappingCommand } from '../../../src/domain/role-mapping/commands.js'
+import type { RoleMappingCommand } from '../../../src/domain/role-mapping/command-schemas.js'
 import type { RoleMappingEvent } from '../../../src/domain/role-mapping/events.js'
 import { given } from '../../../src/testing/host-tests.js'
 import { added, editor, id, removed, updatedToBoth, viewer } from './examples.js'

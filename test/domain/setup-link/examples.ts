@@ -3,7 +3,7 @@ import type {
   IssueSetupLink,
   RevokeSetupLink,
   UseSetupLink,
-} from '../../../src/domain/setup-link/commands.js'
+} from '../../../src/domain/setup-link/command-schemas.js'
 import type { SetupLinkEvent, SetupLinkIssued } from '../../../src/domain/setup-link/events.js'
 import { LinkId } from '../../../src/domain/values.js'
 

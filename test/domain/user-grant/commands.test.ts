@@ -8,7 +8,7 @@ import {
   RemoveUserGrantRoles,
   UpdateUserGrant,
   UserGrantCommand,
-} from '../../../src/domain/user-grant/commands.js'
+} from '../../../src/domain/user-grant/command-schemas.js'
 import { describeCommand } from '../command-laws.js'
 import { describeId } from '../field-laws.js'
 import { describeGrantedRoles, describeRoleKeys } from '../granted-role-laws.js'

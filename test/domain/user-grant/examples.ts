@@ -6,7 +6,7 @@ import type {
   RemoveUserGrant,
   RemoveUserGrantRoles,
   UpdateUserGrant,
-} from '../../../src/domain/user-grant/commands.js'
+} from '../../../src/domain/user-grant/command-schemas.js'
 import type { UserGrantEvent, UserGrantRole } from '../../../src/domain/user-grant/events.js'
 import { OrgId, ProjectId, RoleKey, UserId } from '../../../src/domain/values.js'
 

@@ -7,9 +7,9 @@ import { roleMappings } from '../../../domain/role-mapping/aggregate.js'
 import type { ObjectRef } from '../../../domain/values.js'
 import { MAX_APPEND_BYTES, MAX_WRITES } from '../../../ports/event-store.js'
 import type { Moved, PermissionDenied, WriteError } from '../../errors/errors.js'
-import { decideProjectGrant } from '../../granting/decide-project-grant.js'
-import { decideRoleMapping } from '../../granting/decide-role-mapping.js'
-import { type GrantChange, grantQuestion } from '../../granting/permit-roles.js'
+import { decideProjectGrant } from '../../grant-rules/decide-project-grant.js'
+import { decideRoleMapping } from '../../grant-rules/decide-role-mapping.js'
+import { type GrantChange, grantQuestion } from '../../grant-rules/permit-roles.js'
 import {
   type AnyStreamState,
   change,

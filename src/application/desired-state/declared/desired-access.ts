@@ -4,7 +4,7 @@ import {
   AddOidcIdentityProvider,
   PatchIdentityProvider,
   type ProviderFieldsInput,
-} from '../../../domain/identity-provider/commands.js'
+} from '../../../domain/identity-provider/command-schemas.js'
 import {
   choice,
   listOf,

@@ -3,12 +3,12 @@ import {
   AddProject,
   PatchProject,
   type ProjectSettingsInput,
-} from '../../../domain/project/commands.js'
+} from '../../../domain/project/command-schemas.js'
 import {
   AddProjectRole,
   PatchProjectRole,
   type ProjectRoleFieldsInput,
-} from '../../../domain/project-role/commands.js'
+} from '../../../domain/project-role/command-schemas.js'
 import {
   GroupName,
   IdpId,

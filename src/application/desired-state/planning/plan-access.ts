@@ -10,7 +10,7 @@ import {
 import {
   AddOidcIdentityProvider,
   type IdentityProviderCommand,
-} from '../../../domain/identity-provider/commands.js'
+} from '../../../domain/identity-provider/command-schemas.js'
 import { roleMappings } from '../../../domain/role-mapping/aggregate.js'
 import { IdpId, type ObjectRef, ProjectId } from '../../../domain/values.js'
 import type { Position } from '../../../ports/event-store.js'

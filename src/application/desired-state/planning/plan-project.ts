@@ -3,13 +3,16 @@ import { aggregates } from '../../../domain/aggregates.js'
 import { exists } from '../../../domain/decider.js'
 import { compiled } from '../../../domain/message.js'
 import { type ProjectState, project, projects } from '../../../domain/project/aggregate.js'
-import { AddProject } from '../../../domain/project/commands.js'
+import { AddProject } from '../../../domain/project/command-schemas.js'
 import {
   type ProjectRole,
   type ProjectRoleState,
   projectRole,
 } from '../../../domain/project-role/aggregate.js'
-import { AddProjectRole, type ProjectRoleCommand } from '../../../domain/project-role/commands.js'
+import {
+  AddProjectRole,
+  type ProjectRoleCommand,
+} from '../../../domain/project-role/command-schemas.js'
 import { ProjectId, RoleKey } from '../../../domain/values.js'
 import { invalid, type Protected, type WriteError } from '../../errors/errors.js'
 import { refusePermission } from '../../method/method.js'

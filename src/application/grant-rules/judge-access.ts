@@ -1,3 +1,4 @@
+import { isExpired } from '../../domain/role-generations.js'
 import type { FoundAccess, FoundMappedRole, FoundRole } from '../../ports/access-reads.js'
 import { compareCodePoints } from '../../projections/row-order.js'
 import type { AccessReason } from '../errors/errors.js'
@@ -71,9 +72,6 @@ const mappedFlaw = (role: FoundMappedRole, now: Date): Kind | undefined => {
   if (!role.isProviderActive) return 'ProviderInactive'
   return isExpired(role, now) ? 'MembershipExpired' : undefined
 }
-
-const isExpired = ({ expiresAt }: FoundRole, now: Date): boolean =>
-  expiresAt !== undefined && expiresAt <= now
 
 type Kind = AccessReason['kind']
 

@@ -68,6 +68,12 @@ export const isCurrent = (
   state: ProjectRoleState,
 ): boolean => exists(state) && state.since === roleSince
 
+/** Whether what has an end has ended at `now`. */
+export const isExpired = (
+  { expiresAt }: { readonly expiresAt?: Date | undefined },
+  now: Date,
+): boolean => expiresAt !== undefined && expiresAt <= now
+
 /**
  * Whether the user's organization may still give a role. A project grant that has had the role since the same event has
  * it in the same generation.

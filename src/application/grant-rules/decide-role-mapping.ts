@@ -1,13 +1,13 @@
 import { err, ok, type Result } from 'neverthrow'
 import { exists } from '../../domain/decider.js'
-import { changedRoleKeys, rolesToGive } from '../../domain/generations.js'
 import { identityProviders } from '../../domain/identity-provider/aggregate.js'
+import { changedRoleKeys, rolesToGive } from '../../domain/role-generations.js'
 import {
   type RoleMappingState,
   roleMapping,
   roleMappings,
 } from '../../domain/role-mapping/aggregate.js'
-import type { RoleMappingCommand } from '../../domain/role-mapping/commands.js'
+import type { RoleMappingCommand } from '../../domain/role-mapping/command-schemas.js'
 import type { MappedRole } from '../../domain/role-mapping/events.js'
 import {
   type GroupName,
@@ -20,8 +20,8 @@ import {
 import { invalid, type WriteError } from '../errors/errors.js'
 import { change } from '../recording/stream-state.js'
 import type { Streams } from '../recording/streams.js'
+import { currentRolesOfUser, readProject } from './current-roles.js'
 import type { GrantChange } from './permit-roles.js'
-import { currentRolesOfUser, readProject } from './role-generations.js'
 
 /** A group of a provider, and a project; its owner is the organization of the call when absent. */
 export interface GroupOfProject {

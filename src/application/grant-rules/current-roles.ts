@@ -1,12 +1,12 @@
+import { projects } from '../../domain/project/aggregate.js'
+import { projectGrants } from '../../domain/project-grant/aggregate.js'
+import { projectRoles } from '../../domain/project-role/aggregate.js'
 import {
   type AssignableProject,
   isCurrent,
   isStillGranted,
   type RoleGeneration,
-} from '../../domain/generations.js'
-import { projects } from '../../domain/project/aggregate.js'
-import { projectGrants } from '../../domain/project-grant/aggregate.js'
-import { projectRoles } from '../../domain/project-role/aggregate.js'
+} from '../../domain/role-generations.js'
 import type { OrgId, ProjectId, RoleKey } from '../../domain/values.js'
 import type { Streams } from '../recording/streams.js'
 

@@ -1,18 +1,18 @@
 import { err, type Result } from 'neverthrow'
 import { exists } from '../../domain/decider.js'
-import { changedRoleKeys, type RoleGeneration, rolesToGive } from '../../domain/generations.js'
 import {
   type ProjectGrantState,
   projectGrant,
   projectGrants,
 } from '../../domain/project-grant/aggregate.js'
-import type { ProjectGrantCommand } from '../../domain/project-grant/commands.js'
+import type { ProjectGrantCommand } from '../../domain/project-grant/command-schemas.js'
+import { changedRoleKeys, type RoleGeneration, rolesToGive } from '../../domain/role-generations.js'
 import { OrgId, type ProjectId, type RoleKey } from '../../domain/values.js'
 import { invalid, type WriteError } from '../errors/errors.js'
 import { change } from '../recording/stream-state.js'
 import type { Streams } from '../recording/streams.js'
+import { currentRoles, readProject } from './current-roles.js'
 import type { GrantChange } from './permit-roles.js'
-import { currentRoles, readProject } from './role-generations.js'
 
 /** Names a grant of a project. */
 interface GrantIds {

@@ -1,8 +1,13 @@
 import { err, ok, type Result } from 'neverthrow'
 import { type AlreadyExists, exists, type NotFound } from '../../domain/decider.js'
-import { changedRoleKeys, type RoleInput, rolesToGive } from '../../domain/generations.js'
+import {
+  changedRoleKeys,
+  isExpired,
+  type RoleInput,
+  rolesToGive,
+} from '../../domain/role-generations.js'
 import { type UserGrantState, userGrant, userGrants } from '../../domain/user-grant/aggregate.js'
-import type { UserGrantCommand } from '../../domain/user-grant/commands.js'
+import type { UserGrantCommand } from '../../domain/user-grant/command-schemas.js'
 import type { UserGrantRole } from '../../domain/user-grant/events.js'
 import {
   MAX_GRANTED_ROLES,
@@ -15,8 +20,8 @@ import {
 import { type InvalidArgument, invalid } from '../errors/errors.js'
 import { change } from '../recording/stream-state.js'
 import type { Streams } from '../recording/streams.js'
+import { currentRolesOfUser, type OwnedProject, readProject } from './current-roles.js'
 import type { GrantChange } from './permit-roles.js'
-import { currentRolesOfUser, type OwnedProject, readProject } from './role-generations.js'
 
 /** A user, and a project; its owner is the organization of the call when absent. */
 export interface UserOfProject {
@@ -107,9 +112,8 @@ const roleRefusal = (
   if (type === 'AddUserGrantRoles' && held.size + added > MAX_GRANTED_ROLES)
     return invalid('roles', `must leave the grant with at most ${MAX_GRANTED_ROLES} roles`)
   const violations = roles.flatMap(({ roleKey, expiresAt }, index) => {
-    const isPast = expiresAt !== undefined && expiresAt <= now
     const isNew = expiresAt?.toISOString() !== held.get(roleKey)?.expiresAt
-    return isPast && isNew
+    return isNew && isExpired({ expiresAt }, now)
       ? { field: `roles[${index}].expiresAt`, description: 'must be in the future' }
       : []
   })

@@ -1,14 +1,14 @@
 import { err, ok } from 'neverthrow'
 import { describe, expect, it } from 'vitest'
+import type { ProjectState } from '../../src/domain/project/aggregate.js'
+import type { ProjectGrantState } from '../../src/domain/project-grant/aggregate.js'
+import type { ProjectRoleState } from '../../src/domain/project-role/aggregate.js'
 import {
   type AssignableProject,
   isCurrent,
   isStillGranted,
   rolesToGive,
-} from '../../src/domain/generations.js'
-import type { ProjectState } from '../../src/domain/project/aggregate.js'
-import type { ProjectGrantState } from '../../src/domain/project-grant/aggregate.js'
-import type { ProjectRoleState } from '../../src/domain/project-role/aggregate.js'
+} from '../../src/domain/role-generations.js'
 import { ProjectId, RoleKey } from '../../src/domain/values.js'
 import { PROJECT_DEFAULTS } from '../defaults.js'
 
