@@ -146,6 +146,10 @@ const BY_SEVERAL: readonly SortKey[] = [
 
 const orders = (type: ViewType) => [...byFields(type), ...(type === 'project' ? [BY_SEVERAL] : [])]
 
+/** Of two fields, the second ascends: the first ascends or descends with it, which are all ways that they compare. */
+const isNoMirrorImage = ([_, second, ...others]: readonly SortKey[]): boolean =>
+  others.length > 0 || second?.direction !== 'desc'
+
 const isInOrder = <Type extends ViewType>(
   type: Type,
   sort: readonly SortKey[],
@@ -188,9 +192,10 @@ export const orderLaws = lawsOf<ReadModelHome>({
   'Pages follow each other without a gap or a repetition, in any order.': async (home) => {
     const model = await fedWith(home, manyLog())
     for (const type of TYPES) {
-      for (const sort of orders(type)) {
+      for (const [index, sort] of orders(type).filter(isNoMirrorImage).entries()) {
         const { items } = await model.list(listOf(type, sort))
-        for (const limit of [1, 3, items.length]) {
+        // Each row ends a page of one; longer pages differ in nothing that the order changes.
+        for (const limit of index === 0 ? [1, 3, items.length] : [1]) {
           const rows = await allPages(model, listOf(type, sort, limit))
           demandEqual(`${type} by ${JSON.stringify(sort)}, ${limit} a page`, rows, items)
         }
