@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { shrink, simulate } from './simulate.js'
 
-/** `npm run simulate` takes any number; the long test 2,000. */
+/** `npm run simulate` takes any number; the long test 1,000. */
 const SEEDS = 50
 
 it(`holds under ${SEEDS} seeds`, async () => {
