@@ -38,7 +38,7 @@ export const fedWith = async ({ open }: ReadModelHome, log: Log): Promise<ReadMo
   return model
 }
 
-/** A read model that applied `log` event by event, and then anew, all at once. */
+/** A read model that applied `log` event by event, and after a reset all at once. */
 export async function* fedTwice({ open }: ReadModelHome, log: Log): AsyncGenerator<ReadModel> {
   const model = await open()
   for (const size of [1, log.events.length]) {
