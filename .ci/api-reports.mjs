@@ -2,7 +2,7 @@
 // surface shows in the diff of a review. `node .ci/api-reports.mjs --update` writes the reports anew.
 import { mkdirSync, readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
-import { Extractor, ExtractorConfig } from '@microsoft/api-extractor'
+import { CompilerState, Extractor, ExtractorConfig } from '@microsoft/api-extractor'
 import { withoutOrder } from './without-order.mjs'
 
 const root = resolve(import.meta.dirname, '..')
@@ -17,9 +17,8 @@ const declarations = Object.values(packageJson.exports)
 
 const inReport = { logLevel: 'none', addToApiReportFile: false }
 
-const isCurrent = (file) => {
-  const name = basename(file, '.d.ts')
-  const config = ExtractorConfig.prepare({
+const configOf = (file) =>
+  ExtractorConfig.prepare({
     configObject: {
       projectFolder: root,
       mainEntryPointFilePath: join(root, file),
@@ -40,7 +39,7 @@ const isCurrent = (file) => {
         enabled: true,
         reportFolder,
         reportTempFolder: join(root, 'reports/api'),
-        reportFileName: `${name}.api.md`,
+        reportFileName: `${basename(file, '.d.ts')}.api.md`,
       },
       docModel: { enabled: false },
       dtsRollup: { enabled: false },
@@ -55,8 +54,17 @@ const isCurrent = (file) => {
     configObjectFullPath: undefined,
     packageJsonFullPath: join(root, 'package.json'),
   })
-  const { apiReportChanged, errorCount } = Extractor.invoke(config, {
+
+/** All declarations are one program. */
+const compilerState = CompilerState.create(configOf(declarations[0]), {
+  additionalEntryPoints: declarations.map((file) => join(root, file)),
+})
+
+const isCurrent = (file) => {
+  const name = basename(file, '.d.ts')
+  const { apiReportChanged, errorCount } = Extractor.invoke(configOf(file), {
     localBuild: mayUpdate,
+    compilerState,
     messageCallback: (message) => {
       if (message.logLevel === 'error') console.error(message.text)
       message.handled = true

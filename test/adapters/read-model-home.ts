@@ -6,7 +6,7 @@ interface Opened {
   readonly readModel: ReadModel
 }
 
-/** A home in databases: `newName` names the next one, `openNamed` opens it. */
+/** A home in databases: `newName` names the next one, `openNamed` opens it. One is used again while its log is empty. */
 export const databaseHome = (
   newName: () => string,
   openNamed: (name: string) => Opened | Promise<Opened>,
@@ -18,7 +18,11 @@ export const databaseHome = (
     return last.readModel
   }
   return {
-    open: () => {
+    open: async () => {
+      if (last && (await last.store.lastPosition()) === 0n) {
+        await last.readModel.reset()
+        return last.readModel
+      }
       name = newName()
       return reopen()
     },

@@ -6,10 +6,11 @@ import { storm } from './storm/storm.js'
 const SMALL = {
   organizations: 10,
   senders: 2,
-  changes: 2_000,
+  changes: 1_000,
   kills: 3,
   killEvery: 2_000,
-  changesPerSecond: 1_000,
+  // Until the last is killed.
+  changesPerSecond: 170,
 }
 
 /** Of the built package, in processes. The large storm is storm/main.ts. */

@@ -38,10 +38,11 @@ export const fedWith = async ({ open }: ReadModelHome, log: Log): Promise<ReadMo
   return model
 }
 
-/** Read models that applied `log` event by event, and all at once. */
+/** A read model that applied `log` event by event, and after a reset all at once. */
 export async function* fedTwice({ open }: ReadModelHome, log: Log): AsyncGenerator<ReadModel> {
+  const model = await open()
   for (const size of [1, log.events.length]) {
-    const model = await open()
+    await model.reset()
     for (let start = 0; start < log.events.length; start += size)
       await model.apply(await model.checkpoint(), log.events.slice(start, start + size))
     yield model

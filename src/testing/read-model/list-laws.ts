@@ -154,6 +154,10 @@ const BY_SEVERAL: readonly SortKey[] = [
 
 const orders = (type: ViewType) => [...byFields(type), ...(type === 'project' ? [BY_SEVERAL] : [])]
 
+/** Of two fields, the second ascends: the first ascends or descends with it, which are all ways that they compare. */
+const isNoMirrorImage = ([_, second, ...others]: readonly SortKey[]): boolean =>
+  others.length > 0 || second?.direction !== 'desc'
+
 const isInOrder = <Type extends ViewType>(
   type: Type,
   sort: readonly SortKey[],
@@ -196,9 +200,10 @@ export const orderLaws = lawsOf<ReadModelHome>({
   'Pages follow each other without a gap or a repetition, in any order.': async (home) => {
     const model = await fedWith(home, manyLog())
     for (const type of TYPES) {
-      for (const sort of orders(type)) {
+      for (const [index, sort] of orders(type).filter(isNoMirrorImage).entries()) {
         const { items } = await model.list(listOf(type, sort))
-        for (const limit of [1, 3, items.length]) {
+        // Each row ends a page of one; longer pages differ in nothing that the order changes.
+        for (const limit of index === 0 ? [1, 3, items.length] : [1]) {
           const rows = await allPages(model, listOf(type, sort, limit))
           demandEqual(`${type} by ${JSON.stringify(sort)}, ${limit} a page`, rows, items)
         }
@@ -294,20 +299,24 @@ export const filterLaws = lawsOf<ReadModelHome>({
       const log = logBefore(scenario)
       const model = await fedWith(home, log)
       const query = listOf(type)
-      for (const { event, row } of play(log, scenario)) {
+      const moments = play(log, scenario)
+      for (const { event, row } of moments) {
         await model.apply(await model.checkpoint(), [event])
         if (row === undefined) continue
-        for (const condition of conditionsOn(type, row)) {
-          const { field, operator, value } = condition
-          const isFound = async (value: string) => {
-            const { items } = await model.list({
-              ...query,
-              conditions: [{ ...condition, value }],
-            })
-            return items.some(({ details }) => details.sequence === event.position)
-          }
-          const found = [await isFound(value), await isFound(`${value}!`)]
-          demandEqual(`${event.type}: ${field} ${operator} ${value}`, found, [true, false])
+        const isFound = async (conditions: readonly Condition[]) => {
+          const { items } = await model.list({ ...query, conditions })
+          return items.some(({ details }) => details.sequence === event.position)
+        }
+        const all = Map.groupBy(conditionsOn(type, row), ({ field }) => field)
+        for (const [field, conditions] of all) {
+          demandEqual(`${event.type}: ${field}`, await isFound(conditions), true)
+          // A model that leaves out a condition does so after any event.
+          if (event === moments[0]?.event)
+            for (const { value, ...condition } of conditions) {
+              const other = { ...condition, value: `${value}!` }
+              const what = `${event.type}: ${field} ${condition.operator} ${other.value}`
+              demandEqual(what, await isFound([other]), false)
+            }
         }
       }
     }

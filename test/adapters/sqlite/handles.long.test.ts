@@ -45,9 +45,8 @@ describe.each(HANDLES)('On an open handle of %s', (_, handleOf) => {
     check(homeOf(async (file) => openSqlite(handleOf(file)).store)),
   )
 
-  test.each(readModelLaws)('the read model: $name', ({ check }) =>
-    check(databaseHome(temporaryFile, (file) => openSqlite(handleOf(file)))),
-  )
+  const readModels = databaseHome(temporaryFile, (file) => openSqlite(handleOf(file)))
+  test.each(readModelLaws)('the read model: $name', ({ check }) => check(readModels))
 
   test.each(webhookCursorLaws)('webhook cursors: $name', ({ check }) =>
     check(

@@ -30,7 +30,6 @@ describe('On Node.js 22.13, whose statements cannot return arrays, SQLite', () =
     return check({ open, reopen })
   })
 
-  test.each(readModelLaws)('as a read model: $name', ({ check }) =>
-    check(databaseHome(temporaryFile, openSqlite)),
-  )
+  const readModels = databaseHome(temporaryFile, openSqlite)
+  test.each(readModelLaws)('as a read model: $name', ({ check }) => check(readModels))
 })

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openPostgres, type Postgres } from '../../../../src/adapters/postgres/index.js'
 import { eventRestoreLaws, eventStoreLaws, readModelLaws } from '../../../../src/testing/index.js'
 import { databaseHome } from '../../read-model-home.js'
@@ -76,14 +76,14 @@ describe('With the objects of others on the search path', () => {
   })
 
   // `npm test` has the same read model on SQLite.
-  test.each(readModelLaws)('the read model: $name', async ({ check }) => {
-    const opened: Postgres[] = []
-    const home = databaseHome(newSchema, async (schema) => {
-      const postgres = await openPostgres({ connectionString, schema, maxConnections: 2 })
-      opened.push(postgres)
-      return postgres
-    })
-    await check(home)
+  const opened: Postgres[] = []
+  const home = databaseHome(newSchema, async (schema) => {
+    const postgres = await openPostgres({ connectionString, schema, maxConnections: 2 })
+    opened.push(postgres)
+    return postgres
+  })
+  afterAll(async () => {
     for (const { close } of opened) await close()
   })
+  test.each(readModelLaws)('the read model: $name', ({ check }) => check(home))
 })

@@ -9,7 +9,7 @@ import { tcpProxy } from '../../../tcp-proxy.js'
 import { ask, replayed, standbyOf } from '../standby.js'
 
 /** Many, to find what fails seldom. */
-const ROUNDS = 20
+const ROUNDS = 10
 const FAILOVER_COMMANDS = 180
 
 /** Answers after which a round ends badly. */

@@ -11,7 +11,7 @@ const PROCESSES = 4
 const WRITERS = 4
 
 /** Commands of each of 16 writers; on average one and a quarter events each. */
-const COMMANDS = 1_300
+const COMMANDS = 400
 
 const wins = (answers: readonly Answer[]): ReadonlyMap<string, number> => {
   const counts = new Map<string, number>()

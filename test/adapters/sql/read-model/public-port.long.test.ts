@@ -62,14 +62,12 @@ const laterDriver = (file: string): ReadModelDriver => {
   }
 }
 
-test.each(readModelLaws)('A read model on the dialect of a host: $name', ({ check }) =>
-  check(
-    databaseHome(temporaryFile, (file) => {
-      const { store } = openSqlite(file)
-      return { store, readModel: sqlReadModel(laterDriver(file), store) }
-    }),
-  ),
-)
+const home = databaseHome(temporaryFile, (file) => {
+  const { store } = openSqlite(file)
+  return { store, readModel: sqlReadModel(laterDriver(file), store) }
+})
+
+test.each(readModelLaws)('A read model on the dialect of a host: $name', ({ check }) => check(home))
 
 test('Its tables are those of the other read models, and it has their name.', () => {
   const { store, readModel } = openSqlite(temporaryFile())
