@@ -1,3 +1,5 @@
+import type { ObjectRef } from './values.js'
+
 // Deciders, messages, ids and references. A file that is exported whole has public names only.
 export type { AnyEvent } from './aggregates.js'
 export {
@@ -128,3 +130,6 @@ export {
   type UserGrantRef,
   type UserId,
 } from './values.js'
+
+/** A type of object, such as `project_role`. Declared here, so that the types of `claviger` do not load this file. */
+export type ObjectType = ObjectRef['type']

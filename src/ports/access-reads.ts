@@ -1,5 +1,5 @@
 import type { RoleSource } from '../domain/aggregate.js'
-import type { ProjectSettings } from '../domain/project/aggregate.js'
+import type { PrivateLabelingSetting } from '../domain/project/command-schemas.js'
 import type { Position } from './event-store.js'
 
 /** A user of an organization, and a project of any organization. */
@@ -48,15 +48,17 @@ export type RoleWay = 'grant' | RoleSource
 export type WayKey = readonly [idpId: string, group: string]
 
 /** The fields of a project that decide about access. */
-export interface FoundProject
-  extends Pick<
-    ProjectSettings,
-    | 'name'
-    | 'projectRoleAssertion'
-    | 'projectRoleCheck'
-    | 'hasProjectCheck'
-    | 'privateLabelingSetting'
-  > {
+export interface FoundProject {
+  /** For people to read. */
+  readonly name: string
+  /** Role information is included in the user info endpoint. */
+  readonly projectRoleAssertion: boolean
+  /** At login, the user must have a role of this project. */
+  readonly projectRoleCheck: boolean
+  /** At login, the user's organization must own the project or have a grant to it. */
+  readonly hasProjectCheck: boolean
+  /** The branding that the login shows. */
+  readonly privateLabelingSetting: PrivateLabelingSetting
   /** Roles of an inactive project do not count. */
   readonly state: 'active' | 'inactive'
 }
