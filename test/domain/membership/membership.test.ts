@@ -1,6 +1,10 @@
 import { err, ok } from 'neverthrow'
 import { describe, expect, test } from 'vitest'
-import { membership } from '../../../src/domain/membership/aggregate.js'
+import {
+  membership,
+  memberships,
+  membershipView,
+} from '../../../src/domain/membership/aggregate.js'
 import type { MembershipEvent } from '../../../src/domain/membership/events.js'
 import type { GroupName } from '../../../src/domain/values.js'
 import { given } from '../../../src/testing/host-tests.js'
@@ -24,6 +28,10 @@ describe('A report', () => {
   test('of the same groups is recorded only when it is due.', () => {
     expect(report([reported], [admins, staff])).toEqual(ok([]))
     expect(report([reported], [admins, staff], true)).toEqual(ok([reported]))
+    const others = { ...reported.data, groups: [staff, admins] }
+    expect(report([reported], [staff, admins])).toEqual(
+      ok([{ type: 'membership.reported', data: others }]),
+    )
   })
 
   test('of no groups begins nothing.', () => {
@@ -41,5 +49,19 @@ describe('A membership', () => {
     const missing = err({ kind: 'NotFound', object: { type: 'membership', ...id } })
     expect(remove([])).toEqual(missing)
     expect(remove([reported, removed])).toEqual(missing)
+  })
+
+  test('is shown with the groups of the last report.', () => {
+    const view = membershipView(undefined, reported)
+    expect(view).toStrictEqual({ ...id, groups: [admins, staff], state: 'active' })
+    expect(view && membershipView(view, removed)).toBeUndefined()
+  })
+
+  test('says of each event which groups the user is in since.', () => {
+    const { membershipScope, groupsIn } = memberships.memberships
+    expect(groupsIn(reported)).toEqual([admins, staff])
+    expect(groupsIn(removed)).toEqual([])
+    expect(membershipScope(id)).toEqual(id)
+    expect(memberships.target(id, 'acme')).toEqual({ type: 'identity_provider', id: 'google' })
   })
 })

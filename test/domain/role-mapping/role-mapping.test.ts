@@ -1,8 +1,13 @@
 import { err, ok } from 'neverthrow'
 import { describe, expect, test } from 'vitest'
-import { roleMapping, roleMappingView } from '../../../src/domain/role-mapping/aggregate.js'
+import {
+  roleMapping,
+  roleMappings,
+  roleMappingView,
+} from '../../../src/domain/role-mapping/aggregate.js'
 import type { RoleMappingCommand } from '../../../src/domain/role-mapping/command-schemas.js'
 import type { RoleMappingEvent } from '../../../src/domain/role-mapping/events.js'
+import { RoleKey } from '../../../src/domain/values.js'
 import { given } from '../../../src/testing/host-tests.js'
 import { added, editor, id, removed, updatedToBoth, viewer } from './examples.js'
 
@@ -35,6 +40,13 @@ describe('A mapping', () => {
     const longer = { ...added.data, validFor: 48 }
     expect(decide([added], { ...update, data: longer })).toEqual(
       ok([{ type: 'role_mapping.updated', data: longer }]),
+    )
+    const other = {
+      ...updatedToBoth.data,
+      roles: [editor, { ...viewer, roleKey: RoleKey.parse('owner') }],
+    }
+    expect(decide([added, updatedToBoth], { ...update, data: other })).toEqual(
+      ok([{ type: 'role_mapping.updated', data: other }]),
     )
   })
 
@@ -78,6 +90,43 @@ describe('A mapping', () => {
       state: 'active',
     })
     expect(roleMappingView(undefined, updatedToBoth)).toBeUndefined()
+    expect(roleMappingView(view, removed)).toBeUndefined()
+    expect(Object.keys(roleMappingView(view, updatedToBoth) ?? {})).not.toContain('validFor')
+  })
+
+  test('assigns its roles to the members of its group.', () => {
+    const { assigns, assignmentScope } = roleMappings.assignments
+    expect(assigns.rolesIn(added)).toEqual([{ roleKey: 'editor', validFor: 24 }])
+    expect(assigns.rolesIn(updatedToBoth)).toStrictEqual([
+      { roleKey: 'editor' },
+      { roleKey: 'viewer' },
+    ])
+    expect(assigns.rolesIn(removed)).toBeUndefined()
+    const view = roleMappingView(undefined, added)
+    if (!view) throw new Error('The mapping is not shown')
+    expect(assigns.rolesOf(view)).toEqual([{ roleKey: 'editor', validFor: 24 }])
+    expect(
+      assigns.withRoles({ ...view, roleKeys: ['editor', 'viewer'] }, [{ roleKey: 'viewer' }]),
+    ).toEqual({
+      ...view,
+      roleKeys: ['viewer'],
+    })
+    const { projectOrgId: _, ...ofOwnProject } = id
+    const source = { idpId: 'google', group: 'staff+1' }
+    const scope = { projectId: 'portal', orgId: 'globex', source }
+    expect(assignmentScope(id, 'globex')).toEqual({ ...scope, projectOrgId: 'acme' })
+    expect(assignmentScope(ofOwnProject, 'globex')).toEqual({ ...scope, projectOrgId: 'globex' })
+  })
+
+  test('is written by those who may write it, and read by those who may read its provider.', () => {
+    const { projectOrgId: _, ...ofOwnProject } = id
+    expect(roleMappings.target(id, 'globex')).toEqual({ type: 'identity_provider', id: 'google' })
+    const target = { type: 'role_mapping', ...id }
+    expect(roleMappings.writeTarget?.(id, 'globex')).toEqual(target)
+    expect(roleMappings.writeTarget?.(ofOwnProject, 'globex')).toEqual({
+      ...target,
+      projectOrgId: 'globex',
+    })
   })
 
   test('takes an update of what is absent for nothing.', () => {

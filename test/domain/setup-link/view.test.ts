@@ -1,0 +1,82 @@
+import { ok } from 'neverthrow'
+import { describe, expect, it } from 'vitest'
+import { type SetupLinkView, setupLinkView } from '../../../src/domain/setup-link/aggregate.js'
+import {
+  CompleteSetupLink,
+  IssueSetupLink,
+  RevokeSetupLink,
+  SetupLinkCommand,
+  UseSetupLink,
+} from '../../../src/domain/setup-link/command-schemas.js'
+import type { SetupLinkEvent } from '../../../src/domain/setup-link/events.js'
+import { SetupLinkTokenClaimed, setupLinkTokens } from '../../../src/domain/setup-link/token.js'
+import { OrgId } from '../../../src/domain/values.js'
+import { given } from '../../../src/testing/host-tests.js'
+import {
+  complete,
+  completed,
+  EXPIRY,
+  id,
+  issue,
+  issued,
+  revoke,
+  revoked,
+  useBefore,
+  used,
+} from './examples.js'
+
+const viewOf = (...events: SetupLinkEvent[]) =>
+  events.reduce((view: SetupLinkView | undefined, event) => setupLinkView(view, event), undefined)
+
+describe('What reads show of a set-up link', () => {
+  const shown = { ...issued.data, expiresAt: new Date(EXPIRY) }
+
+  it('has the state of its last event', () => {
+    expect(viewOf(issued)).toStrictEqual({ ...shown, state: 'issued' })
+    expect(viewOf(issued, used)).toStrictEqual({ ...shown, state: 'used' })
+    expect(viewOf(issued, used, completed)).toStrictEqual({ ...shown, state: 'completed' })
+    expect(viewOf(issued, revoked)).toStrictEqual({ ...shown, state: 'revoked' })
+  })
+
+  it('begins when the link is issued', () => {
+    for (const event of [used, completed, revoked]) expect(viewOf(event)).toBeUndefined()
+  })
+})
+
+describe('The token of a link', () => {
+  const data = { ...id, orgId: OrgId.parse('acme'), tokenHash: 'A_-'.repeat(14).concat('z') }
+  const claimed = { type: 'setup_link_token.claimed', data } as const
+
+  it('is recorded for its link', () => {
+    const command = { type: 'ClaimSetupLinkToken', data } as const
+    expect(given(setupLinkTokens.decider, []).when(command)).toEqual(ok([claimed]))
+    expect(setupLinkTokens.decider.initialState).toEqual({ status: 'absent' })
+  })
+
+  it('has one stream for all organizations', () => {
+    for (const orgId of ['acme', 'other'])
+      expect(setupLinkTokens.stream(orgId, data)).toBe(`setup_link_token-${data.tokenHash}`)
+  })
+
+  it('is stored as the hash of a token alone', () => {
+    expect(SetupLinkTokenClaimed.parse(claimed)).toEqual(claimed)
+    for (const tokenHash of ['', `${data.tokenHash}a`, `a${data.tokenHash}`])
+      expect(
+        SetupLinkTokenClaimed.safeParse({ ...claimed, data: { ...data, tokenHash } }).success,
+      ).toBe(false)
+  })
+})
+
+describe('The schema of a command', () => {
+  it.each([
+    [IssueSetupLink, issue],
+    [UseSetupLink, useBefore],
+    [CompleteSetupLink, complete],
+    [RevokeSetupLink, revoke],
+  ])('reads its own example alone', (schema, command) => {
+    expect(schema.parse(command)).toEqual(command)
+    expect(SetupLinkCommand.parse(command)).toEqual(command)
+    expect(schema.safeParse({ ...command, type: '' }).success).toBe(false)
+    expect(schema.safeParse({ ...command, data: {} }).success).toBe(false)
+  })
+})
