@@ -5,7 +5,9 @@ import type { ProjectGrantState } from '../../src/domain/project-grant/aggregate
 import type { ProjectRoleState } from '../../src/domain/project-role/aggregate.js'
 import {
   type AssignableProject,
+  changedRoleKeys,
   isCurrent,
+  isExpired,
   isStillGranted,
   rolesToGive,
 } from '../../src/domain/role-generations.js'
@@ -103,5 +105,44 @@ describe('isStillGranted', () => {
 
   it('holds for every role of an own project', () => {
     expect(isStillGranted({ roleKey: editor, roleSince: 3 }, undefined)).toBe(true)
+  })
+})
+
+describe('What has an end', () => {
+  const now = new Date('2026-01-31T12:00:00Z')
+  it('has ended from that moment on', () => {
+    expect(isExpired({}, now)).toBe(false)
+    expect(isExpired({ expiresAt: new Date(now.getTime() + 1) }, now)).toBe(false)
+    expect(isExpired({ expiresAt: now }, now)).toBe(true)
+    expect(isExpired({ expiresAt: new Date(now.getTime() - 1) }, now)).toBe(true)
+  })
+})
+
+describe('A change of a grant', () => {
+  const role = (key: string, fields: object = {}) => ({
+    roleKey: RoleKey.parse(key),
+    roleSince: 1,
+    ...fields,
+  })
+  const mapping = (roles: readonly ReturnType<typeof role>[], validFor?: number) =>
+    ({ status: 'active', roles, validFor }) as const
+  const before = mapping([role('a'), role('b')])
+
+  it('is about the roles that it adds, removes or gives in another generation or until another time', () => {
+    expect(changedRoleKeys(before, mapping([role('a'), role('c')]))).toEqual(['b', 'c'])
+    expect(changedRoleKeys(before, mapping([role('b'), role('a')]))).toEqual([])
+    for (const other of [
+      { roleSince: 2 },
+      { grantSince: 1 },
+      { expiresAt: '2027-01-01T00:00:00Z' },
+    ])
+      expect(changedRoleKeys(before, mapping([role('a', other), role('b')]))).toEqual(['a'])
+  })
+
+  it('is about all roles when the grant begins or ends, or its reports count for another time', () => {
+    expect(changedRoleKeys(absent, before)).toEqual(['a', 'b'])
+    expect(changedRoleKeys(before, absent)).toEqual(['a', 'b'])
+    expect(changedRoleKeys(before, mapping([role('a'), role('c')], 24))).toEqual(['a', 'b', 'c'])
+    expect(changedRoleKeys(absent, absent)).toEqual([])
   })
 })
