@@ -101,7 +101,7 @@ describe('The schema of a domain', () => {
     expect(DomainInput.parse('globex.example')).toBe('globex.example')
   })
 
-  it('objects to what is none', () => {
+  it('refuses what is not a domain', () => {
     expect(objection(DomainInput, undefined)).toEqual(['is required'])
     for (const none of [5, null, '', 'localhost', '127.0.0.1', 'a..b'])
       expect(objection(DomainInput, none)).toEqual([A_DOMAIN])

@@ -4,7 +4,7 @@ import type { Answer } from '../../../processes/writer.js'
 import { checkLog, makeShared, startWriting } from '../../../processes/writing.js'
 import { temporaryFile } from '../temporary-file.js'
 
-const ROUNDS = 10
+const ROUNDS = 20
 
 /** Half of the commands of four writers are answered when they are killed. */
 const COMMANDS = 30
