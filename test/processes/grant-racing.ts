@@ -120,18 +120,18 @@ const checkLives = (log: readonly RecordedEvent[]): number => {
 }
 
 /**
- * Fails when a grant or a membership remained that `removeAllOfUser` had answered to have removed. A membership ends with
- * its provider, too.
+ * Fails when a grant or a membership that was recorded at or below the answered sequence had not been removed when
+ * `removeAllOfUser` answered. A membership ends with its provider, too.
  */
 const checkEmptied = (log: readonly RecordedEvent[], { emptied }: Answers): void => {
-  for (const { orgId, userId, sequence } of emptied) {
+  for (const { orgId, userId, sequence, by } of emptied) {
     const remaining = new Set<string>()
     for (const { stream, type, position, data, metadata } of log) {
-      if (position > BigInt(sequence)) break
+      if (position > BigInt(by)) break
       if (metadata.resourceOwner !== orgId) continue
       if (/^(user_grant|membership)-/.test(stream) && stream.endsWith(`+${userId}`)) {
         if (type.endsWith('.removed')) remaining.delete(stream)
-        else remaining.add(stream)
+        else if (position <= BigInt(sequence)) remaining.add(stream)
       }
       if (type === 'identity_provider.removed')
         for (const each of remaining)

@@ -24,11 +24,12 @@ export interface Answers {
   readonly emptied: readonly Emptied[]
 }
 
-/** No grant of the user that was recorded at or below `sequence`, in digits, remains. */
+/** No grant of the user that was recorded at or below `sequence`, in digits, remained at the end of the log, `by`. */
 interface Emptied {
   readonly orgId: string
   readonly userId: string
   readonly sequence: string
+  readonly by: string
 }
 
 /** Steps of each writer after which everything has had its turn, reports of each set of groups as well. */
@@ -138,7 +139,11 @@ const run = async ({ place, first, writers, ms }: Task): Promise<void> => {
         const removed = await iam.userGrants.removeAllOfUser({ userId }, within)
         const { orgId } = within.caller
         if (removed.isErr()) refusals.add(removed.error.kind)
-        else emptied.push({ orgId, userId, sequence: String(removed.value.sequence) })
+        else {
+          const { sequence } = removed.value
+          const by = (await iam.head())._unsafeUnwrap()
+          emptied.push({ orgId, userId, sequence: String(sequence), by: String(by) })
+        }
         continue
       }
       const outcome = await step(iam, writer, n)
