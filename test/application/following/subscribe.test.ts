@@ -312,6 +312,21 @@ describe('A subscription', () => {
     await vi.advanceTimersByTimeAsync(1_000)
     expect(looks).toBe(before + 1)
     expect((await next).value).toEqual((await logOf(store))[0])
+    await take(events, 2)
+
+    // After an event the next fault begins with the shortest pause again.
+    const later = events.next()
+    await vi.advanceTimersByTimeAsync(10)
+    isAway = true
+    looks = 0
+    await rename('later')
+    await vi.advanceTimersByTimeAsync(9)
+    expect(looks).toBe(1)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(looks).toBe(2)
+    isAway = false
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect((await later).value?.data).toMatchObject({ name: 'later' })
     await events.return?.()
   })
 
