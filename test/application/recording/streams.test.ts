@@ -1,4 +1,4 @@
-import { beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { StateCache } from '../../../src/application/recording/state-cache.js'
 import { CallStreams, type Streams } from '../../../src/application/recording/streams.js'
 import { projects } from '../../../src/domain/project/aggregate.js'
@@ -69,6 +69,25 @@ it('never says that nothing changes of a project that was removed while it read'
     kind: 'NotFound',
     object: { type: 'project', ...portal },
   })
+})
+
+it('gives up after ten seconds in which something always changed before it was confirmed', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  let reads = 0
+  const process = iamOn({
+    ...store,
+    readStream: async (stream, after) => {
+      if (stream === PORTAL) {
+        vi.advanceTimersByTime(1_000)
+        await good(iam.projects.patch({ ...portal, name: `name ${++reads}` }, context))
+      }
+      return store.readStream(stream, after)
+    },
+  })
+  const refused = refusal(process.projectRoles.update(unchanged, context))
+  expect(await refused).toEqual({ kind: 'Aborted', attempts: 0 })
+  expect(reads).toBeGreaterThan(9)
 })
 
 it('requires that a remembered project is still there when a role is added', async () => {
