@@ -4,8 +4,8 @@ import {
   permissionsToApplyPlan,
   permissionsToPlan,
 } from '../../../src/application/desired-state/permissions-for-plan.js'
-import { memoryEventStore } from '../../../src/index.js'
-import { instanceOn, refused, without } from './organization.js'
+import { createIam, memoryEventStore } from '../../../src/index.js'
+import { cipher, context, instanceOn, refused, without } from './organization.js'
 
 const portal = { type: 'project', id: 'portal' }
 const google = { type: 'identity_provider', id: 'google' }
@@ -133,4 +133,24 @@ test('A large plan of a caller without permission is refused before its changes 
   const answer = await refused(iam.apply(plan as never, without('project.read')))
   expect(answer).toMatchObject({ kind: 'PermissionDenied' })
   expect(isRead).toBe(false)
+})
+
+test('A large plan is applied, and each permission is asked for once', async () => {
+  const asked: string[] = []
+  const iam = createIam({
+    store: memoryEventStore(),
+    secrets: cipher(),
+    authorize: ({ permission, object }) =>
+      asked.push(`${permission} ${object ? 'portal' : 'all'}`) > 0,
+  })
+  const roles = Array.from({ length: 1_001 }, (_, n) => ({ roleKey: `r${n}`, displayName: 'R' }))
+  const plan = (
+    await iam.plan({ projects: [{ id: 'portal', name: 'Portal', roles }] }, context)
+  )._unsafeUnwrap()
+  asked.length = 0
+  const applied = (await iam.apply(plan, context))._unsafeUnwrap()
+  expect(applied.changes.length).toBeGreaterThan(1_001)
+  const asksOf = ['project.read', 'project.role.read', 'project.role.write', 'project.write']
+  // Planning again asks about the organization, too.
+  expect(asked.toSorted()).toEqual(['project.read all', ...asksOf.map((each) => `${each} portal`)])
 })
