@@ -124,10 +124,10 @@ const checkLives = (log: readonly RecordedEvent[]): number => {
  * `removeAllOfUser` answered. A membership ends with its provider, too.
  */
 const checkEmptied = (log: readonly RecordedEvent[], { emptied }: Answers): void => {
-  for (const { orgId, userId, sequence, by } of emptied) {
+  for (const { orgId, userId, sequence, head } of emptied) {
     const remaining = new Set<string>()
     for (const { stream, type, position, data, metadata } of log) {
-      if (position > BigInt(by)) break
+      if (position > BigInt(head)) break
       if (metadata.resourceOwner !== orgId) continue
       if (/^(user_grant|membership)-/.test(stream) && stream.endsWith(`+${userId}`)) {
         if (type.endsWith('.removed')) remaining.delete(stream)

@@ -24,12 +24,14 @@ export interface Answers {
   readonly emptied: readonly Emptied[]
 }
 
-/** No grant of the user that was recorded at or below `sequence`, in digits, remained at the end of the log, `by`. */
+/** An answer of `removeAllOfUser`. Positions are in digits. */
 interface Emptied {
   readonly orgId: string
   readonly userId: string
+  /** Whatever was recorded of the user up to here had been removed when the call answered. */
   readonly sequence: string
-  readonly by: string
+  /** The head of the log right after the answer. */
+  readonly head: string
 }
 
 /** Steps of each writer after which everything has had its turn, reports of each set of groups as well. */
@@ -141,8 +143,8 @@ const run = async ({ place, first, writers, ms }: Task): Promise<void> => {
         if (removed.isErr()) refusals.add(removed.error.kind)
         else {
           const { sequence } = removed.value
-          const by = (await iam.head())._unsafeUnwrap()
-          emptied.push({ orgId, userId, sequence: String(sequence), by: String(by) })
+          const head = (await iam.head())._unsafeUnwrap()
+          emptied.push({ orgId, userId, sequence: String(sequence), head: String(head) })
         }
         continue
       }

@@ -50,5 +50,5 @@ const run = async (): Promise<void> => {
 }
 
 await run()
-// What was simulated leaves timers of requests behind, which nobody waits for any more.
+// Simulated requests leave timers behind, which would keep the process alive for seconds.
 process.exit()

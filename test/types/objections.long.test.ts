@@ -247,16 +247,16 @@ const refused: Readonly<Record<string, readonly (readonly [code: string, at: str
     ],
   }
 
-/** One program of many: each stands in a namespace of its own, so that their names do not meet. */
+/** Puts all sources into one program, each in its own namespace because several declare the same names. */
 const programOf = (sources: readonly string[]) => {
   let source = HEAD
   const lastLines = sources.map((code, n) => {
     source += `\nexport namespace case${n} {\n${code}\n}`
     return source.split('\n').length
   })
-  /** Which of the sources a line of the program is of, counted from 0. */
-  const at = (line: number): number => lastLines.findIndex((last) => line <= last)
-  return { source, at }
+  /** The index of the source that contains a line of the program. */
+  const indexAt = (line: number): number => lastLines.findIndex((last) => line <= last)
+  return { source, indexAt }
 }
 
 /** What compiles, what does not, and what an editor underlines. */
@@ -269,9 +269,9 @@ describe.each(EDITORS)('TypeScript %s', (_, open) => {
 
   /** The objections to each of `sources`. */
   const objectionsTo = async (sources: readonly string[]) => {
-    const { source, at } = programOf(sources)
+    const { source, indexAt } = programOf(sources)
     const objections = await editor.objections(source)
-    return sources.map((_, n) => objections.filter(({ line }) => at(line) === n))
+    return sources.map((_, n) => objections.filter(({ line }) => indexAt(line) === n))
   }
 
   it('takes what is right', async () => {

@@ -107,11 +107,8 @@ const written: Pointed = pointedAt(
   ],
 )
 
-/** The oldest and the newest: version 6.0 shows what 5.9 shows, and the other tests of types ask it too. */
-const EDITORS_THAT_SHOW = EDITORS.filter(([version]) => version !== '6.0')
-
 /** What an editor shows of the public names. */
-describe.each(EDITORS_THAT_SHOW)('TypeScript %s', (version, open) => {
+describe.each(EDITORS)('TypeScript %s', (version, open) => {
   let editor: Editor
   beforeAll(async () => {
     editor = await open()

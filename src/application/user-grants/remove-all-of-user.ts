@@ -36,7 +36,7 @@ export interface RemovedOfUser {
   readonly removed: readonly UserGrantIds[]
   /** The removed memberships. */
   readonly memberships: readonly MembershipIds[]
-  /** Every grant and membership of the user up to this position is removed from the organization. */
+  /** Every grant and membership of the user that was recorded up to this position has been removed. */
   readonly sequence: Position
 }
 

@@ -314,7 +314,7 @@ describe('A subscription', () => {
     expect((await next).value).toEqual((await logOf(store))[0])
     await take(events, 2)
 
-    // After an event the next fault begins with the shortest pause again.
+    // After an event, pauses begin with the shortest again.
     const later = events.next()
     await vi.advanceTimersByTimeAsync(10)
     isAway = true

@@ -10,7 +10,7 @@ import { context, iamOn } from '../host.js'
 type Target = PermissionQuestion['object']
 type Case = readonly [what: string, call: (iam: Iam) => ResultAsync<unknown, unknown>, Target]
 
-/** What `authorize` is told of the object of a call. */
+/** The object that `authorize` gets. */
 const objectOf = async ([, call]: Case): Promise<Target> => {
   const asked: PermissionQuestion[] = []
   await call(iamOn(memoryEventStore(), { authorize: (question) => asked.push(question) > 0 }))
@@ -31,21 +31,18 @@ it.each<Case>([
   ['a role', removeRole('p', 'k'), { type: 'project_role', projectId: 'p', roleKey: 'k' }],
   ['a mapping', removeMapping({}), { type: 'role_mapping', ...mapping }],
   ['a domain', getDomain('acme.example'), { type: 'domain', id: 'acme.example' }],
-])('authorize is told of the object of a call: %s', async (...given) => {
+])('authorize gets the object of the call: %s', async (...given) => {
   expect(await objectOf(given)).toEqual(given[2])
 })
 
 it.each<Case>([
-  ['a role without a key', removeRole('p', ''), project],
-  ['a role of no project', removeRole('', 'k'), undefined],
-  ['a mapping of no group', removeMapping({ group: '' }), provider],
-  ['a mapping of no project', removeMapping({ projectId: '' }), provider],
-  ['a mapping of a project of nobody', removeMapping({ projectOrgId: '' }), provider],
-  ['a mapping of no provider', removeMapping({ idpId: '' }), undefined],
-  ['a domain that is an id', getDomain('acme'), undefined],
-])(
-  'authorize is told of what it lies in, or of nothing, where its ids are malformed: %s',
-  async (...given) => {
-    expect(await objectOf(given)).toEqual(given[2])
-  },
-)
+  ['a role with an empty key', removeRole('p', ''), project],
+  ['a role with an empty project', removeRole('', 'k'), undefined],
+  ['a mapping with an empty group', removeMapping({ group: '' }), provider],
+  ['a mapping with an empty project', removeMapping({ projectId: '' }), provider],
+  ['a mapping with an empty owner of the project', removeMapping({ projectOrgId: '' }), provider],
+  ['a mapping with an empty provider', removeMapping({ idpId: '' }), undefined],
+  ['a domain of one label', getDomain('acme'), undefined],
+])('authorize gets the container, or no object, when ids are malformed: %s', async (...given) => {
+  expect(await objectOf(given)).toEqual(given[2])
+})

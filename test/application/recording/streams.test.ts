@@ -71,7 +71,7 @@ it('never says that nothing changes of a project that was removed while it read'
   })
 })
 
-it('gives up after ten seconds in which something always changed before it was confirmed', async () => {
+it('gives up after ten seconds when a stream changes before every confirmation', async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   onTestFinished(() => void vi.useRealTimers())
   let reads = 0
