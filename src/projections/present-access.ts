@@ -8,6 +8,7 @@ import type {
   AccessQuery,
   FoundAccess,
   FoundMappedRole,
+  FoundProject,
   FoundRole,
   LostRole,
 } from '../ports/access-reads.js'
@@ -26,6 +27,8 @@ export interface PresentAccess {
 
 interface Project {
   view: ProjectView | undefined
+  /** What a question finds of `view`. */
+  found: FoundProject | undefined
   /** The current generation of each role. */
   readonly roles: Map<string, Role>
   /** By organization whose users have roles of the project, or that the project is granted to. */
@@ -105,7 +108,7 @@ const foundAccess = (
     else roles.push(expiresAt ? { ...found, expiresAt } : found)
   }
   return {
-    project: project?.view && foundProject(project.view),
+    project: project?.found,
     projectGrant: organization?.projectGrant?.state,
     userGrant: userGrant?.state,
     roles,
@@ -122,6 +125,7 @@ const applyTo = (owners: Owners, event: KnownEvent): void => {
     const { id } = event.data
     const project = projectIn(owners, orgId, id)
     project.view = projects.view(project.view, event)
+    project.found = project.view && foundProject(project.view)
     if (projects.effectOf(event) === 'removes') owners.get(orgId)?.delete(id)
   } else if (projectRoles.reads(event)) {
     const { projectId, roleKey } = event.data
@@ -206,6 +210,7 @@ const projectIn = (owners: Owners, orgId: string, projectId: string): Project =>
   const owned = getOrAdd(owners, orgId, (): Map<string, Project> => new Map())
   return getOrAdd(owned, projectId, () => ({
     view: undefined,
+    found: undefined,
     roles: new Map(),
     organizations: new Map(),
   }))

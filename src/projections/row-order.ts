@@ -1,5 +1,5 @@
 import { aggregates } from '../domain/aggregates.js'
-import type { Condition, SortKey, SortValue, Views, ViewType } from '../ports/read-model.js'
+import type { Condition, ListQuery, SortValue, Views, ViewType } from '../ports/read-model.js'
 import { fieldNamed, type ViewFields } from './view-fields.js'
 
 /** A test whether a row meets all of `conditions`. */
@@ -69,22 +69,22 @@ export const filterableText = <Row>(
   return field.of
 }
 
-/** An order of rows. */
-export interface RowOrder<Row> {
-  /** The first `limit` rows, in order. */
-  readonly first: (rows: readonly Row[], limit: number) => readonly Row[]
-  /** Whether `row` comes after the row that has `values` in the fields of the order. */
-  readonly isAfter: (row: Row, values: readonly SortValue[]) => boolean
+/** A page of rows, in order. */
+export interface RowPage<Row> {
+  readonly items: readonly Row[]
+  readonly hasMore: boolean
 }
 
-/** The order that `sort` asks for. */
-export const rowOrder = <Row>(fields: ViewFields<Row>, sort: readonly SortKey[]): RowOrder<Row> => {
+/** The first `limit` of `rows`, as `sort` orders them, after the one that has the values `after`. */
+export const pageOf = <Row>(
+  fields: ViewFields<Row>,
+  { sort, after, limit }: Pick<ListQuery<ViewType>, 'sort' | 'after' | 'limit'>,
+  rows: readonly Row[],
+): RowPage<Row> => {
   const keys = sort.map(({ field, direction }) => ({
     read: fieldNamed(fields, field).of,
     sign: direction === 'asc' ? 1 : -1,
   }))
-  // A value may be made of several, so each is read once.
-  const valuesOf = (row: Row): readonly SortValue[] => keys.map(({ read }) => read(row))
   const compare = (one: readonly SortValue[], other: readonly SortValue[]): number => {
     for (const [index, { sign }] of keys.entries()) {
       const difference = compareValues(valueAt(one, index), valueAt(other, index))
@@ -92,15 +92,14 @@ export const rowOrder = <Row>(fields: ViewFields<Row>, sort: readonly SortKey[])
     }
     return 0
   }
-  return {
-    first: (rows, limit) =>
-      firstOf(
-        rows.map((row) => ({ row, values: valuesOf(row) })),
-        limit,
-        (one, other) => compare(one.values, other.values),
-      ).map(({ row }) => row),
-    isAfter: (row, values) => compare(valuesOf(row), values) > 0,
+  // A value may be made of several, so each is read once.
+  const following: { readonly row: Row; readonly values: readonly SortValue[] }[] = []
+  for (const row of rows) {
+    const values = keys.map(({ read }) => read(row))
+    if (after === undefined || compare(values, after) > 0) following.push({ row, values })
   }
+  const first = firstOf(following, limit, (one, other) => compare(one.values, other.values))
+  return { items: first.map(({ row }) => row), hasMore: following.length > limit }
 }
 
 /**

@@ -14,7 +14,7 @@ import type {
 } from '../../ports/read-model.js'
 import { historyEntry } from '../../projections/history-entries.js'
 import { isOfObject, objectOf, readEvents, streamOf } from '../../projections/read-events.js'
-import { meetsAll, rowOrder, severalOf } from '../../projections/row-order.js'
+import { meetsAll, pageOf, severalOf } from '../../projections/row-order.js'
 import {
   cappedTotal,
   changeRow,
@@ -101,17 +101,16 @@ const listRows = <Type extends ViewType>(
   query: ListQuery<Type>,
 ): Listing<Views[Type]> => {
   const fields: ViewFields<Views[Type]> = viewFields[query.type]
-  const { type, conditions, after, limit } = query
+  const { type, conditions } = query
   const isShown = conditions.some((condition) => severalOf(type, condition) === 'roleKeys')
   const shown = (row: Views[Type]) => shownRow(state, type, row)
   // Only conditions on roles depend on which of them have ended.
   const rows = isShown ? listedRows(state, query).map(shown) : listedRows(state, query)
-  const order = rowOrder(fields, query.sort)
   const found = rows.filter(meetsAll(type, fields, conditions))
-  const following = after === undefined ? found : found.filter((row) => order.isAfter(row, after))
+  const { items, hasMore } = pageOf(fields, query, found)
   return {
-    items: order.first(following, limit).map((row) => copyOf(type, isShown ? row : shown(row))),
-    hasMore: following.length > limit,
+    items: items.map((row) => copyOf(type, isShown ? row : shown(row))),
+    hasMore,
     ...cappedTotal(found.length),
     sequence: state.checkpoint,
   }
