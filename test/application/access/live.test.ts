@@ -304,6 +304,22 @@ describe('A log that cannot be followed', () => {
   })
 })
 
+describe('A fault of the store', () => {
+  it('is reported once, also after events that were read before it', async () => {
+    inVirtualTime()
+    const faults: FaultSeen[] = []
+    const { inner, store, iam, other } = await world((fault) => faults.push(fault))
+    const live = await liveOf(iam)
+    const { position } = live
+    store.readAll = async (after) => (after > position ? away() : inner.readAll(after, 1))
+    const roles = ['one', 'two'].map((roleKey) => ({ roleKey, displayName: roleKey }))
+    await good(other.projectRoles.addMany({ projectId: 'portal', roles }, context))
+    await vi.advanceTimersByTimeAsync(5)
+    expect(live.position).toBeGreaterThan(position)
+    expect(faults).toHaveLength(1)
+  })
+})
+
 describe('A log that is read slowly', () => {
   /** Live checks that need ten times `maxLag` to read what was recorded, an event at a time. */
   const behind = async () => {
