@@ -1,6 +1,6 @@
 import type { Position } from '../ports/event-store.js'
 import type { Caller, Host } from '../ports/host.js'
-import { type Follow, follow } from './following/follow.js'
+import { follow } from './following/follow.js'
 import type { Hooks } from './hooks.js'
 import { permissionsFromCaller } from './method/target.js'
 import { type Query, queryOf } from './reading/query.js'
@@ -14,7 +14,6 @@ export interface Runtime extends Host {
   readonly hooks?: Hooks | undefined
   readonly states: StateCache
   readonly locks: Locks
-  readonly follow: Follow
   readonly query: Query
   readonly metadataOf: MetadataOf
   /** Called with the position of each append that this runtime stores, before the call returns. */
@@ -27,7 +26,6 @@ export interface Runtime extends Host {
 export const createRuntime = (host: Host, hooks?: Hooks): Runtime => {
   const linkCallers = new WeakSet<Caller>()
   const { authorize } = host
-  const following = follow(host, hooks)
   return {
     ...host,
     authorize: (question) =>
@@ -35,8 +33,7 @@ export const createRuntime = (host: Host, hooks?: Hooks): Runtime => {
     hooks,
     states: new StateCache(host.store),
     locks: new Locks(host.environment),
-    follow: following,
-    query: queryOf(host, following),
+    query: queryOf(host, follow(host, hooks)),
     metadataOf: metadataFactory(),
     recorded: new Set(),
     linkCallers,

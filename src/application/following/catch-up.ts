@@ -72,10 +72,7 @@ export const run = async (
   try {
     while (!signal?.aborted) {
       const seen = appends.count()
-      const look = slow ?? {
-        begin: environment.elapsed(),
-        caughtUp: catchUpToHead(store, projection, options),
-      }
+      const look = slow ?? beginLook(store, projection, options)
       const from = longestLook && (await positionOf(projection))
       const caughtUp = await (longestLook
         ? catchFaults(() => within(environment, longestLook, look.caughtUp))
@@ -84,7 +81,7 @@ export const run = async (
       if (caughtUp.isErr()) {
         reportFault(hooks, method, caughtUp.error)
         if (!isWorthRetrying(caughtUp.error)) return caughtUp
-        slow = longestLook && (await positionOf(projection)) !== from ? look : undefined
+        slow = !look.isDone && (await positionOf(projection)) !== from ? look : undefined
         if (!slow) await pauses.next(signal)
       } else {
         pauses.reset()
@@ -112,6 +109,16 @@ export const run = async (
 interface Look {
   readonly begin: number
   readonly caughtUp: ReturnType<typeof catchUpToHead>
+  isDone: boolean
+}
+
+const beginLook = (...[store, projection, options]: Parameters<typeof catchUpToHead>): Look => {
+  const begin = options.environment.elapsed()
+  const caughtUp = catchUpToHead(store, projection, options).finally(() => {
+    look.isDone = true
+  })
+  const look = { begin, caughtUp, isDone: false }
+  return look
 }
 
 /** The checkpoint of `projection`; undefined while it cannot be read. */

@@ -13,10 +13,7 @@ export interface Lag {
 }
 
 /** Brings a read model up to date. Without `seen`, it reads head and checkpoint itself. */
-export type Follow = (
-  call: Pick<AdmittedCall, 'consistency' | 'signal'>,
-  seen?: Lag,
-) => Promise<void>
+export type Follow = (call: Pick<AdmittedCall, 'signal'>, seen?: Lag) => Promise<void>
 
 /** A catch-up that several reads can wait for. */
 interface SharedCatchUp {
@@ -81,8 +78,7 @@ export const follow = (
     return now - current.movedAt < longest ? current : undefined
   }
 
-  return async ({ consistency, signal }, seen) => {
-    if (consistency === 'eventual') return
+  return async ({ signal }, seen) => {
     const head = seen?.head ?? (await fromPort(() => store.lastPosition()))
     let reached = seen?.reached ?? (await checkpointOf(readModel))
     while (reached < head) {

@@ -84,7 +84,7 @@ export const LOG_OPTIONS = { onProgress: FUNCTION, signal: SIGNAL }
 const WITH_HINTS_MS = 1_000
 const WITHOUT_HINTS_MS = 100
 
-/** Waits for new events in a store. */
+/** Lets one follower wait for new events in a store. */
 export type AppendSignal = ReturnType<typeof appendSignal>
 
 /** @see AppendSignal. @param longestWait - in milliseconds, where a store is to be read more often */
@@ -93,27 +93,25 @@ export const appendSignal = (
   longestWait = Number.POSITIVE_INFINITY,
 ) => {
   let hints = 0
-  const waiting = new Set<() => void>()
+  let wake = (): void => undefined
   const hint = () => {
     hints++
-    for (const wake of waiting) wake()
+    wake()
   }
   const end = store.onAppend?.(hint)
   const longest = Math.min(longestWait, end ? WITH_HINTS_MS : WITHOUT_HINTS_MS)
   return {
-    /** Ends every wait, as the store does when it has added events. */
+    /** Ends the wait, as the store does when it has added events. */
     hint,
     /** Number of hints so far. Read it before the store, so that `wait` misses none. */
     count: (): number => hints,
-    /** Waits for a hint after the first `seen`, for a limited time, or until `signal` aborts. */
+    /** Waits for a hint after the first `seen`, for a limited time, or until `signal` aborts. One wait at a time. */
     wait: async (seen: number, signal: AbortSignal | undefined): Promise<void> => {
       if (hints > seen || signal?.aborted) return
       const woken = new AbortController()
-      const wake = () => woken.abort()
+      wake = () => woken.abort()
       signal?.addEventListener('abort', wake)
-      waiting.add(wake)
       await environment.sleep(longest, woken.signal)
-      waiting.delete(wake)
       signal?.removeEventListener('abort', wake)
     },
     /** Stops listening to the store. */

@@ -1,11 +1,11 @@
 import * as z from 'zod/mini'
 import { type AnyEvent, aggregates, ObjectInput } from '../../domain/aggregates.js'
-import { type ObjectRef, OrgId } from '../../domain/values.js'
+import { fieldOf, type ObjectRef, OrgId } from '../../domain/values.js'
 import type { EventStore, Position } from '../../ports/event-store.js'
 import type { KnownEvent, UnreadableEvent } from '../../ports/known-event.js'
 import { aggregateOf, readEvent, streamOf } from '../../projections/read-events.js'
 import { containerOf } from '../../projections/rows.js'
-import { Fault, isBug } from '../errors/fault.js'
+import { errorOf, isBug } from '../errors/fault.js'
 import { reportFault } from '../hooks.js'
 import { isSignal } from '../method/context.js'
 import { eventTypes, parse, position } from '../method/input.js'
@@ -88,16 +88,17 @@ async function* eventsOf(
     while (!signal.aborted) {
       const seen = appends.count()
       try {
-        if (subscription.until === 'head')
+        if (subscription.until === 'head') {
           last ??= await callPort(() => store.lastPosition(), signal)
-        if (last !== undefined && position >= last) return
+          if (position >= last) return
+        }
         for await (const { events } of logPages(store, position, {
           size: PAGE_SIZE,
           signal,
           environment,
         }))
           for (const recorded of events) {
-            if (signal.aborted || (last !== undefined && recorded.position > last)) return
+            if (signal.aborted) return
             const event = readEvent(recorded)
             if (event.isErr()) {
               reportFault(hooks, 'subscribe', event.error)
@@ -113,11 +114,10 @@ async function* eventsOf(
           }
         await appends.wait(seen, signal)
       } catch (thrown) {
-        if (!(thrown instanceof Fault)) throw thrown
-        const { error } = thrown
-        if (error.kind !== 'Unavailable') return
+        const error = errorOf(thrown)
         reportFault(hooks, 'subscribe', error)
-        if (isBug(error.cause)) throw error.cause
+        const cause = fieldOf(error, 'cause')
+        if (isBug(cause)) throw cause
         await pauses.next(signal)
       }
     }

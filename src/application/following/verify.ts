@@ -216,7 +216,10 @@ const copy = async (
   if (begin > 0n && !(await raceAbort(isSameEvent(from, to, begin), signal)))
     return err({ kind: 'DifferentLog', position: begin })
   // Before the log, so that it has every event that a cursor has passed.
-  const states = cursors ? await callPort(() => statesIn(cursors.from), signal) : []
+  const webhooks = cursors && {
+    to: cursors.to,
+    states: await callPort(() => statesIn(cursors.from), signal),
+  }
   let copied = 0
   for await (const { events, position } of logPages(from, begin, { signal })) {
     await restore(to, events)
@@ -230,8 +233,11 @@ const copy = async (
   })
   if (verified.isErr()) return err(verified.error)
   const copy = { copied, ...verified.value }
-  if (!cursors) return ok(copy)
-  return ok({ ...copy, cursors: await callPort(() => writeStates(cursors.to, states), signal) })
+  if (!webhooks) return ok(copy)
+  return ok({
+    ...copy,
+    cursors: await callPort(() => writeStates(webhooks.to, webhooks.states), signal),
+  })
 }
 
 type State = readonly [endpoint: string, state: string]

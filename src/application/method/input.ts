@@ -53,21 +53,19 @@ export const LONGEST_NAME = 200
 
 /** The first violations in an input, by field. They name fields and never contain values. */
 export const violationsOf = ({ issues }: z.core.$ZodError): readonly Violation[] =>
-  issues
-    .slice(0, MAX_REPORTED)
-    .flatMap((issue) => violationsIn(issue))
-    .slice(0, MAX_REPORTED)
+  issues.flatMap(violationsIn).slice(0, MAX_REPORTED)
 
 const violationsIn = (issue: z.core.$ZodIssue): readonly Violation[] => {
   if (issue.code === 'unrecognized_keys')
-    return issue.keys
-      .slice(0, MAX_REPORTED)
-      .map((key) => ({ field: pathOf([...issue.path, key]), description: 'is not a known field' }))
+    return issue.keys.map((key) => ({
+      field: pathOf([...issue.path, key]),
+      description: 'is not a known field',
+    }))
   return [{ field: pathOf(issue.path), description: descriptionOf(issue) }]
 }
 
-const descriptionOf = (issue: z.core.$ZodIssue): string =>
-  issue.code === 'invalid_type' && issue.expected === 'object' ? 'must be an object' : issue.message
+const descriptionOf = ({ expected, message }: { expected?: string; message: string }): string =>
+  expected === 'object' ? 'must be an object' : message
 
 const pathOf = (path: readonly PropertyKey[]): string =>
   path.reduce<string>((field, step) => {

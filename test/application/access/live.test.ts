@@ -304,6 +304,60 @@ describe('A log that cannot be followed', () => {
   })
 })
 
+describe('A fault of the store', () => {
+  it('is reported once, also after events that were read before it', async () => {
+    inVirtualTime()
+    const faults: FaultSeen[] = []
+    const { inner, store, iam, other } = await world((fault) => faults.push(fault))
+    const live = await liveOf(iam)
+    const { position } = live
+    store.readAll = async (after) => (after > position ? away() : inner.readAll(after, 1))
+    const roles = ['one', 'two'].map((roleKey) => ({ roleKey, displayName: roleKey }))
+    await good(other.projectRoles.addMany({ projectId: 'portal', roles }, context))
+    await vi.advanceTimersByTimeAsync(5)
+    expect(live.position).toBeGreaterThan(position)
+    expect(faults).toHaveLength(1)
+  })
+})
+
+describe('A log that is read slowly', () => {
+  /** Live checks that need ten times `maxLag` to read what was recorded, an event at a time. */
+  const behind = async () => {
+    inVirtualTime()
+    const { inner, iam, store, reads, other } = await world()
+    const maxLag = 100
+    const pages: bigint[] = []
+    store.readAll = async (after) => {
+      pages.push(after)
+      await new Promise((resolve) => setTimeout(resolve, maxLag / 2))
+      return inner.readAll(after, 1)
+    }
+    const begun = liveOf(iam, maxLag)
+    await vi.advanceTimersByTimeAsync(1_000)
+    const live = await begun
+    reads.before = away
+    for (let n = 0; n < 20; n++)
+      await good(other.projects.patch({ id: 'portal', name: `Portal ${n}` }, context))
+    pages.length = 0
+    reads.before = undefined
+    const head = await inner.lastPosition()
+    while (live.position < head) await vi.advanceTimersByTimeAsync(1)
+    return { live, pages }
+  }
+
+  it('is read once, however short maxLag is', async () => {
+    const { pages } = await behind()
+    expect(pages).toHaveLength(20)
+    expect(new Set(pages).size).toBe(20)
+  })
+
+  it('is not stale as soon as it was read', async () => {
+    const { live } = await behind()
+    await vi.advanceTimersByTimeAsync(1)
+    expect(live.can({ orgId: 'acme', userId: 'bob', projectId: 'portal' })).toBe(true)
+  })
+})
+
 describe('The end of live checks', () => {
   it('refuses everything, at once', async () => {
     const { iam } = await world()

@@ -72,6 +72,17 @@ describe('Copying the cursors of webhooks', () => {
     expect(await cursors.to.read('one')).toMatchObject({ state: 'last', version: 2 })
     expect((await copyEvents(from, to, { cursors }))._unsafeUnwrap()).toMatchObject({ cursors: 0 })
   })
+
+  test('keeps a copied cursor when the original is deleted while cursors are read', async () => {
+    const [from, to] = [await filled(1), memoryEventStore()]
+    const cursors = { from: memoryCursors(), to: memoryCursors() }
+    await cursors.from.write('one', { state: 'begin', version: 0 })
+    await copyEvents(from, to, { cursors })
+    const deleting = { ...cursors.from, read: async () => ({ version: 0 }) }
+    const copied = await copyEvents(from, to, { cursors: { ...cursors, from: deleting } })
+    expect(copied._unsafeUnwrap()).toMatchObject({ cursors: 0 })
+    expect(await cursors.to.read('one')).toEqual({ state: 'begin', version: 1 })
+  })
 })
 
 describe('Copying', () => {

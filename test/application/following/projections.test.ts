@@ -496,6 +496,19 @@ describe('run', () => {
     expect(await good(iam.run(projection, { signal: AbortSignal.abort() }))).toBe(reached)
   })
 
+  it('leaves no timer behind when the signal aborts', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const controller = new AbortController()
+    const { reach, projection } = following()
+    const running = iam.run(projection, { signal: controller.signal })
+    await reach(3)
+    await turn()
+    expect(vi.getTimerCount()).toBe(1)
+    controller.abort()
+    await good(running)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
   it('waits while the store or the projection has a fault, and then continues', async () => {
     let faults = 0
     const { seen, reach, projection } = following(() => {

@@ -3,6 +3,7 @@ import * as z from 'zod/mini'
 import {
   date,
   eventTypes,
+  mayBeLeftOut,
   pageSize,
   parse,
   position,
@@ -46,6 +47,17 @@ describe('The violations of an input', () => {
     expect(
       violationsOf(two, { one: { id: 'a', ...many }, other: { id: 'a', ...many } }),
     ).toHaveLength(100)
+  })
+
+  it('say that a field must be left out instead of undefined', () => {
+    const schema = z.strictObject({ at: mayBeLeftOut(z.string({ error: 'must be text' })) })
+    for (const value of [{}, { at: 'now' }]) expect(violationsOf(schema, value)).toEqual([])
+    expect(violationsOf(schema, { at: undefined })).toEqual([
+      {
+        field: 'at',
+        description: 'must not be undefined: leave the field out, or give a value',
+      },
+    ])
   })
 
   it('cut off the name of an unknown field, to well-formed text', () => {
@@ -148,20 +160,17 @@ describe('An input', () => {
   })
 
   it.each([
-    [[1, 'a'], 'must not change while it is read'],
-    [['a', 1], 'must be text'],
-    [[1, 1, 1], 'must be text'],
-  ])('is malformed when it changes while it is read: %j', (answers, description) => {
+    [[1, 'a'], { field: '', description: 'must not change while it is read' }],
+    [['a', 1], { field: 'id', description: 'must be text' }],
+    [[1, 1, 1], { field: 'id', description: 'must be text' }],
+  ])('is malformed when it changes while it is read: %j', (answers, violation) => {
     let reads = 0
     const changing = {
       get id() {
         return answers[Math.min(reads++, answers.length - 1)]
       },
     }
-    const violations = readInput(Row, changing)
-      ._unsafeUnwrapErr()()
-      .violations.map((violation) => violation.description)
-    expect(violations).toEqual([description])
+    expect(readInput(Row, changing)._unsafeUnwrapErr()().violations).toEqual([violation])
   })
 
   it('is malformed when it cannot be read a second time', () => {

@@ -189,6 +189,32 @@ it('waits no longer than at first after a catch-up has succeeded', async () => {
   }
 })
 
+it('waits no longer than at first after the abandoned catch-up has failed', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const lost = Promise.withResolvers<never>()
+  let pages = 0
+  const losing = iamOn({
+    ...store,
+    readAll: (after, limit) => {
+      pages++
+      if (pages === 1) return lost.promise
+      return pages === 2 ? new Promise(() => undefined) : store.readAll(after, limit)
+    },
+  })
+  const first = refusal(losing.projects.get(portal, context))
+  await new Promise((resolve) => setImmediate(resolve))
+  vi.advanceTimersByTime(5_000)
+  void losing.projects.get(portal, context)
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(pages).toBe(2)
+  lost.reject(new StoreFault('away', 'unknown'))
+  expect(await first).toMatchObject({ kind: 'Unavailable' })
+  vi.advanceTimersByTime(5_000)
+  expect(await good(losing.projects.get(portal, context))).toMatchObject({ name: 'Portal' })
+  expect(pages).toBe(3)
+})
+
 it('shares a catch-up also after one that it no longer waits for has ended', async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   onTestFinished(() => void vi.useRealTimers())
