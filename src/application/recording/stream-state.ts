@@ -172,11 +172,12 @@ export const newEvent = (
 export const detailsOf = (
   { created, changed }: AnyStreamState,
   resourceOwner: string,
-): ObjectDetails => {
-  const creationDate = timeOf(created)
-  const changeDate = changed === created ? creationDate : timeOf(changed)
-  return { sequence: changed, creationDate, changeDate, resourceOwner }
-}
+): ObjectDetails => ({
+  sequence: changed,
+  creationDate: timeOf(created),
+  changeDate: timeOf(changed),
+  resourceOwner,
+})
 
 /** `details.sequence` of the object of a stream; undefined if it does not exist. */
 export const sequenceOf = ({ state, changed }: AnyStreamState): Position | undefined =>
