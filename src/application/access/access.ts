@@ -225,8 +225,9 @@ export const accessOf = (runtime: Runtime): AccessChecks => {
             }
             const found = await runtime.query(call, { method: 'heldRoles', args: [query] })
             if (found.items.length === 0) await requireCheckpoint(runtime, call)
-            if (at === undefined) return found
-            const streams = streamsAt(runtime.store, call.orgId, moment.value.at)
+            const { at: until } = moment.value
+            if (until === undefined) return found
+            const streams = streamsAt(runtime.store, call.orgId, until)
             return {
               ...found,
               items: await Promise.all(found.items.map((role) => asShown(streams, role))),

@@ -64,10 +64,10 @@ export class Lock {
       this.release()
       ending.abort()
     }
-    signal?.addEventListener('abort', giveUp, { once: true })
+    signal?.addEventListener('abort', giveUp)
     if (signal?.aborted) giveUp()
     let before: readonly Lock[] = []
-    while (!ending.signal.aborted) {
+    for (;;) {
       // Every waiting lock has a timer: the timer of the next in the queue may have ended with its request.
       await this.#environment.sleep(LOCK_TIMEOUT_MS, ending.signal)
       if (ending.signal.aborted) break

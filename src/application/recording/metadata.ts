@@ -24,11 +24,14 @@ export type MetadataOf = (call: AdmittedCall, marks?: Marks, commandHash?: strin
  * once.
  */
 export const metadataFactory = (): MetadataOf => {
-  let last: Metadata = frozen({ userId: '', orgId: '' }, '')
+  let last: Metadata | undefined
   return (call, marks, commandHash) => {
     const { actorId, actorOrgId, orgId, correlationId, reason, idempotencyKey } = call
-    const { actor, resourceOwner } = last
-    if (actor.userId !== actorId || actor.orgId !== actorOrgId || resourceOwner !== orgId) {
+    if (
+      last?.actor.userId !== actorId ||
+      last.actor.orgId !== actorOrgId ||
+      last.resourceOwner !== orgId
+    ) {
       last = frozen({ userId: actorId, orgId: actorOrgId }, orgId)
     }
     const { managedBy, version: managedVersion, protect } = marks ?? NO_MARKS

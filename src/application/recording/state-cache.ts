@@ -4,6 +4,7 @@ import type { EventStore, RecordedEvent } from '../../ports/event-store.js'
 import { fromPort } from '../errors/fault.js'
 import {
   type AnyStreamState,
+  asOneOf,
   type Evolving,
   isOf,
   type Status,
@@ -77,9 +78,8 @@ export class StateCache {
     ids: Ids,
   ): Promise<StreamState<State, Event>> {
     const name = aggregate.stream(orgId, ids)
-    const loaded = await this.load(this.get(aggregate, name) ?? new StreamState(aggregate, name))
-    if (!isOf(loaded, aggregate)) throw new Error(`${name} was loaded as another aggregate`)
-    return loaded
+    const seen = this.get(aggregate, name) ?? new StreamState(aggregate, name)
+    return asOneOf(await this.load(seen), aggregate)
   }
 
   #get(name: StreamId): AnyStreamState | undefined {

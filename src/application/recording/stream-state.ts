@@ -128,6 +128,15 @@ export const isOf = <State extends Status, Event extends Message>(
 ): stream is StreamState<State, Event> =>
   stream instanceof StreamState && stream.aggregate === aggregate
 
+/** `stream` as one of `aggregate`. @throws Error when it was read as one of another */
+export const asOneOf = <State extends Status, Event extends Message>(
+  stream: AnyStreamState,
+  aggregate: Evolving<State, Event>,
+): StreamState<State, Event> => {
+  if (isOf(stream, aggregate)) return stream
+  throw new Error(`${stream.name} was read as a stream of another aggregate`)
+}
+
 /** The events that a decision adds to one stream; may be empty. */
 export interface StreamChange {
   /** The stream that the decision was made on. */
@@ -163,11 +172,12 @@ export const newEvent = (
 export const detailsOf = (
   { created, changed }: AnyStreamState,
   resourceOwner: string,
-): ObjectDetails => {
-  const creationDate = timeOf(created)
-  const changeDate = changed === created ? creationDate : timeOf(changed)
-  return { sequence: changed, creationDate, changeDate, resourceOwner }
-}
+): ObjectDetails => ({
+  sequence: changed,
+  creationDate: timeOf(created),
+  changeDate: timeOf(changed),
+  resourceOwner,
+})
 
 /** `details.sequence` of the object of a stream; undefined if it does not exist. */
 export const sequenceOf = ({ state, changed }: AnyStreamState): Position | undefined =>

@@ -6,6 +6,7 @@ import { raceAbort } from '../waiting.js'
 import type { StateCache } from './state-cache.js'
 import {
   type AnyStreamState,
+  asOneOf,
   type Evolving,
   isOf,
   type Status,
@@ -69,7 +70,7 @@ export class CallStreams implements Streams {
   async read<Ids, State extends Status, Event extends Message>(
     aggregate: StreamsOf<Ids, State, Event>,
     ids: Ids,
-    { orgId = this.orgId, load = 'cached', guard = true }: ReadOptions = {},
+    { orgId = this.orgId, load, guard = true }: ReadOptions = {},
   ): Promise<StreamState<State, Event>> {
     const name = aggregate.stream(orgId, ids)
     const known = this.#known(aggregate, name, load)
@@ -99,7 +100,7 @@ export class CallStreams implements Streams {
    */
   async confirm(): Promise<boolean> {
     const read = [...this.#read.values()]
-    const isUnchanged = (stream: AnyStreamState) => this.#loads?.lastRound.has(stream) === true
+    const isUnchanged = (stream: AnyStreamState) => this.#loads?.fresh.has(stream) === true
     if (read.length < 2 && read.every(isUnchanged)) return true
     await this.reload()
     return read.every(isUnchanged)
@@ -107,14 +108,15 @@ export class CallStreams implements Streams {
 
   /** Loads all that the last decision read, in one round. */
   async reload(): Promise<void> {
+    this.#loads?.fresh.clear()
     await Promise.all([...this.#read.values()].map((stream) => this.#startLoad(stream)))
   }
 
   /** Adopts what other calls of the process have seen since; it may be older than what the store has. */
   adoptCached(): void {
     if (!this.#loads) return
-    const { done, lastRound } = this.#loads
-    lastRound.clear()
+    const { done, fresh } = this.#loads
+    fresh.clear()
     for (const [name, stream] of done) done.set(name, this.#cache.latest(stream))
   }
 
@@ -129,7 +131,7 @@ export class CallStreams implements Streams {
   #known<State extends Status, Event extends Message>(
     aggregate: Evolving<State, Event>,
     name: StreamId,
-    load: NonNullable<ReadOptions['load']>,
+    load: ReadOptions['load'],
   ): StreamState<State, Event> | undefined {
     const loaded = this.#loads?.done.get(name)
     if (isOf(loaded, aggregate)) return loaded
@@ -145,23 +147,19 @@ export class CallStreams implements Streams {
     name: StreamId,
   ): Promise<StreamState<State, Event>> {
     const seen = this.#cache.get(aggregate, name) ?? new StreamState(aggregate, name)
-    const loaded = await this.#startLoad(seen)
-    if (!isOf(loaded, aggregate)) throw new Error(`${name} was loaded as another aggregate`)
-    return loaded
+    return asOneOf(await this.#startLoad(seen), aggregate)
   }
 
-  /** Loads a stream; a load that begins while no other is under way begins a round. */
   #startLoad(seen: AnyStreamState): Promise<AnyStreamState> {
     const { name } = seen
-    this.#loads ??= { done: new Map(), underWay: new Map(), lastRound: new Set() }
-    const { done, underWay, lastRound } = this.#loads
+    this.#loads ??= { done: new Map(), underWay: new Map(), fresh: new Set() }
+    const { done, underWay, fresh } = this.#loads
     const begun = underWay.get(name)
     if (begun) return begun
-    if (underWay.size === 0) lastRound.clear()
     const loading = raceAbort(this.#cache.load(seen), this.#signal)
       .then((loaded) => {
         done.set(name, loaded)
-        lastRound.add(loaded)
+        fresh.add(loaded)
         return loaded
       })
       .finally(() => underWay.delete(name))
@@ -175,8 +173,8 @@ interface Loads {
   /** As it was loaded, or adopted since. */
   readonly done: Map<StreamId, AnyStreamState>
   readonly underWay: Map<StreamId, Promise<AnyStreamState>>
-  /** The streams that the last round has loaded. */
-  readonly lastRound: Set<AnyStreamState>
+  /** As they were loaded since the last reload, or the last wait for a lock. */
+  readonly fresh: Set<AnyStreamState>
 }
 
 const writeOf = (
@@ -184,17 +182,12 @@ const writeOf = (
   events: readonly NewEvent[],
 ): StreamWrite => ({ stream, expectedVersion, events })
 
-/**
- * The streams at position `at`, or at the end of the log when it is absent; of `orgId` unless a read names another
- * organization.
- */
-export const streamsAt = (store: EventStore, orgId: string, at?: Position): Streams => {
+/** The streams at position `at`; of `orgId` unless a read names another organization. */
+export const streamsAt = (store: EventStore, orgId: string, at: Position): Streams => {
   const loaded = new Map<StreamId, Promise<AnyStreamState>>()
   const load = async (beginning: AnyStreamState): Promise<AnyStreamState> => {
     const events = await fromPort(() => store.readStream(beginning.name))
-    return beginning.replay(
-      at === undefined ? events : events.filter(({ position }) => position <= at),
-    )
+    return beginning.replay(events.filter(({ position }) => position <= at))
   }
   return {
     orgId,
@@ -202,9 +195,7 @@ export const streamsAt = (store: EventStore, orgId: string, at?: Position): Stre
       const beginning = new StreamState(aggregate, aggregate.stream(options?.orgId ?? orgId, ids))
       const loading = loaded.get(beginning.name) ?? load(beginning)
       loaded.set(beginning.name, loading)
-      const stream = await loading
-      if (!isOf(stream, aggregate)) throw new Error(`${beginning.name} is of another aggregate`)
-      return stream
+      return asOneOf(await loading, aggregate)
     },
   }
 }

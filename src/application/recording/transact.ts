@@ -78,10 +78,9 @@ export const transact = async <Decided extends Decision, Answer>(
       if (signal?.aborted) return err({ kind: 'Cancelled' })
       if (streams.isMixed) continue
       if (announced === lost) observer?.deciding(++announced)
-      const changes = decision.isOk() ? decision.value.changes : []
 
       // 2. Nothing to record: return, if the decision was made on what the store has.
-      if (decision.isErr() || !changes.some(hasEvents)) {
+      if (decision.isErr() || !decision.value.changes.some(hasEvents)) {
         if (!(await streams.confirm())) {
           isTooLate ??= retryDeadline(environment)
           if (isTooLate()) return err({ kind: 'Aborted', attempts: lost })
@@ -92,9 +91,10 @@ export const transact = async <Decided extends Decision, Answer>(
       }
 
       // 3. Wait for other calls of this process that change the same streams, then decide on what they have left.
+      const { changes } = decision.value
       const writes = streams.writesOf(changes)
       const toLock = existing(lost < LOCK_GUARDS_AFTER ? writes.slice(0, changes.length) : writes)
-      if (toLock.length > 0 && !lock?.includes(toLock)) {
+      if (!lock?.includes(toLock)) {
         lock?.release()
         lock = locks.ask(toLock)
         if (!lock.isHeld) {
@@ -111,9 +111,9 @@ export const transact = async <Decided extends Decision, Answer>(
       const recorded = await appendOnce(runtime, append, observer)
       if (recorded.isOk()) {
         const done = ok(answer(applied(states, decision.value, recorded.value)))
-        const position = recorded.value.at(-1)?.position
-        if (runtime.recorded.size === 0 || position === undefined) return done
+        if (runtime.recorded.size === 0) return done
         lock?.release()
+        const position = recorded.value.at(-1)?.position ?? 0n
         await Promise.all([...runtime.recorded].map((see) => see(position)))
         return done
       }
@@ -174,7 +174,7 @@ const applied = <Decided extends Decision>(
 ): Applied<Decided> => {
   let from = 0
   const streams = decided.changes.map((change) => {
-    if (events.length === 0 || !hasEvents(change)) return change.before
+    if (!hasEvents(change)) return change.before
     const after = change.after(events, from)
     from += change.events.length
     // A stream that was just created is not cached: most are not used again, and would replace others.
@@ -210,8 +210,9 @@ const findAfterUnknownOutcome = async (
   { id }: Append,
   cause: unknown,
 ): Promise<readonly RecordedEvent[]> => {
-  const fault = unavailable(cause, outcomeOf(cause) ?? 'unknown')
-  if (fault.error.kind !== 'Unavailable' || fault.error.outcome !== 'unknown') throw fault
+  const outcome = outcomeOf(cause) ?? 'unknown'
+  const fault = unavailable(cause, outcome)
+  if (outcome !== 'unknown') throw fault
   try {
     const found = await store.findAppend({ id })
     if (found.length > 0) return found

@@ -131,10 +131,13 @@ describe('hooks', () => {
 
   it('count a decision once that is taken again on what the store has', async () => {
     const { hooks, of } = recorder()
-    const iam = start(hooks)
+    const store = memoryEventStore()
+    const iam = start(hooks, { store })
     await iam.projects.add(portal, context)
-    await iam.projects.update({ ...portal, name: 'Remembered' }, context)
-    await iam.projects.reactivate({ id: 'portal' }, context)
+    await iam.projects.patch({ id: 'portal', name: 'Remembered' }, context)
+    await start({}, { store }).projects.deactivate({ id: 'portal' }, context)
+    const { changed } = (await iam.projects.reactivate({ id: 'portal' }, context))._unsafeUnwrap()
+    expect(changed).toBe(true)
     expect(of('retry')).toEqual([])
     expect(of('call').at(-1)).toMatchObject({ verdict: 'ok', attempts: 1 })
   })

@@ -10,6 +10,13 @@ describe('the metadata of an append', () => {
     expect(() => Object.assign(metadata.actor, { userId: 'bob' })).toThrow(TypeError)
   })
 
+  it('is one object for successive calls of one user in one organization', () => {
+    const metadataOf = metadataFactory()
+    const first = metadataOf(admittedCall())
+    metadataOf(admittedCall({ reason: 'r' }))
+    expect(metadataOf(admittedCall())).toBe(first)
+  })
+
   it.each([
     ['user', { actorId: 'bob' }, { actor: { userId: 'bob' } }],
     ['organization of the user', { actorOrgId: 'b' }, { actor: { orgId: 'b' } }],

@@ -197,6 +197,15 @@ describe('A store that cannot be read', () => {
 })
 
 describe('A bug', () => {
+  it('of a store that answers with fewer events than it was sent names the stream', async () => {
+    const process = iamOn(
+      withAppend(store, async (append, send) => (await send(append)).map(() => [])),
+    )
+    await expect(process.projects.remove(portal, context)).rejects.toThrow(
+      'The store recorded too few events of project-acme+portal',
+    )
+  })
+
   it('is not swallowed: what our own code throws rejects, and the queue goes on', async () => {
     const bug = new TypeError('a bug')
     let bugs = 0

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { StateCache } from '../../../src/application/recording/state-cache.js'
-import { CallStreams, type Streams } from '../../../src/application/recording/streams.js'
+import { CallStreams, type Streams, streamsAt } from '../../../src/application/recording/streams.js'
 import { projects } from '../../../src/domain/project/aggregate.js'
 import { projectRoles } from '../../../src/domain/project-role/aggregate.js'
 import { ProjectId, RoleKey } from '../../../src/domain/values.js'
@@ -204,6 +204,26 @@ it('does not load what is assumed to be empty, until a reload', async () => {
   expect(await streams.confirm()).toBe(false)
   expect(await streams.decide(add)).toMatchObject({ version: 1 })
   expect(await streams.confirm()).toBe(true)
+})
+
+it('never takes a stream that is read as one aggregate for one of another', async () => {
+  const others = { ...projectRoles, stream: () => projects.stream('acme', portal) }
+  const reading = streamsOn().decide((given) =>
+    Promise.all([given.read(projects, portal), given.read(others, { projectId, roleKey })]),
+  )
+  await expect(reading).rejects.toThrow(`${PORTAL} was read as a stream of another aggregate`)
+})
+
+it('reads a stream once that is wanted twice as it was at a position', async () => {
+  const then = streamsAt(recording, 'acme', await store.lastPosition())
+  await good(iam.projects.patch({ ...portal, name: 'newer' }, context))
+  const [first, second] = await Promise.all([
+    then.read(projects, portal),
+    then.read(projects, portal),
+  ])
+  expect(first).toMatchObject({ version: 1, state: { name: 'Portal' } })
+  expect(second).toBe(first)
+  expect(read).toEqual([PORTAL])
 })
 
 it('reads no roles to switch a grant off, or to end it', async () => {

@@ -143,6 +143,21 @@ it('does not remember what it has just created: most is not used again', async (
   expect(read).toEqual(['project-acme+new'])
 })
 
+it('remembers a stream after all of its events', async () => {
+  const process = iamOn(recording)
+  const google = { idpId: 'google', name: 'n' }
+  await good(process.identityProviders.patch(google, context))
+  const both = await good(
+    process.identityProviders.patch({ ...google, name: 'm', issuer: 'i' }, context),
+  )
+  expect(both.events).toHaveLength(2)
+  expect(both.details.sequence).toBe(both.events.at(-1)?.position)
+  read = []
+  await good(process.identityProviders.patch(google, context))
+  expect(read).toEqual([])
+  expect(sent).toHaveLength(3)
+})
+
 it('is cancelled by an abort that comes before the decision', async () => {
   const controller = new AbortController()
   const process = iamOn(recording, {
@@ -191,6 +206,17 @@ it('decides on streams that are loaded', async () => {
   await rename()
   expect(sent).toHaveLength(1)
   expect((await logOf(store)).at(-1)?.data).toMatchObject({ name: 'of a project' })
+})
+
+it('never sends what was decided on two states of one stream', async () => {
+  const rename = renaming(async (cached, streams) => {
+    const latest = await streams.read(projects, portal, { load: 'latest', guard: false })
+    return cached === latest ? undefined : 'of two states'
+  })
+  await rename()
+  await good(iam.projects.patch({ ...portal, name: 'newer' }, context))
+  expect(await rename()).toEqual(ok(0))
+  expect(sent).toEqual([])
 })
 
 it('requires what the last decision read, not what earlier ones did', async () => {
