@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { type AnyEvent, aggregates, ObjectInput } from '../../domain/aggregates.js'
-import { fieldOf, type ObjectRef, OrgId } from '../../domain/values.js'
+import { type ObjectRef, OrgId } from '../../domain/values.js'
 import type { EventStore, Position } from '../../ports/event-store.js'
 import type { KnownEvent, UnreadableEvent } from '../../ports/known-event.js'
 import { aggregateOf, readEvent, streamOf } from '../../projections/read-events.js'
@@ -116,8 +116,7 @@ async function* eventsOf(
       } catch (thrown) {
         const error = errorOf(thrown)
         reportFault(hooks, 'subscribe', error)
-        const cause = fieldOf(error, 'cause')
-        if (isBug(cause)) throw cause
+        if (error.kind === 'Unavailable' && isBug(error.cause)) throw error.cause
         await pauses.next(signal)
       }
     }

@@ -111,10 +111,10 @@ export const transact = async <Decided extends Decision, Answer>(
       const recorded = await appendOnce(runtime, append, observer)
       if (recorded.isOk()) {
         const done = ok(answer(applied(states, decision.value, recorded.value)))
-        if (runtime.recorded.size === 0) return done
+        const last = recorded.value.at(-1)
+        if (last === undefined || runtime.recorded.size === 0) return done
         lock?.release()
-        const position = recorded.value.at(-1)?.position ?? 0n
-        await Promise.all([...runtime.recorded].map((see) => see(position)))
+        await Promise.all([...runtime.recorded].map((see) => see(last.position)))
         return done
       }
 
