@@ -190,7 +190,7 @@ export const catchUp = async (
     const from = position
     const { value: page } = await pages.next()
     const first = page?.events[0]
-    if (!page || !first) break
+    if (!first) break
     const { events } = page
     read = page.position
     const begin = environment.elapsed()

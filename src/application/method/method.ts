@@ -236,8 +236,8 @@ const perform = async <Schema extends z.ZodMiniType, Answer, Failure>(
     if (admitted.isErr()) return err(admitted.error)
     const call = admitted.value
     const { orgId, signal } = call
-    const early = spec.isLarge?.(input) ? neededForMalformed(spec, input, orgId) : []
-    for (const question of early) {
+    const early = spec.isLarge?.(input) ? neededForMalformed(spec, input, orgId) : undefined
+    for (const question of early ?? []) {
       const refusal = await refusePermission(host, call, question)
       if (refusal) return err(refusal)
     }
@@ -245,7 +245,7 @@ const perform = async <Schema extends z.ZodMiniType, Answer, Failure>(
     const needed = given.isOk()
       ? neededFor(spec, given.value, orgId)
       : neededForMalformed(spec, input, orgId)
-    for (const question of notIn(early, needed)) {
+    for (const question of early ? notIn(early, needed) : needed) {
       const denied = refusePermission(host, call, question)
       const refusal = denied instanceof Promise ? await denied : denied
       if (refusal) return err(refusal)
@@ -262,7 +262,6 @@ const notIn = (
   asked: readonly NeededPermission[],
   needed: readonly NeededPermission[],
 ): readonly NeededPermission[] => {
-  if (asked.length === 0) return needed
   const known = new Set(asked.map((question) => JSON.stringify(question)))
   return needed.filter((question) => !known.has(JSON.stringify(question)))
 }

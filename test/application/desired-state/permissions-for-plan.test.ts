@@ -157,3 +157,24 @@ test('A large plan is applied, and each permission is asked for once', async () 
     ...ofPortal.map((each) => `${each} portal`),
   ])
 })
+
+test('A large plan that changes while permissions are asked for needs those of its new state', async () => {
+  const iam = instanceOn(memoryEventStore())
+  const roles = Array.from({ length: 1_001 }, (_, n) => ({ roleKey: `r${n}`, displayName: 'R' }))
+  const planOf = async (id: string) =>
+    (await iam.plan({ projects: [{ id, name: 'Name', roles }] }, context))._unsafeUnwrap()
+  const plan = await planOf('portal')
+  const other = await planOf('shop')
+  const changing = createIam({
+    store: memoryEventStore(),
+    secrets: cipher(),
+    authorize: ({ object }) => {
+      Object.assign(plan, other)
+      return object?.type === 'project' && object.id === 'portal'
+    },
+  })
+  expect(await refused(changing.apply(plan, context))).toMatchObject({
+    kind: 'PermissionDenied',
+    object: { type: 'project', id: 'shop' },
+  })
+})

@@ -354,6 +354,11 @@ describe('Verifying', () => {
     expect((await verify(store)).isOk()).toBe(true)
   })
 
+  test('refuses a checkpoint without a key', async () => {
+    const found = await verify(await filled(1), { checkpoints: ['note'] })
+    expect(found._unsafeUnwrapErr().kind).toBe('InvalidArgument')
+  })
+
   test('ends when its signal aborts, and reports a fault of the store', async () => {
     const aborted = await verify(await filled(1), { signal: AbortSignal.abort() })
     expect(aborted._unsafeUnwrapErr()).toEqual({ kind: 'Cancelled' })
