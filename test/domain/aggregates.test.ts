@@ -316,6 +316,33 @@ describe('Ids that are not those of the aggregate', () => {
   })
 })
 
+describe('A role', () => {
+  test('is the object of the permission to write it.', () => {
+    const ids = { projectId: 'portal', roleKey: 'editor' }
+    expect(projectRoles.writeTarget?.(ids, 'acme')).toEqual({ type: 'project_role', ...ids })
+  })
+
+  test('allows its permissions.', () => {
+    const view = projectRoles.view(undefined, role.editorAdded)
+    if (!view) throw new Error('The role is not shown')
+    const shown = { ...view, permissions: ['posts.edit', 'posts.read'] }
+    expect(projectRoles.assignments.allows(shown)).toEqual(['posts.edit', 'posts.read'])
+  })
+})
+
+describe('The memberships that end', () => {
+  test('with a provider are all of it, with a membership those of its user.', () => {
+    const { membershipScope } = memberships.memberships
+    expect(identityProviders.memberships.membershipScope({ idpId: 'google' })).toEqual({
+      idpId: 'google',
+    })
+    expect(membershipScope({ idpId: 'google', userId: 'anna' })).toEqual({
+      idpId: 'google',
+      userId: 'anna',
+    })
+  })
+})
+
 describe('The list of aggregates', () => {
   test('has each under its own type.', () => {
     expect(TYPES).toEqual([
@@ -333,6 +360,20 @@ describe('The list of aggregates', () => {
       Object.fromEntries(TYPES.map((type) => [type, type])),
     )
     for (const type of TYPES) expect(aggregateNamed(type)).toBe(aggregates[type])
+  })
+
+  test('names each type in words.', () => {
+    expect(byType(({ label }) => label)).toEqual({
+      identity_provider: 'identity provider',
+      project: 'project',
+      project_role: 'role',
+      project_grant: 'project grant',
+      user_grant: 'user grant',
+      domain: 'domain',
+      role_mapping: 'role mapping',
+      membership: 'membership',
+      setup_link: 'set-up link',
+    })
   })
 
   test('has the ids of each type in the order of OBJECT_IDS.', () => {

@@ -179,13 +179,11 @@ export const roleMappingView = (
     case 'role_mapping.added':
       return shown(event.data)
     case 'role_mapping.updated':
-      return view && { ...withoutValidity(view), ...shown(event.data) }
+      return view && shown(event.data)
     case 'role_mapping.removed':
       return undefined
   }
 }
-
-const withoutValidity = ({ validFor: _, ...view }: RoleMappingView) => view
 
 /** Names each field, so that the order does not depend on the event. */
 const shown = (data: RoleMappingAdded['data']): RoleMappingView => ({

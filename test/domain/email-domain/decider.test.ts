@@ -68,7 +68,7 @@ describe('A domain', () => {
   it('has the provider that was set last, or none.', () => {
     expect(given(domain, [added]).when(setGoogle)).toEqual(ok([googleSet]))
     expect(given(domain, [added, googleSet]).when(setGoogle)).toEqual(ok([]))
-    expect(given(domain, [added, googleSet]).when(unset)).toEqual(ok([providerUnset]))
+    expect(given(domain, [added, googleSet]).when(unset)).toStrictEqual(ok([providerUnset]))
     expect(given(domain, [added]).when(unset)).toEqual(ok([]))
     expect(given(domain, [added, googleSet, removed, added]).when(unset)).toEqual(ok([]))
   })

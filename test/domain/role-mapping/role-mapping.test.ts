@@ -61,11 +61,17 @@ describe('A mapping', () => {
   test('loses roles, and is removed with the last.', () => {
     const remove = (...roleKeys: readonly (typeof editor.roleKey)[]) =>
       ({ type: 'RemoveRoleMappingRoles', data: { ...id, roleKeys } }) as const
-    expect(decide([added, updatedToBoth], remove(editor.roleKey))).toEqual(
+    expect(decide([added, updatedToBoth], remove(editor.roleKey))).toStrictEqual(
       ok([{ type: 'role_mapping.updated', data: { ...id, roles: [viewer] } }]),
     )
     expect(decide([added], remove(viewer.roleKey))).toEqual(ok([]))
     expect(decide([added], remove(editor.roleKey))).toEqual(ok([removed]))
+  })
+
+  test('stays when all its roles have ended and one of them is taken away.', () => {
+    const data = { ...id, roleKeys: [editor.roleKey] }
+    const state = { status: 'active', roles: [], validFor: 24 } as const
+    expect(roleMapping.decide({ type: 'RemoveRoleMappingRoles', data }, state)).toEqual(ok([]))
   })
 
   test('is removed.', () => {
