@@ -91,7 +91,7 @@ export const PLANTED: readonly PlantedBug[] = [
   bug(
     'a cached state counts as loaded for this call',
     'application/recording/streams.ts',
-    'this.#loads?.lastRound.has(stream) === true',
+    'this.#loads?.fresh.has(stream) === true',
     'true',
     16,
   ),

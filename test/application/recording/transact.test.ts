@@ -158,6 +158,20 @@ it('remembers a stream after all of its events', async () => {
   expect(sent).toHaveLength(3)
 })
 
+it('remembers what another call has recorded before it says that nothing changes', async () => {
+  const process = iamOn({
+    ...recording,
+    findAppend: async (by) => {
+      await good(process.projects.patch({ ...portal, name: 'newer' }, context))
+      return store.findAppend(by)
+    },
+  })
+  await good(process.projects.reactivate(portal, { ...context, idempotencyKey: 'k' }))
+  sent = []
+  await good(process.projects.patch({ ...portal, name: 'newest' }, context))
+  expect(sent).toHaveLength(1)
+})
+
 it('is cancelled by an abort that comes before the decision', async () => {
   const controller = new AbortController()
   const process = iamOn(recording, {
