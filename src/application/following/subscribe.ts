@@ -115,8 +115,9 @@ async function* eventsOf(
         await appends.wait(seen, signal)
       } catch (thrown) {
         const error = errorOf(thrown)
+        if (error.kind !== 'Unavailable') return
         reportFault(hooks, 'subscribe', error)
-        if (error.kind === 'Unavailable' && isBug(error.cause)) throw error.cause
+        if (isBug(error.cause)) throw error.cause
         await pauses.next(signal)
       }
     }
