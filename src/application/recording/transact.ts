@@ -112,7 +112,7 @@ export const transact = async <Decided extends Decision, Answer>(
       if (recorded.isOk()) {
         const done = ok(answer(applied(states, decision.value, recorded.value)))
         if (runtime.recorded.size === 0) return done
-        lock?.release()
+        lock.release()
         const position = recorded.value.at(-1)?.position ?? 0n
         await Promise.all([...runtime.recorded].map((see) => see(position)))
         return done
