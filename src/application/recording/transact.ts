@@ -113,7 +113,7 @@ export const transact = async <Decided extends Decision, Answer>(
         const done = ok(answer(applied(states, decision.value, recorded.value)))
         const last = recorded.value.at(-1)
         if (last === undefined || runtime.recorded.size === 0) return done
-        lock?.release()
+        lock.release()
         await Promise.all([...runtime.recorded].map((see) => see(last.position)))
         return done
       }
