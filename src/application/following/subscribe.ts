@@ -88,17 +88,16 @@ async function* eventsOf(
     while (!signal.aborted) {
       const seen = appends.count()
       try {
-        if (subscription.until === 'head') {
+        if (subscription.until === 'head')
           last ??= await callPort(() => store.lastPosition(), signal)
-          if (position >= last) return
-        }
+        if (last !== undefined && position >= last) return
         for await (const { events } of logPages(store, position, {
           size: PAGE_SIZE,
           signal,
           environment,
         }))
           for (const recorded of events) {
-            if (signal.aborted) return
+            if (signal.aborted || (last !== undefined && recorded.position > last)) return
             const event = readEvent(recorded)
             if (event.isErr()) {
               reportFault(hooks, 'subscribe', event.error)

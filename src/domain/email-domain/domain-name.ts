@@ -43,7 +43,9 @@ export type DomainName = z.infer<typeof DomainName>
 
 /** A {@link DomainName}, or a text that {@link toDomainName} converts to one. */
 export const DomainInput = z.pipe(
-  z.string({ error: ({ input }) => (input === undefined ? 'is required' : A_DOMAIN) }),
+  z
+    .string({ error: ({ input }) => (input === undefined ? 'is required' : A_DOMAIN) })
+    .check(z.refine((text) => toDomainName(text) !== undefined, { error: A_DOMAIN })),
   z.pipe(
     z.transform((text: string) => toDomainName(text) ?? text),
     DomainName,

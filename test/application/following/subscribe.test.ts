@@ -382,6 +382,19 @@ describe('A subscription', () => {
     expect(await events.next()).toEqual({ done: true, value: undefined })
   })
 
+  it('ends at the head when the event there was lost in a failover', async () => {
+    const [first, lost, ...later] = await logOf(store)
+    if (!lost) throw new Error('The log has no second event')
+    expect(later).not.toEqual([])
+    const failedOver: EventStore = {
+      ...store,
+      lastPosition: async () => lost.position,
+      readAll: async (after, limit) =>
+        (await store.readAll(after, limit)).filter(({ position }) => position !== lost.position),
+    }
+    expect(await take(subscribed({ until: 'head' }, failedOver), 3)).toEqual([first])
+  })
+
   it.each([
     ['readAll', {}],
     ['lastPosition', { until: 'head' }],
