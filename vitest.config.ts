@@ -3,12 +3,8 @@ import { defineConfig } from 'vitest/config'
 
 const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url))
 
-/** Tests that leave nothing behind which another file would meet in the same process. */
-const PLAIN = [
-  '{authzen,application,console,docs,domain,import,oidc,ports,projections,testing,types,webhooks}/**/*.test.ts',
-  'adapters/{memory,sql,sqlite,store,webcrypto}/**/*.test.ts',
-  'transport/**/*.test.ts',
-]
+/** Tests that replace what all files of a process share: the clock, or the global objects. */
+const ALONE = ['fake-timers.test.ts', 'other-realms.test.ts']
 
 /** Tests that take long: `npm test` leaves them out, `npm run test:all` runs all. */
 const LONG = '**/*.long.test.ts'
@@ -43,17 +39,14 @@ export default defineConfig({
     // The default is one worker on two cores.
     maxWorkers: 2,
     maxConcurrency: 2,
+    // Files share a process, which loads the library once: a file leaves nothing behind that another would meet.
+    isolate: false,
     projects: [
-      // Files share a process, which loads the library once: that is half of their time.
-      { extends: true, test: { name: 'plain', include: PLAIN, exclude: [LONG], isolate: false } },
       {
         extends: true,
-        test: {
-          name: 'apart',
-          include: ['**/*.test.ts'],
-          exclude: [...PLAIN, LONG],
-        },
+        test: { name: 'quick', include: ['**/*.test.ts'], exclude: [LONG, ...ALONE] },
       },
+      { extends: true, test: { name: 'alone', include: ALONE, isolate: true } },
       { extends: true, test: { name: 'long', include: [LONG] } },
     ],
     reporters: process.env['CI'] ? ['default', 'json'] : ['default'],

@@ -64,6 +64,8 @@ export default {
   disableSources: true,
   intentionallyNotExported: [...messages, ...parts],
   treatWarningsAsErrors: true,
+  // `npm run typecheck` has found no errors, and takes a fifth of the time.
+  skipErrorChecking: true,
   plugin: [
     ({ converter }) =>
       converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {

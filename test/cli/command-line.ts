@@ -30,10 +30,10 @@ export interface Running {
   readonly ended: Promise<Ran>
 }
 
-/** The variables of a user who has set nothing. */
+/** The variables of a user who has set nothing; what was compiled is kept between commands. */
 const environment = (): NodeJS.ProcessEnv => {
-  const { PATH, HOME } = process.env
-  return { PATH, HOME }
+  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env
+  return { PATH, HOME, NODE_COMPILE_CACHE }
 }
 
 /** What a test gives a process beside its arguments. */

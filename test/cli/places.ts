@@ -50,9 +50,11 @@ export const ownServer = (): Promise<PostgresServer> => {
   return server
 }
 
-/** To be called after the last test. */
+/** To be called after the last test of a file. */
 export const stopServer = async (): Promise<void> => {
-  if (server) await (await server)[Symbol.asyncDispose]()
+  const started = await server
+  server = undefined
+  await started?.[Symbol.asyncDispose]()
 }
 
 /** The address of a server, with a password that it does not ask for. */

@@ -128,20 +128,23 @@ describe.each(EDITORS)('TypeScript %s', (version, open) => {
     return infos.filter(([, { documentation }]) => documentation === '').map(([name]) => name)
   }
 
-  it('shows what each method of iam does where it is called', async () => {
-    expect(calls.names.length).toBeGreaterThan(25)
-    expect(await undocumented(calls)).toEqual([])
-  })
+  // Version 6 is the same program, and would find the same.
+  if (version !== '5.9') {
+    it('shows what each method of iam does where it is called', async () => {
+      expect(calls.names.length).toBeGreaterThan(25)
+      expect(await undocumented(calls)).toEqual([])
+    })
 
-  it('shows what each function does, each overload', async () => {
-    expect(await undocumented(functions())).toEqual([])
-  })
+    it('shows what each function does, each overload', async () => {
+      expect(await undocumented(functions())).toEqual([])
+    })
 
-  // Version 7 shows nothing of what several members of a union declare before it is known which it is.
-  it('shows what each field and method of the types is', async () => {
-    const missing = await undocumented(fields(version !== '7.0'))
-    expect(missing.filter((name) => !OF_OTHERS.test(name))).toEqual([])
-  })
+    // Version 7 shows nothing of what several members of a union declare before it is known which it is.
+    it('shows what each field and method of the types is', async () => {
+      const missing = await undocumented(fields(version !== '7.0'))
+      expect(missing.filter((name) => !OF_OTHERS.test(name))).toEqual([])
+    })
+  }
 
   it('shows what a field is where it is written', async () => {
     expect(await undocumented(written)).toEqual([])

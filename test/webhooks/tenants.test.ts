@@ -3,7 +3,8 @@ import { expect, it } from 'vitest'
 import { orThrow } from '../../src/index.js'
 import { addProjects, nameOf, newIam, running, SECRET } from './receivers.js'
 
-const ORGANIZATIONS = ['acme', 'other', 'third'] as const
+/** No signature has a hyphen, so none contains a name by chance. */
+const ORGANIZATIONS = ['acme-inc', 'other-inc', 'third-inc'] as const
 const CANARY = 'canary-c7f1'
 
 /** A change of an organization, which names it wherever it can. */
@@ -23,7 +24,7 @@ it('No message has a secret, or a change of another organization than the endpoi
         after: 0n,
         orgId,
       }))
-      const expected = { acme: 0, other: 0, third: 0 }
+      const expected = { 'acme-inc': 0, 'other-inc': 0, 'third-inc': 0 }
       for (const [n, { orgId, what }] of changes.entries()) {
         const context = { caller: { userId: `user of ${orgId}`, orgId } }
         expected[orgId]++

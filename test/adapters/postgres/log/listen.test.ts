@@ -167,7 +167,8 @@ describe('The connection to listen on', () => {
 
   test('is opened again after pauses twice as long each, up to ten seconds, that do not keep the program alive', async () => {
     const server = listenToFake(true)
-    const pausing = vi.spyOn(globalThis, 'setTimeout')
+    const pausing = vi.fn(setTimeout)
+    vi.stubGlobal('setTimeout', pausing)
     let asked = 1
     for (const pause of [100, 200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000]) {
       await vi.advanceTimersByTimeAsync(pause - 1)
@@ -177,7 +178,7 @@ describe('The connection to listen on', () => {
     }
     for (const { value } of pausing.mock.results) expect(value.hasRef()).toBe(false)
     expect(pausing).toHaveBeenCalledTimes(asked)
-    pausing.mockRestore()
+    vi.unstubAllGlobals()
     await server.end()
   })
 
