@@ -3,9 +3,6 @@ import { defineConfig } from 'vitest/config'
 
 const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url))
 
-/** Tests that replace what all files of a process share: the clock, or the global objects. */
-const ALONE = ['fake-timers.test.ts', 'other-realms.test.ts']
-
 /** Tests that take long: `npm test` leaves them out, `npm run test:all` runs all. */
 const LONG = '**/*.long.test.ts'
 
@@ -42,11 +39,7 @@ export default defineConfig({
     // Files share a process, which loads the library once: a file leaves nothing behind that another would meet.
     isolate: false,
     projects: [
-      {
-        extends: true,
-        test: { name: 'quick', include: ['**/*.test.ts'], exclude: [LONG, ...ALONE] },
-      },
-      { extends: true, test: { name: 'alone', include: ALONE, isolate: true } },
+      { extends: true, test: { name: 'quick', include: ['**/*.test.ts'], exclude: [LONG] } },
       { extends: true, test: { name: 'long', include: [LONG] } },
     ],
     reporters: process.env['CI'] ? ['default', 'json'] : ['default'],
