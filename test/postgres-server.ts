@@ -217,6 +217,8 @@ const argumentsFor = (
     'unix_socket_directories=',
     'shared_buffers=64MB',
     'max_connections=200',
+    // It would look at tables that are gone seconds later.
+    'autovacuum=off',
     ...settings,
   ]
   return ['-D', folder, '-p', String(port), ...all.flatMap((setting) => ['-c', setting])]

@@ -10,7 +10,7 @@ let starting: Promise<PostgresServer> | undefined
 export const postgresUrl = async (): Promise<string> => {
   const given = process.env['BENCH_POSTGRES']
   if (given !== undefined) return given
-  starting ??= startPostgres({ settings: ['fsync=on', 'max_wal_size=4GB'] })
+  starting ??= startPostgres({ settings: ['fsync=on', 'autovacuum=on', 'max_wal_size=4GB'] })
   return (await starting).connectionString
 }
 

@@ -26,7 +26,7 @@ import { FIRST_OPERATIONS } from './workload.js'
 
 /** Starts a server for it: nothing runs in the background, and the server itself ends no deadlock. */
 export const startServer = () =>
-  startPostgres({ settings: ['fsync=off', 'autovacuum=off', 'jit=off', 'deadlock_timeout=1h'] })
+  startPostgres({ settings: ['fsync=off', 'jit=off', 'deadlock_timeout=1h'] })
 
 /** What a host may have set for all its transactions. */
 const ISOLATIONS = ['read committed', 'read committed', 'repeatable read', 'serializable'] as const

@@ -16,7 +16,7 @@ export const postgres: Kind = {
   isOnHeap: false,
   make: async () => {
     // What a process has written outlives it; only a power cut would lose it.
-    const server = await startPostgres({ settings: ['fsync=off'] })
+    const server = await startPostgres({ settings: ['fsync=off', 'autovacuum=on'] })
     const { connectionString } = server
 
     const query = async (text: string): Promise<readonly (readonly string[])[]> => {
