@@ -72,7 +72,7 @@ export const run = async (
   try {
     while (!signal?.aborted) {
       const seen = appends.count()
-      const look = slow ?? beginLook(store, projection, options)
+      const look = slow ?? lookOf(environment.elapsed(), catchUpToHead(store, projection, options))
       const from = longestLook && (await positionOf(projection))
       const caughtUp = await (longestLook
         ? catchFaults(() => within(environment, longestLook, look.caughtUp))
@@ -112,9 +112,8 @@ interface Look {
   isDone: boolean
 }
 
-const beginLook = (...[store, projection, options]: Parameters<typeof catchUpToHead>): Look => {
-  const begin = options.environment.elapsed()
-  const caughtUp = catchUpToHead(store, projection, options).finally(() => {
+const lookOf = (begin: number, catchingUp: Look['caughtUp']): Look => {
+  const caughtUp = catchingUp.finally(() => {
     look.isDone = true
   })
   const look = { begin, caughtUp, isDone: false }
