@@ -11,7 +11,7 @@ const OLDEST = [
 
 const NEWEST_COMPILER = ['7.0', '@typescript/native/bin/tsc'] as const
 
-/** Version 6 is between them: other tests compile hosts with it. */
+/** The oldest and the newest; other tests compile hosts with version 6. */
 const COMPILERS = [['5.9', 'typescript-5.9/bin/tsc'], NEWEST_COMPILER] as const
 
 /** A host that has `neverthrow` and `zod` of its own, and mixes them with ours. */

@@ -30,7 +30,7 @@ export interface Running {
   readonly ended: Promise<Ran>
 }
 
-/** The variables of a user who has set nothing; what was compiled is kept between commands. */
+/** The variables of a user who has set nothing, and the cache of compiled code that the tests share. */
 const environment = (): NodeJS.ProcessEnv => {
   const { PATH, HOME, NODE_COMPILE_CACHE } = process.env
   return { PATH, HOME, NODE_COMPILE_CACHE }

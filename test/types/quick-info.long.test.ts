@@ -128,7 +128,7 @@ describe.each(EDITORS)('TypeScript %s', (version, open) => {
     return infos.filter(([, { documentation }]) => documentation === '').map(([name]) => name)
   }
 
-  // Version 6 is a later one of the same program, and finds the same.
+  // TypeScript 6 is a later version of the same program: one of the two is enough.
   if (version !== '5.9') {
     it('shows what each method of iam does where it is called', async () => {
       expect(calls.names.length).toBeGreaterThan(25)

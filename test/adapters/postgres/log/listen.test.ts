@@ -169,6 +169,7 @@ describe('The connection to listen on', () => {
     const server = listenToFake(true)
     const pausing = vi.fn(setTimeout)
     vi.stubGlobal('setTimeout', pausing)
+    onTestFinished(() => void vi.unstubAllGlobals())
     let asked = 1
     for (const pause of [100, 200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000]) {
       await vi.advanceTimersByTimeAsync(pause - 1)
@@ -178,7 +179,6 @@ describe('The connection to listen on', () => {
     }
     for (const { value } of pausing.mock.results) expect(value.hasRef()).toBe(false)
     expect(pausing).toHaveBeenCalledTimes(asked)
-    vi.unstubAllGlobals()
     await server.end()
   })
 
