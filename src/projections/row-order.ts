@@ -130,7 +130,8 @@ export const firstOf = <Item>(
   return first
 }
 
-const valueAt = (values: readonly SortValue[], index: number): SortValue => {
+/** The value of the field of that number in the order. @throws RangeError without one */
+export const valueAt = (values: readonly SortValue[], index: number): SortValue => {
   const value = values[index]
   if (value === undefined) throw new RangeError('`after` must have a value for each field')
   return value

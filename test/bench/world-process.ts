@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
+import { analyzeDatabases } from './databases.ts'
 import { openSystem, type SystemName } from './systems.ts'
 import type { Job, Place } from './world.ts'
 
@@ -63,9 +64,10 @@ const runCalls = (job: Job, calls: number, inFlight: number): Promise<Took> => {
   return time(job, first, calls, inFlight)
 }
 
-/** Doubles the calls until they take long enough to tell how many fill a round. */
+/** Doubles the calls until they take long enough to tell how many fill a round; the first may have something to build. */
 const calibrate = async (job: Job, { inFlight, milliseconds, by }: RoundRequest) => {
   const wanted = milliseconds * 1e6
+  await runCalls(job, inFlight, inFlight)
   for (let calls = inFlight; ; calls *= 2) {
     const took = (await runCalls(job, calls, inFlight))[by] * calls * (job.operations ?? 1)
     if (took < wanted / 2 && calls < MOST_CALLS) continue
@@ -76,6 +78,7 @@ const calibrate = async (job: Job, { inFlight, milliseconds, by }: RoundRequest)
 const [systemName, placeText] = process.argv.slice(2)
 const place: Place = JSON.parse(placeText ?? '')
 const world = await openSystem(systemName as SystemName, place)
+await analyzeDatabases()
 
 process.on('message', async (request: RoundRequest) => {
   const job = world.jobs[request.job]

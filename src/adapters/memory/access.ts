@@ -21,7 +21,14 @@ import { keyOfWay } from '../../projections/present-groups.js'
 import { compareCodePoints, firstOf } from '../../projections/row-order.js'
 import { getOrAdd, ownerOf, projectScope } from '../../projections/rows.js'
 import type { StoredMember } from './members.js'
-import { holdsAt, placeOf, providerPlace, type State, type StoredAssignment } from './rows.js'
+import {
+  holdsAt,
+  placeInScope,
+  placeOf,
+  providerPlace,
+  type State,
+  type StoredAssignment,
+} from './rows.js'
 
 /** The access reads of a read model in memory. */
 export const accessIn = (present: () => State): AccessReads => ({
@@ -80,24 +87,38 @@ const heldRolesIn = (state: State, query: HeldRolesQuery): Slice<HeldRole> => {
 }
 
 const holdersIn = (state: State, query: HoldersQuery): Slice<Holder> => {
-  const { orgId: projectOrgId, projectId, roleKey, permission, at } = query
+  const { after, limit } = query
+  const found: Holder[] = []
+  for (const holder of holdersFrom(state, query)) {
+    if (after && compareKeys(keyOfHolder(holder), after) <= 0) continue
+    if (found.length === limit) return { items: found, hasMore: true }
+    found.push(holder)
+  }
+  return { items: found, hasMore: false }
+}
+
+/** The holders in order, from the group or user of `after` on. */
+const holdersFrom = function* (state: State, query: HoldersQuery): Generator<Holder> {
+  const { orgId: projectOrgId, projectId, roleKey, permission, at, after } = query
   const { assignments } = state
+  const place = after && placeOfHolder(after)
+  const first = after && projectScope(projectOrgId, projectId ?? after[0])
   const scopes =
     projectId === undefined
-      ? assignments.scopesOf(projectOrgId)
+      ? assignments.scopesOf(projectOrgId, first)
       : [projectScope(projectOrgId, projectId)]
-  const holders: Holder[] = []
   for (const scope of scopes) {
     const allowing =
       permission === undefined ? undefined : assignments.allowing(scope, permission, at)
-    for (const last of assignments.inScope(scope, roleKey)) {
+    for (const last of assignments.inScope(scope, roleKey, scope === first ? place : undefined)) {
       const assignment = assignedAt(last, at)
       if (!assignment) continue
       if (allowing?.has(assignment.roleKey) === false) continue
-      for (const counted of countedHolders(state, assignment, query)) {
-        const { userId, expiresAt, given, via } = counted
+      const counted = [...countedHolders(state, assignment, query)]
+      counted.sort((one, other) => compareCodePoints(one.userId, other.userId))
+      for (const { userId, expiresAt, given, via } of counted) {
         if (userId !== (query.userId ?? userId)) continue
-        holders.push({
+        yield {
           userId,
           orgId: assignment.orgId,
           ...(projectId === undefined && { projectId: assignment.projectId }),
@@ -105,11 +126,16 @@ const holdersIn = (state: State, query: HoldersQuery): Slice<Holder> => {
           ...(expiresAt && { expiresAt: new Date(expiresAt) }),
           from: timeOf(given),
           via,
-        })
+        }
       }
     }
   }
-  return sliceOf(holders, query, keyOfHolder)
+}
+
+/** The {@link placeInScope} of the assignment to the user or group of a holder. */
+const placeOfHolder = (key: NonNullable<HoldersQuery['after']>): string => {
+  const [roleKey = '', orgId = '', idpId = '', group = '', userId = ''] = key.slice(-5)
+  return placeInScope({ roleKey, orgId, ...(idpId ? { source: { idpId, group } } : { userId }) })
 }
 
 /** A holder's place in the order. */

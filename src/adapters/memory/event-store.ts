@@ -16,7 +16,7 @@ import {
   nextPosition,
   recordEvents,
 } from '../store/record-events.js'
-import { countUpTo } from './rows.js'
+import { countWhile } from './sorted-map.js'
 
 /** Options of a store in memory. */
 export interface MemoryEventStoreOptions {
@@ -45,7 +45,7 @@ export const memoryEventStore = ({
   const isKeyUsed = (idempotencyKey: string): boolean => keys.has(idempotencyKey)
   const lastPosition = (): Position => events.at(-1)?.position ?? 0n
   const indexAfter = (position: Position): number =>
-    countUpTo(events, position, (event) => event.position)
+    countWhile(events, (event) => event.position <= position)
 
   /** Adds an event that was checked before, and freezes it. */
   const add = (event: RecordedEvent, idempotencyKey = event.metadata.idempotencyKey): void => {

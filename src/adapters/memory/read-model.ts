@@ -14,7 +14,7 @@ import type {
 } from '../../ports/read-model.js'
 import { historyEntry } from '../../projections/history-entries.js'
 import { isOfObject, objectOf, readEvents, streamOf } from '../../projections/read-events.js'
-import { meetsAll, pageOf, severalOf } from '../../projections/row-order.js'
+import { meetsAll, pageOf, type RowPage, severalOf, valueAt } from '../../projections/row-order.js'
 import {
   cappedTotal,
   changeRow,
@@ -23,11 +23,10 @@ import {
   listedScope,
   rowKeyOf,
 } from '../../projections/rows.js'
-import { type ViewFields, viewFields } from '../../projections/view-fields.js'
+import { identityField, type ViewFields, viewFields } from '../../projections/view-fields.js'
 import { accessIn } from './access.js'
 import {
   copyOf,
-  countUpTo,
   emptyState,
   type History,
   type PastChange,
@@ -35,6 +34,7 @@ import {
   type State,
   shownRow,
 } from './rows.js'
+import { countWhile } from './sorted-map.js'
 
 /** Creates a read model in memory, which is rebuilt from the log at every start. */
 export const memoryReadModel = (): ReadModel => {
@@ -84,36 +84,75 @@ const routeOf = ({ rows, verified }: State, domain: string): SignInRoute | undef
   return isActive ? { orgId, idpId } : undefined
 }
 
+/** The page of rows for `query`. Reads only the rows of its organization or project. */
+const listRows = <Type extends ViewType>(
+  state: State,
+  query: ListQuery<Type>,
+): Listing<Views[Type]> => {
+  const { type } = query
+  const { items, hasMore, total } = pageInKeyOrder(state, query) ?? sortedPage(state, query)
+  return {
+    items: items.map((row) => copyOf(type, shownRow(state, type, row))),
+    hasMore,
+    ...cappedTotal(total),
+    sequence: state.checkpoint,
+  }
+}
+
+interface FoundPage<Row> extends RowPage<Row> {
+  readonly total: number
+}
+
+/** A page of all rows in the order in which they are kept; undefined for any other page. */
+const pageInKeyOrder = <Type extends ViewType>(
+  { rows }: State,
+  query: ListQuery<Type>,
+): FoundPage<Views[Type]> | undefined => {
+  const { type, conditions, sort, after, limit, isReceived } = query
+  const [key] = sort
+  const isInOrder = key?.field === identityField[type] && key.direction === 'asc'
+  if (!isInOrder || isReceived || conditions.length > 0) return undefined
+  const ofScope = rows[type].get(listedScope(query))
+  const items: Views[Type][] = []
+  // No text is between another one and the same with U+0000.
+  const start = after ? `${valueAt(after, 0)}\0` : ''
+  for (const { value } of ofScope?.from(start) ?? []) {
+    items.push(value)
+    if (items.length > limit) break
+  }
+  return {
+    items: items.slice(0, limit),
+    hasMore: items.length > limit,
+    total: ofScope?.size() ?? 0,
+  }
+}
+
+/** A page of the rows that meet conditions, in any order. */
+const sortedPage = <Type extends ViewType>(
+  state: State,
+  query: ListQuery<Type>,
+): FoundPage<Views[Type]> => {
+  const fields: ViewFields<Views[Type]> = viewFields[query.type]
+  const { type, conditions } = query
+  // Only conditions on roles depend on which of them have ended.
+  const isShown = conditions.some((condition) => severalOf(type, condition) === 'roleKeys')
+  const meets = meetsAll(type, fields, conditions)
+  const found = listedRows(state, query).filter((row) =>
+    meets(isShown ? shownRow(state, type, row) : row),
+  )
+  return { ...pageOf(fields, query, found), total: found.length }
+}
+
 /** The rows among which a list looks. */
 const listedRows = <Type extends ViewType>(
   { rows, received }: State,
   query: ListQuery<Type>,
 ): readonly Views[Type][] => {
   const ofType = rows[query.type]
-  if (!query.isReceived) return [...(ofType.get(listedScope(query))?.values() ?? [])]
+  if (!query.isReceived)
+    return Array.from(ofType.get(listedScope(query))?.from('') ?? [], ({ value }) => value)
   const scopes = received.get(query.orgId) ?? []
   return [...scopes].flatMap((scope) => ofType.get(scope)?.get(query.orgId) ?? [])
-}
-
-/** The page of rows for `query`. Reads only the rows of its organization or project. */
-const listRows = <Type extends ViewType>(
-  state: State,
-  query: ListQuery<Type>,
-): Listing<Views[Type]> => {
-  const fields: ViewFields<Views[Type]> = viewFields[query.type]
-  const { type, conditions } = query
-  const isShown = conditions.some((condition) => severalOf(type, condition) === 'roleKeys')
-  const shown = (row: Views[Type]) => shownRow(state, type, row)
-  // Only conditions on roles depend on which of them have ended.
-  const rows = isShown ? listedRows(state, query).map(shown) : listedRows(state, query)
-  const found = rows.filter(meetsAll(type, fields, conditions))
-  const { items, hasMore } = pageOf(fields, query, found)
-  return {
-    items: items.map((row) => copyOf(type, isShown ? row : shown(row))),
-    hasMore,
-    ...cappedTotal(found.length),
-    sequence: state.checkpoint,
-  }
 }
 
 /** The history before the first event of an organization. */
@@ -189,7 +228,7 @@ const pastWithin = (
 }
 
 const countTo = (past: readonly PastChange[], position: Position): number =>
-  countUpTo(past, position, ({ event }) => event.position)
+  countWhile(past, ({ event }) => event.position <= position)
 
 const meets = ({ event }: PastChange, { actor, types }: HistoryQuery): boolean =>
   (actor === undefined || event.metadata.actor.userId === actor) &&

@@ -15,12 +15,13 @@ import { type PresentAccess, presentAccess } from '../../projections/present-acc
 import { getOrAdd, projectScope, type RowStore } from '../../projections/rows.js'
 import { withOwnTimes } from '../../projections/view-fields.js'
 import { emptyMembers, type Members } from './members.js'
+import { countWhile, type SortedMap, sortedMap } from './sorted-map.js'
 
 /** The data of a read model in memory. */
 export interface State {
   checkpoint: Position
   /** By scope, then by key. */
-  readonly rows: { readonly [Type in ViewType]: Map<string, Map<string, Views[Type]>> }
+  readonly rows: { readonly [Type in ViewType]: Map<string, SortedMap<Views[Type]>> }
   readonly assignments: Assignments
   readonly members: Members
   readonly access: PresentAccess
@@ -53,7 +54,7 @@ export interface History {
 /** The state before the first event. */
 export const emptyState = (): State => ({
   checkpoint: 0n,
-  rows: byType((): Map<string, Map<string, never>> => new Map()),
+  rows: byType((): Map<string, SortedMap<never>> => new Map()),
   assignments: emptyAssignments(),
   members: emptyMembers(),
   access: presentAccess(),
@@ -74,7 +75,7 @@ export const rowStore = ({ rows, assignments, members, received, verified }: Sta
       else if (verified.get(key) === scope) verified.delete(key)
     }
     if (row === undefined) rows[type].get(scope)?.delete(key)
-    else getOrAdd<string, Map<string, typeof row>>(rows[type], scope, () => new Map()).set(key, row)
+    else getOrAdd<string, SortedMap<typeof row>>(rows[type], scope, sortedMap).set(key, row)
   },
   removeAll: (type, scope) => {
     if (type !== 'user_grant' && type !== 'role_mapping') rows[type].delete(scope)
@@ -87,7 +88,8 @@ export const rowStore = ({ rows, assignments, members, received, verified }: Sta
   },
   removeParts: (type, { scope, key }) => {
     const ofScope = rows[type].get(scope)
-    for (const each of ofScope?.keys() ?? []) if (each.startsWith(`${key}+`)) ofScope?.delete(each)
+    const parts = ofScope?.from(`${key}+`, `${key}+`) ?? []
+    for (const part of [...parts]) ofScope?.delete(part.key)
   },
 })
 
@@ -145,10 +147,13 @@ export interface Assignments extends Omit<AssignmentStore, keyof Members> {
   readonly lastOf: (range: AssignmentRange) => ReadonlyMap<string, StoredAssignment>
   /** The same, by the scope of the project. */
   readonly allOf: (orgId: string, userId: string) => ReadonlyMap<string, ByRole>
-  /** The scopes of an organization's projects whose roles were ever assigned. */
-  readonly scopesOf: (projectOrgId: string) => Iterable<string>
-  /** The last assignment of each holder of roles in the project of a scope, of one role or of all. */
-  readonly inScope: (scope: string, roleKey?: string) => Iterable<StoredAssignment>
+  /** The scopes of an organization's projects whose roles were ever assigned, in order, from one on. */
+  readonly scopesOf: (projectOrgId: string, start?: string) => Iterable<string>
+  /**
+   * The last assignment of each holder of roles in the project of a scope, of one role or of all, in the order of their
+   * {@link placeInScope}, from one on.
+   */
+  readonly inScope: (scope: string, roleKey?: string, start?: string) => Iterable<StoredAssignment>
   /** The last assignment of each role of each project to a group. */
   readonly ofGroup: (group: RoleSource & { readonly orgId: string }) => Iterable<StoredAssignment>
   /** The last assignment of each role of each project to each group of a provider. */
@@ -170,10 +175,8 @@ export interface Assignments extends Omit<AssignmentStore, keyof Members> {
 export const emptyAssignments = (): Assignments => {
   /** By organization, then by {@link holderOf}, then by scope. */
   const lasts = new Map<string, Map<string | undefined, ByProject>>()
-  /** By scope, then by role, then by holder: the last assignment. */
-  const all = new Map<string, Map<string, Map<string, StoredAssignment>>>()
-  /** By owner, the keys of `all`. */
-  const scopes = new Map<string, Set<string>>()
+  /** By scope, then by {@link placeInScope}: the last assignment. */
+  const all = sortedMap<SortedMap<StoredAssignment>>()
   const suspensions = new Map<string, Suspension[]>()
   /** By scope, then by permission. */
   const allowances = new Map<string, Map<string, Allowance[]>>()
@@ -184,10 +187,13 @@ export const emptyAssignments = (): Assignments => {
     return lasts.get(orgId)?.get(holderOf(range))?.get(scopeOf(range)) ?? NO_ROLES
   }
 
-  const inScope = function* (scope: string, roleKey?: string): Generator<StoredAssignment> {
-    const byRole = all.get(scope)
-    if (roleKey !== undefined) yield* byRole?.get(roleKey)?.values() ?? []
-    else for (const ofRole of byRole?.values() ?? []) yield* ofRole.values()
+  const inScope = function* (
+    scope: string,
+    roleKey?: string,
+    start = '',
+  ): Generator<StoredAssignment> {
+    const ofRole = roleKey === undefined ? '' : `${roleKey}\0`
+    for (const { value } of all.get(scope)?.from(start || ofRole, ofRole) ?? []) yield value
   }
 
   /** By organization and provider. */
@@ -217,7 +223,10 @@ export const emptyAssignments = (): Assignments => {
   return {
     lastOf,
     allOf: (orgId, userId) => lasts.get(orgId)?.get(userId) ?? NO_PROJECTS,
-    scopesOf: (projectOrgId) => scopes.get(projectOrgId) ?? [],
+    *scopesOf(projectOrgId, start = '') {
+      const own = projectScope(projectOrgId, '')
+      for (const { key } of all.from(start || own, own)) yield key
+    },
     inScope,
     ofGroup,
     ofProvider,
@@ -237,7 +246,7 @@ export const emptyAssignments = (): Assignments => {
       return since === undefined ? undefined : { since }
     },
     begin: (assignment) => {
-      const { roleKey, orgId, projectOrgId, source } = assignment
+      const { roleKey, orgId, source } = assignment
       const scope = scopeOf(assignment)
       const ofOrganization = getOrAdd(lasts, orgId, () => new Map<string | undefined, ByProject>())
       const ofHolder = getOrAdd(ofOrganization, holderOf(assignment), (): ByProject => new Map())
@@ -246,12 +255,9 @@ export const emptyAssignments = (): Assignments => {
       byRole.set(roleKey, stored)
       if (source)
         getOrAdd(groups, providerPlace(orgId, source.idpId), () => new Set()).add(source.group)
-      const ofScope = getOrAdd(all, scope, () => {
-        getOrAdd(scopes, projectOrgId, () => new Set()).add(scope)
-        return new Map<string, Map<string, StoredAssignment>>()
-      })
-      const ofRole = getOrAdd(ofScope, roleKey, () => new Map<string, StoredAssignment>())
-      ofRole.set(`${orgId}+${holderOf(assignment) ?? ''}`, stored)
+      const ofScope = all.get(scope) ?? sortedMap<StoredAssignment>()
+      ofScope.set(placeInScope(assignment), stored)
+      all.set(scope, ofScope)
     },
     end: (ending) => {
       const { roleKeys, orgId, until } = ending
@@ -312,7 +318,7 @@ export const holdsAt = (
 /** Whether one of `suspensions`, which follow each other, holds then. */
 const isAnyAt = (suspensions: readonly Suspension[], at: Position | undefined): boolean => {
   const begun =
-    at === undefined ? suspensions.length : countUpTo(suspensions, at, ({ from }) => from)
+    at === undefined ? suspensions.length : countWhile(suspensions, ({ from }) => from <= at)
   const last = suspensions[begun - 1]
   return last !== undefined && holdsAt(last, at)
 }
@@ -351,6 +357,16 @@ const holderOf = ({
   | string
   | undefined => (source ? sourceOf(source) : userId)
 
+/** Key of an assignment among those in its project, which are listed in this order. Ids and groups have no U+0000. */
+export const placeInScope = ({
+  roleKey,
+  orgId,
+  userId = '',
+  source,
+}: Pick<Assignment, 'roleKey' | 'orgId' | 'userId'> & {
+  readonly source?: Omit<RoleSource, 'since'> | undefined
+}): string => [roleKey, orgId, source?.idpId ?? '', source?.group ?? '', userId].join('\0')
+
 const sourceOf = ({ idpId, group }: RoleSource): string => `\0${idpId}+${group}`
 
 const scopeOf = ({
@@ -366,21 +382,4 @@ export const providerPlace = (orgId: string, idpId: string): string => `${orgId}
 export const placeOf = (range: AssignmentRange): string => {
   const { orgId = '', userId } = range
   return `${scopeOf(range)}+${orgId}${userId === undefined ? '' : `+${userId}`}`
-}
-
-/** How many of `items`, sorted by position, are at `position` or below. */
-export const countUpTo = <Item>(
-  items: readonly Item[],
-  position: Position,
-  positionOf: (item: Item) => Position,
-): number => {
-  let low = 0
-  let high = items.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    const item = items[middle]
-    if (item !== undefined && positionOf(item) > position) high = middle
-    else low = middle + 1
-  }
-  return low
 }

@@ -80,12 +80,16 @@ export interface ReadModelDriver {
  */
 export const sqlReadModel = (driver: ReadModelDriver, store: EventStore): ReadModel => {
   const { dialect } = driver
-  const read = sqlReads(driver)
+  const totals: Totals = new Map()
+  const read = sqlReads(driver, totals)
   const readModel: ReadModel = {
     name: READ_MODEL,
     checkpoint: () => driver.read(() => readCheckpoint(dialect)),
     apply: async (from, events) => driver.apply({ from, events: readEvents(events) }),
-    reset: driver.reset,
+    reset: async () => {
+      await driver.reset()
+      totals.clear()
+    },
     ...readMethods(async (query) => (await read(query)).found),
     readAtHead: (pair) => (pair.store === store && pair.readModel === readModel ? read : undefined),
   }
@@ -93,17 +97,16 @@ export const sqlReadModel = (driver: ReadModelDriver, store: EventStore): ReadMo
 }
 
 /** The reads of a read model in one database. */
-export const sqlReads = ({
-  dialect,
-  read,
-  readTogether,
-}: Pick<ReadModelDriver, 'dialect' | 'read' | 'readTogether'>): ReadAtHead => {
+export const sqlReads = (
+  { dialect, read, readTogether }: Pick<ReadModelDriver, 'dialect' | 'read' | 'readTogether'>,
+  totals: Totals = new Map(),
+): ReadAtHead => {
   return <Method extends ReadMethod, Type extends ViewType>(
     query: ReadQuery<Method, Type>,
   ): Promise<FoundAtHead<ReadResults<Type>[Method]>> => {
     const steps: Reads<Type> = {
       get: (orgId, ref) => readObject(dialect, orgId, ref),
-      list: (query) => readList(dialect, query),
+      list: (query) => readList(dialect, totals, query),
       access: (query) => readAccess(dialect, query),
       heldRoles: (query) => readHeldRoles(dialect, query),
       holders: (query) => readHolders(dialect, query),
@@ -257,35 +260,72 @@ function* readMappedGroups(
 /** A page of objects, and how far the read model is; to be run so that all is as of one moment. */
 function* readList<Type extends ViewType>(
   dialect: Dialect,
+  totals: Totals,
   query: ListQuery<Type>,
 ): Steps<FoundAtHead<Listing<Views[Type]>>> {
   const { type, limit } = query
-  const { moment, rows } = yield* momentAndPage(dialect, query)
-  const [head, reached, total] = moment
+  const { count, page } = listStatements(dialect, query)
+  const counted = JSON.stringify([count.sql, ...count.parameters.map(String)])
+  const total = totalOf(count, totals.get(counted))
+  const { moment, rows } = yield* momentAndPage(dialect, query, { total, page })
+  const [head, reached] = moment
+  const sequence = BigInt(reached ?? 0)
+  const found = Number(moment[2])
+  keep(totals, counted, { sequence, found })
   // Received grants have many owners.
   const scope = query.isReceived ? undefined : listedScope(query)
   return atHead([head, reached], {
     items: rows.slice(0, limit).map((row) => decodeRow<Type>(type, scope, row)),
     hasMore: rows.length > limit,
-    ...cappedTotal(Number(total)),
-    sequence: BigInt(reached ?? 0),
+    ...cappedTotal(found),
+    sequence,
   })
 }
 
+/** How many rows were found, and the checkpoint at which they were counted. Until that moves, no row changes. */
+interface Total {
+  readonly sequence: Position
+  readonly found: number
+}
+
+/** The totals that were counted last, by their statements. */
+type Totals = Map<string, Total>
+
+const MAX_TOTALS = 1_000
+
+/** Replaces the total of one statement. */
+const keep = (totals: Totals, statement: string, total: Total): void => {
+  totals.delete(statement)
+  totals.set(statement, total)
+  const [oldest] = totals.keys()
+  if (totals.size > MAX_TOTALS && oldest !== undefined) totals.delete(oldest)
+}
+
+/** The total as of `reached`, counted unless it is `known`: counting takes longer than reading a page. */
+const totalOf = ({ sql, parameters }: Statement, known: Total | undefined): Statement => ({
+  sql: `CASE WHEN reached = ? THEN ? ELSE (${sql}) END`,
+  parameters: [known?.sequence ?? null, known?.found ?? null, ...parameters],
+})
+
 type Moment = readonly [...Positions, total: Integer]
 
-function* momentAndPage(dialect: Dialect, query: ListQuery<ViewType>) {
-  const { count, page } = listStatements(dialect, query)
-  const sql = `SELECT ${positionColumns(dialect)}, (${count.sql}) AS total`
+function* momentAndPage(
+  dialect: Dialect,
+  query: ListQuery<ViewType>,
+  { total, page }: { readonly total: Statement; readonly page: Statement },
+) {
+  const selected = `SELECT head, reached, ${total.sql} AS total`
+  const from = `FROM (SELECT ${positionColumns(dialect)}) AS moment`
   if (dialect.asLines === undefined) {
-    const moment = yield* findOne<Moment>({ sql, parameters: count.parameters })
+    const sql = `${selected} ${from}`
+    const moment = yield* findOne<Moment>({ sql, parameters: total.parameters })
     return { moment, rows: yield* find<StoredRow>(page) }
   }
   const columns = readColumns(dialect, query.type).map(nameOf)
   const order = query.sort.map(({ direction }, index) => `sort_${index} ${direction}`)
   const moment = yield* findOne<readonly [...Moment, lines: string | null]>({
-    sql: `${sql}, ${dialect.asLines(page.sql, columns, order.join(', '))}`,
-    parameters: [...count.parameters, ...page.parameters],
+    sql: `${selected}, ${dialect.asLines(page.sql, columns, order.join(', '))} ${from}`,
+    parameters: [...total.parameters, ...page.parameters],
   })
   return { moment, rows: moment[3]?.split('\n').map(rowIn) ?? [] }
 }

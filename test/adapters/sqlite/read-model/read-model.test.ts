@@ -153,6 +153,34 @@ test('A list is of one moment, though another process writes while it is read.',
   other.close()
 })
 
+test('The rows of a list are counted once for each checkpoint, and anew after a reset.', async () => {
+  const path = temporaryFile()
+  await using opened = openSqlite(path)
+  const { readModel } = opened
+  const log = await withProject(readModel)
+  const sort = [{ field: 'id', direction: 'asc' }] as const
+  const query = { type: 'project', orgId: 'acme', conditions: [], sort, limit: 10 } as const
+  const totalOf = async (more: object = {}) =>
+    (await readModel.list({ ...query, ...more })).totalSize
+  expect([await totalOf(), await totalOf({ orgId: 'other' })]).toEqual([1, 0])
+
+  // Without an event, no row changes: what somebody deletes is not noticed.
+  const database = new DatabaseSync(path)
+  database.exec(`DELETE FROM ${OBJECTS.project.name}`)
+  database.close()
+  expect([await totalOf(), await totalOf({ after: ['a'], limit: 1 })]).toEqual([1, 1])
+
+  const checkpoint = await readModel.checkpoint()
+  log.record('acme', projectAdded('shop'))
+  log.record('acme', projectAdded('wiki'))
+  await readModel.apply(checkpoint, log.events.slice(1))
+  expect(await totalOf()).toBe(2)
+
+  await readModel.reset()
+  await readModel.apply(0n, log.events.slice(-1))
+  expect(await totalOf()).toBe(1)
+})
+
 test('Half a character is not found as what SQLite would take it for.', async () => {
   await using opened = openSqlite(temporaryFile())
   const { readModel } = opened

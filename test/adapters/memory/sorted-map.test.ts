@@ -1,0 +1,69 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { sortedMap } from '../../../src/adapters/memory/sorted-map.js'
+import { compareCodePoints } from '../../../src/projections/row-order.js'
+
+/** Keys of few characters, so that many are equal; the last two are in another order as code units. */
+const anyKey = fc.array(fc.constantFrom('a', 'b', '\0', '+', '\u{1F600}', '\uFFFD'), {
+  maxLength: 6,
+})
+
+test('A sorted map has the entries of a map, in the order of their code points, from any key on.', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(anyKey, fc.option(fc.nat())), { maxLength: 200 }),
+      anyKey,
+      anyKey,
+      (changes, startKey, prefixKey) => {
+        const sorted = sortedMap<number>()
+        const expected = new Map<string, number>()
+        for (const [characters, value] of changes) {
+          const key = characters.join('')
+          if (value === null) {
+            sorted.delete(key)
+            expected.delete(key)
+          } else {
+            sorted.set(key, value)
+            expected.set(key, value)
+          }
+          expect(sorted.get(key)).toBe(expected.get(key))
+        }
+        const prefix = prefixKey.join('')
+        const start = prefix + startKey.join('')
+        const inOrder = [...expected].toSorted(([one], [other]) => compareCodePoints(one, other))
+        expect(sorted.size()).toBe(expected.size)
+        expect(entriesOf(sorted.from(''))).toEqual(inOrder)
+        expect(entriesOf(sorted.from(start, prefix))).toEqual(
+          inOrder.filter(([key]) => key.startsWith(prefix) && compareCodePoints(key, start) >= 0),
+        )
+      },
+    ),
+  )
+})
+
+test.each(['rising', 'falling', 'mixed'])(
+  'Ten thousand keys that are added in %s order, and half of them deleted, stay in order.',
+  (order) => {
+    const numbers = Array.from({ length: 10_000 }, (_, index) => index)
+    const added = {
+      rising: numbers,
+      falling: numbers.toReversed(),
+      mixed: numbers.map((number) => (number * 7_919) % numbers.length),
+    }[order]
+    const sorted = sortedMap<number>()
+    for (const number of added ?? []) sorted.set(keyOf(number), number)
+    for (const number of added ?? []) if (number % 2 === 1) sorted.delete(keyOf(number))
+    const even = numbers.filter((number) => number % 2 === 0)
+    expect(entriesOf(sorted.from('')).map(([, number]) => number)).toEqual(even)
+    expect(entriesOf(sorted.from(keyOf(5_001))).map(([, number]) => number)).toEqual(
+      even.filter((number) => number > 5_001),
+    )
+    for (const number of even) sorted.delete(keyOf(number))
+    expect([sorted.size(), ...sorted.from('')]).toEqual([0])
+  },
+)
+
+const keyOf = (number: number): string => String(number).padStart(5, '0')
+
+const entriesOf = (entries: Iterable<{ readonly key: string; readonly value: number }>) =>
+  Array.from(entries, ({ key, value }) => [key, value] as const)
