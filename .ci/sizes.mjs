@@ -12,8 +12,8 @@ import { build } from 'esbuild'
  */
 const BUDGETS = {
   // What hosts start with. In one file, what is loaded later costs the frames that bundlers put around it.
-  createIam: { source: 'index.ts', own: 40_000, whole: 96_000 },
-  '.': { source: 'index.ts', own: 56_700, whole: 113_200 },
+  createIam: { source: 'index.ts', own: 40_000, whole: 96_400 },
+  '.': { source: 'index.ts', own: 57_000, whole: 113_500 },
   './domain': { source: 'domain/index.ts', own: 12_100, whole: 23_000 },
   './evidence': { source: 'application/evidence/index.ts', own: 6_200, whole: 30_200 },
   './sqlite': { source: 'adapters/sqlite/index.ts', own: 35_300, whole: 56_100 },

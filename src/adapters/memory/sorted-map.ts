@@ -15,31 +15,31 @@ interface Entry<Value> {
   value: Value
 }
 
-/** Most entries of a block: those after a new one are moved. */
-const MOST_ENTRIES = 1_000
+/** Up to so many new entries are put in their places one by one. */
+const FEW = 100
 
-/** No values yet. */
+/** No values yet. Changes cost nothing but the map: entries are brought in order when they are read in order. */
 export const sortedMap = <Value>(): SortedMap<Value> => {
   const entries = new Map<string, Entry<Value>>()
-  /** All entries, in order, in blocks; none is empty. */
-  const blocks: Entry<Value>[][] = []
+  let ordered: Entry<Value>[] = []
+  /** Those that are not yet in `ordered`. */
+  let added: Entry<Value>[] = []
+  let wasDeleted = false
 
-  /** Where `key` is, or would be: the block, and the place in it. */
-  const placeOf = (key: string): readonly [block: number, place: number] => {
-    const isBelow = (entry: Entry<Value> | undefined) =>
-      entry !== undefined && compareCodePoints(entry.key, key) < 0
-    const block = countWhile(blocks, (each) => isBelow(each.at(-1)))
-    return [block, countWhile(blocks[block] ?? [], isBelow)]
-  }
+  const placeOf = (key: string): number =>
+    countWhile(ordered, (entry) => compareCodePoints(entry.key, key) < 0)
 
-  const insert = (entry: Entry<Value>): void => {
-    const [found, place] = placeOf(entry.key)
-    // An entry above all others joins the last block.
-    const block = blocks[found] ?? blocks.at(-1) ?? []
-    block.splice(found < blocks.length ? place : block.length, 0, entry)
-    if (blocks.length === 0) blocks.push(block)
-    if (block.length > MOST_ENTRIES)
-      blocks.splice(blocks.indexOf(block) + 1, 0, block.splice(block.length >> 1))
+  const bringInOrder = (): void => {
+    const isKept = (entry: Entry<Value>) => entries.get(entry.key) === entry
+    if (wasDeleted) {
+      ordered = ordered.filter(isKept)
+      added = added.filter(isKept)
+      wasDeleted = false
+    }
+    if (added.length > FEW)
+      ordered = ordered.concat(added).sort((one, other) => compareCodePoints(one.key, other.key))
+    else for (const entry of added) ordered.splice(placeOf(entry.key), 0, entry)
+    added = []
   }
 
   return {
@@ -51,22 +51,19 @@ export const sortedMap = <Value>(): SortedMap<Value> => {
       else {
         const entry = { key, value }
         entries.set(key, entry)
-        insert(entry)
+        added.push(entry)
       }
     },
     delete: (key) => {
-      if (!entries.delete(key)) return
-      const [block, place] = placeOf(key)
-      blocks[block]?.splice(place, 1)
-      if (blocks[block]?.length === 0) blocks.splice(block, 1)
+      if (entries.delete(key)) wasDeleted = true
     },
     *from(start, prefix = '') {
-      let [block, place] = placeOf(start)
-      for (let each = blocks[block]; each; each = blocks[++block], place = 0)
-        for (const entry of place === 0 ? each : each.slice(place)) {
-          if (!entry.key.startsWith(prefix)) return
-          yield entry
-        }
+      bringInOrder()
+      for (let place = placeOf(start); ; place++) {
+        const entry = ordered[place]
+        if (!entry?.key.startsWith(prefix)) return
+        yield entry
+      }
     },
   }
 }

@@ -17,6 +17,8 @@ test('A sorted map has the entries of a map, in the order of their code points, 
       (changes, startKey, prefixKey) => {
         const sorted = sortedMap<number>()
         const expected = new Map<string, number>()
+        const inOrder = () =>
+          [...expected].toSorted(([one], [other]) => compareCodePoints(one, other))
         for (const [characters, value] of changes) {
           const key = characters.join('')
           if (value === null) {
@@ -27,14 +29,15 @@ test('A sorted map has the entries of a map, in the order of their code points, 
             expected.set(key, value)
           }
           expect(sorted.get(key)).toBe(expected.get(key))
+          // Some changes follow each other without a read.
+          if (characters.length > 3) expect(entriesOf(sorted.from(''))).toEqual(inOrder())
         }
         const prefix = prefixKey.join('')
         const start = prefix + startKey.join('')
-        const inOrder = [...expected].toSorted(([one], [other]) => compareCodePoints(one, other))
         expect(sorted.size()).toBe(expected.size)
-        expect(entriesOf(sorted.from(''))).toEqual(inOrder)
+        expect(entriesOf(sorted.from(''))).toEqual(inOrder())
         expect(entriesOf(sorted.from(start, prefix))).toEqual(
-          inOrder.filter(([key]) => key.startsWith(prefix) && compareCodePoints(key, start) >= 0),
+          inOrder().filter(([key]) => key.startsWith(prefix) && compareCodePoints(key, start) >= 0),
         )
       },
     ),
