@@ -18,7 +18,7 @@ interface Entry<Value> {
 /** Up to so many new entries are put in their places one by one. */
 const FEW = 100
 
-/** No values yet. Changes cost nothing but the map: entries are brought in order when they are read in order. */
+/** No values yet. Entries are brought in order when they are read in order, so that a change takes no longer than in a map. */
 export const sortedMap = <Value>(): SortedMap<Value> => {
   const entries = new Map<string, Entry<Value>>()
   let ordered: Entry<Value>[] = []
