@@ -6,9 +6,11 @@ import {
   EVENT_TYPES,
   idsOf,
   ObjectInput,
+  streamDefinitions,
   TYPES,
 } from '../../src/domain/aggregates.js'
 import { domains } from '../../src/domain/email-domain/aggregate.js'
+import { verifiedDomains } from '../../src/domain/email-domain/verified-domain.js'
 import { identityProviders, sealedSecretIn } from '../../src/domain/identity-provider/aggregate.js'
 import { memberships } from '../../src/domain/membership/aggregate.js'
 import { projects } from '../../src/domain/project/aggregate.js'
@@ -16,6 +18,7 @@ import { projectGrants } from '../../src/domain/project-grant/aggregate.js'
 import { projectRoles } from '../../src/domain/project-role/aggregate.js'
 import { roleMappings } from '../../src/domain/role-mapping/aggregate.js'
 import { setupLinks } from '../../src/domain/setup-link/aggregate.js'
+import { setupLinkTokens } from '../../src/domain/setup-link/token.js'
 import { userGrants } from '../../src/domain/user-grant/aggregate.js'
 import { OBJECT_IDS } from '../../src/domain/values.js'
 import * as domain from './email-domain/examples.js'
@@ -426,4 +429,20 @@ describe('A secret', () => {
     expect(aggregates.project_grant.secretsChanged(projectGrant.added)).toEqual([])
     expect(aggregates.user_grant.secretsChanged(userGrant.added)).toEqual([])
   })
+})
+
+test('Only role mappings and memberships are parts of other objects: of their provider.', () => {
+  const parts = Object.values(aggregates).filter(({ partOf }) => partOf !== undefined)
+  expect(parts.map(({ type, partOf }) => [type, partOf])).toEqual([
+    ['role_mapping', 'identity_provider'],
+    ['membership', 'identity_provider'],
+  ])
+})
+
+test('The definitions of streams are those of all objects and of all claims.', () => {
+  expect(streamDefinitions).toEqual([
+    ...Object.values(aggregates),
+    verifiedDomains,
+    setupLinkTokens,
+  ])
 })

@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fromBase64, fromBase64url, toBase64, toBase64url } from '../../src/domain/encoding.js'
+import {
+  fromBase64,
+  fromBase64url,
+  jsonBytes,
+  toBase64,
+  toBase64url,
+} from '../../src/domain/encoding.js'
 
 describe('base64url', () => {
   it('writes what RFC 4648, section 5, writes, without padding', () => {
@@ -25,6 +31,12 @@ describe('base64url', () => {
       expect(fromBase64url(text)).toBeUndefined()
     },
   )
+})
+
+describe('jsonBytes', () => {
+  it('counts the bytes of JSON in UTF-8', () => {
+    expect(jsonBytes({ name: 'Zoë' })).toBe(15)
+  })
 })
 
 describe('base64', () => {

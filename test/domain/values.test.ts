@@ -5,9 +5,11 @@ import {
   isId,
   isRequiredText,
   listOf,
+  MAX_REPORTED,
   MAX_SCOPES,
   MAX_TEXT_LENGTH,
   OrgId,
+  onlyOnce,
   requiredText,
   SealedSecret,
 } from '../../src/domain/values.js'
@@ -30,6 +32,22 @@ describe('SealedSecret', () => {
     const canary = 'canary-7f3a'
     for (const value of [[canary], { canary }, new String(canary)])
       expect(String(SealedSecret.safeParse(value).error)).not.toContain('canary')
+  })
+})
+
+describe('onlyOnce', () => {
+  const keys = listOf(z.object({ key: z.string() }), 0, 1_000).check(
+    onlyOnce(({ key }: { readonly key: string }) => key, ['key']),
+  )
+
+  it('names each item that is there before, up to as many as one error reports', () => {
+    const same = (count: number) => new Array(count).fill({ key: 'a' })
+    expect(objections(keys, [{ key: 'b' }, ...same(3)])).toEqual([
+      '2.key: must not appear twice',
+      '3.key: must not appear twice',
+    ])
+    expect(objections(keys, same(MAX_REPORTED))).toHaveLength(MAX_REPORTED - 1)
+    expect(objections(keys, same(MAX_REPORTED + 2))).toHaveLength(MAX_REPORTED)
   })
 })
 

@@ -319,19 +319,8 @@ export const sealedSecretIn = (
   return clientSecret === undefined ? undefined : { idpId: event.data.idpId, clientSecret }
 }
 
-const sealedIn = (event: IdentityProviderEvent): SealedSecret | undefined => {
-  switch (event.type) {
-    case 'identity_provider.oidc_added':
-    case 'identity_provider.oidc_config_updated':
-    case 'identity_provider.secret_resealed':
-      return event.data.clientSecret
-    case 'identity_provider.updated':
-    case 'identity_provider.deactivated':
-    case 'identity_provider.reactivated':
-    case 'identity_provider.removed':
-      return undefined
-  }
-}
+const sealedIn = ({ data }: IdentityProviderEvent): SealedSecret | undefined =>
+  'clientSecret' in data ? data.clientSecret : undefined
 
 /**
  * Whether the stored secret was given for an issuer of the same origin. A change of the issuer alone must not send

@@ -109,14 +109,8 @@ export const membershipView = (
   }
 }
 
-const groupsIn = (event: MembershipEvent): readonly string[] => {
-  switch (event.type) {
-    case 'membership.reported':
-      return event.data.groups
-    case 'membership.removed':
-      return []
-  }
-}
+const groupsIn = ({ data }: MembershipEvent): readonly string[] =>
+  'groups' in data ? data.groups : []
 
 /** Memberships of users in groups of identity providers. */
 export const memberships = defineAggregate({

@@ -211,17 +211,8 @@ const added = (event: ProjectGrantAdded, orgId: string): ProjectGrantView => ({
 const roleKeysIn = ({ roles }: Pick<ProjectGrantAdded['data'], 'roles'>): readonly string[] =>
   roles.map(({ roleKey }) => roleKey)
 
-const rolesIn = (event: ProjectGrantEvent): readonly AssignedRole[] | undefined => {
-  switch (event.type) {
-    case 'project_grant.added':
-    case 'project_grant.updated':
-      return asRoles(roleKeysIn(event.data))
-    case 'project_grant.deactivated':
-    case 'project_grant.reactivated':
-    case 'project_grant.removed':
-      return undefined
-  }
-}
+const rolesIn = ({ data }: ProjectGrantEvent): readonly AssignedRole[] | undefined =>
+  'roles' in data ? asRoles(roleKeysIn(data)) : undefined
 
 const asRoles = (roleKeys: readonly string[]): readonly AssignedRole[] =>
   roleKeys.map((roleKey) => ({ roleKey }))

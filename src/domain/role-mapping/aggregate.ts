@@ -202,15 +202,8 @@ const asRoles = (
 ): readonly AssignedRole[] =>
   roleKeys.map((roleKey) => (validFor === undefined ? { roleKey } : { roleKey, validFor }))
 
-const rolesIn = (event: RoleMappingEvent): readonly AssignedRole[] | undefined => {
-  switch (event.type) {
-    case 'role_mapping.added':
-    case 'role_mapping.updated':
-      return asRoles(shown(event.data).roleKeys, event.data.validFor)
-    case 'role_mapping.removed':
-      return undefined
-  }
-}
+const rolesIn = ({ data }: RoleMappingEvent): readonly AssignedRole[] | undefined =>
+  'roles' in data ? asRoles(shown(data).roleKeys, data.validFor) : undefined
 
 /** Mappings of groups of identity providers to roles. */
 export const roleMappings = defineAggregate({

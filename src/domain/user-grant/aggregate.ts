@@ -213,17 +213,8 @@ const added = (event: UserGrantAdded): UserGrantView => ({
   state: 'active',
 })
 
-const rolesIn = (event: UserGrantEvent): readonly AssignedRole[] | undefined => {
-  switch (event.type) {
-    case 'user_grant.added':
-    case 'user_grant.updated':
-      return asRoles(event.data)
-    case 'user_grant.deactivated':
-    case 'user_grant.reactivated':
-    case 'user_grant.removed':
-      return undefined
-  }
-}
+const rolesIn = ({ data }: UserGrantEvent): readonly AssignedRole[] | undefined =>
+  'roles' in data ? asRoles(data) : undefined
 
 const asRoles = ({ roles }: Pick<UserGrantAdded['data'], 'roles'>): readonly AssignedRole[] =>
   roles.map(({ roleKey, expiresAt }) =>

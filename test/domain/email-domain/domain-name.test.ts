@@ -1,10 +1,25 @@
 import { describe, expect, it } from 'vitest'
-import { isDomainName, toDomainName } from '../../../src/domain/email-domain/domain-name.js'
+import {
+  DomainInput,
+  DomainName,
+  isDomainName,
+  toDomainName,
+} from '../../../src/domain/email-domain/domain-name.js'
+import { objections } from '../objections.js'
 
 const label = (length: number) => 'a'.repeat(length)
 /** A domain of that many characters. */
 const domainOf = (length: number) =>
   `${label(63)}.${label(63)}.${label(63)}.${label(length - 194)}.a`
+
+describe('A wrong domain', () => {
+  it.each([DomainName, DomainInput])('is told what it must be.', (schema) => {
+    for (const value of ['localhost', 'a_b.example', '', 1, null])
+      expect(objections(schema, value)).toEqual([
+        ': must be a domain of at least two labels and at most 253 characters, such as example.com',
+      ])
+  })
+})
 
 describe('The ASCII form of a domain', () => {
   it.each([

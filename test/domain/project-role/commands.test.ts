@@ -73,3 +73,14 @@ describe('RemoveProjectRole', () => {
   describeId({ ...of, field: 'projectId' })
   describeRequiredText({ ...of, field: 'roleKey' })
 })
+
+describe.each([
+  { schema: AddProjectRole, valid: addEditor },
+  { schema: UpdateProjectRole, valid: updateToAuthor },
+])('Permissions of $valid.type', ({ schema, valid }) => {
+  it('are read as absent when there are none, so that a repeat may leave them out', () => {
+    const read = (permissions: readonly string[]) =>
+      schema.parse(withField(valid, 'permissions', permissions)).data.permissions
+    expect([read([]), read(['a'])]).toEqual([undefined, ['a']])
+  })
+})

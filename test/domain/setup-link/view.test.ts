@@ -12,6 +12,7 @@ import type { SetupLinkEvent } from '../../../src/domain/setup-link/events.js'
 import { SetupLinkTokenClaimed, setupLinkTokens } from '../../../src/domain/setup-link/token.js'
 import { OrgId } from '../../../src/domain/values.js'
 import { given } from '../../../src/testing/host-tests.js'
+import { objections } from '../objections.js'
 import {
   complete,
   completed,
@@ -78,5 +79,12 @@ describe('The schema of a command', () => {
     expect(SetupLinkCommand.parse(command)).toEqual(command)
     expect(schema.safeParse({ ...command, type: '' }).success).toBe(false)
     expect(schema.safeParse({ ...command, data: {} }).success).toBe(false)
+  })
+})
+
+describe('The intents of a set-up link', () => {
+  it('are refused where one is there twice', () => {
+    const twice = { ...issue, data: { ...issue.data, intents: ['domain', 'provider', 'domain'] } }
+    expect(objections(IssueSetupLink, twice)).toEqual(['data.intents.2: must not appear twice'])
   })
 })
