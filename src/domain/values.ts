@@ -208,10 +208,7 @@ const A_NUMBER_OF_HOURS = `must be a whole number of hours from 1 to ${MAX_VALID
 /** How long a report counts, in hours. */
 export const ValidFor = z
   .int({ error: A_NUMBER_OF_HOURS })
-  .check(
-    z.minimum(1, { error: A_NUMBER_OF_HOURS }),
-    z.maximum(MAX_VALID_FOR, { error: A_NUMBER_OF_HOURS }),
-  )
+  .check(z.minimum(1), z.maximum(MAX_VALID_FOR))
 
 /** A time in RFC 3339, in UTC, with milliseconds, as `Date.toISOString` writes it. */
 export const ExpiryTime = z.string().check(

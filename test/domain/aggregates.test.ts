@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { defineAggregate } from '../../src/domain/aggregate.js'
 import {
   aggregateNamed,
   aggregates,
@@ -445,4 +446,11 @@ test('The definitions of streams are those of all objects and of all claims.', (
     verifiedDomains,
     setupLinkTokens,
   ])
+})
+
+test('A definition needs a target or a container.', () => {
+  const { target: _, ...untargeted } = projects
+  expect(() => defineAggregate(untargeted as typeof projects)).toThrow(
+    'The type project needs a target or a container',
+  )
 })

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod/mini'
 import { compiled } from '../../src/domain/message.js'
 import * as claviger from '../../src/index.js'
@@ -56,6 +56,13 @@ describe('A compiled schema', () => {
     const data = { projectId: 'portal', roleKey: 'editor', displayName: 'Editor' }
     const { data: schema } = claviger.AddProjectRole.shape
     expect(compiled(schema).parse(data)).toEqual({ ...data, group: '' })
+  })
+
+  it('is not made where the host has switched it off', () => {
+    z.config({ jitless: true })
+    onTestFinished(() => void z.config({ jitless: false }))
+    const schema = z.object({ name: z.string() })
+    expect(compiled(schema)).toBe(schema)
   })
 
   it('is made once', () => {

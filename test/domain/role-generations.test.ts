@@ -144,5 +144,7 @@ describe('A change of a grant', () => {
     expect(changedRoleKeys(before, absent)).toEqual(['a', 'b'])
     expect(changedRoleKeys(before, mapping([role('a'), role('c')], 24))).toEqual(['a', 'b', 'c'])
     expect(changedRoleKeys(absent, absent)).toEqual([])
+    const given = grant([editor, 1, 2], [viewer, 1, 2])
+    expect(changedRoleKeys(given, { ...given, status: 'inactive' })).toEqual([editor, viewer])
   })
 })

@@ -37,7 +37,7 @@ const A_DOMAIN =
 /** A domain in its ASCII form, in lower case, of 3 to 253 characters. */
 export const DomainName = z
   .string({ error: A_DOMAIN })
-  .check(z.refine(isDomainName, { error: A_DOMAIN }))
+  .check(z.refine(isDomainName))
   .brand<'DomainName'>()
 export type DomainName = z.infer<typeof DomainName>
 
@@ -45,7 +45,7 @@ export type DomainName = z.infer<typeof DomainName>
 export const DomainInput = z.pipe(
   z
     .string({ error: ({ input }) => (input === undefined ? 'is required' : A_DOMAIN) })
-    .check(z.refine((text) => toDomainName(text) !== undefined, { error: A_DOMAIN })),
+    .check(z.refine((text) => toDomainName(text) !== undefined)),
   z.pipe(
     z.transform((text: string) => toDomainName(text) ?? text),
     DomainName,
