@@ -130,7 +130,7 @@ export const firstOf = <Item>(
   return first
 }
 
-/** The value of the field of that number in the order. @throws RangeError without one */
+/** The value of the sort field at `index`. @throws RangeError if it is missing */
 export const valueAt = (values: readonly SortValue[], index: number): SortValue => {
   const value = values[index]
   if (value === undefined) throw new RangeError('`after` must have a value for each field')

@@ -34,7 +34,7 @@ export const newDatabase = async (): Promise<string> => {
   return url.href
 }
 
-/** Counts how rows are distributed, as the server does by itself within a minute: it plans queries by that. */
+/** Collects the statistics by which the server plans queries, as it does by itself within a minute. */
 export const analyzeDatabases = async (): Promise<void> => {
   for (const each of made) await runSql(each, 'ANALYZE')
 }

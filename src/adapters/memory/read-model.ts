@@ -103,7 +103,7 @@ interface FoundPage<Row> extends RowPage<Row> {
   readonly total: number
 }
 
-/** A page of all rows in the order in which they are kept; undefined for any other page. */
+/** A page of a list without conditions, sorted by id or key, which is the order of the rows; undefined for other lists. */
 const pageInKeyOrder = <Type extends ViewType>(
   { rows }: State,
   query: ListQuery<Type>,
@@ -127,7 +127,7 @@ const pageInKeyOrder = <Type extends ViewType>(
   }
 }
 
-/** A page of the rows that meet conditions, in any order. */
+/** A page of a list with any conditions and order: looks at every row. */
 const sortedPage = <Type extends ViewType>(
   state: State,
   query: ListQuery<Type>,

@@ -147,11 +147,11 @@ export interface Assignments extends Omit<AssignmentStore, keyof Members> {
   readonly lastOf: (range: AssignmentRange) => ReadonlyMap<string, StoredAssignment>
   /** The same, by the scope of the project. */
   readonly allOf: (orgId: string, userId: string) => ReadonlyMap<string, ByRole>
-  /** The scopes of an organization's projects whose roles were ever assigned, in order, from one on. */
+  /** The scopes of an organization's projects whose roles were ever assigned: those from `start` on, in order. */
   readonly scopesOf: (projectOrgId: string, start?: string) => Iterable<string>
   /**
-   * The last assignment of each holder of roles in the project of a scope, of one role or of all, in the order of their
-   * {@link placeInScope}, from one on.
+   * The last assignment of each holder of roles in the project of a scope, of one role or of all, in the order of
+   * {@link placeInScope}. The list begins at the place `start`.
    */
   readonly inScope: (scope: string, roleKey?: string, start?: string) => Iterable<StoredAssignment>
   /** The last assignment of each role of each project to a group. */

@@ -6,7 +6,7 @@ export interface SortedMap<Value> {
   get(key: string): Value | undefined
   set(key: string, value: Value): void
   delete(key: string): void
-  /** The entries from `start` on while their keys begin with `prefix`, in order. None may be added or deleted meanwhile. */
+  /** The entries from `start` on, in order, as long as their keys begin with `prefix`. Do not change the map meanwhile. */
   from(start: string, prefix?: string): Iterable<Entry<Value>>
 }
 
@@ -15,21 +15,21 @@ interface Entry<Value> {
   value: Value
 }
 
-/** Up to so many new entries are put in their places one by one. */
+/** Up to this many new entries are inserted one by one; for more, all entries are sorted. */
 const FEW = 100
 
-/** No values yet. Entries are brought in order when they are read in order, so that a change takes no longer than in a map. */
+/** Creates an empty map. It sorts new entries when `from` is called, so that `set` takes no longer than in a `Map`. */
 export const sortedMap = <Value>(): SortedMap<Value> => {
   const entries = new Map<string, Entry<Value>>()
   let ordered: Entry<Value>[] = []
-  /** Those that are not yet in `ordered`. */
+  /** New entries that are not in `ordered` yet. */
   let added: Entry<Value>[] = []
   let wasDeleted = false
 
   const placeOf = (key: string): number =>
     countWhile(ordered, (entry) => compareCodePoints(entry.key, key) < 0)
 
-  const bringInOrder = (): void => {
+  const sortAdded = (): void => {
     const isKept = (entry: Entry<Value>) => entries.get(entry.key) === entry
     if (wasDeleted) {
       ordered = ordered.filter(isKept)
@@ -58,7 +58,7 @@ export const sortedMap = <Value>(): SortedMap<Value> => {
       if (entries.delete(key)) wasDeleted = true
     },
     *from(start, prefix = '') {
-      bringInOrder()
+      sortAdded()
       for (let place = placeOf(start); ; place++) {
         const entry = ordered[place]
         if (!entry?.key.startsWith(prefix)) return
@@ -68,7 +68,7 @@ export const sortedMap = <Value>(): SortedMap<Value> => {
   }
 }
 
-/** How many of `items` come before the first that does not pass `test`; those that pass come first. */
+/** How many of `items` pass `test`, found by binary search: those that pass come before those that do not. */
 export const countWhile = <Item>(items: readonly Item[], test: (item: Item) => boolean): number => {
   let low = 0
   let high = items.length

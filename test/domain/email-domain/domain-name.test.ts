@@ -12,8 +12,8 @@ const label = (length: number) => 'a'.repeat(length)
 const domainOf = (length: number) =>
   `${label(63)}.${label(63)}.${label(63)}.${label(length - 194)}.a`
 
-describe('A wrong domain', () => {
-  it.each([DomainName, DomainInput])('is told what it must be.', (schema) => {
+describe('The error of a wrong domain', () => {
+  it.each([DomainName, DomainInput])('says what a domain is.', (schema) => {
     for (const value of ['localhost', 'a_b.example', '', 1, null])
       expect(objections(schema, value)).toEqual([
         ': must be a domain of at least two labels and at most 253 characters, such as example.com',

@@ -265,13 +265,13 @@ function* readList<Type extends ViewType>(
 ): Steps<FoundAtHead<Listing<Views[Type]>>> {
   const { type, limit } = query
   const { count, page } = listStatements(dialect, query)
-  const counted = JSON.stringify([count.sql, ...count.parameters.map(String)])
-  const total = totalOf(count, totals.get(counted))
+  const key = JSON.stringify([count.sql, ...count.parameters.map(String)])
+  const total = totalOf(count, totals.get(key))
   const { moment, rows } = yield* momentAndPage(dialect, query, { total, page })
   const [head, reached] = moment
   const sequence = BigInt(reached ?? 0)
   const found = Number(moment[2])
-  keep(totals, counted, { sequence, found })
+  keep(totals, key, { sequence, found })
   // Received grants have many owners.
   const scope = query.isReceived ? undefined : listedScope(query)
   return atHead([head, reached], {
@@ -282,26 +282,26 @@ function* readList<Type extends ViewType>(
   })
 }
 
-/** How many rows were found, and the checkpoint at which they were counted. Until that moves, no row changes. */
+/** How many rows a list has at a checkpoint. The number stays right until the checkpoint moves. */
 interface Total {
   readonly sequence: Position
   readonly found: number
 }
 
-/** The totals that were counted last, by their statements. */
+/** The last totals, by the statements that count them. */
 type Totals = Map<string, Total>
 
 const MAX_TOTALS = 1_000
 
-/** Replaces the total of one statement. */
-const keep = (totals: Totals, statement: string, total: Total): void => {
-  totals.delete(statement)
-  totals.set(statement, total)
+/** Keeps a total as the newest, and forgets the oldest of too many. */
+const keep = (totals: Totals, key: string, total: Total): void => {
+  totals.delete(key)
+  totals.set(key, total)
   const [oldest] = totals.keys()
   if (totals.size > MAX_TOTALS && oldest !== undefined) totals.delete(oldest)
 }
 
-/** The total as of `reached`, counted unless it is `known`: counting takes longer than reading a page. */
+/** The total in SQL. The database counts only if its checkpoint, `reached`, is not the one of the known total. */
 const totalOf = ({ sql, parameters }: Statement, known: Total | undefined): Statement => ({
   sql: `CASE WHEN reached = ? THEN ? ELSE (${sql}) END`,
   parameters: [known?.sequence ?? null, known?.found ?? null, ...parameters],
