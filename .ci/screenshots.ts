@@ -108,7 +108,7 @@ const asWebP = async (png: Buffer): Promise<Buffer> => {
 const WIDTHS = folder ? [360, 820, 1280] : [1280]
 const host = await openHost('', REALISTIC, fillRealistic)
 const browser = await chromium.launch({
-  executablePath: '/usr/bin/chromium',
+  executablePath: '/usr/bin/chromium-headless-shell',
   args: ['--no-sandbox'],
 })
 const target = folder ?? 'docs/guides/console'

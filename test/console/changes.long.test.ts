@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hasChromium } from '../transport/clients/chromium.js'
+import { hasChromium } from '../chromium.js'
 import { context, published } from './host.js'
 import { type OpenConsole, openConsole } from './open-console.js'
 

@@ -1,7 +1,7 @@
 import { orThrow } from 'claviger'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hasChromium } from '../transport/clients/chromium.js'
+import { hasChromium, openContext } from '../chromium.js'
 import { context } from './host.js'
 import { type OpenConsole, openConsole } from './open-console.js'
 
@@ -101,16 +101,15 @@ describe.runIf(hasChromium())('Lists of the console, in Chromium', () => {
 
   it('times are in the zone of the reader, and in UTC on hover', async () => {
     const { origin } = opened.host
-    const browser = page.context().browser()
-    const abroad = await browser?.newContext({ timezoneId: 'Asia/Tokyo', locale: 'en-US' })
-    const there = await abroad?.newPage()
-    await there?.goto(
+    const abroad = await openContext({ timezoneId: 'Asia/Tokyo', locale: 'en-US' })
+    const there = await abroad.newPage()
+    await there.goto(
       `${origin}/any/prefix/user-grant?userId=anna&projectId=portal&projectOrgId=acme`,
     )
-    const expiry = there?.locator('.facts time[datetime^="2099-01-31T00:00:00"]')
-    expect(await expiry?.innerText()).toBe('Jan 31, 2099, 9:00 AM')
-    expect(await expiry?.getAttribute('title')).toBe('2099-01-31 00:00:00.000 UTC')
-    await abroad?.close()
+    const expiry = there.locator('.facts time[datetime^="2099-01-31T00:00:00"]')
+    expect(await expiry.innerText()).toBe('Jan 31, 2099, 9:00 AM')
+    expect(await expiry.getAttribute('title')).toBe('2099-01-31 00:00:00.000 UTC')
+    await abroad.close()
   })
 
   it('breaks no policy', () => expect(opened.complaints).toEqual([]))

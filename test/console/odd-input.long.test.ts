@@ -1,7 +1,7 @@
 import { orThrow } from 'claviger'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hasChromium } from '../transport/clients/chromium.js'
+import { hasChromium } from '../chromium.js'
 import { context } from './host.js'
 import { type OpenConsole, openConsole } from './open-console.js'
 

@@ -1,4 +1,5 @@
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
+import { openContext } from '../chromium.js'
 import { openHost } from './host.js'
 
 /** Where the console is mounted. */
@@ -11,11 +12,8 @@ type DropFirst<List extends readonly unknown[]> = List extends [unknown, ...infe
 /** A host, and its console in Chromium. */
 export const openConsole = async (...options: DropFirst<Parameters<typeof openHost>>) => {
   const host = await openHost(PREFIX, ...options)
-  const browser: Browser = await chromium.launch({
-    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-dev-shm-usage'],
-  })
-  const page: Page = await (await browser.newContext()).newPage()
+  const context = await openContext()
+  const page: Page = await context.newPage()
   /** What the policies of the page have refused, and what was thrown in it. */
   const complaints: string[] = []
   page.on('console', (message) => {
@@ -50,7 +48,7 @@ export const openConsole = async (...options: DropFirst<Parameters<typeof openHo
     throw new Error(`No ${role} ${name} is reached by keyboard`)
   }
   const close = async () => {
-    await browser.close()
+    await context.close()
     await host.close()
   }
   return { host, page, complaints, open, settled, press, tabTo, close }

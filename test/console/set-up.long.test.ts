@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { orThrow } from 'claviger'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { BrowserContext, Page } from 'playwright-core'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { hasChromium, openContext } from '../chromium.js'
 import { hasLemonldap, startLemonldap } from '../oidc/lemonldap.js'
 import { realProvider } from '../oidc/real-provider.js'
-import { hasChromium } from '../transport/clients/chromium.js'
 import { openVendor, vendor } from './set-up-host.js'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -69,21 +69,13 @@ const LEMONLDAP: CustomerProvider = {
 
 describe.runIf(hasChromium())('the guided set-up', () => {
   let host: Awaited<ReturnType<typeof openVendor>>
-  let browser: Browser
   let customer: BrowserContext
   let page: Page
   let complaints: string[]
 
-  beforeAll(async () => {
-    browser = await chromium.launch({
-      executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
-      args: ['--no-sandbox', '--disable-dev-shm-usage'],
-    })
-  })
-  afterAll(() => browser?.close())
   beforeEach(async () => {
     host = await openVendor()
-    customer = await browser.newContext({ viewport: { width: 360, height: 800 } })
+    customer = await openContext({ viewport: { width: 360, height: 800 } })
     page = await customer.newPage()
     complaints = []
     page.on('console', (message) => {
@@ -123,7 +115,7 @@ describe.runIf(hasChromium())('the guided set-up', () => {
   /** From the link to a signed-in user with a role. */
   const walk = async ({ start, login, user, scopes }: CustomerProvider) => {
     // The vendor makes a link in the console, and sends it.
-    const own = await browser.newContext()
+    const own = await openContext()
     await own.addCookies([{ name: 'who', value: 'vendor', url: host.origin }])
     const office = await own.newPage()
     await office.goto(`${host.origin}/admin/setup-links`)

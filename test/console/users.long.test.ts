@@ -1,7 +1,7 @@
 import { orThrow } from 'claviger'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hasChromium } from '../transport/clients/chromium.js'
+import { hasChromium, openContext } from '../chromium.js'
 import { context } from './host.js'
 import { type OpenConsole, openConsole, PREFIX } from './open-console.js'
 import { fillRealistic, PEOPLE, REALISTIC } from './realistic.js'
@@ -160,18 +160,17 @@ describe.runIf(hasChromium())('Users in the console, in Chromium', () => {
         },
       },
     })
-    const browser = german.page.context().browser()
-    const there = await browser?.newContext({ locale: 'de-DE', timezoneId: 'Europe/Berlin' })
-    const reader = await there?.newPage()
-    await reader?.goto(`${german.host.origin}${PREFIX}/`)
-    await reader?.getByRole('heading', { level: 1, name: 'Übersicht' }).waitFor()
-    expect(await reader?.evaluate(() => document.documentElement.lang)).toBe('de')
+    const there = await openContext({ locale: 'de-DE', timezoneId: 'Europe/Berlin' })
+    const reader = await there.newPage()
+    await reader.goto(`${german.host.origin}${PREFIX}/`)
+    await reader.getByRole('heading', { level: 1, name: 'Übersicht' }).waitFor()
+    expect(await reader.evaluate(() => document.documentElement.lang)).toBe('de')
     // What has no text yet stays in English, and times are in the language.
-    await reader?.getByText('Latest changes').waitFor()
-    expect(await reader?.locator('time').first().innerText()).toMatch(
+    await reader.getByText('Latest changes').waitFor()
+    expect(await reader.locator('time').first().innerText()).toMatch(
       /^\d\d\.\d\d\.\d{4}, \d\d:\d\d$/,
     )
-    await there?.close()
+    await there.close()
     expect(origin).not.toBe(german.host.origin)
   })
 

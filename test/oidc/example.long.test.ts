@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hasChromium, openContext } from '../chromium.js'
 import { copyExample } from '../docs/copied-example.js'
-import { hasChromium } from '../transport/clients/chromium.js'
 
 const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1')
@@ -16,7 +16,7 @@ const freePort = async (): Promise<number> => {
 
 describe.runIf(hasChromium())('The example of a sign-in, in Chromium', () => {
   let host: ChildProcess
-  let browser: Browser
+  const contexts: BrowserContext[] = []
   let origin: string
   let printed = ''
 
@@ -34,19 +34,16 @@ describe.runIf(hasChromium())('The example of a sign-in, in Chromium', () => {
         if (printed.includes('Ctrl+C')) ready()
       })
     })
-    browser = await chromium.launch({
-      executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
-      args: ['--no-sandbox', '--disable-dev-shm-usage'],
-    })
   })
   afterAll(async () => {
-    await browser?.close()
+    for (const context of contexts) await context.close()
     host?.kill('SIGKILL')
   })
 
   const heading = (page: Page) => page.locator('h1').textContent()
   const opened = async () => {
-    const context = await browser.newContext()
+    const context = await openContext()
+    contexts.push(context)
     // The pages of oidc-provider ask for a font, and wait for it.
     await context.route(/fonts\.googleapis\.com/, (route) => route.abort())
     const page = await context.newPage()

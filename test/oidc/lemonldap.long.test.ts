@@ -1,8 +1,7 @@
 import { aesGcmCipher, createIam, memoryEventStore } from 'claviger'
 import { openIdSignIn } from 'claviger/oidc'
-import { type Browser, chromium } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hasChromium } from '../transport/clients/chromium.js'
+import { hasChromium, openContext } from '../chromium.js'
 import { hasLemonldap, startLemonldap } from './lemonldap.js'
 
 const provider = { orgId: 'acme', idpId: 'lemonldap' }
@@ -30,15 +29,10 @@ const signIn = openIdSignIn({
 
 describe.runIf(hasChromium() && hasLemonldap())('LemonLDAP::NG, in Chromium', () => {
   let portal: Awaited<ReturnType<typeof startLemonldap>>
-  let browser: Browser
 
   beforeAll(async () => {
     const redirectUri = `${callback}/acme/lemonldap`
     portal = await startLemonldap({ clientId: 'claviger', clientSecret, redirectUri })
-    browser = await chromium.launch({
-      executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
-      args: ['--no-sandbox', '--disable-dev-shm-usage'],
-    })
     const { identityProviders, projects, projectRoles, roleMappings } = iam
     const { issuer } = portal
     const scopes = ['email', 'profile', 'groups']
@@ -55,7 +49,6 @@ describe.runIf(hasChromium() && hasLemonldap())('LemonLDAP::NG, in Chromium', ()
     ;(await roleMappings.add(mapping, context))._unsafeUnwrap()
   }, 180_000)
   afterAll(async () => {
-    await browser?.close()
     await portal?.close()
   })
 
@@ -64,7 +57,7 @@ describe.runIf(hasChromium() && hasLemonldap())('LemonLDAP::NG, in Chromium', ()
     const { url, attempt } = (
       await signIn.begin({ ...provider, projectId: 'invoicing' })
     )._unsafeUnwrap()
-    const page = await (await browser.newContext()).newPage()
+    const page = await (await openContext()).newPage()
     await page.route(`${callback}/**`, (route) => route.fulfill({ body: 'Signed in' }))
     await page.goto(url)
     await page.fill('[name=user]', account)

@@ -162,7 +162,7 @@ const onWorker = async (script: string): Promise<void> => {
 }
 
 const onChromium = async (script: string): Promise<void> => {
-  const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
+  const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium-headless-shell'
   if (!existsSync(executablePath))
     return note('Chromium', undefined, `${executablePath} is not there`)
   const { chromium } = requireHere('playwright-core')
