@@ -1,60 +1,50 @@
 // Writes reports/sbom.json, a CycloneDX document of what reaches a host: what npm installs with this package, and what
 // is bundled into it. What a subpath asks hosts to install beside it is theirs to choose, and not in it.
-import { spawnSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 
 /** Packages for development whose code is in dist, as is that of zod and ulid: docs/NOTICE has their licences. */
 const BUNDLED = ['@preact/signals', 'preact']
 
 const root = resolve(import.meta.dirname, '..')
-const file = resolve(root, 'reports/sbom.json')
-mkdirSync(resolve(root, 'reports'), { recursive: true })
+const read = (name) => JSON.parse(readFileSync(join(root, name), 'utf8'))
+const { name, version, description, license, ...own } = read('package.json')
+const lock = read('package-lock.json')
 
-// Development is left out below: the tool would leave out what is bundled, too.
-const { status, stderr } = spawnSync(
-  resolve(root, 'node_modules/.bin/cyclonedx-npm'),
-  ['--package-lock-only', '--output-reproducible', '--mc-type', 'library', '--output-file', file],
-  { cwd: root, encoding: 'utf8' },
-)
-if (status !== 0) throw new Error(stderr)
-
-const document = JSON.parse(readFileSync(file, 'utf8'))
-const nameOf = ({ group, name }) => (group ? `${group}/${name}` : name)
-const isDevelopment = ({ properties = [] }) =>
-  properties.some(({ name }) => name === 'cdx:npm:package:development')
-
-const uses = new Map(document.dependencies.map(({ ref, dependsOn = [] }) => [ref, dependsOn]))
-const refs = new Set()
-const keep = (ref) => {
-  if (refs.has(ref)) return
-  refs.add(ref)
-  for (const used of uses.get(ref) ?? []) keep(used)
+// Of the whole lock file `npm sbom` would leave out what is bundled, and zod, which has a second name for tests.
+const packages = {}
+const keep = (needed) => {
+  const place = `node_modules/${needed}`
+  if (place in packages) return
+  const { dev, ...locked } = lock.packages[place]
+  packages[place] = locked
+  for (const used of Object.keys({ ...locked.dependencies, ...locked.optionalDependencies }))
+    keep(used)
 }
-for (const component of document.components) {
-  const isBundled = BUNDLED.includes(nameOf(component))
-  if (isBundled || !isDevelopment(component)) keep(component['bom-ref'])
-}
+const bundled = Object.fromEntries(BUNDLED.map((each) => [each, own.devDependencies[each]]))
+const dependencies = { ...own.dependencies, ...bundled }
+for (const needed of Object.keys(dependencies)) keep(needed)
 
-const components = document.components
-  .filter((component) => refs.has(component['bom-ref']))
-  .map(({ properties, ...component }) =>
-    isDevelopment({ properties })
-      ? { ...component, properties: [{ name: 'cdx:npm:package:bundled', value: 'true' }] }
-      : { ...component, properties },
-  )
-const main = document.metadata.component['bom-ref']
-const dependencies = document.dependencies
-  .filter(({ ref }) => ref === main || refs.has(ref))
-  .map(({ ref, dependsOn = [] }) => ({
-    ref,
-    dependsOn: dependsOn.filter((used) => refs.has(used)),
-  }))
+// The document takes its name from the folder.
+const folder = join(root, 'reports/sbom', name)
+mkdirSync(folder, { recursive: true })
+const main = { name, version, description, license, dependencies }
+const write = (file, value) => writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`)
+write(join(folder, 'package.json'), main)
+write(join(folder, 'package-lock.json'), { ...lock, packages: { '': main, ...packages } })
 
-const names = new Set(components.map(nameOf))
-const { dependencies: ranges } = JSON.parse(readFileSync(resolve(root, 'package.json'), 'utf8'))
-const missing = [...Object.keys(ranges), ...BUNDLED].filter((name) => !names.has(name))
+const parameters = ['--sbom-format=cyclonedx', '--sbom-type=library', '--package-lock-only']
+const made = execFileSync('npm', ['sbom', ...parameters], { cwd: folder, encoding: 'utf8' })
+// One tree gives one document.
+const { serialNumber, ...document } = JSON.parse(made)
+delete document.metadata.timestamp
+for (const component of document.components)
+  if (lock.packages[`node_modules/${component.name}`].dev)
+    component.properties.push({ name: 'cdx:npm:package:bundled', value: 'true' })
+
+const names = document.components.map((component) => component.name)
+const missing = Object.keys(dependencies).filter((each) => !names.includes(each))
 if (missing.length > 0) throw new Error(`Not in the document: ${missing.join(', ')}`)
-
-writeFileSync(file, `${JSON.stringify({ ...document, components, dependencies }, null, 2)}\n`)
-console.log(`reports/sbom.json: ${[...names].toSorted().join(', ')}`)
+write(join(root, 'reports/sbom.json'), document)
+console.log(`reports/sbom.json: ${names.toSorted().join(', ')}`)
