@@ -58,13 +58,14 @@ describe.runIf(hasChromium() && hasLemonldap())('LemonLDAP::NG, in Chromium', ()
       await signIn.begin({ ...provider, projectId: 'invoicing' })
     )._unsafeUnwrap()
     const page = await (await openContext()).newPage()
-    await page.route(`${callback}/**`, (route) => route.fulfill({ body: 'Signed in' }))
     await page.goto(url)
     await page.fill('[name=user]', account)
     await page.fill('[name=password]', account)
-    await page.click('[type=submit]')
-    await page.waitForURL(`${callback}/**`)
-    const finished = await signIn.finish({ url: page.url(), attempt })
+    const [sentBack] = await Promise.all([
+      page.waitForRequest(`${callback}/**`),
+      page.click('[type=submit]'),
+    ])
+    const finished = await signIn.finish({ url: sentBack.url(), attempt })
     await page.context().close()
     return finished._unsafeUnwrap()
   }
