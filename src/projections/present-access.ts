@@ -58,6 +58,8 @@ interface GivenRole {
 interface HeldRole {
   readonly given: GivenRole
   readonly expiresAt?: Date
+  /** The active grant of this role alone, which most users have: they share it. Absent when the role has an end. */
+  readonly alone?: UserGrant
 }
 
 interface UserGrant {
@@ -190,7 +192,9 @@ const changeUserGrant = (project: Project, orgId: string, event: UserGrantEvent)
     const held = heldRole(organization.given, roleIn(project.roles, roleKey))
     return expiresAt ? { given: held.given, expiresAt } : held
   })
-  users.set(userId, { state: view.state, roles: roles?.sort(byKey) ?? before?.roles ?? [] })
+  const held = roles?.sort(byKey) ?? before?.roles ?? []
+  const shared = held.length === 1 && view.state === 'active' ? held[0]?.alone : undefined
+  users.set(userId, shared ?? { state: view.state, roles: held })
 }
 
 const byKey = (one: HeldRole, other: HeldRole): number =>
@@ -201,7 +205,9 @@ const heldRole = (given: Organization['given'], role: Role): HeldRole => {
   const { roleKey } = role.found
   const last = given.get(roleKey)
   if (last?.given.role === role) return last
-  const held = { given: { role, isWithdrawn: false } }
+  const roles: HeldRole[] = []
+  const held: HeldRole = { given: { role, isWithdrawn: false }, alone: { state: 'active', roles } }
+  roles.push(held)
   given.set(roleKey, held)
   return held
 }
