@@ -13,9 +13,12 @@ export const toBase64 = (bytes: Uint8Array): string => {
 /** The bytes of `text`; undefined unless it is exactly what {@link toBase64} writes. */
 export const fromBase64 = (text: string): Uint8Array<ArrayBuffer> | undefined => {
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text) || text.length % 4 !== 0) return undefined
-  const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
+  const binary = atob(text)
   // The last character may have unused bits, so several texts decode to the same bytes: only one is accepted.
-  return toBase64(bytes) === text ? bytes : undefined
+  if (btoa(binary) !== text) return undefined
+  const bytes = new Uint8Array(binary.length)
+  for (let place = 0; place < bytes.length; place++) bytes[place] = binary.charCodeAt(place)
+  return bytes
 }
 
 /** Bytes in base64url without padding (RFC 4648, section 5). */

@@ -97,6 +97,9 @@ const holdersIn = (state: State, query: HoldersQuery): Slice<Holder> => {
   return { items: found, hasMore: false }
 }
 
+const byUserId = (one: CountedHolder, other: CountedHolder): number =>
+  compareCodePoints(one.userId, other.userId)
+
 /** The holders in order, from the group or user of `after` on. */
 const holdersFrom = function* (state: State, query: HoldersQuery): Generator<Holder> {
   const { orgId: projectOrgId, projectId, roleKey, permission, at, after } = query
@@ -114,9 +117,8 @@ const holdersFrom = function* (state: State, query: HoldersQuery): Generator<Hol
       const assignment = assignedAt(last, at)
       if (!assignment) continue
       if (allowing?.has(assignment.roleKey) === false) continue
-      const counted = [...countedHolders(state, assignment, query)]
-      counted.sort((one, other) => compareCodePoints(one.userId, other.userId))
-      for (const { userId, expiresAt, given, via } of counted) {
+      const counted = countedHolders(state, assignment, query)
+      for (const { userId, expiresAt, given, via } of counted.toSorted(byUserId)) {
         if (userId !== (query.userId ?? userId)) continue
         yield {
           userId,
@@ -151,20 +153,19 @@ interface CountedHolder extends Pick<Holder, 'userId' | 'via'> {
 }
 
 /** The users for whom an assignment counts: its user, or the members of its group. @param except - counts as active */
-const countedHolders = function* (
+const countedHolders = (
   state: State,
   assignment: StoredAssignment,
   query: Counting,
   except?: string,
-): Generator<CountedHolder> {
+): readonly CountedHolder[] => {
   const { orgId, userId, source, expiresAt, given } = assignment
-  if (userId !== undefined && counts(state, assignment, query, except))
-    yield { userId, expiresAt, given, via: 'grant' }
-  if (!source || !counts(state, assignment, query, except)) return
-  for (const member of state.members.inGroup(orgId, source)) {
-    const counted = holdsAt(member, query.at) && termsOfMember(assignment, member, query)
-    if (counted) yield counted
-  }
+  if (!counts(state, assignment, query, except)) return []
+  if (userId !== undefined) return [{ userId, expiresAt, given, via: 'grant' }]
+  if (!source) return []
+  return [...state.members.inGroup(orgId, source)].flatMap(
+    (member) => (holdsAt(member, query.at) && termsOfMember(assignment, member, query)) || [],
+  )
 }
 
 const HOUR_MS = 3_600_000
@@ -292,7 +293,7 @@ const otherWays = (
         (last) => assignedAt(last, query.at) ?? [],
       )
       const ofOrganization = assigned.filter((each) => each.orgId === orgId)
-      const holders = ofOrganization.flatMap((each) => [...countedHolders(state, each, query)])
+      const holders = ofOrganization.flatMap((each) => countedHolders(state, each, query))
       return new Set(holders.filter(isMeant).map((holder) => holder.userId))
     })
     return users.has(userId)
