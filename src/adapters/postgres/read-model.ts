@@ -218,6 +218,7 @@ export const postgresDialect = (schema: string): Dialect => ({
   table: ({ name }) => `${schema}.${name}`,
   fieldInBody: (field) => `(body::json ->> '${field}'::text) COLLATE "C"`,
   // JSON has neither tabs nor line breaks.
+  hasLateral: true,
   asLines: (page, columns, order) => `(SELECT pg_catalog.string_agg(
     pg_catalog.concat_ws(E'\\t', ${columns.join(', ')}), E'\\n' ORDER BY ${order}) FROM (${page}) AS page)`,
   listInBody: (body, field) =>

@@ -74,6 +74,11 @@ export interface Dialect {
    * @param order - by columns of `page`
    */
   readonly asLines?: (page: string, columns: readonly string[], order: string) => string
+  /**
+   * Whether the database has `LATERAL`. Without it, the holders of roles in all projects are found by a join, which must
+   * keep the order of both tables to end with the page.
+   */
+  readonly hasLateral?: true
   /** A table called `listed` with the column `value`: the items of the list `field` of a body. */
   readonly listInBody: (body: string, field: string) => string
   /** An aggregate: the rows as a JSON list, each as a list of `expressions`. */

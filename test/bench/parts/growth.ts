@@ -19,6 +19,7 @@ const JOBS = [
   'identityProviders.list',
   'domains.list',
   'access.whoHas',
+  'access.whoHas, all projects',
   'access.rolesOf',
   'history.list',
   'history.list of a grant',

@@ -115,7 +115,10 @@ const pagesOf = (iam: Iam, place: Place): Readonly<Record<string, Job>> => {
     ),
     'domains.list': walk((page) => iam.domains.list({ ...paged, ...page }, CONTEXT)),
     'access.whoHas': walk((page) =>
-      iam.access.whoHas({ projectId, pageSize: 5, roleKey: HELD_ROLE, ...page }, CONTEXT),
+      iam.access.whoHas({ ...projectInput, roleKey: HELD_ROLE, ...page }, CONTEXT),
+    ),
+    'access.whoHas, all projects': walk((page) =>
+      iam.access.whoHas({ ...paged, roleKey: HELD_ROLE, ...page }, CONTEXT),
     ),
     'access.rolesOf': {
       call: async (index) => {

@@ -23,7 +23,6 @@ import { foundProject, projectOf, projectScope } from '../../../projections/rows
 import { allOf, type Dialect, type Integer, type Statement, type Steps } from '../dialect.js'
 import {
   active,
-  type Counted,
   counting,
   countingMembers,
   expiryOf,
@@ -328,28 +327,12 @@ const isAfterRole = (
 
 /** Finds the users for whom roles count, one more than the limit, each with the positions. */
 export const holdersStatement = (dialect: Dialect, query: HoldersQuery): Statement => {
-  const { projectId, userId, roleKey, permission, at, now, after, limit } = query
-  const { isAsked, scope } = holdersOf(dialect, query)
-  const project = projectId === undefined ? 'scope, ' : ''
-  const order = `${project}role, org, idp, grp, user_id`
-  const common = [
-    isAsked,
-    ...(roleKey === undefined ? [] : [{ sql: 'held.role = ?', parameters: [roleKey] }]),
-    ...(permission === undefined ? [] : [isAllowed(dialect, query, permission)]),
-  ]
-  const name = projectId === undefined ? scope.sql : `''`
-  const arms = [grantHolders(dialect, query), groupHolders(dialect, query)].map(
-    ({ from, columns, counts, orderBy, follows }) => {
-      const all = allOf([
-        ...common,
-        ...counts({ scope, now, at }),
-        ...(after === undefined ? [] : [follows(after)]),
-      ])
-      return {
-        sql: `SELECT ${columns}, ${name} AS scope FROM ${from} WHERE ${all.sql} ORDER BY ${project}${orderBy} LIMIT ?`,
-        parameters: [...all.parameters, limit + 1],
-      }
-    },
+  const { projectId, userId, roleKey, permission, at, after, limit } = query
+  const order = `${projectId === undefined ? 'scope, ' : ''}role, org, idp, grp, user_id`
+  const arms = [grantHolders(dialect, query), groupHolders(dialect, query)].map((holders) =>
+    projectId === undefined
+      ? holdersInAll(dialect, query, holders, order)
+      : holdersInOne(dialect, query, holders, projectId),
   )
   const pages = arms.map(({ sql }, index) => `SELECT * FROM (${sql}) AS page_${index}`)
   return {
@@ -363,84 +346,123 @@ export const holdersStatement = (dialect: Dialect, query: HoldersQuery): Stateme
   }
 }
 
+/** The holders of roles in one project. */
+const holdersInOne = (
+  dialect: Dialect,
+  query: HoldersQuery,
+  { held, joined, columns, orderBy, conditions }: Holders,
+  projectId: string,
+): Statement => {
+  const { orgId, userId, limit } = query
+  const name = projectScope(orgId, projectId)
+  // The plus keeps a database from reading the whole project in order, where few rows are of the user.
+  const isInProject = isNamed(dialect, userId === undefined ? 'held.scope' : '+held.scope', name)
+  const all = allOf([isInProject, ...conditions({ sql: '?', parameters: [name] })])
+  return {
+    sql: `SELECT ${columns}, '' AS scope FROM ${held} ${joined} WHERE ${all.sql} ORDER BY ${orderBy} LIMIT ?`,
+    parameters: [...all.parameters, limit + 1],
+  }
+}
+
+/** The holders of roles in all projects of an organization, project by project. */
+const holdersInAll = (
+  dialect: Dialect,
+  { orgId, userId, after, limit }: HoldersQuery,
+  { held, joined, columns, orderBy, conditions }: Holders,
+  order: string,
+): Statement => {
+  const inOrder = allOf([
+    // The comma is the character after the plus.
+    { sql: 'project.name > ? AND project.name < ?', parameters: [`${orgId}+`, `${orgId},`] },
+    ...(after ? [{ sql: 'project.name >= ?', parameters: [projectScope(orgId, after[0])] }] : []),
+  ])
+  const counted = allOf(conditions({ sql: 'project.name', parameters: [] }))
+  const projects = `${dialect.table(NAMES)} AS project`
+  const selected = `SELECT ${columns}, project.name AS scope FROM`
+  const most = limit + 1
+  // Few rows are of one user: they are found first, and then their projects.
+  if (!dialect.hasLateral || userId !== undefined)
+    return {
+      sql: `${selected} ${projects} JOIN ${held} ON held.scope = project.number ${joined}
+        WHERE ${inOrder.sql} AND ${counted.sql} ORDER BY scope, ${orderBy} LIMIT ?`,
+      parameters: [...inOrder.parameters, ...counted.parameters, most],
+    }
+  return {
+    sql: `SELECT found.* FROM ${projects} CROSS JOIN LATERAL (
+        ${selected} ${held} ${joined} WHERE held.scope = project.number AND ${counted.sql} ORDER BY ${orderBy} LIMIT ?
+      ) AS found WHERE ${inOrder.sql} ORDER BY ${order} LIMIT ?`,
+    parameters: [...counted.parameters, most, ...inOrder.parameters, most],
+  }
+}
+
 type After = NonNullable<HoldersQuery['after']>
 
 /** One way to have roles: where to find its holders, and in which order. */
 interface Holders {
-  readonly from: string
+  /** The table of assignments, called `held`. */
+  readonly held: string
+  /** What is joined to it. */
+  readonly joined: string
   readonly columns: string
-  readonly counts: (counted: Counted) => readonly Statement[]
   readonly orderBy: string
-  readonly follows: (after: After) => Statement
+  /** What holds of the rows, in a project of that name. */
+  readonly conditions: (scope: Statement) => readonly Statement[]
 }
 
 /** The users who were granted roles. */
 const grantHolders = (dialect: Dialect, query: HoldersQuery): Holders => {
-  const { projectId, userId } = query
-  const held = `${dialect.table(ASSIGNMENTS)} AS held`
+  const { userId, now, at, after } = query
+  const rest =
+    after && isByGrant(after)
+      ? { columns: ['held.user_id'], values: after.slice(-1) }
+      : { columns: [], values: [] }
   return {
-    from:
-      projectId === undefined
-        ? `${dialect.table(NAMES)} AS project JOIN ${held} ON held.scope = project.number`
-        : held,
+    held: `${dialect.table(ASSIGNMENTS)} AS held`,
+    joined: '',
     columns: `held.role, held.org, ${NO_WAY}, held.user_id, held.expires_at, held.given`,
-    counts: (counted) => [
+    orderBy: 'held.role, held.org, held.user_id',
+    conditions: (scope) => [
+      ...ofRole(dialect, query),
       userId === undefined
         ? { sql: `held.user_id <> ''`, parameters: [] }
         : { sql: 'held.user_id = ?', parameters: [userId] },
-      ...counting(dialect, counted),
+      ...counting(dialect, { scope, now, at }),
+      ...(after ? [followsHolder(query, after, rest)] : []),
     ],
-    orderBy: 'held.role, held.org, held.user_id',
-    follows: (after) =>
-      isByGrant(after)
-        ? followsHolder(query, after, { columns: ['held.user_id'], values: after.slice(-1) })
-        : followsHolder(query, after, { columns: [], values: [] }),
   }
 }
 
 /** The members of groups that have roles. */
 const groupHolders = (dialect: Dialect, query: HoldersQuery): Holders => {
   const { table } = dialect
-  const { projectId, userId } = query
-  const held = `${table(MAPPED)} AS held`
-  const from =
-    projectId === undefined
-      ? `${table(NAMES)} AS project JOIN ${held} ON held.scope = project.number`
-      : held
+  const { userId, now, at, after } = query
+  const rest = {
+    columns: ['held.idp', 'held.grp', 'member.user_id'],
+    values: after?.slice(-3) ?? [],
+  }
   return {
-    from: `${from} JOIN ${table(MEMBERS)} AS member ON ${isMemberOf('held', 'member')}`,
+    held: `${table(MAPPED)} AS held`,
+    joined: `JOIN ${table(MEMBERS)} AS member ON ${isMemberOf('held', 'member')}`,
     columns: `held.role, held.org, held.idp, held.grp, member.user_id, ${expiryOf('held', 'member')} AS expires_at,
       CASE WHEN member.given > held.given THEN member.given ELSE held.given END AS given`,
-    counts: (counted) => [
-      ...(userId === undefined ? [] : [{ sql: 'member.user_id = ?', parameters: [userId] }]),
-      ...countingMembers(dialect, counted),
-    ],
     // Rows that differ only in their beginning exclude each other; with it, an index has the rows in this order.
     orderBy: 'held.role, held.org, held.idp, held.grp, held.begin_at, member.user_id',
-    follows: (after) =>
-      followsHolder(query, after, {
-        columns: ['held.idp', 'held.grp', 'member.user_id'],
-        values: after.slice(-3),
-      }),
+    conditions: (scope) => [
+      ...ofRole(dialect, query),
+      ...(userId === undefined ? [] : [{ sql: 'member.user_id = ?', parameters: [userId] }]),
+      ...countingMembers(dialect, { scope, now, at }),
+      ...(after ? [followsHolder(query, after, rest)] : []),
+    ],
   }
 }
 
-/** Where to look for the holders of roles: in one project, or in all of an organization. */
-const holdersOf = (dialect: Dialect, { orgId, projectId, userId }: HoldersQuery) => {
-  if (projectId !== undefined) {
-    const name = projectScope(orgId, projectId)
-    // The plus keeps a database from reading the whole project in order, where few rows are of the user.
-    const isAsked = isNamed(dialect, userId === undefined ? 'held.scope' : '+held.scope', name)
-    return { isAsked, scope: { sql: '?', parameters: [name] } }
-  }
-  return {
-    // The comma is the character after the plus.
-    isAsked: {
-      sql: 'project.name > ? AND project.name < ?',
-      parameters: [`${orgId}+`, `${orgId},`],
-    },
-    scope: SCOPE_OF_PROJECT,
-  }
+/** The role of an assignment is asked for, or has the permission that is. */
+const ofRole = (dialect: Dialect, query: HoldersQuery): readonly Statement[] => {
+  const { roleKey, permission } = query
+  return [
+    ...(roleKey === undefined ? [] : [{ sql: 'held.role = ?', parameters: [roleKey] }]),
+    ...(permission === undefined ? [] : [isAllowed(dialect, query, permission)]),
+  ]
 }
 
 /** Where `project` is joined. */
@@ -470,34 +492,41 @@ const flags = (...given: readonly unknown[]): string =>
   given.map((value) => (value === undefined ? 0 : 1)).join('')
 
 /**
- * Whether a holder comes after another one. In one project, and with one role, an index continues with the remaining
- * columns.
+ * Whether a holder comes after another one, in the project of that one or a later one. With one role, an index continues
+ * with the remaining columns.
  *
  * @param rest - what decides of the same role and organization
  */
 const followsHolder = (
-  { orgId, projectId, roleKey }: HoldersQuery,
+  query: HoldersQuery,
   after: After,
   rest: { readonly columns: readonly string[]; readonly values: readonly string[] },
 ): Statement => {
-  const columns = ['held.role', 'held.org', ...rest.columns]
+  const { orgId, projectId } = query
   const [role = '', org = ''] = projectId === undefined ? after.slice(1) : after
-  const values = [role, org, ...rest.values]
-  if (projectId === undefined) {
-    const [project = ''] = after
-    return isAfter(['project.name', ...columns], [projectScope(orgId, project), ...values])
+  const known = isOfRole(query, after) ? 1 : 0
+  const columns = ['held.role', 'held.org', ...rest.columns].slice(known)
+  const values = [role, org, ...rest.values].slice(known)
+  if (projectId !== undefined) return isAfter(columns, values)
+  // In a later project all holders come after it.
+  const from = columns.map(() => `CASE WHEN project.name > ? THEN '' ELSE ? END`)
+  const scope = projectScope(orgId, after[0])
+  return {
+    sql: `(${columns.join(', ')}) > (${from.join(', ')})`,
+    parameters: values.flatMap((value) => [scope, value]),
   }
-  return role === roleKey ? isAfter(columns.slice(1), values.slice(1)) : isAfter(columns, values)
 }
+
+/** Whether the holder of a key has the one role that is asked for. */
+const isOfRole = ({ projectId, roleKey }: HoldersQuery, after: After): boolean =>
+  after[projectId === undefined ? 1 : 0] === roleKey
 
 /** Whether the holder of a key has the role by a grant. */
 const isByGrant = (after: After): boolean => after.at(-3) === ''
 
 /** Distinguishes the texts of statements for pages after the first. */
-const followsBy = ({ projectId, roleKey }: HoldersQuery, after: After): number => {
-  const isGoingOn = projectId !== undefined && after[0] === roleKey
-  return (isGoingOn ? 1 : 2) + (isByGrant(after) ? 0 : 2)
-}
+const followsBy = (query: HoldersQuery, after: After): number =>
+  (isOfRole(query, after) ? 1 : 2) + (isByGrant(after) ? 0 : 2)
 
 const endsWith = (text: string, end: string): Statement => ({
   sql: `substr(${text}, length(${text}) - ?) = ?`,

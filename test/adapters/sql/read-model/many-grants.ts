@@ -113,6 +113,7 @@ export const HOLDERS = [
 ] as const
 
 const ofAll = { orgId: 'owner', now, limit: 10 }
+const after = ['project-4', 'editor', 'org-5', '', '', 'user-5'] as const
 
 /** The same for the holders of all projects of an organization, and for one user. */
 export const ALL_HOLDERS = [
@@ -120,14 +121,9 @@ export const ALL_HOLDERS = [
   ['user_id=?', { ...ofAll, userId: 'user-7' }],
   ['user_id=?', { ...holders, userId: 'user-7' }],
   ['user_id=?', { ...ofAll, userId: 'user-7', at: 1_700_000_000_500_000n }],
-  [
-    'scope=?',
-    {
-      ...ofAll,
-      after: ['project-4', 'editor', 'org-5', '', '', 'user-5'] as const,
-      permission: 'be editor',
-    },
-  ],
+  ['scope=? AND (role,org,user_id)>(?,?,?)', { ...ofAll, after, permission: 'be editor' }],
+  ['scope=? AND role=?', { ...ofAll, roleKey: 'editor' }],
+  ['scope=? AND role=? AND (org,user_id)>(?,?)', { ...ofAll, after, roleKey: 'editor' }],
 ] as const
 
 const affected = { ...holders, at: 1_700_000_000_500_000n }
