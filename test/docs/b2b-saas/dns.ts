@@ -1,6 +1,6 @@
 // Loaded before the example: TXT records come from a server of the test.
 import { promises } from 'node:dns'
-import { syncBuiltinESMExports } from 'node:module'
+import { flushCompileCache, syncBuiltinESMExports } from 'node:module'
 
 const resolveTxt = async (name: string): Promise<string[][]> => {
   const answer = await fetch(`${process.env['TXT_RECORDS']}${name}`)
@@ -8,3 +8,6 @@ const resolveTxt = async (name: string): Promise<string[][]> => {
 }
 Object.assign(promises, { resolveTxt })
 syncBuiltinESMExports()
+
+// A process that is killed leaves nothing compiled for the next one.
+setTimeout(flushCompileCache, 1_000).unref()
