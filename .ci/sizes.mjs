@@ -16,7 +16,7 @@ const BUDGETS = {
   '.': { source: 'index.ts', own: 57_000, whole: 113_500 },
   './domain': { source: 'domain/index.ts', own: 12_100, whole: 23_000 },
   './evidence': { source: 'application/evidence/index.ts', own: 6_200, whole: 30_200 },
-  './sqlite': { source: 'adapters/sqlite/index.ts', own: 35_300, whole: 56_100 },
+  './sqlite': { source: 'adapters/sqlite/index.ts', own: 35_500, whole: 56_100 },
   './postgres': { source: 'adapters/postgres/index.ts', own: 43_000, whole: 90_100 },
   './sql': { source: 'adapters/sql/index.ts', own: 27_900, whole: 48_600 },
   // The table of the wire and the OpenAPI document are generated text; the descriptors of the second door come on top.
