@@ -18,7 +18,7 @@ const BUDGETS = {
   './evidence': { source: 'application/evidence/index.ts', own: 6_200, whole: 30_200 },
   './sqlite': { source: 'adapters/sqlite/index.ts', own: 35_500, whole: 56_100 },
   './postgres': { source: 'adapters/postgres/index.ts', own: 43_000, whole: 90_100 },
-  './sql': { source: 'adapters/sql/index.ts', own: 27_900, whole: 48_600 },
+  './sql': { source: 'adapters/sql/index.ts', own: 28_100, whole: 48_600 },
   // The table of the wire and the OpenAPI document are generated text; the descriptors of the second door come on top.
   './transport': { source: 'transport/index.ts', own: 67_900, whole: 140_000 },
   './json': { source: 'transport/json/index.ts', own: 45_400, whole: 80_100 },
