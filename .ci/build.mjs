@@ -8,7 +8,12 @@ process.chdir(resolve(import.meta.dirname, '..'))
 
 const SOURCES = ['src/**', '.ci/*.mjs', '*.json', '*.ts', 'node_modules/.package-lock.json']
 const MADE = ['src/console/gen/*', 'dist/**']
-const STEPS = ['node .ci/console-assets.mjs', 'tsup --silent', 'node .ci/type-only-exports.mjs']
+const STEPS = [
+  'node .ci/console-assets.mjs',
+  'tsup --silent',
+  'node .ci/merge-chunks.mjs',
+  'node .ci/type-only-exports.mjs',
+]
 
 /** Of the last build: the hashes of what it read and of what it wrote. */
 const LAST = 'node_modules/.cache/claviger/build'

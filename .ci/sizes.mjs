@@ -11,6 +11,7 @@ import { build } from 'esbuild'
  * which holds all of the schema library, instead of `import * as z`; one that grows by 3 kB uses `z.util`.
  */
 const BUDGETS = {
+  // A file of `dist` is shared by all that need the root anyway: alone, they have some of it that they do not need.
   // What hosts start with. In one file, what is loaded later costs the frames that bundlers put around it.
   createIam: { source: 'index.ts', own: 40_000, whole: 96_400 },
   '.': { source: 'index.ts', own: 57_000, whole: 113_500 },
@@ -20,16 +21,16 @@ const BUDGETS = {
   './postgres': { source: 'adapters/postgres/index.ts', own: 43_000, whole: 90_100 },
   './sql': { source: 'adapters/sql/index.ts', own: 28_100, whole: 48_600 },
   // The table of the wire and the OpenAPI document are generated text; the descriptors of the second door come on top.
-  './transport': { source: 'transport/index.ts', own: 67_900, whole: 140_000 },
-  './json': { source: 'transport/json/index.ts', own: 45_400, whole: 80_100 },
+  './transport': { source: 'transport/index.ts', own: 67_900, whole: 146_000 },
+  './json': { source: 'transport/json/index.ts', own: 45_400, whole: 86_200 },
   // With the assets, which the browser loads: .ci/console-assets.mjs holds them to 40 kB.
-  './console': { source: 'console/index.ts', own: 104_600, whole: 143_000 },
+  './console': { source: 'console/index.ts', own: 104_600, whole: 145_500 },
   './import': { source: 'import/index.ts', own: 9_100, whole: 20_900 },
   './oidc': { source: 'oidc/index.ts', own: 9_300, whole: 41_600 },
   './cloudflare': { source: 'adapters/cloudflare/index.ts', own: 32_700, whole: 53_400 },
   // 5.2 kB, and the servers of the transport.
   './authzen': { source: 'authzen/index.ts', own: 7_800, whole: 7_900 },
-  './webhooks': { source: 'webhooks/index.ts', own: 21_800, whole: 40_300 },
+  './webhooks': { source: 'webhooks/index.ts', own: 21_800, whole: 43_100 },
   // `whole` has claviger/postgres, which testPostgres loads.
   './testing': { source: 'testing/index.ts', own: 43_300, whole: 126_900 },
 }

@@ -21,7 +21,7 @@ export const hasChromium = (): boolean => {
 
 let launched: Promise<Browser> | undefined
 
-/** A browser profile of its own, which who asks for it closes. All are in one Chromium, which ends with this process. */
+/** A browser profile of its own: close it after use. All are in one Chromium, which ends with this process. */
 export const openContext = async (options?: BrowserContextOptions): Promise<BrowserContext> => {
   launched ??= chromium.launch({
     executablePath: EXECUTABLE,

@@ -217,8 +217,8 @@ export const postgresDialect = (schema: string): Dialect => ({
   named: namedTexts(),
   table: ({ name }) => `${schema}.${name}`,
   fieldInBody: (field) => `(body::json ->> '${field}'::text) COLLATE "C"`,
-  // JSON has neither tabs nor line breaks.
   hasLateral: true,
+  // JSON has neither tabs nor line breaks.
   asLines: (page, columns, order) => `(SELECT pg_catalog.string_agg(
     pg_catalog.concat_ws(E'\\t', ${columns.join(', ')}), E'\\n' ORDER BY ${order}) FROM (${page}) AS page)`,
   listInBody: (body, field) =>

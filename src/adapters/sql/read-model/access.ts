@@ -380,7 +380,7 @@ const holdersInAll = (
   const projects = `${dialect.table(NAMES)} AS project`
   const selected = `SELECT ${columns}, project.name AS scope FROM`
   const most = limit + 1
-  // Few rows are of one user: they are found first, and then their projects.
+  // Few rows are of one user: a join finds them first, and then their projects.
   if (!dialect.hasLateral || userId !== undefined)
     return {
       sql: `${selected} ${projects} JOIN ${held} ON held.scope = project.number ${joined}
