@@ -1,20 +1,10 @@
-import { statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
-import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url))
 
 /** Tests that take long: `npm test` leaves them out, `npm run test:all` runs all. */
 const LONG = '**/*.long.test.ts'
-
-/** On a clean clone no durations are known: files that run laws, races or simulations are short and take longest. */
-class ShortFilesFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const sized = files.map((file) => ({ file, size: statSync(file.moduleId).size }))
-    return sized.sort((one, other) => one.size - other.size).map(({ file }) => file)
-  }
-}
 
 export default defineConfig({
   resolve: {
@@ -48,7 +38,6 @@ export default defineConfig({
     maxConcurrency: 2,
     // Files share a process, which loads the library once: a file leaves nothing behind that another would meet.
     isolate: false,
-    ...(process.env['CI'] && { sequence: { sequencer: ShortFilesFirst } }),
     projects: [
       { extends: true, test: { name: 'quick', include: ['**/*.test.ts'], exclude: [LONG] } },
       { extends: true, test: { name: 'long', include: [LONG] } },
