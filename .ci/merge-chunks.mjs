@@ -10,7 +10,7 @@ const entries = Object.values(exports).flatMap((each) =>
   each.default ? [resolve(root, each.default)] : [],
 )
 
-/** For each file the entries that load it at once, joined. */
+/** For each file, a text that names the entries that load it at once. */
 const loadersOf = ({ getModuleInfo }) => {
   const loaders = new Map()
   for (const entry of entries) {
