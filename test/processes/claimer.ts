@@ -1,8 +1,8 @@
 // A process that claims domains: started with a `Task` as its argument, it begins when its parent says so.
 import { once } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
-import { aesGcmCipher, createIam, type IamOptions } from '../../src/index.js'
-import { openPlace, type Place } from './writer.js'
+import { aesGcmCipher, createIam, type IamOptions } from 'claviger'
+import { openPlace, type Place } from './writer.ts'
 
 /** What a process does. */
 export interface Task {

@@ -1,5 +1,5 @@
-import type { Iam } from '../../src/index.js'
-import { PROJECT_DEFAULTS } from '../defaults.js'
+import type { Iam } from 'claviger'
+import { PROJECT_DEFAULTS } from '../defaults.ts'
 
 const context = (idempotencyKey: string) => ({
   caller: { userId: 'u1', orgId: 'acme' },

@@ -11,9 +11,7 @@ const MS = 1_500
 
 const startProcess = async (task: Task) => {
   const folder = new URL('.', import.meta.url)
-  const child = fork(new URL('claimer.ts', folder), [JSON.stringify(task)], {
-    execArgv: ['--import', new URL('typescript.mjs', folder).href],
-  })
+  const child = fork(new URL('claimer.ts', folder), [JSON.stringify(task)])
   onTestFinished(() => {
     child.kill('SIGKILL')
   })

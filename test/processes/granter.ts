@@ -1,7 +1,7 @@
 // A process that gives and takes roles: started with a `Task` as its argument, it begins when its parent says so.
 import { once } from 'node:events'
-import { aesGcmCipher, createIam, type Iam } from '../../src/index.js'
-import { openPlace, type Place } from './writer.js'
+import { aesGcmCipher, createIam, type Iam } from 'claviger'
+import { openPlace, type Place } from './writer.ts'
 
 /** What a process does. */
 export interface Task {

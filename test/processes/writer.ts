@@ -1,14 +1,10 @@
 // A process that writes: started with a `Task` as its argument, it tells of every command it has an answer to.
+
+import { aesGcmCipher, createIam, type Iam } from 'claviger'
+import { openPostgres, type Postgres, postgresJs, postgresJsNotice } from 'claviger/postgres'
+import { openSqlite, type Sqlite } from 'claviger/sqlite'
 import postgres from 'postgres'
-import {
-  openPostgres,
-  type Postgres,
-  postgresJs,
-  postgresJsNotice,
-} from '../../src/adapters/postgres/index.js'
-import { openSqlite, type Sqlite } from '../../src/adapters/sqlite/index.js'
-import { aesGcmCipher, createIam, type Iam } from '../../src/index.js'
-import { command } from './commands.js'
+import { command } from './commands.ts'
 
 /** Where the log is. */
 export type Place =

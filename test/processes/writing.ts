@@ -22,9 +22,7 @@ const folder = new URL('.', import.meta.url)
 
 /** Starts a process that writes. */
 export const startWriting = (task: Task): Writing => {
-  const child: ChildProcess = fork(new URL('writer.ts', folder), [JSON.stringify(task)], {
-    execArgv: ['--import', new URL('typescript.mjs', folder).href],
-  })
+  const child: ChildProcess = fork(new URL('writer.ts', folder), [JSON.stringify(task)])
   onTestFinished(() => {
     child.kill('SIGKILL')
   })

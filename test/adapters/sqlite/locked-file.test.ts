@@ -260,12 +260,10 @@ describe('Two handles on one file', () => {
   })
 
   test('leave a program free to end while it waits for appends', async () => {
-    const adapter = new URL('../../../src/adapters/sqlite/index.ts', import.meta.url)
-    const loader = new URL('../../processes/typescript.mjs', import.meta.url)
     const program = `
-      import { openSqlite } from '${adapter}'
+      import { openSqlite } from 'claviger/sqlite'
       openSqlite(${JSON.stringify(temporaryFile())}).store.onAppend(() => {})`
-    const flags = ['--import', loader.href, '--input-type=module', '--eval', program]
+    const flags = ['--input-type=module', '--eval', program]
     const child = spawn(process.execPath, flags, { stdio: 'inherit', timeout: 10_000 })
     expect(await once(child, 'exit')).toEqual([0, null])
   })

@@ -446,15 +446,13 @@ describe('A store that is closed', () => {
       void pool.end()`,
     ],
   ])('lets a program end that has waited for it, %s', async (_, opening) => {
-    const adapter = new URL('../../../../src/adapters/postgres/index.ts', import.meta.url)
-    const loader = new URL('../../../processes/typescript.mjs', import.meta.url)
     const program = `
       import pg from 'pg'
-      import { openPostgres } from '${adapter}'
+      import { openPostgres } from 'claviger/postgres'
       const connectionString = '${server.connectionString}'
       ${opening}
       await close()`
-    const flags = ['--import', loader.href, '--input-type=module', '--eval', program]
+    const flags = ['--input-type=module', '--eval', program]
     const child = spawn(process.execPath, flags, { stdio: 'inherit' })
     expect(await once(child, 'exit')).toEqual([0, null])
   })
