@@ -6,10 +6,18 @@ import { dirname, resolve } from 'node:path'
 
 process.chdir(resolve(import.meta.dirname, '..'))
 
-const SOURCES = ['src/**', '.ci/*.mjs', '*.json', '*.ts', 'node_modules/.package-lock.json']
+const SOURCES = [
+  'src/**',
+  '.ci/*.mjs',
+  '.ci/declarations.json',
+  '*.json',
+  '*.ts',
+  'node_modules/.package-lock.json',
+]
 const MADE = ['src/console/gen/*', 'dist/**']
 const STEPS = [
   'node .ci/console-assets.mjs',
+  'tsc --project .ci/declarations.json',
   'tsup --silent',
   'node .ci/merge-chunks.mjs',
   'node .ci/type-only-exports.mjs',
