@@ -29,7 +29,7 @@ const published = {
 const declarations = Object.fromEntries(
   Object.entries(published.entry).map(([name, file]) => [
     name,
-    file.replace('src/', 'reports/types/').replace(/ts$/, 'd.ts'),
+    file.replace('src/', 'reports/declarations/').replace(/ts$/, 'd.ts'),
   ]),
 )
 

@@ -85,7 +85,12 @@ export const languageServer = async (compilerOptions: CompilerOptions = {}): Pro
   // A folder for each set of options: tests run side by side.
   const folder = join(root, 'reports', ['types', ...Object.keys(compilerOptions)].join('-'))
   await mkdir(folder, { recursive: true })
-  const project = { extends: '../../tsconfig.json', compilerOptions, include: ['./*.ts'] }
+  const project = {
+    extends: '../../tsconfig.json',
+    // Without `paths`, names of the package lead to `dist`, as in a host.
+    compilerOptions: { paths: {}, ...compilerOptions },
+    include: ['./*.ts'],
+  }
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(project))
   const server = spawn(join(root, 'node_modules/.bin/tsc'), ['--lsp', '--stdio'])
   const { ask, tell } = connect(server)

@@ -11,7 +11,8 @@ export const languageService = (
 ): Editor => {
   let source = ''
   let version = 0
-  const options = { ...readOptions(compiler), ...overrides }
+  // Without `paths`, names of the package lead to `dist`, as in a host.
+  const options = { ...readOptions(compiler), paths: {}, ...overrides }
   const service = compiler.createLanguageService({
     getCompilationSettings: () => options,
     getScriptFileNames: () => [file],
