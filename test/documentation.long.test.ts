@@ -54,7 +54,8 @@ beforeAll(async () => {
   const project = {
     extends: extend,
     include: ['./*.ts'],
-    compilerOptions: { noUnusedLocals: false },
+    // Without `paths`, names of the package lead to `dist`, as in a host.
+    compilerOptions: { noUnusedLocals: false, paths: {} },
   }
   await writeFile(join(workshop, 'tsconfig.json'), JSON.stringify(project))
 })
