@@ -1,13 +1,9 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hasChromium } from '../chromium.js'
+import { axeViolations, hasChromium } from '../chromium.js'
 import { context } from './host.js'
 import { type OpenConsole, openConsole } from './open-console.js'
 import { fillRealistic, PEOPLE, REALISTIC } from './realistic.js'
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 const PAGES = [
   '',
@@ -55,18 +51,6 @@ describe.runIf(hasChromium())('the console in Chromium', () => {
 
   const overflow = () =>
     page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
-  const violations = async () => {
-    // By the protocol of the browser, which no policy of the page keeps out.
-    await page.evaluate(axe)
-    return page.evaluate(async () => {
-      const { axe: checker } = globalThis as unknown as {
-        axe: { run: () => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> }
-      }
-      const { violations } = await checker.run()
-      return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)
-    })
-  }
-
   /** That nothing is cut off; for axe, light where it is wide and dark where it is narrow. */
   const holds = async () => {
     for (const [colorScheme, ...widths] of [
@@ -78,7 +62,7 @@ describe.runIf(hasChromium())('the console in Chromium', () => {
         await page.setViewportSize({ width, height: 800 })
         expect(await overflow()).toBeLessThanOrEqual(0)
       }
-      expect(await violations()).toEqual([])
+      expect(await axeViolations(page)).toEqual([])
     }
   }
 

@@ -1,14 +1,10 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { orThrow } from 'claviger'
 import type { BrowserContext, Page } from 'playwright-core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { hasChromium, openContext } from '../chromium.js'
+import { axeViolations, hasChromium, openContext } from '../chromium.js'
 import { hasLemonldap, startLemonldap } from '../oidc/lemonldap.js'
 import { realProvider } from '../oidc/real-provider.js'
 import { openVendor, vendor } from './set-up-host.js'
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 const DOMAIN = 'globex.example'
 // Letters and digits: LemonLDAP::NG does not decode the encoded secret of client_secret_basic.
@@ -98,14 +94,7 @@ describe.runIf(hasChromium())('the guided set-up', () => {
 
   /** What axe finds, and what is cut off. */
   const faults = async () => {
-    await page.evaluate(axe)
-    const violations = await page.evaluate(async () => {
-      const { axe: checker } = globalThis as unknown as {
-        axe: { run: () => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> }
-      }
-      const found = await checker.run()
-      return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)
-    })
+    const violations = await axeViolations(page)
     const overflow = await page.evaluate(
       () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
     )
