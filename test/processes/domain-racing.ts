@@ -11,7 +11,7 @@ const MS = 1_500
 
 const startProcess = async (task: Task) => {
   const folder = new URL('.', import.meta.url)
-  const child = fork(new URL('claimer.ts', folder), [JSON.stringify(task)])
+  const child = fork(new URL('claimer.ts', folder), [JSON.stringify(task)], { execArgv: [] })
   onTestFinished(() => {
     child.kill('SIGKILL')
   })

@@ -69,7 +69,7 @@ const checkProviders = (log: readonly RecordedEvent[]): number => {
 
 const startProcess = async (task: Task) => {
   const folder = new URL('.', import.meta.url)
-  const child = fork(new URL('granter.ts', folder), [JSON.stringify(task)])
+  const child = fork(new URL('granter.ts', folder), [JSON.stringify(task)], { execArgv: [] })
   onTestFinished(() => {
     child.kill('SIGKILL')
   })

@@ -22,7 +22,9 @@ const folder = new URL('.', import.meta.url)
 
 /** Starts a process that writes. */
 export const startWriting = (task: Task): Writing => {
-  const child: ChildProcess = fork(new URL('writer.ts', folder), [JSON.stringify(task)])
+  const child: ChildProcess = fork(new URL('writer.ts', folder), [JSON.stringify(task)], {
+    execArgv: [],
+  })
   onTestFinished(() => {
     child.kill('SIGKILL')
   })
