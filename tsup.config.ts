@@ -4,7 +4,7 @@ import { defineConfig } from 'tsup'
 // Two builds write there, at the same time.
 rmSync('dist', { recursive: true, force: true })
 
-// The gate that looks for dead exports reads this object.
+// An object with `entry`, because knip finds the entries of the package by this name.
 const published = {
   entry: {
     index: 'src/index.ts',
@@ -25,7 +25,7 @@ const published = {
   },
 }
 
-/** Made by the compiler before, see .ci/build.mjs: tsup would take eight times as long to make them itself. */
+/** The compiler makes them first, see .ci/build.mjs. If tsup made them, a build would take 20 s instead of 7. */
 const declarations = Object.fromEntries(
   Object.entries(published.entry).map(([name, file]) => [
     name,
