@@ -14,36 +14,29 @@ export const parse = <Schema extends z.ZodMiniType>(
 ): Result<z.output<Schema>, InvalidArgument> => {
   const parsed = compiled(schema).safeParse(value)
   if (parsed.success) return ok(parsed.data)
-  return err({ kind: 'InvalidArgument', violations: violationsOf(parsed.error) })
+  return err(refusalOf(parsed.error))
 }
 
 /**
  * {@link parse} for the input of a method; an input with a getter that throws is malformed. The error is a function,
- * because collecting every violation takes far longer than finding the first.
+ * because describing every violation takes far longer than finding it.
  */
 export const readInput = <Schema extends z.ZodMiniType>(
   schema: Schema,
   input: unknown,
 ): Result<z.output<Schema>, () => InvalidArgument> => {
   try {
-    return z.validate(compiled(schema), input)
-      ? parse(schema, input).mapErr(() => () => refusalOf(schema, input))
-      : err(() => refusalOf(schema, input))
+    const parsed = compiled(schema).safeParse(input)
+    return parsed.success ? ok(parsed.data) : err(() => refusalOf(parsed.error))
   } catch {
-    return err(() => UNREADABLE)
+    return err(() => invalid('', 'must be readable: a property or a method of it throws'))
   }
 }
 
-const UNREADABLE = invalid('', 'must be readable: a property or a method of it throws')
-
-const refusalOf = (schema: z.ZodMiniType, input: unknown): InvalidArgument => {
-  try {
-    const parsed = parse(schema, input)
-    return parsed.isErr() ? parsed.error : invalid('', 'must not change while it is read')
-  } catch {
-    return UNREADABLE
-  }
-}
+const refusalOf = (error: z.core.$ZodError): InvalidArgument => ({
+  kind: 'InvalidArgument',
+  violations: violationsOf(error),
+})
 
 // The default messages of zod, also in exported schemas: in English, unless the host has set another language.
 z.config({ localeError: z.config().localeError ?? en().localeError })

@@ -295,18 +295,20 @@ export const refusePermission = (
   call: AdmittedCall,
   question: NeededPermission,
 ): PermissionDenied | undefined | Promise<PermissionDenied | undefined> => {
-  const { permission } = question
-  const refusalOf = (isAllowed: boolean): PermissionDenied | undefined => {
-    if (isAllowed === true) return undefined
-    const refusal: PermissionDenied = { kind: 'PermissionDenied', permission, orgId: call.orgId }
-    return question.object
-      ? Object.defineProperty(refusal, 'object', { value: question.object })
-      : refusal
-  }
   const answer = isPermitted(host, call, question)
   return typeof answer === 'boolean'
-    ? refusalOf(answer)
-    : raceAbort(answer, call.signal).then(refusalOf)
+    ? refusalOf(answer, call, question)
+    : raceAbort(answer, call.signal).then((isAllowed) => refusalOf(isAllowed, call, question))
+}
+
+const refusalOf = (
+  isAllowed: boolean,
+  { orgId }: AdmittedCall,
+  { permission, object }: NeededPermission,
+): PermissionDenied | undefined => {
+  if (isAllowed === true) return undefined
+  const refusal: PermissionDenied = { kind: 'PermissionDenied', permission, orgId }
+  return object ? Object.defineProperty(refusal, 'object', { value: object }) : refusal
 }
 
 /** Calls `authorize`. Synchronous if `authorize` is, as in most hosts. */

@@ -101,29 +101,38 @@ export const sqlReads = (
   { dialect, read, readTogether }: Pick<ReadModelDriver, 'dialect' | 'read' | 'readTogether'>,
   totals: Totals = new Map(),
 ): ReadAtHead => {
-  return <Method extends ReadMethod, Type extends ViewType>(
-    query: ReadQuery<Method, Type>,
-  ): Promise<FoundAtHead<ReadResults<Type>[Method]>> => {
-    const steps: Reads<Type> = {
-      get: (orgId, ref) => readObject(dialect, orgId, ref),
-      list: (query) => readList(dialect, totals, query),
-      access: (query) => readAccess(dialect, query),
-      heldRoles: (query) => readHeldRoles(dialect, query),
-      holders: (query) => readHolders(dialect, query),
-      affected: (query) => readAffected(dialect, query),
-      mappedGroups: (query) => readMappedGroups(dialect, query),
-      route: (domain) => readRoute(dialect, domain),
-      history: (query) => readHistory(dialect, query),
-    }
-    const run = query.method === 'list' ? readTogether : read
-    return run(() => steps[query.method](...query.args))
+  const reads: Reads = {
+    get: (orgId, ref) => readObject(dialect, orgId, ref),
+    list: (query) => readList(dialect, totals, query),
+    access: (query) => readAccess(dialect, query),
+    heldRoles: (query) => readHeldRoles(dialect, query),
+    holders: (query) => readHolders(dialect, query),
+    affected: (query) => readAffected(dialect, query),
+    mappedGroups: (query) => readMappedGroups(dialect, query),
+    route: (domain) => readRoute(dialect, domain),
+    history: (query) => readHistory(dialect, query),
+  }
+  return <Method extends ReadMethod, Type extends ViewType>({
+    method,
+    args,
+  }: ReadQuery<Method, Type>): Promise<FoundAtHead<ReadResults<Type>[Method]>> => {
+    const ofType: ReadsOf<Type> = reads
+    return (method === 'list' ? readTogether : read)(() => ofType[method](...args))
   }
 }
 
-type Reads<Type extends ViewType> = {
+type ReadsOf<Type extends ViewType> = {
   readonly [Method in ReadMethod]: (
     ...args: ReadArguments<Type>[Method]
   ) => Steps<FoundAtHead<ReadResults<Type>[Method]>>
+}
+
+/** For every type of object. */
+interface Reads extends Omit<ReadsOf<never>, 'get' | 'list'> {
+  get<Type extends ViewType>(...args: ReadArguments<Type>['get']): ReturnType<ReadsOf<Type>['get']>
+  list<Type extends ViewType>(
+    ...args: ReadArguments<Type>['list']
+  ): ReturnType<ReadsOf<Type>['list']>
 }
 
 /** The methods of a read model that read, each as a query. */

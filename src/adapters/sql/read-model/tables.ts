@@ -339,9 +339,10 @@ export const atHead = <Found>([head, reached]: Positions, found: Found): FoundAt
 
 /** The one row that a statement finds. The caller vouches for its type. */
 export function* findOne<Found extends Row>(statement: Statement): Steps<Found> {
-  const [row] = yield* find<Found>(statement)
+  const [row] = yield statement
   if (row === undefined) throw new Error('The positions are found whether or not there is a row')
-  return row
+  // The types know the columns of no statement.
+  return row as Found
 }
 
 /** The columns of `page` in any order, or nulls when it has no rows, each row with the positions before it. */
