@@ -17,6 +17,7 @@ import {
   verifyInclusion,
 } from '../../../src/application/evidence/index.js'
 import {
+  type EventCount,
   type EventStore,
   memoryEventStore,
   type RecordedEvent,
@@ -213,6 +214,25 @@ describe('A checkpoint goes on', () => {
         violations: [{ field: 'since' }],
       })
   })
+})
+
+test('A checkpoint goes on beside writers', async () => {
+  const store = memoryEventStore()
+  await filled(store, 3)
+  const since = await good(logCheckpoint(store, { signer: key.signer }))
+  for (const written of [1, 2, 3]) {
+    let counts = 0
+    const busy: EventStore & EventCount = {
+      ...store,
+      countAfter: async (after) => {
+        if (++counts === written)
+          await good(iamOn(store).projects.add({ name: 'Meanwhile' }, context))
+        return store.countAfter(after)
+      },
+    }
+    const next = await good(logCheckpoint(busy, { signer: key.signer, since }))
+    expect(next).toBe(await good(logCheckpoint(store, { signer: key.signer })))
+  }
 })
 
 // Of what databases store: stored-tampering.long.test.ts.
