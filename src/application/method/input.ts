@@ -101,6 +101,11 @@ export const date = z.pipe(
   ),
 )
 
+/** A {@link date} that RFC 3339 can write. */
+export const expiry = date.check(
+  z.refine((time) => time.getUTCFullYear() <= 9999, { error: 'must be before the year 10000' }),
+)
+
 /** The first position that an event recorded in the millisecond `time` can have. */
 export const firstPositionIn = (time: Date): Position => BigInt(time.getTime()) * 1000n
 

@@ -8,7 +8,7 @@ import { setupLinkTokens } from '../../domain/setup-link/token.js'
 import { LinkId, OrgId, requiredText } from '../../domain/values.js'
 import { invalid, type WriteError } from '../errors/errors.js'
 import { catchFaults } from '../errors/fault.js'
-import { date } from '../method/input.js'
+import { expiry } from '../method/input.js'
 import { type Read, type Write, write } from '../method/method.js'
 import {
   filterBy,
@@ -78,7 +78,7 @@ export interface SetupLinks {
 export interface IssueSetupLinkInput {
   /** Id of the link. Default: a new ULID. */
   readonly linkId?: string | undefined
-  /** When the link expires, to the millisecond; in the future. */
+  /** When the link expires, to the millisecond; in the future, and at most in the year 9999. */
   readonly expiresAt: Date
   /** 1 to 3 without duplicates: prove a domain, connect a provider, map groups of a provider to roles. */
   readonly intents: readonly SetupIntent[]
@@ -122,7 +122,7 @@ export interface ListSetupLinksInput extends ListOptions<Omit<SetupLink, 'expire
 
 const IssueSetupLinkInput = z.strictObject({
   linkId: z.optional(LinkId),
-  expiresAt: date,
+  expiresAt: expiry,
   intents: SetupIntents,
   note: z.optional(requiredText),
 })

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { type UserGrant, userGrants } from '../../domain/user-grant/aggregate.js'
 import { listOf, MAX_GRANTED_ROLES, onlyOnce, RoleKey, UserId } from '../../domain/values.js'
-import { date, roleKeys } from '../method/input.js'
+import { expiry, roleKeys } from '../method/input.js'
 import { filterBy, type ListOptions, pageOf, type TextFilter } from '../reading/list.js'
 
 /** Names a grant of roles of one project to one user. */
@@ -46,11 +46,6 @@ export interface UserGrantIds {
   /** The organization that owns the project. */
   readonly projectOrgId: string
 }
-
-/** RFC 3339 cannot write later times. */
-const expiry = date.check(
-  z.refine((time) => time.getUTCFullYear() <= 9999, { error: 'must be before the year 10000' }),
-)
 
 const UserRoleInput = z.strictObject({ roleKey: RoleKey, expiresAt: z.optional(expiry) })
 

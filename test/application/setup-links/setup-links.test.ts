@@ -107,6 +107,7 @@ describe('setupLinks.issue', () => {
     [{ expiresAt: startOfTime, intents: ['domain'] }, 'expiresAt'],
     [{ expiresAt: '2999-01-01T00:00:00Z', intents: ['domain'] }, 'expiresAt'],
     [{ intents: ['domain'] }, 'expiresAt'],
+    [{ expiresAt: new Date(Date.UTC(10_000, 0)), intents: ['domain'] }, 'expiresAt'],
     [{ expiresAt, intents: [] }, 'intents'],
     [{ expiresAt, intents: ['domain', 'domain'] }, 'intents[1]'],
     [{ expiresAt, intents: ['users'] }, 'intents[0]'],
@@ -173,6 +174,14 @@ describe('setupLinks.redeem', () => {
     expect(await good(iam.setupLinks.list({}, context))).toMatchObject({
       totalSize: 3,
     })
+  })
+
+  it('opens a link that expires at the end of the year 9999', async () => {
+    const last = new Date(Date.UTC(10_000, 0) - 1)
+    const { token } = await good(
+      iam.setupLinks.issue({ expiresAt: last, intents: ['domain'] }, context),
+    )
+    expect(await good(redeem(token))).toMatchObject({ expiresAt: last })
   })
 
   it.each([undefined, null, 5, {}])('refuses the token %j as malformed', async (token) => {
