@@ -437,7 +437,7 @@ const impactOfReport = async (
   const groups = after && 'groups' in after ? after.groups : []
   const provider = await streams.read(identityProviders, { idpId })
   for (const group of provider.state.status === 'active' ? groups : [])
-    for (const mapping of await mappingsOf(runtime, call, idpId, group)) {
+    for await (const mapping of mappingsOf(runtime, call, idpId, group)) {
       const { project, projectGrant } = await readProject(
         streams,
         {
@@ -463,27 +463,32 @@ const roleIdOf = (role: Pick<HeldRole, 'projectOrgId' | 'projectId' | 'roleKey'>
   JSON.stringify([role.projectOrgId, role.projectId, role.roleKey])
 
 /** The mappings of one group of a provider. */
-const mappingsOf = async (
+async function* mappingsOf(
   runtime: Runtime,
   { orgId, signal }: Pick<AdmittedCall, 'orgId' | 'signal'>,
   idpId: string,
   group: string,
-): Promise<readonly RoleMapping[]> => {
+): AsyncGenerator<RoleMapping> {
   const equals = { operator: 'equals', ignoreCase: false } as const
-  const query: ListQuery<'role_mapping'> = {
-    type: 'role_mapping',
-    orgId,
-    conditions: [
-      { field: 'idpId', value: idpId, ...equals },
-      { field: 'group', value: group, ...equals },
-    ],
-    sort: [{ field: 'key', direction: 'asc' }],
-    limit: 1000,
-  }
-  const strong = { consistency: 'strong', signal } as const
-  const found = await runtime.query<'list', 'role_mapping'>(strong, {
-    method: 'list',
-    args: [query],
-  })
-  return found.items
+  let after: ListQuery<'role_mapping'>['after']
+  do {
+    const query: ListQuery<'role_mapping'> = {
+      type: 'role_mapping',
+      orgId,
+      conditions: [
+        { field: 'idpId', value: idpId, ...equals },
+        { field: 'group', value: group, ...equals },
+      ],
+      sort: [{ field: 'key', direction: 'asc' }],
+      ...(after && { after }),
+      limit: 1000,
+    }
+    const page = await runtime.query<'list', 'role_mapping'>(
+      { consistency: 'strong', signal },
+      { method: 'list', args: [query] },
+    )
+    yield* page.items
+    const last = page.hasMore ? page.items.at(-1) : undefined
+    after = last && [roleMappings.key(last, orgId)]
+  } while (after)
 }

@@ -8,7 +8,7 @@ import {
   type PermissionQuestion,
   toJson,
 } from '../../../src/index.js'
-import { context, good, type Iam, iamOn, inGlobex, refusal } from '../host.js'
+import { context, good, type Iam, iamOn, inGlobex, oidc, refusal } from '../host.js'
 
 const dry = { ...context, dryRun: true } as const
 const dryInGlobex = { ...inGlobex, dryRun: true } as const
@@ -123,6 +123,22 @@ describe('The impact of a dry run', () => {
     expect(impact?.loses.first).toEqual(
       ['ann', ...ids.slice(0, 19)].map((userId) => role('editor', userId)),
     )
+  })
+
+  it('counts all mappings of a group', async () => {
+    await good(iam.identityProviders.addOidc(oidc, context))
+    const { idpId } = oidc
+    const count = 1_001
+    for (let n = 0; n < count; n++) {
+      const projectId = `p${n}`
+      await good(iam.projects.add({ id: projectId, name: 'Mapped' }, context))
+      await good(iam.projectRoles.add({ ...viewer, projectId, displayName: 'Viewer' }, context))
+      const mapping = { idpId, projectId, group: 'staff', roleKeys: ['viewer'] }
+      await good(iam.roleMappings.add(mapping, context))
+    }
+    const report = { idpId, userId: 'ann', groups: ['staff'] }
+    const { impact } = await good(iam.memberships.report(report, dry))
+    expect(impact).toMatchObject({ loses: nobody, gains: { count } })
   })
 
   it('is absent of a write that can begin and end nobody’s role', async () => {
