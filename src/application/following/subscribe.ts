@@ -111,6 +111,11 @@ async function* eventsOf(
             pauses.reset()
             if (position === last) return
           }
+        if (last !== undefined) {
+          // A failover may have lost the last events.
+          const head = await callPort(() => store.lastPosition(), signal)
+          if (head < last) last = head
+        }
         await appends.wait(seen, signal)
       } catch (thrown) {
         const error = errorOf(thrown)

@@ -59,6 +59,22 @@ describe('A subscription with until: head', () => {
     expect(seen).toEqual(log)
   })
 
+  it('ends when the last events were lost in a failover', async () => {
+    const [one, two] = (await logOf(store)) as [RecordedEvent, RecordedEvent]
+    const left = memoryEventStore()
+    await left.restore([one, two])
+    let head = await store.lastPosition()
+    const failedOver: EventStore = {
+      ...left,
+      lastPosition: async () => head,
+      readAll: async (after, limit) => {
+        head = await left.lastPosition()
+        return left.readAll(after, limit)
+      },
+    }
+    expect(await all(toHead, iamOn(failedOver))).toEqual([one, two])
+  })
+
   it('ends before an event beyond the head that cannot be read', async () => {
     const log = await logOf(store)
     const [one, two, three] = log as [RecordedEvent, RecordedEvent, RecordedEvent]
