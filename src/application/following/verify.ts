@@ -115,23 +115,20 @@ const orderedReader = (): ((recorded: RecordedEvent) => Result<KnownEvent, LogFa
 
 /** Text that PostgreSQL cannot store: every catch-up there would stop at the event. */
 const unstorableText = (event: KnownEvent): CorruptEvent | undefined => {
-  const { data, metadata } = event
-  const field =
-    unstorableField('data', data) ??
-    unstorableField('metadata', metadata) ??
-    unstorableField('metadata.actor', metadata.actor)
+  const field = unstorableIn(event.data, 'data') ?? unstorableIn(event.metadata, 'metadata')
   return field === undefined ? undefined : corruptEvent(event, field)
 }
 
-const unstorableField = (path: string, part: object): string | undefined => {
-  const field = Object.keys(part).find((key) => isUnstorable(Reflect.get(part, key)))
-  return field === undefined ? undefined : `${path}.${field}`
+/** The path of the first such text in `value`. */
+const unstorableIn = (value: unknown, path: string): string | undefined => {
+  if (typeof value === 'string') return unstorable(value) === undefined ? undefined : path
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const [key, part] of Object.entries(value)) {
+    const found = unstorableIn(part, Array.isArray(value) ? path : `${path}.${key}`)
+    if (found !== undefined) return found
+  }
+  return undefined
 }
-
-const isUnstorable = (value: unknown): boolean =>
-  typeof value === 'string'
-    ? unstorable(value) !== undefined
-    : Array.isArray(value) && value.some(isUnstorable)
 
 /** The fault if the event's secret does not decrypt; undefined if it does, or without a secret. */
 export const brokenSeal = async (

@@ -25,16 +25,17 @@ export type MetadataOf = (call: AdmittedCall, marks?: Marks, commandHash?: strin
  */
 export const metadataFactory = (): MetadataOf => {
   let last: Metadata | undefined
-  return (call, marks, commandHash) => {
+  return (call, marks = {}, commandHash) => {
     const { actorId, actorOrgId, orgId, correlationId, reason, idempotencyKey } = call
     if (
       last?.actor.userId !== actorId ||
       last.actor.orgId !== actorOrgId ||
       last.resourceOwner !== orgId
     ) {
-      last = frozen({ userId: actorId, orgId: actorOrgId }, orgId)
+      const actor = Object.freeze({ userId: actorId, orgId: actorOrgId })
+      last = Object.freeze({ actor, resourceOwner: orgId })
     }
-    const { managedBy, version: managedVersion, protect } = marks ?? NO_MARKS
+    const { managedBy, version: managedVersion, protect } = marks
     if ((correlationId ?? reason ?? managedBy ?? idempotencyKey) === undefined) return last
     return {
       ...last,
@@ -48,8 +49,3 @@ export const metadataFactory = (): MetadataOf => {
     }
   }
 }
-
-const NO_MARKS: Marks = {}
-
-const frozen = (actor: Metadata['actor'], resourceOwner: string): Metadata =>
-  Object.freeze({ actor: Object.freeze(actor), resourceOwner })
