@@ -125,8 +125,8 @@ export interface Observer {
   readonly conflicted: (kind: 'VersionConflict' | 'IdempotencyKeyUsed') => void
 }
 
-/** The call to observe, and the clock to time it with. */
-interface Observed {
+/** The hooks to call, and the clock to time calls with. */
+export interface Observed {
   readonly hooks?: Hooks | undefined
   readonly environment: Environment
 }

@@ -1,12 +1,11 @@
 import { err, ok, type Result } from 'neverthrow'
-import type { Environment } from '../../ports/environment.js'
 import type { EventCount, EventStore, Position, RecordedEvent } from '../../ports/event-store.js'
 import type { KnownEvent, UnreadableEvent } from '../../ports/known-event.js'
 import type { Projection } from '../../ports/projection.js'
 import { type ReadBatch, readBatch } from '../../projections/read-events.js'
 import type { ProjectionFailed, ReadError } from '../errors/errors.js'
 import { catchFaults, fromPort, isBug, isTransientFault, unavailable } from '../errors/fault.js'
-import { type Hooks, reportCatchUp, reportFault } from '../hooks.js'
+import { type Observed, reportCatchUp, reportFault } from '../hooks.js'
 import { callPort, growingPauses, raceAbort, within } from '../waiting.js'
 import { type AppendSignal, appendSignal, logPages } from './log-pages.js'
 
@@ -30,12 +29,6 @@ export interface Progress {
   readonly head: Position
   /** Events per second. */
   readonly rate: number
-}
-
-/** The parts of the host that a catch-up needs besides the store. */
-export interface Surroundings {
-  readonly environment: Environment
-  readonly hooks?: Hooks | undefined
 }
 
 /** Longest wait for the last checkpoint of a projection after an abort, in milliseconds. */
@@ -62,7 +55,7 @@ interface FollowOptions extends HeadOptions {
 export const run = async (
   store: EventStore,
   projection: Projection,
-  options: CatchUpOptions & Surroundings & FollowOptions,
+  options: CatchUpOptions & Observed & FollowOptions,
 ): Promise<Result<Position, ReadError>> => {
   const { signal, hooks, environment, method = 'run', longestLook, onLook } = options
   const { appends = appendSignal({ store, environment }) } = options
@@ -121,8 +114,8 @@ const lookOf = (begin: number, catchingUp: Look['caughtUp']): Look => {
 }
 
 /** The checkpoint of `projection`; undefined while it cannot be read. */
-const positionOf = async (projection: Projection): Promise<Position | undefined> =>
-  (await catchFaults(async () => ok(await checkpointOf(projection)))).unwrapOr(undefined)
+const positionOf = (projection: Projection): Promise<Position | undefined> =>
+  checkpointOf(projection).catch(() => undefined)
 
 /** Whether a store or a projection that failed may work later. */
 const isWorthRetrying = (error: ReadError): boolean =>
@@ -137,7 +130,7 @@ interface HeadOptions {
 export const catchUpToHead = (
   store: EventStore,
   projection: Projection,
-  options: CatchUpOptions & Surroundings & HeadOptions,
+  options: CatchUpOptions & Observed & HeadOptions,
 ): Promise<Result<Position, ReadError>> =>
   catchFaults(async () => {
     const head = await callPort(() => store.lastPosition(), options.signal)
@@ -172,7 +165,7 @@ type CatchUpRefusal = UnreadableEvent | ProjectionFailed
 export const catchUp = async (
   store: EventStore,
   projection: Projection,
-  options: CatchUpOptions & Surroundings & Range,
+  options: CatchUpOptions & Observed & Range,
 ): Promise<Result<Position, CatchUpRefusal>> => {
   const { head, isTrusted, signal, hooks, environment } = options
   const reached = () => raceAbort(checkpointOf(projection), signal)
@@ -213,7 +206,7 @@ export const catchUp = async (
 const reporter = async (
   store: EventStore & Partial<EventCount>,
   after: Position,
-  { onProgress, head, environment }: CatchUpOptions & Surroundings & Range,
+  { onProgress, head, environment }: CatchUpOptions & Observed & Range,
 ) => {
   if (!onProgress) return undefined
   const total = await fromPort(() => store.countAfter?.(after))
@@ -247,25 +240,22 @@ interface ApplyResult {
   readonly refusal?: CatchUpRefusal
 }
 
-/** Applies the events before the first that cannot be read. @throws Fault when the projection is unavailable */
+/**
+ * Applies the events before the first that cannot be read. After an error they are applied one by one, to find the one
+ * that the projection refuses.
+ *
+ * @throws Fault when the projection is unavailable
+ */
 const applyReadable = async (
   projection: Projection,
   from: Position,
   { known, unreadable }: ReadBatch,
 ): Promise<ApplyResult> => {
-  const result = known.length > 0 ? await applyAll(projection, from, known) : { applied: 0 }
+  const isApplied = known.length > 0 ? await attempt(projection, from, known) : ok(false)
+  const result = isApplied.isOk()
+    ? { applied: isApplied.value ? known.length : 0 }
+    : await applyOneByOne(projection, from, known)
   return unreadable && result.applied === known.length ? { ...result, refusal: unreadable } : result
-}
-
-/** After an error the events are applied one by one, to find the one that the projection refuses. */
-const applyAll = async (
-  projection: Projection,
-  from: Position,
-  events: readonly KnownEvent[],
-): Promise<ApplyResult> => {
-  const isApplied = await attempt(projection, from, events)
-  if (isApplied.isErr()) return applyOneByOne(projection, from, events)
-  return { applied: isApplied.value ? events.length : 0 }
 }
 
 const applyOneByOne = async (

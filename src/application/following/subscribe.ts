@@ -6,11 +6,10 @@ import type { KnownEvent, UnreadableEvent } from '../../ports/known-event.js'
 import { aggregateOf, readEvent, streamOf } from '../../projections/read-events.js'
 import { containerOf } from '../../projections/rows.js'
 import { errorOf, isBug } from '../errors/fault.js'
-import { reportFault } from '../hooks.js'
+import { type Observed, reportFault } from '../hooks.js'
 import { isSignal } from '../method/context.js'
 import { eventTypes, parse, position } from '../method/input.js'
 import { callPort, growingPauses } from '../waiting.js'
-import type { Surroundings } from './catch-up.js'
 import { appendSignal, logPages } from './log-pages.js'
 
 /** Options of `iam.subscribe`. */
@@ -50,10 +49,10 @@ export class SubscriptionEnded extends Error {
 export const subscribe = (
   store: EventStore,
   options: SubscribeOptions | undefined,
-  surroundings: Surroundings,
+  observed: Observed,
 ): AsyncGenerator<KnownEvent, void, void> => {
   const ending = new AbortController()
-  const events = eventsOf(store, subscriptionOf(options), { ...surroundings, ending })
+  const events = eventsOf(store, subscriptionOf(options), { ...observed, ending })
   const [close, fail] = [events.return.bind(events), events.throw.bind(events)]
   // A generator that waits would react to them only at the next event.
   events.return = () => {
@@ -73,7 +72,7 @@ const PAGE_SIZE = 500
 async function* eventsOf(
   store: EventStore,
   subscription: Subscription,
-  { hooks, environment, ending }: Surroundings & { readonly ending: AbortController },
+  { hooks, environment, ending }: Observed & { readonly ending: AbortController },
 ): AsyncGenerator<KnownEvent, void, void> {
   const { signal } = ending
   const end = () => ending.abort()
