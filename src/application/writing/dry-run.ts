@@ -14,8 +14,8 @@ import type {
   HeldRole,
   HeldRolesQuery,
 } from '../../ports/access-reads.js'
-import type { NewEvent, Position, RecordedEvent } from '../../ports/event-store.js'
-import type { FieldChange, ListQuery, Views, ViewType } from '../../ports/read-model.js'
+import type { Position, RecordedEvent } from '../../ports/event-store.js'
+import type { ListQuery, Views, ViewType } from '../../ports/read-model.js'
 import { fieldChanges } from '../../projections/history-entries.js'
 import { keyOfWay } from '../../projections/present-groups.js'
 import { aggregateOf, isOfObject, readEvents } from '../../projections/read-events.js'
@@ -28,7 +28,7 @@ import { withCurrentRoles } from '../grant-rules/shown-roles.js'
 import type { AdmittedCall } from '../method/context.js'
 import { lastPositionIn } from '../method/input.js'
 import { type Impact, isPermitted, MAX_NAMED, type Planned } from '../method/method.js'
-import { type AnyStreamState, detailsOf, type StreamChange } from '../recording/stream-state.js'
+import { detailsOf, type StreamChange } from '../recording/stream-state.js'
 import { type Streams, streamsAt } from '../recording/streams.js'
 import { asExpected, unprotected } from '../recording/transact.js'
 import type { Runtime } from '../runtime.js'
@@ -51,8 +51,9 @@ export const planned = async (
   command: ObjectCommand,
 ): Promise<Result<Planned, WriteError>> => {
   const { store } = runtime
+  const { orgId } = call
   const at = await fromPort(() => store.lastPosition())
-  const streams = streamsAt(store, call.orgId, at)
+  const streams = streamsAt(store, orgId, at)
   call.observer?.deciding(1)
   const decision = (await command.decide(streams)).map((changes) => ({ changes }))
   const decided = unprotected(undefined, asExpected(call, decision))
@@ -60,53 +61,22 @@ export const planned = async (
   const { changes } = decided.value
   const object = changes.at(-1)?.before
   if (object === undefined) throw new Error('A command on an object must change its stream')
-  const events = changes.flatMap((each) => each.events)
-  const { fields, ...shown } = await shownChange(runtime, call, {
-    streams,
-    object,
-    events,
-    command,
-  })
   const { aggregate, input: ids } = command
-  const isAdded = events.some((event) => aggregate.effectOf(event) === 'adds')
-  const impact = await impactOf(runtime, call, { aggregate, ids, ...shown, isAdded, streams, at })
-  return ok({
-    changed: events.length > 0,
-    events,
-    changes: fields,
-    ...(exists(object.state) && { details: detailsOf(object, call.orgId) }),
-    ...(impact && { impact }),
-  })
-}
-
-/** The object of a dry run before and after its events, and the fields that they would change. */
-const shownChange = async (
-  { store, metadataOf }: Runtime,
-  call: AdmittedCall,
-  given: {
-    readonly streams: Streams
-    readonly object: AnyStreamState
-    readonly events: readonly NewEvent[]
-    readonly command: ObjectCommand
-  },
-): Promise<
-  Pick<ObjectChange, 'before' | 'after'> & { readonly fields: readonly FieldChange[] }
-> => {
-  const { streams, object, events, command } = given
-  const metadata = metadataOf(call)
-  const known = readEvents(
-    events.filter(isOfObject).map(({ type, schemaVersion, data }): RecordedEvent => {
-      const stream = aggregateOf(type).stream(call.orgId, data)
-      return { type, schemaVersion, data, appendId: '', stream, version: 1, position: 0n, metadata }
-    }),
-  )
   let row: Views[ViewType] | undefined
   if (exists(object.state)) {
     const past = await fromPort(() => store.readStream(object.name))
     row = readEvents(past.slice(0, object.version)).reduce(rowAfter, row)
-    row &&= await withCurrentRoles(streams, command.aggregate.ref(command.input), row)
+    row &&= await withCurrentRoles(streams, aggregate.ref(ids), row)
   }
   const before = row
+  const events = changes.flatMap((each) => each.events)
+  const metadata = runtime.metadataOf(call)
+  const known = readEvents(
+    events.filter(isOfObject).map(({ type, schemaVersion, data }): RecordedEvent => {
+      const stream = aggregateOf(type).stream(orgId, data)
+      return { type, schemaVersion, data, appendId: '', stream, version: 1, position: 0n, metadata }
+    }),
+  )
   const fields = known.flatMap((event, index) => {
     const earlier = exists(object.state) ? row : undefined
     row = rowAfter(earlier, event)
@@ -116,7 +86,16 @@ const shownChange = async (
       field: `${path}${change.field}`,
     }))
   })
-  return { before, after: row, fields }
+  const isAdded = events.some((event) => aggregate.effectOf(event) === 'adds')
+  const change = { aggregate, ids, before, after: row, isAdded, streams, at }
+  const impact = await impactOf(runtime, call, change)
+  return ok({
+    changed: events.length > 0,
+    events,
+    changes: fields,
+    ...(exists(object.state) && { details: detailsOf(object, orgId) }),
+    ...(impact && { impact }),
+  })
 }
 
 /** A change of one object, with its views at the position of the decision. */
@@ -254,16 +233,14 @@ const impactOnUser = async (
 ): Promise<Impact> => {
   const { projectOrgId, projectId, orgId, userId } = user
   const now = runtime.now()
-  const owned = { projectOrgId: OrgId.parse(projectOrgId), projectId: ProjectId.parse(projectId) }
-  const { project, projectGrant } = await readProject(streams, owned, [])
-  const isOpen = project.status === 'active' && (!projectGrant || projectGrant.status === 'active')
+  const isOpen = await isProjectOpen(streams, user)
   const counting = (view: ObjectChange['before']): ReadonlySet<string> => {
     const isActive = isOpen && view?.state === 'active'
     const roles = (isActive && aggregate.assignments?.assigns?.rolesOf(view)) || []
     return new Set(roles.filter((role) => !isExpired(role, now)).map(keyOf))
   }
   const [had, has] = [counting(before), counting(after)]
-  const held = await rolesHeld(runtime, call, { ...user, at, now })
+  const held = await rolesHeld(runtime, call, { orgId, userId, projectId, at, now })
   const byGroups = new Set(
     held.filter((role) => role.via !== 'grant' && role.projectOrgId === projectOrgId).map(keyOf),
   )
@@ -272,6 +249,17 @@ const impactOnUser = async (
     return affectedOf(changed.map((roleKey) => ({ orgId, userId, roleKey })))
   }
   return { loses: affected(had, has), gains: affected(has, had) }
+}
+
+/** Whether users of the organization of `streams` may have roles of a project that count. */
+const isProjectOpen = async (
+  streams: Streams,
+  range: Pick<AssignmentRange, 'projectOrgId' | 'projectId'>,
+): Promise<boolean> => {
+  const projectOrgId = OrgId.parse(range.projectOrgId)
+  const projectId = ProjectId.parse(range.projectId)
+  const { project, projectGrant } = await readProject(streams, { projectOrgId, projectId }, [])
+  return project.status === 'active' && (!projectGrant || projectGrant.status === 'active')
 }
 
 /** `roles` in the form of an {@link Impact}. */
@@ -291,31 +279,14 @@ const affectedOf = (roles: readonly AffectedRole[]): Affected => ({
 const rolesHeld = async (
   runtime: Runtime,
   { signal }: Pick<AdmittedCall, 'signal'>,
-  {
-    orgId,
-    userId,
-    projectId,
-    at,
-    now,
-  }: Pick<HeldRolesQuery, 'orgId' | 'userId' | 'at' | 'now'> & {
-    readonly projectId?: string | undefined
-  },
+  query: Omit<HeldRolesQuery, 'after' | 'limit'>,
 ): Promise<readonly HeldRole[]> => {
   const held: HeldRole[] = []
   let after: HeldRolesQuery['after']
   do {
-    const query: HeldRolesQuery = {
-      orgId,
-      userId,
-      ...(projectId !== undefined && { projectId }),
-      ...(at !== undefined && { at }),
-      now,
-      ...(after && { after }),
-      limit: 1000,
-    }
     const page = await runtime.query(
       { consistency: 'strong', signal },
-      { method: 'heldRoles', args: [query] },
+      { method: 'heldRoles', args: [{ ...query, ...(after && { after }), limit: 1000 }] },
     )
     held.push(...page.items)
     const last = page.hasMore ? page.items.at(-1) : undefined
@@ -438,16 +409,7 @@ const impactOfReport = async (
   const provider = await streams.read(identityProviders, { idpId })
   for (const group of provider.state.status === 'active' ? groups : [])
     for await (const mapping of mappingsOf(runtime, call, idpId, group)) {
-      const { project, projectGrant } = await readProject(
-        streams,
-        {
-          projectOrgId: OrgId.parse(mapping.projectOrgId),
-          projectId: ProjectId.parse(mapping.projectId),
-        },
-        [],
-      )
-      if (project.status !== 'active' || (projectGrant && projectGrant.status !== 'active'))
-        continue
+      if (!(await isProjectOpen(streams, mapping))) continue
       for (const roleKey of mapping.roleKeys) has.set(roleIdOf({ ...mapping, roleKey }), roleKey)
     }
   const affected = (roles: ReadonlyMap<string, string>, same: ReadonlyMap<string, string>) =>

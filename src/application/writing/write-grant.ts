@@ -4,11 +4,10 @@ import type { AnyAggregate } from '../../domain/aggregates.js'
 import { fieldOf } from '../../domain/values.js'
 import type { WriteError } from '../errors/errors.js'
 import { type GrantChange, grantQuestion, rolePermits } from '../grant-rules/permit-roles.js'
-import type { AdmittedCall } from '../method/context.js'
 import { type Write, write } from '../method/method.js'
 import type { Streams } from '../recording/streams.js'
 import type { Runtime } from '../runtime.js'
-import { type ObjectWrite, writeObject } from './write-object.js'
+import { writeObject } from './write-object.js'
 
 /** An aggregate whose objects give roles: to an organization, to a user or to the members of a group. */
 interface Grants<Key extends object, Change, Ids> {
@@ -55,40 +54,27 @@ export const grantWritesOf =
         refuses: isNew ? ['expectedSequence'] : [],
       },
       (call, input) => {
-        const decided = (streams: Streams) => decide(streams, changeOf(input), runtime.now())
+        const permit = rolePermits(runtime, call)
         return writeObject(runtime, call, {
           input,
           aggregate,
-          decide: namesRoles
-            ? async (streams) => (await decided(streams)).map((each) => [each])
-            : permitted(runtime, call, { aggregate, input, decide: decided }),
+          decide: async (streams) => {
+            const decided = await decide(streams, changeOf(input), runtime.now())
+            if (!namesRoles) {
+              // Before the change is recorded, `authorize` gets its roles. For a refused command it gets the roles of
+              // the input, so that a caller who may not give them learns nothing about the grant.
+              const roleKeys = decided.isOk() ? decided.value.changedRoleKeys() : roleKeysIn(input)
+              const permitted = await permit(
+                grantQuestion(aggregate, { input, orgId: call.orgId, roleKeys }),
+              )
+              if (permitted.isErr()) return err(permitted.error)
+            }
+            return decided.map((each) => [each])
+          },
           ids: () => ids(input, call.orgId),
         })
       },
     )
-
-/**
- * Calls `authorize` with the roles that a decision changes, before it is recorded. For a refused command, it is called
- * with the roles in the input, so that a caller who may not give them learns nothing about the grant.
- */
-const permitted = (
-  runtime: Runtime,
-  call: AdmittedCall,
-  given: {
-    readonly aggregate: AnyAggregate
-    readonly input: object
-    readonly decide: (streams: Streams) => Promise<Result<GrantChange, WriteError>>
-  },
-): ObjectWrite<unknown>['decide'] => {
-  const { aggregate, input, decide } = given
-  const permit = rolePermits(runtime, call)
-  return async (streams) => {
-    const decided = await decide(streams)
-    const roleKeys = decided.isOk() ? decided.value.changedRoleKeys() : roleKeysIn(input)
-    const answer = await permit(grantQuestion(aggregate, { input, orgId: call.orgId, roleKeys }))
-    return answer.isErr() ? err(answer.error) : decided.map((each) => [each])
-  }
-}
 
 /** The keys in an input, which may be malformed. */
 const roleKeysIn = (input: unknown): readonly string[] => {
