@@ -126,14 +126,13 @@ export const changeAssignments = (
   // An object that does not exist, such as a grant that was removed with its project, assigns nothing.
   const roles = after && assigns?.rolesIn(event)
   const shown = (row: Change['before']) => (assigns && row ? withHeld(assigns, row, held) : row)
-  const isAdded = effectOf(event) === 'adds'
   if (effectOf(event) === 'removes') store.end({ ...range, until: position, with: type })
-  else if (roles && after) changeRoles(store, { range, held, roles, isAdded, position, with: type })
+  else if (roles && after) changeRoles(store, aggregate, event, range, held, roles)
   if (before?.state !== after?.state) {
     if (before?.state === 'inactive') store.resume(range, position)
     if (after?.state === 'inactive') store.pause(range, position)
   }
-  if (assignments.allows) changeAllowed(store, assignments.allows, { range, recorded, position })
+  if (assignments.allows) changeAllowed(store, assignments.allows, range, recorded, position)
   // A project takes the permissions of all its roles with it.
   else if (effectOf(event) === 'removes' && range.orgId === undefined)
     store.disallow(range, undefined, position)
@@ -179,15 +178,9 @@ export const changeMemberships = (
 const changeAllowed = (
   store: AssignmentStore,
   allows: (role: AnyView) => readonly string[],
-  {
-    range,
-    recorded: { before, after },
-    position,
-  }: {
-    readonly range: AssignmentRange
-    readonly recorded: Change
-    readonly position: Position
-  },
+  range: AssignmentRange,
+  { before, after }: Change,
+  position: Position,
 ): void => {
   const held = new Set(before && allows(before))
   const allowed = new Set(after && allows(after))
@@ -215,20 +208,16 @@ export const withHeld = <Row extends Views[ViewType]>(
   return { ...row, ...withRoles(row, roles) }
 }
 
-interface Granted {
-  readonly range: AssignmentRange
-  readonly held: Held
-  readonly roles: readonly AssignedRole[]
-  readonly isAdded: boolean
-  readonly position: Position
-  readonly with: ViewType
-}
-
 /** Replaces the roles that are `held` by `roles`; a role on the same terms continues. */
 const changeRoles = (
   store: AssignmentStore,
-  { range, held, roles, isAdded, position, with: type }: Granted,
+  { type, effectOf }: AnyAggregate,
+  event: KnownEvent,
+  range: AssignmentRange,
+  held: Held,
+  roles: readonly AssignedRole[],
 ): void => {
+  const { position } = event
   const { projectOrgId, projectId, orgId, userId } = range
   if (orgId === undefined) throw new Error('Roles are assigned to an organization or a user')
   const isSame = ({ roleKey, expiresAt, validFor }: AssignedRole) => {
@@ -239,7 +228,7 @@ const changeRoles = (
       role.validFor === validFor
     )
   }
-  const since = (isAdded ? undefined : store.mapped(range)?.since) ?? position
+  const since = (effectOf(event) === 'adds' ? undefined : store.mapped(range)?.since) ?? position
   const source = range.source && { ...range.source, since }
   const kept = new Set(roles.filter(isSame).map(({ roleKey }) => roleKey))
   const ended = [...held.keys()].filter((roleKey) => !kept.has(roleKey))
