@@ -81,8 +81,8 @@ interface Stated<Ids, View extends Stateful, Event extends Message> {
   readonly states: readonly View['state'][]
 
   /** The fields of a view, except its state. */
-  readonly fields: Readonly<Record<string, ShownField<View>>> & {
-    readonly [Field in Exclude<keyof View, 'state'>]: ShownField<View>
+  readonly fields: Readonly<Record<string, ShownField>> & {
+    readonly [Field in Exclude<keyof View, 'state'>]: ShownField
   }
 
   /** How objects affect assignments of roles; absent if they do not. */
@@ -358,88 +358,38 @@ export const readerOf = <Event extends Message>(
   return (event): event is Event => types.has(event.type)
 }
 
-/** A field of a view: its type, whether lists can filter and sort by it, and how it is read. */
-export type ShownField<View> =
-  | {
-      readonly holds: 'string'
-      readonly filterable: boolean
-      readonly sortable: true
-      /** A view may lack it; lists then treat it as empty text. */
-      readonly isOptional?: true
-      of(view: View): string
-    }
-  | {
-      readonly holds: 'boolean'
-      readonly filterable: false
-      readonly sortable: true
-      of(view: View): boolean
-    }
-  | {
-      /** A `Date`. Stores of text keep it in RFC 3339. */
-      readonly holds: 'time'
-      readonly filterable: false
-      readonly sortable: false
-    }
-  | {
-      /** The `roles` kind holds the assigned roles. */
-      readonly holds: 'list' | 'roles' | 'text' | 'number'
-      readonly filterable: false
-      readonly sortable: false
-      /** Objects without it have an empty list, and history does not show the empty list when they are added. */
-      readonly isOptional?: true
-    }
-  | {
-      /** Lists can filter by it: an object matches if one of its roles or permissions matches. */
-      readonly holds: 'roleKeys' | 'permissions'
-      readonly filterable: true
-      readonly sortable: false
-    }
+/** A field of a view. Lists can filter or sort by some. */
+export interface ShownField {
+  /**
+   * Its type. A `time` is a `Date`, which stores of text keep in RFC 3339; `roles` are the assigned roles. An object has
+   * several `roleKeys` or `permissions`, and matches a filter if one of them does.
+   */
+  readonly holds:
+    | 'string'
+    | 'boolean'
+    | 'number'
+    | 'time'
+    | 'list'
+    | 'roles'
+    | 'roleKeys'
+    | 'permissions'
+  readonly filterable?: true
+  readonly sortable?: true
+  /**
+   * An object may lack it. For lists it is then the empty text. History does not show that an object is added with an
+   * empty list.
+   */
+  readonly isOptional?: true
+}
 
 /** A text field that lists can filter and sort by. */
-export const filterableText = <View>(of: (view: View) => string) =>
-  ({ holds: 'string', filterable: true, sortable: true, of }) as const
+export const filterableText = { holds: 'string', filterable: true, sortable: true } as const
 
 /** An optional {@link filterableText}. */
-export const optionalText = <View>(of: (view: View) => string | undefined) =>
-  ({ ...filterableText((view: View) => of(view) ?? ''), isOptional: true }) as const
+export const optionalText = { ...filterableText, isOptional: true } as const
 
 /** A text field that lists can only sort by. */
-export const sortableText = <View>(of: (view: View) => string) =>
-  ({ holds: 'string', filterable: false, sortable: true, of }) as const
+export const sortableText = { holds: 'string', sortable: true } as const
 
 /** A boolean field that lists can only sort by. */
-export const sortableFlag = <View>(of: (view: View) => boolean) =>
-  ({ holds: 'boolean', filterable: false, sortable: true, of }) as const
-
-/** A text field that lists can neither filter nor sort by. */
-export const plainText = { holds: 'text', filterable: false, sortable: false } as const
-
-/** An optional number that lists can neither filter nor sort by. */
-export const optionalNumber = {
-  holds: 'number',
-  filterable: false,
-  sortable: false,
-  isOptional: true,
-} as const
-
-/** A field with a time. */
-export const plainTime = { holds: 'time', filterable: false, sortable: false } as const
-
-/** A field with several values. */
-export const plainList = { holds: 'list', filterable: false, sortable: false } as const
-
-/** A {@link plainList} that not every object has. */
-export const optionalList = { ...plainList, isOptional: true } as const
-
-/** The assigned roles. */
-export const assignedRoles = { holds: 'roles', filterable: false, sortable: false } as const
-
-/** The keys of the assigned roles, which lists can filter by. */
-export const filterableRoleKeys = { holds: 'roleKeys', filterable: true, sortable: false } as const
-
-/** The permissions of a role, which lists can filter by. */
-export const filterablePermissions = {
-  holds: 'permissions',
-  filterable: true,
-  sortable: false,
-} as const
+export const sortableFlag = { holds: 'boolean', sortable: true } as const

@@ -66,7 +66,7 @@ export const filterableText = <Row>(
 ): ((row: Row) => string) => {
   const field = fieldNamed(fields, name)
   if (!field.filterable) throw new RangeError(`Rows cannot be filtered by ${name}`)
-  return field.of
+  return (row) => String(field.of(row))
 }
 
 /** A page of rows, in order. */

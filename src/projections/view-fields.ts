@@ -1,31 +1,28 @@
-import { filterableText, sortableText } from '../domain/aggregate.js'
+import { filterableText, type ShownField, sortableText } from '../domain/aggregate.js'
 import { byType } from '../domain/aggregates.js'
 import { fieldOf } from '../domain/values.js'
-import type { Views, ViewType } from '../ports/read-model.js'
+import type { SortValue, Views, ViewType } from '../ports/read-model.js'
 
-/** A field that rows are ordered by: its `typeof`, and how it is read. Dates are in milliseconds. */
-export type ViewField<Row> =
-  | { readonly holds: 'string'; readonly filterable: boolean; readonly of: (row: Row) => string }
-  | { readonly holds: 'boolean'; readonly filterable: false; readonly of: (row: Row) => boolean }
-  | { readonly holds: 'bigint'; readonly filterable: false; readonly of: (row: Row) => bigint }
+/** A field that rows are ordered by. */
+export interface ViewField<Row> {
+  /** The `typeof` of its values. */
+  readonly holds: ShownField['holds'] | 'bigint'
+  readonly filterable?: true
+  /** Reads it. Dates are in milliseconds. */
+  readonly of: (row: Row) => SortValue
+}
 
 /** The sortable fields of one type of object, by their names. */
 export type ViewFields<Row> = Readonly<Record<string, ViewField<Row>>>
 
 type Row = Views[ViewType]
 
-const position = (of: (row: Row) => bigint): ViewField<Row> => ({
-  holds: 'bigint',
-  filterable: false,
-  of,
-})
-
 /** Fields of every type of object, in this order after its own. */
 export const COMMON_FIELDS = {
-  state: filterableText((row: Row) => row.state),
-  sequence: position(({ details }) => details.sequence),
-  creationDate: position(({ details }) => BigInt(details.creationDate.getTime())),
-  changeDate: position(({ details }) => BigInt(details.changeDate.getTime())),
+  state: { ...filterableText, of: ({ state }) => state },
+  sequence: { holds: 'bigint', of: ({ details }) => details.sequence },
+  creationDate: { holds: 'bigint', of: ({ details }) => BigInt(details.creationDate.getTime()) },
+  changeDate: { holds: 'bigint', of: ({ details }) => BigInt(details.changeDate.getTime()) },
 } satisfies ViewFields<Row>
 
 /**
@@ -44,10 +41,12 @@ export const viewFields: Readonly<Record<ViewType, ViewFields<Row>>> = byType(
   ({ type, fields, key }) => {
     const keyFields =
       identityField[type] === 'key'
-        ? { key: sortableText((row: Row) => key(row, row.details.resourceOwner)) }
+        ? { key: { ...sortableText, of: (row: Row) => key(row, row.details.resourceOwner) } }
         : {}
     const own = Object.entries(fields).flatMap(([name, field]) =>
-      field.sortable ? [[name, field] as const] : [],
+      field.sortable
+        ? [[name, { ...field, of: (row: Row): SortValue => Reflect.get(row, name) ?? '' }] as const]
+        : [],
     )
     return { ...Object.fromEntries(own), ...keyFields, ...COMMON_FIELDS }
   },

@@ -6,7 +6,6 @@ import {
   filterableText,
   type ObjectDetails,
   optionalText,
-  plainText,
   type ViewOf,
 } from '../aggregate.js'
 import {
@@ -177,9 +176,9 @@ export const domains = defineAggregate({
   view: domainView,
   states: ['pending', 'verified'],
   fields: {
-    domain: filterableText((view) => view.domain),
-    idpId: optionalText((view) => view.idpId),
-    challenge: plainText,
+    domain: filterableText,
+    idpId: optionalText,
+    challenge: { holds: 'string' },
   },
   target: ({ domain }) => ({ type: 'domain', id: domain }),
   permissions: { read: 'domain.read', write: 'domain.write' },

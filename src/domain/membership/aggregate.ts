@@ -5,7 +5,6 @@ import {
   defineAggregate,
   filterableText,
   type ObjectDetails,
-  plainList,
   type ViewOf,
 } from '../aggregate.js'
 import { type Decider, exists, type NotFound } from '../decider.js'
@@ -125,9 +124,9 @@ export const memberships = defineAggregate({
   view: membershipView,
   states: ['active'],
   fields: {
-    idpId: filterableText((view) => view.idpId),
-    userId: filterableText((view) => view.userId),
-    groups: plainList,
+    idpId: filterableText,
+    userId: filterableText,
+    groups: { holds: 'list' },
   },
   target: ({ idpId }) => ({ type: 'identity_provider', id: idpId }),
   memberships: { membershipScope: ({ idpId, userId }) => ({ idpId, userId }), groupsIn },

@@ -3,9 +3,7 @@ import * as z from 'zod/mini'
 import {
   type AggregateDefinition,
   type AssignedRole,
-  assignedRoles,
   defineAggregate,
-  filterableRoleKeys,
   filterableText,
   inProject,
   type ObjectDetails,
@@ -235,11 +233,11 @@ export const projectGrants = defineAggregate({
   view: projectGrantView,
   states: ['active', 'inactive'],
   fields: {
-    projectId: sortableText((view) => view.projectId),
-    projectOrgId: sortableText((view) => view.projectOrgId),
-    grantedOrgId: filterableText((view) => view.grantedOrgId),
-    roleKeys: assignedRoles,
-    roleKey: filterableRoleKeys,
+    projectId: sortableText,
+    projectOrgId: sortableText,
+    grantedOrgId: filterableText,
+    roleKeys: { holds: 'roles' },
+    roleKey: { holds: 'roleKeys', filterable: true },
   },
   permissions: { read: 'project.grant.read', write: 'project.grant.write' },
   assignments: {

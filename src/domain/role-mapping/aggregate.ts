@@ -3,12 +3,9 @@ import * as z from 'zod/mini'
 import {
   type AggregateDefinition,
   type AssignedRole,
-  assignedRoles,
   defineAggregate,
-  filterableRoleKeys,
   filterableText,
   type ObjectDetails,
-  optionalNumber,
   type ViewOf,
 } from '../aggregate.js'
 import { type AlreadyExists, type Decider, exists, type NotFound } from '../decider.js'
@@ -227,13 +224,13 @@ export const roleMappings = defineAggregate({
   view: roleMappingView,
   states: ['active'],
   fields: {
-    idpId: filterableText((view) => view.idpId),
-    group: filterableText((view) => view.group),
-    projectId: filterableText((view) => view.projectId),
-    projectOrgId: filterableText((view) => view.projectOrgId),
-    roleKeys: assignedRoles,
-    roleKey: filterableRoleKeys,
-    validFor: optionalNumber,
+    idpId: filterableText,
+    group: filterableText,
+    projectId: filterableText,
+    projectOrgId: filterableText,
+    roleKeys: { holds: 'roles' },
+    roleKey: { holds: 'roleKeys', filterable: true },
+    validFor: { holds: 'number', isOptional: true },
   },
   target: ({ idpId }) => ({ type: 'identity_provider', id: idpId }),
   writeTarget: ({ idpId, group, projectId, projectOrgId }, orgId) => ({

@@ -6,8 +6,6 @@ import {
   filterableText,
   type ObjectDetails,
   optionalText,
-  plainList,
-  plainTime,
   type ViewOf,
 } from '../aggregate.js'
 import { type AlreadyExists, type Decider, exists, type NotFound } from '../decider.js'
@@ -169,10 +167,10 @@ export const setupLinks = defineAggregate({
   view: setupLinkView,
   states: ['issued', 'used', 'completed', 'revoked'],
   fields: {
-    linkId: filterableText((view) => view.linkId),
-    intents: plainList,
-    expiresAt: plainTime,
-    note: optionalText((view) => view.note),
+    linkId: filterableText,
+    intents: { holds: 'list' },
+    expiresAt: { holds: 'time' },
+    note: optionalText,
   },
   target: ({ linkId }) => ({ type: 'setup_link', id: linkId }),
   permissions: { read: 'setup_link.read', write: 'setup_link.write' },

@@ -3,9 +3,7 @@ import * as z from 'zod/mini'
 import {
   type AggregateDefinition,
   type AssignedRole,
-  assignedRoles,
   defineAggregate,
-  filterableRoleKeys,
   filterableText,
   type ObjectDetails,
   type ViewOf,
@@ -239,11 +237,11 @@ export const userGrants = defineAggregate({
   view: userGrantView,
   states: ['active', 'inactive'],
   fields: {
-    userId: filterableText((view) => view.userId),
-    projectId: filterableText((view) => view.projectId),
-    projectOrgId: filterableText((view) => view.projectOrgId),
-    roles: assignedRoles,
-    roleKey: filterableRoleKeys,
+    userId: filterableText,
+    projectId: filterableText,
+    projectOrgId: filterableText,
+    roles: { holds: 'roles' },
+    roleKey: { holds: 'roleKeys', filterable: true },
   },
   // The project with its owner, so that no host takes another organization's project for its own.
   target: ({ projectId: id, projectOrgId }, orgId) =>

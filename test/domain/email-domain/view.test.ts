@@ -53,8 +53,8 @@ describe('What reads show of a domain', () => {
   })
 
   it('is found by its provider, and its permissions are asked for the domain', () => {
-    const view = viewOf(added, googleSet)
-    expect(view && domains.fields['idpId']?.of(view)).toBe('google')
+    expect(domains.fields['idpId']).toMatchObject({ filterable: true })
+    expect(viewOf(added, googleSet)).toMatchObject({ idpId: 'google' })
     expect(domains.target(id, 'acme')).toEqual({ type: 'domain', id: 'globex.example' })
   })
 })
