@@ -148,6 +148,21 @@ export interface ObjectDetails {
   readonly resourceOwner: string
 }
 
+/** An object as reads return it. */
+export interface Detailed {
+  /** Owner, times and position of the object. */
+  readonly details: ObjectDetails
+}
+
+/** An object that a desired state can protect. */
+export interface Protectable extends Detailed {
+  /**
+   * `managedBy` of the desired state that protects it: only `apply` with it may change the object. Absent if
+   * unprotected.
+   */
+  readonly protectedBy?: string | undefined
+}
+
 /** The fields of a row that its own events set; the others are added where rows are made. */
 export type ViewOf<Row> = Omit<Row, 'protectedBy' | 'details'>
 

@@ -2,9 +2,9 @@ import { err, ok, type Result } from 'neverthrow'
 import * as z from 'zod/mini'
 import {
   type AggregateDefinition,
+  type Detailed,
   defineAggregate,
   filterableText,
-  type ObjectDetails,
   optionalText,
   type ViewOf,
 } from '../aggregate.js'
@@ -117,7 +117,7 @@ export const domain: Decider<DomainCommand, DomainState, DomainEvent, DomainRefu
 }
 
 /** A domain as reads return it. */
-export interface Domain {
+export interface Domain extends Detailed {
   /** In ASCII and lower case, such as `example.com`; unique within the organization. */
   readonly domain: string
   /** No other organization can verify a verified domain. */
@@ -126,8 +126,6 @@ export interface Domain {
   readonly idpId?: string
   /** Only while the domain is pending: the text to publish as a TXT record at `_claviger-challenge.<domain>`. */
   readonly challenge?: string
-  /** Owner, times and position of the object. */
-  readonly details: ObjectDetails
 }
 
 /** The fields of {@link Domain} that its own events set. */

@@ -4,7 +4,7 @@ import {
   type AggregateDefinition,
   defineAggregate,
   filterableText,
-  type ObjectDetails,
+  type Protectable,
   sortableFlag,
   sortableText,
   type ViewOf,
@@ -204,18 +204,11 @@ export interface OidcConfig {
 }
 
 /** An identity provider as reads return it; never with its secret. */
-export interface IdentityProvider extends ProviderAppearance, OidcConfig {
+export interface IdentityProvider extends ProviderAppearance, OidcConfig, Protectable {
   /** Unique within the organization. */
   readonly idpId: string
   /** Users cannot log in with an inactive provider. */
   readonly state: 'active' | 'inactive'
-  /**
-   * `managedBy` of the desired state that protects it: only `apply` with it may change the object. Absent if
-   * unprotected.
-   */
-  readonly protectedBy?: string | undefined
-  /** Owner, times and position of the object. */
-  readonly details: ObjectDetails
 }
 
 /** The fields of {@link IdentityProvider} that its own events set. */

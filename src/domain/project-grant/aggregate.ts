@@ -6,7 +6,7 @@ import {
   defineAggregate,
   filterableText,
   inProject,
-  type ObjectDetails,
+  type Protectable,
   sortableText,
   type ViewOf,
 } from '../aggregate.js'
@@ -151,7 +151,7 @@ export const projectGrant: Decider<
 }
 
 /** A project's grant to another organization as reads return it. */
-export interface ProjectGrant {
+export interface ProjectGrant extends Protectable {
   /** The `id` of the project. */
   readonly projectId: string
   /** The organization that owns the project. */
@@ -162,13 +162,6 @@ export interface ProjectGrant {
   readonly roleKeys: readonly string[]
   /** While a grant is inactive, roles that the organization has given do not count. */
   readonly state: 'active' | 'inactive'
-  /**
-   * `managedBy` of the desired state that protects it: only `apply` with it may change the object. Absent if
-   * unprotected.
-   */
-  readonly protectedBy?: string | undefined
-  /** Owner, times and position of the object. */
-  readonly details: ObjectDetails
 }
 
 /** The fields of {@link ProjectGrant} that its own events set. */

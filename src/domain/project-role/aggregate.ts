@@ -5,7 +5,7 @@ import {
   defineAggregate,
   filterableText,
   inProject,
-  type ObjectDetails,
+  type Protectable,
   sortableText,
   type ViewOf,
 } from '../aggregate.js'
@@ -151,7 +151,7 @@ export interface ProjectRoleDisplay {
 }
 
 /** A role as reads return it. */
-export interface ProjectRole extends ProjectRoleDisplay {
+export interface ProjectRole extends ProjectRoleDisplay, Protectable {
   /** The `id` of its project. */
   readonly projectId: string
   /** The key that authorization checks use; unique within the project. */
@@ -160,13 +160,6 @@ export interface ProjectRole extends ProjectRoleDisplay {
   readonly permissions: readonly string[]
   /** Always active: reads do not return removed roles. */
   readonly state: 'active'
-  /**
-   * `managedBy` of the desired state that protects it: only `apply` with it may change the object. Absent if
-   * unprotected.
-   */
-  readonly protectedBy?: string | undefined
-  /** Owner, times and position of the object. */
-  readonly details: ObjectDetails
 }
 
 /** The fields of {@link ProjectRole} that its own events set. */

@@ -4,7 +4,7 @@ import {
   type AggregateDefinition,
   defineAggregate,
   filterableText,
-  type ObjectDetails,
+  type Protectable,
   sortableFlag,
   sortableText,
   type ViewOf,
@@ -128,18 +128,11 @@ export interface ProjectSettings {
 }
 
 /** A project as reads return it. */
-export interface Project extends ProjectSettings {
+export interface Project extends ProjectSettings, Protectable {
   /** Unique within the organization. */
   readonly id: string
   /** Users cannot log in to an inactive project, see `checkLogin`. */
   readonly state: 'active' | 'inactive'
-  /**
-   * `managedBy` of the desired state that protects it: only `apply` with it may change the object. Absent if
-   * unprotected.
-   */
-  readonly protectedBy?: string | undefined
-  /** Owner, times and position of the object. */
-  readonly details: ObjectDetails
 }
 
 /** The fields of {@link Project} that its own events set. */

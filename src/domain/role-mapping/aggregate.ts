@@ -5,7 +5,7 @@ import {
   type AssignedRole,
   defineAggregate,
   filterableText,
-  type ObjectDetails,
+  type Protectable,
   type ViewOf,
 } from '../aggregate.js'
 import { type AlreadyExists, type Decider, exists, type NotFound } from '../decider.js'
@@ -137,7 +137,7 @@ export const roleMapping: Decider<
 }
 
 /** A mapping of a group to roles of a project as reads return it. */
-export interface RoleMapping {
+export interface RoleMapping extends Protectable {
   /** The provider of the group. */
   readonly idpId: string
   /** The group, as the provider names it. */
@@ -152,13 +152,6 @@ export interface RoleMapping {
   readonly validFor?: number
   /** Always active: reads do not return removed mappings, nor mappings of a removed provider or project. */
   readonly state: 'active'
-  /**
-   * `managedBy` of the desired state that protects it: only `apply` with it may change the object. Absent if
-   * unprotected.
-   */
-  readonly protectedBy?: string | undefined
-  /** Owner, times and position of the object. */
-  readonly details: ObjectDetails
 }
 
 /** The fields of {@link RoleMapping} that its own events set. */

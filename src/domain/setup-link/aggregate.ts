@@ -2,9 +2,9 @@ import { err, ok, type Result } from 'neverthrow'
 import * as z from 'zod/mini'
 import {
   type AggregateDefinition,
+  type Detailed,
   defineAggregate,
   filterableText,
-  type ObjectDetails,
   optionalText,
   type ViewOf,
 } from '../aggregate.js'
@@ -111,7 +111,7 @@ export const setupLink: Decider<
 }
 
 /** A set-up link as reads return it; never with its token. */
-export interface SetupLink {
+export interface SetupLink extends Detailed {
   /** Unique within the organization. */
   readonly linkId: string
   /**
@@ -125,8 +125,6 @@ export interface SetupLink {
   readonly expiresAt: Date
   /** A note for the organization that issued the link, such as its recipient; absent without a note. */
   readonly note?: string
-  /** Owner, times and position of the object. */
-  readonly details: ObjectDetails
 }
 
 /** The fields of {@link SetupLink} that its own events set. */

@@ -3,9 +3,9 @@ import * as z from 'zod/mini'
 import {
   type AggregateDefinition,
   type AssignedRole,
+  type Detailed,
   defineAggregate,
   filterableText,
-  type ObjectDetails,
   type ViewOf,
 } from '../aggregate.js'
 import { type AlreadyExists, type Decider, exists, type NotFound } from '../decider.js'
@@ -159,7 +159,7 @@ export interface GrantedRole {
 }
 
 /** A user's grant of roles as reads return it. */
-export interface UserGrant {
+export interface UserGrant extends Detailed {
   /** Your id of the user. */
   readonly userId: string
   /** The `id` of the project. */
@@ -173,8 +173,6 @@ export interface UserGrant {
   readonly roles: readonly GrantedRole[]
   /** While a grant is inactive, none of its roles counts. */
   readonly state: 'active' | 'inactive'
-  /** Owner, times and position of the object. */
-  readonly details: ObjectDetails
 }
 
 /** The fields of {@link UserGrant} that its own events set. */
