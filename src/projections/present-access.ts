@@ -1,7 +1,11 @@
+import { identityProviders } from '../domain/identity-provider/aggregate.js'
+import { memberships } from '../domain/membership/aggregate.js'
 import { type ProjectView, projects } from '../domain/project/aggregate.js'
 import { type ProjectGrantView, projectGrants } from '../domain/project-grant/aggregate.js'
 import { type ProjectRoleView, projectRoles } from '../domain/project-role/aggregate.js'
 import type { ProjectRoleEvent } from '../domain/project-role/events.js'
+import { roleMappings } from '../domain/role-mapping/aggregate.js'
+import type { RoleMappingEvent } from '../domain/role-mapping/events.js'
 import { type UserGrantView, userGrants } from '../domain/user-grant/aggregate.js'
 import type { UserGrantEvent } from '../domain/user-grant/events.js'
 import type {
@@ -12,10 +16,10 @@ import type {
   FoundRole,
   LostRole,
 } from '../ports/access-reads.js'
+import { type Position, timeOf } from '../ports/event-store.js'
 import type { KnownEvent } from '../ports/known-event.js'
-import { presentGroups } from './present-groups.js'
-import { compareCodePoints } from './row-order.js'
-import { foundProject, getOrAdd } from './rows.js'
+import { byMappedRole, compareCodePoints } from './row-order.js'
+import { foundProject, getOrAdd, projectScope } from './rows.js'
 
 /** The current roles of users after the events applied so far, without the past. */
 export interface PresentAccess {
@@ -68,32 +72,52 @@ interface UserGrant {
   readonly roles: readonly HeldRole[]
 }
 
+/** A provider, and what its groups give. */
+interface Provider {
+  isActive: boolean
+  /** By group, then by the scope of the project. */
+  readonly mappings: Map<string, Map<string, Mapping>>
+  /** The last report of each user. */
+  readonly members: Map<string, Member>
+}
+
+interface Mapping {
+  /** The event that added it: reports above it count. */
+  readonly since: Position
+  readonly validForMs: number | undefined
+  readonly roles: readonly GivenRole[]
+}
+
+interface Member {
+  readonly reported: Position
+  readonly groups: readonly string[]
+}
+
 /**
  * The state before the first event. A role that ends does so for all users by one flag, so that no event takes longer
  * with more users, and a grant of a role takes few bytes.
  */
 export const presentAccess = (): PresentAccess => {
-  /** By owner, then by id. Nothing is kept of a removed project. */
-  const owners = new Map<string, Map<string, Project>>()
-  const groups = presentGroups((orgId, projectOrgId, projectId, roleKeys) => {
-    const project = projectIn(owners, projectOrgId, projectId)
-    const { given } = organizationIn(project, orgId)
-    return roleKeys.map((roleKey) => heldRole(given, roleIn(project.roles, roleKey)).given)
-  })
+  const owners: Owners = new Map()
+  const providers: Providers = new Map()
   return {
-    apply: (event) => {
-      applyTo(owners, event)
-      groups.apply(event)
-    },
+    apply: (event) => applyTo(owners, providers, event),
     access: (query) => {
       const { orgId, userId, projectOrgId, projectId } = query
       const project = owners.get(projectOrgId)?.get(projectId)
       const organization = project?.organizations.get(orgId)
-      const mapped = project ? groups.rolesOf(query) : []
+      const own = providers.get(orgId)
+      const mapped = project && own ? mappedRoles(own, query) : NO_ROLES
       return foundAccess(project, organization, organization?.users.get(userId), mapped)
     },
   }
 }
+
+/** By owner, then by id. Nothing is kept of a removed project. */
+type Owners = Map<string, Map<string, Project>>
+
+/** By organization, then by id. Nothing is kept of a removed provider. */
+type Providers = Map<string, Map<string, Provider>>
 
 const foundAccess = (
   project: Project | undefined,
@@ -119,9 +143,7 @@ const foundAccess = (
   }
 }
 
-type Owners = Map<string, Map<string, Project>>
-
-const applyTo = (owners: Owners, event: KnownEvent): void => {
+const applyTo = (owners: Owners, providers: Providers, event: KnownEvent): void => {
   const orgId = event.metadata.resourceOwner
   if (projects.reads(event)) {
     const { id } = event.data
@@ -147,6 +169,21 @@ const applyTo = (owners: Owners, event: KnownEvent): void => {
   } else if (userGrants.reads(event)) {
     const { projectOrgId, projectId } = event.data
     changeUserGrant(projectIn(owners, projectOrgId, projectId), orgId, event)
+  } else if (identityProviders.reads(event)) {
+    const { idpId } = event.data
+    if (identityProviders.effectOf(event) === 'removes') providers.get(orgId)?.delete(idpId)
+    else if (event.type === 'identity_provider.deactivated')
+      providerIn(providers, orgId, idpId).isActive = false
+    else if (event.type === 'identity_provider.reactivated')
+      providerIn(providers, orgId, idpId).isActive = true
+  } else if (roleMappings.reads(event)) {
+    changeMapping(owners, providerIn(providers, orgId, event.data.idpId), event)
+  } else if (memberships.reads(event)) {
+    const { idpId, userId } = event.data
+    const { members } = providerIn(providers, orgId, idpId)
+    const groups = memberships.memberships.groupsIn(event)
+    if (groups.length === 0) members.delete(userId)
+    else members.set(userId, { reported: event.position, groups })
   }
 }
 
@@ -212,6 +249,64 @@ const heldRole = (given: Organization['given'], role: Role): HeldRole => {
   return held
 }
 
+const HOUR_MS = 3_600_000
+
+const changeMapping = (
+  owners: Owners,
+  { mappings }: Provider,
+  event: KnownEvent & RoleMappingEvent,
+): void => {
+  const { projectOrgId, projectId, group } = event.data
+  const byProject = getOrAdd(mappings, group, (): Map<string, Mapping> => new Map())
+  const scope = projectScope(projectOrgId, projectId)
+  const roles = roleMappings.assignments.assigns.rolesIn(event)
+  if (!roles) {
+    byProject.delete(scope)
+    return
+  }
+  const isAdded = roleMappings.effectOf(event) === 'adds'
+  const validFor = roles[0]?.validFor
+  const project = projectIn(owners, projectOrgId, projectId)
+  const { given } = organizationIn(project, event.metadata.resourceOwner)
+  byProject.set(scope, {
+    since: (isAdded ? undefined : byProject.get(scope)?.since) ?? event.position,
+    validForMs: validFor === undefined ? undefined : validFor * HOUR_MS,
+    roles: roles.map(({ roleKey }) => heldRole(given, roleIn(project.roles, roleKey)).given),
+  })
+}
+
+const NO_ROLES: readonly FoundMappedRole[] = []
+
+/** The roles of a project that a user has as a member of groups. */
+const mappedRoles = (
+  providers: ReadonlyMap<string, Provider>,
+  { userId, projectOrgId, projectId }: AccessQuery,
+): readonly FoundMappedRole[] => {
+  const scope = projectScope(projectOrgId, projectId)
+  let found: FoundMappedRole[] | undefined
+  for (const [idpId, { isActive, mappings, members }] of providers) {
+    const member = members.get(userId)
+    for (const group of member?.groups ?? []) {
+      const mapping = mappings.get(group)?.get(scope)
+      if (!member || !mapping || member.reported < mapping.since) continue
+      const { validForMs, roles } = mapping
+      const expiresAt =
+        validForMs === undefined
+          ? undefined
+          : new Date(timeOf(member.reported).getTime() + validForMs)
+      const way = {
+        ...(expiresAt && { expiresAt }),
+        via: { idpId, group },
+        isProviderActive: isActive,
+      }
+      found ??= []
+      for (const { role, isWithdrawn } of roles)
+        if (!isWithdrawn && !role.isRemoved) found.push({ ...role.found, ...way })
+    }
+  }
+  return found?.sort(byMappedRole) ?? NO_ROLES
+}
+
 const projectIn = (owners: Owners, orgId: string, projectId: string): Project => {
   const owned = getOrAdd(owners, orgId, (): Map<string, Project> => new Map())
   return getOrAdd(owned, projectId, () => ({
@@ -234,3 +329,8 @@ const organizationIn = ({ organizations }: Project, orgId: string): Organization
     given: new Map(),
     users: new Map(),
   }))
+
+const providerIn = (providers: Providers, orgId: string, idpId: string): Provider => {
+  const own = getOrAdd(providers, orgId, (): Map<string, Provider> => new Map())
+  return getOrAdd(own, idpId, () => ({ isActive: true, mappings: new Map(), members: new Map() }))
+}

@@ -1,4 +1,5 @@
 import { aggregates } from '../domain/aggregates.js'
+import type { FoundMappedRole, RoleWay, WayKey } from '../ports/access-reads.js'
 import type { Condition, ListQuery, SortValue, Views, ViewType } from '../ports/read-model.js'
 import { fieldNamed, type ViewFields } from './view-fields.js'
 
@@ -158,6 +159,16 @@ const rank = (unit: number): number => {
   if (unit < 0xd800) return unit
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800
 }
+
+/** A place in the order of ways: a grant comes before groups. */
+export const keyOfWay = (via: RoleWay): WayKey =>
+  via === 'grant' ? ['', ''] : [via.idpId, via.group]
+
+/** The order of {@link FoundAccess.mapped}. */
+export const byMappedRole = (one: FoundMappedRole, other: FoundMappedRole): number =>
+  compareCodePoints(one.roleKey, other.roleKey) ||
+  compareCodePoints(one.via.idpId, other.via.idpId) ||
+  compareCodePoints(one.via.group, other.via.group)
 
 /** The least text above every text that begins with `prefix`; undefined if it does not exist. */
 export const afterPrefix = (prefix: string): string | undefined => {

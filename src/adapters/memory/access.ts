@@ -17,8 +17,7 @@ import type {
   Slice,
 } from '../../ports/access-reads.js'
 import { type Position, timeOf } from '../../ports/event-store.js'
-import { keyOfWay } from '../../projections/present-groups.js'
-import { compareCodePoints, firstOf } from '../../projections/row-order.js'
+import { compareCodePoints, firstOf, keyOfWay } from '../../projections/row-order.js'
 import { getOrAdd, ownerOf, projectScope } from '../../projections/rows.js'
 import type { StoredMember } from './members.js'
 import {

@@ -14,7 +14,7 @@ import {
 } from '../../domain/values.js'
 import type { HeldRole, HeldRolesQuery, Holder, HoldersQuery } from '../../ports/access-reads.js'
 import type { SortValue } from '../../ports/read-model.js'
-import { keyOfWay } from '../../projections/present-groups.js'
+import { keyOfWay } from '../../projections/row-order.js'
 import type { AccessDenied, ReadError } from '../errors/errors.js'
 import { isSignal } from '../method/context.js'
 import { date, momentOf, pageSize } from '../method/input.js'

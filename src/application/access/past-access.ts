@@ -26,8 +26,7 @@ import {
   type RecordedEvent,
   timeOf,
 } from '../../ports/event-store.js'
-import { byMappedRole } from '../../projections/present-groups.js'
-import { compareCodePoints } from '../../projections/row-order.js'
+import { byMappedRole, compareCodePoints } from '../../projections/row-order.js'
 import { foundProject } from '../../projections/rows.js'
 import { fromPort } from '../errors/fault.js'
 import type { AdmittedCall } from '../method/context.js'

@@ -17,8 +17,7 @@ import type {
 } from '../../../ports/access-reads.js'
 import { timeOf } from '../../../ports/event-store.js'
 import type { FoundAtHead } from '../../../ports/read-model.js'
-import { byMappedRole } from '../../../projections/present-groups.js'
-import { compareCodePoints } from '../../../projections/row-order.js'
+import { byMappedRole, compareCodePoints } from '../../../projections/row-order.js'
 import { foundProject, projectOf, projectScope } from '../../../projections/rows.js'
 import { allOf, type Dialect, type Integer, type Statement, type Steps } from '../dialect.js'
 import {
