@@ -157,5 +157,23 @@ describe.runIf(hasChromium())('What must not go wrong in the console', () => {
     expect(await page.getByRole('button', { name: /^(Edit|Remove)$/ }).count()).toBe(0)
   })
 
+  it('revoking the last role that a matrix shows leaves those that were given since', async () => {
+    const { userGrants } = opened.host.iam
+    const grant = { userId: 'xena', projectId: 'portal' }
+    await orThrow(userGrants.add({ ...grant, roles: [{ roleKey: 'viewer' }] }, context()))
+    await opened.open('matrix?projectId=portal')
+    const cell = page.getByRole('button', { name: 'xena, Viewer: counts' })
+    await cell.waitFor()
+    await orThrow(userGrants.addRoles({ ...grant, roles: [{ roleKey: 'editor' }] }, context()))
+    await cell.click()
+    await page.getByRole('button', { name: 'Revoke this role' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Revoke Viewer from xena' })
+    await dialog.getByText('This will change').waitFor()
+    await dialog.getByRole('button', { name: 'Revoke this role' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    const { roles } = await orThrow(userGrants.get(grant, context()))
+    expect(roles.map(({ roleKey }) => roleKey)).toEqual(['editor'])
+  })
+
   it('breaks no policy', () => expect(opened.complaints).toEqual([]))
 })
