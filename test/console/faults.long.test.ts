@@ -175,5 +175,17 @@ describe.runIf(hasChromium())('What must not go wrong in the console', () => {
     expect(roles.map(({ roleKey }) => roleKey)).toEqual(['editor'])
   })
 
+  it('the history names a set-up link', async () => {
+    const issued = await orThrow(
+      opened.host.iam.setupLinks.issue(
+        { expiresAt: new Date(Date.now() + 60_000), intents: ['domain'] },
+        context(),
+      ),
+    )
+    await opened.open('timeline')
+    const entry = page.locator('.timeline li', { hasText: 'Set-up link issued' })
+    expect(await entry.getByRole('link').innerText()).toBe(issued.linkId)
+  })
+
   it('breaks no policy', () => expect(opened.complaints).toEqual([]))
 })
