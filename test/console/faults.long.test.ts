@@ -187,5 +187,25 @@ describe.runIf(hasChromium())('What must not go wrong in the console', () => {
     expect(await entry.getByRole('link').innerText()).toBe(issued.linkId)
   })
 
+  it('the page of a user leads to the matrices of own projects alone', async () => {
+    const { iam } = opened.host
+    const globex = context('globex')
+    await orThrow(iam.projects.add({ id: 'shop', name: 'Shop' }, globex))
+    const clerk = { projectId: 'shop', roleKey: 'clerk', displayName: 'Clerk' }
+    await orThrow(iam.projectRoles.add(clerk, globex))
+    for (const given of [
+      { projectId: 'shop', roles: [{ roleKey: 'clerk' }] },
+      { projectId: 'portal', projectOrgId: 'acme', roles: [{ roleKey: 'viewer' }] },
+    ])
+      await orThrow(iam.userGrants.add({ userId: 'gus', ...given }, globex))
+    await opened.open('user?userId=gus', 'globex')
+    await page
+      .getByRole('link', { name: /^Role matrix: / })
+      .first()
+      .waitFor()
+    const links = page.getByRole('main').getByRole('link', { name: /^Role matrix: / })
+    expect(await links.allInnerTexts()).toEqual(['Role matrix: Shop'])
+  })
+
   it('breaks no policy', () => expect(opened.complaints).toEqual([]))
 })

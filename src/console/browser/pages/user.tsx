@@ -44,7 +44,10 @@ export const User = () => {
     roles.reload()
   }
   const person = personOf(userId).value
-  const projects = new Set(grants.rows?.map(({ projectId }) => String(projectId)))
+  // A matrix is of a project of the organization.
+  const own = grants.rows?.filter(
+    ({ projectOrgId, details }) => projectOrgId === details.resourceOwner,
+  )
   return (
     <article>
       <p class="kind">{texts.user}</p>
@@ -76,9 +79,9 @@ export const User = () => {
         <h2>{texts.rolesByProject}</h2>
         <List list={list} query={grants} />
         <p class="links">
-          {[...projects].map((projectId) => (
-            <a key={projectId} href={href('matrix', { projectId, userId })}>
-              {texts.matrix}: <ProjectName id={projectId} />
+          {own?.map(({ projectId }) => (
+            <a key={projectId} href={href('matrix', { projectId: String(projectId), userId })}>
+              {texts.matrix}: <ProjectName id={String(projectId)} />
             </a>
           ))}
         </p>
