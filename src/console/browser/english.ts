@@ -365,7 +365,8 @@ export const ENGLISH = {
   noHeldRoles: 'No role of this user counts now.',
   removeAll: 'Remove all roles',
   removeAllTitle: 'Remove all roles of {user}?',
-  removeAllAbout: 'The user loses every role in every project at once. Nothing else changes.',
+  removeAllAbout:
+    'The user loses every role in every project at once, and all groups until a provider reports them again.',
   recent: 'Latest changes',
   allChanges: 'All changes',
   fields: {

@@ -36,12 +36,15 @@ export const User = () => {
   const grants = useList(list)
   const roles = useHeldRoles(userId)
   const [isGiving, setGiving] = useState(false)
+  // Reads the groups again, which go with all roles.
+  const [round, setRound] = useState(0)
   const mayWrite = usePermission(types.userGrant.permission)
   const mayReadHistory = usePermission('event.read')
   const maySeeGroups = usePermission('membership.read')
   const done = () => {
     grants.reload()
     roles.reload()
+    setRound(round + 1)
   }
   const person = personOf(userId).value
   // A matrix is of a project of the organization.
@@ -86,7 +89,7 @@ export const User = () => {
           ))}
         </p>
       </section>
-      {maySeeGroups && <Groups userId={userId} />}
+      {maySeeGroups && <Groups key={round} userId={userId} />}
       {mayReadHistory && <UserHistory userId={userId} />}
     </article>
   )
