@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { setupLinkService } from '../../../transport/wire.js'
 import { mount } from '../api.js'
-import { DateInput } from '../dates.js'
+import { DateInput, endOfDay } from '../dates.js'
 import { Button, CopyButton } from '../display.js'
 import { List, useList } from '../list.js'
 import { FailureNotice } from '../notice.js'
@@ -54,7 +54,7 @@ const IssueDialog = ({ close }: { readonly close: () => void }) => {
   const dialog = useRef<HTMLDialogElement>(null)
   const { send, failure, isBusy } = useSend()
   const [intents, setIntents] = useState<readonly string[]>(Object.keys(texts.intents))
-  const [expiresAt, setExpiresAt] = useState(new Date(Date.now() + WEEK).toISOString())
+  const [expiresAt, setExpiresAt] = useState(endOfDay(new Date(Date.now() + WEEK)))
   const [note, setNote] = useState('')
   const [url, setUrl] = useState('')
   useLayoutEffect(() => dialog.current?.showModal(), [])
