@@ -2,7 +2,7 @@ import type { WireMethod } from '../../transport/wire.js'
 import { type FieldChange, itemsOf, type Json, pathOf, withQuery } from './api.js'
 import { Button, Changes, RefLink, Time } from './display.js'
 import { RolesOf } from './names.js'
-import { Waiting } from './notice.js'
+import { More, Waiting } from './notice.js'
 import { UserName } from './people.js'
 import { type Query, useQuery } from './query.js'
 import { setParameters } from './router.js'
@@ -59,7 +59,7 @@ interface HistoryProps {
 
 /** Changes, the newest first. */
 export const HistoryList = ({ history, hasObjects = false, isShort = false }: HistoryProps) => {
-  const { rows, hasMore, more } = history
+  const { rows } = history
   if (!rows) return <Waiting query={history} />
   if (rows.length === 0) return <p class="empty">{texts.noHistory}</p>
   return (
@@ -90,7 +90,7 @@ export const HistoryList = ({ history, hasObjects = false, isShort = false }: Hi
           </RolesOf>
         ))}
       </ol>
-      {hasMore && !isShort && <Button text={texts.more} onClick={more} />}
+      {!isShort && <More query={history} />}
     </div>
   )
 }

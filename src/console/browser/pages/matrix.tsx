@@ -9,7 +9,7 @@ import { pathOf, type StoredObject } from '../api.js'
 import { readAll } from '../csv.js'
 import { Button, dayOf } from '../display.js'
 import { GiveDialog } from '../give-dialog.js'
-import { Waiting } from '../notice.js'
+import { More, Waiting } from '../notice.js'
 import { nameOf, UserName } from '../people.js'
 import { usePermission } from '../permissions.js'
 import type { ProjectOption } from '../project-picker.js'
@@ -164,8 +164,7 @@ const Users = ({ projectId, owner, roles }: UsersProps) => {
           </section>
         </>
       )}
-      {grants.hasMore && <Button text={texts.moreUsers} onClick={grants.more} />}{' '}
-      {roles.hasMore && <Button text={texts.moreRoles} onClick={roles.more} />}
+      <More query={grants} text={texts.moreUsers} /> <More query={roles} text={texts.moreRoles} />
       {asked && (
         <CellPopover
           key={`${asked.grant.userId}\n${asked.roleKey}`}

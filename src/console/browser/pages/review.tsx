@@ -5,7 +5,7 @@ import { cellTime, readAll, saveCsv, timeZone } from '../csv.js'
 import { DateField } from '../dates.js'
 import { Button, Time, Value } from '../display.js'
 import { ProjectName, projectNameOf } from '../names.js'
-import { Waiting } from '../notice.js'
+import { More, Waiting } from '../notice.js'
 import { nameOf, readNames } from '../people.js'
 import { useQuery } from '../query.js'
 import { type RoleOption, type RoleSource, useRolesOf, viaOf } from '../roles-field.js'
@@ -67,7 +67,7 @@ const ReviewOf = ({ projectId, at }: ReviewProps) => {
     pages: { items, cursor },
   })
   const { roles } = useRolesOf({ projectId })
-  const { rows, hasMore, more } = holders
+  const { rows, hasMore } = holders
   if (!rows) return <Waiting query={holders} />
   const shownAt = at || new Date().toISOString()
   const save = async () => {
@@ -90,9 +90,9 @@ const ReviewOf = ({ projectId, at }: ReviewProps) => {
       {rows.length === 0 && <p class="empty">{texts.emptyReview}</p>}
       {rows.length > 0 && <Holders holders={rows} roles={roles} />}
       {hasMore && (
-        <p class="notice">
-          {texts.notAll} <Button text={texts.more} onClick={more} />
-        </p>
+        <div class="notice">
+          {texts.notAll} <More query={holders} />
+        </div>
       )}
     </>
   )

@@ -12,7 +12,7 @@ import { GiveDialog } from '../give-dialog.js'
 import { HistoryList, useHistory } from '../history.js'
 import { List, useList } from '../list.js'
 import { ProjectName } from '../names.js'
-import { FailureNotice, Waiting } from '../notice.js'
+import { FailureNotice, More, Waiting } from '../notice.js'
 import * as types from '../object-types.js'
 import { nameOf, personOf, UserName } from '../people.js'
 import { usePermission } from '../permissions.js'
@@ -142,7 +142,7 @@ const useHeldRoles = (userId: string): Query<UserRole> =>
 
 /** The roles of a user that count, with what they allow. */
 const HeldRoles = ({ query }: { readonly query: Query<UserRole> }) => {
-  const { rows, hasMore, more } = query
+  const { rows } = query
   if (!rows) return <Waiting query={query} />
   return (
     <section>
@@ -183,7 +183,7 @@ const HeldRoles = ({ query }: { readonly query: Query<UserRole> }) => {
           </table>
         </section>
       )}
-      {hasMore && <Button text={texts.more} onClick={more} />}
+      <More query={query} />
     </section>
   )
 }
