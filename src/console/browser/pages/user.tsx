@@ -5,7 +5,7 @@ import {
   membershipService,
   userGrantService,
 } from '../../../transport/wire.js'
-import { call, type Failure, type JsonValue, pathOf } from '../api.js'
+import { type JsonValue, pathOf } from '../api.js'
 import { Button, Value } from '../display.js'
 import { ReasonField } from '../form.js'
 import { GiveDialog } from '../give-dialog.js'
@@ -20,6 +20,7 @@ import { type Query, useQuery } from '../query.js'
 import { type RoleSource, viaOf } from '../roles-field.js'
 import { href, parameter } from '../router.js'
 import type { ListSpec } from '../rows.js'
+import { useSend } from '../send.js'
 import { fieldName, say, texts } from '../texts.js'
 
 /** A user: the roles that count, what was granted, what happened, and taking everything away. */
@@ -198,13 +199,11 @@ interface RemoveAllProps {
 /** Removes all roles of a user, after a dialog that names them. */
 const RemoveAll = ({ userId, roles = [], done }: RemoveAllProps) => {
   const [isAsking, setAsking] = useState(false)
-  const [failure, setFailure] = useState<Failure | undefined>()
+  const { send, failure, isBusy } = useSend()
   const [reason, setReason] = useState('')
   const removeAll = async (event: Event) => {
     event.preventDefault()
-    const path = pathOf(userGrantService.removeAllUserGrants)
-    const outcome = await call({ method: 'POST', path, body: { userId, reason } })
-    if ('failure' in outcome) return setFailure(outcome.failure)
+    if (!(await send(userGrantService.removeAllUserGrants, {}, { userId, reason }))) return
     setAsking(false)
     done()
   }
@@ -236,7 +235,7 @@ const RemoveAll = ({ userId, roles = [], done }: RemoveAllProps) => {
             <ReasonField reason={reason} change={setReason} />
             <div class="actions">
               <Button text={texts.cancel} onClick={() => setAsking(false)} />
-              <button type="submit" class="primary danger">
+              <button type="submit" class="primary danger" disabled={isBusy}>
                 {texts.removeAll}
               </button>
             </div>
