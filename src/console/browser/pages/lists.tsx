@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks'
 import {
   domainService,
   identityProviderService,
@@ -7,8 +6,7 @@ import {
   roleMappingService,
   userGrantService,
 } from '../../../transport/wire.js'
-import { Button } from '../display.js'
-import { GiveDialog } from '../give-dialog.js'
+import { GiveButton } from '../give-dialog.js'
 import { List, Section, useList } from '../list.js'
 import * as types from '../object-types.js'
 import { usePermission } from '../permissions.js'
@@ -77,28 +75,17 @@ export const Domains = page(texts.domains, DOMAINS)
 export const Users = () => {
   const query = useList(USERS)
   const mayRead = usePermission('user.grant.read')
-  const [isGiving, setGiving] = useState(false)
   return (
     <article>
       <section>
         <header>
           <h1>{texts.users}</h1>
           {/* Shown even without user.grant.write, because some callers may give roles of one project. */}
-          {mayRead && (
-            <Button text={texts.giveRoles} look="primary" onClick={() => setGiving(true)} />
-          )}
+          {mayRead && <GiveButton done={query.reload} />}
         </header>
         <List list={USERS} query={query} />
         <p class="none">{texts.usersAbout}</p>
       </section>
-      {isGiving && (
-        <GiveDialog
-          close={(isDone) => {
-            setGiving(false)
-            if (isDone) query.reload()
-          }}
-        />
-      )}
     </article>
   )
 }

@@ -7,8 +7,8 @@ import {
 } from '../../../transport/wire.js'
 import { pathOf, type StoredObject } from '../api.js'
 import { readAll } from '../csv.js'
-import { Button, dayOf } from '../display.js'
-import { GiveDialog } from '../give-dialog.js'
+import { dayOf } from '../display.js'
+import { GiveButton } from '../give-dialog.js'
 import { More, Waiting } from '../notice.js'
 import { nameOf, UserName } from '../people.js'
 import { usePermission } from '../permissions.js'
@@ -85,7 +85,6 @@ const Users = ({ projectId, owner, roles }: UsersProps) => {
     pages: { items: 'userGrants', cursor: 'page_token' },
   })
   const [asked, setAsked] = useState<AskedCell | undefined>()
-  const [isGiving, setGiving] = useState(false)
   const mayGive = usePermission('user.grant.write')
   const columns = useMemo(
     () =>
@@ -110,20 +109,9 @@ const Users = ({ projectId, owner, roles }: UsersProps) => {
   const project: ProjectOption = { id: projectId, projectId, name: projectId }
   return (
     <>
-      <div class="bar">
-        {mayGive && (
-          <Button text={texts.giveRoles} look="primary" onClick={() => setGiving(true)} />
-        )}
+      <div class="actions start">
+        {mayGive && <GiveButton project={project} done={grants.reload} />}
       </div>
-      {isGiving && (
-        <GiveDialog
-          project={project}
-          close={(isDone) => {
-            setGiving(false)
-            if (isDone) grants.reload()
-          }}
-        />
-      )}
       {!rows && <Waiting query={grants} />}
       {rows?.length === 0 && <p class="empty">{texts.emptyMatrix}</p>}
       {rows && rows.length > 0 && (

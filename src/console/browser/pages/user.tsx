@@ -8,7 +8,7 @@ import {
 import { type JsonValue, pathOf } from '../api.js'
 import { Button, Value } from '../display.js'
 import { ReasonField } from '../form.js'
-import { GiveDialog } from '../give-dialog.js'
+import { GiveButton } from '../give-dialog.js'
 import { HistoryList, useHistory } from '../history.js'
 import { List, useList } from '../list.js'
 import { ProjectName } from '../names.js'
@@ -36,7 +36,6 @@ export const User = () => {
   }
   const grants = useList(list)
   const roles = useHeldRoles(userId)
-  const [isGiving, setGiving] = useState(false)
   // Reads the groups again, which go with all roles.
   const [round, setRound] = useState(0)
   const mayWrite = usePermission(types.userGrant.permission)
@@ -61,23 +60,12 @@ export const User = () => {
       </h1>
       {person?.email && <p class="none">{person.email}</p>}
       <div class="actions start">
-        {mayWrite && (
-          <Button text={texts.giveRoles} look="primary" onClick={() => setGiving(true)} />
-        )}
+        {mayWrite && <GiveButton users={[{ id: userId, name: nameOf(userId) }]} done={done} />}
         {mayWrite && <RemoveAll userId={userId} roles={roles.rows} done={done} />}
         {mayWrite === false && (
           <p class="none">{say(texts.readOnly, { permission: types.userGrant.permission })}</p>
         )}
       </div>
-      {isGiving && (
-        <GiveDialog
-          users={[{ id: userId, name: nameOf(userId) }]}
-          close={(isDone) => {
-            setGiving(false)
-            if (isDone) done()
-          }}
-        />
-      )}
       <HeldRoles query={roles} />
       <section>
         <h2>{texts.rolesByProject}</h2>
