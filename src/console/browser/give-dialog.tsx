@@ -148,7 +148,7 @@ const GiveDialog = ({ project, users: given = [], close }: GiveDialogProps) => {
                   setRoles([])
                 }}
                 find={findProjects}
-                error={isTried && !chosen ? texts.noProjectChosen : undefined}
+                error={isTried && !chosen ? texts.chooseProject : undefined}
               />
             )}
             {chosen && (

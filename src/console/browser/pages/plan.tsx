@@ -5,6 +5,7 @@ import { Button, Changes, Consequences, RefLink } from '../display.js'
 import { ReasonField } from '../form.js'
 import { RolesOf } from '../names.js'
 import { FailureNotice } from '../notice.js'
+import { objectTypes } from '../object-types.js'
 import { useAnyPermission } from '../permissions.js'
 import { useSend } from '../send.js'
 import { say, texts } from '../texts.js'
@@ -161,7 +162,7 @@ const Outcome = ({ body, isApplied }: Result) => {
 
 const Named = ({ object }: { readonly object: Json }) => (
   <>
-    {texts.kinds[String(object['type'])]} <RefLink object={object} />
+    {objectTypes.find(({ type }) => type === object['type'])?.title} <RefLink object={object} />
   </>
 )
 

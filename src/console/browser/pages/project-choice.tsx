@@ -29,7 +29,7 @@ export const ProjectChoice = ({ none }: ProjectChoiceProps) => {
   if (rows?.length === 0) return <p class="empty">{texts.noProjects}</p>
   return (
     <label>
-      {texts.choose}{' '}
+      {texts.project}{' '}
       <select value={chosen} onChange={({ currentTarget }) => choose(currentTarget.value)}>
         <option value="">{none ?? texts.none}</option>
         {rows?.map(({ id, name }) => (

@@ -5,7 +5,7 @@ import { FailureNotice, Waiting } from '../notice.js'
 import { useQuery } from '../query.js'
 import { type ProjectIds, RolesField } from '../roles-field.js'
 import { useSend } from '../send.js'
-import { Say, say, texts } from '../texts.js'
+import { fieldName, Say, say, texts } from '../texts.js'
 import type { RoleChoice } from '../write.js'
 import { TextField } from './set-up-provider.js'
 
@@ -108,7 +108,7 @@ const NewMapping = ({ idpId, projects, done }: NewMappingProps) => {
   return (
     <form onSubmit={map}>
       <TextField
-        label={texts.setUp.group}
+        label={fieldName('group')}
         hint={texts.setUp.groupHint}
         value={group}
         change={setGroup}

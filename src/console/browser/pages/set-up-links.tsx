@@ -10,7 +10,7 @@ import { usePermission } from '../permissions.js'
 import type { ListSpec } from '../rows.js'
 import { useSend } from '../send.js'
 import { settings } from '../settings.js'
-import { texts } from '../texts.js'
+import { fieldName, texts } from '../texts.js'
 import { TextField } from './set-up-provider.js'
 
 const SETUP_LINKS: ListSpec = {
@@ -82,7 +82,7 @@ const IssueDialog = ({ close }: { readonly close: () => void }) => {
         ) : (
           <>
             <fieldset class="kinds">
-              <legend>{texts.fields['intents']}</legend>
+              <legend>{fieldName('intents')}</legend>
               {Object.entries(texts.intents).map(([intent, name]) => (
                 <label key={intent} class="flag">
                   <input
@@ -98,7 +98,7 @@ const IssueDialog = ({ close }: { readonly close: () => void }) => {
               <DateInput text={texts.setUp.until} at={expiresAt} change={setExpiresAt} />
             </p>
             <TextField
-              label={texts.setUp.note}
+              label={fieldName('note')}
               hint={texts.setUp.noteHint}
               isOptional
               value={note}
@@ -108,10 +108,7 @@ const IssueDialog = ({ close }: { readonly close: () => void }) => {
         )}
         {failure && <FailureNotice failure={failure} />}
         <div class="actions">
-          <Button
-            text={url ? texts.setUp.close : texts.cancel}
-            onClick={() => dialog.current?.close()}
-          />
+          <Button text={url ? texts.close : texts.cancel} onClick={() => dialog.current?.close()} />
           {!url && (
             <button
               type="submit"

@@ -5,7 +5,7 @@ import { CopyButton } from '../display.js'
 import { FailureNotice } from '../notice.js'
 import { useQuery } from '../query.js'
 import { useSend } from '../send.js'
-import { Say, texts } from '../texts.js'
+import { fieldName, Say, texts } from '../texts.js'
 
 /** Issuers that are the same for everybody. */
 const ISSUERS: Readonly<Record<string, string>> = {
@@ -132,12 +132,12 @@ const NewProvider = ({ kind, idpId, done }: NewProviderProps) => {
       />
       <TextField label={texts.setUp.clientId} value={clientId} change={setClientId} />
       <TextField
-        label={texts.setUp.clientSecret}
+        label={fieldName('clientSecret')}
         isSecret
         value={clientSecret}
         change={setClientSecret}
       />
-      <TextField label={texts.setUp.scopes} value={scopes} change={setScopes} />
+      <TextField label={fieldName('scopes')} value={scopes} change={setScopes} />
       <div class="field">
         <label class="flag">
           <input

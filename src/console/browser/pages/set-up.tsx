@@ -171,7 +171,7 @@ const Finish = () => {
       ) : (
         <>
           <p>{texts.setUp.finishAbout}</p>
-          <Button text={texts.setUp.finishNow} look="primary" onClick={finish} />
+          <Button text={texts.setUp.finish} look="primary" onClick={finish} />
         </>
       )}
       {failure && <FailureNotice failure={failure} />}
