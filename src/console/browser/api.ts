@@ -157,9 +157,26 @@ export const pathOf = ({ path = '', request }: WireMethod, parameters: Json = {}
   return withQuery(filled, Object.fromEntries(query))
 }
 
-/** The name of the list in an answer. */
-export const itemsOf = ({ response }: WireMethod): string =>
-  response.fields.find(({ isList }) => isList)?.name ?? ''
+/** How the rows of a list are read page by page. */
+export interface Pages {
+  /** The field of a page that has the rows, and the one that has the cursor of the next page. */
+  readonly items: string
+  readonly next: string
+  /** The parameter that asks for the next page. */
+  readonly cursor: string
+}
+
+/** The pages of a list. A history goes backwards. */
+export const pagesOf = ({ response: { fields } }: WireMethod): Pages => {
+  const items = fields.find(({ isList }) => isList)?.name ?? ''
+  return fields.some(({ name }) => name === 'nextBefore')
+    ? { items, next: 'nextBefore', cursor: 'before' }
+    : { items, next: 'nextPageToken', cursor: 'page_token' }
+}
+
+/** The rows of a page. */
+export const rowsIn = <Row = StoredObject>(page: Json, { items }: Pages): readonly Row[] =>
+  (page[items] ?? []) as readonly Row[]
 
 /** The object in an answer. */
 export const objectIn = (body: Json, { response }: WireMethod): StoredObject | undefined => {

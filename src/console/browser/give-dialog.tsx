@@ -36,10 +36,10 @@ const planFor = async (
   const filter = {
     'filter.user_id.equals': user.id,
     'filter.project_id.equals': projectId,
-    ...(projectOrgId && { 'filter.project_org_id.equals': projectOrgId }),
+    'filter.project_org_id.equals': projectOrgId,
   }
   const { listUserGrants, addUserGrantRoles, addUserGrant } = userGrantService
-  const granted = await listOf(pathOf(listUserGrants, filter), 'userGrants')
+  const granted = await listOf(listUserGrants, filter)
   const path = pathOf(granted.length > 0 ? addUserGrantRoles : addUserGrant)
   const body = {
     userId: user.id,

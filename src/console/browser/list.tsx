@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
-import { itemsOf, type Json, pathOf, type StoredObject, withQuery } from './api.js'
+import type { Json, StoredObject } from './api.js'
 import { Button } from './display.js'
 import { WriteDialog } from './form.js'
 import { Waiting } from './notice.js'
 import type { ObjectType } from './object-types.js'
 import { usePermission } from './permissions.js'
-import { type Query, useQuery } from './query.js'
+import { type Query, useRows } from './query.js'
 import { parameter, setParameters } from './router.js'
 import { isSortable, type ListSpec, Rows, snake } from './rows.js'
 import { fieldName, say, texts } from './texts.js'
@@ -75,16 +75,14 @@ export const useList = (list: ListSpec): Query<StoredObject> => {
   const { text, field, state, order } = choiceOf(list)
   const filter = `filter.${snake(field)}`
   const query = {
+    ...parameters,
     page_size: PAGE_SIZE,
     order_by: order,
-    ...(text && { [`${filter}.contains`]: text, [`${filter}.ignore_case`]: 'true' }),
+    [`${filter}.contains`]: text,
+    [`${filter}.ignore_case`]: text && 'true',
     'filter.state': state,
   }
-  const pages = { items: itemsOf(operation), cursor: 'page_token' } as const
-  return useQuery<StoredObject>(withQuery(pathOf(operation, parameters), query), {
-    pages,
-    keep: true,
-  })
+  return useRows(operation, query, { keep: true })
 }
 
 /** The filter and order in the page's parameters. A URL may have anything, so unknown values are ignored. */

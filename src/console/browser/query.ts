@@ -1,5 +1,16 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { call, type Failure, type Json, withQuery } from './api.js'
+import type { WireMethod } from '../../transport/wire.js'
+import {
+  call,
+  type Failure,
+  type Json,
+  type Pages,
+  pagesOf,
+  pathOf,
+  rowsIn,
+  type StoredObject,
+  withQuery,
+} from './api.js'
 
 /** The result of reading a path, and functions to read more. */
 export interface Query<Row = Json> {
@@ -18,15 +29,13 @@ export interface Query<Row = Json> {
 }
 
 export interface QueryOptions<Row> {
-  /** The field of a page that has the rows, and the parameter that asks for the next page. */
-  readonly pages?: { readonly items: string; readonly cursor: 'page_token' | 'before' }
+  readonly pages?: Pages
   /** The path that answers the rows newer than `newest`, the oldest first. They are put on top, every four seconds. */
   readonly live?: ((newest: Row | undefined) => string) | undefined
   /** Keeps the rows of the last path until those of the next arrive, and waits until typing pauses. */
   readonly keep?: boolean
 }
 
-const NEXT = { page_token: 'nextPageToken', before: 'nextBefore' } as const
 const POLL_MS = 4000
 const RETRY_MS = 3000
 const TYPING_MS = 150
@@ -73,8 +82,8 @@ export const useQuery = <Row = Json>(
       return
     }
     const { body } = outcome
-    const found = rowsIn<Row>(body, pages?.items)
-    const next = pages ? String(body[NEXT[pages.cursor]] ?? '') : ''
+    const found = pages ? rowsIn<Row>(body, pages) : []
+    const next = pages ? String(body[pages.next] ?? '') : ''
     setState((last) => ({
       path,
       round,
@@ -103,7 +112,7 @@ export const useQuery = <Row = Json>(
   useOutage(shown?.failure, shown?.rows ? more : reload)
   const newest = state?.rows?.[0]
   useLive(current?.rows ? live?.(newest) : undefined, (body) => {
-    const fresh = rowsIn<Row>(body, pages?.items).toReversed()
+    const fresh = pages ? rowsIn<Row>(body, pages).toReversed() : []
     // After a reload the rows may begin with another one, and the next poll asks for what is newer than that.
     setState((last) =>
       last?.rows && last.path === path && last.rows[0] === newest
@@ -122,8 +131,13 @@ export const useQuery = <Row = Json>(
   }
 }
 
-const rowsIn = <Row>(body: Json, items: string | undefined): readonly Row[] =>
-  items === undefined ? [] : ((body[items] ?? []) as readonly Row[])
+/** Reads the rows of a list; nothing without parameters. Empty parameters are left out. */
+export const useRows = <Row = StoredObject>(
+  operation: WireMethod,
+  parameters: Json | undefined,
+  options: Omit<QueryOptions<Row>, 'pages'> = {},
+): Query<Row> =>
+  useQuery(parameters && pathOf(operation, parameters), { ...options, pages: pagesOf(operation) })
 
 /** Tries again after an outage, at the latest when the browser is back online. */
 const useOutage = (failure: Failure | undefined, retry: () => void): void => {

@@ -7,7 +7,7 @@ import {
   userGrantService,
   type WireMethod,
 } from '../../../transport/wire.js'
-import { type JsonValue, pathOf, withQuery } from '../api.js'
+import { type JsonValue, pathOf } from '../api.js'
 import { cellTime, readAll, saveCsv, timeZone } from '../csv.js'
 import { DateField } from '../dates.js'
 import { Button } from '../display.js'
@@ -198,8 +198,8 @@ const exportTimeline = async (
   filter: Readonly<Record<string, string>>,
   projectId: string,
 ): Promise<void> => {
-  const path = withQuery(pathOf(historyService.listHistory), { order: 'desc', ...filter })
-  const all = await readAll<HistoryEntry>({ path, items: 'entries', cursor: 'before' })
+  const { listHistory } = historyService
+  const all = await readAll<HistoryEntry>(listHistory, { order: 'desc', ...filter })
   if (!all) return
   const entries = projectId ? all.filter((entry) => isOf(entry, projectId)) : all
   const concerned = entries.flatMap(({ object }) =>

@@ -5,7 +5,7 @@ import {
   membershipService,
   userGrantService,
 } from '../../../transport/wire.js'
-import { type JsonValue, pathOf } from '../api.js'
+import type { JsonValue } from '../api.js'
 import { Button, Value } from '../display.js'
 import { ReasonField } from '../form.js'
 import { GiveButton } from '../give-dialog.js'
@@ -16,7 +16,7 @@ import { FailureNotice, More, Waiting } from '../notice.js'
 import * as types from '../object-types.js'
 import { nameOf, personOf, UserName } from '../people.js'
 import { usePermission } from '../permissions.js'
-import { type Query, useQuery } from '../query.js'
+import { type Query, useRows } from '../query.js'
 import { type RoleSource, viaOf } from '../roles-field.js'
 import { href, parameter } from '../router.js'
 import type { ListSpec } from '../rows.js'
@@ -35,7 +35,7 @@ export const User = () => {
     label: texts.rolesByProject,
   }
   const grants = useList(list)
-  const roles = useHeldRoles(userId)
+  const roles = useRows<UserRole>(accessService.listRolesOfUser, { userId, pageSize: 100 })
   // Reads the groups again, which go with all roles.
   const [round, setRound] = useState(0)
   const mayWrite = usePermission(types.userGrant.permission)
@@ -123,11 +123,6 @@ type UserRole = {
     | 'roleKey'
     | 'projectOrgId']?: JsonValue
 } & { readonly via?: RoleSource }
-
-const useHeldRoles = (userId: string): Query<UserRole> =>
-  useQuery<UserRole>(pathOf(accessService.listRolesOfUser, { userId, pageSize: 100 }), {
-    pages: { items: 'userRoles', cursor: 'page_token' },
-  })
 
 /** The roles of a user that count, with what they allow. */
 const HeldRoles = ({ query }: { readonly query: Query<UserRole> }) => {
