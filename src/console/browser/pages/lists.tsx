@@ -13,14 +13,14 @@ import { usePermission } from '../permissions.js'
 import type { ListSpec } from '../rows.js'
 import { texts } from '../texts.js'
 
-const PROVIDERS: ListSpec = {
+export const PROVIDERS: ListSpec = {
   label: texts.providers,
   type: types.provider,
   operation: identityProviderService.listIdentityProviders,
   columns: ['name', 'issuer', 'clientId', 'state', 'changeDate'],
   filters: ['name', 'issuer', 'clientId', 'idpId'],
 }
-const PROJECTS: ListSpec = {
+export const PROJECTS: ListSpec = {
   label: texts.projects,
   type: types.project,
   operation: projectService.listProjects,
@@ -37,14 +37,14 @@ const RECEIVED: ListSpec = {
   empty: texts.emptyReceived,
   isForeign: true,
 }
-const DOMAINS: ListSpec = {
+export const DOMAINS: ListSpec = {
   label: texts.domains,
   type: types.domain,
   operation: domainService.listDomains,
   columns: ['domain', 'state', 'idpId', 'changeDate'],
   filters: ['domain', 'idpId'],
 }
-const USERS: ListSpec = {
+export const USERS: ListSpec = {
   label: texts.userGrants,
   type: types.userGrant,
   operation: userGrantService.listUserGrants,
