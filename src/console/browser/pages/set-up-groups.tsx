@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks'
 import { projectGrantService, projectService, roleMappingService } from '../../../transport/wire.js'
 import type { StoredObject } from '../api.js'
+import { TextField } from '../form.js'
 import { FailureNotice, Waiting } from '../notice.js'
 import { useRows } from '../query.js'
 import { type ProjectIds, RolesField } from '../roles-field.js'
 import { useSend } from '../send.js'
 import { fieldName, Say, say, texts } from '../texts.js'
 import type { RoleChoice } from '../write.js'
-import { TextField } from './set-up-provider.js'
 
 interface Choice extends ProjectIds {
   readonly name: string

@@ -3,6 +3,7 @@ import { setupLinkService } from '../../../transport/wire.js'
 import { mount } from '../api.js'
 import { DateInput, endOfDay } from '../dates.js'
 import { Button, CopyButton } from '../display.js'
+import { TextField } from '../form.js'
 import { List, useList } from '../list.js'
 import { FailureNotice } from '../notice.js'
 import * as types from '../object-types.js'
@@ -11,7 +12,6 @@ import type { ListSpec } from '../rows.js'
 import { useSend } from '../send.js'
 import { settings } from '../settings.js'
 import { fieldName, texts } from '../texts.js'
-import { TextField } from './set-up-provider.js'
 
 const SETUP_LINKS: ListSpec = {
   label: texts.setupLinks,
