@@ -5,7 +5,7 @@ import {
   membershipService,
   userGrantService,
 } from '../../../transport/wire.js'
-import type { JsonValue } from '../api.js'
+import type { Json } from '../api.js'
 import { Button, Value } from '../display.js'
 import { ReasonField } from '../form.js'
 import { GiveButton } from '../give-dialog.js'
@@ -115,14 +115,9 @@ const UserHistory = ({ userId }: { readonly userId: string }) => {
   )
 }
 
-const HELD = ['displayName', 'projectId', 'permissions', 'via', 'expiresAt'] as const
+const HELD = ['displayName', 'projectId', 'permissions', 'via', 'expiresAt']
 
-type UserRole = {
-  readonly [column in
-    | Exclude<(typeof HELD)[number], 'via'>
-    | 'roleKey'
-    | 'projectOrgId']?: JsonValue
-} & { readonly via?: RoleSource }
+type UserRole = Json & { readonly via?: RoleSource }
 
 /** The roles of a user that count, with what they allow. */
 const HeldRoles = ({ query }: { readonly query: Query<UserRole> }) => {
@@ -146,16 +141,14 @@ const HeldRoles = ({ query }: { readonly query: Query<UserRole> }) => {
             </thead>
             <tbody>
               {rows.map((role) => (
-                <tr
-                  key={JSON.stringify([role.projectOrgId, role.projectId, role.roleKey, role.via])}
-                >
+                <tr key={JSON.stringify(role)}>
                   {HELD.map((name) => (
                     <td key={name}>
                       {name === 'via' ? (
                         viaOf(role)
                       ) : (
                         <Value
-                          of={role[name] || (name === 'displayName' ? role.roleKey : undefined)}
+                          of={role[name] || (name === 'displayName' ? role['roleKey'] : undefined)}
                           field={name}
                         />
                       )}
