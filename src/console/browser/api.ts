@@ -70,14 +70,6 @@ export const outage = signal<'offline' | 'unavailable' | undefined>(undefined)
 /** Whether the session has ended. Nothing is shown then, and nothing is asked. */
 export const isSignedOut = signal(false)
 
-const MISSING: Failure = {
-  status: 404,
-  reason: 'NOT_FOUND',
-  message: '',
-  metadata: {},
-  violations: [],
-}
-
 /** The token of a set-up link. It is nowhere but here and in the header of calls. */
 let linkToken = ''
 
@@ -96,7 +88,8 @@ export const call = async <Body = Json>(request: Call): Promise<Outcome<Body>> =
   if (linkToken) headers.set('authorization', `Bearer ${linkToken}`)
   const url = new URL(`api${path}`, mount)
   // A browser resolves an id `..` in a path, and would ask for something else.
-  if (!url.pathname.endsWith(`/api${path.split('?')[0]}`)) return { failure: MISSING }
+  if (!url.pathname.endsWith(`/api${path.split('?')[0]}`))
+    return { failure: failureOf(404, { details: [{ reason: 'NOT_FOUND' }] }) }
   try {
     const response = await fetch(url, {
       method,
@@ -112,7 +105,7 @@ export const call = async <Body = Json>(request: Call): Promise<Outcome<Body>> =
     return { failure: failureOf(response.status, answer) }
   } catch {
     if (!signal?.aborted) outage.value = 'offline'
-    return { failure: { status: 0, reason: 'OFFLINE', message: '', metadata: {}, violations: [] } }
+    return { failure: failureOf(0, {}) }
   }
 }
 
