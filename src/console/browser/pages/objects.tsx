@@ -50,8 +50,8 @@ export const Project = () => {
           <a href={href('review', { projectId })}>{texts.review}</a>
         </nav>
       )}
-      {maySeeRoles && <Section list={rolesOf(ids)} add={{ ids }} />}
-      {maySeeGrants && <Section list={grantsOf(ids)} add={{ ids }} />}
+      {maySeeRoles && <Section list={rolesOf(ids)} add={ids} />}
+      {maySeeGrants && <Section list={grantsOf(ids)} add={ids} />}
     </ObjectPage>
   )
 }
