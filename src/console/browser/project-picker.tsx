@@ -18,7 +18,7 @@ export const listOf = async (
   return 'body' in outcome ? rowsIn(outcome.body, pagesOf(operation)) : []
 }
 
-/** Parameters that find objects by a part of their names, of which there are many. */
+/** Parameters that find the first 50 objects by a part of their names. */
 export const namedLike = (text: string): Json => ({
   'filter.name.contains': text,
   'filter.name.ignore_case': text && 'true',
