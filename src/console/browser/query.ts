@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { WireMethod } from '../../transport/wire.js'
 import {
   call,
@@ -61,7 +61,7 @@ export const useQuery = <Row = Json>(
 ): Query<Row> => {
   const [state, setState] = useState<State<Row> | undefined>()
   const [round, setRound] = useState(0)
-  const reload = useCallback(() => setRound((last) => last + 1), [])
+  const reload = () => setRound((last) => last + 1)
   const reading = useRef({ signal: AbortSignal.abort(), isBusy: true })
 
   const read = async (cursor: string) => {
