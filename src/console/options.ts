@@ -1,4 +1,11 @@
-import { BOOLEAN, checkOptions, FUNCTION, type OptionCheck, withMethods } from '../check-options.js'
+import {
+  BOOLEAN,
+  checkOptions,
+  FUNCTION,
+  type OptionChecks,
+  withMethods,
+} from '../check-options.js'
+import { HANDLER_OPTIONS, text } from '../transport/handler-options.js'
 import type { TransportOptions } from '../transport/json/index.js'
 import type { Messages } from './browser/english.js'
 import { AREAS, type AreaName } from './browser/page-names.js'
@@ -81,13 +88,9 @@ export interface ConsoleOptions {
   readonly setUp?: SetUpOptions | undefined
 }
 
-const matching = (form: RegExp, description: string): OptionCheck => [
-  (value) => typeof value === 'string' && form.test(value),
-  description,
-]
 /** One slash: two would name another host. */
 const PATH = /^\/(?![/\\])[^\s\\]*$/
-const LINK = matching(
+const LINK = text(
   new RegExp(`${PATH.source}|^https?://[^\\s]+$`),
   'must be a path such as /login, or a URL with https:',
 )
@@ -99,16 +102,16 @@ const isTag = (tag: string): boolean => {
   }
 }
 
-/** Options of the console only. The JSON interface checks its own. */
-const PAGE_OPTIONS: Readonly<Record<string, OptionCheck>> = {
+/** Options of the console only. */
+const PAGE_OPTIONS: OptionChecks = {
   users: withMethods(['describe', 'find'], 'must have the functions describe and find'),
   userIdsAreAddresses: BOOLEAN,
-  title: matching(/^\S.{0,99}$/u, 'must be a text of 1 to 100 characters'),
-  logo: matching(
+  title: text(/^\S.{0,99}$/u, 'must be a text of 1 to 100 characters'),
+  logo: text(
     new RegExp(`${PATH.source}|^data:image/[\\w.+-]+[;,]`),
     'must be a path of the same origin such as /logo.svg, or a data: URL of an image',
   ),
-  accent: matching(/^#[\da-f]{6}$/i, 'must be a colour such as #2456c8'),
+  accent: text(/^#[\da-f]{6}$/i, 'must be a colour such as #2456c8'),
   messages: [
     (value) => Object.keys(Object(value)).every(isTag),
     'must have texts by language, such as { de: { save: "Sichern" } }',
@@ -135,19 +138,10 @@ const PAGE_OPTIONS: Readonly<Record<string, OptionCheck>> = {
   ],
 }
 
-const API_OPTIONS = [
-  'onError',
-  'organizationHeader',
-  'challenge',
-  'testIdentityProvider',
-  'basePath',
-] as const
-
 /** @throws TypeError for an option that is missing, unknown or malformed */
 export const checkConsoleOptions = (options: ConsoleOptions): void => {
-  const api = API_OPTIONS.map((name) => [name, [() => true, '']] as const)
   checkOptions('consoleHandler', options, {
     required: { authenticate: FUNCTION },
-    optional: { ...Object.fromEntries<OptionCheck>(api), ...PAGE_OPTIONS },
+    optional: { ...HANDLER_OPTIONS, testIdentityProvider: FUNCTION, ...PAGE_OPTIONS },
   })
 }

@@ -114,18 +114,8 @@ const languageOf = (accepted: string, offered: readonly string[]): string => {
   return 'en'
 }
 
-const RIGHT_TO_LEFT: readonly string[] = [
-  'ar',
-  'dv',
-  'fa',
-  'he',
-  'ku',
-  'ps',
-  'sd',
-  'ug',
-  'ur',
-  'yi',
-]
+/** Languages that are written from right to left. */
+const RIGHT_TO_LEFT = /^(ar|dv|fa|he|ku|ps|sd|ug|ur|yi)(-|$)/
 
 const pageOf = (options: MountOptions, language: string): string => {
   const { logo, accent, loginUrl, signOutUrl, backUrl, areas, users, messages = {} } = options
@@ -147,10 +137,9 @@ const pageOf = (options: MountOptions, language: string): string => {
     setUpPath: setUp?.path,
     basePath,
   }
-  const isRightToLeft = RIGHT_TO_LEFT.includes(language.split('-')[0] ?? '')
   const values: Readonly<Record<string, string>> = {
     language,
-    direction: isRightToLeft ? 'rtl' : 'ltr',
+    direction: RIGHT_TO_LEFT.test(language) ? 'rtl' : 'ltr',
     title,
     settings: JSON.stringify(settings),
   }

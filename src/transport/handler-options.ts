@@ -39,7 +39,8 @@ const HEADER_VALUE = /^[\t -~]*$/
 /** Segments are not `.` or `..`, which clients resolve, and have no character that clients may encode in two ways. */
 const BASE_PATH = /^(\/(?!\.{1,2}(\/|$))[\w.~-]+)*$/
 
-const text = (form: RegExp, description: string): OptionCheck => [
+/** A text that matches `form`. */
+export const text = (form: RegExp, description: string): OptionCheck => [
   (value) => typeof value === 'string' && form.test(value),
   description,
 ]

@@ -158,5 +158,19 @@ describe.runIf(hasChromium())('Changes in the console, in Chromium', () => {
     await page.getByText('Nothing to change.').waitFor()
   })
 
+  it('sends once what is pressed twice', async () => {
+    const sent: string[] = []
+    page.on('request', (request) => {
+      if (request.method() === 'POST') sent.push(request.url())
+    })
+    await opened.open('user?userId=ben')
+    await page.getByRole('button', { name: 'Remove all roles' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Remove all roles' }).dblclick()
+    await dialog.waitFor({ state: 'detached' })
+    page.removeAllListeners('request')
+    expect(sent).toHaveLength(1)
+  })
+
   it('breaks no policy', () => expect(opened.complaints).toEqual([]))
 })

@@ -157,5 +157,68 @@ describe.runIf(hasChromium())('What must not go wrong in the console', () => {
     expect(await page.getByRole('button', { name: /^(Edit|Remove)$/ }).count()).toBe(0)
   })
 
+  it('revoking the last role that a matrix shows leaves those that were given since', async () => {
+    const { userGrants } = opened.host.iam
+    const grant = { userId: 'xena', projectId: 'portal' }
+    await orThrow(userGrants.add({ ...grant, roles: [{ roleKey: 'viewer' }] }, context()))
+    await opened.open('matrix?projectId=portal')
+    const cell = page.getByRole('button', { name: 'xena, Viewer: counts' })
+    await cell.waitFor()
+    await orThrow(userGrants.addRoles({ ...grant, roles: [{ roleKey: 'editor' }] }, context()))
+    await cell.click()
+    await page.getByRole('button', { name: 'Revoke this role' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Revoke Viewer from xena' })
+    await dialog.getByText('This will change').waitFor()
+    await dialog.getByRole('button', { name: 'Revoke this role' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    const { roles } = await orThrow(userGrants.get(grant, context()))
+    expect(roles.map(({ roleKey }) => roleKey)).toEqual(['editor'])
+  })
+
+  it('the history names a set-up link', async () => {
+    const issued = await orThrow(
+      opened.host.iam.setupLinks.issue(
+        { expiresAt: new Date(Date.now() + 60_000), intents: ['domain'] },
+        context(),
+      ),
+    )
+    await opened.open('timeline')
+    const entry = page.locator('.timeline li', { hasText: 'Set-up link issued' })
+    expect(await entry.getByRole('link').innerText()).toBe(issued.linkId)
+  })
+
+  it('the page of a user leads to the matrices of own projects alone', async () => {
+    const { iam } = opened.host
+    const globex = context('globex')
+    await orThrow(iam.projects.add({ id: 'shop', name: 'Shop' }, globex))
+    const clerk = { projectId: 'shop', roleKey: 'clerk', displayName: 'Clerk' }
+    await orThrow(iam.projectRoles.add(clerk, globex))
+    for (const given of [
+      { projectId: 'shop', roles: [{ roleKey: 'clerk' }] },
+      { projectId: 'portal', projectOrgId: 'acme', roles: [{ roleKey: 'viewer' }] },
+    ])
+      await orThrow(iam.userGrants.add({ userId: 'gus', ...given }, globex))
+    await opened.open('user?userId=gus', 'globex')
+    await page.getByRole('link', { name: 'Role matrix: Shop' }).waitFor()
+    const links = page.getByRole('main').getByRole('link', { name: /^Role matrix: / })
+    expect(await links.allInnerTexts()).toEqual(['Role matrix: Shop'])
+  })
+
+  it('rows stay when the page after them cannot be read, which is said', async () => {
+    for (let n = 0; n < 60; n++)
+      await orThrow(opened.host.iam.projects.patch({ id: 'billing', name: `${n}` }, context()))
+    await opened.open('timeline')
+    const entries = page.locator('.timeline li')
+    await expect.poll(() => entries.count()).toBe(50)
+    await page.route(/before=/, (route) => route.fulfill({ status: 500, json: {} }))
+    await page.getByRole('button', { name: 'Show more' }).click()
+    await page.getByRole('alert').waitFor()
+    expect(await entries.count()).toBe(50)
+    await page.unroute(/before=/)
+    await page.getByRole('button', { name: 'Show more' }).click()
+    await expect.poll(() => entries.count()).toBeGreaterThan(50)
+    expect(await page.getByRole('alert').count()).toBe(0)
+  })
+
   it('breaks no policy', () => expect(opened.complaints).toEqual([]))
 })

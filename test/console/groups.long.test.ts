@@ -94,5 +94,16 @@ describe.runIf(hasChromium())('Groups in the console, in Chromium', () => {
     await page.keyboard.press('Escape')
   })
 
+  it('are taken from a user with all roles, which is said before', async () => {
+    await opened.open(`user?userId=${JONAS?.id}`)
+    const groups = page.getByRole('region', { name: 'Groups', exact: true })
+    await groups.getByText('Finance').waitFor()
+    await page.getByRole('button', { name: 'Remove all roles' }).click()
+    const dialog = page.getByRole('dialog')
+    expect(await dialog.innerText()).toContain('groups')
+    await dialog.getByRole('button', { name: 'Remove all roles' }).click()
+    await groups.waitFor({ state: 'detached' })
+  })
+
   it('breaks no policy', () => expect(opened.complaints).toEqual([]))
 })

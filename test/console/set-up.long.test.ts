@@ -200,6 +200,23 @@ describe.runIf(hasChromium())('the guided set-up', () => {
     180_000,
   )
 
+  it('is open by default to the end of a day', async () => {
+    const own = await openContext()
+    await own.addCookies([{ name: 'who', value: 'vendor', url: host.origin }])
+    const office = await own.newPage()
+    await office.goto(`${host.origin}/admin/setup-links`)
+    await office.getByRole('button', { name: 'Create a link' }).click()
+    await office.getByRole('dialog').getByRole('button', { name: 'Create a link' }).click()
+    await office.locator('code.link').waitFor()
+    const { items } = await orThrow(host.iam.setupLinks.list({}, context))
+    const ends = await office.evaluate(
+      (at) => new Date(at).toTimeString().slice(0, 5),
+      items[0]?.expiresAt.toISOString() ?? '',
+    )
+    await own.close()
+    expect(ends).toBe('23:59')
+  })
+
   it('shows the steps of the intents alone', async () => {
     await page.goto((await linkFor(['domain'])).url)
     await page.getByRole('heading', { name: 'Prove your domain' }).waitFor()

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { orThrow } from 'claviger'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -172,6 +173,33 @@ describe.runIf(hasChromium())('Users in the console, in Chromium', () => {
     )
     await there.close()
     expect(origin).not.toBe(german.host.origin)
+  })
+
+  describe('have names in an export', () => {
+    const exported = async () => {
+      const download = page.waitForEvent('download')
+      await page.getByRole('button', { name: 'Export as CSV' }).click()
+      return readFileSync(await (await download).path(), 'utf8')
+    }
+
+    it('that begins before the names of the page are there', async () => {
+      await page.route(/api\/users\?/, async (route) => {
+        await new Promise((resolve) => setTimeout(resolve, 1500))
+        await route.continue()
+      })
+      await opened.open('review?projectId=invoicing')
+      expect(await exported()).toContain('Anna Berger')
+      await page.unroute(/api\/users\?/)
+    })
+
+    it('although they could not be read for the page', async () => {
+      await page.route(/api\/users\?/, (route) => route.abort())
+      const failed = page.waitForEvent('requestfailed')
+      await opened.open('timeline')
+      await failed
+      await page.unroute(/api\/users\?/)
+      expect(await exported()).toContain('Anna Berger')
+    })
   })
 
   it('breaks no policy', () => expect(opened.complaints).toEqual([]))

@@ -70,14 +70,6 @@ export const outage = signal<'offline' | 'unavailable' | undefined>(undefined)
 /** Whether the session has ended. Nothing is shown then, and nothing is asked. */
 export const isSignedOut = signal(false)
 
-const MISSING: Failure = {
-  status: 404,
-  reason: 'NOT_FOUND',
-  message: '',
-  metadata: {},
-  violations: [],
-}
-
 /** The token of a set-up link. It is nowhere but here and in the header of calls. */
 let linkToken = ''
 
@@ -96,7 +88,8 @@ export const call = async <Body = Json>(request: Call): Promise<Outcome<Body>> =
   if (linkToken) headers.set('authorization', `Bearer ${linkToken}`)
   const url = new URL(`api${path}`, mount)
   // A browser resolves an id `..` in a path, and would ask for something else.
-  if (!url.pathname.endsWith(`/api${path.split('?')[0]}`)) return { failure: MISSING }
+  if (!url.pathname.endsWith(`/api${path.split('?')[0]}`))
+    return { failure: failureOf(404, { details: [{ reason: 'NOT_FOUND' }] }) }
   try {
     const response = await fetch(url, {
       method,
@@ -112,7 +105,7 @@ export const call = async <Body = Json>(request: Call): Promise<Outcome<Body>> =
     return { failure: failureOf(response.status, answer) }
   } catch {
     if (!signal?.aborted) outage.value = 'offline'
-    return { failure: { status: 0, reason: 'OFFLINE', message: '', metadata: {}, violations: [] } }
+    return { failure: failureOf(0, {}) }
   }
 }
 
@@ -157,9 +150,26 @@ export const pathOf = ({ path = '', request }: WireMethod, parameters: Json = {}
   return withQuery(filled, Object.fromEntries(query))
 }
 
-/** The name of the list in an answer. */
-export const itemsOf = ({ response }: WireMethod): string =>
-  response.fields.find(({ isList }) => isList)?.name ?? ''
+/** How the rows of a list are read page by page. */
+export interface Pages {
+  /** The field of a page that has the rows, and the one that has the cursor of the next page. */
+  readonly items: string
+  readonly next: string
+  /** The parameter that asks for the next page. */
+  readonly cursor: string
+}
+
+/** The pages of a list. A history goes backwards. */
+export const pagesOf = ({ response: { fields } }: WireMethod): Pages => {
+  const items = fields.find(({ isList }) => isList)?.name ?? ''
+  return fields.some(({ name }) => name === 'nextBefore')
+    ? { items, next: 'nextBefore', cursor: 'before' }
+    : { items, next: 'nextPageToken', cursor: 'page_token' }
+}
+
+/** The rows of a page. */
+export const rowsIn = <Row = StoredObject>(page: Json, { items }: Pages): readonly Row[] =>
+  (page[items] ?? []) as readonly Row[]
 
 /** The object in an answer. */
 export const objectIn = (body: Json, { response }: WireMethod): StoredObject | undefined => {

@@ -1,4 +1,5 @@
-import { call, type Json, withQuery } from './api.js'
+import type { WireMethod } from '../../transport/wire.js'
+import { call, type Json, pagesOf, pathOf, rowsIn } from './api.js'
 
 /** The zone of the reader, such as `Europe/Berlin`. */
 export const timeZone = new Intl.DateTimeFormat().resolvedOptions().timeZone
@@ -28,31 +29,23 @@ export const saveCsv = (name: string, rows: readonly (readonly string[])[]): voi
   setTimeout(() => URL.revokeObjectURL(url))
 }
 
-interface Pages {
-  readonly path: string
-  /** The field of a page that has the rows. */
-  readonly items: string
-  readonly cursor: 'page_token' | 'before'
-}
-
-const NEXT = { page_token: 'nextPageToken', before: 'nextBefore' } as const
 /** Pages of 1,000 rows. */
 const MOST_PAGES = 100
 
-/** Reads all pages of a path, at most 100,000 rows; undefined when one could not be read. */
-export const readAll = async <Row>({
-  path,
-  items,
-  cursor,
-}: Pages): Promise<readonly Row[] | undefined> => {
+/** Reads all pages of a list, at most 100,000 rows; undefined when one could not be read. */
+export const readAll = async <Row>(
+  operation: WireMethod,
+  parameters: Json,
+): Promise<readonly Row[] | undefined> => {
+  const pages = pagesOf(operation)
   const rows: Row[] = []
   let next = ''
   for (let page = 0; page < MOST_PAGES; page++) {
-    const asked = withQuery(path, { page_size: '1000', [cursor]: next })
-    const outcome = await call<Json>({ method: 'GET', path: asked })
+    const path = pathOf(operation, { ...parameters, page_size: '1000', [pages.cursor]: next })
+    const outcome = await call({ method: 'GET', path })
     if ('failure' in outcome) return undefined
-    rows.push(...((outcome.body[items] ?? []) as readonly Row[]))
-    next = String(outcome.body[NEXT[cursor]] ?? '')
+    rows.push(...rowsIn<Row>(outcome.body, pages))
+    next = String(outcome.body[pages.next] ?? '')
     if (!next) break
   }
   return rows

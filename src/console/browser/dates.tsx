@@ -13,6 +13,9 @@ const timeOf = (day: string, isStart = false): string => {
   return Number.isNaN(date.getTime()) ? '' : date.toISOString()
 }
 
+/** The last minute of the day of a time, in the zone of the reader. */
+export const endOfDay = (at: Date): string => timeOf(dayOf(at.toISOString()))
+
 interface DateInputProps {
   /** Label in front of the control. */
   readonly text: string

@@ -202,7 +202,7 @@ export const ObjectLink = ({ type, row, field }: ObjectLinkProps) => {
 }
 
 /** The ids that name an object, the most telling first. */
-const NAMING = ['group', 'roleKey', 'grantedOrgId', 'idpId', 'id', 'domain']
+const NAMING = ['group', 'roleKey', 'grantedOrgId', 'idpId', 'id', 'domain', 'linkId']
 
 /** A link to the object of a reference, such as one in history. Objects in a project name the project too. */
 export const RefLink = ({ object }: { readonly object: Json }) => {

@@ -64,8 +64,6 @@ export const ENGLISH = {
     issuer: 'Issuer or address of the discovery document',
     issuerHint: 'Such as https://login.example.com, without /.well-known/openid-configuration.',
     clientId: 'Client ID',
-    clientSecret: 'Client secret',
-    scopes: 'Scopes',
     register: 'Let new users in at their first sign-in',
     connectNow: 'Connect',
     tryAbout: 'Then sign in yourself, in another window:',
@@ -83,7 +81,6 @@ export const ENGLISH = {
     groups: 'Map groups to roles',
     groupsAbout:
       'The members of a group have its roles from their next sign-in on, and lose them with the group.',
-    group: 'Group',
     groupHint:
       'The name in the groups claim of the provider. Microsoft Entra ID sends the object id.',
     mapped: '{group} has {roles} of {project}.',
@@ -94,16 +91,13 @@ export const ENGLISH = {
     isOn: 'On: people with addresses of {domain} sign in with {provider}.',
     finish: 'Finish',
     finishAbout: 'After that, this link no longer works.',
-    finishNow: 'Finish',
     finished: 'All done. You may close this window.',
     issue: 'Create a link',
     issueAbout:
       'For somebody without an account here, such as the IT department of a customer. Anybody with the link can set up what you choose until it expires.',
     made: 'Send this link. It is shown only now.',
     until: 'It works until the end of',
-    note: 'Note',
     noteHint: 'For yourself, such as the recipient. It stays in the history.',
-    close: 'Close',
   },
   /** Purposes of a link. */
   intents: {
@@ -247,7 +241,6 @@ export const ENGLISH = {
   declaredBy: 'Declared by code ({by}). Only applying that code changes it.',
   loses: plural('Users lose one role:', 'Users lose {count} roles:'),
   gains: plural('Users gain one role:', 'Users gain {count} roles:'),
-  losesNone: 'Nobody loses a role.',
   andMore: 'and {count} more',
   reason: 'Reason',
   reasonHint: 'Shown in the history. Optional.',
@@ -282,8 +275,6 @@ export const ENGLISH = {
   noHistory: 'No recorded change matches. New changes will appear here.',
   anyType: 'Any change',
   anyProject: 'Any project',
-  anybody: 'Anybody',
-  choose: 'Project',
   chooseProject: 'Choose a project.',
   noProjects: 'There is no project yet.',
   until: 'until {time}',
@@ -294,7 +285,6 @@ export const ENGLISH = {
   expired: 'expired',
   inactive: 'inactive',
   noRole: 'no role',
-  why: 'Why',
   matrixHint: 'Press a cell to see why a role counts or does not, and to give or revoke it.',
   allowed: '{user} has the role {role}, and it counts.',
   refused: '{user} does not have the role {role}:',
@@ -321,7 +311,6 @@ export const ENGLISH = {
   takesRole: 'Revoke {role} from {user}',
   takesRoleEffect: 'The user loses this role. Other roles stay.',
   saving: 'Saving…',
-  given: 'Done: {count}',
   giveTo: 'To',
   pickUsers: 'Type a name, and pick a user.',
   typeIds: 'Type the id of a user, and press Enter.',
@@ -337,7 +326,6 @@ export const ENGLISH = {
   removeThis: 'Remove {name}',
   noRoleChosen: 'Choose a role.',
   noUserChosen: 'Choose a user.',
-  noProjectChosen: 'Choose a project.',
   at: 'At',
   print: 'Print',
   csv: 'Export as CSV',
@@ -365,7 +353,8 @@ export const ENGLISH = {
   noHeldRoles: 'No role of this user counts now.',
   removeAll: 'Remove all roles',
   removeAllTitle: 'Remove all roles of {user}?',
-  removeAllAbout: 'The user loses every role in every project at once. Nothing else changes.',
+  removeAllAbout:
+    'The user loses every role in every project at once, and all groups until a provider reports them again.',
   recent: 'Latest changes',
   allChanges: 'All changes',
   fields: {
@@ -480,18 +469,6 @@ export const ENGLISH = {
   obstacles: {
     blocked: 'An object with this id was removed, and ids cannot be used again.',
     superseded: 'A newer version of the desired state has changed it.',
-  } as Named,
-  /** Kinds of objects. */
-  kinds: {
-    identity_provider: 'Identity provider',
-    project: 'Project',
-    project_role: 'Role',
-    project_grant: 'Project grant',
-    user_grant: 'Roles of a user',
-    role_mapping: 'Group with roles',
-    membership: 'Groups of a user',
-    domain: 'Domain',
-    setup_link: 'Set-up link',
   } as Named,
   /** Actions of a plan on an object. */
   actions: {

@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import type { Failure, Json, StoredObject } from './api.js'
 import { Button, Changes, Consequences, Value } from './display.js'
 import { RolesOf } from './names.js'
@@ -86,9 +86,6 @@ export const WriteDialog = ({ write, close }: WriteDialogProps) => {
   )
 }
 
-/** Most characters of a reason. */
-const LONGEST_REASON = 500
-
 interface ReasonFieldProps {
   readonly reason: string
   readonly change: (reason: string) => void
@@ -96,23 +93,61 @@ interface ReasonFieldProps {
 
 /** Why a change is made. It may stay empty. */
 export const ReasonField = ({ reason, change }: ReasonFieldProps) => (
-  <div class="field">
-    <label for="field-reason">{texts.reason}</label>
-    <input
-      type="text"
-      id="field-reason"
-      autocomplete="off"
-      maxLength={LONGEST_REASON}
-      dir="auto"
-      value={reason}
-      onInput={({ currentTarget }) => change(currentTarget.value)}
-      aria-describedby="field-reason-hint"
-    />
-    <p class="none" id="field-reason-hint">
-      {texts.reasonHint}
-    </p>
-  </div>
+  <TextField
+    label={texts.reason}
+    hint={texts.reasonHint}
+    most={500}
+    isOptional
+    value={reason}
+    change={change}
+  />
 )
+
+interface TextFieldProps {
+  readonly label: string
+  readonly value: string
+  readonly change: (value: string) => void
+  readonly hint?: string
+  readonly isSecret?: boolean
+  readonly isOptional?: boolean
+  /** Most characters. */
+  readonly most?: number
+}
+
+/** A field of one line. */
+export const TextField = ({
+  label,
+  value,
+  change,
+  hint,
+  isSecret,
+  isOptional = false,
+  most = 400,
+}: TextFieldProps) => {
+  const id = useId()
+  const shared = {
+    id,
+    value,
+    required: !isOptional,
+    maxLength: most,
+    autocomplete: 'off',
+    dir: 'auto',
+    'aria-describedby': hint && `${id}-hint`,
+    onInput: ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) =>
+      change(currentTarget.value),
+  } as const
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {isSecret ? <input type="password" {...shared} /> : <input type="text" {...shared} />}
+      {hint && (
+        <p class="none" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  )
+}
 
 /** The violations of a field or a part of it. */
 const violationsOf = (failure: Failure | undefined, name: string): Failure['violations'] =>

@@ -36,10 +36,10 @@ const planFor = async (
   const filter = {
     'filter.user_id.equals': user.id,
     'filter.project_id.equals': projectId,
-    ...(projectOrgId && { 'filter.project_org_id.equals': projectOrgId }),
+    'filter.project_org_id.equals': projectOrgId,
   }
   const { listUserGrants, addUserGrantRoles, addUserGrant } = userGrantService
-  const granted = await listOf(pathOf(listUserGrants, filter), 'userGrants')
+  const granted = await listOf(listUserGrants, filter)
   const path = pathOf(granted.length > 0 ? addUserGrantRoles : addUserGrant)
   const body = {
     userId: user.id,
@@ -60,14 +60,32 @@ const planFor = async (
   }
 }
 
-interface GiveDialogProps {
+interface GiveProps {
   readonly project?: ProjectOption | undefined
   readonly users?: readonly Option[]
+}
+
+/** A button that opens the dialog; `done` is called when roles were given. */
+export const GiveButton = ({ done, ...given }: GiveProps & { readonly done: () => void }) => {
+  const [isOpen, setOpen] = useState(false)
+  const close = (isDone: boolean) => {
+    setOpen(false)
+    if (isDone) done()
+  }
+  return (
+    <>
+      <Button text={texts.giveRoles} look="primary" onClick={() => setOpen(true)} />
+      {isOpen && <GiveDialog {...given} close={close} />}
+    </>
+  )
+}
+
+interface GiveDialogProps extends GiveProps {
   readonly close: (isDone: boolean) => void
 }
 
 /** A dialog that gives roles of a project to users: pick, preview, save. */
-export const GiveDialog = ({ project, users: given = [], close }: GiveDialogProps) => {
+const GiveDialog = ({ project, users: given = [], close }: GiveDialogProps) => {
   const dialog = useRef<HTMLDialogElement>(null)
   const [projects, setProjects] = useState<readonly ProjectOption[]>(project ? [project] : [])
   const [users, setUsers] = useState(given)
@@ -130,7 +148,7 @@ export const GiveDialog = ({ project, users: given = [], close }: GiveDialogProp
                   setRoles([])
                 }}
                 find={findProjects}
-                error={isTried && !chosen ? texts.noProjectChosen : undefined}
+                error={isTried && !chosen ? texts.chooseProject : undefined}
               />
             )}
             {chosen && (

@@ -1,10 +1,10 @@
 import type { WireMethod } from '../../transport/wire.js'
-import { type FieldChange, itemsOf, type Json, pathOf, withQuery } from './api.js'
+import { type FieldChange, type Json, pathOf } from './api.js'
 import { Button, Changes, RefLink, Time } from './display.js'
 import { RolesOf } from './names.js'
-import { Waiting } from './notice.js'
+import { More, Waiting } from './notice.js'
 import { UserName } from './people.js'
-import { type Query, useQuery } from './query.js'
+import { type Query, useRows } from './query.js'
 import { setParameters } from './router.js'
 import { Say, texts } from './texts.js'
 
@@ -35,14 +35,11 @@ export const useHistory = (
   operation: WireMethod,
   { ids, filter, size = '50', isLive, isOff = false }: HistoryOptions,
 ) => {
-  const path = pathOf(operation, ids)
-  const shown = withQuery(path, { order: 'desc', page_size: size, ...filter })
-  return useQuery<HistoryEntry>(isOff ? undefined : shown, {
-    pages: { items: itemsOf(operation), cursor: 'before' },
-    live: isLive
-      ? (newest) =>
-          withQuery(path, { ...filter, order: 'asc', page_size: '200', after: newest?.sequence })
-      : undefined,
+  const asked = { ...ids, ...filter }
+  const since = (newest: HistoryEntry | undefined) =>
+    pathOf(operation, { ...asked, order: 'asc', page_size: '200', after: newest?.sequence })
+  return useRows(operation, isOff ? undefined : { ...asked, order: 'desc', page_size: size }, {
+    live: isLive ? since : undefined,
   })
 }
 
@@ -59,7 +56,7 @@ interface HistoryProps {
 
 /** Changes, the newest first. */
 export const HistoryList = ({ history, hasObjects = false, isShort = false }: HistoryProps) => {
-  const { rows, hasMore, more } = history
+  const { rows } = history
   if (!rows) return <Waiting query={history} />
   if (rows.length === 0) return <p class="empty">{texts.noHistory}</p>
   return (
@@ -90,7 +87,7 @@ export const HistoryList = ({ history, hasObjects = false, isShort = false }: Hi
           </RolesOf>
         ))}
       </ol>
-      {hasMore && !isShort && <Button text={texts.more} onClick={more} />}
+      {!isShort && <More query={history} />}
     </div>
   )
 }

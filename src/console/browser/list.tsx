@@ -1,25 +1,20 @@
 import { useState } from 'preact/hooks'
-import { itemsOf, type Json, pathOf, type StoredObject, withQuery } from './api.js'
+import type { Json, StoredObject } from './api.js'
 import { Button } from './display.js'
 import { WriteDialog } from './form.js'
 import { Waiting } from './notice.js'
 import type { ObjectType } from './object-types.js'
 import { usePermission } from './permissions.js'
-import { type Query, useQuery } from './query.js'
+import { type Query, useRows } from './query.js'
 import { parameter, setParameters } from './router.js'
 import { isSortable, type ListSpec, Rows, snake } from './rows.js'
 import { fieldName, say, texts } from './texts.js'
 import { fieldsOf } from './write.js'
 
-/** How objects are added. */
-export interface Adding {
-  /** Ids of the object that they lie in. */
-  readonly ids?: Json
-}
-
 interface SectionProps {
   readonly list: ListSpec
-  readonly add?: Adding
+  /** Ids of the object that new objects lie in. Absent: none is added here. */
+  readonly add?: Json
   /** Title of the page, where the list is all that it has. */
   readonly title?: string
 }
@@ -31,7 +26,7 @@ export const Section = ({ list, add, title }: SectionProps) => {
     <section>
       <header>
         {title ? <h1>{title}</h1> : <h2>{list.label}</h2>}
-        {add && <AddButton type={list.type} add={add} done={query.reload} />}
+        {add && <AddButton type={list.type} ids={add} done={query.reload} />}
       </header>
       <List list={list} query={query} />
     </section>
@@ -40,12 +35,12 @@ export const Section = ({ list, add, title }: SectionProps) => {
 
 interface AddButtonProps {
   readonly type: ObjectType
-  readonly add: Adding
+  readonly ids: Json
   readonly done: () => void
 }
 
 /** A button that opens the form of a new object, or the permission that the caller lacks. */
-const AddButton = ({ type, add, done }: AddButtonProps) => {
+const AddButton = ({ type, ids, done }: AddButtonProps) => {
   const [isOpen, setOpen] = useState(false)
   const isAllowed = usePermission(type.permission)
   if (isAllowed === undefined) return null
@@ -60,9 +55,7 @@ const AddButton = ({ type, add, done }: AddButtonProps) => {
   return (
     <>
       <Button text={texts.add} look="primary" onClick={() => setOpen(true)} />
-      {isOpen && (
-        <WriteDialog write={{ title, operation, ids: add.ids ?? {}, fields }} close={close} />
-      )}
+      {isOpen && <WriteDialog write={{ title, operation, ids, fields }} close={close} />}
     </>
   )
 }
@@ -75,16 +68,14 @@ export const useList = (list: ListSpec): Query<StoredObject> => {
   const { text, field, state, order } = choiceOf(list)
   const filter = `filter.${snake(field)}`
   const query = {
+    ...parameters,
     page_size: PAGE_SIZE,
     order_by: order,
-    ...(text && { [`${filter}.contains`]: text, [`${filter}.ignore_case`]: 'true' }),
+    [`${filter}.contains`]: text,
+    [`${filter}.ignore_case`]: text && 'true',
     'filter.state': state,
   }
-  const pages = { items: itemsOf(operation), cursor: 'page_token' } as const
-  return useQuery<StoredObject>(withQuery(pathOf(operation, parameters), query), {
-    pages,
-    keep: true,
-  })
+  return useRows(operation, query, { keep: true })
 }
 
 /** The filter and order in the page's parameters. A URL may have anything, so unknown values are ignored. */

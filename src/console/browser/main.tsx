@@ -1,8 +1,8 @@
 import '@preact/signals'
-import { type ComponentType, render } from 'preact'
+import { render } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { actByLink, isSignedOut, outage } from './api.js'
-import { isOn, Navigation } from './navigation.js'
+import { isOn, Navigation, type Page } from './navigation.js'
 import { objectTypes } from './object-types.js'
 import type { PageName } from './page-names.js'
 import { Overview, Timeline } from './pages/changes.js'
@@ -29,34 +29,29 @@ import { followLinks, href, pageName, parameter } from './router.js'
 import { settings } from './settings.js'
 import { texts } from './texts.js'
 
-interface Page {
-  readonly Content: ComponentType
-  readonly title: string
-}
-
 const PAGES: Readonly<Record<PageName, Page>> = {
   '': { Content: Overview, title: texts.overview },
-  providers: { Content: Providers, title: texts.providers },
-  provider: { Content: Provider, title: texts.provider },
-  projects: { Content: Projects, title: texts.projects },
-  project: { Content: Project, title: texts.project },
-  role: { Content: Role, title: texts.role },
-  'project-grant': { Content: ProjectGrant, title: texts.projectGrant },
-  users: { Content: Users, title: texts.users },
-  user: { Content: User, title: texts.user },
-  'user-grant': { Content: UserGrant, title: texts.userGrant },
-  domains: { Content: Domains, title: texts.domains },
-  domain: { Content: Domain, title: texts.domain },
-  'set-up': { Content: SetUp, title: texts.setUp.title },
-  'setup-links': { Content: SetupLinks, title: texts.setupLinks },
-  'setup-link': { Content: SetupLink, title: texts.setupLink },
-  mappings: { Content: Mappings, title: texts.mappings },
-  mapping: { Content: Mapping, title: texts.mapping },
-  membership: { Content: Membership, title: texts.membership },
-  timeline: { Content: Timeline, title: texts.timeline },
-  matrix: { Content: Matrix, title: texts.matrix },
-  review: { Content: Review, title: texts.review },
-  plan: { Content: Plan, title: texts.plan },
+  users: { Content: Users, title: texts.users, permission: 'user.grant.read' },
+  user: { Content: User, title: texts.user, within: 'users' },
+  'user-grant': { Content: UserGrant, title: texts.userGrant, within: 'users' },
+  matrix: { Content: Matrix, title: texts.matrix, permission: 'user.grant.read' },
+  review: { Content: Review, title: texts.review, permission: 'user.grant.read' },
+  projects: { Content: Projects, title: texts.projects, permission: 'project.read' },
+  project: { Content: Project, title: texts.project, within: 'projects' },
+  role: { Content: Role, title: texts.role, within: 'projects' },
+  'project-grant': { Content: ProjectGrant, title: texts.projectGrant, within: 'projects' },
+  providers: { Content: Providers, title: texts.providers, permission: 'identity_provider.read' },
+  provider: { Content: Provider, title: texts.provider, within: 'providers' },
+  mappings: { Content: Mappings, title: texts.mappings, permission: 'role_mapping.read' },
+  mapping: { Content: Mapping, title: texts.mapping, within: 'mappings' },
+  membership: { Content: Membership, title: texts.membership, within: 'users' },
+  domains: { Content: Domains, title: texts.domains, permission: 'domain.read' },
+  domain: { Content: Domain, title: texts.domain, within: 'domains' },
+  'set-up': { Content: SetUp, title: texts.setUp.title, permission: 'identity_provider.write' },
+  'setup-links': { Content: SetupLinks, title: texts.setupLinks, permission: 'setup_link.read' },
+  'setup-link': { Content: SetupLink, title: texts.setupLink, within: 'setup-links' },
+  timeline: { Content: Timeline, title: texts.timeline, permission: 'event.read' },
+  plan: { Content: Plan, title: texts.plan, permission: '.write' },
 }
 
 const NOT_FOUND: Page = {
@@ -86,7 +81,7 @@ const App = () => {
       <a class="skip" href="#main">
         {texts.skip}
       </a>
-      {!settings.isLink && <Navigation current={name} />}
+      {!settings.isLink && <Navigation pages={PAGES} current={name} />}
       {outage.value && (
         <p class="outage" role="alert">
           {texts[outage.value]}

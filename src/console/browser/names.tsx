@@ -7,7 +7,7 @@ import {
   projectService,
   type WireMethod,
 } from '../../transport/wire.js'
-import { call, itemsOf, type Json, pathOf, type StoredObject } from './api.js'
+import { call, type Json, pagesOf, pathOf, rowsIn } from './api.js'
 import { usePermission } from './permissions.js'
 
 interface NamedObject {
@@ -35,9 +35,8 @@ const namesOf = (operation: WireMethod, { id, name, parameters }: Named) => {
     const path = pathOf(operation, { ...parameters, pageSize: 1000 })
     const outcome = await call({ method: 'GET', path })
     if ('failure' in outcome) return
-    const found = (outcome.body[itemsOf(operation)] ?? []) as readonly StoredObject[]
     names.value = new Map(
-      found.map((object) => [
+      rowsIn(outcome.body, pagesOf(operation)).map((object) => [
         String(object[id]),
         { name: String(object[name]), orgId: object.details.resourceOwner },
       ]),

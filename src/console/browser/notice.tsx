@@ -36,6 +36,20 @@ export const FailureNotice = ({ failure, retry }: FailureNoticeProps) => (
   </div>
 )
 
+interface MoreProps {
+  readonly query: Pick<Query, 'hasMore' | 'more' | 'failure'>
+  readonly text?: string
+}
+
+/** Shows more rows of a query, and why they could not be read. */
+export const More = ({ query, text = texts.more }: MoreProps) =>
+  query.hasMore && (
+    <>
+      {query.failure && <FailureNotice failure={query.failure} />}
+      <Button text={text} onClick={query.more} />
+    </>
+  )
+
 /** Shown while a query is loading, or after it failed. */
 export const Waiting = ({
   query,

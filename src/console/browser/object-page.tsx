@@ -6,7 +6,7 @@ import { Button, CopyButton, Value } from './display.js'
 import { WriteDialog } from './form.js'
 import { AsOf, HistoryList, useHistory } from './history.js'
 import { Waiting } from './notice.js'
-import type { ObjectType } from './object-types.js'
+import type { ObjectType, Verb } from './object-types.js'
 import { nameOf } from './people.js'
 import { usePermission } from './permissions.js'
 import { useQuery } from './query.js'
@@ -126,14 +126,6 @@ interface ActionsProps extends FactsProps {
   readonly tool: Tool | undefined
 }
 
-const VERBS: Readonly<Record<string, string>> = {
-  remove: texts.remove,
-  deactivate: texts.deactivate,
-  reactivate: texts.reactivate,
-  verify: texts.verify,
-  revoke: texts.revoke,
-}
-
 /** Buttons for the changes of an object, or the permission that the caller lacks. */
 const Actions = (props: ActionsProps) => {
   const { type, ids, object, isStale, back, done, tool: Tool } = props
@@ -158,8 +150,8 @@ const Actions = (props: ActionsProps) => {
   }
   const naming = String(object[type.shown[0] ?? ''] || ids[type.ids.at(-1) ?? ''])
   const name = type.shown[0] === 'userId' ? nameOf(naming) : naming
-  const button = (verb: string, operation: WireMethod, look?: 'primary' | 'danger') => {
-    const confirm = VERBS[verb] ?? verb
+  const button = (verb: Verb, operation: WireMethod, look?: 'primary' | 'danger') => {
+    const confirm = texts[verb]
     const open = () =>
       setWrite({
         title: say(texts.ask[verb] ?? verb, { name }),

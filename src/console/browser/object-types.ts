@@ -17,6 +17,9 @@ import {
 import type { PageName } from './page-names.js'
 import { texts } from './texts.js'
 
+/** A change of an object that is asked for by a button of this name. */
+export type Verb = 'remove' | 'deactivate' | 'reactivate' | 'verify' | 'revoke'
+
 /** The console's description of a type of objects. A new aggregate needs one. */
 export interface ObjectType {
   readonly type: string
@@ -44,7 +47,7 @@ export interface ObjectType {
   readonly states?: readonly string[]
   /** Something else that is done to it in some of its states. */
   readonly step?: {
-    readonly verb: string
+    readonly verb: Verb
     readonly operation: WireMethod
     readonly states: readonly string[]
     readonly look?: 'danger'

@@ -1,51 +1,29 @@
-/** Paths of the pages below the prefix. Objects are named in the query, since any text may be a key. */
-export const PAGES = [
-  '',
-  'providers',
-  'provider',
-  'projects',
-  'project',
-  'role',
-  'project-grant',
-  'users',
-  'user',
-  'user-grant',
-  'domains',
-  'domain',
-  'set-up',
-  'setup-links',
-  'setup-link',
-  'mappings',
-  'mapping',
-  'membership',
-  'timeline',
-  'matrix',
-  'review',
-  'plan',
-] as const
-
-export type PageName = (typeof PAGES)[number]
-
-/** The parts of the console that a host can switch off, with their pages. */
+/** The parts of the console that a host can switch off, with the paths of their pages, in the order of the menu. */
 export const AREAS = {
-  projects: ['projects', 'project', 'role', 'project-grant'],
-  users: ['users', 'user', 'user-grant', 'matrix'],
+  users: ['users', 'matrix', 'user', 'user-grant'],
   review: ['review'],
+  projects: ['projects', 'project', 'role', 'project-grant'],
   signIn: [
     'providers',
     'provider',
+    'mappings',
+    'mapping',
+    'membership',
     'domains',
     'domain',
     'set-up',
     'setup-links',
     'setup-link',
-    'mappings',
-    'mapping',
-    'membership',
   ],
   timeline: ['timeline'],
   plan: ['plan'],
-} as const satisfies Readonly<Record<AreaName, readonly PageName[]>>
+} as const satisfies Readonly<Record<AreaName, readonly string[]>>
 
 /** A part of the console, which a host may leave out. */
 export type AreaName = 'projects' | 'users' | 'review' | 'signIn' | 'timeline' | 'plan'
+
+/** A path of a page below the prefix. Objects are named in the query, since any text may be a key. */
+export type PageName = '' | (typeof AREAS)[AreaName][number]
+
+/** The overview, which is always there, and the pages of all areas. */
+export const PAGES: readonly PageName[] = ['', ...Object.values(AREAS).flat()]

@@ -19,8 +19,12 @@ const MAX_IDS = 50
 const MAX_CHARACTERS = 4_000
 const LONGEST_WAIT_MS = 10_000
 
-/** Asks for the names of users, of many at once. */
+/** Names that are being read, for all that want some meanwhile. */
+let asking: Promise<void> | undefined
+
+/** Asks for the names of users, of many at once: all that are drawn together. */
 const ask = async (): Promise<void> => {
+  await new Promise((resolve) => setTimeout(resolve))
   while (wanted.size > 0) {
     const ids: string[] = []
     for (const id of wanted) {
@@ -30,24 +34,29 @@ const ask = async (): Promise<void> => {
       wanted.delete(id)
     }
     const query = new URLSearchParams(ids.map((id) => ['id', id]))
-    for (const person of await fetchPeople(`/users?${query}`)) {
+    const found = await fetchPeople(`/users?${query}`)
+    for (const person of found ?? []) {
       const known = people.get(person.id)
       if (known) known.value = person
     }
+    // They are asked for again when they are next drawn or exported.
+    if (!found) for (const id of ids) people.delete(id)
   }
+  asking = undefined
 }
 
-const fetchPeople = async (path: string): Promise<readonly Person[]> => {
+/** Users by a path; undefined if they could not be read now. */
+const fetchPeople = async (path: string): Promise<readonly Person[] | undefined> => {
   const signal = AbortSignal.timeout(LONGEST_WAIT_MS)
   const outcome = await call<{ readonly users?: readonly Person[] }>({
     method: 'GET',
     path,
     signal,
   })
-  return 'body' in outcome ? (outcome.body.users ?? []) : []
+  if ('body' in outcome) return outcome.body.users ?? []
+  const { status } = outcome.failure
+  return status === 0 || status >= 500 ? undefined : []
 }
-
-let isAsking = false
 
 /** A user, once the host has described them. */
 export const personOf = (id: string): Signal<Person | undefined> => {
@@ -57,32 +66,25 @@ export const personOf = (id: string): Signal<Person | undefined> => {
   people.set(id, person)
   if (!settings.hasUsers || id === '') return person
   wanted.add(id)
-  // All names that are drawn at once are asked for together.
-  if (!isAsking) {
-    isAsking = true
-    setTimeout(async () => {
-      await ask()
-      isAsking = false
-    })
-  }
+  asking ??= ask()
   return person
 }
 
 /** Reads the names of users, such as for an export. */
 export const readNames = async (ids: readonly string[]): Promise<void> => {
   for (const id of new Set(ids)) personOf(id)
-  await ask()
+  await asking
 }
 
 /** The user of an id, or undefined where the host knows nobody by it. */
 export const describe = async (id: string): Promise<Person | undefined> => {
-  const [person] = await fetchPeople(withQuery('/users', { id }))
+  const [person] = (await fetchPeople(withQuery('/users', { id }))) ?? []
   return person && remembered(person)
 }
 
 /** Users by a part of a name. */
 export const findPeople = async (text: string): Promise<readonly Person[]> =>
-  (await fetchPeople(withQuery('/users', { text }))).map(remembered)
+  ((await fetchPeople(withQuery('/users', { text }))) ?? []).map(remembered)
 
 const remembered = (person: Person): Person => {
   people.set(person.id, signal(person))

@@ -1,5 +1,5 @@
-import { projectGrantService, projectService } from '../../transport/wire.js'
-import { call, pathOf, type StoredObject } from './api.js'
+import { projectGrantService, projectService, type WireMethod } from '../../transport/wire.js'
+import { call, type Json, pagesOf, pathOf, rowsIn, type StoredObject } from './api.js'
 import { projectNameOf } from './names.js'
 import { type Option, Picker } from './picker.js'
 
@@ -10,21 +10,27 @@ export interface ProjectOption extends Option {
 }
 
 /** The objects of one page of a list; none where it cannot be read. */
-export const listOf = async (path: string, items: string): Promise<readonly StoredObject[]> => {
-  const outcome = await call<{ readonly [items: string]: readonly StoredObject[] }>({
-    method: 'GET',
-    path,
-  })
-  return 'body' in outcome ? (outcome.body[items] ?? []) : []
+export const listOf = async (
+  operation: WireMethod,
+  parameters: Json,
+): Promise<readonly StoredObject[]> => {
+  const outcome = await call({ method: 'GET', path: pathOf(operation, parameters) })
+  return 'body' in outcome ? rowsIn(outcome.body, pagesOf(operation)) : []
 }
+
+/** Parameters that find the first 50 objects by a part of their names. */
+export const namedLike = (text: string): Json => ({
+  'filter.name.contains': text,
+  'filter.name.ignore_case': text && 'true',
+  orderBy: 'name',
+  pageSize: 50,
+})
 
 /** Projects by a part of their names: those of the organization, then those granted to it. */
 export const findProjects = async (text: string): Promise<readonly ProjectOption[]> => {
-  const named = text && { 'filter.name.contains': text, 'filter.name.ignore_case': 'true' }
-  const page = { pageSize: 50 }
   const [own, received] = await Promise.all([
-    listOf(pathOf(projectService.listProjects, { ...page, ...named, orderBy: 'name' }), 'projects'),
-    listOf(pathOf(projectGrantService.listReceivedProjectGrants, page), 'projectGrants'),
+    listOf(projectService.listProjects, namedLike(text)),
+    listOf(projectGrantService.listReceivedProjectGrants, { pageSize: 50 }),
   ])
   return [
     ...own.map(({ id, name }) => ({ id: String(id), projectId: String(id), name: String(name) })),

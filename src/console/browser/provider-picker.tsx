@@ -1,6 +1,7 @@
 import { identityProviderService } from '../../transport/wire.js'
-import { call, pathOf, type StoredObject } from './api.js'
+import { pathOf, type StoredObject } from './api.js'
 import { Picker } from './picker.js'
+import { listOf, namedLike } from './project-picker.js'
 import { useQuery } from './query.js'
 
 interface ProviderPickerProps {
@@ -22,15 +23,8 @@ export const ProviderPicker = ({ chosen, change, ...field }: ProviderPickerProps
   const { listIdentityProviders, getIdentityProvider } = identityProviderService
   const known = useQuery(chosen ? pathOf(getIdentityProvider, { idpId: chosen }) : undefined)
   const provider = known.body?.['identityProvider'] as StoredObject | undefined
-  const find = async (text: string) => {
-    const filter = text && { 'filter.name.contains': text, 'filter.name.ignore_case': 'true' }
-    const path = pathOf(listIdentityProviders, { pageSize: 50, orderBy: 'name', ...filter })
-    const outcome = await call<{ readonly identityProviders?: readonly StoredObject[] }>({
-      method: 'GET',
-      path,
-    })
-    return 'body' in outcome ? (outcome.body.identityProviders ?? []).map(optionOf) : []
-  }
+  const find = async (text: string) =>
+    (await listOf(listIdentityProviders, namedLike(text))).map(optionOf)
   return (
     <Picker
       {...field}

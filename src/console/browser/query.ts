@@ -1,11 +1,22 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { call, type Failure, type Json, withQuery } from './api.js'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { WireMethod } from '../../transport/wire.js'
+import {
+  call,
+  type Failure,
+  type Json,
+  type Pages,
+  pagesOf,
+  pathOf,
+  rowsIn,
+  type StoredObject,
+  withQuery,
+} from './api.js'
 
 /** The result of reading a path, and functions to read more. */
 export interface Query<Row = Json> {
-  /** The last page that was read, or the whole answer; undefined until it arrives and after a failure. */
+  /** The last page that was read, or the whole answer; undefined until it arrives, and if it could not be read. */
   readonly body: Json | undefined
-  /** The rows of all pages that were read; undefined until the first arrives and after a failure. */
+  /** The rows of all pages that were read; undefined until the first arrives, and if it could not be read. */
   readonly rows: readonly Row[] | undefined
   readonly failure: Failure | undefined
   /** Whether the first page is being read, or read again. */
@@ -18,15 +29,13 @@ export interface Query<Row = Json> {
 }
 
 export interface QueryOptions<Row> {
-  /** The field of a page that has the rows, and the parameter that asks for the next page. */
-  readonly pages?: { readonly items: string; readonly cursor: 'page_token' | 'before' }
+  readonly pages?: Pages
   /** The path that answers the rows newer than `newest`, the oldest first. They are put on top, every four seconds. */
   readonly live?: ((newest: Row | undefined) => string) | undefined
   /** Keeps the rows of the last path until those of the next arrive, and waits until typing pauses. */
   readonly keep?: boolean
 }
 
-const NEXT = { page_token: 'nextPageToken', before: 'nextBefore' } as const
 const POLL_MS = 4000
 const RETRY_MS = 3000
 const TYPING_MS = 150
@@ -35,7 +44,8 @@ interface State<Row> {
   readonly path: string
   readonly round: number
   readonly body?: Json
-  readonly rows: readonly Row[]
+  /** Undefined if the first page could not be read. */
+  readonly rows?: readonly Row[] | undefined
   /** Cursor of the next page; empty after the last. */
   readonly next: string
   readonly failure?: Failure
@@ -51,7 +61,7 @@ export const useQuery = <Row = Json>(
 ): Query<Row> => {
   const [state, setState] = useState<State<Row> | undefined>()
   const [round, setRound] = useState(0)
-  const reload = useCallback(() => setRound((last) => last + 1), [])
+  const reload = () => setRound((last) => last + 1)
   const reading = useRef({ signal: AbortSignal.abort(), isBusy: true })
 
   const read = async (cursor: string) => {
@@ -64,17 +74,21 @@ export const useQuery = <Row = Json>(
     if (signal.aborted) return
     current.isBusy = false
     if ('failure' in outcome) {
-      setState({ path, round, rows: [], next: '', failure: outcome.failure })
+      const { failure } = outcome
+      // The rows that are there stay when the page after them cannot be read.
+      setState((last) =>
+        cursor && last ? { ...last, failure } : { path, round, next: '', failure },
+      )
       return
     }
     const { body } = outcome
-    const found = rowsIn<Row>(body, pages?.items)
-    const next = pages ? String(body[NEXT[pages.cursor]] ?? '') : ''
+    const found = pages ? rowsIn<Row>(body, pages) : []
+    const next = pages ? String(body[pages.next] ?? '') : ''
     setState((last) => ({
       path,
       round,
       body,
-      rows: cursor && last ? [...last.rows, ...found] : found,
+      rows: cursor && last?.rows ? [...last.rows, ...found] : found,
       next,
     }))
   }
@@ -92,45 +106,50 @@ export const useQuery = <Row = Json>(
 
   const current = state?.path === path ? state : undefined
   const shown = keep ? state : current
-  const hasAnswer = shown !== undefined && !shown.failure
-  useOutage(shown?.failure, reload)
-  const newest = state?.rows[0]
-  useLive(current && hasAnswer ? live?.(newest) : undefined, (body) => {
-    const fresh = rowsIn<Row>(body, pages?.items).toReversed()
+  const more = () => {
+    if (current?.next && !reading.current.isBusy) void read(current.next)
+  }
+  useOutage(shown?.failure, shown?.rows ? more : reload)
+  const newest = state?.rows?.[0]
+  useLive(current?.rows ? live?.(newest) : undefined, (body) => {
+    const fresh = pages ? rowsIn<Row>(body, pages).toReversed() : []
     // After a reload the rows may begin with another one, and the next poll asks for what is newer than that.
     setState((last) =>
-      last && last.path === path && last.rows[0] === newest
+      last?.rows && last.path === path && last.rows[0] === newest
         ? { ...last, rows: [...fresh, ...last.rows] }
         : last,
     )
   })
   return {
     body: shown?.body,
-    rows: hasAnswer ? shown.rows : undefined,
+    rows: shown?.rows,
     failure: shown?.failure,
     isReading: path !== undefined && current?.round !== round,
     hasMore: current !== undefined && current.next !== '',
-    more: () => {
-      if (current?.next && !reading.current.isBusy) void read(current.next)
-    },
+    more,
     reload,
   }
 }
 
-const rowsIn = <Row>(body: Json, items: string | undefined): readonly Row[] =>
-  items === undefined ? [] : ((body[items] ?? []) as readonly Row[])
+/** Reads the rows of a list; nothing without parameters. Empty parameters are left out. */
+export const useRows = <Row = StoredObject>(
+  operation: WireMethod,
+  parameters: Json | undefined,
+  options: Omit<QueryOptions<Row>, 'pages'> = {},
+): Query<Row> =>
+  useQuery(parameters && pathOf(operation, parameters), { ...options, pages: pagesOf(operation) })
 
 /** Tries again after an outage, at the latest when the browser is back online. */
-const useOutage = (failure: Failure | undefined, reload: () => void): void => {
+const useOutage = (failure: Failure | undefined, retry: () => void): void => {
   useEffect(() => {
     if (failure?.status !== 0 && failure?.status !== 503) return
-    const timer = setTimeout(reload, RETRY_MS)
-    window.addEventListener('online', reload)
+    const timer = setTimeout(retry, RETRY_MS)
+    window.addEventListener('online', retry)
     return () => {
       clearTimeout(timer)
-      window.removeEventListener('online', reload)
+      window.removeEventListener('online', retry)
     }
-  }, [failure, reload])
+  }, [failure])
 }
 
 /** Reads `path` again and again, one call at a time. A call that fails is ignored: the next one finds what it missed. */

@@ -1,9 +1,9 @@
 import { useId, useState } from 'preact/hooks'
 import { projectGrantService, projectRoleService } from '../../transport/wire.js'
-import { type Json, type JsonValue, pathOf, type StoredObject } from './api.js'
+import type { JsonValue } from './api.js'
 import { DateInput } from './dates.js'
 import { Waiting } from './notice.js'
-import { useQuery } from './query.js'
+import { useRows } from './query.js'
 import { say, sayCount, texts } from './texts.js'
 import type { RoleChoice } from './write.js'
 
@@ -38,27 +38,24 @@ const FEW = 8
 
 /** The roles that a user can be given: those of a project, or those that its organization has granted. */
 export const useRolesOf = ({ projectId, projectOrgId }: ProjectIds, text = '') => {
-  const search = text && {
+  const named = {
     'filter.display_name.contains': text,
-    'filter.display_name.ignore_case': true,
+    'filter.display_name.ignore_case': text && 'true',
   }
-  const page: Json = { pageSize: PAGE_SIZE, orderBy: 'display_name', ...search }
-  const own = useQuery<StoredObject>(
-    pathOf(projectRoleService.listProjectRoles, { projectId, ...page }),
-    { pages: { items: 'projectRoles', cursor: 'page_token' }, keep: true },
-  )
+  const page = { pageSize: PAGE_SIZE, orderBy: 'display_name' }
+  const asked = { projectId, ...page, ...named }
+  const own = useRows(projectRoleService.listProjectRoles, asked, { keep: true })
   const owner = own.rows?.[0]?.details.resourceOwner
   const isForeign =
     projectOrgId !== undefined &&
     (own.failure?.status === 404 || (owner ?? projectOrgId) !== projectOrgId)
-  const granted = useQuery<StoredObject>(
-    isForeign
-      ? pathOf(projectGrantService.listReceivedProjectGrants, {
-          'filter.project_id.equals': projectId,
-          'filter.project_org_id.equals': projectOrgId,
-        })
-      : undefined,
-    { pages: { items: 'projectGrants', cursor: 'page_token' } },
+  const ids = {
+    'filter.project_id.equals': projectId,
+    'filter.project_org_id.equals': projectOrgId,
+  }
+  const granted = useRows(
+    projectGrantService.listReceivedProjectGrants,
+    isForeign ? ids : undefined,
   )
   const query = isForeign ? granted : own
   const keys = (granted.rows?.[0]?.['roleKeys'] ?? []) as readonly string[]

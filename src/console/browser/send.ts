@@ -7,10 +7,10 @@ export const useSend = () => {
   const [failure, setFailure] = useState<Failure | undefined>()
   const [isBusy, setBusy] = useState(false)
 
-  const sendTo = async (method: string, path: string, body?: Json): Promise<Json | undefined> => {
+  const sendTo = async <Body>(method: string, path: string, sent?: Json) => {
     setBusy(true)
     setFailure(undefined)
-    const outcome = await call({ method, path, body })
+    const outcome = await call<Body>({ method, path, body: sent })
     setBusy(false)
     if ('body' in outcome) return outcome.body
     setFailure(outcome.failure)
@@ -20,8 +20,8 @@ export const useSend = () => {
     failure,
     isBusy,
     /** The answer of an operation; undefined when it failed. */
-    send: ({ verb = '', ...operation }: WireMethod, ids: Json, body?: Json) =>
-      sendTo(verb, pathOf(operation, ids), body),
+    send: <Body = Json>({ verb = '', ...operation }: WireMethod, ids: Json, body?: Json) =>
+      sendTo<Body>(verb, pathOf(operation, ids), body),
     post: (path: string, body: Json) => sendTo('POST', path, body),
   }
 }

@@ -186,8 +186,7 @@ const Actions = ({ asked, start }: ActionsProps) => {
   if (protectedBy) return <p class="none">{say(texts.declaredBy, { by: protectedBy })}</p>
   const isHeld = roles.some((role) => role.roleKey === roleKey)
   const names = { user: nameOf(userId), role: roleName }
-  const { addUserGrant, addUserGrantRoles, removeUserGrantRoles, removeUserGrant } =
-    userGrantService
+  const { addUserGrant, addUserGrantRoles, removeUserGrantRoles } = userGrantService
   const ids = { userId, projectId, projectOrgId }
   const give = () => {
     const confirm = isHeld ? texts.changeUntil : texts.giveRole
@@ -207,12 +206,10 @@ const Actions = ({ asked, start }: ActionsProps) => {
       effect: texts.takesRoleEffect,
       confirm: texts.takeRole,
       isDangerous: true,
-      ids: roles.length === 1 ? ids : {},
+      operation: removeUserGrantRoles,
+      ids: {},
+      body: { ...ids, roleKeys: [roleKey] },
       fields: [],
-      // Without its last role a grant is removed.
-      ...(roles.length === 1
-        ? { operation: removeUserGrant }
-        : { operation: removeUserGrantRoles, body: { ...ids, roleKeys: [roleKey] } }),
     })
   return (
     <div class="actions start">

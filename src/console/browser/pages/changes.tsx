@@ -1,13 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
-import {
-  domainService,
-  historyService,
-  identityProviderService,
-  projectService,
-  userGrantService,
-  type WireMethod,
-} from '../../../transport/wire.js'
-import { type JsonValue, pathOf, withQuery } from '../api.js'
+import { historyService } from '../../../transport/wire.js'
+import { type JsonValue, pathOf } from '../api.js'
 import { cellTime, readAll, saveCsv, timeZone } from '../csv.js'
 import { DateField } from '../dates.js'
 import { Button } from '../display.js'
@@ -20,8 +13,10 @@ import { nameOf, readNames } from '../people.js'
 import { useAnyPermission, usePermission } from '../permissions.js'
 import { type Query, useQuery } from '../query.js'
 import { href, parameter, setParameters } from '../router.js'
+import type { ListSpec } from '../rows.js'
 import { fieldName, texts } from '../texts.js'
 import { UserPicker } from '../user-picker.js'
+import { DOMAINS, PROJECTS, PROVIDERS, USERS } from './lists.js'
 import { ProjectChoice } from './project-choice.js'
 
 /** How much there is, and what has changed lately: as far as the caller may see it. */
@@ -33,41 +28,15 @@ export const Overview = () => {
       <h1>{texts.overview}</h1>
       {isForNobody && <p class="notice">{texts.nothingToSee}</p>}
       <div class="cards">
-        {CARDS.map((card) => (
-          <Card key={card.page} {...card} />
-        ))}
+        <Card page="users" list={USERS} permission="user.grant.read" />
+        <Card page="projects" list={PROJECTS} permission="project.read" />
+        <Card page="providers" list={PROVIDERS} permission="identity_provider.read" />
+        <Card page="domains" list={DOMAINS} permission="domain.read" />
       </div>
       {mayReadHistory && <Latest />}
     </article>
   )
 }
-
-const CARDS = [
-  {
-    page: 'users',
-    permission: 'user.grant.read',
-    operation: userGrantService.listUserGrants,
-    label: texts.userGrants,
-  },
-  {
-    page: 'projects',
-    permission: 'project.read',
-    operation: projectService.listProjects,
-    label: texts.projects,
-  },
-  {
-    page: 'providers',
-    permission: 'identity_provider.read',
-    operation: identityProviderService.listIdentityProviders,
-    label: texts.providers,
-  },
-  {
-    page: 'domains',
-    permission: 'domain.read',
-    operation: domainService.listDomains,
-    label: texts.domains,
-  },
-] as const
 
 const Latest = () => {
   const history = useHistory(historyService.listHistory, { size: '8', isLive: true })
@@ -82,17 +51,17 @@ const Latest = () => {
   )
 }
 
-const Card = ({ permission, ...card }: CountProps & { readonly permission: string }) =>
-  usePermission(permission) && isOn(card.page) ? <Count {...card} /> : null
-
-interface CountProps {
+interface CardProps {
   readonly page: PageName
-  readonly operation: WireMethod
-  readonly label: string
+  readonly list: ListSpec
+  readonly permission: string
 }
 
-const Count = ({ page, operation, label }: CountProps) => {
-  const query = useQuery(pathOf(operation, { pageSize: 1 }))
+/** How many objects a list has, for callers who may see them. */
+const Card = ({ page, list: { operation, label }, permission }: CardProps) => {
+  const isShown = usePermission(permission) && isOn(page)
+  const query = useQuery(isShown ? pathOf(operation, { pageSize: 1 }) : undefined)
+  if (!isShown) return null
   return (
     <section class="card">
       <h2>
@@ -198,8 +167,8 @@ const exportTimeline = async (
   filter: Readonly<Record<string, string>>,
   projectId: string,
 ): Promise<void> => {
-  const path = withQuery(pathOf(historyService.listHistory), { order: 'desc', ...filter })
-  const all = await readAll<HistoryEntry>({ path, items: 'entries', cursor: 'before' })
+  const { listHistory } = historyService
+  const all = await readAll<HistoryEntry>(listHistory, { order: 'desc', ...filter })
   if (!all) return
   const entries = projectId ? all.filter((entry) => isOf(entry, projectId)) : all
   const concerned = entries.flatMap(({ object }) =>

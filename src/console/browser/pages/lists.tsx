@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks'
 import {
   domainService,
   identityProviderService,
@@ -7,22 +6,21 @@ import {
   roleMappingService,
   userGrantService,
 } from '../../../transport/wire.js'
-import { Button } from '../display.js'
-import { GiveDialog } from '../give-dialog.js'
+import { GiveButton } from '../give-dialog.js'
 import { List, Section, useList } from '../list.js'
 import * as types from '../object-types.js'
 import { usePermission } from '../permissions.js'
 import type { ListSpec } from '../rows.js'
 import { texts } from '../texts.js'
 
-const PROVIDERS: ListSpec = {
+export const PROVIDERS: ListSpec = {
   label: texts.providers,
   type: types.provider,
   operation: identityProviderService.listIdentityProviders,
   columns: ['name', 'issuer', 'clientId', 'state', 'changeDate'],
   filters: ['name', 'issuer', 'clientId', 'idpId'],
 }
-const PROJECTS: ListSpec = {
+export const PROJECTS: ListSpec = {
   label: texts.projects,
   type: types.project,
   operation: projectService.listProjects,
@@ -39,14 +37,14 @@ const RECEIVED: ListSpec = {
   empty: texts.emptyReceived,
   isForeign: true,
 }
-const DOMAINS: ListSpec = {
+export const DOMAINS: ListSpec = {
   label: texts.domains,
   type: types.domain,
   operation: domainService.listDomains,
   columns: ['domain', 'state', 'idpId', 'changeDate'],
   filters: ['domain', 'idpId'],
 }
-const USERS: ListSpec = {
+export const USERS: ListSpec = {
   label: texts.userGrants,
   type: types.userGrant,
   operation: userGrantService.listUserGrants,
@@ -77,28 +75,17 @@ export const Domains = page(texts.domains, DOMAINS)
 export const Users = () => {
   const query = useList(USERS)
   const mayRead = usePermission('user.grant.read')
-  const [isGiving, setGiving] = useState(false)
   return (
     <article>
       <section>
         <header>
           <h1>{texts.users}</h1>
           {/* Shown even without user.grant.write, because some callers may give roles of one project. */}
-          {mayRead && (
-            <Button text={texts.giveRoles} look="primary" onClick={() => setGiving(true)} />
-          )}
+          {mayRead && <GiveButton done={query.reload} />}
         </header>
         <List list={USERS} query={query} />
         <p class="none">{texts.usersAbout}</p>
       </section>
-      {isGiving && (
-        <GiveDialog
-          close={(isDone) => {
-            setGiving(false)
-            if (isDone) query.reload()
-          }}
-        />
-      )}
     </article>
   )
 }

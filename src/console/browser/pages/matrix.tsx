@@ -5,15 +5,15 @@ import {
   roleMappingService,
   userGrantService,
 } from '../../../transport/wire.js'
-import { pathOf, type StoredObject } from '../api.js'
+import type { StoredObject } from '../api.js'
 import { readAll } from '../csv.js'
-import { Button, dayOf } from '../display.js'
-import { GiveDialog } from '../give-dialog.js'
-import { Waiting } from '../notice.js'
+import { dayOf } from '../display.js'
+import { GiveButton } from '../give-dialog.js'
+import { More, Waiting } from '../notice.js'
 import { nameOf, UserName } from '../people.js'
 import { usePermission } from '../permissions.js'
 import type { ProjectOption } from '../project-picker.js'
-import { type Query, useQuery } from '../query.js'
+import { type Query, useRows } from '../query.js'
 import { type RoleSource, viaOf } from '../roles-field.js'
 import { href, parameter, setParameters } from '../router.js'
 import { Gap, useDrawn } from '../rows.js'
@@ -50,10 +50,7 @@ export const Matrix = () => {
 
 const MatrixOf = ({ projectId }: { readonly projectId: string }) => {
   const page = { pageSize: 50, orderBy: 'display_name' }
-  const path = pathOf(projectRoleService.listProjectRoles, { projectId, ...page })
-  const roles = useQuery<StoredObject>(path, {
-    pages: { items: 'projectRoles', cursor: 'page_token' },
-  })
+  const roles = useRows(projectRoleService.listProjectRoles, { projectId, ...page })
   if (!roles.rows) return <Waiting query={roles} />
   const owner = roles.rows[0]?.details.resourceOwner
   if (!owner) return <p class="empty">{texts.emptyRoles}</p>
@@ -74,18 +71,14 @@ interface UsersProps {
 
 const Users = ({ projectId, owner, roles }: UsersProps) => {
   const userId = parameter('userId')
-  const filter = {
+  const grants = useRows<UserGrant>(userGrantService.listUserGrants, {
     'filter.project_id.equals': projectId,
     'filter.project_org_id.equals': owner,
-    ...(userId && { 'filter.user_id.equals': userId }),
+    'filter.user_id.equals': userId,
     pageSize: 50,
     orderBy: 'user_id',
-  }
-  const grants = useQuery<UserGrant>(pathOf(userGrantService.listUserGrants, filter), {
-    pages: { items: 'userGrants', cursor: 'page_token' },
   })
   const [asked, setAsked] = useState<AskedCell | undefined>()
-  const [isGiving, setGiving] = useState(false)
   const mayGive = usePermission('user.grant.write')
   const columns = useMemo(
     () =>
@@ -110,20 +103,9 @@ const Users = ({ projectId, owner, roles }: UsersProps) => {
   const project: ProjectOption = { id: projectId, projectId, name: projectId }
   return (
     <>
-      <div class="bar">
-        {mayGive && (
-          <Button text={texts.giveRoles} look="primary" onClick={() => setGiving(true)} />
-        )}
+      <div class="actions start">
+        {mayGive && <GiveButton project={project} done={grants.reload} />}
       </div>
-      {isGiving && (
-        <GiveDialog
-          project={project}
-          close={(isDone) => {
-            setGiving(false)
-            if (isDone) grants.reload()
-          }}
-        />
-      )}
       {!rows && <Waiting query={grants} />}
       {rows?.length === 0 && <p class="empty">{texts.emptyMatrix}</p>}
       {rows && rows.length > 0 && (
@@ -164,8 +146,7 @@ const Users = ({ projectId, owner, roles }: UsersProps) => {
           </section>
         </>
       )}
-      {grants.hasMore && <Button text={texts.moreUsers} onClick={grants.more} />}{' '}
-      {roles.hasMore && <Button text={texts.moreRoles} onClick={roles.more} />}
+      <More query={grants} text={texts.moreUsers} /> <More query={roles} text={texts.moreRoles} />
       {asked && (
         <CellPopover
           key={`${asked.grant.userId}\n${asked.roleKey}`}
@@ -269,15 +250,11 @@ const useMappedRoles = (projectId: string, owner: string): ReadonlyMap<string, M
   const mayRead = usePermission('role_mapping.read')
   const userId = parameter('userId')
   const filter = { 'filter.project_id.equals': projectId, pageSize: 1 }
-  const mappings = useQuery(
-    mayRead ? pathOf(roleMappingService.listRoleMappings, filter) : undefined,
-    { pages: { items: 'roleMappings', cursor: 'page_token' } },
-  )
+  const mappings = useRows(roleMappingService.listRoleMappings, mayRead ? filter : undefined)
   const isMapped = (mappings.rows?.length ?? 0) > 0
   useEffect(() => {
     if (!isMapped) return
-    const path = pathOf(accessService.listRoleHolders, { projectId, ...(userId && { userId }) })
-    void readAll<MappedHolder>({ path, items: 'roleHolders', cursor: 'page_token' }).then(
+    void readAll<MappedHolder>(accessService.listRoleHolders, { projectId, userId }).then(
       (holders = []) => {
         const byUser = new Map<string, Map<string, RoleSource>>()
         for (const { userId: id, orgId, roleKey, via } of holders) {

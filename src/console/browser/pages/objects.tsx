@@ -4,7 +4,7 @@ import {
   projectGrantService,
   projectRoleService,
 } from '../../../transport/wire.js'
-import { call, type Json, type Outcome, pathOf } from '../api.js'
+import type { Json } from '../api.js'
 import { Section } from '../list.js'
 import { FailureNotice } from '../notice.js'
 import { ObjectPage } from '../object-page.js'
@@ -13,6 +13,7 @@ import { UserName } from '../people.js'
 import { usePermission } from '../permissions.js'
 import { href, parameter } from '../router.js'
 import type { ListSpec } from '../rows.js'
+import { useSend } from '../send.js'
 import { texts } from '../texts.js'
 
 const rolesOf = (ids: Json): ListSpec => ({
@@ -49,8 +50,8 @@ export const Project = () => {
           <a href={href('review', { projectId })}>{texts.review}</a>
         </nav>
       )}
-      {maySeeRoles && <Section list={rolesOf(ids)} add={{ ids }} />}
-      {maySeeGrants && <Section list={grantsOf(ids)} add={{ ids }} />}
+      {maySeeRoles && <Section list={rolesOf(ids)} add={ids} />}
+      {maySeeGrants && <Section list={grantsOf(ids)} add={ids} />}
     </ObjectPage>
   )
 }
@@ -98,18 +99,10 @@ interface TestResult {
 
 /** Asks a provider what it offers, and shows what was found. */
 export const ProviderTest = ({ ids }: { readonly ids: Json }) => {
-  const [outcome, setOutcome] = useState<Outcome<TestResult> | undefined>()
-  const [isBusy, setBusy] = useState(false)
-  const test = async () => {
-    setBusy(true)
-    setOutcome(
-      await call<TestResult>({
-        method: 'POST',
-        path: pathOf(identityProviderService.testIdentityProvider, ids),
-      }),
-    )
-    setBusy(false)
-  }
+  const { send, failure, isBusy } = useSend()
+  const [found, setFound] = useState<TestResult | undefined>()
+  const test = async () =>
+    setFound(await send<TestResult>(identityProviderService.testIdentityProvider, ids))
   return (
     <section>
       <h2>{texts.test}</h2>
@@ -119,26 +112,20 @@ export const ProviderTest = ({ ids }: { readonly ids: Json }) => {
           {isBusy ? texts.testing : texts.runTest}
         </button>
       </p>
-      <div role="status">{outcome && <Findings outcome={outcome} />}</div>
+      <div role="status">
+        {failure?.reason === 'NOT_CONFIGURED' && <p class="notice">{texts.testNotSetUp}</p>}
+        {failure && failure.reason !== 'NOT_CONFIGURED' && <FailureNotice failure={failure} />}
+        {found && (
+          <ul class="checks">
+            {found.checks?.map(({ name, verdict, message }) => (
+              <li key={name}>
+                <span class={`badge ${verdict}`}>{texts.verdicts[verdict] ?? verdict}</span>
+                <span>{message}</span>
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
     </section>
-  )
-}
-
-const Findings = ({ outcome }: { readonly outcome: Outcome<TestResult> }) => {
-  if ('failure' in outcome)
-    return outcome.failure.reason === 'NOT_CONFIGURED' ? (
-      <p class="notice">{texts.testNotSetUp}</p>
-    ) : (
-      <FailureNotice failure={outcome.failure} />
-    )
-  return (
-    <ul class="checks">
-      {outcome.body.checks?.map(({ name, verdict, message }) => (
-        <li key={name}>
-          <span class={`badge ${verdict}`}>{texts.verdicts[verdict] ?? verdict}</span>
-          <span>{message}</span>
-        </li>
-      ))}
-    </ul>
   )
 }

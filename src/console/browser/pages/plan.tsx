@@ -1,11 +1,13 @@
 import { useState } from 'preact/hooks'
 import { accessService } from '../../../transport/wire.js'
-import { call, type Failure, type FieldChange, type Impact, type Json, pathOf } from '../api.js'
+import type { FieldChange, Impact, Json } from '../api.js'
 import { Button, Changes, Consequences, RefLink } from '../display.js'
 import { ReasonField } from '../form.js'
 import { RolesOf } from '../names.js'
 import { FailureNotice } from '../notice.js'
+import { objectTypes } from '../object-types.js'
 import { useAnyPermission } from '../permissions.js'
+import { useSend } from '../send.js'
 import { say, texts } from '../texts.js'
 
 const EXAMPLE = `{
@@ -48,24 +50,18 @@ export const Plan = () =>
 /** Shows what a desired state would change, then applies it. Nothing of it is kept in the browser or in a URL. */
 const PlanForm = () => {
   const [text, setText] = useState('')
-  const [failure, setFailure] = useState<Failure | undefined>()
+  const { send, failure } = useSend()
   const [isWrong, setWrong] = useState(false)
   const [result, setResult] = useState<Result | undefined>()
   const [reason, setReason] = useState('')
   const run = async (isApplied: boolean) => {
     const desired = parsed(text)
     setWrong(desired === undefined)
-    setFailure(undefined)
     setResult(undefined)
     if (desired === undefined) return
     const body = { ...desired, ...(isApplied && reason && { reason }), validateOnly: !isApplied }
-    const outcome = await call<PlanBody>({
-      method: 'POST',
-      path: pathOf(accessService.applyAccess),
-      body,
-    })
-    if ('body' in outcome) setResult({ body: outcome.body, isApplied, text })
-    else setFailure(outcome.failure)
+    const planned = await send<PlanBody>(accessService.applyAccess, {}, body)
+    if (planned) setResult({ body: planned, isApplied, text })
   }
   // Only the plan that is shown can be applied, so it goes when the text changes.
   const shown = result?.text === text ? result : undefined
@@ -106,7 +102,7 @@ const PlanForm = () => {
         <Button text={texts.planPreview} look="primary" onClick={() => void run(false)} />
         {canApply && <Button text={texts.apply} onClick={() => void run(true)} />}
       </div>
-      {failure && <FailureNotice failure={failure} />}
+      {failure && !isWrong && <FailureNotice failure={failure} />}
       <div role="status">{shown && <Outcome {...shown} />}</div>
     </article>
   )
@@ -166,7 +162,7 @@ const Outcome = ({ body, isApplied }: Result) => {
 
 const Named = ({ object }: { readonly object: Json }) => (
   <>
-    {texts.kinds[String(object['type'])]} <RefLink object={object} />
+    {objectTypes.find(({ type }) => type === object['type'])?.title} <RefLink object={object} />
   </>
 )
 

@@ -1,8 +1,7 @@
 import { useEffect } from 'preact/hooks'
 import { projectService } from '../../../transport/wire.js'
-import { pathOf } from '../api.js'
 import { FailureNotice } from '../notice.js'
-import { useQuery } from '../query.js'
+import { useRows } from '../query.js'
 import { parameter, setParameters } from '../router.js'
 import { texts } from '../texts.js'
 
@@ -13,10 +12,8 @@ interface ProjectChoiceProps {
 
 /** Chooses a project by its name, in the parameter `projectId`. */
 export const ProjectChoice = ({ none }: ProjectChoiceProps) => {
-  const { rows, failure, hasMore, more } = useQuery(
-    pathOf(projectService.listProjects, { pageSize: 1000, orderBy: 'name' }),
-    { pages: { items: 'projects', cursor: 'page_token' } },
-  )
+  const page = { pageSize: 1000, orderBy: 'name' }
+  const { rows, failure, hasMore, more } = useRows(projectService.listProjects, page)
   const chosen = parameter('projectId')
   const choose = (projectId: string) => setParameters({ projectId })
   useEffect(() => {
@@ -29,7 +26,7 @@ export const ProjectChoice = ({ none }: ProjectChoiceProps) => {
   if (rows?.length === 0) return <p class="empty">{texts.noProjects}</p>
   return (
     <label>
-      {texts.choose}{' '}
+      {texts.project}{' '}
       <select value={chosen} onChange={({ currentTarget }) => choose(currentTarget.value)}>
         <option value="">{none ?? texts.none}</option>
         {rows?.map(({ id, name }) => (

@@ -1,13 +1,12 @@
 import { useEffect, useState } from 'preact/hooks'
 import { accessService } from '../../../transport/wire.js'
-import { pathOf } from '../api.js'
 import { cellTime, readAll, saveCsv, timeZone } from '../csv.js'
 import { DateField } from '../dates.js'
 import { Button, Time, Value } from '../display.js'
 import { ProjectName, projectNameOf } from '../names.js'
-import { Waiting } from '../notice.js'
+import { More, Waiting } from '../notice.js'
 import { nameOf, readNames } from '../people.js'
-import { useQuery } from '../query.js'
+import { useRows } from '../query.js'
 import { type RoleOption, type RoleSource, useRolesOf, viaOf } from '../roles-field.js'
 import { parameter } from '../router.js'
 import { fieldName, Say, texts } from '../texts.js'
@@ -52,26 +51,19 @@ interface RoleHolder {
   readonly via?: RoleSource
 }
 
-const pagesOf = (projectId: string, at: string) => ({
-  path: pathOf(accessService.listRoleHolders, { projectId, ...(at && { at }) }),
-  items: 'roleHolders',
-  cursor: 'page_token' as const,
-})
+const { listRoleHolders } = accessService
 
 const roleName = (roles: readonly RoleOption[] | undefined, key: string): string =>
   roles?.find(({ roleKey }) => roleKey === key)?.name ?? key
 
 const ReviewOf = ({ projectId, at }: ReviewProps) => {
-  const { path, items, cursor } = pagesOf(projectId, at)
-  const holders = useQuery<RoleHolder>(`${path}${path.includes('?') ? '&' : '?'}page_size=1000`, {
-    pages: { items, cursor },
-  })
+  const holders = useRows<RoleHolder>(listRoleHolders, { projectId, at, page_size: '1000' })
   const { roles } = useRolesOf({ projectId })
-  const { rows, hasMore, more } = holders
+  const { rows, hasMore } = holders
   if (!rows) return <Waiting query={holders} />
   const shownAt = at || new Date().toISOString()
   const save = async () => {
-    const all = await readAll<RoleHolder>(pagesOf(projectId, at))
+    const all = await readAll<RoleHolder>(listRoleHolders, { projectId, at })
     if (all) await exportReview(all, { projectId, at: shownAt, roles })
   }
   return (
@@ -90,9 +82,9 @@ const ReviewOf = ({ projectId, at }: ReviewProps) => {
       {rows.length === 0 && <p class="empty">{texts.emptyReview}</p>}
       {rows.length > 0 && <Holders holders={rows} roles={roles} />}
       {hasMore && (
-        <p class="notice">
-          {texts.notAll} <Button text={texts.more} onClick={more} />
-        </p>
+        <div class="notice">
+          {texts.notAll} <More query={holders} />
+        </div>
       )}
     </>
   )
@@ -155,7 +147,7 @@ const Comparison = ({ projectId, at, since }: ComparisonProps) => {
   const [found, setFound] = useState<readonly Difference[] | 'failed' | undefined>()
   const { roles } = useRolesOf({ projectId })
   useEffect(() => {
-    const read = (time: string) => readAll<RoleHolder>(pagesOf(projectId, time))
+    const read = (time: string) => readAll<RoleHolder>(listRoleHolders, { projectId, at: time })
     void Promise.all([read(since), read(at)]).then(([before, after]) =>
       setFound(before && after ? differences(before, after) : 'failed'),
     )

@@ -2,10 +2,10 @@ import { useState } from 'preact/hooks'
 import { domainService } from '../../../transport/wire.js'
 import type { StoredObject } from '../api.js'
 import { CopyButton } from '../display.js'
+import { TextField } from '../form.js'
 import { FailureNotice } from '../notice.js'
 import { useSend } from '../send.js'
 import { say, texts } from '../texts.js'
-import { TextField } from './set-up-provider.js'
 
 interface DomainStepProps {
   readonly domains: readonly StoredObject[]

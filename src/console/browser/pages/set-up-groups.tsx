@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks'
 import { projectGrantService, projectService, roleMappingService } from '../../../transport/wire.js'
-import { pathOf, type StoredObject } from '../api.js'
+import type { StoredObject } from '../api.js'
+import { TextField } from '../form.js'
 import { FailureNotice, Waiting } from '../notice.js'
-import { useQuery } from '../query.js'
+import { useRows } from '../query.js'
 import { type ProjectIds, RolesField } from '../roles-field.js'
 import { useSend } from '../send.js'
-import { Say, say, texts } from '../texts.js'
+import { fieldName, Say, say, texts } from '../texts.js'
 import type { RoleChoice } from '../write.js'
-import { TextField } from './set-up-provider.js'
 
 interface Choice extends ProjectIds {
   readonly name: string
@@ -15,13 +15,8 @@ interface Choice extends ProjectIds {
 
 /** The projects whose roles the organization can give: its own, and those that others have granted it. */
 const useProjects = (): readonly Choice[] | undefined => {
-  const own = useQuery<StoredObject>(pathOf(projectService.listProjects, { pageSize: 1000 }), {
-    pages: { items: 'projects', cursor: 'page_token' },
-  })
-  const received = useQuery<StoredObject>(
-    pathOf(projectGrantService.listReceivedProjectGrants, { pageSize: 1000 }),
-    { pages: { items: 'projectGrants', cursor: 'page_token' } },
-  )
+  const own = useRows(projectService.listProjects, { pageSize: 1000 })
+  const received = useRows(projectGrantService.listReceivedProjectGrants, { pageSize: 1000 })
   if (!own.rows && !received.rows) return undefined
   return [
     ...(own.rows ?? []).map(
@@ -44,10 +39,10 @@ const isSame = (one: ProjectIds, other: StoredObject | Choice): boolean =>
 /** Gives the members of groups roles. */
 export const GroupsStep = ({ idpId }: { readonly idpId: string }) => {
   const projects = useProjects()
-  const mappings = useQuery<StoredObject>(
-    pathOf(roleMappingService.listRoleMappings, { 'filter.idp_id.equals': idpId, pageSize: 1000 }),
-    { pages: { items: 'roleMappings', cursor: 'page_token' } },
-  )
+  const mappings = useRows(roleMappingService.listRoleMappings, {
+    'filter.idp_id.equals': idpId,
+    pageSize: 1000,
+  })
   const { send, failure, isBusy } = useSend()
   const remove = async ({ group, projectId, projectOrgId }: StoredObject) => {
     const ids = { idpId, group, projectId, projectOrgId }
@@ -108,7 +103,7 @@ const NewMapping = ({ idpId, projects, done }: NewMappingProps) => {
   return (
     <form onSubmit={map}>
       <TextField
-        label={texts.setUp.group}
+        label={fieldName('group')}
         hint={texts.setUp.groupHint}
         value={group}
         change={setGroup}

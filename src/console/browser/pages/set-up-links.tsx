@@ -1,8 +1,9 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { setupLinkService } from '../../../transport/wire.js'
 import { mount } from '../api.js'
-import { DateInput } from '../dates.js'
+import { DateInput, endOfDay } from '../dates.js'
 import { Button, CopyButton } from '../display.js'
+import { TextField } from '../form.js'
 import { List, useList } from '../list.js'
 import { FailureNotice } from '../notice.js'
 import * as types from '../object-types.js'
@@ -10,8 +11,7 @@ import { usePermission } from '../permissions.js'
 import type { ListSpec } from '../rows.js'
 import { useSend } from '../send.js'
 import { settings } from '../settings.js'
-import { texts } from '../texts.js'
-import { TextField } from './set-up-provider.js'
+import { fieldName, texts } from '../texts.js'
 
 const SETUP_LINKS: ListSpec = {
   label: texts.setupLinks,
@@ -54,7 +54,7 @@ const IssueDialog = ({ close }: { readonly close: () => void }) => {
   const dialog = useRef<HTMLDialogElement>(null)
   const { send, failure, isBusy } = useSend()
   const [intents, setIntents] = useState<readonly string[]>(Object.keys(texts.intents))
-  const [expiresAt, setExpiresAt] = useState(new Date(Date.now() + WEEK).toISOString())
+  const [expiresAt, setExpiresAt] = useState(endOfDay(new Date(Date.now() + WEEK)))
   const [note, setNote] = useState('')
   const [url, setUrl] = useState('')
   useLayoutEffect(() => dialog.current?.showModal(), [])
@@ -82,7 +82,7 @@ const IssueDialog = ({ close }: { readonly close: () => void }) => {
         ) : (
           <>
             <fieldset class="kinds">
-              <legend>{texts.fields['intents']}</legend>
+              <legend>{fieldName('intents')}</legend>
               {Object.entries(texts.intents).map(([intent, name]) => (
                 <label key={intent} class="flag">
                   <input
@@ -98,7 +98,7 @@ const IssueDialog = ({ close }: { readonly close: () => void }) => {
               <DateInput text={texts.setUp.until} at={expiresAt} change={setExpiresAt} />
             </p>
             <TextField
-              label={texts.setUp.note}
+              label={fieldName('note')}
               hint={texts.setUp.noteHint}
               isOptional
               value={note}
@@ -108,10 +108,7 @@ const IssueDialog = ({ close }: { readonly close: () => void }) => {
         )}
         {failure && <FailureNotice failure={failure} />}
         <div class="actions">
-          <Button
-            text={url ? texts.setUp.close : texts.cancel}
-            onClick={() => dialog.current?.close()}
-          />
+          <Button text={url ? texts.close : texts.cancel} onClick={() => dialog.current?.close()} />
           {!url && (
             <button
               type="submit"

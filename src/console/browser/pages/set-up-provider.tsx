@@ -1,11 +1,12 @@
-import { useId, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { identityProviderService } from '../../../transport/wire.js'
 import type { StoredObject } from '../api.js'
 import { CopyButton } from '../display.js'
+import { TextField } from '../form.js'
 import { FailureNotice } from '../notice.js'
 import { useQuery } from '../query.js'
 import { useSend } from '../send.js'
-import { Say, texts } from '../texts.js'
+import { fieldName, Say, texts } from '../texts.js'
 
 /** Issuers that are the same for everybody. */
 const ISSUERS: Readonly<Record<string, string>> = {
@@ -132,12 +133,12 @@ const NewProvider = ({ kind, idpId, done }: NewProviderProps) => {
       />
       <TextField label={texts.setUp.clientId} value={clientId} change={setClientId} />
       <TextField
-        label={texts.setUp.clientSecret}
+        label={fieldName('clientSecret')}
         isSecret
         value={clientSecret}
         change={setClientSecret}
       />
-      <TextField label={texts.setUp.scopes} value={scopes} change={setScopes} />
+      <TextField label={fieldName('scopes')} value={scopes} change={setScopes} />
       <div class="field">
         <label class="flag">
           <input
@@ -159,45 +160,3 @@ const NewProvider = ({ kind, idpId, done }: NewProviderProps) => {
 /** The issuer, also of the address of its discovery document. */
 const issuerOf = (text: string): string =>
   text.trim().replace(/\/\.well-known\/openid-configuration\/?(\?.*)?$/, '')
-
-interface TextFieldProps {
-  readonly label: string
-  readonly value: string
-  readonly change: (value: string) => void
-  readonly hint?: string
-  readonly isSecret?: boolean
-  readonly isOptional?: boolean
-}
-
-/** A field of one line. */
-export const TextField = ({
-  label,
-  value,
-  change,
-  hint,
-  isSecret,
-  isOptional = false,
-}: TextFieldProps) => {
-  const id = useId()
-  const shared = {
-    id,
-    value,
-    required: !isOptional,
-    maxLength: 400,
-    autocomplete: 'off',
-    'aria-describedby': hint && `${id}-hint`,
-    onInput: ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) =>
-      change(currentTarget.value),
-  } as const
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      {isSecret ? <input type="password" {...shared} /> : <input type="text" {...shared} />}
-      {hint && (
-        <p class="none" id={`${id}-hint`}>
-          {hint}
-        </p>
-      )}
-    </div>
-  )
-}

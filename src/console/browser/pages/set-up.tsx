@@ -5,7 +5,7 @@ import { actByLink, type StoredObject } from '../api.js'
 import { Button } from '../display.js'
 import { FailureNotice, Waiting } from '../notice.js'
 import { usePermission } from '../permissions.js'
-import { useQuery } from '../query.js'
+import { useQuery, useRows } from '../query.js'
 import { useSend } from '../send.js'
 import { settings } from '../settings.js'
 import { say, texts } from '../texts.js'
@@ -21,14 +21,9 @@ export const SetUp = () => {
   const mayMap = usePermission('role_mapping.write')
   const mayProve = usePermission('domain.write')
   const [idpId, setIdpId] = useState('')
-  const providers = useQuery<StoredObject>(
-    maySee ? pathOfList(identityProviderService.listIdentityProviders) : undefined,
-    { pages: { items: 'identityProviders', cursor: 'page_token' } },
-  )
-  const domains = useQuery<StoredObject>(
-    mayProve ? pathOfList(domainService.listDomains) : undefined,
-    { pages: { items: 'domains', cursor: 'page_token' } },
-  )
+  const { listIdentityProviders } = identityProviderService
+  const providers = useRows(listIdentityProviders, maySee ? {} : undefined)
+  const domains = useRows(domainService.listDomains, mayProve ? {} : undefined)
   const provider = providers.rows?.find((each) => each['idpId'] === idpId)
   const steps = [
     (mayConnect || mayMap) && (
@@ -78,8 +73,6 @@ export const SetUp = () => {
     </article>
   )
 }
-
-const pathOfList = ({ path = '' }: { readonly path?: string }): string => path
 
 interface StepProps {
   readonly title: string
@@ -171,7 +164,7 @@ const Finish = () => {
       ) : (
         <>
           <p>{texts.setUp.finishAbout}</p>
-          <Button text={texts.setUp.finishNow} look="primary" onClick={finish} />
+          <Button text={texts.setUp.finish} look="primary" onClick={finish} />
         </>
       )}
       {failure && <FailureNotice failure={failure} />}

@@ -5,21 +5,22 @@ import {
   membershipService,
   userGrantService,
 } from '../../../transport/wire.js'
-import { call, type Failure, type JsonValue, pathOf } from '../api.js'
+import type { Json } from '../api.js'
 import { Button, Value } from '../display.js'
 import { ReasonField } from '../form.js'
-import { GiveDialog } from '../give-dialog.js'
+import { GiveButton } from '../give-dialog.js'
 import { HistoryList, useHistory } from '../history.js'
 import { List, useList } from '../list.js'
 import { ProjectName } from '../names.js'
-import { FailureNotice, Waiting } from '../notice.js'
+import { FailureNotice, More, Waiting } from '../notice.js'
 import * as types from '../object-types.js'
 import { nameOf, personOf, UserName } from '../people.js'
 import { usePermission } from '../permissions.js'
-import { type Query, useQuery } from '../query.js'
+import { type Query, useRows } from '../query.js'
 import { type RoleSource, viaOf } from '../roles-field.js'
 import { href, parameter } from '../router.js'
 import type { ListSpec } from '../rows.js'
+import { useSend } from '../send.js'
 import { fieldName, say, texts } from '../texts.js'
 
 /** A user: the roles that count, what was granted, what happened, and taking everything away. */
@@ -34,17 +35,22 @@ export const User = () => {
     label: texts.rolesByProject,
   }
   const grants = useList(list)
-  const roles = useHeldRoles(userId)
-  const [isGiving, setGiving] = useState(false)
+  const roles = useRows<UserRole>(accessService.listRolesOfUser, { userId, pageSize: 100 })
+  // Reads the groups again, which go with all roles.
+  const [round, setRound] = useState(0)
   const mayWrite = usePermission(types.userGrant.permission)
   const mayReadHistory = usePermission('event.read')
   const maySeeGroups = usePermission('membership.read')
   const done = () => {
     grants.reload()
     roles.reload()
+    setRound(round + 1)
   }
   const person = personOf(userId).value
-  const projects = new Set(grants.rows?.map(({ projectId }) => String(projectId)))
+  // A matrix is of a project of the organization.
+  const own = grants.rows?.filter(
+    ({ projectOrgId, details }) => projectOrgId === details.resourceOwner,
+  )
   return (
     <article>
       <p class="kind">{texts.user}</p>
@@ -54,36 +60,25 @@ export const User = () => {
       </h1>
       {person?.email && <p class="none">{person.email}</p>}
       <div class="actions start">
-        {mayWrite && (
-          <Button text={texts.giveRoles} look="primary" onClick={() => setGiving(true)} />
-        )}
+        {mayWrite && <GiveButton users={[{ id: userId, name: nameOf(userId) }]} done={done} />}
         {mayWrite && <RemoveAll userId={userId} roles={roles.rows} done={done} />}
         {mayWrite === false && (
           <p class="none">{say(texts.readOnly, { permission: types.userGrant.permission })}</p>
         )}
       </div>
-      {isGiving && (
-        <GiveDialog
-          users={[{ id: userId, name: nameOf(userId) }]}
-          close={(isDone) => {
-            setGiving(false)
-            if (isDone) done()
-          }}
-        />
-      )}
       <HeldRoles query={roles} />
       <section>
         <h2>{texts.rolesByProject}</h2>
         <List list={list} query={grants} />
         <p class="links">
-          {[...projects].map((projectId) => (
-            <a key={projectId} href={href('matrix', { projectId, userId })}>
-              {texts.matrix}: <ProjectName id={projectId} />
+          {own?.map(({ projectId }) => (
+            <a key={projectId} href={href('matrix', { projectId: String(projectId), userId })}>
+              {texts.matrix}: <ProjectName id={String(projectId)} />
             </a>
           ))}
         </p>
       </section>
-      {maySeeGroups && <Groups userId={userId} />}
+      {maySeeGroups && <Groups key={round} userId={userId} />}
       {mayReadHistory && <UserHistory userId={userId} />}
     </article>
   )
@@ -120,23 +115,13 @@ const UserHistory = ({ userId }: { readonly userId: string }) => {
   )
 }
 
-const HELD = ['displayName', 'projectId', 'permissions', 'via', 'expiresAt'] as const
+const HELD = ['displayName', 'projectId', 'permissions', 'via', 'expiresAt']
 
-type UserRole = {
-  readonly [column in
-    | Exclude<(typeof HELD)[number], 'via'>
-    | 'roleKey'
-    | 'projectOrgId']?: JsonValue
-} & { readonly via?: RoleSource }
-
-const useHeldRoles = (userId: string): Query<UserRole> =>
-  useQuery<UserRole>(pathOf(accessService.listRolesOfUser, { userId, pageSize: 100 }), {
-    pages: { items: 'userRoles', cursor: 'page_token' },
-  })
+type UserRole = Json & { readonly via?: RoleSource }
 
 /** The roles of a user that count, with what they allow. */
 const HeldRoles = ({ query }: { readonly query: Query<UserRole> }) => {
-  const { rows, hasMore, more } = query
+  const { rows } = query
   if (!rows) return <Waiting query={query} />
   return (
     <section>
@@ -156,16 +141,14 @@ const HeldRoles = ({ query }: { readonly query: Query<UserRole> }) => {
             </thead>
             <tbody>
               {rows.map((role) => (
-                <tr
-                  key={JSON.stringify([role.projectOrgId, role.projectId, role.roleKey, role.via])}
-                >
+                <tr key={JSON.stringify(role)}>
                   {HELD.map((name) => (
                     <td key={name}>
                       {name === 'via' ? (
                         viaOf(role)
                       ) : (
                         <Value
-                          of={role[name] || (name === 'displayName' ? role.roleKey : undefined)}
+                          of={role[name] || (name === 'displayName' ? role['roleKey'] : undefined)}
                           field={name}
                         />
                       )}
@@ -177,7 +160,7 @@ const HeldRoles = ({ query }: { readonly query: Query<UserRole> }) => {
           </table>
         </section>
       )}
-      {hasMore && <Button text={texts.more} onClick={more} />}
+      <More query={query} />
     </section>
   )
 }
@@ -192,13 +175,11 @@ interface RemoveAllProps {
 /** Removes all roles of a user, after a dialog that names them. */
 const RemoveAll = ({ userId, roles = [], done }: RemoveAllProps) => {
   const [isAsking, setAsking] = useState(false)
-  const [failure, setFailure] = useState<Failure | undefined>()
+  const { send, failure, isBusy } = useSend()
   const [reason, setReason] = useState('')
   const removeAll = async (event: Event) => {
     event.preventDefault()
-    const path = pathOf(userGrantService.removeAllUserGrants)
-    const outcome = await call({ method: 'POST', path, body: { userId, reason } })
-    if ('failure' in outcome) return setFailure(outcome.failure)
+    if (!(await send(userGrantService.removeAllUserGrants, {}, { userId, reason }))) return
     setAsking(false)
     done()
   }
@@ -230,7 +211,7 @@ const RemoveAll = ({ userId, roles = [], done }: RemoveAllProps) => {
             <ReasonField reason={reason} change={setReason} />
             <div class="actions">
               <Button text={texts.cancel} onClick={() => setAsking(false)} />
-              <button type="submit" class="primary danger">
+              <button type="submit" class="primary danger" disabled={isBusy}>
                 {texts.removeAll}
               </button>
             </div>
