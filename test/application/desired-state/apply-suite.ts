@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { DesiredAccess } from '../../../src/application/desired-state/declared/desired-access.js'
 import type { Iam } from '../../../src/application/iam.js'
+import type { EventStore } from '../../../src/ports/event-store.js'
 import { PROJECT_DEFAULTS } from '../../defaults.js'
 import type { OpenStore } from '../stores.js'
 import { byHand, partial, whole } from './desired-states.js'
@@ -295,6 +296,21 @@ export const applySuite = (open: OpenStore): void => {
         world.iam.projectRoles.list({ projectId: 'portal' }, context),
       )
       expect(totalSize).toBe(0)
+    }))
+
+  test('the roles of a new project are added without reading their streams', () =>
+    onEmpty(open, async ({ plain, store }) => {
+      let reads = 0
+      const counting: EventStore = {
+        ...store,
+        readStream: (stream, afterVersion) => {
+          if (stream.startsWith('project_role-')) reads++
+          return plain.readStream(stream, afterVersion)
+        },
+      }
+      const many = { projects: [{ ...portal, roles: manyRoles(2_001) }] }
+      await done(instanceOn(counting).apply(many, context))
+      expect(reads).toBe(0)
     }))
 
   test('a stored secret that can no longer be opened is replaced by the declared one', () =>

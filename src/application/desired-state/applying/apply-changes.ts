@@ -83,7 +83,9 @@ const append = (
     marks: isLift ? { ...access, protect: false } : access,
     decide: async (streams) => {
       const read = guard ? [guard, ...writes] : writes
-      const decided = await Promise.all(read.map((pending) => decide(planning, streams, pending)))
+      const decided = await Promise.all(
+        read.map((pending) => decide(planning, streams, pending, pending === guard)),
+      )
       const moved = decided.flatMap(({ pending, before }): readonly Moved[] => {
         const change = movedSince(pending, before, recorded.get(pending))
         return change ? [{ object: pending.change.object, change }] : []
@@ -117,9 +119,11 @@ const decide = async (
   planning: Planning,
   streams: Streams,
   pending: PendingChange,
+  isGuard: boolean,
 ): Promise<Decided> => {
   const { action, object, events } = pending.change
-  const load = action === 'add' ? 'assume-empty' : 'cached'
+  // A new project that guards an append was recorded by an earlier one.
+  const load = action === 'add' && !isGuard ? 'assume-empty' : 'cached'
   const before = await streams.read(aggregates[object.type], object, { load })
   const [grant] = events.filter(givesRoles)
   if (!grant) {
