@@ -166,14 +166,17 @@ export const permitGrants = async (
   return ok()
 }
 
-/** Keys of the roles that a planned change adds to a grant or removes from it. */
-const changedRoleKeys = ({ fields }: PlannedChange): readonly string[] => {
+/**
+ * Keys of the roles that a planned change adds to a grant or removes from it; all of them if it changes how long reports
+ * of a mapping count.
+ */
+const changedRoleKeys = ({ fields, events }: PlannedChange): readonly string[] => {
   const found = fields.find(({ field }) => field === 'roleKeys')
-  if (!found || 'secret' in found) return []
-  const [before, after] = [found.from, found.to].map(asKeys)
-  return [...(before ?? []), ...(after ?? [])].filter(
-    (roleKey) => !before?.includes(roleKey) || !after?.includes(roleKey),
-  )
+  const [before, after] = found && !('secret' in found) ? [found.from, found.to].map(asKeys) : []
+  const given = events.filter(givesRoles).flatMap(({ data }) => data.roleKeys)
+  const keys = [...new Set<string>([...(before ?? []), ...given])]
+  if (fields.some(({ field }) => field === 'validFor')) return keys
+  return keys.filter((roleKey) => before?.includes(roleKey) !== after?.includes(roleKey))
 }
 
 const asKeys = (value: FieldValue | undefined): readonly string[] =>
