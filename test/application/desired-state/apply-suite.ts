@@ -280,6 +280,13 @@ export const applySuite = (open: OpenStore): void => {
       expect(await refused(result)).toMatchObject({ kind: 'Aborted' })
     }))
 
+  test('a new project and a thousand of its roles are one append', () =>
+    onEmpty(open, async (world) => {
+      const many = { projects: [{ ...portal, roles: manyRoles(1_000) }] }
+      await done(world.iam.apply(many, context))
+      expect(world.appends).toBe(1)
+    }))
+
   test('more than a thousand role changes are several appends, and all are recorded', () =>
     onEmpty(open, async (world) => {
       const roles = manyRoles(2_001)
