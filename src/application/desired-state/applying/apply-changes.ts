@@ -32,7 +32,7 @@ import type {
 } from '../plan/plan.js'
 import { changesProtection, type PendingChange } from '../planning/pending-change.js'
 import type { Planning } from '../planning/sealed-secrets.js'
-import { sequenceMoved } from './compare-plan.js'
+import { asOutdated, sequenceMoved } from './compare-plan.js'
 
 /** Streams after the appends of one unit, by the change that was recorded in them. */
 type Recorded = Map<PendingChange, AnyStreamState>
@@ -207,12 +207,6 @@ const GIVING: readonly GivingEvent['type'][] = [
   'role_mapping.added',
   'role_mapping.updated',
 ]
-
-/** A grant was planned with roles that existed, so one that does not was removed since. */
-const asOutdated = (refusal: WriteError): WriteError =>
-  refusal.kind === 'NotFound'
-    ? { kind: 'PlanOutdated', moved: [{ object: refusal.object, change: 'removed' }] }
-    : refusal
 
 /** How an object changed since it was planned, or since an earlier append of its unit; undefined if it did not. */
 const movedSince = (
