@@ -10,6 +10,7 @@ import { aggregateOf, readBatch, schemaVersionOf } from '../../../projections/re
 import type { Protected } from '../../errors/errors.js'
 import { Fault, fromPort } from '../../errors/fault.js'
 import { type AnyStreamState, detailsOf } from '../../recording/stream-state.js'
+import { inBatches } from '../../waiting.js'
 import type { MappingChange } from '../../writing/dry-run.js'
 import type { Action, FieldValue, PlannedChange, PlannedEvent, PlannedField } from '../plan/plan.js'
 import type { Planning } from './sealed-secrets.js'
@@ -231,9 +232,6 @@ interface ObjectMarks {
   readonly lastEvent: Position
 }
 
-/** Streams that are read at the same time. */
-const CONCURRENCY = 50
-
 /**
  * The marks on the objects of `streams`; none for a desired state without `managedBy`. Events without a mark
  * leave earlier marks in force.
@@ -242,16 +240,9 @@ export const marksOn = async (
   planning: Planning,
   streams: readonly StreamId[],
 ): Promise<ReadonlyMap<StreamId, ObjectMarks>> => {
-  const marks = new Map<StreamId, ObjectMarks>()
-  if (planning.access.managedBy === undefined) return marks
-  for (let from = 0; from < streams.length; from += CONCURRENCY) {
-    const reading = streams
-      .slice(from, from + CONCURRENCY)
-      .map(async (stream) => marks.set(stream, await marksOf(planning, stream)))
-    await Promise.all(reading)
-    await planning.runtime.environment.yield()
-  }
-  return marks
+  if (planning.access.managedBy === undefined) return new Map()
+  const marksIn = async (stream: StreamId) => [stream, await marksOf(planning, stream)] as const
+  return new Map(await inBatches(planning.runtime.environment, streams, marksIn))
 }
 
 /** Whether a newer version of the desired state has marked the object of `stream`. */

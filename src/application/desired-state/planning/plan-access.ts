@@ -21,7 +21,7 @@ import type { AdmittedCall } from '../../method/context.js'
 import { isPermitted } from '../../method/method.js'
 import { allObjects } from '../../reading/reads.js'
 import type { Runtime } from '../../runtime.js'
-import { pause, raceAbort, retryDeadline } from '../../waiting.js'
+import { inBatches, pause, raceAbort, retryDeadline } from '../../waiting.js'
 import { impactOfMapping, mayReadHolders, NO_IMPACT, readAffected } from '../../writing/dry-run.js'
 import type {
   DesiredIdentityProvider,
@@ -183,9 +183,6 @@ export const findUndeclared = async (
   return undeclared
 }
 
-/** Impacts that are counted at the same time. */
-const CONCURRENCY = 50
-
 /**
  * `changes`, planned after position `from`, with the roles that users lose and gain by each; a role that an earlier change ends is
  * not counted again. Undefined if one of their projects has changed meanwhile: then they must be planned again, since
@@ -218,13 +215,7 @@ const withImpact = async (
     const loses = await readAffected(runtime, call, { ...range, roleKeys: ends, at })
     return { ...change, impact: { ...NO_IMPACT, loses } }
   }
-  const shown: PlannedChange[] = []
-  for (let first = 0; first < changes.length; first += CONCURRENCY) {
-    const batch = await Promise.all(changes.slice(first, first + CONCURRENCY).map(impactOf))
-    shown.push(...batch)
-    await runtime.environment.yield()
-  }
-  return shown
+  return inBatches(runtime.environment, changes, impactOf)
 }
 
 const rangeOf = ({ call: { orgId } }: Planning, object: ObjectRef) =>
