@@ -90,6 +90,23 @@ export const within = async <Value>(
   }
 }
 
+/** Calls that {@link inBatches} waits for at the same time. */
+const BATCH_SIZE = 50
+
+/** The results of `run` for each of `items`, in their order, with some calls at the same time and a yield after these. */
+export const inBatches = async <Item, Value>(
+  environment: Pick<Environment, 'yield'>,
+  items: readonly Item[],
+  run: (item: Item) => Promise<Value>,
+): Promise<readonly Value[]> => {
+  const results: Value[] = []
+  for (let from = 0; from < items.length; from += BATCH_SIZE) {
+    results.push(...(await Promise.all(items.slice(from, from + BATCH_SIZE).map(run))))
+    await environment.yield()
+  }
+  return results
+}
+
 type Source<Value> = Iterable<Value> | AsyncIterable<Value>
 
 /** The values of `source`; throws as soon as `signal` aborts, also while the source does not answer. */

@@ -97,11 +97,16 @@ export const importedFrom = (
   { orgId, projects, providers, userGrants }: OrganizationDraft,
   source: string,
 ): readonly ImportedOrganization[] => {
-  const ofProjects = inParts([...projects.values()].map(desiredProject))
-  const ofProviders = inParts([...providers.values()])
-  // Mappings of a project need their providers, so all of these are in the part of the first projects or before it.
-  const before = ofProviders.length - 1
-  return Array.from({ length: before + ofProjects.length }, (_, index) => ({
+  const desired = [...projects.values()].map(desiredProject)
+  const mapped = new Set<string>(
+    desired.flatMap(({ mappings = [] }) => mappings.map(({ idpId }) => idpId)),
+  )
+  const ofProjects = inParts(desired, ({ mappings }) => mappings !== undefined)
+  const ofProviders = inParts([...providers.values()], ({ idpId }) => mapped.has(idpId))
+  // Mappings need their providers, which are in the part of the first projects or, if they are too many, before it.
+  const before = Math.max(0, Math.ceil(mapped.size / MAX_OBJECTS) - 1)
+  const length = Math.max(ofProviders.length, before + ofProjects.length)
+  return Array.from({ length }, (_, index) => ({
     orgId,
     access: {
       managedBy: `import:${source}`,
@@ -112,11 +117,17 @@ export const importedFrom = (
   }))
 }
 
-/** Parts of at most {@link MAX_OBJECTS}; one that is empty for no items. */
-const inParts = <Item>(items: readonly Item[]): readonly (readonly Item[])[] =>
-  Array.from({ length: Math.max(1, Math.ceil(items.length / MAX_OBJECTS)) }, (_, index) =>
-    items.slice(index * MAX_OBJECTS, (index + 1) * MAX_OBJECTS),
-  )
+/** Parts of at most {@link MAX_OBJECTS}. If one part cannot hold all items, those that `isFirst` selects come first. */
+const inParts = <Item>(
+  items: readonly Item[],
+  isFirst: (item: Item) => boolean,
+): readonly (readonly Item[])[] => {
+  if (items.length <= MAX_OBJECTS) return [items]
+  const parts: Item[][] = []
+  const sorted = [...items.filter(isFirst), ...items.filter((item) => !isFirst(item))]
+  while (sorted.length > 0) parts.push(sorted.splice(0, MAX_OBJECTS))
+  return parts
+}
 
 const userGrantOf = ({ user, roleKeys }: UserGrantDraft): UserGrantRolesInput => ({
   ...user,

@@ -31,10 +31,16 @@ export const aggregateOf = (eventType: string): AnyAggregate => {
 }
 
 /** The streams that have events of that type. @throws RangeError when there are none */
-export const streamDefinitionOf = (eventType: string): StreamDefinition => {
+export const streamDefinitionOf = (eventType: string): StreamDefinition =>
+  shapeOf(eventType).definition
+
+/** The version in which events of that type are written. @throws RangeError when there are none */
+export const schemaVersionOf = (eventType: string): number => shapeOf(eventType).version
+
+const shapeOf = (eventType: string): Shape => {
   const shape = shapes.get(eventType)
   if (shape === undefined) throw new RangeError(`There is no event ${eventType}`)
-  return shape.definition
+  return shape
 }
 
 /** Whether an event belongs to an object. Other events only guard uniqueness across organizations. */

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util'
-import { orThrow } from 'claviger'
+import { orThrow, type Plan } from 'claviger'
 import {
   type Imported,
   readBetterAuth,
@@ -18,6 +18,36 @@ const SOURCES: readonly (readonly [name: string, read: () => Promise<Imported>])
   ['Keycloak', async () => readKeycloakRealm(keycloakRealm)],
   ['better-auth', async () => readBetterAuth((await betterAuthInstance()).tables)],
 ]
+
+it('plans every part of a large realm before the first one is applied', async () => {
+  const clients = Array.from({ length: 1_001 }, (_, index) => `c${index}`)
+  const idps = Array.from({ length: 1_001 }, (_, index) => `idp${index}`)
+  const imported = readKeycloakRealm({
+    realm: 'acme',
+    roles: { client: Object.fromEntries(clients.map((client) => [client, [{ name: 'r' }]])) },
+    identityProviders: idps.map((alias) => ({
+      alias,
+      providerId: 'oidc',
+      config: { clientId: 'c', clientSecret: 's', issuer: 'https://idp.example' },
+    })),
+    identityProviderMappers: ['idp0', 'idp1000'].map((identityProviderAlias) => ({
+      identityProviderMapper: 'oidc-role-idp-mapper',
+      identityProviderAlias,
+      config: { claim: 'groups', 'claim.value': 'x', role: 'c1000.r' },
+    })),
+  })
+  const { iam } = emptyIam()
+  const plans: Plan[] = []
+  for (const { orgId, access } of imported.organizations)
+    plans.push(await orThrow(iam.plan(access, contextOf(orgId))))
+  for (const plan of plans) await orThrow(iam.apply(plan, contextOf(plan.orgId)))
+  const { items } = await orThrow(iam.roleMappings.list({}, contextOf('acme')))
+  expect(items.map(({ idpId, projectId }) => [idpId, projectId])).toEqual([
+    ['idp0', 'c1000'],
+    ['idp1000', 'c1000'],
+  ])
+  expect(await moveIn(iam, imported)).toEqual({ refused: 0 })
+})
 
 describe.each(SOURCES)('moving in from %s', (_, read) => {
   it('records everything once, and nothing the second time', async () => {

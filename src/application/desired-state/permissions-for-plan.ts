@@ -2,7 +2,7 @@ import { aggregates } from '../../domain/aggregates.js'
 import { fieldOf, type ObjectRef } from '../../domain/values.js'
 import type { NeededPermission } from '../method/method.js'
 import { type Target, targetOf } from '../method/target.js'
-import { DECLARED_TYPES, type DeclaredType, MAX_OBJECTS } from './declared/desired-access.js'
+import { DECLARED_TYPES, MAX_OBJECTS } from './declared/desired-access.js'
 
 // Each function takes any input: permissions are checked before its schema.
 
@@ -36,7 +36,7 @@ export const permissionsToApplyPlan = (
 
 /** The permissions that `iam.plan` or `iam.apply` requires to lift the protection of objects, once they are known. */
 export const permissionsToLift = (
-  types: readonly DeclaredType[],
+  types: readonly ObjectRef['type'][],
   { object, method }: { readonly object: ObjectRef; readonly method: string },
 ): readonly NeededPermission[] => {
   const of = aggregates[object.type].target(object, '')
@@ -46,12 +46,12 @@ export const permissionsToLift = (
 
 /** Objects of one type; without a target, all of the organization. */
 interface Declared {
-  readonly type: DeclaredType
+  readonly type: ObjectRef['type']
   readonly target: NeededPermission['object']
 }
 
 const declaredIn = (input: unknown, orgId: string): readonly Declared[] => {
-  const declare = (type: DeclaredType, target: Target) => (item: unknown) => ({
+  const declare = (type: ObjectRef['type'], target: Target) => (item: unknown) => ({
     type,
     target: target(item, orgId),
   })

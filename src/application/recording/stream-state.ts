@@ -1,6 +1,6 @@
 import type { ObjectDetails } from '../../domain/aggregate.js'
 import { type Decider, exists } from '../../domain/decider.js'
-import { currentVersion, type Message } from '../../domain/message.js'
+import type { Message } from '../../domain/message.js'
 import type { StreamId } from '../../domain/values.js'
 import {
   type NewEvent,
@@ -11,7 +11,7 @@ import {
 } from '../../ports/event-store.js'
 import { corruptEvent } from '../../ports/known-event.js'
 import { protectorAfter } from '../../projections/desired-state-protection.js'
-import { readEvent } from '../../projections/read-events.js'
+import { readEvent, schemaVersionOf } from '../../projections/read-events.js'
 import { Fault } from '../errors/fault.js'
 
 /** Every state has this field. */
@@ -21,10 +21,7 @@ export interface Status {
 
 /** The part of an aggregate that applies its events to a state. */
 export interface Evolving<State extends Status, Event extends Message> {
-  readonly decider: Pick<
-    Decider<never, State, Event, unknown>,
-    'initialState' | 'evolve' | 'upcasters'
-  >
+  readonly decider: Pick<Decider<never, State, Event, unknown>, 'initialState' | 'evolve'>
   readonly reads: (event: Message) => event is Event
 }
 
@@ -152,7 +149,7 @@ export const change = <State extends Status, Event extends Message>(
   events: readonly Event[],
 ): StreamChange => ({
   before,
-  events: events.map((event) => newEvent(before.aggregate.decider, event)),
+  events: events.map(({ type, data }) => ({ type, schemaVersion: schemaVersionOf(type), data })),
   after: (recorded, from) =>
     events.reduce((state, event, index) => {
       const place = recorded[from + index]
@@ -161,12 +158,6 @@ export const change = <State extends Status, Event extends Message>(
       return state.next(event, place)
     }, before),
 })
-
-/** A decided event, as a store takes it. */
-export const newEvent = (
-  { upcasters }: Pick<Decider<never, unknown, Message, unknown>, 'upcasters'>,
-  { type, data }: Message,
-): NewEvent => ({ type, schemaVersion: currentVersion(upcasters, type), data })
 
 /** The `details` of an outcome, for a stream of `resourceOwner`. */
 export const detailsOf = (

@@ -1,5 +1,4 @@
 import type { AnyEvent } from '../../domain/aggregates.js'
-import { currentVersion } from '../../domain/message.js'
 import type { StreamId } from '../../domain/values.js'
 import type {
   EventStore,
@@ -9,7 +8,7 @@ import type {
   RecordedEvent,
 } from '../../ports/event-store.js'
 import type { ReadModel } from '../../ports/read-model.js'
-import { streamDefinitionOf } from '../../projections/read-events.js'
+import { schemaVersionOf, streamDefinitionOf } from '../../projections/read-events.js'
 import { demand, type Law } from '../law.js'
 
 /** Where the data of a read model under test is kept. */
@@ -77,7 +76,7 @@ export interface Log {
 /** `event` as it is written now. */
 export const inNewestVersion = (event: AnyEvent): NewEvent => ({
   ...event,
-  schemaVersion: currentVersion(streamDefinitionOf(event.type).decider.upcasters, event.type),
+  schemaVersion: schemaVersionOf(event.type),
 })
 
 /** Some neighbouring positions lie within the same millisecond. */

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { DesiredAccess } from '../../../src/application/desired-state/declared/desired-access.js'
 import type { Iam } from '../../../src/application/iam.js'
+import type { EventStore } from '../../../src/ports/event-store.js'
 import { PROJECT_DEFAULTS } from '../../defaults.js'
 import type { OpenStore } from '../stores.js'
 import { byHand, partial, whole } from './desired-states.js'
@@ -279,6 +280,13 @@ export const applySuite = (open: OpenStore): void => {
       expect(await refused(result)).toMatchObject({ kind: 'Aborted' })
     }))
 
+  test('a new project and a thousand of its roles are one append', () =>
+    onEmpty(open, async (world) => {
+      const many = { projects: [{ ...portal, roles: manyRoles(1_000) }] }
+      await done(world.iam.apply(many, context))
+      expect(world.appends).toBe(1)
+    }))
+
   test('more than a thousand role changes are several appends, and all are recorded', () =>
     onEmpty(open, async (world) => {
       const roles = manyRoles(2_001)
@@ -295,6 +303,21 @@ export const applySuite = (open: OpenStore): void => {
         world.iam.projectRoles.list({ projectId: 'portal' }, context),
       )
       expect(totalSize).toBe(0)
+    }))
+
+  test('the roles of a new project are added without reading their streams', () =>
+    onEmpty(open, async ({ plain, store }) => {
+      let reads = 0
+      const counting: EventStore = {
+        ...store,
+        readStream: (stream, afterVersion) => {
+          if (stream.startsWith('project_role-')) reads++
+          return plain.readStream(stream, afterVersion)
+        },
+      }
+      const many = { projects: [{ ...portal, roles: manyRoles(2_001) }] }
+      await done(instanceOn(counting).apply(many, context))
+      expect(reads).toBe(0)
     }))
 
   test('a stored secret that can no longer be opened is replaced by the declared one', () =>

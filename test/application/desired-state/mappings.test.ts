@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import {
   accessJsonSchema,
+  createIam,
   type DesiredAccess,
   type DesiredMapping,
   formatPlan,
@@ -8,7 +9,16 @@ import {
 } from '../../../src/index.js'
 import { badFields } from '../host.js'
 import { STORES } from '../stores.js'
-import { ALL, allEvents, contextOf, done, instanceOn, onEmpty, refused } from './organization.js'
+import {
+  ALL,
+  allEvents,
+  cipher,
+  contextOf,
+  done,
+  instanceOn,
+  onEmpty,
+  refused,
+} from './organization.js'
 
 const permissions: readonly Permission[] = [
   ...ALL,
@@ -308,6 +318,30 @@ describe.each(STORES)('mappings in desired states on $name', ({ open }) => {
           permission,
         })
       }
+    }))
+
+  test('need the permission for every role when their validity alone changes, before anything is recorded', () =>
+    onEmpty(open, async ({ iam, store, plain }) => {
+      await done(iam.apply(withMappings([staff]), context))
+      const before = await allEvents(plain)
+      const asked: unknown[] = []
+      const careful = createIam({
+        store,
+        secrets: cipher(),
+        authorize: ({ permission, roleKeys = [] }) => {
+          if (permission !== 'role_mapping.write' || roleKeys.length === 0) return true
+          asked.push(roleKeys.toSorted())
+          return false
+        },
+      })
+      const { projects = [] } = withMappings([{ ...staff, validFor: 24 }])
+      const desired = withMappings([], { projects: [{ id: 'shop', name: 'Shop' }, ...projects] })
+      expect(await refused(careful.apply(desired, context))).toMatchObject({
+        kind: 'PermissionDenied',
+        permission: 'role_mapping.write',
+      })
+      expect(asked).toEqual([['editor', 'viewer']])
+      expect(await allEvents(plain)).toEqual(before)
     }))
 })
 

@@ -32,7 +32,7 @@ import type {
 } from '../plan/plan.js'
 import { changesProtection, type PendingChange } from '../planning/pending-change.js'
 import type { Planning } from '../planning/sealed-secrets.js'
-import { sequenceMoved } from './compare-plan.js'
+import { asOutdated, sequenceMoved } from './compare-plan.js'
 
 /** Streams after the appends of one unit, by the change that was recorded in them. */
 type Recorded = Map<PendingChange, AnyStreamState>
@@ -65,25 +65,30 @@ export const applyChanges = async (
   )
 }
 
-/** The changes of one append, and a change that is only checked. */
+/** The changes of one append. */
 interface Batch {
   readonly writes: readonly PendingChange[]
-  readonly guard?: PendingChange
+  /** The change of the project, which is only checked unless it is one of `writes`. */
+  readonly guard: PendingChange
   /** Whether it ends the protection of its objects. */
-  readonly isLift?: boolean
+  readonly isLift: boolean
 }
 
 const append = (
   planning: Planning,
-  { writes, guard, isLift = false }: Batch,
+  { writes, guard, isLift }: Batch,
   recorded: Recorded,
 ): Promise<Result<void, WriteError>> => {
   const { runtime, call, access } = planning
   return transact(runtime, call, {
     marks: isLift ? { ...access, protect: false } : access,
     decide: async (streams) => {
-      const read = guard ? [guard, ...writes] : writes
-      const decided = await Promise.all(read.map((pending) => decide(planning, streams, pending)))
+      const guards = writes.includes(guard) ? [] : [guard]
+      const decided = await Promise.all(
+        [...guards, ...writes].map((pending) =>
+          decide(planning, streams, pending, guards.includes(pending)),
+        ),
+      )
       const moved = decided.flatMap(({ pending, before }): readonly Moved[] => {
         const change = movedSince(pending, before, recorded.get(pending))
         return change ? [{ object: pending.change.object, change }] : []
@@ -117,9 +122,11 @@ const decide = async (
   planning: Planning,
   streams: Streams,
   pending: PendingChange,
+  isGuard: boolean,
 ): Promise<Decided> => {
   const { action, object, events } = pending.change
-  const load = action === 'add' ? 'assume-empty' : 'cached'
+  // A new project that guards an append was recorded by an earlier one.
+  const load = action === 'add' && !isGuard ? 'assume-empty' : 'cached'
   const before = await streams.read(aggregates[object.type], object, { load })
   const [grant] = events.filter(givesRoles)
   if (!grant) {
@@ -162,14 +169,17 @@ export const permitGrants = async (
   return ok()
 }
 
-/** Keys of the roles that a planned change adds to a grant or removes from it. */
-const changedRoleKeys = ({ fields }: PlannedChange): readonly string[] => {
+/**
+ * Keys of the roles that a planned change adds to a grant or removes from it; all of them if it changes how long reports
+ * of a mapping count.
+ */
+const changedRoleKeys = ({ fields, events }: PlannedChange): readonly string[] => {
   const found = fields.find(({ field }) => field === 'roleKeys')
-  if (!found || 'secret' in found) return []
-  const [before, after] = [found.from, found.to].map(asKeys)
-  return [...(before ?? []), ...(after ?? [])].filter(
-    (roleKey) => !before?.includes(roleKey) || !after?.includes(roleKey),
-  )
+  const [before, after] = found && !('secret' in found) ? [found.from, found.to].map(asKeys) : []
+  const given = events.filter(givesRoles).flatMap(({ data }) => data.roleKeys)
+  const keys = [...new Set<string>([...(before ?? []), ...given])]
+  if (fields.some(({ field }) => field === 'validFor')) return keys
+  return keys.filter((roleKey) => before?.includes(roleKey) !== after?.includes(roleKey))
 }
 
 const asKeys = (value: FieldValue | undefined): readonly string[] =>
@@ -198,12 +208,6 @@ const GIVING: readonly GivingEvent['type'][] = [
   'role_mapping.updated',
 ]
 
-/** A grant was planned with roles that existed, so one that does not was removed since. */
-const asOutdated = (refusal: WriteError): WriteError =>
-  refusal.kind === 'NotFound'
-    ? { kind: 'PlanOutdated', moved: [{ object: refusal.object, change: 'removed' }] }
-    : refusal
-
 /** How an object changed since it was planned, or since an earlier append of its unit; undefined if it did not. */
 const movedSince = (
   { details, lastEvent }: PendingChange,
@@ -218,9 +222,6 @@ const movedSince = (
     : sequenceMoved(expected, actual)
 }
 
-/** Writes of an append besides the project's, which comes first and guards the objects in it. */
-const MAX_WRITES_BESIDE_PROJECT = MAX_WRITES - 1
-
 /**
  * The appends of one unit. As many role changes to an append as it takes; then as many grants, which are decided on
  * roles that are recorded. A project is protected before the objects in it, and its protection ends after theirs.
@@ -231,41 +232,17 @@ const batchesOf = async (
 ): Promise<readonly Batch[]> => {
   if (!head) return []
   const changed = rest.filter(hasEvents)
-  const [lifts, others] = [changed.filter(isLifted), changed.filter((each) => !isLifted(each))]
   const batches: Batch[] = []
-  const isHeadLast = isLifted(head)
-  const first = others.filter((pending) => !isGrant(pending))
-  if (hasEvents(head) && !isHeadLast)
-    batches.push({ writes: [head, ...takeFitting(first, bytesOf(head))] })
-  const addAll = async (
-    left: PendingChange[],
-    grants: readonly PendingChange[],
-    isLift: boolean,
-  ) => {
-    while (left.length > 0) batches.push({ writes: takeFitting(left), guard: head, isLift })
-    for (const writes of await grantBatches(planning, grants))
-      batches.push({ writes, guard: head, isLift })
+  for (const isLift of [false, true]) {
+    const own = hasEvents(head) && isLifted(head) === isLift ? [head] : []
+    const some = changed.filter((pending) => isLifted(pending) === isLift)
+    const roles = some.filter((pending) => !isGrant(pending))
+    const grants = some.filter(isGrant)
+    for (const part of isLift ? [roles, grants, own] : [[...own, ...roles], grants])
+      for (const writes of await split(planning, head, part))
+        batches.push({ writes, guard: head, isLift })
   }
-  await addAll(first, others.filter(isGrant), false)
-  await addAll(
-    lifts.filter((pending) => !isGrant(pending)),
-    lifts.filter(isGrant),
-    true,
-  )
-  if (hasEvents(head) && isHeadLast) batches.push({ writes: [head], isLift: true })
   return batches
-}
-
-/** Takes from the beginning of `left` the changes that fit into one append besides the project. */
-const takeFitting = (left: PendingChange[], taken = 0): readonly PendingChange[] => {
-  let bytes = taken
-  let count = 0
-  for (const pending of left) {
-    bytes += bytesOf(pending)
-    if (count === MAX_WRITES_BESIDE_PROJECT || bytes > MAX_APPEND_BYTES) break
-    count++
-  }
-  return left.splice(0, count)
 }
 
 /** Most bytes that the recorded generation of a role takes besides its key. */
@@ -286,29 +263,31 @@ const hasEvents = ({ change }: PendingChange): boolean => change.events.length >
 const isGrant = ({ change: { object } }: PendingChange): boolean =>
   object.type === 'project_grant' || object.type === 'role_mapping'
 
-/** Grants that are read at the same time. */
+/** Changes whose guards are read at the same time. */
 const CONCURRENCY = 50
 
-/** Fills appends with grants or mappings, and the streams that guard them: one always fits. */
-const grantBatches = async (
+/** Splits changes into appends, which also write `head` and the streams that guard the changes: one always fits. */
+const split = async (
   planning: Planning,
-  grants: readonly PendingChange[],
+  head: PendingChange,
+  changes: readonly PendingChange[],
 ): Promise<readonly (readonly PendingChange[])[]> => {
   const batches: PendingChange[][] = []
   let last: PendingChange[] = []
   let guards = new Set<string>()
   let bytes = 0
-  for (let from = 0; from < grants.length; from += CONCURRENCY) {
-    const reading = grants.slice(from, from + CONCURRENCY).map(async (pending) => ({
+  for (let from = 0; from < changes.length; from += CONCURRENCY) {
+    const reading = changes.slice(from, from + CONCURRENCY).map(async (pending) => ({
       pending,
       names: await guardsOf(planning, pending.change),
     }))
     for (const { pending, names } of await Promise.all(reading)) {
       const added = names.filter((name) => !guards.has(name))
+      const writes = (last[0] === head ? 0 : 1) + last.length + 1
       bytes += bytesOf(pending)
       if (
         last.length === 0 ||
-        last.length + 1 + guards.size + added.length > MAX_WRITES_BESIDE_PROJECT ||
+        writes + guards.size + added.length > MAX_WRITES ||
         bytes > MAX_APPEND_BYTES
       ) {
         last = []

@@ -1,10 +1,14 @@
 import { err } from 'neverthrow'
-import { changedFields } from '../../../domain/message.js'
-import { MAX_REPORTED } from '../../../domain/values.js'
-import type { NewEvent } from '../../../ports/event-store.js'
+import { fieldOf, isRecord, MAX_REPORTED } from '../../../domain/values.js'
 import { streamOf } from '../../../projections/read-events.js'
-import type { InvalidArgument, Moved, PlanOutdated, Violation } from '../../errors/errors.js'
-import type { ParsedPlan, PlannedChange, PlannedChangeInput, PlannedField } from '../plan/plan.js'
+import type {
+  InvalidArgument,
+  Moved,
+  PlanOutdated,
+  Violation,
+  WriteError,
+} from '../../errors/errors.js'
+import type { ParsedPlan, PlannedChange, PlannedChangeInput } from '../plan/plan.js'
 import { onlyLifts } from '../planning/pending-change.js'
 import type { PlanUnit } from '../planning/plan-access.js'
 import type { Planning } from '../planning/sealed-secrets.js'
@@ -57,7 +61,7 @@ const movedTo = (
   // A grant loses roles that are removed, without an event of its own.
   const isOtherBefore = given.fields.some((field) => {
     const other = now.fields.find((each) => each.field === field.field)
-    return other && !same(valueBefore(field), valueBefore(other))
+    return other && !same(fieldOf(field, 'from'), fieldOf(other, 'from'))
   })
   return isOtherBefore ? 'changed' : undefined
 }
@@ -72,8 +76,6 @@ export const sequenceMoved = <Sequence>(
   return now === undefined ? 'removed' : 'changed'
 }
 
-const valueBefore = (field: PlannedField): object => ('from' in field ? { from: field.from } : {})
-
 /** The first field of a given change that differs from the planned one; undefined if none does. */
 const wrongField = (
   { reason, fields, events }: PlannedChangeInput,
@@ -81,27 +83,16 @@ const wrongField = (
 ): string | undefined => {
   if (!now) return 'object'
   if (reason !== now.reason) return 'reason'
-  if (!sameList(fields, now.fields, same)) return 'fields'
-  return !events || sameList(events, now.events, sameEvent) ? undefined : 'events'
+  if (!same(fields, now.fields)) return 'fields'
+  return !events || same(events, now.events) ? undefined : 'events'
 }
 
-const sameEvent = (one: NewEvent, other: NewEvent): boolean =>
-  one.type === other.type && one.schemaVersion === other.schemaVersion && same(one.data, other.data)
-
-const sameList = <Item>(
-  list: readonly Item[],
-  others: readonly Item[],
-  isSame: (one: Item, other: Item) => boolean,
-): boolean =>
-  list.length === others.length &&
-  list.every((item, index) => {
-    const other = others[index]
-    return other !== undefined && isSame(item, other)
-  })
-
-/** Whether two objects have the same fields with the same values. */
-const same = (one: object, other: object): boolean =>
-  changedFields(one, other).length === 0 && changedFields(other, one).length === 0
+/** Whether two values of a plan are the same, in which an undefined field counts as absent. */
+const same = (one: unknown, other: unknown): boolean => {
+  if (!isRecord(one) || !isRecord(other)) return one === other
+  const fields = new Set([...Object.keys(one), ...Object.keys(other)])
+  return [...fields].every((field) => same(one[field], other[field]))
+}
 
 /**
  * Plans a unit of a plan's desired state. If it is refused now but was not when the plan was made, the plan is
@@ -112,10 +103,8 @@ export const asGiven = (planning: Planning, plan: ParsedPlan, unit: PlanUnit): P
   plan: async () => {
     const planned = await unit.plan()
     if (planned.isOk()) return planned
-    const refusal = planned.error
-    if (refusal.kind === 'NotFound')
-      return err({ kind: 'PlanOutdated', moved: [{ object: refusal.object, change: 'removed' }] })
-    if (refusal.kind !== 'InvalidArgument') return planned
+    const refusal = asOutdated(planned.error)
+    if (refusal.kind !== 'InvalidArgument') return err(refusal)
     const change = await movedSince(planning, plan, unit)
     if (change) return err({ kind: 'PlanOutdated', moved: [{ object: unit.object, change }] })
     const violations = refusal.violations.map(({ field, description }) => ({
@@ -125,6 +114,12 @@ export const asGiven = (planning: Planning, plan: ParsedPlan, unit: PlanUnit): P
     return err({ kind: 'InvalidArgument', violations })
   },
 })
+
+/** A refusal of what was planned before: an object that does not exist now was removed since. */
+export const asOutdated = (refusal: WriteError): WriteError =>
+  refusal.kind === 'NotFound'
+    ? { kind: 'PlanOutdated', moved: [{ object: refusal.object, change: 'removed' }] }
+    : refusal
 
 /** How the object of a unit that cannot be planned has changed; undefined if it has not. */
 const movedSince = async (

@@ -154,24 +154,8 @@ const shape = {
   protect: z.optional(z.boolean({ error: 'must be true or false' })),
 }
 
-interface Giving {
-  readonly roleKeys: readonly string[]
-}
-
-/** The fields that {@link grantsNeedDeclaredRoles} reads. */
-interface ProtectedProjects {
-  readonly protect?: boolean | undefined
-  readonly projects?:
-    | readonly {
-        readonly roles?: readonly { readonly roleKey: string }[] | undefined
-        readonly grants?: readonly Giving[] | undefined
-        readonly mappings?: readonly Giving[] | undefined
-      }[]
-    | undefined
-}
-
 /** Anybody may remove a role that is not declared, and a protected grant would lose it. */
-const grantsNeedDeclaredRoles = z.superRefine<ProtectedProjects>(
+const grantsNeedDeclaredRoles = z.superRefine<DesiredProjects>(
   ({ projects = [], protect }, { addIssue }) => {
     if (protect !== true) return
     const message = 'must be a declared role of the project, with protect'
@@ -191,21 +175,12 @@ const grantsNeedDeclaredRoles = z.superRefine<ProtectedProjects>(
 )
 
 /** Refuses options that need a `managedBy` without it. */
-const optionsNeedMarker = [
-  z.refine<{ prune?: boolean | undefined; managedBy?: unknown }>(
-    ({ prune, managedBy }) => prune !== true || managedBy !== undefined,
-    { error: 'is required with prune', path: ['managedBy'] },
-  ),
-  z.refine<{ version?: unknown; managedBy?: unknown }>(
-    ({ version, managedBy }) => version === undefined || managedBy !== undefined,
-    { error: 'is required with version', path: ['managedBy'] },
-  ),
-  z.refine<{ protect?: boolean | undefined; managedBy?: unknown }>(
-    ({ protect, managedBy }) => protect !== true || managedBy !== undefined,
-    { error: 'is required with protect', path: ['managedBy'] },
-  ),
-  grantsNeedDeclaredRoles,
-] as const
+const optionsNeedMarker = z.superRefine<DesiredProjects>((desired, { addIssue }) => {
+  if (desired.managedBy !== undefined) return
+  for (const option of ['prune', 'version', 'protect'] as const)
+    if (desired[option])
+      addIssue({ code: 'custom', path: ['managedBy'], message: `is required with ${option}` })
+})
 
 const schema = z
   .strictObject({
@@ -216,7 +191,7 @@ const schema = z
         .register(bounds, { maxItems: MAX_OBJECTS }),
     ),
   })
-  .check(...optionsNeedMarker)
+  .check(optionsNeedMarker, grantsNeedDeclaredRoles)
 
 /** Schema of a {@link DesiredAccess}. */
 export const DesiredAccess: z.ZodMiniType<z.output<typeof schema>, DesiredAccess> = schema
@@ -232,7 +207,7 @@ export const SealedAccess = z
       ),
     ),
   })
-  .check(...optionsNeedMarker)
+  .check(optionsNeedMarker, grantsNeedDeclaredRoles)
 export type ParsedSealedAccess = z.output<typeof SealedAccess>
 
 /** Validates a desired state from outside TypeScript, such as a parsed JSON file. */

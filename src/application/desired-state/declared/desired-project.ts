@@ -32,14 +32,8 @@ export const bounds = z
   .add(requiredText, { minLength: 1, maxLength: MAX_TEXT_LENGTH })
   .add(RolePermissions, { maxItems: MAX_ROLE_PERMISSIONS })
 
-/** Most roles that a desired state declares for one project. */
-const MAX_DECLARED_ROLES = 10_000
-
-/** Most grants that a desired state declares for one project. */
-const MAX_DECLARED_GRANTS = 10_000
-
-/** Most mappings of groups that a desired state declares for one project. */
-const MAX_DECLARED_MAPPINGS = 10_000
+/** Most roles, most grants, and most mappings of groups that a desired state declares for one project. */
+const MAX_DECLARED = 10_000
 
 /**
  * A desired role. An absent group and absent permissions are not changed; a new role gets an empty group and no
@@ -123,19 +117,19 @@ export const DesiredProject = z.strictObject({
   name,
   settings: z.optional(z.omit(PatchProject.shape.data, { id: true, name: true })),
   roles: z.optional(
-    listOf(DesiredRole, 0, MAX_DECLARED_ROLES)
+    listOf(DesiredRole, 0, MAX_DECLARED)
       .check(onlyOnce(({ roleKey }) => roleKey, ['roleKey']))
-      .register(bounds, { maxItems: MAX_DECLARED_ROLES }),
+      .register(bounds, { maxItems: MAX_DECLARED }),
   ),
   grants: z.optional(
-    listOf(DesiredGrant, 0, MAX_DECLARED_GRANTS)
+    listOf(DesiredGrant, 0, MAX_DECLARED)
       .check(onlyOnce(({ grantedOrgId }) => grantedOrgId, ['grantedOrgId']))
-      .register(bounds, { maxItems: MAX_DECLARED_GRANTS }),
+      .register(bounds, { maxItems: MAX_DECLARED }),
   ),
   mappings: z.optional(
-    listOf(DesiredMapping, 0, MAX_DECLARED_MAPPINGS)
+    listOf(DesiredMapping, 0, MAX_DECLARED)
       .check(onlyOnce(({ idpId, group }) => `${idpId}+${group}`, ['group']))
-      .register(bounds, { maxItems: MAX_DECLARED_MAPPINGS }),
+      .register(bounds, { maxItems: MAX_DECLARED }),
   ),
 })
 export type ParsedProject = z.output<typeof DesiredProject>

@@ -223,17 +223,10 @@ export interface PlannedMappingUpdated {
 }
 
 /** The JSON text of a larger plan would exceed the longest string of JavaScript. */
-export const MAX_CHANGES = 1_000_000
+const MAX_CHANGES = 1_000_000
 
 /** More than any object has. */
 const MAX_FIELDS = 20
-
-/** A list in a plan. Its length is checked before its items. */
-const plannedList = <Item extends z.ZodMiniType>(item: Item, most: number) =>
-  z.pipe(
-    z.custom<readonly z.input<Item>[]>(Array.isArray, { error: 'must be a list' }),
-    listOf(item, 0, most),
-  )
 
 const DeclaredObject = ObjectInput.check(
   z.refine(({ type }) => DECLARED_TYPES.some((declared) => declared === type), {
@@ -274,8 +267,9 @@ const Event = z.strictObject({
 
 const Affected = z.strictObject({
   count,
-  first: plannedList(
+  first: listOf(
     z.strictObject({ orgId: z.string(), userId: z.string(), roleKey: z.string() }),
+    0,
     MAX_NAMED,
   ),
 })
@@ -284,8 +278,8 @@ const Change: z.ZodMiniType<PlannedChangeInput, PlannedChangeInput> = z.strictOb
   action: choice(['add', 'update', 'remove', 'unchanged', 'blocked', 'superseded']),
   object: DeclaredObject,
   reason: z.optional(choice(['removed'])),
-  fields: plannedList(Field, MAX_FIELDS),
-  events: z.optional(plannedList(Event, 2)),
+  fields: listOf(Field, 0, MAX_FIELDS),
+  events: z.optional(listOf(Event, 0, 2)),
   impact: z.optional(z.strictObject({ loses: Affected, gains: Affected })),
   sequence: z.optional(
     z
@@ -300,7 +294,7 @@ const planSchema = z.strictObject({
   version: z.optional(accessVersion),
   protect: z.optional(z.boolean({ error: 'must be true or false' })),
   desired: SealedAccess,
-  changes: plannedList(Change, MAX_CHANGES).check(
+  changes: listOf(Change, 0, MAX_CHANGES).check(
     onlyOnce(({ object }) => streamOf('', object), ['object']),
   ),
   counts: z.strictObject({
@@ -311,7 +305,7 @@ const planSchema = z.strictObject({
     blocked: z.optional(count),
     superseded: z.optional(count),
   }),
-  undeclared: plannedList(DeclaredObject, MAX_CHANGES),
+  undeclared: listOf(DeclaredObject, 0, MAX_CHANGES),
 })
 
 /** Schema of a {@link Plan}. */

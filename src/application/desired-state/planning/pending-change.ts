@@ -1,13 +1,16 @@
 import { err, ok, type Result } from 'neverthrow'
 import type { ObjectDetails } from '../../../domain/aggregate.js'
-import { type AnyEvent, byType } from '../../../domain/aggregates.js'
-import { changedFields, currentVersion } from '../../../domain/message.js'
-import type { ObjectRef, StreamId } from '../../../domain/values.js'
+import { type AnyEvent, byType, recordOf } from '../../../domain/aggregates.js'
+import { exists } from '../../../domain/decider.js'
+import { changedFields, type EventSchema, eventTypesOf } from '../../../domain/message.js'
+import { fieldOf, type ObjectRef, type StreamId } from '../../../domain/values.js'
 import type { Position } from '../../../ports/event-store.js'
 import { isWithout } from '../../../projections/history-entries.js'
-import { aggregateOf, readBatch } from '../../../projections/read-events.js'
+import { aggregateOf, readBatch, schemaVersionOf } from '../../../projections/read-events.js'
 import type { Protected } from '../../errors/errors.js'
 import { Fault, fromPort } from '../../errors/fault.js'
+import { type AnyStreamState, detailsOf } from '../../recording/stream-state.js'
+import { inBatches } from '../../waiting.js'
 import type { MappingChange } from '../../writing/dry-run.js'
 import type { Action, FieldValue, PlannedChange, PlannedEvent, PlannedField } from '../plan/plan.js'
 import type { Planning } from './sealed-secrets.js'
@@ -39,6 +42,17 @@ export interface CurrentObject {
   readonly protectedBy?: string | undefined
 }
 
+/** An object as its stream was read. */
+export const currentState = (
+  { call: { orgId } }: Planning,
+  object: ObjectRef,
+  before: AnyStreamState,
+): CurrentObject => {
+  const { state, protectedBy } = before
+  if (!exists(state)) return { object }
+  return { object, details: detailsOf(before, orgId), values: { ...state }, protectedBy }
+}
+
 /** Values of an object by field name. */
 type Values = Readonly<Record<string, FieldValue>>
 
@@ -61,20 +75,25 @@ export const changeBy = (
     : Object.entries(after)
         .filter(([field, to]) => !isWithout(object.type, field, to))
         .map(([field, to]) => ({ field, to }))
+  // An event that replaces the fields of an object ends those that it leaves out.
+  const ended = events
+    .filter(({ type }) => type === `${object.type}.updated`)
+    .flatMap(({ data }) =>
+      fieldsToReplace(current).filter((field) => fieldOf(data, field) === undefined),
+    )
+    .map((field) => ({ field, from: values[field] }))
   const action = details ? (events.length > 0 ? 'update' : 'unchanged') : 'add'
-  return pending(action, current, { events, fields: [...fields, ...more] })
+  return pending(action, current, { events, fields: [...fields, ...ended, ...more] })
 }
 
 /**
- * The change of a declared object, which also protects it or ends its protection if needed, with `touch` if it has no
- * other events. Refused if another desired state protects the object.
- *
- * @param touch - an event that replaces the object's fields with the same values
+ * The change of a declared object, which also protects it or ends its protection if needed. Refused if another desired
+ * state protects the object.
  */
 export const protectDeclared = (
   { access: { managedBy, protect } }: Pick<Planning, 'access'>,
   planned: PendingChange,
-  { current, touch }: { readonly current: CurrentObject; readonly touch: () => PlannedEvent },
+  current: CurrentObject,
 ): Result<PendingChange, Protected> => {
   const { protectedBy: from } = current
   const isOther = from !== undefined && from !== managedBy
@@ -82,40 +101,45 @@ export const protectDeclared = (
   const to = protect ? managedBy : unlessProtected
   const hasEvents = planned.change.events.length > 0
   if (isOther && (hasEvents || to !== from)) return err({ kind: 'Protected', managedBy: from })
-  return ok(to === from ? planned : protectedAs(planned, { from, to, touch }))
+  return ok(to === from ? planned : protectedAs(planned, current, to))
 }
 
 /** The change that ends the protection of an object that is no longer declared. */
-export const lift = (current: CurrentObject, touch: () => PlannedEvent): PendingChange => {
-  const unchanged = changeBy([], current)
-  return protectedAs(unchanged, { from: current.protectedBy, to: undefined, touch })
-}
+export const lift = (current: CurrentObject): PendingChange =>
+  protectedAs(changeBy([], current), current, undefined)
 
 const protectedAs = (
   planned: PendingChange,
-  given: {
-    readonly from: string | undefined
-    readonly to: string | undefined
-    readonly touch: () => PlannedEvent
-  },
+  current: CurrentObject,
+  to: string | undefined,
 ): PendingChange => {
-  const { from, to, touch } = given
   const { action, events, fields } = planned.change
   const field: PlannedField =
     action === 'add'
       ? { field: PROTECTED_BY, to }
-      : { field: PROTECTED_BY, from: from ?? '', to: to ?? '' }
+      : { field: PROTECTED_BY, from: current.protectedBy ?? '', to: to ?? '' }
   return {
     ...planned,
     change: {
       ...planned.change,
       action: action === 'unchanged' ? 'update' : action,
       fields: [...fields, field],
-      events: events.length > 0 ? events : [touch()],
+      events: events.length > 0 ? events : [touch(current)],
     },
     isLift: to === undefined,
   }
 }
+
+/** An event that replaces the fields of an object with the same values. */
+const touch = (current: CurrentObject): PlannedEvent => {
+  const { object, values = {} } = current
+  const data = recordOf(fieldsToReplace(current), (field) => values[field])
+  return plannedEvent(`${object.type}.updated`, data)
+}
+
+/** The fields of an object that an event replaces. */
+const fieldsToReplace = ({ object, values = {} }: CurrentObject): readonly string[] =>
+  REPLACED[object.type].filter((field) => values[field] !== undefined)
 
 /** The field of a plan with the desired state that protects an object; empty if it is unprotected. */
 const PROTECTED_BY = 'protectedBy'
@@ -129,16 +153,14 @@ export const onlyLifts = ({ fields }: Pick<PlannedChange, 'fields'>): boolean =>
   fields.length === 1 &&
   fields.every((each) => each.field === PROTECTED_BY && 'to' in each && !each.to)
 
-/** The removal of an object by `events`. */
-export const removalBy = (
-  events: readonly PlannedEvent[],
-  current: CurrentObject,
-): PendingChange => {
+/** The removal of an object. */
+export const removal = (current: CurrentObject): PendingChange => {
   const { object, values = {} } = current
-  const fields = SHOWN[object.type]
-    .filter((field) => !isWithout(object.type, field, values[field]))
+  const { type, ...ids } = object
+  const fields = SHOWN[type]
+    .filter((field) => !isWithout(type, field, values[field]))
     .map((field) => ({ field, from: values[field] }))
-  return pending('remove', current, { events, fields })
+  return pending('remove', current, { events: [plannedEvent(`${type}.removed`, ids)], fields })
 }
 
 /** No change: the id of the object belongs to a removed one. */
@@ -161,16 +183,24 @@ const pending = (
     : { change }
 }
 
+const fieldsIn = (schema: EventSchema): readonly string[] =>
+  Object.keys(schema.def.innerType.shape.data.def.innerType.shape)
+
+/** By type, the fields of the event that replaces those of an object, with the keys of roles. */
+const REPLACED = byType(({ type, events }) =>
+  events
+    .filter((schema) => eventTypesOf<string>(schema).includes(`${type}.updated`))
+    .flatMap(fieldsIn)
+    .map((field) => (field === 'roles' ? 'roleKeys' : field)),
+)
+
 /** By type, the fields without ids that planned events set and views show, in the order of the recorded events. */
-const SHOWN = byType(({ ids, events, fields }) => {
-  const inEvents = events.flatMap((schema) =>
-    Object.keys(schema.def.innerType.shape.data.def.innerType.shape),
-  )
+const SHOWN = byType(({ ids, events, fields }) =>
   // The events of grants and mappings have roles with generations, a plan their keys.
-  return [...new Set([...inEvents, 'roleKeys'])].filter(
+  [...new Set([...events.flatMap(fieldsIn), 'roleKeys'])].filter(
     (field) => field in fields && !(field in ids.shape),
-  )
-})
+  ),
+)
 
 /** The values that `events` set, in the order in which they are shown. */
 const valuesIn = (events: readonly PlannedEvent[], { type }: ObjectRef): Values => {
@@ -183,35 +213,14 @@ const valuesIn = (events: readonly PlannedEvent[], { type }: ObjectRef): Values 
   return values
 }
 
-const DECIDED = [
-  'project.added',
-  'project.updated',
-  'project_role.added',
-  'project_role.updated',
-  'project_role.removed',
-  'project_grant.removed',
-  'role_mapping.removed',
-  'identity_provider.oidc_added',
-  'identity_provider.oidc_config_updated',
-  'identity_provider.updated',
-  'identity_provider.deactivated',
-] as const satisfies readonly PlannedEvent['type'][]
-
-type DecidedEvent = Extract<AnyEvent, { readonly type: (typeof DECIDED)[number] }>
-
-const isDecided = (event: AnyEvent): event is DecidedEvent =>
-  DECIDED.some((type) => type === event.type)
-
 /** The decided events, in the form of a plan. */
 export const plannedEvents = (events: readonly AnyEvent[]): readonly PlannedEvent[] =>
-  events.map((event) => {
-    if (!isDecided(event)) throw new Error(`A plan cannot have an event ${event.type}`)
-    return { ...event, schemaVersion: schemaVersionOf(event.type) }
-  })
+  events.map(({ type, data }) => plannedEvent(type, data))
 
-/** The version in which a planned event is recorded. */
-export const schemaVersionOf = (type: PlannedEvent['type']): number =>
-  currentVersion(aggregateOf(type).decider.upcasters, type)
+/** An event in the form of a plan. */
+export const plannedEvent = (type: string, data: object): PlannedEvent =>
+  // Cast: `data` has the fields of the type, with the keys of roles instead of their generations.
+  ({ type, schemaVersion: schemaVersionOf(type), data }) as PlannedEvent
 
 /** The marks of desired states on an object since it was last added, its removal included. */
 interface ObjectMarks {
@@ -223,9 +232,6 @@ interface ObjectMarks {
   readonly lastEvent: Position
 }
 
-/** Streams that are read at the same time. */
-const CONCURRENCY = 50
-
 /**
  * The marks on the objects of `streams`; none for a desired state without `managedBy`. Events without a mark
  * leave earlier marks in force.
@@ -234,16 +240,9 @@ export const marksOn = async (
   planning: Planning,
   streams: readonly StreamId[],
 ): Promise<ReadonlyMap<StreamId, ObjectMarks>> => {
-  const marks = new Map<StreamId, ObjectMarks>()
-  if (planning.access.managedBy === undefined) return marks
-  for (let from = 0; from < streams.length; from += CONCURRENCY) {
-    const reading = streams
-      .slice(from, from + CONCURRENCY)
-      .map(async (stream) => marks.set(stream, await marksOf(planning, stream)))
-    await Promise.all(reading)
-    await planning.runtime.environment.yield()
-  }
-  return marks
+  if (planning.access.managedBy === undefined) return new Map()
+  const marksIn = async (stream: StreamId) => [stream, await marksOf(planning, stream)] as const
+  return new Map(await inBatches(planning.runtime.environment, streams, marksIn))
 }
 
 /** Whether a newer version of the desired state has marked the object of `stream`. */

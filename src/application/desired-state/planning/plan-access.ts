@@ -2,7 +2,6 @@ import { err, ok, type Result } from 'neverthrow'
 import { aggregates } from '../../../domain/aggregates.js'
 import { decideAll, exists } from '../../../domain/decider.js'
 import {
-  type IdentityProviderState,
   identityProvider,
   identityProviders,
   isSecretFor,
@@ -12,45 +11,36 @@ import {
   type IdentityProviderCommand,
 } from '../../../domain/identity-provider/command-schemas.js'
 import { roleMappings } from '../../../domain/role-mapping/aggregate.js'
-import { IdpId, type ObjectRef, ProjectId } from '../../../domain/values.js'
+import type { ObjectRef } from '../../../domain/values.js'
 import type { Position } from '../../../ports/event-store.js'
 import { aggregateOf, isOfObject, streamOf } from '../../../projections/read-events.js'
 import type { InvalidArgument, WriteError } from '../../errors/errors.js'
 import { fromPort } from '../../errors/fault.js'
 import { logPages } from '../../following/log-pages.js'
 import type { AdmittedCall } from '../../method/context.js'
-import { isPermitted, refusePermission } from '../../method/method.js'
+import { isPermitted } from '../../method/method.js'
 import { allObjects } from '../../reading/reads.js'
-import { detailsOf } from '../../recording/stream-state.js'
 import type { Runtime } from '../../runtime.js'
-import { pause, raceAbort, retryDeadline } from '../../waiting.js'
+import { inBatches, pause, raceAbort, retryDeadline } from '../../waiting.js'
 import { impactOfMapping, mayReadHolders, NO_IMPACT, readAffected } from '../../writing/dry-run.js'
 import type {
   DesiredIdentityProvider,
   ParsedAccess,
   ParsedProvider,
 } from '../declared/desired-access.js'
-import { permissionsToLift } from '../permissions-for-plan.js'
-import {
-  countsOf,
-  type Plan,
-  type PlannedChange,
-  type PlannedEvent,
-  type PlannedField,
-} from '../plan/plan.js'
+import { countsOf, type Plan, type PlannedChange, type PlannedField } from '../plan/plan.js'
 import {
   blocked,
-  type CurrentObject,
   changeBy,
+  currentState,
   isSuperseded,
-  lift,
   type PendingChange,
   plannedEvents,
   protectDeclared,
-  schemaVersionOf,
   superseded,
 } from './pending-change.js'
-import { liftProject, planProject } from './plan-project.js'
+import { liftObject } from './plan-contents.js'
+import { planProject } from './plan-project.js'
 import { type Planning, sealAccess, secretOf } from './sealed-secrets.js'
 
 /** Plans a desired state. */
@@ -115,7 +105,7 @@ export interface PlannedUnit {
 /** The units of a desired state in order, projects first; then the units whose protection it ends. */
 export const unitsOf = async (planning: Planning): Promise<readonly PlanUnit[]> => {
   const { projects = [], identityProviders = [] } = planning.access
-  return [
+  const declared: readonly PlanUnit[] = [
     ...projects.map((desired, index) => ({
       object: aggregates.project.ref(desired),
       plan: () => planProject(planning, desired, index),
@@ -124,37 +114,35 @@ export const unitsOf = async (planning: Planning): Promise<readonly PlanUnit[]> 
       object: aggregates.identity_provider.ref(desired),
       plan: () => planIdentityProvider(planning, desired, index),
     })),
-    ...(await unitsToLift(planning)),
   ]
+  return [...declared, ...(await unitsToLift(planning, declared))]
 }
 
-/** The objects that this desired state protects and no longer declares, of the types that it lists. */
-const unitsToLift = async (planning: Planning): Promise<readonly PlanUnit[]> => {
+/** The objects besides `declared` that this desired state protects, of the types that it lists. */
+const unitsToLift = async (
+  planning: Planning,
+  declared: readonly PlanUnit[],
+): Promise<readonly PlanUnit[]> => {
   const { runtime, call, access } = planning
-  const { managedBy, projects, identityProviders } = access
+  const { managedBy } = access
   if (managedBy === undefined) return []
-  const units: PlanUnit[] = []
   const { orgId } = call
-  if (projects) {
-    const declared = new Set<string>(projects.map(({ id }) => id))
-    for await (const row of allObjects(runtime, call, { type: 'project', orgId }))
-      if (row.protectedBy === managedBy && !declared.has(row.id))
-        units.push({
-          object: aggregates.project.ref(row),
-          plan: () => liftProject(planning, ProjectId.parse(row.id)),
-        })
-  }
-  if (identityProviders) {
-    const declared = new Set<string>(identityProviders.map(({ idpId }) => idpId))
-    for await (const row of allObjects(runtime, call, { type: 'identity_provider', orgId }))
-      if (row.protectedBy === managedBy && !declared.has(row.idpId))
-        units.push({
-          object: aggregates.identity_provider.ref(row),
-          plan: () => liftIdentityProvider(planning, IdpId.parse(row.idpId)),
-        })
-  }
+  const streams = new Set(declared.map(({ object }) => streamOf(orgId, object)))
+  const units: PlanUnit[] = []
+  for (const type of listedTypes(planning))
+    for await (const row of allObjects(runtime, call, { type, orgId })) {
+      const object = aggregates[type].ref(row)
+      if (row.protectedBy === managedBy && !streams.has(streamOf(orgId, object)))
+        units.push({ object, plan: () => liftObject(planning, object) })
+    }
   return units
 }
+
+/** The types of objects that the desired state lists, even with an empty list. */
+const listedTypes = ({ access: { projects, identityProviders } }: Planning) => [
+  ...(projects ? ['project' as const] : []),
+  ...(identityProviders ? ['identity_provider' as const] : []),
+]
 
 /** Plans `units` on everything that was recorded before the call. The first refusal of a unit ends it. */
 export const planAll = async (
@@ -173,22 +161,19 @@ export const planAll = async (
 }
 
 /**
- * The objects without a change, of the types that the desired state lists, even with an empty list. A type that the caller
- * may not read in full is left out.
+ * The objects without a change, of the types that the desired state lists. A type that the caller may not read in full is
+ * left out.
  */
 export const findUndeclared = async (
-  { runtime, call, access }: Planning,
+  planning: Planning,
   changes: readonly PlannedChange[],
 ): Promise<readonly ObjectRef[]> => {
+  const { runtime, call } = planning
   const { orgId } = call
   const declared = new Set(changes.map(({ object }) => streamOf(orgId, object)))
   const undeclared: ObjectRef[] = []
-  for (const [type, list] of [
-    ['project', access.projects],
-    ['identity_provider', access.identityProviders],
-  ] as const) {
+  for (const type of listedTypes(planning)) {
     const { permissions, ref } = aggregates[type]
-    if (!list) continue
     if ((await isPermitted(runtime, call, { permission: permissions.read })) !== true) continue
     for await (const row of allObjects(runtime, call, { type, orgId })) {
       const object = ref(row)
@@ -197,9 +182,6 @@ export const findUndeclared = async (
   }
   return undeclared
 }
-
-/** Impacts that are counted at the same time. */
-const CONCURRENCY = 50
 
 /**
  * `changes`, planned after position `from`, with the roles that users lose and gain by each; a role that an earlier change ends is
@@ -233,13 +215,7 @@ const withImpact = async (
     const loses = await readAffected(runtime, call, { ...range, roleKeys: ends, at })
     return { ...change, impact: { ...NO_IMPACT, loses } }
   }
-  const shown: PlannedChange[] = []
-  for (let first = 0; first < changes.length; first += CONCURRENCY) {
-    const batch = await Promise.all(changes.slice(first, first + CONCURRENCY).map(impactOf))
-    shown.push(...batch)
-    await runtime.environment.yield()
-  }
-  return shown
+  return inBatches(runtime.environment, changes, impactOf)
 }
 
 const rangeOf = ({ call: { orgId } }: Planning, object: ObjectRef) =>
@@ -297,17 +273,13 @@ const planIdentityProvider = async (
   const before = await runtime.states.readLatest(identityProviders, call.orgId, { idpId })
   const { state } = before
   if (state.status === 'removed') return ok([blocked(object)])
-  const { protectedBy } = before
-  const current: CurrentObject = exists(state)
-    ? { object, details: detailsOf(before, call.orgId), values: state, protectedBy }
-    : { object }
-  const touch = () => touchOf(state)
+  const current = currentState(planning, object, before)
   if (await isSuperseded(planning, before.name)) return ok([superseded(current)])
 
   if (exists(state)) {
     const secret = await secretOf(planning, desired, state.clientSecret)
     // A secret that is declared with another issuer belongs to that issuer.
-    const isKept = secret?.isStored && isSecretFor(issuer ?? state.issuer, state)
+    const isKept = secret?.isStored && isSecretFor(issuer, state)
     const data = { ...fields, clientSecret: isKept ? undefined : secret?.sealed }
     const shown = secret && secretField(isKept ? 'unchanged' : 'changed')
     return identityProvider
@@ -315,10 +287,7 @@ const planIdentityProvider = async (
       .andThen((events) =>
         issuer === '' && events.some(({ type }) => type === 'identity_provider.oidc_config_updated')
           ? err(invalidFields(index, ['issuer'], 'must not be empty'))
-          : protectDeclared(planning, changeBy(plannedEvents(events), current, shown), {
-              current,
-              touch,
-            }),
+          : protectDeclared(planning, changeBy(plannedEvents(events), current, shown), current),
       )
       .map((planned) => [planned])
   }
@@ -337,40 +306,9 @@ const planIdentityProvider = async (
   return decideAll(identityProvider, commands, before)
     .andThen((events) => {
       const planned = changeBy(plannedEvents(events), current, [...shown, ...secretField('set')])
-      return protectDeclared(planning, planned, { current, touch })
+      return protectDeclared(planning, planned, current)
     })
     .map((planned) => [planned])
-}
-
-/** The change that ends the protection of a provider that is no longer declared. */
-const liftIdentityProvider = async (
-  planning: Planning,
-  idpId: IdpId,
-): Promise<Result<readonly PendingChange[], WriteError>> => {
-  const { runtime, call } = planning
-  const object = { type: 'identity_provider', idpId } as const
-  const before = await runtime.states.readLatest(identityProviders, call.orgId, { idpId })
-  const { state, protectedBy } = before
-  if (protectedBy === undefined || protectedBy !== planning.access.managedBy) return ok([])
-  for (const question of permissionsToLift(['identity_provider'], {
-    object,
-    method: call.method,
-  })) {
-    const denied = await refusePermission(runtime, call, question)
-    if (denied) return err(denied)
-  }
-  const current = { object, details: detailsOf(before, call.orgId), protectedBy }
-  if (await isSuperseded(planning, before.name)) return ok([superseded(current)])
-  return ok([lift(current, () => touchOf(state))])
-}
-
-/** An event that replaces a provider's name and appearance with the same values. */
-const touchOf = (state: IdentityProviderState): PlannedEvent => {
-  if (!exists(state)) throw new Error('A provider that does not exist has no fields')
-  const { idpId, name, stylingType, autoRegister } = state
-  const type = 'identity_provider.updated'
-  const data = { idpId, name, stylingType, autoRegister }
-  return { type, schemaVersion: schemaVersionOf(type), data }
 }
 
 const secretField = (secret: 'set' | 'changed' | 'unchanged'): readonly PlannedField[] => [

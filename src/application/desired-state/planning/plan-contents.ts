@@ -1,26 +1,32 @@
-import { ok, Result } from 'neverthrow'
+import { err, ok, Result } from 'neverthrow'
 import { aggregates } from '../../../domain/aggregates.js'
+import type { NotFound } from '../../../domain/decider.js'
 import type { ObjectRef } from '../../../domain/values.js'
 import type { Condition, Views } from '../../../ports/read-model.js'
 import { streamOf } from '../../../projections/read-events.js'
-import type { Protected } from '../../errors/errors.js'
+import type { PermissionDenied, Protected } from '../../errors/errors.js'
+import { refusePermission } from '../../method/method.js'
 import { allObjects } from '../../reading/reads.js'
 import type { ParsedProject } from '../declared/desired-project.js'
+import { permissionsToLift } from '../permissions-for-plan.js'
 import type { PlannedEvent } from '../plan/plan.js'
 import {
+  blocked,
   type CurrentObject,
   changeBy,
+  currentState,
   lift,
   marksOn,
   type PendingChange,
   protectDeclared,
-  removalBy,
+  removal,
   superseded,
 } from './pending-change.js'
 import type { Planning } from './sealed-secrets.js'
 
 /** The types of objects that are declared in a project. */
-export type ContentType = 'project_role' | 'project_grant' | 'role_mapping'
+const CONTENT_TYPES = ['project_role', 'project_grant', 'role_mapping'] as const
+type ContentType = (typeof CONTENT_TYPES)[number]
 
 /** Objects of one type in a project, by their keys. */
 export type Rows<Type extends ContentType> = ReadonlyMap<string, Views[Type]>
@@ -33,106 +39,110 @@ export interface DeclaredProject {
   readonly rows: Rows<'project_role'>
 }
 
+/** What a desired state declares of one type in a project. */
+interface Contents<Type extends ContentType, Declared> {
+  readonly type: Type
+  /** By their keys, in the declared order. */
+  readonly declared: ReadonlyMap<string, Declared>
+  /** Those of `declared` that exist, and others that may have a change; read here when absent. */
+  readonly rows?: Rows<Type>
+  /** Why a declared object is not changed; undefined if it may be. */
+  readonly stays?: (declared: Declared) => Result<'blocked' | 'superseded' | undefined, NotFound>
+  /** The events that a declared object needs; `row` is absent when it does not exist. */
+  readonly change: (declared: Declared, row: Views[Type] | undefined) => readonly PlannedEvent[]
+  /** The roles that users lose and gain when an object changes as declared, or is removed. */
+  readonly effect: (
+    row: Views[Type],
+    declared: Declared | undefined,
+  ) => Pick<PendingChange, 'ends' | 'mapping'>
+}
+
 /** The changes of objects of one type in a project: first of what is declared, then the removals. */
 export const planEach = async <Type extends ContentType, Declared>(
   planning: Planning,
-  {
-    type,
-    projectId,
-    isNew,
-    rows,
-    declared,
-    change,
-    remove,
-    touch,
-    effect,
-  }: {
-    readonly type: Type
-    readonly projectId: string
-    readonly isNew: boolean
-    /** Those of `declared` that exist, and others that may have a change. */
-    readonly rows: Rows<Type>
-    /** By their keys, in the declared order. */
-    readonly declared: ReadonlyMap<string, Declared>
-    /** The events that a declared object needs; `row` is absent when it does not exist. */
-    readonly change: (declared: Declared, row: Views[Type] | undefined) => readonly PlannedEvent[]
-    readonly remove: (row: Views[Type]) => readonly PlannedEvent[]
-    /** An event that replaces an object's fields with the same values. */
-    readonly touch: (row: Views[Type]) => PlannedEvent
-    /** The roles that users lose and gain when an object changes as declared, or is removed. */
-    readonly effect: (
-      row: Views[Type],
-      declared: Declared | undefined,
-    ) => Pick<PendingChange, 'ends' | 'mapping'>
-  },
-): Promise<Result<readonly PendingChange[], Protected>> => {
-  const left = [...rows].filter(
-    ([key, row]) => !declared.has(key) && mayLeaveDeclaration(planning)(row),
-  )
+  { desired: { id }, isNew }: DeclaredProject,
+  given: Contents<Type, Declared>,
+): Promise<Result<readonly PendingChange[], NotFound | Protected>> => {
+  const { type, declared, stays = () => ok(undefined), change, effect } = given
+  const mayLeave = mayLeaveDeclaration(planning)
+  const isWanted = (key: string, row: Views[Type]) => declared.has(key) || mayLeave(row)
+  const rows =
+    given.rows ??
+    (isNew ? new Map<string, Views[Type]>() : await rowsIn(planning, { type, id }, isWanted))
+  const left = [...rows].filter(([key, row]) => !declared.has(key) && mayLeave(row))
   const undeclared = planning.access.prune ? left : []
-  const refOf = (key: string) => aggregates[type].refOfKey(key, projectId)
+  const refOf = (key: string) => aggregates[type].refOfKey(key, id)
   const streamOfKey = (key: string) => streamOf(planning.call.orgId, refOf(key))
   const keys = [...declared.keys(), ...undeclared.map(([key]) => key)]
   const marks = await marksOn(planning, isNew ? [] : keys.map(streamOfKey))
 
   const changes = Result.combine(
-    [...declared].map(([key, each]): Result<PendingChange, Protected> => {
+    [...declared].map(([key, each]): Result<PendingChange, NotFound | Protected> => {
       const found = marks.get(streamOfKey(key))
       const row = rows.get(key)
       const current = currentObject(refOf(key), row)
       if (found?.isNewer) return ok(superseded(current))
+      const reason = stays(each)
+      if (reason.isErr()) return err(reason.error)
+      if (reason.value)
+        return ok(reason.value === 'blocked' ? blocked(current.object) : superseded(current))
       const events = change(each, row)
-      const planned = changeBy(events, current)
-      if (!row) {
-        const added = { ...planned, lastEvent: found?.lastEvent }
-        return protectDeclared(planning, added, { current, touch: never })
+      const planned = {
+        ...changeBy(events, current),
+        ...(row ? events.length > 0 && effect(row, each) : { lastEvent: found?.lastEvent }),
       }
-      const changed = events.length > 0 ? { ...planned, ...effect(row, each) } : planned
-      return protectDeclared(planning, changed, { current, touch: () => touch(row) })
+      return protectDeclared(planning, planned, current)
     }),
   )
   const removals = undeclared.flatMap(([key, row]) => {
     const found = marks.get(streamOfKey(key))
     if (!found?.isOwn) return []
     const current = currentObject(refOf(key), row)
-    if (found.isNewer) return superseded(current)
-    return { ...removalBy(remove(row), current), ...effect(row, undefined) }
+    return found.isNewer ? superseded(current) : { ...removal(current), ...effect(row, undefined) }
   })
-  const rowsToLift = planning.access.prune ? new Map() : new Map(left)
-  const lifts = await liftContents(planning, { type, id: projectId, rows: rowsToLift, touch })
+  const toLift = planning.access.prune ? [] : left
+  const lifts = await liftEach(
+    planning,
+    toLift.map(([key, row]) => currentObject(refOf(key), row)),
+  )
   return changes.map((all) => [...all, ...removals, ...lifts])
 }
 
-/** Only an object without a row is added, and that takes an event of its own. */
-const never = (): never => {
-  throw new Error('An object that does not exist cannot be replaced')
+/** The changes that end the protection of objects; a newer version of the desired state keeps it. */
+const liftEach = async (
+  planning: Planning,
+  objects: readonly CurrentObject[],
+): Promise<readonly PendingChange[]> => {
+  const streamOfObject = ({ object }: CurrentObject) => streamOf(planning.call.orgId, object)
+  const marks = await marksOn(planning, objects.map(streamOfObject))
+  return objects.map((current) =>
+    marks.get(streamOfObject(current))?.isNewer === true ? superseded(current) : lift(current),
+  )
 }
 
-/** The changes that end the protection of objects in the project `id`; a newer version of the desired state keeps it. */
-export const liftContents = async <Type extends ContentType>(
+/** The changes that end the protection of an object that is no longer declared, and of the objects in it. */
+export const liftObject = async (
   planning: Planning,
-  given: {
-    readonly type: Type
-    readonly id: string
-    readonly rows: Rows<Type>
-    readonly touch: (row: Views[Type]) => PlannedEvent
-  },
-): Promise<readonly PendingChange[]> => {
-  const { type, id, rows, touch } = given
-  const objects = [...rows].map(([key, row]) => ({
-    row,
-    object: aggregates[type].refOfKey(key, id),
-  }))
-  const streamOfObject = (object: ObjectRef) => streamOf(planning.call.orgId, object)
-  const marks = await marksOn(
-    planning,
-    objects.map(({ object }) => streamOfObject(object)),
-  )
-  return objects.map(({ row, object }) => {
-    const current = currentObject(object, row)
-    const isLeft = marks.get(streamOfObject(object))?.isNewer === true
-    return isLeft ? superseded(current) : lift(current, () => touch(row))
-  })
+  object: ObjectRef,
+): Promise<Result<readonly PendingChange[], PermissionDenied>> => {
+  const { runtime, call } = planning
+  const { managedBy } = planning.access
+  const before = await runtime.states.readLatest(aggregates[object.type], call.orgId, object)
+  if (managedBy === undefined || before.protectedBy !== managedBy) return ok([])
+  const objects = [currentState(planning, object, before)]
+  if (object.type === 'project')
+    for (const type of CONTENT_TYPES) {
+      const { id } = object
+      const isOwn = (_: string, row: Views[ContentType]) => row.protectedBy === managedBy
+      for (const [key, row] of await rowsIn(planning, { type, id }, isOwn))
+        objects.push(currentObject(aggregates[type].refOfKey(key, id), row))
+    }
+  const types = objects.map((each) => each.object.type)
+  for (const question of permissionsToLift(types, { object, method: call.method })) {
+    const denied = await refusePermission(runtime, call, question)
+    if (denied) return err(denied)
+  }
+  return ok(await liftEach(planning, objects))
 }
 
 /** Whether an object that is not declared may have a change: it is removed, or protected no longer. */

@@ -1,34 +1,18 @@
 import { err, ok, type Result } from 'neverthrow'
-import { aggregates } from '../../../domain/aggregates.js'
 import { exists, type NotFound } from '../../../domain/decider.js'
 import { identityProviders } from '../../../domain/identity-provider/aggregate.js'
-import type { ProjectGrant } from '../../../domain/project-grant/aggregate.js'
-import { type RoleMapping, roleMappings } from '../../../domain/role-mapping/aggregate.js'
-import {
-  GroupName,
-  IdpId,
-  type ObjectRef,
-  OrgId,
-  ProjectId,
-  RoleKey,
-  sameRoles,
-} from '../../../domain/values.js'
+import { roleMappings } from '../../../domain/role-mapping/aggregate.js'
+import { OrgId, type RoleKey, sameRoles } from '../../../domain/values.js'
 import type { Protected } from '../../errors/errors.js'
-import type { ParsedGrant, ParsedMapping } from '../declared/desired-project.js'
-import type { PlannedEvent } from '../plan/plan.js'
-import {
-  blocked,
-  type PendingChange,
-  plannedEvents,
-  schemaVersionOf,
-  superseded,
-} from './pending-change.js'
-import { type DeclaredProject, mayLeaveDeclaration, planEach, rowsIn } from './plan-contents.js'
+import type { ParsedMapping } from '../declared/desired-project.js'
+import type { Action } from '../plan/plan.js'
+import { type PendingChange, plannedEvent } from './pending-change.js'
+import { type DeclaredProject, planEach } from './plan-contents.js'
 import type { Planning } from './sealed-secrets.js'
 
-/** A declared project with the changes of its roles. */
+/** A declared project with what happens to its roles, by key. */
 interface PlannedRoles extends DeclaredProject {
-  readonly roleChanges: readonly PendingChange[]
+  readonly actions: ReadonlyMap<string, Action>
 }
 
 /** The changes of grants to other organizations. A grant of a role that a newer version removed is superseded. */
@@ -38,37 +22,20 @@ export const planGrants = async (
 ): Promise<Result<readonly PendingChange[], NotFound | Protected>> => {
   const { id: projectId, grants } = project.desired
   if (grants === undefined) return ok([])
-  const { isNew } = project
-  const isRemoved = removedBy(project)
-  const declared = new Map<string, ParsedGrant>(grants.map((grant) => [grant.grantedOrgId, grant]))
-  const mayLeave = mayLeaveDeclaration(planning)
-  const isWanted = (key: string, row: ProjectGrant) => declared.has(key) || mayLeave(row)
-  const planned = await planEach(planning, {
+  return planEach(planning, project, {
     type: 'project_grant',
-    projectId,
-    isNew,
-    rows: isNew
-      ? new Map()
-      : await rowsIn(planning, { type: 'project_grant', id: projectId }, isWanted),
-    declared,
+    declared: new Map(grants.map((grant) => [grant.grantedOrgId, grant])),
+    stays: ({ roleKeys }) => leftToNewer(project, roleKeys),
     change: (grant, row) => {
-      // A role that is removed before the grant is recorded needs no event of the grant.
-      const held = row?.roleKeys.filter((roleKey) => !isRemoved(roleKey))
-      if (held && sameRoles(held, grant.roleKeys)) return []
+      if (row && sameRoles(kept(project, row), grant.roleKeys)) return []
       const type = row ? 'project_grant.updated' : 'project_grant.added'
-      return [{ type, schemaVersion: schemaVersionOf(type), data: { projectId, ...grant } }]
+      return [plannedEvent(type, { projectId, ...grant })]
     },
-    remove: (row) => {
-      const data = { projectId, grantedOrgId: OrgId.parse(row.grantedOrgId) }
-      return plannedEvents([{ type: 'project_grant.removed', data }])
-    },
-    touch: touchGrant,
     effect: (row, grant) => {
-      const kept = new Set<string>(grant?.roleKeys)
-      return { ends: row.roleKeys.filter((roleKey) => !kept.has(roleKey) && !isRemoved(roleKey)) }
+      const given = new Set<string>(grant?.roleKeys)
+      return { ends: kept(project, row).filter((roleKey) => !given.has(roleKey)) }
     },
   })
-  return planned.andThen((changes) => withTheirRoles(project, grants, changes))
 }
 
 /**
@@ -81,69 +48,30 @@ export const planMappings = async (
 ): Promise<Result<readonly PendingChange[], NotFound | Protected>> => {
   const { id: projectId, mappings } = project.desired
   if (mappings === undefined) return ok([])
-  const { isNew } = project
   const { orgId } = planning.call
   const projectOrgId = OrgId.parse(orgId)
   const removed = await removedProviders(planning, mappings)
   if (removed.isErr()) return err(removed.error)
-  const isRemoved = removedBy(project)
   const keyOf = (mapping: ParsedMapping) =>
     roleMappings.key({ ...mapping, projectId, projectOrgId }, orgId)
-  const declared = new Map<string, ParsedMapping>(
-    mappings.map((mapping) => [keyOf(mapping), mapping]),
-  )
-  const mayLeave = mayLeaveDeclaration(planning)
-  const isWanted = (key: string, row: RoleMapping) => declared.has(key) || mayLeave(row)
-  const rows = isNew
-    ? new Map<string, RoleMapping>()
-    : await rowsIn(planning, { type: 'role_mapping', id: projectId }, isWanted)
-  const standing = (row: RoleMapping) => row.roleKeys.filter((roleKey) => !isRemoved(roleKey))
-  const planned = await planEach(planning, {
+  return planEach(planning, project, {
     type: 'role_mapping',
-    projectId,
-    isNew,
-    rows,
-    declared,
+    declared: new Map(mappings.map((mapping) => [keyOf(mapping), mapping])),
+    stays: ({ idpId, roleKeys }) =>
+      leftToNewer(project, roleKeys).map(
+        (isLeft) => isLeft ?? (removed.value.has(idpId) ? 'blocked' : undefined),
+      ),
     change: (mapping, row) => {
-      const { validFor, ...fields } = mapping
-      if (row && sameRoles(standing(row), mapping.roleKeys) && row.validFor === validFor) return []
+      const isSame = row?.validFor === mapping.validFor
+      if (row && isSame && sameRoles(kept(project, row), mapping.roleKeys)) return []
       const type = row ? 'role_mapping.updated' : 'role_mapping.added'
-      const ids = { ...fields, projectId, projectOrgId }
-      const data = validFor === undefined ? ids : { ...ids, validFor }
-      return [{ type, schemaVersion: schemaVersionOf(type), data }]
+      return [plannedEvent(type, { ...mapping, projectId, projectOrgId })]
     },
-    remove: (row) => plannedEvents([{ type: 'role_mapping.removed', data: idsOf(row) }]),
-    touch: touchMapping,
     effect: (row, mapping) => {
-      const before = { ...row, roleKeys: standing(row) }
+      const before = { ...row, roleKeys: kept(project, row) }
       return { ends: before.roleKeys, mapping: { before, after: mapping } }
     },
   })
-  return planned
-    .map((changes) =>
-      changes.map((pending, place): PendingChange => {
-        const mapping = mappings[place]
-        if (!mapping) return pending
-        if (removed.value.has(mapping.idpId)) return blocked(pending.change.object)
-        return withoutValidity(pending, rows.get(keyOf(mapping)), mapping)
-      }),
-    )
-    .andThen((changes) => withTheirRoles(project, mappings, changes))
-}
-
-/** Shows that a mapping has `validFor` no longer, which its event says by leaving it out. */
-const withoutValidity = (
-  pending: PendingChange,
-  row: RoleMapping | undefined,
-  { validFor }: ParsedMapping,
-): PendingChange => {
-  const { change } = pending
-  const from = row?.validFor
-  if (from === undefined || validFor !== undefined || change.events.length === 0) return pending
-  return {
-    ...pending,
-    change: { ...change, fields: [...change.fields, { field: 'validFor', from }] },
-  }
 }
 
 /** Those providers of `mappings` that were removed. Refused: one that does not exist and is not declared. */
@@ -162,76 +90,22 @@ const removedProviders = async (
   return ok(removed)
 }
 
-/** Names a declared mapping. */
-export const mappingRef = (
-  { call: { orgId } }: Planning,
-  projectId: ProjectId,
-  { idpId, group }: ParsedMapping,
-): ObjectRef => roleMappings.ref({ idpId, group, projectId, projectOrgId: OrgId.parse(orgId) })
+/** The roles of a grant or mapping without those that the plan removes: their end needs no event of its own. */
+const kept = (
+  { actions }: PlannedRoles,
+  { roleKeys }: { readonly roleKeys: readonly string[] },
+): readonly string[] => roleKeys.filter((roleKey) => actions.get(roleKey) !== 'remove')
 
-/** Whether a role is removed before the grants and mappings are recorded. */
-const removedBy = ({ roleChanges }: PlannedRoles): ((roleKey: string) => boolean) => {
-  const actions = actionsOf(roleChanges)
-  return (roleKey) => actions.get(roleKey) === 'remove'
+/** Whether a newer version removed one of the roles. Refused: a role that the project will not have. */
+const leftToNewer = (
+  { desired: { id: projectId }, rows, actions }: PlannedRoles,
+  roleKeys: readonly RoleKey[],
+): Result<'superseded' | undefined, NotFound> => {
+  const missing = roleKeys.filter((roleKey) => {
+    const action = actions.get(roleKey) ?? 'superseded'
+    return action === 'superseded' ? !rows.has(roleKey) : action === 'remove'
+  })
+  const absent = missing.find((roleKey) => actions.get(roleKey) !== 'superseded')
+  if (absent === undefined) return ok(missing.length > 0 ? 'superseded' : undefined)
+  return err({ kind: 'NotFound', object: { type: 'project_role', projectId, roleKey: absent } })
 }
-
-const actionsOf = (roleChanges: readonly PendingChange[]) =>
-  new Map(
-    roleChanges.map(({ change: { action, object } }) => [
-      aggregates.project_role.key(object, ''),
-      action,
-    ]),
-  )
-
-/** Refuses a grant or mapping of a role that the project will not have; one that a newer version removed supersedes it. */
-const withTheirRoles = (
-  { desired: { id: projectId }, rows, roleChanges }: PlannedRoles,
-  declared: readonly { readonly roleKeys: readonly RoleKey[] }[],
-  planned: readonly PendingChange[],
-): Result<readonly PendingChange[], NotFound> => {
-  const actions = actionsOf(roleChanges)
-  const isLeftToNewer = (roleKey: string) => actions.get(roleKey) === 'superseded'
-  const isThere = (roleKey: string) =>
-    !actions.has(roleKey) || isLeftToNewer(roleKey)
-      ? rows.has(roleKey)
-      : actions.get(roleKey) !== 'remove'
-  const changes = [...planned]
-  for (const [place, { roleKeys }] of declared.entries()) {
-    const pending = planned[place]
-    if (!pending) throw new Error('A declared grant or mapping was not planned')
-    if (pending.change.action === 'superseded') continue
-    const missing = roleKeys.filter((roleKey) => !isThere(roleKey))
-    const absent = missing.find((roleKey) => !isLeftToNewer(roleKey))
-    if (absent !== undefined)
-      return err({ kind: 'NotFound', object: { type: 'project_role', projectId, roleKey: absent } })
-    if (missing.length > 0) changes[place] = superseded({ ...pending, ...pending.change })
-  }
-  return ok(changes)
-}
-
-/** An event that replaces the roles of a grant with the same roles. */
-export const touchGrant = (row: ProjectGrant): PlannedEvent => {
-  const data = {
-    projectId: ProjectId.parse(row.projectId),
-    grantedOrgId: OrgId.parse(row.grantedOrgId),
-    roleKeys: row.roleKeys.map((roleKey) => RoleKey.parse(roleKey)),
-  }
-  const type = 'project_grant.updated'
-  return { type, schemaVersion: schemaVersionOf(type), data }
-}
-
-/** An event that replaces the roles of a mapping with the same roles. */
-export const touchMapping = (row: RoleMapping): PlannedEvent => {
-  const { validFor } = row
-  const roleKeys = row.roleKeys.map((roleKey) => RoleKey.parse(roleKey))
-  const data = { ...idsOf(row), roleKeys, ...(validFor !== undefined && { validFor }) }
-  const type = 'role_mapping.updated'
-  return { type, schemaVersion: schemaVersionOf(type), data }
-}
-
-const idsOf = (row: RoleMapping) => ({
-  idpId: IdpId.parse(row.idpId),
-  projectOrgId: OrgId.parse(row.projectOrgId),
-  projectId: ProjectId.parse(row.projectId),
-  group: GroupName.parse(row.group),
-})

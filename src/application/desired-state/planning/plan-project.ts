@@ -1,8 +1,8 @@
 import { err, ok, type Result } from 'neverthrow'
 import { aggregates } from '../../../domain/aggregates.js'
-import { exists } from '../../../domain/decider.js'
+import { exists, type NotFound } from '../../../domain/decider.js'
 import { compiled } from '../../../domain/message.js'
-import { type ProjectState, project, projects } from '../../../domain/project/aggregate.js'
+import { project, projects } from '../../../domain/project/aggregate.js'
 import { AddProject } from '../../../domain/project/command-schemas.js'
 import {
   type ProjectRole,
@@ -13,34 +13,29 @@ import {
   AddProjectRole,
   type ProjectRoleCommand,
 } from '../../../domain/project-role/command-schemas.js'
-import { ProjectId, RoleKey } from '../../../domain/values.js'
+import { roleMappings } from '../../../domain/role-mapping/aggregate.js'
+import { OrgId } from '../../../domain/values.js'
 import { invalid, type Protected, type WriteError } from '../../errors/errors.js'
-import { refusePermission } from '../../method/method.js'
-import { detailsOf } from '../../recording/stream-state.js'
 import type { ParsedProject } from '../declared/desired-project.js'
-import { permissionsToLift } from '../permissions-for-plan.js'
 import type { PlannedEvent } from '../plan/plan.js'
 import {
   blocked,
-  type CurrentObject,
   changeBy,
+  currentState,
   isSuperseded,
-  lift,
   type PendingChange,
   plannedEvents,
   protectDeclared,
-  schemaVersionOf,
   superseded,
 } from './pending-change.js'
 import {
   type DeclaredProject,
-  liftContents,
   mayLeaveDeclaration,
   planEach,
   type Rows,
   rowsIn,
 } from './plan-contents.js'
-import { mappingRef, planGrants, planMappings, touchGrant, touchMapping } from './plan-grants.js'
+import { planGrants, planMappings } from './plan-grants.js'
 import type { Planning } from './sealed-secrets.js'
 
 /**
@@ -59,10 +54,11 @@ export const planProject = async (
   const before = await runtime.states.readLatest(projects, call.orgId, { id })
   const { state } = before
   if (state.status === 'removed') {
+    const projectOrgId = OrgId.parse(call.orgId)
     const contents = [
       ...roles.map(({ roleKey }) => aggregates.project_role.refOfKey(roleKey, id)),
       ...grants.map(({ grantedOrgId }) => aggregates.project_grant.refOfKey(grantedOrgId, id)),
-      ...mappings.map((mapping) => mappingRef(planning, id, mapping)),
+      ...mappings.map((mapping) => roleMappings.ref({ ...mapping, projectId: id, projectOrgId })),
     ]
     return ok([object, ...contents].map(blocked))
   }
@@ -72,15 +68,20 @@ export const planProject = async (
     return err(invalid(field, 'must not be the organization that owns the project'))
   }
   const isNew = !exists(state)
-  const { protectedBy } = before
   const isLeft = await isSuperseded(planning, before.name)
   // A project that a newer version no longer protects has no protected contents.
-  const isOpen = isLeft && protectedBy !== planning.access.managedBy
+  const isOpen = isLeft && before.protectedBy !== planning.access.managedBy
   const inside = isOpen ? { ...planning, access: { ...planning.access, protect: false } } : planning
   const rows = isNew ? new Map() : await roleRows(inside, desired)
   const roleChanges = await planRoles(inside, { desired, isNew, rows })
   if (roleChanges.isErr()) return err(roleChanges.error)
-  const given = { desired, isNew, rows, roleChanges: roleChanges.value }
+  const actions = new Map(
+    roleChanges.value.map(({ change: { action, object } }) => [
+      aggregates.project_role.key(object, ''),
+      action,
+    ]),
+  )
+  const given = { desired, isNew, rows, actions }
   const grantChanges = await planGrants(inside, given)
   if (grantChanges.isErr()) return err(grantChanges.error)
   const mappingChanges = await planMappings(inside, given)
@@ -88,9 +89,7 @@ export const planProject = async (
   const planned = [...roleChanges.value, ...grantChanges.value, ...mappingChanges.value]
   const contents = isOpen ? planned.map((each) => ({ ...each, isLift: true })) : planned
 
-  const current: CurrentObject = isNew
-    ? { object }
-    : { object, details: detailsOf(before, call.orgId), values: state, protectedBy }
+  const current = currentState(planning, object, before)
   if (isLeft) return ok([superseded(current), ...contents])
   const data = { id, name, ...settings }
   return project
@@ -100,77 +99,10 @@ export const planProject = async (
         : { type: 'PatchProject', data },
       state,
     )
-    .andThen((events) => {
-      const planned = changeBy(plannedEvents(events), current)
-      const touch = () => touchOf(state)
-      return protectDeclared(planning, planned, { current, touch })
-    })
+    .andThen((events) =>
+      protectDeclared(planning, changeBy(plannedEvents(events), current), current),
+    )
     .map((planned) => [planned, ...contents])
-}
-
-/** The changes that end the protection of a project that is no longer declared, and of the objects in it. */
-export const liftProject = async (
-  planning: Planning,
-  id: ProjectId,
-): Promise<Result<readonly PendingChange[], WriteError>> => {
-  const { runtime, call } = planning
-  const object = { type: 'project', id } as const
-  const before = await runtime.states.readLatest(projects, call.orgId, { id })
-  const { state, protectedBy } = before
-  if (protectedBy === undefined || protectedBy !== planning.access.managedBy) return ok([])
-  const isOwn = (row: { readonly protectedBy?: string | undefined }) =>
-    row.protectedBy === protectedBy
-  const roles = await rowsIn(planning, { type: 'project_role', id }, (_, row) => isOwn(row))
-  const grants = await rowsIn(planning, { type: 'project_grant', id }, (_, row) => isOwn(row))
-  const mappings = await rowsIn(planning, { type: 'role_mapping', id }, (_, row) => isOwn(row))
-  const types = [
-    'project' as const,
-    ...(roles.size > 0 ? ['project_role' as const] : []),
-    ...(grants.size > 0 ? ['project_grant' as const] : []),
-    ...(mappings.size > 0 ? ['role_mapping' as const] : []),
-  ]
-  for (const question of permissionsToLift(types, { object, method: call.method })) {
-    const denied = await refusePermission(runtime, call, question)
-    if (denied) return err(denied)
-  }
-  const current = { object, details: detailsOf(before, call.orgId), protectedBy }
-  const isLeft = await isSuperseded(planning, before.name)
-  return ok([
-    isLeft ? superseded(current) : lift(current, () => touchOf(state)),
-    ...(await liftContents(planning, { type: 'project_role', id, rows: roles, touch: touchRole })),
-    ...(await liftContents(planning, {
-      type: 'project_grant',
-      id,
-      rows: grants,
-      touch: touchGrant,
-    })),
-    ...(await liftContents(planning, {
-      type: 'role_mapping',
-      id,
-      rows: mappings,
-      touch: touchMapping,
-    })),
-  ])
-}
-
-/** An event that replaces a project's fields with the same values. */
-const touchOf = (state: ProjectState): PlannedEvent => {
-  if (!exists(state)) throw new Error('A project that does not exist has no fields')
-  const { status: _, ...data } = state
-  return { type: 'project.updated', schemaVersion: schemaVersionOf('project.updated'), data }
-}
-
-const touchRole = (row: ProjectRole): PlannedEvent => {
-  const { displayName, group, permissions } = row
-  const data = {
-    projectId: ProjectId.parse(row.projectId),
-    roleKey: RoleKey.parse(row.roleKey),
-    displayName,
-    group,
-    permissions,
-  }
-  const type = 'project_role.updated'
-  return { type, schemaVersion: schemaVersionOf(type), data }
 }
 
 const roleRows = async (
@@ -191,14 +123,13 @@ const roleRows = async (
 
 const planRoles = async (
   planning: Planning,
-  { desired: { id: projectId, roles }, isNew, rows }: DeclaredProject,
-): Promise<Result<readonly PendingChange[], Protected>> => {
+  project: DeclaredProject,
+): Promise<Result<readonly PendingChange[], NotFound | Protected>> => {
+  const { id: projectId, roles } = project.desired
   if (roles === undefined) return ok([])
-  return planEach(planning, {
+  return planEach(planning, project, {
     type: 'project_role',
-    projectId,
-    isNew,
-    rows,
+    rows: project.rows,
     declared: new Map(roles.map((role) => [role.roleKey, role])),
     change: (role, row) => {
       const data = { projectId, ...role }
@@ -209,11 +140,6 @@ const planRoles = async (
         row,
       )
     },
-    remove: (row) => {
-      const data = { projectId, roleKey: RoleKey.parse(row.roleKey) }
-      return decideRole({ type: 'RemoveProjectRole', data }, row)
-    },
-    touch: touchRole,
     effect: (row, role) => (role ? {} : { ends: [row.roleKey] }),
   })
 }

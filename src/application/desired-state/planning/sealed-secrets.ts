@@ -28,7 +28,7 @@ export interface Planning {
 }
 
 /** The secret that is declared for a provider. */
-export interface DeclaredSecret {
+interface DeclaredSecret {
   readonly plain: string
   readonly sealed: SealedSecret
   /** For a given plan: whether it shows the secret as unchanged. */
