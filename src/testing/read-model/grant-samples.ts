@@ -16,7 +16,6 @@ import {
   roleAdded,
   roleRemoved,
   type Sample,
-  SORT_FIELDS_OF_ALL,
 } from './object-samples.js'
 
 type RoleKeys = readonly string[]
@@ -55,7 +54,6 @@ const firstProjectGrant = {
 export const projectGrantSample: Sample<'project_grant'> = {
   added: (id, name, projectId = 'portal') => projectGrantAdded(projectId, id, [`${name}-role`]),
   deactivated: (id) => projectGrantDeactivated('portal', id),
-  within: { projectId: 'portal' },
   scenario: {
     ref: { type: 'project_grant', ...projectGrant },
     steps: [
@@ -77,10 +75,6 @@ export const projectGrantSample: Sample<'project_grant'> = {
       ['other', projectGrantAdded('portal', 'globex', ['editor'])],
     ],
   },
-  sortFields: ['projectId', 'projectOrgId', 'grantedOrgId', ...SORT_FIELDS_OF_ALL],
-  filterFields: ['grantedOrgId', 'state'],
-  identity: 'grantedOrgId',
-  name: undefined,
 }
 
 /** Names a grant of a user. */
@@ -135,7 +129,6 @@ const sampleGrant = (userId: string): Ids => ({
 export const userGrantSample: Sample<'user_grant'> = {
   added: (id, name) => userGrantAdded(sampleGrant(id), [`${name}-role`]),
   deactivated: (id) => userGrantDeactivated(sampleGrant(id)),
-  within: {},
   scenario: {
     ref: { type: 'user_grant', ...userGrant },
     steps: [
@@ -157,10 +150,6 @@ export const userGrantSample: Sample<'user_grant'> = {
       ['other', userGrantAdded(userGrant, ['reader'])],
     ],
   },
-  sortFields: ['userId', 'projectId', 'projectOrgId', 'key', ...SORT_FIELDS_OF_ALL],
-  filterFields: ['userId', 'projectId', 'projectOrgId', 'state'],
-  identity: 'key',
-  name: undefined,
 }
 
 /** Asks for the access that the grant of {@link userGrantSample} gives. */

@@ -10,6 +10,7 @@ import {
   type ViewType,
 } from '../../ports/read-model.js'
 import { compareCodePoints } from '../../projections/row-order.js'
+import { filterableFields, identityField } from '../../projections/view-fields.js'
 import { allOf, demand, demandEqual, demandRejection, lawsOf } from '../law.js'
 import { projectGrantAdded, userGrantAdded } from './grant-samples.js'
 import { fedWith, feed, type Log, newLog, type ReadModelHome } from './harness.js'
@@ -27,6 +28,7 @@ import {
   ROLES,
   SAMPLES,
   SCENARIOS,
+  sortFields,
   sortValue,
   TYPES,
 } from './samples.js'
@@ -231,16 +233,14 @@ export const listLaws = lawsOf<ReadModelHome>({
   },
 })
 
-const byFields = (type: ViewType): readonly (readonly SortKey[])[] => {
-  const { sortFields, identity } = SAMPLES[type]
-  return sortFields.flatMap((field) =>
+const byFields = (type: ViewType): readonly (readonly SortKey[])[] =>
+  sortFields(type).flatMap((field) =>
     DIRECTIONS.flatMap((direction) => {
       const first = { field, direction }
-      if (field === identity) return [[first]]
+      if (field === identityField[type]) return [[first]]
       return DIRECTIONS.map((last) => [first, { ...byIdentity(type), direction: last }])
     }),
   )
-}
 
 const BY_SEVERAL: readonly SortKey[] = [
   { field: 'state', direction: 'desc' },
@@ -325,7 +325,7 @@ const OPERATORS = ['equals', 'startsWith', 'contains'] as const
 
 /** Conditions that a row alone meets, on every field that rows can be filtered by. */
 const conditionsOn = (type: ViewType, row: Row): readonly Condition[] =>
-  SAMPLES[type].filterFields.flatMap((field) =>
+  filterableFields(type).flatMap((field) =>
     OPERATORS.flatMap((operator) =>
       [true, false].map((ignoreCase) => ({
         field,

@@ -1,10 +1,4 @@
-import {
-  eventOf,
-  idpAdded,
-  projectAdded,
-  type Sample,
-  SORT_FIELDS_OF_ALL,
-} from './object-samples.js'
+import { eventOf, idpAdded, projectAdded, type Sample } from './object-samples.js'
 
 /** Names a mapping. */
 export interface MappingIds {
@@ -53,8 +47,6 @@ const sampleMapping = (group: string): MappingIds => ({
 /** Samples of mappings of groups to roles. */
 export const roleMappingSample: Sample<'role_mapping'> = {
   added: (id, name) => mappingAdded(sampleMapping(id), [`${name}-role`]),
-  deactivated: undefined,
-  within: {},
   scenario: {
     ref: { type: 'role_mapping', ...mapping },
     steps: [
@@ -78,17 +70,11 @@ export const roleMappingSample: Sample<'role_mapping'> = {
       ['other', mappingAdded(mapping, ['reader'])],
     ],
   },
-  sortFields: ['idpId', 'group', 'projectId', 'projectOrgId', 'key', ...SORT_FIELDS_OF_ALL],
-  filterFields: ['idpId', 'group', 'projectId', 'projectOrgId', 'state'],
-  identity: 'key',
-  name: undefined,
 }
 
 /** Samples of what providers said about users. */
 export const membershipSample: Sample<'membership'> = {
   added: (id, name) => reported('google', id, [`${name}-group`]),
-  deactivated: undefined,
-  within: {},
   scenario: {
     ref: { type: 'membership', idpId: 'google', userId: 'user+1' },
     steps: [
@@ -111,8 +97,4 @@ export const membershipSample: Sample<'membership'> = {
       ['other', reported('google', 'user+1', ['staff'])],
     ],
   },
-  sortFields: ['idpId', 'userId', 'key', ...SORT_FIELDS_OF_ALL],
-  filterFields: ['idpId', 'userId', 'state'],
-  identity: 'key',
-  name: undefined,
 }

@@ -5,27 +5,19 @@ import type { OidcIdentityProviderAdded } from '../../domain/identity-provider/e
 import type { ProjectAdded } from '../../domain/project/events.js'
 import type { ProjectRole } from '../../domain/project-role/aggregate.js'
 import { IdpId, type ObjectRef, OrgId, ProjectId, SealedSecret } from '../../domain/values.js'
-import type { ListQuery, RefOf, Views, ViewType } from '../../ports/read-model.js'
+import type { RefOf, Views, ViewType } from '../../ports/read-model.js'
 import { aggregateOf } from '../../projections/read-events.js'
 
 /** The samples of one type of object for the laws. */
 export interface Sample<Type extends ViewType> {
   /** An object is added, with that id or with a key made of the name and the id; in a project, if its type lies in one. */
   readonly added: (id: string, name: string, projectId?: string) => AnyEvent
-  /** The object `id` is deactivated; undefined for a type that is always active. */
-  readonly deactivated: ((id: string) => AnyEvent) | undefined
-  /** The project that is listed; nothing for a type that does not lie in projects. */
-  readonly within: Pick<ListQuery<Type>, 'projectId'>
+  /** The object `id` is deactivated; absent for a type that is always active. */
+  readonly deactivated?: (id: string) => AnyEvent
   /** Events of every type that the object has. */
   readonly scenario: Scenario & { readonly ref: RefOf<Type> }
-  /** The fields that lists are sorted by: written out, so that a read model that lacks one breaks a law. */
-  readonly sortFields: readonly string[]
-  /** The fields that lists are filtered by. */
-  readonly filterFields: readonly (keyof Views[Type] & string)[]
-  /** The id or key, which is unique in a list; `key` where several ids together are. */
-  readonly identity: (keyof Views[Type] & string) | 'key'
-  /** The field that holds the name; undefined for a type without one. */
-  readonly name: (keyof Views[Type] & string) | undefined
+  /** The field that holds the name; absent for a type without one. */
+  readonly name?: keyof Views[Type] & string
 }
 
 /** A sequence of events of one object. */
@@ -45,9 +37,6 @@ export type Step = readonly [event: AnyEvent, changed?: Row, secret?: string]
 
 /** Fields of an object as it is read. */
 export type Row = Readonly<Record<string, unknown>>
-
-/** The sort fields of every type. */
-export const SORT_FIELDS_OF_ALL = ['state', 'sequence', 'creationDate', 'changeDate']
 
 /** An event as a decider makes it. */
 export const eventOf = (type: AnyEvent['type'], data: object): AnyEvent =>
@@ -100,7 +89,6 @@ const appearance = {
 export const identityProviderSample: Sample<'identity_provider'> = {
   added: idpAdded,
   deactivated: idpDeactivated,
-  within: {},
   scenario: {
     ref: { type: 'identity_provider', idpId },
     steps: [
@@ -118,19 +106,6 @@ export const identityProviderSample: Sample<'identity_provider'> = {
       ['other', idpAdded(idpId)],
     ],
   },
-  sortFields: [
-    'idpId',
-    'name',
-    'stylingType',
-    'clientId',
-    'issuer',
-    'displayNameMapping',
-    'usernameMapping',
-    'autoRegister',
-    ...SORT_FIELDS_OF_ALL,
-  ],
-  filterFields: ['idpId', 'name', 'clientId', 'issuer', 'state'],
-  identity: 'idpId',
   name: 'name',
 }
 
@@ -174,7 +149,6 @@ export const PROJECT_CHANGES: readonly Step[] = [
 export const projectSample: Sample<'project'> = {
   added: (id, name) => projectAdded(id, name, name.length % 2 === 0),
   deactivated: projectDeactivated,
-  within: {},
   scenario: {
     ref: { type: 'project', id },
     steps: [
@@ -187,17 +161,6 @@ export const projectSample: Sample<'project'> = {
       ['other', projectAdded(id)],
     ],
   },
-  sortFields: [
-    'id',
-    'name',
-    'projectRoleAssertion',
-    'projectRoleCheck',
-    'hasProjectCheck',
-    'privateLabelingSetting',
-    ...SORT_FIELDS_OF_ALL,
-  ],
-  filterFields: ['id', 'name', 'state'],
-  identity: 'id',
   name: 'name',
 }
 
@@ -240,8 +203,6 @@ const editorAdded = roleAdded('portal', 'editor', { permissions: ['article.read'
 export const projectRoleSample: Sample<'project_role'> = {
   added: (id, name, projectId = 'portal') =>
     roleAdded(projectId, `${name}-${id}`, { displayName: name, group: [...name][0] ?? '' }),
-  deactivated: undefined,
-  within: { projectId: 'portal' },
   scenario: {
     ref: { type: 'project_role', ...role },
     steps: [
@@ -257,9 +218,6 @@ export const projectRoleSample: Sample<'project_role'> = {
       ['other', roleAdded('portal', 'editor')],
     ],
   },
-  sortFields: ['projectId', 'roleKey', 'displayName', 'group', ...SORT_FIELDS_OF_ALL],
-  filterFields: ['roleKey', 'displayName', 'group', 'state'],
-  identity: 'roleKey',
   name: 'displayName',
 }
 
@@ -290,8 +248,6 @@ const firstDomain = { domain, state: 'pending', challenge: CHALLENGE }
 /** Samples of domains. */
 export const domainSample: Sample<'domain'> = {
   added: (id) => domainAdded(`${id}.example`),
-  deactivated: undefined,
-  within: {},
   scenario: {
     ref: { type: 'domain', domain },
     steps: [
@@ -308,10 +264,6 @@ export const domainSample: Sample<'domain'> = {
       ['other', domainAdded(domain)],
     ],
   },
-  sortFields: ['domain', 'idpId', ...SORT_FIELDS_OF_ALL],
-  filterFields: ['domain', 'idpId', 'state'],
-  identity: 'domain',
-  name: undefined,
 }
 
 const EXPIRY = '2027-01-31T12:00:00.000Z'
@@ -337,8 +289,6 @@ const firstLink = {
 /** Samples of set-up links. */
 export const setupLinkSample: Sample<'setup_link'> = {
   added: (id, name) => setupLinkIssued(id, name === '' ? undefined : name),
-  deactivated: undefined,
-  within: {},
   scenario: {
     ref: { type: 'setup_link', linkId },
     steps: [
@@ -352,8 +302,5 @@ export const setupLinkSample: Sample<'setup_link'> = {
       ['other', setupLinkIssued(linkId)],
     ],
   },
-  sortFields: ['linkId', 'note', ...SORT_FIELDS_OF_ALL],
-  filterFields: ['linkId', 'note', 'state'],
-  identity: 'linkId',
   name: 'note',
 }
