@@ -18,6 +18,8 @@ import {
   type Sample,
 } from './object-samples.js'
 
+// Each function makes the event of its name: of grants of projects and of grants to users.
+
 type RoleKeys = readonly string[]
 
 const givenKeys = (projectId: string, grantedOrgId: string, roleKeys: RoleKeys) => ({
@@ -26,19 +28,15 @@ const givenKeys = (projectId: string, grantedOrgId: string, roleKeys: RoleKeys) 
   roles: roleKeys.map((roleKey) => ({ roleKey, roleSince: 1 })),
 })
 
-/** A project is granted with roles. */
 export const projectGrantAdded = (projectId: string, grantedOrgId: string, roleKeys: RoleKeys) =>
   eventOf('project_grant.added', givenKeys(projectId, grantedOrgId, roleKeys))
 /** The roles of a grant are replaced. */
 export const projectGrantUpdated = (projectId: string, grantedOrgId: string, roleKeys: RoleKeys) =>
   eventOf('project_grant.updated', givenKeys(projectId, grantedOrgId, roleKeys))
-/** The roles that the organization gave do not count. */
 export const projectGrantDeactivated = (projectId: string, grantedOrgId: string) =>
   eventOf('project_grant.deactivated', { projectId, grantedOrgId })
-/** They count again. */
 export const projectGrantReactivated = (projectId: string, grantedOrgId: string) =>
   eventOf('project_grant.reactivated', { projectId, grantedOrgId })
-/** A grant is removed. */
 export const projectGrantRemoved = (projectId: string, grantedOrgId: string) =>
   eventOf('project_grant.removed', { projectId, grantedOrgId })
 
@@ -50,7 +48,6 @@ const firstProjectGrant = {
   state: 'active',
 }
 
-/** Samples of grants of projects. */
 export const projectGrantSample: Sample<'project_grant'> = {
   added: (id, name, projectId = 'portal') => projectGrantAdded(projectId, id, [`${name}-role`]),
   deactivated: (id) => projectGrantDeactivated('portal', id),
@@ -97,17 +94,13 @@ const givenRoles = ({ userId, projectId, projectOrgId }: Ids, roles: Roles) => (
   }),
 })
 
-/** A user is given roles. */
 export const userGrantAdded = (ids: Ids, roles: Roles) =>
   eventOf('user_grant.added', givenRoles(ids, roles))
 /** The roles of a user are replaced. */
 export const userGrantUpdated = (ids: Ids, roles: Roles) =>
   eventOf('user_grant.updated', givenRoles(ids, roles))
-/** The roles of a user do not count. */
 export const userGrantDeactivated = (ids: Ids) => eventOf('user_grant.deactivated', ids)
-/** They count again. */
 export const userGrantReactivated = (ids: Ids) => eventOf('user_grant.reactivated', ids)
-/** The roles of a user are taken. */
 export const userGrantRemoved = (ids: Ids) => eventOf('user_grant.removed', ids)
 
 /** The end of the roles in samples that have one. */
@@ -125,7 +118,6 @@ const sampleGrant = (userId: string): Ids => ({
   projectOrgId: userId < 'id-5' ? 'owner' : 'acme',
 })
 
-/** Samples of grants of roles to users. */
 export const userGrantSample: Sample<'user_grant'> = {
   added: (id, name) => userGrantAdded(sampleGrant(id), [`${name}-role`]),
   deactivated: (id) => userGrantDeactivated(sampleGrant(id)),

@@ -8,6 +8,8 @@ import { IdpId, type ObjectRef, OrgId, ProjectId, SealedSecret } from '../../dom
 import type { RefOf, Views, ViewType } from '../../ports/read-model.js'
 import { aggregateOf } from '../../projections/read-events.js'
 
+// Each function makes the event of its name: of providers, projects, roles, domains and set-up links.
+
 /** The samples of one type of object for the laws. */
 export interface Sample<Type extends ViewType> {
   /** An object is added, with that id or with a key made of the name and the id; in a project, if its type lies in one. */
@@ -45,7 +47,6 @@ export const eventOf = (type: AnyEvent['type'], data: object): AnyEvent =>
 /** A sealed secret in an event; no read may return it. */
 export const SEAL = 'sealed-and-never-shown'
 
-/** An identity provider is added. */
 export const idpAdded = (idpId: string, name = 'Login'): OidcIdentityProviderAdded => ({
   type: 'identity_provider.oidc_added',
   data: {
@@ -62,11 +63,8 @@ export const idpAdded = (idpId: string, name = 'Login'): OidcIdentityProviderAdd
   },
 })
 
-/** An identity provider is deactivated. */
 export const idpDeactivated = (idpId: string) => eventOf('identity_provider.deactivated', { idpId })
-/** An identity provider is reactivated. */
 export const idpReactivated = (idpId: string) => eventOf('identity_provider.reactivated', { idpId })
-/** An identity provider is removed. */
 export const idpRemoved = (idpId: string) => eventOf('identity_provider.removed', { idpId })
 
 const idpId = IdpId.parse('google')
@@ -85,7 +83,6 @@ const appearance = {
   autoRegister: false,
 } as const
 
-/** Samples of identity providers. */
 export const identityProviderSample: Sample<'identity_provider'> = {
   added: idpAdded,
   deactivated: idpDeactivated,
@@ -109,7 +106,6 @@ export const identityProviderSample: Sample<'identity_provider'> = {
   name: 'name',
 }
 
-/** A project is added. */
 export const projectAdded = (id: string, name = 'Portal', check = false): ProjectAdded => ({
   type: 'project.added',
   data: {
@@ -122,11 +118,8 @@ export const projectAdded = (id: string, name = 'Portal', check = false): Projec
   },
 })
 
-/** A project becomes inactive. */
 export const projectDeactivated = (id: string) => eventOf('project.deactivated', { id })
-/** It is active again. */
 export const projectReactivated = (id: string) => eventOf('project.reactivated', { id })
-/** A project is removed. */
 export const projectRemoved = (id: string) => eventOf('project.removed', { id })
 
 const id = 'portal'
@@ -145,7 +138,6 @@ export const PROJECT_CHANGES: readonly Step[] = [
   [projectReactivated(id), { state: 'active' }],
 ]
 
-/** Samples of projects. */
 export const projectSample: Sample<'project'> = {
   added: (id, name) => projectAdded(id, name, name.length % 2 === 0),
   deactivated: projectDeactivated,
@@ -167,7 +159,6 @@ export const projectSample: Sample<'project'> = {
 /** Name, group and permissions of a role; its key, none and none if they are absent. */
 type Shown = Partial<Pick<ProjectRole, 'displayName' | 'group' | 'permissions'>>
 
-/** A role is added. */
 export const roleAdded = (projectId: string, roleKey: string, shown: Shown = {}) =>
   eventOf('project_role.added', {
     projectId,
@@ -180,7 +171,6 @@ export const roleAdded = (projectId: string, roleKey: string, shown: Shown = {})
 /** A role gets another name, another group or other permissions. */
 export const roleUpdated = (projectId: string, roleKey: string, shown: Shown) =>
   eventOf('project_role.updated', { ...roleAdded(projectId, roleKey, shown).data })
-/** A role is removed. */
 export const roleRemoved = (projectId: string, roleKey: string) =>
   eventOf('project_role.removed', { projectId, roleKey })
 
@@ -199,7 +189,6 @@ const firstRole = {
 }
 const editorAdded = roleAdded('portal', 'editor', { permissions: ['article.read'] })
 
-/** Samples of roles. */
 export const projectRoleSample: Sample<'project_role'> = {
   added: (id, name, projectId = 'portal') =>
     roleAdded(projectId, `${name}-${id}`, { displayName: name, group: [...name][0] ?? '' }),
@@ -223,12 +212,9 @@ export const projectRoleSample: Sample<'project_role'> = {
 
 const CHALLENGE = 'claviger-domain-verification=1'
 
-/** A domain is added. */
 export const domainAdded = (domain: string) =>
   eventOf('domain.added', { domain, challenge: CHALLENGE })
-/** A domain is verified. */
 export const domainVerified = (domain: string) => eventOf('domain.verified', { domain })
-/** A domain is removed. */
 export const domainRemoved = (domain: string) => eventOf('domain.removed', { domain })
 /** A domain has another provider, or none. */
 export const domainProviderSet = (domain: string, idpId?: string) =>
@@ -245,7 +231,6 @@ export const DOMAIN = 'globex.example'
 const domain = DOMAIN
 const firstDomain = { domain, state: 'pending', challenge: CHALLENGE }
 
-/** Samples of domains. */
 export const domainSample: Sample<'domain'> = {
   added: (id) => domainAdded(`${id}.example`),
   scenario: {
@@ -268,7 +253,6 @@ export const domainSample: Sample<'domain'> = {
 
 const EXPIRY = '2027-01-31T12:00:00.000Z'
 
-/** A set-up link is issued. */
 export const setupLinkIssued = (linkId: string, note?: string) =>
   eventOf('setup_link.issued', {
     linkId,
@@ -286,7 +270,6 @@ const firstLink = {
   note: 'For Ada',
 }
 
-/** Samples of set-up links. */
 export const setupLinkSample: Sample<'setup_link'> = {
   added: (id, name) => setupLinkIssued(id, name === '' ? undefined : name),
   scenario: {
