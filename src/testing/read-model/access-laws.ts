@@ -1,23 +1,27 @@
-import type { FoundAccess, Holder, HoldersQuery } from '../../ports/access-reads.js'
+import type { FoundAccess, HoldersQuery } from '../../ports/access-reads.js'
 import { timeOf } from '../../ports/event-store.js'
 import type { Condition, ReadModel } from '../../ports/read-model.js'
 import { foundProject } from '../../projections/rows.js'
 import { demand, demandEqual, lawsOf } from '../law.js'
 import {
   AT_END,
-  afterEach,
   BEFORE_END,
   COMPLETE,
   END,
   expectedAt,
   grantOf,
+  holdersOf,
   modelAfter,
+  NOW,
+  nameOf,
+  namesOf,
+  OF_PORTAL,
   STORY,
   storyLog,
   userGrantAdded,
   userGrantUpdated,
 } from './grant-samples.js'
-import { fedWith, logOf, newLog, type ReadModelHome, type Recorded } from './harness.js'
+import { afterEach, fedWith, logOf, newLog, type ReadModelHome, type Recorded } from './harness.js'
 import {
   projectAdded,
   projectRemoved,
@@ -31,7 +35,7 @@ import { ROLES } from './samples.js'
 export const accessLaws = lawsOf<ReadModelHome>({
   'A role counts from the event that gives it until the first event that ends it, while everything it depends on is active.':
     (home) =>
-      afterEach(home, async (model, index) => {
+      afterEach(home, storyLog(), async (model, index) => {
         demandEqual(`holders after event ${index}`, await namesOf(model), expectedAt(index))
       }),
   'Holders at a position are the holders right after its event.': async (home) => {
@@ -59,7 +63,7 @@ export const accessLaws = lawsOf<ReadModelHome>({
     const found: string[] = []
     let after: HoldersQuery['after']
     for (let pages = 0; pages <= MAX_PAGES; pages++) {
-      const page = await model.holders({ ...HOLDERS, at, limit: 1, ...(after && { after }) })
+      const page = await model.holders({ ...OF_PORTAL, at, limit: 1, ...(after && { after }) })
       found.push(...page.items.map(nameOf))
       demandEqual('whether more follow', page.hasMore, found.length < all.length)
       const last = page.items.at(-1)
@@ -136,7 +140,7 @@ export const accessLaws = lawsOf<ReadModelHome>({
           via: 'grant',
         },
       ]
-      const query = { orgId: 'globex', userId: 'bob', now: BEFORE_END, limit: 1000 }
+      const query = { orgId: 'globex', userId: 'bob', ...NOW }
       demandEqual('all', await model.heldRoles(query), { items: held, hasMore: false })
       demandEqual(
         'of no project',
@@ -156,13 +160,13 @@ export const accessLaws = lawsOf<ReadModelHome>({
         )
     },
   'The roles that a user holds and the holders of those roles agree.': (home) =>
-    afterEach(home, async (model, index) => {
+    afterEach(home, storyLog(), async (model, index) => {
       for (const [orgId, userId] of [
         ['acme', 'ann'],
         ['globex', 'bob'],
         ['globex', 'ann'],
       ] as const) {
-        const query = { orgId, userId, projectId: 'portal', now: BEFORE_END, limit: 1000 }
+        const query = { orgId, userId, projectId: 'portal', ...NOW }
         const { items } = await model.heldRoles(query)
         const own = items.filter(({ projectOrgId }) => projectOrgId === 'acme')
         const names = own.map(({ roleKey }) => `${roleKey} ${orgId}/${userId}`)
@@ -217,12 +221,12 @@ export const accessLaws = lawsOf<ReadModelHome>({
     },
   'A role that ended without an event of the grant is lost, because the role or the grant of the project was removed.':
     (home) =>
-      afterEach(home, async (model, index, log) => {
-        const last = log.events[index]
+      afterEach(home, storyLog(), async (model, index) => {
+        const [orgId, last] = STORY[index] ?? []
         const { lost } = await accessOf(model, 'globex', 'bob')
         const of = (...roleKeys: readonly string[]) =>
           lost.filter(({ roleKey }) => roleKeys.includes(roleKey)).map((role) => role.with)
-        if (last?.type === 'project_role.removed' && last.metadata.resourceOwner === 'acme')
+        if (last?.type === 'project_role.removed' && orgId === 'acme')
           demandEqual('lost with the role', of('reader'), ['role'])
         if (last?.type === 'project_grant.updated')
           demandEqual('lost with the grant', of('writer'), ['project_grant'])
@@ -230,7 +234,7 @@ export const accessLaws = lawsOf<ReadModelHome>({
           demandEqual('lost with the removed grant', of('reader', 'writer'), ['project_grant'])
       }),
   'Roles are listed by a permission that they have.': (home) =>
-    afterEachEvent(home, async (model, index) => {
+    afterEach(home, logOf(PERMISSION_STORY), async (model, index) => {
       const permissions = Object.entries(permissionsAfter(index))
       for (const [condition, meets] of CONDITIONS) {
         const conditions = [{ ...condition, field: 'permission' }]
@@ -247,7 +251,7 @@ export const accessLaws = lawsOf<ReadModelHome>({
       }
     }),
   'Holders of a permission are the holders of the roles that have it.': (home) =>
-    afterEachEvent(home, async (model, index) => {
+    afterEach(home, logOf(PERMISSION_STORY), async (model, index) => {
       const expected = PERMISSION_STORY[index]?.[2] ?? NOBODY
       demandEqual(`holders after event ${index}`, await holdersIn(model), [...expected, [], []])
     }),
@@ -269,7 +273,7 @@ export const accessLaws = lawsOf<ReadModelHome>({
   'Holders of a permission are found by one role or by all, page by page.': async (home) => {
     const log = logOf(PERMISSION_STORY)
     const model = await fedWith(home, log)
-    const query = { ...HOLDERS, permission: 'read', at: log.events[5]?.position ?? 0n }
+    const query = { ...OF_PORTAL, permission: 'read', at: log.events[5]?.position ?? 0n }
     const { items: all } = await model.holders(query)
     demandEqual('all', all.map(nameOf), BOTH[0])
     const ofWriter = await model.holders({ ...query, roleKey: 'writer' })
@@ -286,10 +290,10 @@ export const accessLaws = lawsOf<ReadModelHome>({
       )
   },
   'The roles of a user have the permissions of the last event of the role, in its order.': (home) =>
-    afterEachEvent(home, async (model, index) => {
+    afterEach(home, logOf(PERMISSION_STORY), async (model, index) => {
       const permissions = permissionsAfter(index)
       const ids = { orgId: 'acme', userId: 'ann', projectId: 'portal' }
-      const held = await model.heldRoles({ ...ids, now: BEFORE_END, limit: 1000 })
+      const held = await model.heldRoles({ ...ids, ...NOW })
       const { roles } = await model.access({ ...ids, projectOrgId: 'acme' })
       for (const found of [held.items, roles])
         demandEqual(
@@ -359,16 +363,6 @@ const countingIn = (found: FoundAccess, isOwn: boolean): readonly string[] => {
 /** More than the story has holders; a model that ignores `after` would never end. */
 const MAX_PAGES = 10
 
-const HOLDERS: HoldersQuery = { orgId: 'acme', projectId: 'portal', now: BEFORE_END, limit: 1000 }
-
-const nameOf = ({ roleKey, orgId, userId }: Holder): string => `${roleKey} ${orgId}/${userId}`
-
-const holdersOf = async (model: ReadModel, query: Partial<HoldersQuery> = {}) =>
-  (await model.holders({ ...HOLDERS, ...query })).items
-
-const namesOf = async (model: ReadModel, query?: Partial<HoldersQuery>) =>
-  (await holdersOf(model, query)).map(nameOf)
-
 /** The holders of roles of `acme`'s `portal` with the permission `read`, and with `write`. */
 type Holders = readonly [read: readonly string[], write: readonly string[]]
 
@@ -413,25 +407,13 @@ const holdersIn = async (model: ReadModel, at?: bigint) => {
   const found: (readonly string[])[] = []
   for (const permission of ['read', 'write', 'rea', 'READ']) {
     const { items } = await model.holders({
-      ...HOLDERS,
+      ...OF_PORTAL,
       permission,
       ...(at !== undefined && { at }),
     })
     found.push(items.map(nameOf))
   }
   return found
-}
-
-/** Runs `check` after each event of the story, which was applied alone. */
-const afterEachEvent = async (
-  { open }: ReadModelHome,
-  check: (model: ReadModel, index: number) => Promise<void>,
-): Promise<void> => {
-  const model = await open()
-  for (const [index, event] of logOf(PERMISSION_STORY).events.entries()) {
-    await model.apply(await model.checkpoint(), [event])
-    await check(model, index)
-  }
 }
 
 /** The permissions of the roles of `acme` after the event of the story with that index. */

@@ -2,11 +2,13 @@ import type { AnyEvent } from '../../domain/aggregates.js'
 import type {
   AccessQuery,
   AffectedInProject,
+  AffectedQuery,
   HeldRolesQuery,
+  Holder,
   HoldersQuery,
 } from '../../ports/access-reads.js'
 import type { ReadModel } from '../../ports/read-model.js'
-import { type Log, logOf, type ReadModelHome } from './harness.js'
+import { fedWith, type Log, logOf, type ReadModelHome } from './harness.js'
 import {
   eventOf,
   projectAdded,
@@ -147,7 +149,12 @@ export const userGrantSample: Sample<'user_grant'> = {
 /** Asks for the access that the grant of {@link userGrantSample} gives. */
 export const ACCESS: AccessQuery = { orgId: 'acme', ...userGrant }
 
-const NOW = { now: new Date('2026-01-01T00:00:00.000Z'), limit: 1000 }
+/** Before and after {@link END}. */
+export const BEFORE_END = new Date('2030-01-02T03:04:05.005Z')
+export const AT_END = new Date(END)
+
+/** Before any role expires, and in one page. */
+export const NOW = { now: BEFORE_END, limit: 1000 }
 
 /** Asks for the roles of the user of {@link userGrantSample}. */
 export const HELD_ROLES: HeldRolesQuery = { orgId: 'acme', userId: userGrant.userId, ...NOW }
@@ -166,10 +173,6 @@ export const AFFECTED: AffectedInProject = {
   ...NOW,
   at: 2n ** 62n,
 }
-
-/** Before and after {@link END}. */
-export const BEFORE_END = new Date('2030-01-02T03:04:05.005Z')
-export const AT_END = new Date(END)
 
 /** A user's grant of the project `portal` of the organization `acme`. */
 export const grantOf = (userId: string) => ({ userId, projectId: 'portal', projectOrgId: 'acme' })
@@ -234,33 +237,46 @@ export const STORY: readonly StoryStep[] = [
 /** The log of {@link STORY}. */
 export const storyLog = (): Log => logOf(STORY)
 
-/** Runs `check` after each event of the story, which was applied alone, and then with all before it. */
-export const afterEach = async (
-  { open }: ReadModelHome,
-  check: (model: ReadModel, index: number, log: Log) => Promise<void>,
-): Promise<void> => {
-  const log = storyLog()
-  const model = await open()
-  for (const [index, event] of log.events.entries()) {
-    await model.apply(await model.checkpoint(), [event])
-    await check(model, index, log)
-  }
-  for (const index of log.events.keys()) {
-    await model.reset()
-    await model.apply(0n, log.events.slice(0, index + 1))
-    await check(model, index, log)
-  }
-}
-
 /** The holders of roles after the event of the story with that index. */
 export const expectedAt = (index: number): readonly string[] => STORY[index]?.[2] ?? []
 
-/** The model after the event of {@link STORY} that comes `count`th. */
-export const modelAfter = async ({ open }: ReadModelHome, count: number): Promise<ReadModel> => {
-  const model = await open()
-  await model.apply(0n, storyLog().events.slice(0, count))
-  return model
-}
-
 /** Number of the first events of the story after which `globex` has grants and nothing has ended. */
 export const COMPLETE = 10
+
+/** The model after the first `count` events of {@link STORY}. */
+export const modelAfter = (home: ReadModelHome, count: number): Promise<ReadModel> =>
+  fedWith(home, logOf(STORY.slice(0, count)))
+
+/** Asks about the roles of `acme`'s `portal`, at {@link BEFORE_END}. */
+export const OF_PORTAL = { orgId: 'acme', projectId: 'portal', ...NOW } as const
+
+/** A role of a user, as {@link STORY} has it. */
+export const nameOf = ({
+  roleKey,
+  orgId,
+  userId,
+}: Pick<Holder, 'roleKey' | 'orgId' | 'userId'>): string => `${roleKey} ${orgId}/${userId}`
+
+/** The holders of roles of `acme`'s `portal`, as far as `query` says nothing else. */
+export const holdersOf = async (
+  model: ReadModel,
+  query: Partial<HoldersQuery> = {},
+): Promise<readonly Holder[]> => (await model.holders({ ...OF_PORTAL, ...query })).items
+
+/** The names of {@link holdersOf}. */
+export const namesOf = async (
+  model: ReadModel,
+  query?: Partial<HoldersQuery>,
+): Promise<readonly string[]> => (await holdersOf(model, query)).map(nameOf)
+
+/** The number of roles that a change affects, and their names in order. */
+export const affectedNames = async (
+  model: ReadModel,
+  query: AffectedQuery,
+): Promise<{ readonly count: number; readonly names: readonly string[] }> => {
+  const { count, first } = await model.affected(query)
+  return { count, names: first.map(nameOf) }
+}
+
+/** What {@link affectedNames} finds when it finds these roles. */
+export const exactly = (names: readonly string[]) => ({ count: names.length, names })

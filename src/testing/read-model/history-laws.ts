@@ -1,11 +1,13 @@
-import type { Holder, HoldersQuery } from '../../ports/access-reads.js'
+import type { HoldersQuery } from '../../ports/access-reads.js'
 import { timeOf } from '../../ports/event-store.js'
 import type { FieldChange, HistoryQuery, ReadModel } from '../../ports/read-model.js'
 import { demandEqual, lawsOf } from '../law.js'
 import {
-  BEFORE_END,
   expectedAt,
   grantOf,
+  NOW,
+  nameOf,
+  namesOf,
   projectGrantAdded,
   type Roles,
   storyLog,
@@ -155,7 +157,7 @@ export const historyLaws = lawsOf<ReadModelHome>({
         ['globex', 'cid'],
       ] as const)
         for (const at of [position, position + 1n]) {
-          const { items } = await model.heldRoles({ ...ASKED, orgId, userId, at })
+          const { items } = await model.heldRoles({ ...NOW, orgId, userId, at })
           const own = items.filter(({ projectOrgId }) => projectOrgId === 'acme')
           demandEqual(
             `roles of ${userId} at event ${index}`,
@@ -179,13 +181,9 @@ export const historyLaws = lawsOf<ReadModelHome>({
     const model = await fedWith(home, log)
     const at = log.events.at(-1)?.position ?? 0n
     for (const moment of [{}, { at }]) {
-      const found = await holdersOf(model, { ...PORTAL, ...moment, userId: 'ann' })
+      const found = await namesOf(model, { ...moment, userId: 'ann' })
       demandEqual('holders called ann', found, ['reader acme/ann', 'reader globex/ann'])
-      demandEqual(
-        'holders called an',
-        await holdersOf(model, { ...PORTAL, ...moment, userId: 'an' }),
-        [],
-      )
+      demandEqual('holders called an', await namesOf(model, { ...moment, userId: 'an' }), [])
     }
   },
   'Holders in all projects are listed for the projects of one organization, by project, page by page.':
@@ -193,7 +191,7 @@ export const historyLaws = lawsOf<ReadModelHome>({
       const { log, all } = projectsLog()
       const model = await fedWith(home, log)
       const find = async (query: Partial<HoldersQuery>) => {
-        const { items } = await model.holders({ ...ASKED, orgId: 'acme', ...query })
+        const { items } = await model.holders({ ...NOW, orgId: 'acme', ...query })
         return items.map((holder) => `${holder.projectId} ${nameOf(holder)}`)
       }
       const present = [
@@ -405,15 +403,6 @@ const paged = async (
   }
   return all
 }
-
-const ASKED = { now: BEFORE_END, limit: 1000 }
-
-const nameOf = ({ roleKey, orgId, userId }: Holder): string => `${roleKey} ${orgId}/${userId}`
-
-const holdersOf = async (model: ReadModel, query: Omit<HoldersQuery, 'now' | 'limit'>) =>
-  (await model.holders({ ...ASKED, ...query })).items.map(nameOf)
-
-const PORTAL = { orgId: 'acme', projectId: 'portal' }
 
 /** Two projects of `acme`, and two projects that other organizations grant to it. */
 const projectsLog = (): { readonly log: Log; readonly all: bigint } => {

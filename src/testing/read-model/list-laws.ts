@@ -337,7 +337,7 @@ const conditionsOn = (type: ViewType, row: Row): readonly Condition[] =>
   )
 
 /** Kept as names and as keys of roles, in the order of their code points. */
-export const NAMES = [
+const NAMES = [
   '',
   '%',
   "'",
@@ -368,21 +368,21 @@ export const NAMES = [
 type Sought = readonly [value: string, ignoreCase?: true | undefined]
 
 /** The condition of a case, without a field. */
-export const conditionOf = ([operator, [value, ignoreCase]]: Case) => ({
+const conditionOf = ([operator, [value, ignoreCase]]: Case) => ({
   operator,
   value,
   ignoreCase: ignoreCase === true,
 })
 
 /** A case in words. */
-export const nameOf = ([operator, [value, ignoreCase]]: Case): string =>
+const nameOf = ([operator, [value, ignoreCase]]: Case): string =>
   `${operator} ${value}${ignoreCase ? ', any case' : ''}`
 
 /** A condition, and the {@link NAMES} that meet it. */
-export type Case = readonly [Condition['operator'], Sought, readonly string[]]
+type Case = readonly [Condition['operator'], Sought, readonly string[]]
 
 /** Expected results among {@link NAMES}. */
-export const CASES: readonly Case[] = [
+const CASES: readonly Case[] = [
   ['equals', ['Editor'], ['Editor']],
   ['equals', ['EDITOR'], []],
   ['equals', ['EDITOR', true], ['Editor', 'editor']],

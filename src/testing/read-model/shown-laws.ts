@@ -3,14 +3,14 @@ import type { ProjectRole } from '../../domain/project-role/aggregate.js'
 import type { Condition, HistoryQuery, ListQuery, ReadModel } from '../../ports/read-model.js'
 import { demandEqual, lawsOf } from '../law.js'
 import {
-  afterEach,
   grantOf,
   projectGrantAdded,
   projectGrantRemoved,
+  storyLog,
   userGrantAdded,
   userGrantUpdated,
 } from './grant-samples.js'
-import { type Circumstances, fedWith, newLog, type ReadModelHome } from './harness.js'
+import { afterEach, type Circumstances, fedWith, newLog, type ReadModelHome } from './harness.js'
 import {
   projectAdded,
   projectRemoved,
@@ -90,7 +90,7 @@ export const shownLaws = lawsOf<ReadModelHome>({
   'A grant shows its recorded roles that have not ended; a role that ended never comes back.': (
     home,
   ) =>
-    afterEach(home, async (model, index) => {
+    afterEach(home, storyLog(), async (model, index) => {
       const shown = SHOWN.get(index)
       if (shown !== undefined)
         demandEqual(`shown after event ${index}`, await shownIn(model), shown)
