@@ -14,7 +14,14 @@ import type {
 } from '../../ports/read-model.js'
 import { historyEntry } from '../../projections/history-entries.js'
 import { isOfObject, objectOf, readEvents, streamOf } from '../../projections/read-events.js'
-import { meetsAll, pageOf, type RowPage, severalOf, valueAt } from '../../projections/row-order.js'
+import {
+  countWhile,
+  meetsAll,
+  pageOf,
+  type RowPage,
+  severalOf,
+  valueAt,
+} from '../../projections/row-order.js'
 import {
   cappedTotal,
   changeRow,
@@ -34,7 +41,6 @@ import {
   type State,
   shownRow,
 } from './rows.js'
-import { countWhile } from './sorted-map.js'
 
 /** Creates a read model in memory, which is rebuilt from the log at every start. */
 export const memoryReadModel = (): ReadModel => {

@@ -12,10 +12,11 @@ import {
   withHeld,
 } from '../../projections/assignments.js'
 import { type PresentAccess, presentAccess } from '../../projections/present-access.js'
+import { countWhile } from '../../projections/row-order.js'
 import { getOrAdd, projectScope, type RowStore } from '../../projections/rows.js'
 import { withOwnTimes } from '../../projections/view-fields.js'
 import { emptyMembers, type Members } from './members.js'
-import { countWhile, type SortedMap, sortedMap } from './sorted-map.js'
+import { type SortedMap, sortedMap } from './sorted-map.js'
 
 /** The data of a read model in memory. */
 export interface State {
