@@ -105,7 +105,7 @@ export const openPostgres = async (options: PostgresOptions): Promise<Postgres> 
     await untilAbort(prepare, signal)
   } catch (error) {
     // Not awaited: after an abort, closing may take long.
-    void close()
+    close().catch(() => undefined)
     throw error
   }
   const store = postgresEventStore(connections, quoted, notifications)

@@ -1,6 +1,6 @@
 import pg from 'pg'
-import { describe, expect, it } from 'vitest'
-import { openPostgres } from '../../../src/adapters/postgres/index.js'
+import { describe, expect, it, vi } from 'vitest'
+import { openPostgres, type PostgresDriver } from '../../../src/adapters/postgres/index.js'
 import { checkPostgresOptions } from '../../../src/adapters/postgres/options.js'
 
 const connectionString = 'postgres://localhost/database'
@@ -54,6 +54,19 @@ describe('Opening PostgreSQL', () => {
   it('refuses text for `migrate`, which would count as true', async () => {
     const opening = openPostgres({ connectionString, migrate: 'false' as never })
     await expect(opening).rejects.toMatchObject(naming('migrate'))
+  })
+
+  it('reports why opening failed when closing then fails, too', async () => {
+    const unhandled = vi.fn()
+    process.on('unhandledRejection', unhandled)
+    const driver: PostgresDriver = {
+      connect: () => Promise.reject(new Error('away')),
+      close: () => Promise.reject(new Error('late')),
+    }
+    await expect(openPostgres({ driver })).rejects.toThrow('away')
+    await new Promise(setImmediate)
+    process.off('unhandledRejection', unhandled)
+    expect(unhandled).not.toHaveBeenCalled()
   })
 
   it('says which file is missing that an address names', async () => {
