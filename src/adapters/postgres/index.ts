@@ -5,7 +5,7 @@ import { requireServer } from './connection/require-server.js'
 import { postgresEventStore } from './log/event-store.js'
 import { notificationsOn } from './log/notifications.js'
 import { checkPostgresOptions, type PostgresOptions } from './options.js'
-import { clientOf, loadPgFor, openDriver } from './pg.js'
+import { openDriver } from './pg.js'
 import { postgresReadModel, replicatedReadModel, standbyReads } from './read-model.js'
 import { channelOf, migrate, quotedSchema, requireMigrated } from './schema.js'
 
@@ -84,13 +84,12 @@ export interface Postgres {
  * installed; with the reason of `signal` when it aborts.
  */
 export const openPostgres = async (options: PostgresOptions): Promise<Postgres> => {
-  const pg = await loadPgFor(options ?? {}, options?.replica)
-  checkPostgresOptions(options, pg?.Client ?? (options.pool && clientOf(options.pool)))
+  checkPostgresOptions(options)
   const { schema = 'claviger', replica, signal, listenConnectionString } = options
   const quoted = quotedSchema(schema)
-  const driver = openDriver(options, pg, { listenConnectionString })
+  const driver = await openDriver(options, { listenConnectionString })
   const connections = connectionsOf(driver)
-  const standby = replica && connectionsOf(openDriver(replica, pg, { isReplica: true }), true)
+  const standby = replica && connectionsOf(await openDriver(replica, { isReplica: true }), true)
   const notifications = notificationsOn({ connections, driver, channel: channelOf(schema) })
   const close = async () => {
     await Promise.all([notifications.close(), connections.close(), standby?.close()])

@@ -41,6 +41,7 @@ describe('Opening PostgreSQL', () => {
   it.each([
     'postgres://user:secret@one:5432,two:5432/database',
     'postgres://user:secret@localhost:99999/database',
+    'postgres://user:secret%ff@localhost/database',
   ])('takes %s for no address, of which the driver makes nothing', async (text) => {
     for (const [option, given] of [
       ['connectionString', { connectionString: text }],
@@ -99,12 +100,14 @@ describe('Opening PostgreSQL', () => {
     'postgresql:///database?host=/var/run/postgresql',
     'postgresql+other://localhost/database',
     'POSTGRES://%2Fvar%2Frun/database',
+    'postgres://user:50%secret@localhost/database',
+    'postgres://user:secret@/database?host=/var/run',
     '/var/run/postgresql database',
     'socket:/var/run/postgresql?db=database',
   ])('takes %s for an address', (address) => {
-    expect(() => checkPostgresOptions({ connectionString: address }, pg.Client)).not.toThrow()
+    expect(() => checkPostgresOptions({ connectionString: address })).not.toThrow()
     expect(() =>
-      checkPostgresOptions({ pool: new pg.Pool(), listenConnectionString: address }, pg.Client),
+      checkPostgresOptions({ pool: new pg.Pool(), listenConnectionString: address }),
     ).not.toThrow()
   })
 
