@@ -79,9 +79,9 @@ export interface Postgres {
  * Completed writes are on the server's disk and on its synchronous standbys.
  *
  * Rejects with {@link UnusableDatabase}; with {@link StoreFault} if the server cannot be reached or a pool has no free
- * connection; with a `TypeError` without an address, pool or driver, or if an option is unknown or of a wrong type;
- * with a `RangeError` if `schema` is not a valid name; with an `Error` if an address needs `pg`, which is not
- * installed; with the reason of `signal` when it aborts.
+ * connection; with a `TypeError` unless exactly one of address, pool and driver is given, or if an option is unknown, of
+ * a wrong type, or only for another of the three; with a `RangeError` if `schema` is not a valid name; with an `Error` if
+ * an address needs `pg`, which is not installed; with the reason of `signal` when it aborts.
  */
 export const openPostgres = async (options: PostgresOptions): Promise<Postgres> => {
   checkPostgresOptions(options)

@@ -112,23 +112,22 @@ export const addressChecks = (
   readonly required: Readonly<Record<string, OptionCheck>>
   readonly optional: Readonly<Record<string, OptionCheck>>
 } => {
-  const isOfHost = isConnectable(address?.pool) || isConnectable(address?.driver)
-  return {
-    required: isOfHost ? {} : { connectionString: ADDRESS },
-    optional: {
-      ...(isOfHost && { connectionString: ANY }),
-      pool: ANY,
-      driver: address?.pool ? ANY : withMethods(['connect'], 'must be a PostgresDriver'),
-      ssl: ANY,
-      maxConnections: isOfHost ? ANY : NUMBER,
-      connectTimeout: isOfHost ? ANY : NUMBER,
-      statementTimeout: isOfHost ? ANY : NUMBER,
-    },
+  const checks = {
+    pool: withMethods(['connect'], 'must be a pg.Pool'),
+    driver: withMethods(['connect'], 'must be a PostgresDriver'),
+    ssl: ANY,
+    maxConnections: NUMBER,
+    connectTimeout: NUMBER,
+    statementTimeout: NUMBER,
   }
+  const host = (['driver', 'pool'] as const).find(
+    (name) => typeof address?.[name]?.connect === 'function',
+  )
+  if (host === undefined) return { required: { connectionString: ADDRESS }, optional: checks }
+  const absent: OptionCheck = [() => false, `must be absent with a ${host}`]
+  const others = ['connectionString', ...Object.keys(checks)].map((name) => [name, absent] as const)
+  return { required: {}, optional: { ...Object.fromEntries(others), [host]: ANY } }
 }
-
-const isConnectable = (value: { readonly connect?: unknown } | undefined): boolean =>
-  typeof value?.connect === 'function'
 
 /** Whether `pg` can parse `text`. With a text that is no address it would use a default host. */
 const isAddress = (text: string): boolean => {

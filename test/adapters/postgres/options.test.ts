@@ -1,6 +1,10 @@
 import pg from 'pg'
 import { describe, expect, it, vi } from 'vitest'
-import { openPostgres, type PostgresDriver } from '../../../src/adapters/postgres/index.js'
+import {
+  openPostgres,
+  type PostgresDriver,
+  postgresCursors,
+} from '../../../src/adapters/postgres/index.js'
 import { checkPostgresOptions } from '../../../src/adapters/postgres/options.js'
 
 const connectionString = 'postgres://localhost/database'
@@ -131,6 +135,32 @@ describe('Opening PostgreSQL', () => {
   ])('takes no other %s: %j', async (option, replica) => {
     const opening = openPostgres({ connectionString, replica } as never)
     await expect(opening).rejects.toMatchObject(naming(option))
+  })
+
+  const connect = () => Promise.reject(new Error('away'))
+  const [pool, driver] = [new pg.Pool(), { connect }]
+  it.each([
+    ['pool', { driver, pool }],
+    ['connectionString', { driver, connectionString }],
+    ['connectTimeout', { driver, connectTimeout: 5 }],
+    ['connectionString', { pool, connectionString }],
+    ['ssl', { pool, ssl: true }],
+    ['maxConnections', { pool, maxConnections: 5 }],
+    ['statementTimeout', { pool, statementTimeout: 5 }],
+    ['pool', { connectionString, pool: {} }],
+    ['driver', { connectionString, driver: {} }],
+    ['replica.pool', { pool, replica: { driver, pool } }],
+    ['replica.maxConnections', { pool, replica: { pool, maxConnections: 5 } }],
+  ])('ignores no %s beside another way to the database', async (option, given) => {
+    await expect(openPostgres(given as never)).rejects.toMatchObject(naming(option))
+    if ('replica' in given) return
+    expect(() => postgresCursors(given as never)).toThrow(expect.objectContaining(naming(option)))
+  })
+
+  it('takes an option that is undefined for one that is absent', () => {
+    const absent = { connectionString: undefined, ssl: undefined, maxConnections: undefined }
+    expect(() => checkPostgresOptions({ ...absent, pool, driver: undefined })).not.toThrow()
+    expect(() => checkPostgresOptions({ ...absent, driver, pool: undefined })).not.toThrow()
   })
 
   it('names options that a replica does not have', async () => {
