@@ -129,7 +129,7 @@ export const addressChecks = (
   return { required: {}, optional: { ...Object.fromEntries(others), [host]: ANY } }
 }
 
-/** Whether `pg` can parse `text`. With a text that is no address it would use a default host. */
+/** Whether `pg` can parse `text`. For any other text it would use a default host. */
 const isAddress = (text: string): boolean => {
   // The path of a socket.
   if (text.startsWith('/')) return true
