@@ -113,22 +113,27 @@ export const firstOf = <Item>(
   compare: (one: Item, other: Item) => number,
 ): readonly Item[] => {
   const first: Item[] = []
-  const isBefore = (item: Item, place: number): boolean => {
-    const there = first[place]
-    return there === undefined || compare(item, there) < 0
-  }
   for (const item of items) {
-    if (!isBefore(item, limit - 1)) continue
-    let [low, high] = [0, first.length]
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if (isBefore(item, middle)) high = middle
-      else low = middle + 1
-    }
-    first.splice(low, 0, item)
-    first.length = Math.min(first.length, limit)
+    const last = first[limit - 1]
+    if (last !== undefined && compare(item, last) >= 0) continue
+    const place = countWhile(first, (there) => compare(item, there) >= 0)
+    first.splice(place, 0, item)
+    if (first.length > limit) first.pop()
   }
   return first
+}
+
+/** How many of `items` pass `test`, found by binary search: those that pass come before those that do not. */
+export const countWhile = <Item>(items: readonly Item[], test: (item: Item) => boolean): number => {
+  let low = 0
+  let high = items.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const item = items[middle]
+    if (item !== undefined && test(item)) low = middle + 1
+    else high = middle
+  }
+  return low
 }
 
 /** The value of the sort field at `index`. @throws RangeError if it is missing */

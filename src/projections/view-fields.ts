@@ -52,6 +52,10 @@ export const viewFields: Readonly<Record<ViewType, ViewFields<Row>>> = byType(
   },
 )
 
+/** Names of the fields that lists can be filtered by. */
+export const filterableFields = (type: ViewType): readonly string[] =>
+  Object.keys(viewFields[type]).filter((name) => viewFields[type][name]?.filterable)
+
 /** Names of the fields that hold times, besides those of `details`. */
 const timeFields = byType(({ fields }) =>
   Object.keys(fields).filter((name) => fields[name]?.holds === 'time'),

@@ -1,20 +1,14 @@
-import {
-  appendLaws,
-  conflictLaws,
-  idempotencyLaws,
-  refusalLaws,
-  textLaws,
-} from './event-store/appending.js'
-import { concurrencyLaws, wakeLaws } from './event-store/concurrency.js'
+import { appendLaws } from './event-store/appending.js'
+import { concurrencyLaws } from './event-store/concurrency.js'
 import type { EventStoreLaw } from './event-store/harness.js'
 import { readingLaws } from './event-store/reading.js'
-import { accessLaws, holderLaws, permissionLaws } from './read-model/access-laws.js'
+import { accessLaws } from './read-model/access-laws.js'
 import { checkpointLaws, headLaws } from './read-model/checkpoint-laws.js'
-import { affectedLaws, endingLaws } from './read-model/ending-laws.js'
-import { getLaws, routeLaws } from './read-model/get-laws.js'
+import { endingLaws } from './read-model/ending-laws.js'
+import { getLaws } from './read-model/get-laws.js'
 import type { ReadModelLaw } from './read-model/harness.js'
-import { historyLaws, historyPageLaws, userLaws } from './read-model/history-laws.js'
-import { filterLaws, listLaws, orderLaws } from './read-model/list-laws.js'
+import { historyLaws } from './read-model/history-laws.js'
+import { listLaws } from './read-model/list-laws.js'
 import { mappingLaws } from './read-model/mapping-laws.js'
 import { shownLaws } from './read-model/shown-laws.js'
 
@@ -52,13 +46,8 @@ export type { ReadModelLaw }
  */
 export const eventStoreLaws: readonly EventStoreLaw[] = [
   ...appendLaws,
-  ...conflictLaws,
   ...readingLaws,
-  ...idempotencyLaws,
-  ...refusalLaws,
-  ...textLaws,
   ...concurrencyLaws,
-  ...wakeLaws,
 ]
 
 /**
@@ -67,19 +56,11 @@ export const eventStoreLaws: readonly EventStoreLaw[] = [
 export const readModelLaws: readonly ReadModelLaw[] = [
   ...checkpointLaws,
   ...getLaws,
-  ...filterLaws,
   ...listLaws,
-  ...orderLaws,
   ...historyLaws,
-  ...historyPageLaws,
   ...shownLaws,
-  ...holderLaws,
   ...accessLaws,
-  ...affectedLaws,
   ...endingLaws,
-  ...userLaws,
-  ...permissionLaws,
   ...mappingLaws,
-  ...routeLaws,
   ...headLaws,
 ]

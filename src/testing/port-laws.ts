@@ -1,3 +1,4 @@
+import { systemEnvironment } from '../ports/environment.js'
 import type { SqliteHandle } from '../ports/sqlite-handle.js'
 import type { StoredCursor, WebhookCursors } from '../ports/webhook-cursors.js'
 import { allOf, demand, demandEqual, type Law, lawsOf } from './law.js'
@@ -118,11 +119,6 @@ const SHORT_MS = 50
 const shown = (stored: StoredCursor | undefined) =>
   stored && { state: stored.state, version: stored.version, holder: stored.lease?.holder }
 
-const pause = (milliseconds: number): Promise<void> =>
-  new Promise((resolve) => {
-    setTimeout(resolve, milliseconds)
-  })
-
 /** The laws of {@link WebhookCursors}. */
 export const webhookCursorLaws: readonly WebhookCursorLaw[] = lawsOf({
   'An endpoint has no state before the first write.': async ({ open }) => {
@@ -224,7 +220,7 @@ export const webhookCursorLaws: readonly WebhookCursorLaw[] = lawsOf({
     await cursors.release('one', 'first')
     demandEqual('what is kept after the release', await cursors.read('one'), { version: 0 })
     await cursors.lease('one', 'second', SHORT_MS)
-    await pause(4 * SHORT_MS)
+    await systemEnvironment.sleep(4 * SHORT_MS)
     demandEqual('what is kept after the end', await cursors.read('one'), { version: 0 })
     const given = shown(await cursors.lease('one', 'third', LONG_MS))
     demandEqual('the lease', given, { state: undefined, version: 0, holder: 'third' })
@@ -241,7 +237,7 @@ export const webhookCursorLaws: readonly WebhookCursorLaw[] = lawsOf({
     demandEqual('under a lease', await write(0, 'first'), true)
     demandEqual('without naming a holder', await write(1), true)
     await cursors.lease('one', 'first', SHORT_MS)
-    await pause(4 * SHORT_MS)
+    await systemEnvironment.sleep(4 * SHORT_MS)
     demandEqual('under an expired lease', await write(2, 'first'), false)
     demandEqual('what is kept', await cursors.read('one'), { state: 'undefined', version: 2 })
   },

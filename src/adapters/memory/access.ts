@@ -18,7 +18,7 @@ import type {
 } from '../../ports/access-reads.js'
 import { type Position, timeOf } from '../../ports/event-store.js'
 import { compareCodePoints, firstOf, keyOfWay } from '../../projections/row-order.js'
-import { getOrAdd, ownerOf, projectScope } from '../../projections/rows.js'
+import { getOrAdd, projectScope } from '../../projections/rows.js'
 import type { StoredMember } from './members.js'
 import {
   holdsAt,
@@ -49,34 +49,25 @@ const copyOfFound = ({ project, roles, mapped, ...found }: FoundAccess): FoundAc
 })
 
 const heldRolesIn = (state: State, query: HeldRolesQuery): Slice<HeldRole> => {
-  const { orgId, userId, projectId, at } = query
+  const { orgId, userId } = query
   const held: HeldRole[] = []
-  for (const [scope, byRole] of state.assignments.allOf(orgId, userId)) {
-    const projectOrgId = ownerOf(scope)
-    const roleRows = state.rows.project_role.get(scope)
-    for (const last of byRole.values()) {
-      if (projectId !== undefined && last.projectId !== projectId) continue
-      const assignment = assignedAt(last, at)
-      if (!assignment || !counts(state, assignment, query)) continue
-      const role = foundRole(assignment, roleRows?.get(assignment.roleKey))
-      held.push({ projectId: assignment.projectId, projectOrgId, ...role, via: 'grant' })
-    }
+  const add = (last: StoredAssignment, member?: StoredMember): void => {
+    const { projectOrgId, projectId, roleKey } = last
+    if (projectId !== (query.projectId ?? projectId)) return
+    const assignment = assignedAt(last, query.at)
+    if (!assignment || !counts(state, assignment, query)) return
+    const terms = member ? termsOfMember(assignment, member, query) : assignment
+    if (!terms) return
+    const row = state.rows.project_role.get(projectScope(projectOrgId, projectId))?.get(roleKey)
+    const role = foundRole({ roleKey, expiresAt: terms.expiresAt }, row)
+    const via = member ? { idpId: member.idpId, group: member.group } : 'grant'
+    held.push({ projectId, projectOrgId, ...role, via })
   }
-  for (const member of state.members.ofUser(orgId, userId)) {
-    if (!holdsAt(member, at)) continue
-    for (const last of state.assignments.ofGroup(member)) {
-      const assignment = assignedAt(last, at)
-      if (!assignment) continue
-      if (projectId !== undefined && assignment.projectId !== projectId) continue
-      const counted = countedMember(state, assignment, member, query)
-      if (!counted) continue
-      const scope = projectScope(assignment.projectOrgId, assignment.projectId)
-      const row = state.rows.project_role.get(scope)?.get(assignment.roleKey)
-      const { projectOrgId } = assignment
-      const role = foundRole({ ...assignment, ...counted }, row)
-      held.push({ projectId: assignment.projectId, projectOrgId, ...role, via: counted.via })
-    }
-  }
+  for (const byRole of state.assignments.allOf(orgId, userId).values())
+    for (const last of byRole.values()) add(last)
+  for (const member of state.members.ofUser(orgId, userId))
+    if (holdsAt(member, query.at))
+      for (const last of state.assignments.ofGroup(member)) add(last, member)
   return sliceOf(held, query, ({ projectOrgId, projectId, roleKey, via }) => [
     projectOrgId,
     projectId,
@@ -186,14 +177,6 @@ const termsOfMember = (
   return { userId, expiresAt, given: later, via: { idpId, group } }
 }
 
-const countedMember = (
-  state: State,
-  assignment: StoredAssignment,
-  member: StoredMember,
-  query: Counting,
-): CountedHolder | undefined =>
-  counts(state, assignment, query) ? termsOfMember(assignment, member, query) : undefined
-
 /** The assignment of the role of `last` that held at a position; the last one itself when that is absent. */
 const assignedAt = (
   last: StoredAssignment,
@@ -205,22 +188,17 @@ const assignedAt = (
 }
 
 const affectedIn = (state: State, query: AffectedQuery): Affected => {
-  /** By project, role, organization and user. */
-  const affected = new Map<string, readonly [scope: string, role: AffectedRole]>()
+  const affected = new Map<
+    string,
+    { readonly key: readonly string[]; readonly role: AffectedRole }
+  >()
   for (const [assignment, { userId }] of affectedHolders(state, query)) {
     const { projectOrgId, projectId, orgId, roleKey } = assignment
-    const scope = projectScope(projectOrgId, projectId)
-    const key = JSON.stringify([scope, roleKey, orgId, userId])
-    affected.set(key, [scope, { orgId, userId, roleKey }])
+    const key = [roleKey, orgId, userId, projectScope(projectOrgId, projectId)]
+    affected.set(JSON.stringify(key), { key, role: { orgId, userId, roleKey } })
   }
-  const keyOf = ([scope, { roleKey, orgId, userId }]: readonly [string, AffectedRole]) => [
-    roleKey,
-    orgId,
-    userId,
-    scope,
-  ]
-  const { items } = sliceOf([...affected.values()], { limit: query.limit }, keyOf)
-  return { count: affected.size, first: items.map(([, role]) => role) }
+  const { items } = sliceOf([...affected.values()], { limit: query.limit }, ({ key }) => key)
+  return { count: affected.size, first: items.map(({ role }) => role) }
 }
 
 type AffectedHolder = readonly [
@@ -333,8 +311,10 @@ const mappedGroupsIn = (
 
 const NO_PERMISSIONS: readonly string[] = Object.freeze([])
 
-const foundRole = (assignment: StoredAssignment, row: ProjectRole | undefined): FoundRole => {
-  const { roleKey, expiresAt } = assignment
+const foundRole = (
+  { roleKey, expiresAt }: Pick<StoredAssignment, 'roleKey' | 'expiresAt'>,
+  row: ProjectRole | undefined,
+): FoundRole => {
   const { displayName = '', group = '', permissions = NO_PERMISSIONS } = row ?? {}
   const role = { roleKey, displayName, group, permissions }
   return expiresAt ? { ...role, expiresAt: new Date(expiresAt) } : role

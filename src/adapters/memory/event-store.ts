@@ -8,6 +8,7 @@ import type {
   RecordedEvent,
   Version,
 } from '../../ports/event-store.js'
+import { countWhile } from '../../projections/row-order.js'
 import { beginsAppend, checkAppend, checkRestore } from '../store/check-append.js'
 import {
   type Clock,
@@ -16,7 +17,6 @@ import {
   nextPosition,
   recordEvents,
 } from '../store/record-events.js'
-import { countWhile } from './sorted-map.js'
 
 /** Options of a store in memory. */
 export interface MemoryEventStoreOptions {

@@ -14,7 +14,14 @@ import type {
 } from '../../ports/read-model.js'
 import { historyEntry } from '../../projections/history-entries.js'
 import { isOfObject, objectOf, readEvents, streamOf } from '../../projections/read-events.js'
-import { meetsAll, pageOf, type RowPage, severalOf, valueAt } from '../../projections/row-order.js'
+import {
+  countWhile,
+  meetsAll,
+  pageOf,
+  type RowPage,
+  severalOf,
+  valueAt,
+} from '../../projections/row-order.js'
 import {
   cappedTotal,
   changeRow,
@@ -34,7 +41,6 @@ import {
   type State,
   shownRow,
 } from './rows.js'
-import { countWhile } from './sorted-map.js'
 
 /** Creates a read model in memory, which is rebuilt from the log at every start. */
 export const memoryReadModel = (): ReadModel => {
@@ -156,13 +162,7 @@ const listedRows = <Type extends ViewType>(
 }
 
 /** The history before the first event of an organization. */
-const emptyHistory = (): History => ({
-  all: [],
-  byObject: new Map(),
-  withRoles: new Map(),
-  byUser: new Map(),
-  indexed: 0,
-})
+const emptyHistory = (): History => ({ all: [], parts: new Map(), indexed: 0 })
 
 /** The page of history for `query`. */
 const historyOf = (state: State, query: HistoryQuery): readonly HistoryEntry[] => {
@@ -186,37 +186,37 @@ const pastOf = (
   if (history === undefined) return []
   if (object === undefined && user === undefined) return history.all
   index(history)
-  if (object === undefined) return history.byUser.get(user ?? '') ?? []
+  const { parts } = history
+  if (object === undefined) return parts.get(`user ${user}`) ?? []
   const container = containerOf(object)
   if (container) return pastWithin(history, orgId, { object, container })
-  const past = including === undefined ? history.byObject : history.withRoles
-  return past.get(streamOf(orgId, object)) ?? []
+  const stream = streamOf(orgId, object)
+  return parts.get(including === undefined ? stream : `with roles ${stream}`) ?? []
 }
 
 const index = (history: History): void => {
-  const { all, byObject, withRoles, byUser, indexed } = history
+  const { all, parts, indexed } = history
   for (const found of all.slice(indexed)) {
+    const add = (key: string) => getOrAdd(parts, key, () => []).push(found)
     const { stream, metadata } = found.event
-    getOrAdd(byObject, stream, () => []).push(found)
+    add(stream)
     const object = objectOf(found.event)
     const container = containerOf(object)
     const around = container ? streamOf(metadata.resourceOwner, container) : stream
-    if (!container || object.type === 'project_role')
-      getOrAdd(withRoles, around, () => []).push(found)
-    if (object.type === 'user_grant' || object.type === 'membership')
-      getOrAdd(byUser, object.userId, () => []).push(found)
+    if (!container || object.type === 'project_role') add(`with roles ${around}`)
+    if (object.type === 'user_grant' || object.type === 'membership') add(`user ${object.userId}`)
   }
   history.indexed = all.length
 }
 
 /** The history of an object, and the removals of its container while the object existed. */
 const pastWithin = (
-  { byObject }: History,
+  { parts }: History,
   orgId: string,
   { object, container }: { readonly object: ObjectRef; readonly container: ObjectRef },
 ): readonly PastChange[] => {
-  const own = byObject.get(streamOf(orgId, object)) ?? []
-  const ofContainer = byObject.get(streamOf(orgId, container)) ?? []
+  const own = parts.get(streamOf(orgId, object)) ?? []
+  const ofContainer = parts.get(streamOf(orgId, container)) ?? []
   const removals = ofContainer.filter(({ event }) => {
     const last = own[countTo(own, event.position) - 1]
     const existed = last && aggregates[object.type].effectOf(last.event) !== 'removes'

@@ -1,6 +1,5 @@
 import type { AssignmentRange, RoleSource } from '../../domain/aggregate.js'
 import { aggregates, byType } from '../../domain/aggregates.js'
-import type { StreamId } from '../../domain/values.js'
 import type { Position } from '../../ports/event-store.js'
 import type { KnownEvent } from '../../ports/known-event.js'
 import type { Views, ViewType } from '../../ports/read-model.js'
@@ -12,10 +11,11 @@ import {
   withHeld,
 } from '../../projections/assignments.js'
 import { type PresentAccess, presentAccess } from '../../projections/present-access.js'
+import { countWhile } from '../../projections/row-order.js'
 import { getOrAdd, projectScope, type RowStore } from '../../projections/rows.js'
 import { withOwnTimes } from '../../projections/view-fields.js'
 import { emptyMembers, type Members } from './members.js'
-import { countWhile, type SortedMap, sortedMap } from './sorted-map.js'
+import { type SortedMap, sortedMap } from './sorted-map.js'
 
 /** The data of a read model in memory. */
 export interface State {
@@ -41,13 +41,12 @@ export interface PastChange extends Change {
 /** The changes in one organization, oldest first. */
 export interface History {
   readonly all: PastChange[]
-  /** The history of each object, up to `indexed`, because the history of one object is seldom read. */
-  readonly byObject: Map<StreamId, PastChange[]>
-  /** The history of each project and its roles, up to `indexed`. */
-  readonly withRoles: Map<StreamId, PastChange[]>
-  /** The history of each user's grants and memberships, up to `indexed`. */
-  readonly byUser: Map<string, PastChange[]>
-  /** How many of `all` are in the other indexes. */
+  /**
+   * Parts of `all`, up to `indexed`, because they are seldom read: of each object, by its stream; of each project and
+   * its roles, by `with roles` and its stream; of each user's grants and memberships, by `user` and the id.
+   */
+  readonly parts: Map<string, PastChange[]>
+  /** How many of `all` are in `parts`. */
   indexed: number
 }
 

@@ -1,4 +1,4 @@
-import { compareCodePoints } from '../../projections/row-order.js'
+import { compareCodePoints, countWhile } from '../../projections/row-order.js'
 
 /** Values by key, in the order of the keys' code points. */
 export interface SortedMap<Value> {
@@ -66,17 +66,4 @@ export const sortedMap = <Value>(): SortedMap<Value> => {
       }
     },
   }
-}
-
-/** How many of `items` pass `test`, found by binary search: those that pass come before those that do not. */
-export const countWhile = <Item>(items: readonly Item[], test: (item: Item) => boolean): number => {
-  let low = 0
-  let high = items.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    const item = items[middle]
-    if (item !== undefined && test(item)) low = middle + 1
-    else high = middle
-  }
-  return low
 }

@@ -5,7 +5,7 @@ import { requireServer } from './connection/require-server.js'
 import { postgresEventStore } from './log/event-store.js'
 import { notificationsOn } from './log/notifications.js'
 import { checkPostgresOptions, type PostgresOptions } from './options.js'
-import { clientOf, loadPgFor, openDriver } from './pg.js'
+import { openDriver } from './pg.js'
 import { postgresReadModel, replicatedReadModel, standbyReads } from './read-model.js'
 import { channelOf, migrate, quotedSchema, requireMigrated } from './schema.js'
 
@@ -79,18 +79,17 @@ export interface Postgres {
  * Completed writes are on the server's disk and on its synchronous standbys.
  *
  * Rejects with {@link UnusableDatabase}; with {@link StoreFault} if the server cannot be reached or a pool has no free
- * connection; with a `TypeError` without an address, pool or driver, or if an option is unknown or of a wrong type;
- * with a `RangeError` if `schema` is not a valid name; with an `Error` if an address needs `pg`, which is not
- * installed; with the reason of `signal` when it aborts.
+ * connection; with a `TypeError` unless exactly one of address, pool and driver is given, or if an option is unknown, of
+ * a wrong type, or only for another of the three; with a `RangeError` if `schema` is not a valid name; with an `Error` if
+ * an address needs `pg`, which is not installed; with the reason of `signal` when it aborts.
  */
 export const openPostgres = async (options: PostgresOptions): Promise<Postgres> => {
-  const pg = await loadPgFor(options ?? {}, options?.replica)
-  checkPostgresOptions(options, pg?.Client ?? (options.pool && clientOf(options.pool)))
+  checkPostgresOptions(options)
   const { schema = 'claviger', replica, signal, listenConnectionString } = options
   const quoted = quotedSchema(schema)
-  const driver = openDriver(options, pg, { listenConnectionString })
+  const driver = await openDriver(options, { listenConnectionString })
   const connections = connectionsOf(driver)
-  const standby = replica && connectionsOf(openDriver(replica, pg, { isReplica: true }), true)
+  const standby = replica && connectionsOf(await openDriver(replica, { isReplica: true }), true)
   const notifications = notificationsOn({ connections, driver, channel: channelOf(schema) })
   const close = async () => {
     await Promise.all([notifications.close(), connections.close(), standby?.close()])
@@ -105,7 +104,7 @@ export const openPostgres = async (options: PostgresOptions): Promise<Postgres> 
     await untilAbort(prepare, signal)
   } catch (error) {
     // Not awaited: after an abort, closing may take long.
-    void close()
+    close().catch(() => undefined)
     throw error
   }
   const store = postgresEventStore(connections, quoted, notifications)

@@ -1,5 +1,4 @@
 import type { ConnectionOptions } from 'node:tls'
-import type { Client } from 'pg'
 import {
   ANY,
   BOOLEAN,
@@ -85,74 +84,69 @@ export type PostgresOptions = PostgresAddress & {
   readonly signal?: AbortSignal | undefined
 }
 
-/**
- * @param client - checks addresses, which are checked less without it
- * @throws TypeError when an option is missing, unknown or of a wrong type
- */
-export const checkPostgresOptions = (
-  options: PostgresOptions,
-  client: typeof Client | undefined,
-): void => {
-  const url = urlCheck(client)
-  const { required, optional } = addressChecks(options, url)
+/** @throws TypeError when an option is missing, unknown or of a wrong type */
+export const checkPostgresOptions = (options: PostgresOptions): void => {
+  const { required, optional } = addressChecks(options)
   checkOptions('openPostgres', typeof options === 'object' ? options : {}, {
     required,
     optional: {
       ...optional,
       schema: ANY,
       migrate: BOOLEAN,
-      listenConnectionString: options?.driver ? [() => false, 'must be absent with a driver'] : url,
+      listenConnectionString: options?.driver
+        ? [() => false, 'must be absent with a driver']
+        : ADDRESS,
       replica: OBJECT,
       signal: ANY,
     },
   })
   const { replica } = options
   if (replica === undefined) return
-  checkOptions('replica', replica, { ...addressChecks(replica, url), prefix: 'replica.' })
+  checkOptions('replica', replica, { ...addressChecks(replica), prefix: 'replica.' })
 }
 
 /** Checks of the options of an address. A pool or a driver of the host has its own settings. */
 export const addressChecks = (
   address: PostgresAddress,
-  url = urlCheck(undefined),
 ): {
   readonly required: Readonly<Record<string, OptionCheck>>
   readonly optional: Readonly<Record<string, OptionCheck>>
 } => {
-  const isOfHost = isConnectable(address?.pool) || isConnectable(address?.driver)
-  return {
-    required: isOfHost ? {} : { connectionString: url },
-    optional: {
-      ...(isOfHost && { connectionString: ANY }),
-      pool: ANY,
-      driver: address?.pool ? ANY : withMethods(['connect'], 'must be a PostgresDriver'),
-      ssl: ANY,
-      maxConnections: isOfHost ? ANY : NUMBER,
-      connectTimeout: isOfHost ? ANY : NUMBER,
-      statementTimeout: isOfHost ? ANY : NUMBER,
-    },
+  const checks = {
+    pool: withMethods(['connect'], 'must be a pg.Pool'),
+    driver: withMethods(['connect'], 'must be a PostgresDriver'),
+    ssl: ANY,
+    maxConnections: NUMBER,
+    connectTimeout: NUMBER,
+    statementTimeout: NUMBER,
+  }
+  const host = (['driver', 'pool'] as const).find(
+    (name) => typeof address?.[name]?.connect === 'function',
+  )
+  if (host === undefined) return { required: { connectionString: ADDRESS }, optional: checks }
+  const absent: OptionCheck = [() => false, `must be absent with a ${host}`]
+  const others = ['connectionString', ...Object.keys(checks)].map((name) => [name, absent] as const)
+  return { required: {}, optional: { ...Object.fromEntries(others), [host]: ANY } }
+}
+
+/** Whether `pg` can parse `text`. For any other text it would use a default host. */
+const isAddress = (text: string): boolean => {
+  // The path of a socket.
+  if (text.startsWith('/')) return true
+  try {
+    // As `pg` does: spaces and lone percent signs are encoded; the host may be missing after a password.
+    const isRaw = / |%[^\da-f]|%[\da-f][^\da-f]/i.test(text)
+    const encoded = isRaw ? encodeURI(text).replace(/%25(\d\d)/g, '%$1') : text
+    decodeURIComponent(encoded.replace(/\?.*/s, ''))
+    return /^[a-z][\w+.-]*:\//i.test(text) && URL.canParse(encoded.replace('@/', '@host/'))
+  } catch {
+    return false
   }
 }
 
-const isConnectable = (value: { readonly connect?: unknown } | undefined): boolean =>
-  typeof value?.connect === 'function'
-
-/** A URL, or the path of a socket. With any other text the driver would use a default host. */
-const ADDRESS = /^([a-z][\w+.-]*:)?\//i
-
 /** The message never shows the address, which may have a password. */
-const urlCheck = (client: typeof Client | undefined): OptionCheck => [
-  (value) => {
-    if (!ADDRESS.test(String(value))) return false
-    if (client === undefined) return true
-    try {
-      // The driver cannot parse an address of several hosts.
-      new client({ connectionString: withoutTls(String(value)) })
-      return true
-    } catch {
-      return false
-    }
-  },
+const ADDRESS: OptionCheck = [
+  (value) => isAddress(String(value)),
   'must be a URL such as postgres://host/database',
 ]
 

@@ -44,25 +44,17 @@ export const loadPg = async (): Promise<Pg> => {
   }
 }
 
-/** Loads `pg` if one of `addresses` needs it. @throws Error when it is not installed */
-export const loadPgFor = async (
-  ...addresses: readonly (PostgresAddress | undefined)[]
-): Promise<Pg | undefined> =>
-  addresses.some((address) => address && !address.pool && !address.driver) ? loadPg() : undefined
-
-/** The driver of an address whose options were checked. */
-export const openDriver = (
+/** The driver of an address whose options were checked. @throws Error when it needs `pg`, which is not installed */
+export const openDriver = async (
   address: PostgresAddress,
-  pg: Pg | undefined,
   {
     listenConnectionString,
     isReplica = false,
   }: { readonly listenConnectionString?: string | undefined; readonly isReplica?: boolean } = {},
-): PostgresDriver => {
+): Promise<PostgresDriver> => {
   if (address.driver) return address.driver
   if (address.pool) return poolDriver(address.pool, listenConnectionString)
-  if (pg === undefined) throw new Error('pg was not loaded')
-  return ownDriver(pg, address, isReplica, listenConnectionString)
+  return ownDriver(await loadPg(), address, isReplica, listenConnectionString)
 }
 
 /**
@@ -117,7 +109,7 @@ export const poolDriver = (pool: PostgresPool, listenConnectionString?: string):
 }
 
 /** The class of the clients of a pool. The types of `pg` lack it. */
-export const clientOf = (pool: PostgresPool): typeof Client | undefined => {
+const clientOf = (pool: PostgresPool): typeof Client | undefined => {
   const found = fieldOf(pool, 'Client')
   return typeof found === 'function' ? (found as typeof Client) : undefined
 }

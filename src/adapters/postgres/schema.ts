@@ -44,19 +44,13 @@ const createEvents = (schema: string): string =>
    CREATE UNIQUE INDEX events_idempotency_key ON ${schema}.events (idempotency_key)
      WHERE idempotency_key IS NOT NULL`
 
-/** The newest version of a schema. */
-const NEWEST = 8
-
 /**
- * The migration to each version of a schema; the table `migrations` lists those done. Add new ones, but never change
- * one: existing databases went through it. Only the newest functions that write are created: new ones replace the old,
- * last and under a new number. 2 to 7 created older functions and tables of read models. Tables of read models no
- * longer have a number: missing tables of the current shape are created.
+ * The newest version of a schema; the table `migrations` lists the versions whose migrations are done. Add new ones, but
+ * never change one: existing databases went through it. 1 creates the events, this one the newest functions that write,
+ * which replace the old: change them last and under a new number. 2 to 7 created older functions and tables of read
+ * models. Tables of read models no longer have a number: missing tables of the current shape are created.
  */
-const MIGRATIONS: readonly (readonly [version: number, sql: (schema: string) => string])[] = [
-  [1, createEvents],
-  [NEWEST, appendFunctions],
-]
+const NEWEST = 8
 
 /**
  * Brings the tables of `schema` up to date; many processes may do so at once. Needs the right to create them
@@ -166,10 +160,9 @@ const migrateFrom = async (
         done_at timestamptz NOT NULL DEFAULT now()
       )`,
     })
+    await connection.rows({ text: createEvents(quoted) })
   }
-  for (const [number, sql] of MIGRATIONS) {
-    if (number > version) await connection.rows({ text: sql(quoted) })
-  }
+  if (version < NEWEST) await connection.rows({ text: appendFunctions(quoted) })
   if (!hasReadTables) await connection.rows({ text: createReadTables(quoted) })
   await connection.rows({
     text: `INSERT INTO ${quoted}.migrations SELECT generate_series(1, ${NEWEST}) ON CONFLICT DO NOTHING`,

@@ -5,7 +5,7 @@ import { sqlCursors } from '../sql/webhook-cursors.js'
 import { connectionsOf } from './connection/connections.js'
 import type { PostgresDriver } from './driver.js'
 import { addressChecks, type PostgresAddress } from './options.js'
-import { loadPgFor, openDriver } from './pg.js'
+import { openDriver } from './pg.js'
 import { numbered } from './read-model.js'
 import { ownTable } from './schema.js'
 
@@ -66,13 +66,12 @@ export const postgresCursors = (options: PostgresCursorsOptions): PostgresCursor
   return { ...cursors, close, [Symbol.asyncDispose]: close }
 }
 
-/** The driver of an address, which is opened at the first call: `pg` has to be loaded. */
+/** The driver of an address, which is opened at the first call, because `pg` has to be loaded. */
 const laterDriver = (address: PostgresAddress): PostgresDriver => {
   let opening: Promise<PostgresDriver> | undefined
-  const open = async () => openDriver(address, await loadPgFor(address))
   return {
     connect: async (onNotice) => {
-      opening ??= open()
+      opening ??= openDriver(address)
       return (await opening).connect(onNotice)
     },
     close: async () => (await opening)?.close?.(),

@@ -9,21 +9,7 @@ import {
 import { allOf, demand, demandEqual, demandRejection, spoil } from '../law.js'
 import { appendOf, firstOf, record, storeLaws, verdict, wholeLog, write } from './harness.js'
 
-/** One hour, in microseconds: more than the clocks of two machines differ. */
-const MAX_CLOCK_DIFFERENCE = 3_600_000_000n
-
-/** All optional fields. */
-const EVERY_METADATA = {
-  correlationId: 'request-1',
-  reason: 'ticket 4711',
-  idempotencyKey: 'key',
-  commandHash: 'hash',
-  managedBy: 'law',
-  managedVersion: Number.MAX_SAFE_INTEGER,
-  protect: true as const,
-}
-
-/** Laws of the events that an append records. */
+/** Laws of `append`: what it records, when it is refused, its idempotency key, and how text is kept. */
 export const appendLaws = storeLaws({
   'An append returns its events as recorded, in the order written.': async (_, { open }) => {
     for (const metadata of [EVERY_METADATA, {}]) {
@@ -114,10 +100,6 @@ export const appendLaws = storeLaws({
       spoil(answers)
     }
   },
-})
-
-/** When an append is refused. */
-export const conflictLaws = storeLaws({
   'A write without events guards its stream and adds nothing to it.': async (store) => {
     await record(store, firstOf('law-a'))
     const guarded = appendOf([write('law-a', 1), write('law-b', 0, {})])
@@ -176,15 +158,6 @@ export const conflictLaws = storeLaws({
     demandEqual('what the log holds', (await wholeLog(store)).length, 2)
     demandEqual('what the refused append recorded', await store.findAppend(append), [])
   },
-})
-
-/** How often a race is run: a store that checks before it writes loses only some of them. */
-const ROUNDS = 10
-
-const USED = { kind: 'IdempotencyKeyUsed' }
-
-/** At most one append is recorded under one idempotency key. */
-export const idempotencyLaws = storeLaws({
   'No handle records a second append under one idempotency key.': async (store, { reopen }) => {
     const handles = [store, await reopen(store)]
     await record(store, firstOf('law-a', { idempotencyKey: 'org-1+key' }))
@@ -237,7 +210,98 @@ export const idempotencyLaws = storeLaws({
       demandEqual('what the log holds', (await wholeLog(store)).length, round)
     }
   },
+  'An append that no store can keep is rejected and leaves no trace.': async (store) => {
+    for (const [what, append] of refused()) {
+      await demandRejection(`an append with ${what}`, store.append(append))
+    }
+    demandEqual('what the log holds', await wholeLog(store), [])
+    demandEqual('the last position', await store.lastPosition(), 0n)
+  },
+  'A rejected append does not affect an append sent with it.': async (store) => {
+    const verdicts = await allOf(
+      [...refused()].map(async ([what, append], n) => {
+        const refusal = demandRejection(`an append with ${what}`, verdict(store, append))
+        const [, answer] = await allOf([refusal, verdict(store, firstOf(`law-good-${n}`))])
+        return answer
+      }),
+    )
+    demandEqual('events recorded for the others', verdicts, Array(verdicts.length).fill(1))
+  },
+  [`The data of an append may take ${MAX_APPEND_BYTES} bytes.`]: async (store) => {
+    const data = dataOf(MAX_APPEND_BYTES)
+    await record(store, appendOf([write('law-a', 0, data)]))
+    demandEqual('the data', (await store.readStream('law-a'))[0]?.data, data)
+  },
+  [`Stream names, event types, ids and keys may take ${MAX_NAME_BYTES} bytes.`]: async (store) => {
+    const name = '😀'.repeat(MAX_NAME_BYTES / 4)
+    await record(store, withType(name))
+    await record(store, firstOf(`law-${name.slice(2)}`))
+    for (const [index, [, metadata]] of metadataWith(name).entries()) {
+      await record(store, firstOf(`law-${index}`, metadata))
+    }
+    const { length } = await store.findAppend({ idempotencyKey: name })
+    demandEqual('the events that a long key finds', length, 1)
+  },
+  'Stream names are any well-formed text, compared by code points.': async (store) => {
+    for (const [n, stream] of NAMES.entries()) {
+      await record(store, appendOf([write(stream, 0, { n })]))
+    }
+    for (const [n, stream] of NAMES.entries()) {
+      const found = (await store.readStream(stream)).map((event) => [event.stream, event.data])
+      demandEqual(`the stream ${JSON.stringify(stream)}`, found, [[stream, { n }]])
+    }
+  },
+  'Ids and keys are stored unchanged and compared code point by code point.': async (store) => {
+    for (const [n, name] of NAMES.entries()) {
+      const metadata = {
+        actor: { userId: name, orgId: name },
+        resourceOwner: name,
+        correlationId: name,
+        reason: name,
+        idempotencyKey: name,
+        commandHash: name,
+        managedBy: name,
+      }
+      const recorded = await record(store, firstOf(`law-${n}`, metadata))
+      demandEqual('metadata', (await store.readStream(`law-${n}`))[0]?.metadata, metadata)
+      demandEqual('an append', await store.findAppend({ idempotencyKey: name }), recorded)
+    }
+  },
+  'Data is stored as JSON represents it.': async (store) => {
+    await record(store, appendOf([write('law-a', 0, ...STRANGE_DATA)]))
+    const kept = (await store.readStream('law-a')).map(({ data }) => data)
+    demandEqual('the data', kept, STRANGE_DATA)
+  },
+  'Types and schema versions are stored unchanged.': async (store) => {
+    const events = NAMES.map((type, n) => ({ type, schemaVersion: n + 1, data: {} }))
+    await record(store, appendOf([{ stream: 'law-a', expectedVersion: 0, events }]))
+    const kept = (await store.readStream('law-a')).map(({ type, schemaVersion, data }) => ({
+      type,
+      schemaVersion,
+      data,
+    }))
+    demandEqual('the events', kept, events)
+  },
 })
+
+/** One hour, in microseconds: more than the clocks of two machines differ. */
+const MAX_CLOCK_DIFFERENCE = 3_600_000_000n
+
+/** All optional fields. */
+const EVERY_METADATA = {
+  correlationId: 'request-1',
+  reason: 'ticket 4711',
+  idempotencyKey: 'key',
+  commandHash: 'hash',
+  managedBy: 'law',
+  managedVersion: Number.MAX_SAFE_INTEGER,
+  protect: true as const,
+}
+
+/** How often a race is run: a store that checks before it writes loses only some of them. */
+const ROUNDS = 10
+
+const USED = { kind: 'IdempotencyKeyUsed' }
 
 const UNSTORABLE = ['\0', 'a\ud800b', 'x'.repeat(MAX_NAME_BYTES + 1), '😀'.repeat(513)]
 
@@ -303,42 +367,6 @@ const metadataWith = (text: string): readonly (readonly [string, Partial<Metadat
   ['managed by', { managedBy: text }],
 ]
 
-/** The appends that every store refuses. */
-export const refusalLaws = storeLaws({
-  'An append that no store can keep is rejected and leaves no trace.': async (store) => {
-    for (const [what, append] of refused()) {
-      await demandRejection(`an append with ${what}`, store.append(append))
-    }
-    demandEqual('what the log holds', await wholeLog(store), [])
-    demandEqual('the last position', await store.lastPosition(), 0n)
-  },
-  'A rejected append does not affect an append sent with it.': async (store) => {
-    const verdicts = await allOf(
-      [...refused()].map(async ([what, append], n) => {
-        const refusal = demandRejection(`an append with ${what}`, verdict(store, append))
-        const [, answer] = await allOf([refusal, verdict(store, firstOf(`law-good-${n}`))])
-        return answer
-      }),
-    )
-    demandEqual('events recorded for the others', verdicts, Array(verdicts.length).fill(1))
-  },
-  [`The data of an append may take ${MAX_APPEND_BYTES} bytes.`]: async (store) => {
-    const data = dataOf(MAX_APPEND_BYTES)
-    await record(store, appendOf([write('law-a', 0, data)]))
-    demandEqual('the data', (await store.readStream('law-a'))[0]?.data, data)
-  },
-  [`Stream names, event types, ids and keys may take ${MAX_NAME_BYTES} bytes.`]: async (store) => {
-    const name = '😀'.repeat(MAX_NAME_BYTES / 4)
-    await record(store, withType(name))
-    await record(store, firstOf(`law-${name.slice(2)}`))
-    for (const [index, [, metadata]] of metadataWith(name).entries()) {
-      await record(store, firstOf(`law-${index}`, metadata))
-    }
-    const { length } = await store.findAppend({ idempotencyKey: name })
-    demandEqual('the events that a long key finds', length, 1)
-  },
-})
-
 /** Names that some databases take for equal to another name of the list. */
 const SIMILAR_NAMES = [
   ...['editor', 'Editor', 'EDITOR', 'editor ', ' editor', 'editor\t', ''],
@@ -371,47 +399,3 @@ const STRANGE_DATA = [
   { '': '', ' ': null, deep: [[[{ list: [1, -1.5, 1e300, 5e-324, 2 ** 53, true, null, []] }]]] },
   {},
 ]
-
-/** How text is kept. */
-export const textLaws = storeLaws({
-  'Stream names are any well-formed text, compared by code points.': async (store) => {
-    for (const [n, stream] of NAMES.entries()) {
-      await record(store, appendOf([write(stream, 0, { n })]))
-    }
-    for (const [n, stream] of NAMES.entries()) {
-      const found = (await store.readStream(stream)).map((event) => [event.stream, event.data])
-      demandEqual(`the stream ${JSON.stringify(stream)}`, found, [[stream, { n }]])
-    }
-  },
-  'Ids and keys are stored unchanged and compared code point by code point.': async (store) => {
-    for (const [n, name] of NAMES.entries()) {
-      const metadata = {
-        actor: { userId: name, orgId: name },
-        resourceOwner: name,
-        correlationId: name,
-        reason: name,
-        idempotencyKey: name,
-        commandHash: name,
-        managedBy: name,
-      }
-      const recorded = await record(store, firstOf(`law-${n}`, metadata))
-      demandEqual('metadata', (await store.readStream(`law-${n}`))[0]?.metadata, metadata)
-      demandEqual('an append', await store.findAppend({ idempotencyKey: name }), recorded)
-    }
-  },
-  'Data is stored as JSON represents it.': async (store) => {
-    await record(store, appendOf([write('law-a', 0, ...STRANGE_DATA)]))
-    const kept = (await store.readStream('law-a')).map(({ data }) => data)
-    demandEqual('the data', kept, STRANGE_DATA)
-  },
-  'Types and schema versions are stored unchanged.': async (store) => {
-    const events = NAMES.map((type, n) => ({ type, schemaVersion: n + 1, data: {} }))
-    await record(store, appendOf([{ stream: 'law-a', expectedVersion: 0, events }]))
-    const kept = (await store.readStream('law-a')).map(({ type, schemaVersion, data }) => ({
-      type,
-      schemaVersion,
-      data,
-    }))
-    demandEqual('the events', kept, events)
-  },
-})

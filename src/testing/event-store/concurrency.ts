@@ -20,52 +20,58 @@ import {
   write,
 } from './harness.js'
 
-/** Appends `count` events to streams of their own, a few at a time, with repeats that conflict. */
-const writeMany = async (store: EventStore, name: string, count: number): Promise<void> => {
-  for (let n = 0; n < count; n += 5) {
-    const appends = [0, 1, 2, 3, 4].map((k) =>
-      appendOf([write('law-guard', 1), write(`law-${name}-${n + k}`, 0, { k })]),
-    )
-    const repeat = firstOf(`law-${name}-${n}`)
-    const verdicts = await allOf([...appends, repeat].map((append) => verdict(store, append)))
-    const conflict = { kind: 'VersionConflict', stream: `law-${name}-${n}` }
-    demandEqual('what each append, and a repeat, is answered', verdicts, [1, 1, 1, 1, 1, conflict])
+/** Longest time from an append to the call of `wake`, in milliseconds. */
+const WAKE_TIMEOUT_MS = 5_000
+
+/** Listens on `store`, with one call of `onAppend`, until `stop`. */
+const listen = (store: EventStore) => {
+  let wake = () => {}
+  const stop = store.onAppend?.(() => wake())
+  return {
+    stop: () => stop?.(),
+    /** Resolves with the next call after which an event above `last` can be read. */
+    next: (last: Position) =>
+      new Promise<void>((resolve, reject) => {
+        const timeout = setTimeout(
+          () => reject(new BrokenLaw(`Expected a call within ${WAKE_TIMEOUT_MS} ms of new events`)),
+          WAKE_TIMEOUT_MS,
+        )
+        wake = () => {
+          store.lastPosition().then((position) => {
+            if (position === last) return
+            clearTimeout(timeout)
+            resolve()
+          }, reject)
+        }
+      }),
   }
 }
 
-/** Reads page by page until `isDone` and no event is left. */
-const follow = async (
+/** Runs `change`, which adds events to `store`, and waits until all `listeners` were called. */
+const doAndWait = async (
   store: EventStore,
-  isDone: () => boolean,
-): Promise<readonly RecordedEvent[]> => {
-  const seen: RecordedEvent[] = []
-  for (;;) {
-    const done = isDone()
-    const after = seen.at(-1)?.position ?? 0n
-    const page = await store.readAll(after, 7)
-    demand(page[0] === undefined || page[0].position > after, `a page above ${after}`)
-    seen.push(...page)
-    if (page.length === 0 && done) return seen
-    await yieldToEventLoop()
-  }
+  change: () => Promise<unknown>,
+  listeners: readonly ReturnType<typeof listen>[],
+): Promise<void> => {
+  const last = await store.lastPosition()
+  const calls = listeners.map(({ next }) => next(last))
+  await allOf<unknown>([change(), ...calls])
 }
 
-/** With a message where possible: a timer takes a millisecond, and a wrong state may last less. */
-const yieldToEventLoop = () =>
-  new Promise<void>((resolve) => {
-    if (typeof MessageChannel !== 'function') {
-      setTimeout(resolve, 0)
-      return
+/** Checks that each of `changes`, made one after the other, calls the listeners of every handle. */
+export const wakesBy =
+  <Store extends EventStore>(changes: readonly ((store: Store) => Promise<unknown>)[]) =>
+  async (store: Store, { reopen }: EventStoreHarness<Store>): Promise<void> => {
+    if (store.onAppend === undefined) return
+    const listeners = [store, store, await reopen(store)].map(listen)
+    try {
+      for (const change of changes) await doAndWait(store, () => change(store), listeners)
+    } finally {
+      for (const { stop } of listeners) stop()
     }
-    const { port1, port2 } = new MessageChannel()
-    port1.onmessage = () => {
-      port1.close()
-      resolve()
-    }
-    port2.postMessage(undefined)
-  })
+  }
 
-/** The promises for several writers at once. */
+/** Laws of several writers at once, and of the optional method `onAppend`. */
 export const concurrencyLaws = storeLaws({
   'Of simultaneous appends to one version, exactly one is recorded.': async (store, { reopen }) => {
     const second = await reopen(store)
@@ -146,61 +152,6 @@ export const concurrencyLaws = storeLaws({
       demand(position > (log[index - 1]?.position ?? 0n), 'positions to rise strictly')
     }
   },
-})
-
-/** Longest time from an append to the call of `wake`, in milliseconds. */
-const WAKE_TIMEOUT_MS = 5_000
-
-/** Listens on `store`, with one call of `onAppend`, until `stop`. */
-const listen = (store: EventStore) => {
-  let wake = () => {}
-  const stop = store.onAppend?.(() => wake())
-  return {
-    stop: () => stop?.(),
-    /** Resolves with the next call after which an event above `last` can be read. */
-    next: (last: Position) =>
-      new Promise<void>((resolve, reject) => {
-        const timeout = setTimeout(
-          () => reject(new BrokenLaw(`Expected a call within ${WAKE_TIMEOUT_MS} ms of new events`)),
-          WAKE_TIMEOUT_MS,
-        )
-        wake = () => {
-          store.lastPosition().then((position) => {
-            if (position === last) return
-            clearTimeout(timeout)
-            resolve()
-          }, reject)
-        }
-      }),
-  }
-}
-
-/** Runs `change`, which adds events to `store`, and waits until all `listeners` were called. */
-const doAndWait = async (
-  store: EventStore,
-  change: () => Promise<unknown>,
-  listeners: readonly ReturnType<typeof listen>[],
-): Promise<void> => {
-  const last = await store.lastPosition()
-  const calls = listeners.map(({ next }) => next(last))
-  await allOf<unknown>([change(), ...calls])
-}
-
-/** Checks that each of `changes`, made one after the other, calls the listeners of every handle. */
-export const wakesBy =
-  <Store extends EventStore>(changes: readonly ((store: Store) => Promise<unknown>)[]) =>
-  async (store: Store, { reopen }: EventStoreHarness<Store>): Promise<void> => {
-    if (store.onAppend === undefined) return
-    const listeners = [store, store, await reopen(store)].map(listen)
-    try {
-      for (const change of changes) await doAndWait(store, () => change(store), listeners)
-    } finally {
-      for (const { stop } of listeners) stop()
-    }
-  }
-
-/** For stores with the optional method `onAppend`. */
-export const wakeLaws = storeLaws({
   'Every append calls the listeners of every handle.': wakesBy([
     (store) => record(store, firstOf('law-a')),
     (store) => record(store, firstOf('law-b')),
@@ -216,6 +167,51 @@ export const wakeLaws = storeLaws({
     demandEqual('calls after the end', calls, 0)
   },
 })
+
+/** Appends `count` events to streams of their own, a few at a time, with repeats that conflict. */
+const writeMany = async (store: EventStore, name: string, count: number): Promise<void> => {
+  for (let n = 0; n < count; n += 5) {
+    const appends = [0, 1, 2, 3, 4].map((k) =>
+      appendOf([write('law-guard', 1), write(`law-${name}-${n + k}`, 0, { k })]),
+    )
+    const repeat = firstOf(`law-${name}-${n}`)
+    const verdicts = await allOf([...appends, repeat].map((append) => verdict(store, append)))
+    const conflict = { kind: 'VersionConflict', stream: `law-${name}-${n}` }
+    demandEqual('what each append, and a repeat, is answered', verdicts, [1, 1, 1, 1, 1, conflict])
+  }
+}
+
+/** Reads page by page until `isDone` and no event is left. */
+const follow = async (
+  store: EventStore,
+  isDone: () => boolean,
+): Promise<readonly RecordedEvent[]> => {
+  const seen: RecordedEvent[] = []
+  for (;;) {
+    const done = isDone()
+    const after = seen.at(-1)?.position ?? 0n
+    const page = await store.readAll(after, 7)
+    demand(page[0] === undefined || page[0].position > after, `a page above ${after}`)
+    seen.push(...page)
+    if (page.length === 0 && done) return seen
+    await yieldToEventLoop()
+  }
+}
+
+/** With a message where possible: a timer takes a millisecond, and a wrong state may last less. */
+const yieldToEventLoop = () =>
+  new Promise<void>((resolve) => {
+    if (typeof MessageChannel !== 'function') {
+      setTimeout(resolve, 0)
+      return
+    }
+    const { port1, port2 } = new MessageChannel()
+    port1.onmessage = () => {
+      port1.close()
+      resolve()
+    }
+    port2.postMessage(undefined)
+  })
 
 const NOON = Date.parse('2024-02-29T12:00:00.123Z')
 const NOON_POSITION = BigInt(NOON) * 1000n

@@ -1,23 +1,27 @@
-import type { FoundAccess, Holder, HoldersQuery } from '../../ports/access-reads.js'
+import type { FoundAccess, HoldersQuery } from '../../ports/access-reads.js'
 import { timeOf } from '../../ports/event-store.js'
 import type { Condition, ReadModel } from '../../ports/read-model.js'
 import { foundProject } from '../../projections/rows.js'
 import { demand, demandEqual, lawsOf } from '../law.js'
 import {
   AT_END,
-  afterEach,
   BEFORE_END,
   COMPLETE,
   END,
   expectedAt,
   grantOf,
+  holdersOf,
   modelAfter,
+  NOW,
+  nameOf,
+  namesOf,
+  OF_PORTAL,
   STORY,
   storyLog,
   userGrantAdded,
   userGrantUpdated,
 } from './grant-samples.js'
-import { fedWith, logOf, newLog, type ReadModelHome, type Recorded } from './harness.js'
+import { afterEach, fedWith, logOf, newLog, type ReadModelHome, type Recorded } from './harness.js'
 import {
   projectAdded,
   projectRemoved,
@@ -27,120 +31,11 @@ import {
 } from './object-samples.js'
 import { ROLES } from './samples.js'
 
-/** The roles of one user and project, as `access` finds them. */
-const accessOf = (model: ReadModel, orgId: string, userId: string, projectOrgId = 'acme') =>
-  model.access({ orgId, userId, projectOrgId, projectId: 'portal' })
-
-/** The same; of the project, the settings and the state alone. */
-const settingsIn = async (...asked: Parameters<typeof accessOf>): Promise<FoundAccess> => {
-  const { project, ...found } = await accessOf(...asked)
-  return { ...found, project: project && foundProject(project) }
-}
-
-/** Roles that count when all on the way is active, from what `access` found. */
-const countingIn = (found: FoundAccess, isOwn: boolean): readonly string[] => {
-  const isActive = found.project?.state === 'active' && found.userGrant === 'active'
-  return isActive && (isOwn || found.projectGrant === 'active')
-    ? found.roles.map(({ roleKey }) => roleKey)
-    : []
-}
-
-/** Laws of what decides about one user and one project. */
+/** Laws of the roles that users hold, of who holds them, and of what they allow. */
 export const accessLaws = lawsOf<ReadModelHome>({
-  'The roles that a user holds and the holders of those roles agree.': (home) =>
-    afterEach(home, async (model, index) => {
-      for (const [orgId, userId] of [
-        ['acme', 'ann'],
-        ['globex', 'bob'],
-        ['globex', 'ann'],
-      ] as const) {
-        const query = { orgId, userId, projectId: 'portal', now: BEFORE_END, limit: 1000 }
-        const { items } = await model.heldRoles(query)
-        const own = items.filter(({ projectOrgId }) => projectOrgId === 'acme')
-        const names = own.map(({ roleKey }) => `${roleKey} ${orgId}/${userId}`)
-        const expected = expectedAt(index).filter((name) => name.endsWith(` ${orgId}/${userId}`))
-        demandEqual(`roles of ${userId} after event ${index}`, names, expected)
-        const counting = countingIn(await accessOf(model, orgId, userId), orgId === 'acme')
-        demandEqual(
-          `access of ${userId} after event ${index}`,
-          counting.map((roleKey) => `${roleKey} ${orgId}/${userId}`),
-          expected,
-        )
-      }
-    }),
-  'Access has the settings of the project, the states of both grants, and the names and expiry of the roles.':
-    async (home) => {
-      const model = await modelAfter(home, COMPLETE)
-      const row = await model.get<'project'>('acme', { type: 'project', id: 'portal' })
-      const project = row && foundProject(row)
-      demandEqual('access', await settingsIn(model, 'globex', 'bob'), {
-        project,
-        projectGrant: 'active',
-        userGrant: 'active',
-        roles: [
-          { roleKey: 'reader', displayName: 'Reader', group: 'all', permissions: ['read'] },
-          {
-            roleKey: 'writer',
-            displayName: 'writer',
-            group: '',
-            permissions: [],
-            expiresAt: new Date(END),
-          },
-        ],
-        lost: [],
-        mapped: [],
-      })
-      const nothing = { userGrant: undefined, roles: [], lost: [], mapped: [] }
-      demandEqual('of a user without a grant', await settingsIn(model, 'globex', 'ann'), {
-        ...nothing,
-        project,
-        projectGrant: 'active',
-      })
-      demandEqual('of an organization without a grant', await settingsIn(model, 'other', 'bob'), {
-        ...nothing,
-        project,
-        projectGrant: undefined,
-      })
-      demandEqual('of no project', await settingsIn(model, 'globex', 'bob', 'initech'), {
-        ...nothing,
-        project: undefined,
-        projectGrant: undefined,
-      })
-    },
-  'A role that ended without an event of the grant is lost, because the role or the grant of the project was removed.':
-    (home) =>
-      afterEach(home, async (model, index, log) => {
-        const last = log.events[index]
-        const { lost } = await accessOf(model, 'globex', 'bob')
-        const of = (...roleKeys: readonly string[]) =>
-          lost.filter(({ roleKey }) => roleKeys.includes(roleKey)).map((role) => role.with)
-        if (last?.type === 'project_role.removed' && last.metadata.resourceOwner === 'acme')
-          demandEqual('lost with the role', of('reader'), ['role'])
-        if (last?.type === 'project_grant.updated')
-          demandEqual('lost with the grant', of('writer'), ['project_grant'])
-        if (last?.type === 'project_grant.removed')
-          demandEqual('lost with the removed grant', of('reader', 'writer'), ['project_grant'])
-      }),
-})
-
-/** More than the story has holders; a model that ignores `after` would never end. */
-const MAX_PAGES = 10
-
-const HOLDERS: HoldersQuery = { orgId: 'acme', projectId: 'portal', now: BEFORE_END, limit: 1000 }
-
-const nameOf = ({ roleKey, orgId, userId }: Holder): string => `${roleKey} ${orgId}/${userId}`
-
-const holdersOf = async (model: ReadModel, query: Partial<HoldersQuery> = {}) =>
-  (await model.holders({ ...HOLDERS, ...query })).items
-
-const namesOf = async (model: ReadModel, query?: Partial<HoldersQuery>) =>
-  (await holdersOf(model, query)).map(nameOf)
-
-/** Laws of the roles that users hold, and of who holds them. */
-export const holderLaws = lawsOf<ReadModelHome>({
   'A role counts from the event that gives it until the first event that ends it, while everything it depends on is active.':
     (home) =>
-      afterEach(home, async (model, index) => {
+      afterEach(home, storyLog(), async (model, index) => {
         demandEqual(`holders after event ${index}`, await namesOf(model), expectedAt(index))
       }),
   'Holders at a position are the holders right after its event.': async (home) => {
@@ -168,7 +63,7 @@ export const holderLaws = lawsOf<ReadModelHome>({
     const found: string[] = []
     let after: HoldersQuery['after']
     for (let pages = 0; pages <= MAX_PAGES; pages++) {
-      const page = await model.holders({ ...HOLDERS, at, limit: 1, ...(after && { after }) })
+      const page = await model.holders({ ...OF_PORTAL, at, limit: 1, ...(after && { after }) })
       found.push(...page.items.map(nameOf))
       demandEqual('whether more follow', page.hasMore, found.length < all.length)
       const last = page.items.at(-1)
@@ -245,7 +140,7 @@ export const holderLaws = lawsOf<ReadModelHome>({
           via: 'grant',
         },
       ]
-      const query = { orgId: 'globex', userId: 'bob', now: BEFORE_END, limit: 1000 }
+      const query = { orgId: 'globex', userId: 'bob', ...NOW }
       demandEqual('all', await model.heldRoles(query), { items: held, hasMore: false })
       demandEqual(
         'of no project',
@@ -264,104 +159,82 @@ export const holderLaws = lawsOf<ReadModelHome>({
           { items: held.slice(index + 1, index + 2), hasMore: index === 0 },
         )
     },
-})
-
-/** The holders of roles of `acme`'s `portal` with the permission `read`, and with `write`. */
-type Holders = readonly [read: readonly string[], write: readonly string[]]
-
-const NOBODY: Holders = [[], []]
-const ANN: Holders = [['reader acme/ann', 'writer acme/ann'], ['writer acme/ann']]
-const BOTH: Holders = [['reader acme/ann', 'reader acme/bob', 'writer acme/ann'], ANN[1]]
-const READERS = ['reader acme/ann', 'reader acme/bob']
-const SWAPPED: Holders = [['writer acme/ann'], [...READERS, 'writer acme/ann']]
-
-/** Every way in which a role gains and loses permissions, and the holders after it. */
-const PERMISSION_STORY: readonly (readonly [...Recorded, holders: Holders])[] = [
-  ['acme', projectAdded('portal'), NOBODY],
-  ['acme', roleAdded('portal', 'reader', { permissions: ['read'] }), NOBODY],
-  ['acme', roleAdded('portal', 'writer', { permissions: ['read', 'write'] }), NOBODY],
-  ['acme', roleAdded('portal', 'bare'), NOBODY],
-  ['acme', userGrantAdded(grantOf('ann'), ['writer', 'reader', 'bare']), ANN],
-  ['acme', userGrantAdded(grantOf('bob'), ['reader', 'bare']), BOTH],
-  // The same names elsewhere.
-  ['other', projectAdded('portal'), BOTH],
-  ['other', roleAdded('portal', 'reader', { permissions: ['write'] }), BOTH],
-  ['other', roleAdded('portal', 'bare', { permissions: ['read'] }), BOTH],
-  ['other', userGrantAdded({ ...grantOf('ann'), projectOrgId: 'other' }, ['reader']), BOTH],
-  // Another permission, one more, and the first one again.
-  ['acme', roleUpdated('portal', 'reader', { permissions: ['write'] }), SWAPPED],
-  ['acme', roleUpdated('portal', 'reader', { permissions: ['Z', 'a', 'write'] }), SWAPPED],
-  [
-    'acme',
-    roleUpdated('portal', 'reader', { displayName: 'Reader', permissions: [] }),
-    [SWAPPED[0], ANN[1]],
-  ],
-  ['acme', roleUpdated('portal', 'reader', { permissions: ['read'] }), BOTH],
-  ['other', roleRemoved('portal', 'reader'), BOTH],
-  // A role that is removed and added again has the permissions of the new one.
-  ['acme', roleRemoved('portal', 'writer'), [READERS, []]],
-  ['acme', roleAdded('portal', 'writer', { permissions: ['write'] }), [READERS, []]],
-  ['acme', userGrantUpdated(grantOf('ann'), ['writer', 'reader', 'bare']), [READERS, ANN[1]]],
-  ['acme', projectRemoved('portal'), NOBODY],
-]
-
-/** The holders of roles with `read`, with `write`, and with permissions that no role has. */
-const holdersIn = async (model: ReadModel, at?: bigint) => {
-  const found: (readonly string[])[] = []
-  for (const permission of ['read', 'write', 'rea', 'READ']) {
-    const { items } = await model.holders({
-      ...HOLDERS,
-      permission,
-      ...(at !== undefined && { at }),
-    })
-    found.push(items.map(nameOf))
-  }
-  return found
-}
-
-/** Runs `check` after each event of the story, which was applied alone. */
-const afterEachEvent = async (
-  { open }: ReadModelHome,
-  check: (model: ReadModel, index: number) => Promise<void>,
-): Promise<void> => {
-  const model = await open()
-  for (const [index, event] of logOf(PERMISSION_STORY).events.entries()) {
-    await model.apply(await model.checkpoint(), [event])
-    await check(model, index)
-  }
-}
-
-/** The permissions of the roles of `acme` after the event of the story with that index. */
-const permissionsAfter = (index: number): Readonly<Record<string, readonly string[]>> => {
-  let permissions: Record<string, readonly string[]> = {}
-  for (const [orgId, { type, data }] of PERMISSION_STORY.slice(0, index + 1)) {
-    if (orgId !== 'acme') continue
-    if (type === 'project_role.added' || type === 'project_role.updated')
-      permissions[data.roleKey] = data.permissions
-    if (type === 'project_role.removed') delete permissions[data.roleKey]
-    if (type === 'project.removed') permissions = {}
-  }
-  return permissions
-}
-
-/** Conditions on permissions, and the test that each of them is. */
-const CONDITIONS: readonly (readonly [
-  Omit<Condition, 'field'>,
-  (permission: string) => boolean,
-])[] = [
-  [{ operator: 'equals', value: 'read', ignoreCase: false }, (name) => name === 'read'],
-  [{ operator: 'equals', value: 'READ', ignoreCase: false }, () => false],
-  [{ operator: 'equals', value: 'READ', ignoreCase: true }, (name) => name === 'read'],
-  [{ operator: 'startsWith', value: 'wri', ignoreCase: false }, (name) => name === 'write'],
-  [{ operator: 'startsWith', value: 'z', ignoreCase: true }, (name) => name === 'Z'],
-  [{ operator: 'contains', value: 'a', ignoreCase: false }, (name) => name.includes('a')],
-  [{ operator: 'contains', value: 'RIT', ignoreCase: true }, (name) => name === 'write'],
-]
-
-/** Laws of what roles allow. */
-export const permissionLaws = lawsOf<ReadModelHome>({
+  'The roles that a user holds and the holders of those roles agree.': (home) =>
+    afterEach(home, storyLog(), async (model, index) => {
+      for (const [orgId, userId] of [
+        ['acme', 'ann'],
+        ['globex', 'bob'],
+        ['globex', 'ann'],
+      ] as const) {
+        const query = { orgId, userId, projectId: 'portal', ...NOW }
+        const { items } = await model.heldRoles(query)
+        const own = items.filter(({ projectOrgId }) => projectOrgId === 'acme')
+        const names = own.map(({ roleKey }) => `${roleKey} ${orgId}/${userId}`)
+        const expected = expectedAt(index).filter((name) => name.endsWith(` ${orgId}/${userId}`))
+        demandEqual(`roles of ${userId} after event ${index}`, names, expected)
+        const counting = countingIn(await accessOf(model, orgId, userId), orgId === 'acme')
+        demandEqual(
+          `access of ${userId} after event ${index}`,
+          counting.map((roleKey) => `${roleKey} ${orgId}/${userId}`),
+          expected,
+        )
+      }
+    }),
+  'Access has the settings of the project, the states of both grants, and the names and expiry of the roles.':
+    async (home) => {
+      const model = await modelAfter(home, COMPLETE)
+      const row = await model.get<'project'>('acme', { type: 'project', id: 'portal' })
+      const project = row && foundProject(row)
+      demandEqual('access', await settingsIn(model, 'globex', 'bob'), {
+        project,
+        projectGrant: 'active',
+        userGrant: 'active',
+        roles: [
+          { roleKey: 'reader', displayName: 'Reader', group: 'all', permissions: ['read'] },
+          {
+            roleKey: 'writer',
+            displayName: 'writer',
+            group: '',
+            permissions: [],
+            expiresAt: new Date(END),
+          },
+        ],
+        lost: [],
+        mapped: [],
+      })
+      const nothing = { userGrant: undefined, roles: [], lost: [], mapped: [] }
+      demandEqual('of a user without a grant', await settingsIn(model, 'globex', 'ann'), {
+        ...nothing,
+        project,
+        projectGrant: 'active',
+      })
+      demandEqual('of an organization without a grant', await settingsIn(model, 'other', 'bob'), {
+        ...nothing,
+        project,
+        projectGrant: undefined,
+      })
+      demandEqual('of no project', await settingsIn(model, 'globex', 'bob', 'initech'), {
+        ...nothing,
+        project: undefined,
+        projectGrant: undefined,
+      })
+    },
+  'A role that ended without an event of the grant is lost, because the role or the grant of the project was removed.':
+    (home) =>
+      afterEach(home, storyLog(), async (model, index) => {
+        const [orgId, last] = STORY[index] ?? []
+        const { lost } = await accessOf(model, 'globex', 'bob')
+        const of = (...roleKeys: readonly string[]) =>
+          lost.filter(({ roleKey }) => roleKeys.includes(roleKey)).map((role) => role.with)
+        if (last?.type === 'project_role.removed' && orgId === 'acme')
+          demandEqual('lost with the role', of('reader'), ['role'])
+        if (last?.type === 'project_grant.updated')
+          demandEqual('lost with the grant', of('writer'), ['project_grant'])
+        if (last?.type === 'project_grant.removed')
+          demandEqual('lost with the removed grant', of('reader', 'writer'), ['project_grant'])
+      }),
   'Roles are listed by a permission that they have.': (home) =>
-    afterEachEvent(home, async (model, index) => {
+    afterEach(home, logOf(PERMISSION_STORY), async (model, index) => {
       const permissions = Object.entries(permissionsAfter(index))
       for (const [condition, meets] of CONDITIONS) {
         const conditions = [{ ...condition, field: 'permission' }]
@@ -378,7 +251,7 @@ export const permissionLaws = lawsOf<ReadModelHome>({
       }
     }),
   'Holders of a permission are the holders of the roles that have it.': (home) =>
-    afterEachEvent(home, async (model, index) => {
+    afterEach(home, logOf(PERMISSION_STORY), async (model, index) => {
       const expected = PERMISSION_STORY[index]?.[2] ?? NOBODY
       demandEqual(`holders after event ${index}`, await holdersIn(model), [...expected, [], []])
     }),
@@ -400,7 +273,7 @@ export const permissionLaws = lawsOf<ReadModelHome>({
   'Holders of a permission are found by one role or by all, page by page.': async (home) => {
     const log = logOf(PERMISSION_STORY)
     const model = await fedWith(home, log)
-    const query = { ...HOLDERS, permission: 'read', at: log.events[5]?.position ?? 0n }
+    const query = { ...OF_PORTAL, permission: 'read', at: log.events[5]?.position ?? 0n }
     const { items: all } = await model.holders(query)
     demandEqual('all', all.map(nameOf), BOTH[0])
     const ofWriter = await model.holders({ ...query, roleKey: 'writer' })
@@ -417,10 +290,10 @@ export const permissionLaws = lawsOf<ReadModelHome>({
       )
   },
   'The roles of a user have the permissions of the last event of the role, in its order.': (home) =>
-    afterEachEvent(home, async (model, index) => {
+    afterEach(home, logOf(PERMISSION_STORY), async (model, index) => {
       const permissions = permissionsAfter(index)
       const ids = { orgId: 'acme', userId: 'ann', projectId: 'portal' }
-      const held = await model.heldRoles({ ...ids, now: BEFORE_END, limit: 1000 })
+      const held = await model.heldRoles({ ...ids, ...NOW })
       const { roles } = await model.access({ ...ids, projectOrgId: 'acme' })
       for (const found of [held.items, roles])
         demandEqual(
@@ -468,3 +341,104 @@ export const permissionLaws = lawsOf<ReadModelHome>({
     demandEqual('holders', await holdersIn(model), [[], [], [], []])
   },
 })
+
+/** The roles of one user and project, as `access` finds them. */
+const accessOf = (model: ReadModel, orgId: string, userId: string, projectOrgId = 'acme') =>
+  model.access({ orgId, userId, projectOrgId, projectId: 'portal' })
+
+/** The same; of the project, the settings and the state alone. */
+const settingsIn = async (...asked: Parameters<typeof accessOf>): Promise<FoundAccess> => {
+  const { project, ...found } = await accessOf(...asked)
+  return { ...found, project: project && foundProject(project) }
+}
+
+/** Roles that count when all on the way is active, from what `access` found. */
+const countingIn = (found: FoundAccess, isOwn: boolean): readonly string[] => {
+  const isActive = found.project?.state === 'active' && found.userGrant === 'active'
+  return isActive && (isOwn || found.projectGrant === 'active')
+    ? found.roles.map(({ roleKey }) => roleKey)
+    : []
+}
+
+/** More than the story has holders; a model that ignores `after` would never end. */
+const MAX_PAGES = 10
+
+/** The holders of roles of `acme`'s `portal` with the permission `read`, and with `write`. */
+type Holders = readonly [read: readonly string[], write: readonly string[]]
+
+const NOBODY: Holders = [[], []]
+const ANN: Holders = [['reader acme/ann', 'writer acme/ann'], ['writer acme/ann']]
+const BOTH: Holders = [['reader acme/ann', 'reader acme/bob', 'writer acme/ann'], ANN[1]]
+const READERS = ['reader acme/ann', 'reader acme/bob']
+const SWAPPED: Holders = [['writer acme/ann'], [...READERS, 'writer acme/ann']]
+
+/** Every way in which a role gains and loses permissions, and the holders after it. */
+const PERMISSION_STORY: readonly (readonly [...Recorded, holders: Holders])[] = [
+  ['acme', projectAdded('portal'), NOBODY],
+  ['acme', roleAdded('portal', 'reader', { permissions: ['read'] }), NOBODY],
+  ['acme', roleAdded('portal', 'writer', { permissions: ['read', 'write'] }), NOBODY],
+  ['acme', roleAdded('portal', 'bare'), NOBODY],
+  ['acme', userGrantAdded(grantOf('ann'), ['writer', 'reader', 'bare']), ANN],
+  ['acme', userGrantAdded(grantOf('bob'), ['reader', 'bare']), BOTH],
+  // The same names elsewhere.
+  ['other', projectAdded('portal'), BOTH],
+  ['other', roleAdded('portal', 'reader', { permissions: ['write'] }), BOTH],
+  ['other', roleAdded('portal', 'bare', { permissions: ['read'] }), BOTH],
+  ['other', userGrantAdded({ ...grantOf('ann'), projectOrgId: 'other' }, ['reader']), BOTH],
+  // Another permission, one more, and the first one again.
+  ['acme', roleUpdated('portal', 'reader', { permissions: ['write'] }), SWAPPED],
+  ['acme', roleUpdated('portal', 'reader', { permissions: ['Z', 'a', 'write'] }), SWAPPED],
+  [
+    'acme',
+    roleUpdated('portal', 'reader', { displayName: 'Reader', permissions: [] }),
+    [SWAPPED[0], ANN[1]],
+  ],
+  ['acme', roleUpdated('portal', 'reader', { permissions: ['read'] }), BOTH],
+  ['other', roleRemoved('portal', 'reader'), BOTH],
+  // A role that is removed and added again has the permissions of the new one.
+  ['acme', roleRemoved('portal', 'writer'), [READERS, []]],
+  ['acme', roleAdded('portal', 'writer', { permissions: ['write'] }), [READERS, []]],
+  ['acme', userGrantUpdated(grantOf('ann'), ['writer', 'reader', 'bare']), [READERS, ANN[1]]],
+  ['acme', projectRemoved('portal'), NOBODY],
+]
+
+/** The holders of roles with `read`, with `write`, and with permissions that no role has. */
+const holdersIn = async (model: ReadModel, at?: bigint) => {
+  const found: (readonly string[])[] = []
+  for (const permission of ['read', 'write', 'rea', 'READ']) {
+    const { items } = await model.holders({
+      ...OF_PORTAL,
+      permission,
+      ...(at !== undefined && { at }),
+    })
+    found.push(items.map(nameOf))
+  }
+  return found
+}
+
+/** The permissions of the roles of `acme` after the event of the story with that index. */
+const permissionsAfter = (index: number): Readonly<Record<string, readonly string[]>> => {
+  let permissions: Record<string, readonly string[]> = {}
+  for (const [orgId, { type, data }] of PERMISSION_STORY.slice(0, index + 1)) {
+    if (orgId !== 'acme') continue
+    if (type === 'project_role.added' || type === 'project_role.updated')
+      permissions[data.roleKey] = data.permissions
+    if (type === 'project_role.removed') delete permissions[data.roleKey]
+    if (type === 'project.removed') permissions = {}
+  }
+  return permissions
+}
+
+/** Conditions on permissions, and the test that each of them is. */
+const CONDITIONS: readonly (readonly [
+  Omit<Condition, 'field'>,
+  (permission: string) => boolean,
+])[] = [
+  [{ operator: 'equals', value: 'read', ignoreCase: false }, (name) => name === 'read'],
+  [{ operator: 'equals', value: 'READ', ignoreCase: false }, () => false],
+  [{ operator: 'equals', value: 'READ', ignoreCase: true }, (name) => name === 'read'],
+  [{ operator: 'startsWith', value: 'wri', ignoreCase: false }, (name) => name === 'write'],
+  [{ operator: 'startsWith', value: 'z', ignoreCase: true }, (name) => name === 'Z'],
+  [{ operator: 'contains', value: 'a', ignoreCase: false }, (name) => name.includes('a')],
+  [{ operator: 'contains', value: 'RIT', ignoreCase: true }, (name) => name === 'write'],
+]

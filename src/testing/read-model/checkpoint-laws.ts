@@ -147,17 +147,19 @@ const handleOn = (home: ReadModelHome, model: ReadModel): Handle | undefined => 
   return { store, model, atHead }
 }
 
-/** A law that is kept by a read model without `readAtHead`. */
-const headLaw = (
-  name: string,
-  check: (handle: Handle, reopen: () => Promise<Handle | undefined>) => Promise<void>,
-): ReadModelLaw => ({
-  name,
-  check: async (home) => {
-    const handle = handleOn(home, await home.open())
-    if (handle) await check(handle, async () => handleOn(home, await home.reopen()))
-  },
-})
+/** Laws by their names, each kept by a read model without `readAtHead`. */
+const lawsAtHead = (
+  checks: Readonly<
+    Record<string, (handle: Handle, reopen: () => Promise<Handle | undefined>) => Promise<void>>
+  >,
+): readonly ReadModelLaw[] =>
+  Object.entries(checks).map(([name, check]) => ({
+    name,
+    check: async (home) => {
+      const handle = handleOn(home, await home.open())
+      if (handle) await check(handle, async () => handleOn(home, await home.reopen()))
+    },
+  }))
 
 /** Records the first event of an object of the organization `acme`. */
 const recordFirst = async ({ store }: Handle, event: AnyEvent): Promise<Position> => {
@@ -197,24 +199,22 @@ const demandAnswers = async (
 }
 
 /** Laws of `readAtHead`. */
-export const headLaws: readonly ReadModelLaw[] = [
-  headLaw(
-    'Reads at the head need the original store and read model, not copies.',
-    async ({ store, model }) => {
-      const copies = { store: { ...store }, readModel: { ...model } }
-      const pairs = [
-        { store: copies.store, readModel: model },
-        { store, readModel: copies.readModel },
-        copies,
-      ]
-      for (const reader of [model, copies.readModel]) {
-        for (const pair of pairs)
-          demandEqual('reads of a copy', reader.readAtHead?.(pair), undefined)
-      }
-    },
-  ),
-  headLaw(
-    'A read at the head returns the result of the read model, with the end of the log and the checkpoint.',
+export const headLaws = lawsAtHead({
+  'Reads at the head need the original store and read model, not copies.': async ({
+    store,
+    model,
+  }) => {
+    const copies = { store: { ...store }, readModel: { ...model } }
+    const pairs = [
+      { store: copies.store, readModel: model },
+      { store, readModel: copies.readModel },
+      copies,
+    ]
+    for (const reader of [model, copies.readModel]) {
+      for (const pair of pairs) demandEqual('reads of a copy', reader.readAtHead?.(pair), undefined)
+    }
+  },
+  'A read at the head returns the result of the read model, with the end of the log and the checkpoint.':
     async (handle) => {
       await demandAnswers(handle, { head: 0n, reached: 0n })
       let reached = 0n
@@ -227,9 +227,7 @@ export const headLaws: readonly ReadModelLaw[] = [
         reached = head
       }
     },
-  ),
-  headLaw(
-    'A read at the head immediately finds events that another process has recorded and applied.',
+  'A read at the head immediately finds events that another process has recorded and applied.':
     async (handle, reopen) => {
       const other = await reopen()
       demand(other !== undefined, 'a second handle to have `readAtHead`')
@@ -241,51 +239,46 @@ export const headLaws: readonly ReadModelLaw[] = [
         await demandAnswers(handle, { head, reached: head })
       }
     },
-  ),
-  headLaw(
-    'A read at the head is of one moment, even while events are recorded and applied.',
-    async (handle, reopen) => {
-      const handles = [handle, (await reopen()) ?? handle, handle]
-      const roles: Position[] = []
-      let last = await recordFirst(handle, projectAdded('portal'))
-      for (let round = 0; round < 20; round++) {
-        const key = `role-${round}`
-        const writing = (async () => {
-          roles.push(await recordFirst(handle, roleAdded('portal', key)))
-          await catchUp(handle)
-        })()
-        const listing = allOf(
-          handles.map(({ atHead }) =>
-            atHead<'list', 'project_role'>({ method: 'list', args: [ROLES] }),
-          ),
-        )
-        const getting = allOf(
-          handles.map(({ atHead }) =>
-            atHead<'get', 'project_role'>({ method: 'get', args: ['acme', role('portal', key)] }),
-          ),
-        )
-        await allOf<unknown>([writing, listing, getting])
-        const position = roles[round] ?? 0n
-        for (const { found, head, reached } of await listing) {
-          demand(head >= last, `a head of ${last} or later, not ${head}`)
-          demandEqual('sequence of a list', found.sequence, reached)
-          const known = roles.filter((position) => position <= reached).length
-          demandEqual(
-            `roles as of ${reached}`,
-            [found.items.length, found.totalSize],
-            [known, known],
-          )
-        }
-        for (const { found, head, reached } of await getting) {
-          demand(head >= reached, `a head of ${reached} or later, not ${head}`)
-          demandEqual(
-            `position of ${key}`,
-            found?.details.sequence ?? 0n,
-            reached < position ? 0n : position,
-          )
-        }
-        last = position
+  'A read at the head is of one moment, even while events are recorded and applied.': async (
+    handle,
+    reopen,
+  ) => {
+    const handles = [handle, (await reopen()) ?? handle, handle]
+    const roles: Position[] = []
+    let last = await recordFirst(handle, projectAdded('portal'))
+    for (let round = 0; round < 20; round++) {
+      const key = `role-${round}`
+      const writing = (async () => {
+        roles.push(await recordFirst(handle, roleAdded('portal', key)))
+        await catchUp(handle)
+      })()
+      const listing = allOf(
+        handles.map(({ atHead }) =>
+          atHead<'list', 'project_role'>({ method: 'list', args: [ROLES] }),
+        ),
+      )
+      const getting = allOf(
+        handles.map(({ atHead }) =>
+          atHead<'get', 'project_role'>({ method: 'get', args: ['acme', role('portal', key)] }),
+        ),
+      )
+      await allOf<unknown>([writing, listing, getting])
+      const position = roles[round] ?? 0n
+      for (const { found, head, reached } of await listing) {
+        demand(head >= last, `a head of ${last} or later, not ${head}`)
+        demandEqual('sequence of a list', found.sequence, reached)
+        const known = roles.filter((position) => position <= reached).length
+        demandEqual(`roles as of ${reached}`, [found.items.length, found.totalSize], [known, known])
       }
-    },
-  ),
-]
+      for (const { found, head, reached } of await getting) {
+        demand(head >= reached, `a head of ${reached} or later, not ${head}`)
+        demandEqual(
+          `position of ${key}`,
+          found?.details.sequence ?? 0n,
+          reached < position ? 0n : position,
+        )
+      }
+      last = position
+    }
+  },
+})

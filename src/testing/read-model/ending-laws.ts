@@ -1,15 +1,20 @@
 import type { AnyEvent } from '../../domain/aggregates.js'
-import type { AffectedQuery } from '../../ports/access-reads.js'
+import type { AffectedInProject } from '../../ports/access-reads.js'
 import { timeOf } from '../../ports/event-store.js'
 import type { ReadModel } from '../../ports/read-model.js'
 import { allOf, demand, demandEqual, lawsOf } from '../law.js'
 import {
   AT_END,
+  affectedNames,
   BEFORE_END,
   COMPLETE,
   END,
+  exactly,
   expectedAt,
   grantOf,
+  holdersOf,
+  NOW,
+  OF_PORTAL,
   projectGrantAdded,
   projectGrantDeactivated,
   projectGrantReactivated,
@@ -41,8 +46,87 @@ import {
   roleRemoved,
 } from './object-samples.js'
 
-/** Laws of what the end of a role changes, and what it leaves as it is. */
+/** Laws of the end of roles: whom it affects, what it changes and what it leaves as it is. */
 export const endingLaws = lawsOf<ReadModelHome>({
+  'The roles that a change affects are those that count right after the event at a position.':
+    async (home) => {
+      const log = storyLog()
+      const model = await fedWith(home, log)
+      demandEqual('before all events', await found(model, { at: 0n }), exactly([]))
+      for (const [index, { position }] of log.events.entries())
+        for (const at of [position, position + 1n])
+          demandEqual(
+            `after event ${index}`,
+            await found(model, { at }),
+            exactly(expectedAt(index)),
+          )
+    },
+  'The number of roles that a change affects is exact, even if only a few are named.': async (
+    home,
+  ) => {
+    const model = await fedWith(home, storyLog())
+    const { index, at } = stepOf('project.reactivated')
+    const names = expectedAt(index)
+    for (const limit of [1, 2, 3])
+      demandEqual(`first ${limit}`, await found(model, { at, limit }), {
+        count: names.length,
+        names: names.slice(0, limit),
+      })
+  },
+  'The roles that a change affects are found by their keys and by the organization of the users.':
+    async (home) => {
+      const model = await fedWith(home, storyLog())
+      const { index, at } = stepOf('project.reactivated')
+      const names = expectedAt(index)
+      for (const roleKeys of [['reader'], ['writer', 'read'], ['reader', 'writer'], []])
+        for (const userOrgId of [undefined, 'acme', 'globex', 'other'])
+          demandEqual(
+            `${roleKeys} of ${userOrgId ?? 'all'}`,
+            await found(model, { at, roleKeys, ...(userOrgId !== undefined && { userOrgId }) }),
+            exactly(
+              names.filter(
+                (name) =>
+                  roleKeys.some((roleKey) => name.startsWith(`${roleKey} `)) &&
+                  name.includes(` ${userOrgId ?? ''}`),
+              ),
+            ),
+          )
+      demandEqual('of no project', await found(model, { at, projectId: 'shop' }), exactly([]))
+    },
+  'Roles are found as if only their project, or its grant, were active.': async (home) => {
+    const model = await fedWith(home, storyLog())
+    const project = stepOf('project.deactivated')
+    const active = expectedAt(project.index - 1)
+    const asIfActive = true
+    const ofGlobex = { userOrgId: 'globex', asIfActive } as const
+    for (const [name, query, names] of [
+      ['an inactive project', { at: project.at }, []],
+      ['as if it were active', { at: project.at, asIfActive }, active],
+      ['as if the grant of it were', { at: project.at, ...ofGlobex }, []],
+    ] as const)
+      demandEqual(name, await found(model, query), exactly(names))
+    const grant = stepOf('project_grant.deactivated')
+    const reactivated = stepOf('project_grant.reactivated')
+    const ofUsers = expectedAt(reactivated.index).filter((name) => name.includes(' globex/'))
+    const before = storyLog().events[reactivated.index - 1]?.position ?? 0n
+    for (const [name, query, names] of [
+      ['two inactive grants', { at: grant.at, ...ofGlobex }, []],
+      ['as if the project were active', { at: before, asIfActive }, expectedAt(grant.index)],
+      ['as if the one that is inactive were active', { at: before, ...ofGlobex }, ofUsers],
+    ] as const)
+      demandEqual(name, await found(model, query), exactly(names))
+  },
+  'A change does not affect a role that has expired.': async (home) => {
+    const model = await fedWith(home, storyLog())
+    const at = storyLog().events[COMPLETE - 1]?.position ?? 0n
+    const names = expectedAt(COMPLETE - 1)
+    const left = names.filter((name) => name !== 'writer globex/bob')
+    for (const [now, expected] of [
+      [BEFORE_END, names],
+      [AT_END, left],
+    ] as const)
+      demandEqual(`at ${now.toISOString()}`, await found(model, { at, now }), exactly(expected))
+  },
   'A removal or deactivation affects only its own project, organization and user.': async (
     home,
   ) => {
@@ -66,7 +150,7 @@ export const endingLaws = lawsOf<ReadModelHome>({
       const log = logOf([...PORTAL, [orgId, event]])
       for await (const model of fedTwice(home, log)) {
         const roles = await model.heldRoles({ orgId: 'globex', userId: 'bob', ...NOW })
-        const holders = await model.holders({ orgId: 'acme', projectId: 'portal', ...NOW })
+        const holders = await model.holders(OF_PORTAL)
         const keys = [roles, holders].map(({ items }) => items.map(({ roleKey }) => roleKey))
         demandEqual(`roles after ${event.type}`, keys, [held, held])
       }
@@ -141,8 +225,8 @@ export const endingLaws = lawsOf<ReadModelHome>({
     const log = logOf(PORTAL)
     const model = await fedWith(home, log)
     const since = async () => {
-      const { items } = await model.holders({ orgId: 'acme', projectId: 'portal', ...NOW })
-      return items.map(({ roleKey, from }) => [roleKey, from])
+      const holders = await holdersOf(model)
+      return holders.map(({ roleKey, from }) => [roleKey, from])
     }
     const given = timeOf(log.events.at(-1)?.position ?? 0n)
     for (const [orgId, event] of [
@@ -196,7 +280,7 @@ const ROLE_ADDED: Recorded = ['acme', roleAdded('portal', 'reader')]
 const GIVEN_ANEW: Recorded = ['globex', userGrantUpdated(BOB, BOTH)]
 
 /** The project `portal` of `acme`, its grant to `globex`, and the grant of `bob` there. */
-export const PORTAL: readonly Recorded[] = [
+const PORTAL: readonly Recorded[] = [
   ['acme', projectAdded('portal')],
   ['acme', roleAdded('portal', 'reader')],
   ['acme', roleAdded('portal', 'writer')],
@@ -205,7 +289,7 @@ export const PORTAL: readonly Recorded[] = [
 ]
 
 /** Events that end or suspend roles of {@link PORTAL}, and the roles that `bob` has after them. */
-export const ENDS: readonly (readonly [...Recorded, held: readonly string[]])[] = [
+const ENDS: readonly (readonly [...Recorded, held: readonly string[]])[] = [
   ['acme', projectDeactivated('portal'), []],
   ['acme', projectGrantDeactivated('portal', 'globex'), []],
   ['globex', userGrantDeactivated(BOB), []],
@@ -238,11 +322,8 @@ const recordStrangers = (log: Log): void => {
   for (const [orgId, ids] of STRANGERS) log.record(orgId, userGrantAdded(ids, BOTH))
 }
 
-/** Before any role expires, and in one page. */
-export const NOW = { now: BEFORE_END, limit: 1000 }
-
 /** All that is read of strangers, those in the same project only when an event of a grant is to leave them alone. */
-export const contentOf = (model: ReadModel, withSameProject: boolean) =>
+const contentOf = (model: ReadModel, withSameProject: boolean) =>
   Promise.all(
     STRANGERS.filter(([orgId]) => withSameProject || orgId === 'globex').map(
       async ([orgId, ids]) => {
@@ -299,21 +380,8 @@ const LOSSES: readonly (readonly [what: string, events: readonly Recorded[], los
   ['a removed project', [ROLE_REMOVED, ['acme', projectRemoved('portal')]], {}],
 ]
 
-const ALL = { orgId: 'acme', projectId: 'portal', now: BEFORE_END, limit: 1000 }
-
-/** The number of roles that are found, and their names in order. */
-const namesOf = async (
-  model: ReadModel,
-  query: Pick<AffectedQuery, 'at'> & Partial<AffectedQuery>,
-) => {
-  const { count, first } = await model.affected({ ...ALL, ...query })
-  return {
-    count,
-    names: first.map(({ roleKey, orgId, userId }) => `${roleKey} ${orgId}/${userId}`),
-  }
-}
-
-const exactly = (names: readonly string[]) => ({ count: names.length, names })
+const found = (model: ReadModel, query: Partial<AffectedInProject> & { readonly at: bigint }) =>
+  affectedNames(model, { ...OF_PORTAL, ...query })
 
 /** The position of the first event of the story of that type of the organization `acme`, and who has roles after it. */
 const stepOf = (type: string) => {
@@ -323,86 +391,3 @@ const stepOf = (type: string) => {
   demand(at !== undefined, `the story to have ${type}`)
   return { index, at }
 }
-
-/** Laws of the roles that a change concerns. */
-export const affectedLaws = lawsOf<ReadModelHome>({
-  'The roles that a change affects are those that count right after the event at a position.':
-    async (home) => {
-      const log = storyLog()
-      const model = await fedWith(home, log)
-      demandEqual('before all events', await namesOf(model, { at: 0n }), exactly([]))
-      for (const [index, { position }] of log.events.entries())
-        for (const at of [position, position + 1n])
-          demandEqual(
-            `after event ${index}`,
-            await namesOf(model, { at }),
-            exactly(expectedAt(index)),
-          )
-    },
-  'The number of roles that a change affects is exact, even if only a few are named.': async (
-    home,
-  ) => {
-    const model = await fedWith(home, storyLog())
-    const { index, at } = stepOf('project.reactivated')
-    const names = expectedAt(index)
-    for (const limit of [1, 2, 3])
-      demandEqual(`first ${limit}`, await namesOf(model, { at, limit }), {
-        count: names.length,
-        names: names.slice(0, limit),
-      })
-  },
-  'The roles that a change affects are found by their keys and by the organization of the users.':
-    async (home) => {
-      const model = await fedWith(home, storyLog())
-      const { index, at } = stepOf('project.reactivated')
-      const names = expectedAt(index)
-      for (const roleKeys of [['reader'], ['writer', 'read'], ['reader', 'writer'], []])
-        for (const userOrgId of [undefined, 'acme', 'globex', 'other'])
-          demandEqual(
-            `${roleKeys} of ${userOrgId ?? 'all'}`,
-            await namesOf(model, { at, roleKeys, ...(userOrgId !== undefined && { userOrgId }) }),
-            exactly(
-              names.filter(
-                (name) =>
-                  roleKeys.some((roleKey) => name.startsWith(`${roleKey} `)) &&
-                  name.includes(` ${userOrgId ?? ''}`),
-              ),
-            ),
-          )
-      demandEqual('of no project', await namesOf(model, { at, projectId: 'shop' }), exactly([]))
-    },
-  'Roles are found as if only their project, or its grant, were active.': async (home) => {
-    const model = await fedWith(home, storyLog())
-    const project = stepOf('project.deactivated')
-    const active = expectedAt(project.index - 1)
-    const asIfActive = true
-    const ofGlobex = { userOrgId: 'globex', asIfActive } as const
-    for (const [name, query, names] of [
-      ['an inactive project', { at: project.at }, []],
-      ['as if it were active', { at: project.at, asIfActive }, active],
-      ['as if the grant of it were', { at: project.at, ...ofGlobex }, []],
-    ] as const)
-      demandEqual(name, await namesOf(model, query), exactly(names))
-    const grant = stepOf('project_grant.deactivated')
-    const reactivated = stepOf('project_grant.reactivated')
-    const ofUsers = expectedAt(reactivated.index).filter((name) => name.includes(' globex/'))
-    const before = storyLog().events[reactivated.index - 1]?.position ?? 0n
-    for (const [name, query, names] of [
-      ['two inactive grants', { at: grant.at, ...ofGlobex }, []],
-      ['as if the project were active', { at: before, asIfActive }, expectedAt(grant.index)],
-      ['as if the one that is inactive were active', { at: before, ...ofGlobex }, ofUsers],
-    ] as const)
-      demandEqual(name, await namesOf(model, query), exactly(names))
-  },
-  'A change does not affect a role that has expired.': async (home) => {
-    const model = await fedWith(home, storyLog())
-    const at = storyLog().events[COMPLETE - 1]?.position ?? 0n
-    const names = expectedAt(COMPLETE - 1)
-    const left = names.filter((name) => name !== 'writer globex/bob')
-    for (const [now, expected] of [
-      [BEFORE_END, names],
-      [AT_END, left],
-    ] as const)
-      demandEqual(`at ${now.toISOString()}`, await namesOf(model, { at, now }), exactly(expected))
-  },
-})

@@ -35,20 +35,7 @@ import {
   TYPES,
 } from './samples.js'
 
-/** Projects that are easily taken for `portal` of `acme`. */
-const OTHERS = [
-  ['acme', 'portal2'],
-  ['other', 'portal'],
-] as const
-
-/** Roles that are easily taken for each other. */
-const ALIKE = [
-  ['acme', 'editor'],
-  ['acme', 'viewer'],
-  ['other', 'editor'],
-] as const
-
-/** Laws of `get`. */
+/** Laws of `get`, of where users sign in, and of the events of no object that guard verified domains. */
 export const getLaws = lawsOf<ReadModelHome>({
   'An object has all fields that its events record, except secrets; one added again is new.':
     async (home) => {
@@ -194,41 +181,6 @@ export const getLaws = lawsOf<ReadModelHome>({
       demandEqual('the answer to the same question', await read(), before)
     }
   },
-})
-
-const ACME: SignInRoute = { orgId: 'acme', idpId: 'google' }
-const OTHER: SignInRoute = { orgId: 'other', idpId: 'google' }
-
-/** An event of an organization, and where users of {@link DOMAIN} sign in after it. */
-const STORY: readonly (readonly [
-  orgId: string,
-  event: AnyEvent,
-  route: SignInRoute | undefined,
-])[] = [
-  ['acme', idpAdded('google'), undefined],
-  ['other', idpAdded('google'), undefined],
-  ['acme', domainAdded(DOMAIN), undefined],
-  ['other', domainAdded(DOMAIN), undefined],
-  ['other', domainProviderSet(DOMAIN, 'google'), undefined],
-  ['acme', domainProviderSet(DOMAIN, 'google'), undefined],
-  ['acme', domainVerified(DOMAIN), ACME],
-  ['acme', idpDeactivated('google'), undefined],
-  ['acme', idpReactivated('google'), ACME],
-  ['acme', domainProviderSet(DOMAIN, 'unknown'), undefined],
-  ['acme', domainProviderSet(DOMAIN), undefined],
-  ['acme', domainProviderSet(DOMAIN, 'google'), ACME],
-  ['other', domainRemoved(DOMAIN), ACME],
-  ['other', domainAdded(DOMAIN), ACME],
-  ['acme', domainRemoved(DOMAIN), undefined],
-  ['other', domainProviderSet(DOMAIN, 'google'), undefined],
-  ['other', domainVerified(DOMAIN), OTHER],
-  ['acme', domainAdded(DOMAIN), OTHER],
-  ['acme', domainProviderSet(DOMAIN, 'google'), OTHER],
-  ['other', idpRemoved('google'), undefined],
-]
-
-/** Laws of where users sign in, and of the events of no object that guard verified domains. */
-export const routeLaws = lawsOf<ReadModelHome>({
   'Users sign in with the active provider of the organization that verified their domain.': async (
     home,
   ) => {
@@ -262,3 +214,47 @@ export const routeLaws = lawsOf<ReadModelHome>({
     demandEqual('state', (await model.get('acme', ref))?.state, 'verified')
   },
 })
+
+/** Projects that are easily taken for `portal` of `acme`. */
+const OTHERS = [
+  ['acme', 'portal2'],
+  ['other', 'portal'],
+] as const
+
+/** Roles that are easily taken for each other. */
+const ALIKE = [
+  ['acme', 'editor'],
+  ['acme', 'viewer'],
+  ['other', 'editor'],
+] as const
+
+const ACME: SignInRoute = { orgId: 'acme', idpId: 'google' }
+const OTHER: SignInRoute = { orgId: 'other', idpId: 'google' }
+
+/** An event of an organization, and where users of {@link DOMAIN} sign in after it. */
+const STORY: readonly (readonly [
+  orgId: string,
+  event: AnyEvent,
+  route: SignInRoute | undefined,
+])[] = [
+  ['acme', idpAdded('google'), undefined],
+  ['other', idpAdded('google'), undefined],
+  ['acme', domainAdded(DOMAIN), undefined],
+  ['other', domainAdded(DOMAIN), undefined],
+  ['other', domainProviderSet(DOMAIN, 'google'), undefined],
+  ['acme', domainProviderSet(DOMAIN, 'google'), undefined],
+  ['acme', domainVerified(DOMAIN), ACME],
+  ['acme', idpDeactivated('google'), undefined],
+  ['acme', idpReactivated('google'), ACME],
+  ['acme', domainProviderSet(DOMAIN, 'unknown'), undefined],
+  ['acme', domainProviderSet(DOMAIN), undefined],
+  ['acme', domainProviderSet(DOMAIN, 'google'), ACME],
+  ['other', domainRemoved(DOMAIN), ACME],
+  ['other', domainAdded(DOMAIN), ACME],
+  ['acme', domainRemoved(DOMAIN), undefined],
+  ['other', domainProviderSet(DOMAIN, 'google'), undefined],
+  ['other', domainVerified(DOMAIN), OTHER],
+  ['acme', domainAdded(DOMAIN), OTHER],
+  ['acme', domainProviderSet(DOMAIN, 'google'), OTHER],
+  ['other', idpRemoved('google'), undefined],
+]

@@ -2,11 +2,13 @@ import type { AnyEvent } from '../../domain/aggregates.js'
 import type {
   AccessQuery,
   AffectedInProject,
+  AffectedQuery,
   HeldRolesQuery,
+  Holder,
   HoldersQuery,
 } from '../../ports/access-reads.js'
 import type { ReadModel } from '../../ports/read-model.js'
-import { type Log, logOf, type ReadModelHome } from './harness.js'
+import { fedWith, type Log, logOf, type ReadModelHome } from './harness.js'
 import {
   eventOf,
   projectAdded,
@@ -16,8 +18,9 @@ import {
   roleAdded,
   roleRemoved,
   type Sample,
-  SORT_FIELDS_OF_ALL,
 } from './object-samples.js'
+
+// Each function makes the event of its name: of grants of projects and of grants to users.
 
 type RoleKeys = readonly string[]
 
@@ -27,19 +30,15 @@ const givenKeys = (projectId: string, grantedOrgId: string, roleKeys: RoleKeys) 
   roles: roleKeys.map((roleKey) => ({ roleKey, roleSince: 1 })),
 })
 
-/** A project is granted with roles. */
 export const projectGrantAdded = (projectId: string, grantedOrgId: string, roleKeys: RoleKeys) =>
   eventOf('project_grant.added', givenKeys(projectId, grantedOrgId, roleKeys))
 /** The roles of a grant are replaced. */
 export const projectGrantUpdated = (projectId: string, grantedOrgId: string, roleKeys: RoleKeys) =>
   eventOf('project_grant.updated', givenKeys(projectId, grantedOrgId, roleKeys))
-/** The roles that the organization gave do not count. */
 export const projectGrantDeactivated = (projectId: string, grantedOrgId: string) =>
   eventOf('project_grant.deactivated', { projectId, grantedOrgId })
-/** They count again. */
 export const projectGrantReactivated = (projectId: string, grantedOrgId: string) =>
   eventOf('project_grant.reactivated', { projectId, grantedOrgId })
-/** A grant is removed. */
 export const projectGrantRemoved = (projectId: string, grantedOrgId: string) =>
   eventOf('project_grant.removed', { projectId, grantedOrgId })
 
@@ -51,11 +50,9 @@ const firstProjectGrant = {
   state: 'active',
 }
 
-/** Samples of grants of projects. */
 export const projectGrantSample: Sample<'project_grant'> = {
   added: (id, name, projectId = 'portal') => projectGrantAdded(projectId, id, [`${name}-role`]),
   deactivated: (id) => projectGrantDeactivated('portal', id),
-  within: { projectId: 'portal' },
   scenario: {
     ref: { type: 'project_grant', ...projectGrant },
     steps: [
@@ -77,10 +74,6 @@ export const projectGrantSample: Sample<'project_grant'> = {
       ['other', projectGrantAdded('portal', 'globex', ['editor'])],
     ],
   },
-  sortFields: ['projectId', 'projectOrgId', 'grantedOrgId', ...SORT_FIELDS_OF_ALL],
-  filterFields: ['grantedOrgId', 'state'],
-  identity: 'grantedOrgId',
-  name: undefined,
 }
 
 /** Names a grant of a user. */
@@ -103,17 +96,13 @@ const givenRoles = ({ userId, projectId, projectOrgId }: Ids, roles: Roles) => (
   }),
 })
 
-/** A user is given roles. */
 export const userGrantAdded = (ids: Ids, roles: Roles) =>
   eventOf('user_grant.added', givenRoles(ids, roles))
 /** The roles of a user are replaced. */
 export const userGrantUpdated = (ids: Ids, roles: Roles) =>
   eventOf('user_grant.updated', givenRoles(ids, roles))
-/** The roles of a user do not count. */
 export const userGrantDeactivated = (ids: Ids) => eventOf('user_grant.deactivated', ids)
-/** They count again. */
 export const userGrantReactivated = (ids: Ids) => eventOf('user_grant.reactivated', ids)
-/** The roles of a user are taken. */
 export const userGrantRemoved = (ids: Ids) => eventOf('user_grant.removed', ids)
 
 /** The end of the roles in samples that have one. */
@@ -131,11 +120,9 @@ const sampleGrant = (userId: string): Ids => ({
   projectOrgId: userId < 'id-5' ? 'owner' : 'acme',
 })
 
-/** Samples of grants of roles to users. */
 export const userGrantSample: Sample<'user_grant'> = {
   added: (id, name) => userGrantAdded(sampleGrant(id), [`${name}-role`]),
   deactivated: (id) => userGrantDeactivated(sampleGrant(id)),
-  within: {},
   scenario: {
     ref: { type: 'user_grant', ...userGrant },
     steps: [
@@ -157,16 +144,17 @@ export const userGrantSample: Sample<'user_grant'> = {
       ['other', userGrantAdded(userGrant, ['reader'])],
     ],
   },
-  sortFields: ['userId', 'projectId', 'projectOrgId', 'key', ...SORT_FIELDS_OF_ALL],
-  filterFields: ['userId', 'projectId', 'projectOrgId', 'state'],
-  identity: 'key',
-  name: undefined,
 }
 
 /** Asks for the access that the grant of {@link userGrantSample} gives. */
 export const ACCESS: AccessQuery = { orgId: 'acme', ...userGrant }
 
-const NOW = { now: new Date('2026-01-01T00:00:00.000Z'), limit: 1000 }
+/** Before and after {@link END}. */
+export const BEFORE_END = new Date('2030-01-02T03:04:05.005Z')
+export const AT_END = new Date(END)
+
+/** Before any role expires, and in one page. */
+export const NOW = { now: BEFORE_END, limit: 1000 }
 
 /** Asks for the roles of the user of {@link userGrantSample}. */
 export const HELD_ROLES: HeldRolesQuery = { orgId: 'acme', userId: userGrant.userId, ...NOW }
@@ -185,10 +173,6 @@ export const AFFECTED: AffectedInProject = {
   ...NOW,
   at: 2n ** 62n,
 }
-
-/** Before and after {@link END}. */
-export const BEFORE_END = new Date('2030-01-02T03:04:05.005Z')
-export const AT_END = new Date(END)
 
 /** A user's grant of the project `portal` of the organization `acme`. */
 export const grantOf = (userId: string) => ({ userId, projectId: 'portal', projectOrgId: 'acme' })
@@ -253,33 +237,46 @@ export const STORY: readonly StoryStep[] = [
 /** The log of {@link STORY}. */
 export const storyLog = (): Log => logOf(STORY)
 
-/** Runs `check` after each event of the story, which was applied alone, and then with all before it. */
-export const afterEach = async (
-  { open }: ReadModelHome,
-  check: (model: ReadModel, index: number, log: Log) => Promise<void>,
-): Promise<void> => {
-  const log = storyLog()
-  const model = await open()
-  for (const [index, event] of log.events.entries()) {
-    await model.apply(await model.checkpoint(), [event])
-    await check(model, index, log)
-  }
-  for (const index of log.events.keys()) {
-    await model.reset()
-    await model.apply(0n, log.events.slice(0, index + 1))
-    await check(model, index, log)
-  }
-}
-
 /** The holders of roles after the event of the story with that index. */
 export const expectedAt = (index: number): readonly string[] => STORY[index]?.[2] ?? []
 
-/** The model after the event of {@link STORY} that comes `count`th. */
-export const modelAfter = async ({ open }: ReadModelHome, count: number): Promise<ReadModel> => {
-  const model = await open()
-  await model.apply(0n, storyLog().events.slice(0, count))
-  return model
-}
-
 /** Number of the first events of the story after which `globex` has grants and nothing has ended. */
 export const COMPLETE = 10
+
+/** The model after the first `count` events of {@link STORY}. */
+export const modelAfter = (home: ReadModelHome, count: number): Promise<ReadModel> =>
+  fedWith(home, logOf(STORY.slice(0, count)))
+
+/** Asks about the roles of `acme`'s `portal`, at {@link BEFORE_END}. */
+export const OF_PORTAL = { orgId: 'acme', projectId: 'portal', ...NOW } as const
+
+/** A role of a user, as {@link STORY} has it. */
+export const nameOf = ({
+  roleKey,
+  orgId,
+  userId,
+}: Pick<Holder, 'roleKey' | 'orgId' | 'userId'>): string => `${roleKey} ${orgId}/${userId}`
+
+/** The holders of roles of `acme`'s `portal`, as far as `query` says nothing else. */
+export const holdersOf = async (
+  model: ReadModel,
+  query: Partial<HoldersQuery> = {},
+): Promise<readonly Holder[]> => (await model.holders({ ...OF_PORTAL, ...query })).items
+
+/** The names of {@link holdersOf}. */
+export const namesOf = async (
+  model: ReadModel,
+  query?: Partial<HoldersQuery>,
+): Promise<readonly string[]> => (await holdersOf(model, query)).map(nameOf)
+
+/** The number of roles that a change affects, and their names in order. */
+export const affectedNames = async (
+  model: ReadModel,
+  query: AffectedQuery,
+): Promise<{ readonly count: number; readonly names: readonly string[] }> => {
+  const { count, first } = await model.affected(query)
+  return { count, names: first.map(nameOf) }
+}
+
+/** What {@link affectedNames} finds when it finds these roles. */
+export const exactly = (names: readonly string[]) => ({ count: names.length, names })

@@ -48,6 +48,24 @@ export async function* fedTwice({ open }: ReadModelHome, log: Log): AsyncGenerat
   }
 }
 
+/** Runs `check` after each event of `log`, which was applied alone, and then with all before it. */
+export const afterEach = async (
+  { open }: ReadModelHome,
+  log: Log,
+  check: (model: ReadModel, index: number) => Promise<void>,
+): Promise<void> => {
+  const model = await open()
+  for (const [index, event] of log.events.entries()) {
+    await model.apply(await model.checkpoint(), [event])
+    await check(model, index)
+  }
+  for (const index of log.events.keys()) {
+    await model.reset()
+    await model.apply(0n, log.events.slice(0, index + 1))
+    await check(model, index)
+  }
+}
+
 /** A log of these events. */
 export const logOf = (recorded: readonly (readonly [...Recorded, ...unknown[]])[]): Log => {
   const log = newLog()

@@ -1,11 +1,13 @@
-import type { Holder, HoldersQuery } from '../../ports/access-reads.js'
+import type { HoldersQuery } from '../../ports/access-reads.js'
 import { timeOf } from '../../ports/event-store.js'
 import type { FieldChange, HistoryQuery, ReadModel } from '../../ports/read-model.js'
 import { demandEqual, lawsOf } from '../law.js'
 import {
-  BEFORE_END,
   expectedAt,
   grantOf,
+  NOW,
+  nameOf,
+  namesOf,
   projectGrantAdded,
   type Roles,
   storyLog,
@@ -25,6 +27,209 @@ import {
   roleUpdated,
 } from './object-samples.js'
 import { idp, logBefore, play, project, role, SCENARIOS } from './samples.js'
+
+/** Laws of `history`, and of queries about one user or all projects of an organization. */
+export const historyLaws = lawsOf<ReadModelHome>({
+  'An entry says who did what to which object, when, and why.': async (home) => {
+    const log = newLog()
+    const actor = { userId: 'u2', orgId: 'partner' }
+    log.record('acme', projectAdded('portal'))
+    const recorded = [
+      log.record('acme', roleAdded('portal', 'editor'), { actor }),
+      log.record('acme', roleRemoved('portal', 'editor'), { correlationId: 'c1' }),
+      log.record('acme', roleAdded('portal', 'editor'), { reason: 'ticket 4711' }),
+    ]
+    const object = role('portal', 'editor')
+    const entries = await (await fedWith(home, log)).history({ ...ALL, object })
+    demandEqual(
+      'entries',
+      entries.map(({ changes: _, ...entry }) => entry),
+      recorded.map(({ position, type, metadata: { actor, correlationId, reason } }) => {
+        const when = { sequence: position, time: timeOf(position) }
+        return { ...when, actor, type, object, correlationId, reason }
+      }),
+    )
+  },
+  'An entry says what changed, from what to what; of a secret, only that it did.': async (home) => {
+    for (const scenario of SCENARIOS) {
+      const log = logBefore(scenario)
+      const moments = play(log, scenario)
+      const object = scenario.ref
+      const entries = await (await fedWith(home, log)).history({ ...ALL, object })
+      demandEqual(
+        `history of a ${object.type}`,
+        entries.map(({ type, changes }) => [type, byField(changes)]),
+        moments.map(({ event, changes }) => [event.type, byField(changes)]),
+      )
+    }
+  },
+  'The history of an organization has only its own entries, oldest first, including removed objects.':
+    (home) =>
+      demandFound(home, busyLog(), [
+        [{}, [0, 2, 3, 4, 5, 7]],
+        [{ orgId: 'other' }, [1, 6]],
+        [{ orgId: 'acm' }, []],
+      ]),
+  'History is found by object, actor and types, which must all match.': (home) => {
+    const object = role('portal', 'editor')
+    const types = ['project_role.added', 'project.removed']
+    return demandFound(home, busyLog(), [
+      [{ object }, [2, 4, 5, 7]],
+      [{ object, orgId: 'other' }, [6]],
+      [{ actor: 'u2' }, [2, 5]],
+      [{ types }, [2, 3, 5, 7]],
+      [{ types: [] }, []],
+      [{ actor: 'u1', types }, [3, 7]],
+      [{ object, actor: 'u1', types }, [7]],
+    ])
+  },
+  'Objects with similar names have separate histories.': (home) =>
+    demandFound(home, alikeLog(), ALIKE),
+  'A page of history begins after a position, exclusive, and ends at its limit.': (home) => {
+    const log = busyLog()
+    const after = log.events[2]?.position ?? 0n
+    return demandFound(home, log, [
+      [{ after }, [3, 4, 5, 7]],
+      [{ after: after - 1n }, [2, 3, 4, 5, 7]],
+      [{ after, limit: 2 }, [3, 4]],
+      [{ after, limit: 1, actor: 'u2' }, [5]],
+      // More than 64 bits hold: callers choose it.
+      [{ after: 2n ** 64n }, []],
+      [{ after: -(2n ** 64n), limit: 1 }, [0]],
+    ])
+  },
+  'The removal of a project ends the history of each role that exists.': (home) =>
+    demandFound(home, endedLog(), ENDED),
+  'The entry that ends a role with its project names the project.': async (home) => {
+    const model = await fedWith(home, endedLog())
+    const entries = await model.history({ orgId: 'acme', object: editor, after: 0n, limit: 10 })
+    const end = entries.at(-1)
+    demandEqual('object', end?.object, portal)
+    demandEqual('type', end?.type, 'project.removed')
+    demandEqual('actor', end?.actor, { userId: 'u3', orgId: 'acme' })
+    demandEqual('changes', end?.changes, [{ field: 'state', from: 'active', to: 'removed' }])
+  },
+  'The history of a project can include the history of all its roles, each entry once.': (home) =>
+    demandFound(home, endedLog(), WITH_ROLES),
+  'History comes oldest first, or newest first on request.': (home) =>
+    demandFound(home, endedLog(), inBothOrders([...ENDED, ...WITH_ROLES])),
+  'Pages of history follow each other in both orders, and only the last may be short.': async (
+    home,
+  ) => {
+    const log = endedLog()
+    const model = await fedWith(home, log)
+    for (const [query, places] of inBothOrders([...ENDED, ...WITH_ROLES]))
+      for (const limit of [1, 2, 3])
+        demandEqual(
+          `${textOf(query)} by ${limit}`,
+          await paged(model, log, { ...query, limit }),
+          places,
+        )
+  },
+  'History lies above `after` and below `before`, both exclusive, in both orders.': (home) => {
+    const log = endedLog()
+    const at = (place: number) => log.events[place]?.position ?? 0n
+    const bounds: Cases = [
+      [{ before: at(2) }, [0, 1]],
+      [{ before: at(2) + 1n }, [0, 1, 2]],
+      [{ after: at(2), before: at(5) }, [3, 4]],
+      [{ after: at(2), before: at(3) }, []],
+      [{ after: at(5), before: at(2) }, []],
+      [{ object: editor, before: at(13) }, [2, 8]],
+      [{ object: editor, before: at(13) + 1n, after: at(8) }, [13]],
+      [{ object: editor, after: at(13) }, []],
+      [{ ...withRoles, after: at(4), before: at(8) }, [5, 6, 7]],
+      // More than 64 bits hold: callers choose it.
+      [{ object: portal, before: 2n ** 64n }, [1, 13]],
+      [{ object: portal, before: -(2n ** 64n) }, []],
+      [{ object: portal, after: -(2n ** 64n), before: 2n ** 64n }, [1, 13]],
+    ]
+    const last = { before: at(9), order: 'desc', limit: 2 } as const
+    return demandFound(home, log, [...bounds, ...inBothOrders(bounds), [last, [8, 7]]])
+  },
+  'The roles of a user at a position are the roles right after its event.': async (home) => {
+    const log = storyLog()
+    const model = await fedWith(home, log)
+    for (const [index, { position }] of log.events.entries())
+      for (const [orgId, userId] of [
+        ['acme', 'ann'],
+        ['globex', 'bob'],
+        ['globex', 'cid'],
+      ] as const)
+        for (const at of [position, position + 1n]) {
+          const { items } = await model.heldRoles({ ...NOW, orgId, userId, at })
+          const own = items.filter(({ projectOrgId }) => projectOrgId === 'acme')
+          demandEqual(
+            `roles of ${userId} at event ${index}`,
+            own.map(({ roleKey }) => `${roleKey} ${orgId}/${userId}`),
+            expectedAt(index).filter((name) => name.endsWith(` ${orgId}/${userId}`)),
+          )
+        }
+  },
+  'Holders are found by user, in all organizations.': async (home) => {
+    const log = newLog()
+    log.record('acme', projectAdded('portal'))
+    log.record('acme', roleAdded('portal', 'reader'))
+    log.record('acme', projectGrantAdded('portal', 'globex', ['reader']))
+    for (const [orgId, userId] of [
+      ['acme', 'ann'],
+      ['globex', 'ann'],
+      ['globex', 'bob'],
+      ['globex', 'Ann'],
+    ] as const)
+      log.record(orgId, userGrantAdded(grantOf(userId), ['reader']))
+    const model = await fedWith(home, log)
+    const at = log.events.at(-1)?.position ?? 0n
+    for (const moment of [{}, { at }]) {
+      const found = await namesOf(model, { ...moment, userId: 'ann' })
+      demandEqual('holders called ann', found, ['reader acme/ann', 'reader globex/ann'])
+      demandEqual('holders called an', await namesOf(model, { ...moment, userId: 'an' }), [])
+    }
+  },
+  'Holders in all projects are listed for the projects of one organization, by project, page by page.':
+    async (home) => {
+      const { log, all } = projectsLog()
+      const model = await fedWith(home, log)
+      const find = async (query: Partial<HoldersQuery>) => {
+        const { items } = await model.holders({ ...NOW, orgId: 'acme', ...query })
+        return items.map((holder) => `${holder.projectId} ${nameOf(holder)}`)
+      }
+      const present = [
+        'portal reader acme/ann',
+        'portal reader acme/bob',
+        'portal writer acme/ann',
+        'shop reader acme/ann',
+      ]
+      demandEqual('holders', await find({}), present)
+      demandEqual('at a position', await find({ at: all }), [...present, 'shop writer acme/ann'])
+      demandEqual('of one user', await find({ userId: 'bob' }), ['portal reader acme/bob'])
+      demandEqual('of one role', await find({ roleKey: 'writer' }), ['portal writer acme/ann'])
+      for (const [index, name] of present.entries()) {
+        const [projectId = '', roleKey = '', holder = ''] = name.split(' ')
+        const [orgId = '', userId = ''] = holder.split('/')
+        const after = [projectId, roleKey, orgId, '', '', userId] as const
+        const next = present.slice(index + 1, index + 2)
+        demandEqual(`after ${name}`, await find({ after, limit: 1 }), next)
+      }
+    },
+  'The history of a user is the history of the grants of the user in one organization, including removed ones.':
+    async (home) => {
+      const log = usersLog()
+      const model = await fedWith(home, log)
+      const ofAnn = [4, 6, 9, 10, 12, 13]
+      demandEqual('history of ann', await found(model, log, { user: 'ann' }), ofAnn)
+      demandEqual('of b+ann', await found(model, log, { user: 'b+ann' }), [5])
+      demandEqual('of Ann', await found(model, log, { user: 'Ann' }), [7])
+      demandEqual('of an', await found(model, log, { user: 'an' }), [])
+      demandEqual('elsewhere', await found(model, log, { user: 'ann', orgId: 'other' }), [8])
+      const newest = { user: 'ann', order: 'desc', limit: 2 } as const
+      demandEqual('the newest', await found(model, log, newest), [13, 12])
+      const types = ['user_grant.added']
+      demandEqual('by type', await found(model, log, { user: 'ann', types }), [4, 6, 13])
+      const after = log.events[6]?.position ?? 0n
+      demandEqual('by place', await found(model, log, { user: 'ann', after }), ofAnn.slice(2))
+    },
+})
 
 /** All that happened in the organization `acme`. */
 export const ALL = { orgId: 'acme', after: 0n, limit: 1000 } as const
@@ -120,78 +325,6 @@ const ALIKE: Cases = [
   [{ types: ['project', 'Project.added', 'ed'] }, []],
 ]
 
-/** Laws of `history`. */
-export const historyLaws = lawsOf<ReadModelHome>({
-  'An entry says who did what to which object, when, and why.': async (home) => {
-    const log = newLog()
-    const actor = { userId: 'u2', orgId: 'partner' }
-    log.record('acme', projectAdded('portal'))
-    const recorded = [
-      log.record('acme', roleAdded('portal', 'editor'), { actor }),
-      log.record('acme', roleRemoved('portal', 'editor'), { correlationId: 'c1' }),
-      log.record('acme', roleAdded('portal', 'editor'), { reason: 'ticket 4711' }),
-    ]
-    const object = role('portal', 'editor')
-    const entries = await (await fedWith(home, log)).history({ ...ALL, object })
-    demandEqual(
-      'entries',
-      entries.map(({ changes: _, ...entry }) => entry),
-      recorded.map(({ position, type, metadata: { actor, correlationId, reason } }) => {
-        const when = { sequence: position, time: timeOf(position) }
-        return { ...when, actor, type, object, correlationId, reason }
-      }),
-    )
-  },
-  'An entry says what changed, from what to what; of a secret, only that it did.': async (home) => {
-    for (const scenario of SCENARIOS) {
-      const log = logBefore(scenario)
-      const moments = play(log, scenario)
-      const object = scenario.ref
-      const entries = await (await fedWith(home, log)).history({ ...ALL, object })
-      demandEqual(
-        `history of a ${object.type}`,
-        entries.map(({ type, changes }) => [type, byField(changes)]),
-        moments.map(({ event, changes }) => [event.type, byField(changes)]),
-      )
-    }
-  },
-  'The history of an organization has only its own entries, oldest first, including removed objects.':
-    (home) =>
-      demandFound(home, busyLog(), [
-        [{}, [0, 2, 3, 4, 5, 7]],
-        [{ orgId: 'other' }, [1, 6]],
-        [{ orgId: 'acm' }, []],
-      ]),
-  'History is found by object, actor and types, which must all match.': (home) => {
-    const object = role('portal', 'editor')
-    const types = ['project_role.added', 'project.removed']
-    return demandFound(home, busyLog(), [
-      [{ object }, [2, 4, 5, 7]],
-      [{ object, orgId: 'other' }, [6]],
-      [{ actor: 'u2' }, [2, 5]],
-      [{ types }, [2, 3, 5, 7]],
-      [{ types: [] }, []],
-      [{ actor: 'u1', types }, [3, 7]],
-      [{ object, actor: 'u1', types }, [7]],
-    ])
-  },
-  'Objects with similar names have separate histories.': (home) =>
-    demandFound(home, alikeLog(), ALIKE),
-  'A page of history begins after a position, exclusive, and ends at its limit.': (home) => {
-    const log = busyLog()
-    const after = log.events[2]?.position ?? 0n
-    return demandFound(home, log, [
-      [{ after }, [3, 4, 5, 7]],
-      [{ after: after - 1n }, [2, 3, 4, 5, 7]],
-      [{ after, limit: 2 }, [3, 4]],
-      [{ after, limit: 1, actor: 'u2' }, [5]],
-      // More than 64 bits hold: callers choose it.
-      [{ after: 2n ** 64n }, []],
-      [{ after: -(2n ** 64n), limit: 1 }, [0]],
-    ])
-  },
-})
-
 /** A project and its roles: `editor` and `writer` are there when it is removed, `reader` is not. */
 const endedLog = (): Log => {
   const log = newLog()
@@ -271,68 +404,6 @@ const paged = async (
   return all
 }
 
-/** Laws of the order of `history`, its bounds and its pages, and of where a role and a project end. */
-export const historyPageLaws = lawsOf<ReadModelHome>({
-  'The removal of a project ends the history of each role that exists.': (home) =>
-    demandFound(home, endedLog(), ENDED),
-  'The entry that ends a role with its project names the project.': async (home) => {
-    const model = await fedWith(home, endedLog())
-    const entries = await model.history({ orgId: 'acme', object: editor, after: 0n, limit: 10 })
-    const end = entries.at(-1)
-    demandEqual('object', end?.object, portal)
-    demandEqual('type', end?.type, 'project.removed')
-    demandEqual('actor', end?.actor, { userId: 'u3', orgId: 'acme' })
-    demandEqual('changes', end?.changes, [{ field: 'state', from: 'active', to: 'removed' }])
-  },
-  'The history of a project can include the history of all its roles, each entry once.': (home) =>
-    demandFound(home, endedLog(), WITH_ROLES),
-  'History comes oldest first, or newest first on request.': (home) =>
-    demandFound(home, endedLog(), inBothOrders([...ENDED, ...WITH_ROLES])),
-  'Pages of history follow each other in both orders, and only the last may be short.': async (
-    home,
-  ) => {
-    const log = endedLog()
-    const model = await fedWith(home, log)
-    for (const [query, places] of inBothOrders([...ENDED, ...WITH_ROLES]))
-      for (const limit of [1, 2, 3])
-        demandEqual(
-          `${textOf(query)} by ${limit}`,
-          await paged(model, log, { ...query, limit }),
-          places,
-        )
-  },
-  'History lies above `after` and below `before`, both exclusive, in both orders.': (home) => {
-    const log = endedLog()
-    const at = (place: number) => log.events[place]?.position ?? 0n
-    const bounds: Cases = [
-      [{ before: at(2) }, [0, 1]],
-      [{ before: at(2) + 1n }, [0, 1, 2]],
-      [{ after: at(2), before: at(5) }, [3, 4]],
-      [{ after: at(2), before: at(3) }, []],
-      [{ after: at(5), before: at(2) }, []],
-      [{ object: editor, before: at(13) }, [2, 8]],
-      [{ object: editor, before: at(13) + 1n, after: at(8) }, [13]],
-      [{ object: editor, after: at(13) }, []],
-      [{ ...withRoles, after: at(4), before: at(8) }, [5, 6, 7]],
-      // More than 64 bits hold: callers choose it.
-      [{ object: portal, before: 2n ** 64n }, [1, 13]],
-      [{ object: portal, before: -(2n ** 64n) }, []],
-      [{ object: portal, after: -(2n ** 64n), before: 2n ** 64n }, [1, 13]],
-    ]
-    const last = { before: at(9), order: 'desc', limit: 2 } as const
-    return demandFound(home, log, [...bounds, ...inBothOrders(bounds), [last, [8, 7]]])
-  },
-})
-
-const ASKED = { now: BEFORE_END, limit: 1000 }
-
-const nameOf = ({ roleKey, orgId, userId }: Holder): string => `${roleKey} ${orgId}/${userId}`
-
-const holdersOf = async (model: ReadModel, query: Omit<HoldersQuery, 'now' | 'limit'>) =>
-  (await model.holders({ ...ASKED, ...query })).items.map(nameOf)
-
-const PORTAL = { orgId: 'acme', projectId: 'portal' }
-
 /** Two projects of `acme`, and two projects that other organizations grant to it. */
 const projectsLog = (): { readonly log: Log; readonly all: bigint } => {
   const log = newLog()
@@ -376,93 +447,3 @@ const usersLog = (): Log => {
   log.record('acme', projectAdded('ann'))
   return log
 }
-
-/** Laws of queries about one user, and about all projects of an organization. */
-export const userLaws = lawsOf<ReadModelHome>({
-  'The roles of a user at a position are the roles right after its event.': async (home) => {
-    const log = storyLog()
-    const model = await fedWith(home, log)
-    for (const [index, { position }] of log.events.entries())
-      for (const [orgId, userId] of [
-        ['acme', 'ann'],
-        ['globex', 'bob'],
-        ['globex', 'cid'],
-      ] as const)
-        for (const at of [position, position + 1n]) {
-          const { items } = await model.heldRoles({ ...ASKED, orgId, userId, at })
-          const own = items.filter(({ projectOrgId }) => projectOrgId === 'acme')
-          demandEqual(
-            `roles of ${userId} at event ${index}`,
-            own.map(({ roleKey }) => `${roleKey} ${orgId}/${userId}`),
-            expectedAt(index).filter((name) => name.endsWith(` ${orgId}/${userId}`)),
-          )
-        }
-  },
-  'Holders are found by user, in all organizations.': async (home) => {
-    const log = newLog()
-    log.record('acme', projectAdded('portal'))
-    log.record('acme', roleAdded('portal', 'reader'))
-    log.record('acme', projectGrantAdded('portal', 'globex', ['reader']))
-    for (const [orgId, userId] of [
-      ['acme', 'ann'],
-      ['globex', 'ann'],
-      ['globex', 'bob'],
-      ['globex', 'Ann'],
-    ] as const)
-      log.record(orgId, userGrantAdded(grantOf(userId), ['reader']))
-    const model = await fedWith(home, log)
-    const at = log.events.at(-1)?.position ?? 0n
-    for (const moment of [{}, { at }]) {
-      const found = await holdersOf(model, { ...PORTAL, ...moment, userId: 'ann' })
-      demandEqual('holders called ann', found, ['reader acme/ann', 'reader globex/ann'])
-      demandEqual(
-        'holders called an',
-        await holdersOf(model, { ...PORTAL, ...moment, userId: 'an' }),
-        [],
-      )
-    }
-  },
-  'Holders in all projects are listed for the projects of one organization, by project, page by page.':
-    async (home) => {
-      const { log, all } = projectsLog()
-      const model = await fedWith(home, log)
-      const find = async (query: Partial<HoldersQuery>) => {
-        const { items } = await model.holders({ ...ASKED, orgId: 'acme', ...query })
-        return items.map((holder) => `${holder.projectId} ${nameOf(holder)}`)
-      }
-      const present = [
-        'portal reader acme/ann',
-        'portal reader acme/bob',
-        'portal writer acme/ann',
-        'shop reader acme/ann',
-      ]
-      demandEqual('holders', await find({}), present)
-      demandEqual('at a position', await find({ at: all }), [...present, 'shop writer acme/ann'])
-      demandEqual('of one user', await find({ userId: 'bob' }), ['portal reader acme/bob'])
-      demandEqual('of one role', await find({ roleKey: 'writer' }), ['portal writer acme/ann'])
-      for (const [index, name] of present.entries()) {
-        const [projectId = '', roleKey = '', holder = ''] = name.split(' ')
-        const [orgId = '', userId = ''] = holder.split('/')
-        const after = [projectId, roleKey, orgId, '', '', userId] as const
-        const next = present.slice(index + 1, index + 2)
-        demandEqual(`after ${name}`, await find({ after, limit: 1 }), next)
-      }
-    },
-  'The history of a user is the history of the grants of the user in one organization, including removed ones.':
-    async (home) => {
-      const log = usersLog()
-      const model = await fedWith(home, log)
-      const ofAnn = [4, 6, 9, 10, 12, 13]
-      demandEqual('history of ann', await found(model, log, { user: 'ann' }), ofAnn)
-      demandEqual('of b+ann', await found(model, log, { user: 'b+ann' }), [5])
-      demandEqual('of Ann', await found(model, log, { user: 'Ann' }), [7])
-      demandEqual('of an', await found(model, log, { user: 'an' }), [])
-      demandEqual('elsewhere', await found(model, log, { user: 'ann', orgId: 'other' }), [8])
-      const newest = { user: 'ann', order: 'desc', limit: 2 } as const
-      demandEqual('the newest', await found(model, log, newest), [13, 12])
-      const types = ['user_grant.added']
-      demandEqual('by type', await found(model, log, { user: 'ann', types }), [4, 6, 13])
-      const after = log.events[6]?.position ?? 0n
-      demandEqual('by place', await found(model, log, { user: 'ann', after }), ofAnn.slice(2))
-    },
-})

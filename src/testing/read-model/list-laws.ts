@@ -10,6 +10,7 @@ import {
   type ViewType,
 } from '../../ports/read-model.js'
 import { compareCodePoints } from '../../projections/row-order.js'
+import { filterableFields, identityField } from '../../projections/view-fields.js'
 import { allOf, demand, demandEqual, demandRejection, lawsOf } from '../law.js'
 import { projectGrantAdded, userGrantAdded } from './grant-samples.js'
 import { fedWith, feed, type Log, newLog, type ReadModelHome } from './harness.js'
@@ -27,12 +28,87 @@ import {
   ROLES,
   SAMPLES,
   SCENARIOS,
+  sortFields,
   sortValue,
   TYPES,
 } from './samples.js'
 
-/** Laws of what `list` finds. */
+/** Laws of `list`: its conditions, what it finds, its order and its pages. */
 export const listLaws = lawsOf<ReadModelHome>({
+  'Conditions compare code point by code point, or ignore case on request.': async (home) => {
+    const model = await namedObjects(home)
+    for (const type of NAMED_TYPES) {
+      for (const one of CASES) {
+        const names = await namesThat(model, type, [conditionOf(one)])
+        demandEqual(`${type}: ${nameOf(one)}`, names, one[2])
+      }
+    }
+  },
+  'Keys compare like names, including the role keys of a grant.': async (home) => {
+    const model = await fedWith(home, keyedObjects())
+    for (const one of CASES) {
+      const expected = one[2].filter((name) => name !== '')
+      const conditions = [{ ...conditionOf(one), field: 'roleKey' }]
+      const roles = await model.list({ ...ROLES, conditions })
+      const grants = await model.list({ ...listOf('project_grant'), conditions })
+      const users = await model.list({ ...listOf('user_grant'), conditions })
+      for (const [{ totalSize }, found] of [
+        [roles, roles.items.map(({ roleKey }) => roleKey)],
+        [grants, grants.items.flatMap(({ roleKeys }) => roleKeys)],
+        [users, users.items.flatMap((row) => row.roles.map(({ roleKey }) => roleKey))],
+      ] as const)
+        demandEqual(nameOf(one), [found, totalSize], [expected, expected.length])
+    }
+  },
+  'Names, ids, keys and the state can be filtered by their current values.': async (home) => {
+    for (const scenario of SCENARIOS) {
+      const { type } = scenario.ref
+      const log = logBefore(scenario)
+      const model = await fedWith(home, log)
+      const query = listOf(type)
+      const moments = play(log, scenario)
+      for (const { event, row } of moments) {
+        await model.apply(await model.checkpoint(), [event])
+        if (row === undefined) continue
+        const isFound = async (conditions: readonly Condition[]) => {
+          const { items } = await model.list({ ...query, conditions })
+          return items.some(({ details }) => details.sequence === event.position)
+        }
+        const all = Map.groupBy(conditionsOn(type, row), ({ field }) => field)
+        for (const [field, conditions] of all) {
+          demandEqual(`${event.type}: ${field}`, await isFound(conditions), true)
+          // A model that leaves out a condition does so after any event.
+          if (event === moments[0]?.event)
+            for (const { value, ...condition } of conditions) {
+              const other = { ...condition, value: `${value}!` }
+              const what = `${event.type}: ${field} ${condition.operator} ${other.value}`
+              demandEqual(what, await isFound([other]), false)
+            }
+        }
+      }
+    }
+  },
+  'All conditions must hold.': async (home) => {
+    const model = await namedObjects(home)
+    const conditions = ['edit', 'rs'].map((value) => ({
+      operator: 'contains' as const,
+      value,
+      ignoreCase: true,
+    }))
+    for (const type of NAMED_TYPES) {
+      demandEqual(`names of ${type}`, await namesThat(model, type, conditions), ['editors'])
+    }
+  },
+  'A list rejects a condition or an order by a field that it does not have.': async (home) => {
+    const model = await namedObjects(home)
+    for (const field of ['details', 'scopes', 'constructor', 'role_key', "'", 'clientSecret']) {
+      const condition = { field, operator: 'equals', value: '', ignoreCase: false } as const
+      const byField = { ...ROLES, conditions: [condition] }
+      await demandRejection(`condition on ${field}`, model.list(byField))
+      const sort = [{ field, direction: 'asc' } as const, ...ROLES.sort]
+      await demandRejection(`sort by ${field}`, model.list({ ...ROLES, sort }))
+    }
+  },
   'A page says whether rows follow, how many there are in all, and at which checkpoint.': async (
     home,
   ) => {
@@ -132,18 +208,39 @@ export const listLaws = lawsOf<ReadModelHome>({
       }
     }
   },
+  'Rows come in the requested order: by any fields, each in either direction.': async (home) => {
+    const model = await fedWith(home, manyLog())
+    for (const type of TYPES) {
+      for (const sort of orders(type)) {
+        const { items } = await model.list(listOf(type, sort))
+        demandEqual(`rows of ${type}`, items.length, 10)
+        demandEqual(`${type} by ${JSON.stringify(sort)}`, wrongPairs(type, sort, items), [])
+      }
+    }
+  },
+  'Pages follow each other without a gap or a repetition, in any order.': async (home) => {
+    const model = await fedWith(home, manyLog())
+    for (const type of TYPES) {
+      for (const [index, sort] of orders(type).filter(isNoMirrorImage).entries()) {
+        const { items } = await model.list(listOf(type, sort))
+        // Each row ends a page of one; longer pages differ in nothing that the order changes.
+        for (const limit of index === 0 ? [1, 3, items.length] : [1]) {
+          const rows = await allPages(model, listOf(type, sort, limit))
+          demandEqual(`${type} by ${JSON.stringify(sort)}, ${limit} a page`, rows, items)
+        }
+      }
+    }
+  },
 })
 
-const byFields = (type: ViewType): readonly (readonly SortKey[])[] => {
-  const { sortFields, identity } = SAMPLES[type]
-  return sortFields.flatMap((field) =>
+const byFields = (type: ViewType): readonly (readonly SortKey[])[] =>
+  sortFields(type).flatMap((field) =>
     DIRECTIONS.flatMap((direction) => {
       const first = { field, direction }
-      if (field === identity) return [[first]]
+      if (field === identityField[type]) return [[first]]
       return DIRECTIONS.map((last) => [first, { ...byIdentity(type), direction: last }])
     }),
   )
-}
 
 const BY_SEVERAL: readonly SortKey[] = [
   { field: 'state', direction: 'desc' },
@@ -184,33 +281,6 @@ const wrongPairs = <Type extends ViewType>(
     .slice(1)
     .map((row, index) => [rows[index] ?? row, row] as const)
     .filter((pair) => !isInOrder(type, sort, pair))
-
-/** Laws of the order of `list`, and of pages in it. */
-export const orderLaws = lawsOf<ReadModelHome>({
-  'Rows come in the requested order: by any fields, each in either direction.': async (home) => {
-    const model = await fedWith(home, manyLog())
-    for (const type of TYPES) {
-      for (const sort of orders(type)) {
-        const { items } = await model.list(listOf(type, sort))
-        demandEqual(`rows of ${type}`, items.length, 10)
-        demandEqual(`${type} by ${JSON.stringify(sort)}`, wrongPairs(type, sort, items), [])
-      }
-    }
-  },
-  'Pages follow each other without a gap or a repetition, in any order.': async (home) => {
-    const model = await fedWith(home, manyLog())
-    for (const type of TYPES) {
-      for (const [index, sort] of orders(type).filter(isNoMirrorImage).entries()) {
-        const { items } = await model.list(listOf(type, sort))
-        // Each row ends a page of one; longer pages differ in nothing that the order changes.
-        for (const limit of index === 0 ? [1, 3, items.length] : [1]) {
-          const rows = await allPages(model, listOf(type, sort, limit))
-          demandEqual(`${type} by ${JSON.stringify(sort)}, ${limit} a page`, rows, items)
-        }
-      }
-    }
-  },
-})
 
 /** Roles of the project `portal` whose keys are {@link NAMES}, and grants of each of them, in the same order. */
 const keyedObjects = (): Log => {
@@ -255,7 +325,7 @@ const OPERATORS = ['equals', 'startsWith', 'contains'] as const
 
 /** Conditions that a row alone meets, on every field that rows can be filtered by. */
 const conditionsOn = (type: ViewType, row: Row): readonly Condition[] =>
-  SAMPLES[type].filterFields.flatMap((field) =>
+  filterableFields(type).flatMap((field) =>
     OPERATORS.flatMap((operator) =>
       [true, false].map((ignoreCase) => ({
         field,
@@ -266,86 +336,8 @@ const conditionsOn = (type: ViewType, row: Row): readonly Condition[] =>
     ),
   )
 
-/** Laws of the conditions of `list`. */
-export const filterLaws = lawsOf<ReadModelHome>({
-  'Conditions compare code point by code point, or ignore case on request.': async (home) => {
-    const model = await namedObjects(home)
-    for (const type of NAMED_TYPES) {
-      for (const one of CASES) {
-        const names = await namesThat(model, type, [conditionOf(one)])
-        demandEqual(`${type}: ${nameOf(one)}`, names, one[2])
-      }
-    }
-  },
-  'Keys compare like names, including the role keys of a grant.': async (home) => {
-    const model = await fedWith(home, keyedObjects())
-    for (const one of CASES) {
-      const expected = one[2].filter((name) => name !== '')
-      const conditions = [{ ...conditionOf(one), field: 'roleKey' }]
-      const roles = await model.list({ ...ROLES, conditions })
-      const grants = await model.list({ ...listOf('project_grant'), conditions })
-      const users = await model.list({ ...listOf('user_grant'), conditions })
-      for (const [{ totalSize }, found] of [
-        [roles, roles.items.map(({ roleKey }) => roleKey)],
-        [grants, grants.items.flatMap(({ roleKeys }) => roleKeys)],
-        [users, users.items.flatMap((row) => row.roles.map(({ roleKey }) => roleKey))],
-      ] as const)
-        demandEqual(nameOf(one), [found, totalSize], [expected, expected.length])
-    }
-  },
-  'Names, ids, keys and the state can be filtered by their current values.': async (home) => {
-    for (const scenario of SCENARIOS) {
-      const { type } = scenario.ref
-      const log = logBefore(scenario)
-      const model = await fedWith(home, log)
-      const query = listOf(type)
-      const moments = play(log, scenario)
-      for (const { event, row } of moments) {
-        await model.apply(await model.checkpoint(), [event])
-        if (row === undefined) continue
-        const isFound = async (conditions: readonly Condition[]) => {
-          const { items } = await model.list({ ...query, conditions })
-          return items.some(({ details }) => details.sequence === event.position)
-        }
-        const all = Map.groupBy(conditionsOn(type, row), ({ field }) => field)
-        for (const [field, conditions] of all) {
-          demandEqual(`${event.type}: ${field}`, await isFound(conditions), true)
-          // A model that leaves out a condition does so after any event.
-          if (event === moments[0]?.event)
-            for (const { value, ...condition } of conditions) {
-              const other = { ...condition, value: `${value}!` }
-              const what = `${event.type}: ${field} ${condition.operator} ${other.value}`
-              demandEqual(what, await isFound([other]), false)
-            }
-        }
-      }
-    }
-  },
-  'All conditions must hold.': async (home) => {
-    const model = await namedObjects(home)
-    const conditions = ['edit', 'rs'].map((value) => ({
-      operator: 'contains' as const,
-      value,
-      ignoreCase: true,
-    }))
-    for (const type of NAMED_TYPES) {
-      demandEqual(`names of ${type}`, await namesThat(model, type, conditions), ['editors'])
-    }
-  },
-  'A list rejects a condition or an order by a field that it does not have.': async (home) => {
-    const model = await namedObjects(home)
-    for (const field of ['details', 'scopes', 'constructor', 'role_key', "'", 'clientSecret']) {
-      const condition = { field, operator: 'equals', value: '', ignoreCase: false } as const
-      const byField = { ...ROLES, conditions: [condition] }
-      await demandRejection(`condition on ${field}`, model.list(byField))
-      const sort = [{ field, direction: 'asc' } as const, ...ROLES.sort]
-      await demandRejection(`sort by ${field}`, model.list({ ...ROLES, sort }))
-    }
-  },
-})
-
 /** Kept as names and as keys of roles, in the order of their code points. */
-export const NAMES = [
+const NAMES = [
   '',
   '%',
   "'",
@@ -376,21 +368,21 @@ export const NAMES = [
 type Sought = readonly [value: string, ignoreCase?: true | undefined]
 
 /** The condition of a case, without a field. */
-export const conditionOf = ([operator, [value, ignoreCase]]: Case) => ({
+const conditionOf = ([operator, [value, ignoreCase]]: Case) => ({
   operator,
   value,
   ignoreCase: ignoreCase === true,
 })
 
 /** A case in words. */
-export const nameOf = ([operator, [value, ignoreCase]]: Case): string =>
+const nameOf = ([operator, [value, ignoreCase]]: Case): string =>
   `${operator} ${value}${ignoreCase ? ', any case' : ''}`
 
 /** A condition, and the {@link NAMES} that meet it. */
-export type Case = readonly [Condition['operator'], Sought, readonly string[]]
+type Case = readonly [Condition['operator'], Sought, readonly string[]]
 
 /** Expected results among {@link NAMES}. */
-export const CASES: readonly Case[] = [
+const CASES: readonly Case[] = [
   ['equals', ['Editor'], ['Editor']],
   ['equals', ['EDITOR'], []],
   ['equals', ['EDITOR', true], ['Editor', 'editor']],

@@ -10,7 +10,13 @@ import { type Position, timeOf } from '../../ports/event-store.js'
 import type { ReadModel } from '../../ports/read-model.js'
 import { demandEqual, lawsOf } from '../law.js'
 import {
+  affectedNames,
+  exactly,
   grantOf,
+  holdersOf,
+  NOW,
+  nameOf,
+  OF_PORTAL,
   projectGrantAdded,
   projectGrantDeactivated,
   projectGrantReactivated,
@@ -18,7 +24,7 @@ import {
   projectGrantUpdated,
   userGrantAdded,
 } from './grant-samples.js'
-import { fedWith, type Log, logOf, type ReadModelHome } from './harness.js'
+import { afterEach, fedTwice, fedWith, type Log, logOf, type ReadModelHome } from './harness.js'
 import {
   type MappingIds,
   mappingAdded,
@@ -127,36 +133,14 @@ const STORY: readonly Step[] = [
 
 const storyLog = (): Log => logOf(STORY)
 
-/** Runs `check` after each event of the story, which was applied alone, and then with all before it. */
-const afterEach = async (
-  { open }: ReadModelHome,
-  check: (model: ReadModel, index: number) => Promise<void>,
-): Promise<void> => {
-  const log = storyLog()
-  const model = await open()
-  for (const [index, event] of log.events.entries()) {
-    await model.apply(await model.checkpoint(), [event])
-    await check(model, index)
-  }
-  for (const index of log.events.keys()) {
-    await model.reset()
-    await model.apply(0n, log.events.slice(0, index + 1))
-    await check(model, index)
-  }
-}
-
 const expectedAt = (index: number): readonly string[] => STORY[index]?.[2] ?? []
 
 const wayOf = (via: RoleWay): string => (via === 'grant' ? via : `${via.idpId}/${via.group}`)
 
-const nameOf = ({ roleKey, orgId, userId, via }: Holder): string =>
-  `${roleKey} ${orgId}/${userId} ${wayOf(via)}`
+const nameWithWay = (holder: Holder): string => `${nameOf(holder)} ${wayOf(holder.via)}`
 
-const NOW = new Date('2030-01-01T00:00:00.000Z')
-const HOLDERS: HoldersQuery = { orgId: 'acme', projectId: 'portal', now: NOW, limit: 1000 }
-
-const namesOf = async (model: ReadModel, query: Partial<HoldersQuery> = {}) =>
-  (await model.holders({ ...HOLDERS, ...query })).items.map(nameOf)
+const namesOf = async (model: ReadModel, query?: Partial<HoldersQuery>) =>
+  (await holdersOf(model, query)).map(nameWithWay)
 
 const USERS = [
   ['acme', 'ann'],
@@ -169,7 +153,7 @@ const USERS = [
 const heldBy = async (model: ReadModel, query: Partial<HeldRolesQuery> = {}) => {
   const held: string[] = []
   for (const [orgId, userId] of USERS) {
-    const of = { orgId, userId, projectId: 'portal', now: NOW, limit: 1000, ...query }
+    const of = { orgId, userId, projectId: 'portal', ...NOW, ...query }
     const { items } = await model.heldRoles(of)
     for (const { projectOrgId, roleKey, via } of items)
       if (projectOrgId === 'acme') held.push(`${roleKey} ${orgId}/${userId} ${wayOf(via)}`)
@@ -201,19 +185,6 @@ const onlyBy = (names: readonly string[], isMeant: (way: string) => boolean) => 
   return [...new Set(roles)].filter((role) => !others.has(role))
 }
 
-const affectedNames = async (
-  model: ReadModel,
-  query: Parameters<ReadModel['affected']>[0],
-): Promise<{ readonly count: number; readonly names: readonly string[] }> => {
-  const { count, first } = await model.affected(query)
-  return {
-    count,
-    names: first.map(({ roleKey, orgId, userId }) => `${roleKey} ${orgId}/${userId}`),
-  }
-}
-
-const exactly = (names: readonly string[]) => ({ count: names.length, names })
-
 /** A log with a mapping whose reports count for a day, and one report. */
 const validForADay = () => {
   const log = logOf([
@@ -232,7 +203,7 @@ const validForADay = () => {
 export const mappingLaws = lawsOf<ReadModelHome>({
   'A role of a group counts from the first report after its mapping was added until something it depends on ends.':
     (home) =>
-      afterEach(home, async (model, index) => {
+      afterEach(home, storyLog(), async (model, index) => {
         const expected = expectedAt(index)
         demandEqual(`holders after event ${index}`, await namesOf(model), expected)
         demandEqual(`held after event ${index}`, await heldBy(model), expected.toSorted())
@@ -261,13 +232,13 @@ export const mappingLaws = lawsOf<ReadModelHome>({
       const all = expectedAt(index)
       for (const projectId of ['portal', undefined])
         for (const limit of [1, 2, 3]) {
-          const { projectId: _, ...ofAll } = HOLDERS
+          const { projectId: _, ...ofAll } = OF_PORTAL
           const query = { ...ofAll, ...(projectId && { projectId }), at, limit }
           const found: string[] = []
           const count = projectId === undefined ? all.length + 1 : all.length
           for (let after: HoldersQuery['after']; found.length < count; ) {
             const page = await model.holders({ ...query, ...(after && { after }) })
-            found.push(...page.items.map(nameOf))
+            found.push(...page.items.map(nameWithWay))
             demandEqual('whether more follow', page.hasMore, found.length < count)
             const last = page.items.at(-1)
             if (!last) break
@@ -288,7 +259,7 @@ export const mappingLaws = lawsOf<ReadModelHome>({
       const ofAnn = all.filter((name) => name.includes('/ann'))
       demandEqual('holders named ann', await namesOf(model, { at, userId: 'ann' }), ofAnn)
       const after = ['acme', 'portal', 'reader', 'google', 'admins'] as const
-      const held = { orgId: 'acme', userId: 'bob', at, now: NOW, limit: 1, after }
+      const held = { orgId: 'acme', userId: 'bob', at, ...NOW, limit: 1, after }
       const [next] = (await model.heldRoles(held)).items
       demandEqual('the next way', next && wayOf(next.via), 'google/staff')
     },
@@ -300,7 +271,7 @@ export const mappingLaws = lawsOf<ReadModelHome>({
     const via = { idpId: 'google', group: 'staff' }
     const holder = { userId: 'ann', orgId: 'acme', roleKey: 'reader', expiresAt, from: timeOf(at) }
     for (const moment of [{}, { at }]) {
-      const { items } = await model.holders({ ...HOLDERS, ...moment, now: before })
+      const { items } = await model.holders({ ...OF_PORTAL, ...moment, now: before })
       demandEqual('the holder', items, [{ ...holder, via }])
       demandEqual('at the end', await namesOf(model, { ...moment, now: expiresAt }), [])
     }
@@ -332,7 +303,7 @@ export const mappingLaws = lawsOf<ReadModelHome>({
         ['acme', mappingUpdated(STAFF, ['reader', 'writer'])],
       ])
       const model = await fedWith(home, log)
-      const since = (await model.holders(HOLDERS)).items.map(({ from }) => from)
+      const since = (await model.holders(OF_PORTAL)).items.map(({ from }) => from)
       const timeAt = (index: number) => timeOf(log.events[index]?.position ?? 0n)
       demandEqual('since', since, [timeAt(4), timeAt(6)])
     },
@@ -349,7 +320,7 @@ export const mappingLaws = lawsOf<ReadModelHome>({
       ] as const) {
         const isOwn = (way: string) => way.startsWith(`${idpId}/`)
         const expected = onlyBy(expectedAt(index), isOwn)
-        const query = { provider: { orgId, idpId }, at: event.position, now: NOW, limit: 1000 }
+        const query = { provider: { orgId, idpId }, at: event.position, ...NOW }
         demandEqual(
           `roles by ${idpId} after event ${index}`,
           await affectedNames(model, query),
@@ -363,7 +334,7 @@ export const mappingLaws = lawsOf<ReadModelHome>({
     const model = await fedWith(home, log)
     const index = STORY.findIndex(([, { type }]) => type === 'identity_provider.deactivated')
     const at = log.events[index]?.position ?? 0n
-    const query = { provider: { orgId: 'acme', idpId: 'google' }, at, now: NOW, limit: 1 }
+    const query = { provider: { orgId: 'acme', idpId: 'google' }, at, ...NOW, limit: 1 }
     const expected = onlyBy(expectedAt(index - 1), (way) => way.startsWith('google/'))
     demandEqual('as it is', await affectedNames(model, query), exactly([]))
     demandEqual('as if', await affectedNames(model, { ...query, asIfActive: true }), {
@@ -378,13 +349,7 @@ export const mappingLaws = lawsOf<ReadModelHome>({
       for (const [index, { position: at }] of log.events.entries())
         demandEqual(
           `after event ${index}`,
-          await affectedNames(model, {
-            orgId: 'acme',
-            projectId: 'portal',
-            at,
-            now: NOW,
-            limit: 1000,
-          }),
+          await affectedNames(model, { ...OF_PORTAL, at }),
           exactly(onlyBy(expectedAt(index), () => true)),
         )
     },
@@ -400,15 +365,7 @@ export const mappingLaws = lawsOf<ReadModelHome>({
     const since = positionOf(({ type }) => type === 'role_mapping.added')
     const bob = positionOf(({ data }) => 'userId' in data && data.userId === 'bob')
     const members = { orgId: 'acme', idpId: 'google', group: 'staff', after: since }
-    const query: AffectedByGroup = {
-      orgId: 'acme',
-      projectId: 'portal',
-      roleKeys: ['reader', 'writer'],
-      members,
-      at,
-      now: NOW,
-      limit: 1000,
-    }
+    const query: AffectedByGroup = { ...OF_PORTAL, roleKeys: ['reader', 'writer'], members, at }
     const both = ['writer acme/ann', 'writer acme/bob']
     demandEqual('members', await affectedNames(model, query), exactly(both))
     const after = { ...members, after: bob }
@@ -470,11 +427,7 @@ export const mappingLaws = lawsOf<ReadModelHome>({
       ['acme', reported('google2', 'ann', ['staff'])],
       ['acme', idpRemoved('google')],
     ])
-    for (const size of [1, log.events.length]) {
-      const model = await home.open()
-      await model.reset()
-      for (let from = 0; from < log.events.length; from += size)
-        await model.apply(await model.checkpoint(), log.events.slice(from, from + size))
+    for await (const model of fedTwice(home, log)) {
       for (const idpId of ['google', 'google2']) {
         const mapping = { type: 'role_mapping', ...STAFF, idpId } as const
         const member = { type: 'membership', idpId, userId: 'ann' } as const

@@ -1,10 +1,6 @@
-import {
-  eventOf,
-  idpAdded,
-  projectAdded,
-  type Sample,
-  SORT_FIELDS_OF_ALL,
-} from './object-samples.js'
+import { eventOf, idpAdded, projectAdded, type Sample } from './object-samples.js'
+
+// Each function makes the event of its name: of mappings of groups to roles and of memberships.
 
 /** Names a mapping. */
 export interface MappingIds {
@@ -24,19 +20,15 @@ const mapped = (ids: MappingIds, roleKeys: readonly string[], terms: Terms) => (
   ...terms,
 })
 
-/** A group is given roles. */
 export const mappingAdded = (ids: MappingIds, roleKeys: readonly string[], terms: Terms = {}) =>
   eventOf('role_mapping.added', mapped(ids, roleKeys, terms))
-/** The roles of a group are replaced. */
 export const mappingUpdated = (ids: MappingIds, roleKeys: readonly string[], terms: Terms = {}) =>
   eventOf('role_mapping.updated', mapped(ids, roleKeys, terms))
-/** The roles of a group are taken. */
 export const mappingRemoved = (ids: MappingIds) => eventOf('role_mapping.removed', ids)
 
 /** A provider reports the groups of a user. */
 export const reported = (idpId: string, userId: string, groups: readonly string[]) =>
   eventOf('membership.reported', { idpId, userId, groups })
-/** A membership is removed. */
 export const membershipRemoved = (idpId: string, userId: string) =>
   eventOf('membership.removed', { idpId, userId })
 
@@ -50,11 +42,8 @@ const sampleMapping = (group: string): MappingIds => ({
   projectOrgId: group < 'id-5' ? 'owner' : 'acme',
 })
 
-/** Samples of mappings of groups to roles. */
 export const roleMappingSample: Sample<'role_mapping'> = {
   added: (id, name) => mappingAdded(sampleMapping(id), [`${name}-role`]),
-  deactivated: undefined,
-  within: {},
   scenario: {
     ref: { type: 'role_mapping', ...mapping },
     steps: [
@@ -78,17 +67,10 @@ export const roleMappingSample: Sample<'role_mapping'> = {
       ['other', mappingAdded(mapping, ['reader'])],
     ],
   },
-  sortFields: ['idpId', 'group', 'projectId', 'projectOrgId', 'key', ...SORT_FIELDS_OF_ALL],
-  filterFields: ['idpId', 'group', 'projectId', 'projectOrgId', 'state'],
-  identity: 'key',
-  name: undefined,
 }
 
-/** Samples of what providers said about users. */
 export const membershipSample: Sample<'membership'> = {
   added: (id, name) => reported('google', id, [`${name}-group`]),
-  deactivated: undefined,
-  within: {},
   scenario: {
     ref: { type: 'membership', idpId: 'google', userId: 'user+1' },
     steps: [
@@ -111,8 +93,4 @@ export const membershipSample: Sample<'membership'> = {
       ['other', reported('google', 'user+1', ['staff'])],
     ],
   },
-  sortFields: ['idpId', 'userId', 'key', ...SORT_FIELDS_OF_ALL],
-  filterFields: ['idpId', 'userId', 'state'],
-  identity: 'key',
-  name: undefined,
 }

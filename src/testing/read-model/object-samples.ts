@@ -5,27 +5,21 @@ import type { OidcIdentityProviderAdded } from '../../domain/identity-provider/e
 import type { ProjectAdded } from '../../domain/project/events.js'
 import type { ProjectRole } from '../../domain/project-role/aggregate.js'
 import { IdpId, type ObjectRef, OrgId, ProjectId, SealedSecret } from '../../domain/values.js'
-import type { ListQuery, RefOf, Views, ViewType } from '../../ports/read-model.js'
+import type { RefOf, Views, ViewType } from '../../ports/read-model.js'
 import { aggregateOf } from '../../projections/read-events.js'
+
+// Each function makes the event of its name: of providers, projects, roles, domains and set-up links.
 
 /** The samples of one type of object for the laws. */
 export interface Sample<Type extends ViewType> {
   /** An object is added, with that id or with a key made of the name and the id; in a project, if its type lies in one. */
   readonly added: (id: string, name: string, projectId?: string) => AnyEvent
-  /** The object `id` is deactivated; undefined for a type that is always active. */
-  readonly deactivated: ((id: string) => AnyEvent) | undefined
-  /** The project that is listed; nothing for a type that does not lie in projects. */
-  readonly within: Pick<ListQuery<Type>, 'projectId'>
+  /** The object `id` is deactivated; absent for a type that is always active. */
+  readonly deactivated?: (id: string) => AnyEvent
   /** Events of every type that the object has. */
   readonly scenario: Scenario & { readonly ref: RefOf<Type> }
-  /** The fields that lists are sorted by: written out, so that a read model that lacks one breaks a law. */
-  readonly sortFields: readonly string[]
-  /** The fields that lists are filtered by. */
-  readonly filterFields: readonly (keyof Views[Type] & string)[]
-  /** The id or key, which is unique in a list; `key` where several ids together are. */
-  readonly identity: (keyof Views[Type] & string) | 'key'
-  /** The field that holds the name; undefined for a type without one. */
-  readonly name: (keyof Views[Type] & string) | undefined
+  /** The field that holds the name; absent for a type without one. */
+  readonly name?: keyof Views[Type] & string
 }
 
 /** A sequence of events of one object. */
@@ -46,9 +40,6 @@ export type Step = readonly [event: AnyEvent, changed?: Row, secret?: string]
 /** Fields of an object as it is read. */
 export type Row = Readonly<Record<string, unknown>>
 
-/** The sort fields of every type. */
-export const SORT_FIELDS_OF_ALL = ['state', 'sequence', 'creationDate', 'changeDate']
-
 /** An event as a decider makes it. */
 export const eventOf = (type: AnyEvent['type'], data: object): AnyEvent =>
   aggregateOf(type).decider.eventSchema.parse({ type, data })
@@ -56,7 +47,6 @@ export const eventOf = (type: AnyEvent['type'], data: object): AnyEvent =>
 /** A sealed secret in an event; no read may return it. */
 export const SEAL = 'sealed-and-never-shown'
 
-/** An identity provider is added. */
 export const idpAdded = (idpId: string, name = 'Login'): OidcIdentityProviderAdded => ({
   type: 'identity_provider.oidc_added',
   data: {
@@ -73,11 +63,8 @@ export const idpAdded = (idpId: string, name = 'Login'): OidcIdentityProviderAdd
   },
 })
 
-/** An identity provider is deactivated. */
 export const idpDeactivated = (idpId: string) => eventOf('identity_provider.deactivated', { idpId })
-/** An identity provider is reactivated. */
 export const idpReactivated = (idpId: string) => eventOf('identity_provider.reactivated', { idpId })
-/** An identity provider is removed. */
 export const idpRemoved = (idpId: string) => eventOf('identity_provider.removed', { idpId })
 
 const idpId = IdpId.parse('google')
@@ -96,11 +83,9 @@ const appearance = {
   autoRegister: false,
 } as const
 
-/** Samples of identity providers. */
 export const identityProviderSample: Sample<'identity_provider'> = {
   added: idpAdded,
   deactivated: idpDeactivated,
-  within: {},
   scenario: {
     ref: { type: 'identity_provider', idpId },
     steps: [
@@ -118,23 +103,9 @@ export const identityProviderSample: Sample<'identity_provider'> = {
       ['other', idpAdded(idpId)],
     ],
   },
-  sortFields: [
-    'idpId',
-    'name',
-    'stylingType',
-    'clientId',
-    'issuer',
-    'displayNameMapping',
-    'usernameMapping',
-    'autoRegister',
-    ...SORT_FIELDS_OF_ALL,
-  ],
-  filterFields: ['idpId', 'name', 'clientId', 'issuer', 'state'],
-  identity: 'idpId',
   name: 'name',
 }
 
-/** A project is added. */
 export const projectAdded = (id: string, name = 'Portal', check = false): ProjectAdded => ({
   type: 'project.added',
   data: {
@@ -147,11 +118,8 @@ export const projectAdded = (id: string, name = 'Portal', check = false): Projec
   },
 })
 
-/** A project becomes inactive. */
 export const projectDeactivated = (id: string) => eventOf('project.deactivated', { id })
-/** It is active again. */
 export const projectReactivated = (id: string) => eventOf('project.reactivated', { id })
-/** A project is removed. */
 export const projectRemoved = (id: string) => eventOf('project.removed', { id })
 
 const id = 'portal'
@@ -170,11 +138,9 @@ export const PROJECT_CHANGES: readonly Step[] = [
   [projectReactivated(id), { state: 'active' }],
 ]
 
-/** Samples of projects. */
 export const projectSample: Sample<'project'> = {
   added: (id, name) => projectAdded(id, name, name.length % 2 === 0),
   deactivated: projectDeactivated,
-  within: {},
   scenario: {
     ref: { type: 'project', id },
     steps: [
@@ -187,24 +153,12 @@ export const projectSample: Sample<'project'> = {
       ['other', projectAdded(id)],
     ],
   },
-  sortFields: [
-    'id',
-    'name',
-    'projectRoleAssertion',
-    'projectRoleCheck',
-    'hasProjectCheck',
-    'privateLabelingSetting',
-    ...SORT_FIELDS_OF_ALL,
-  ],
-  filterFields: ['id', 'name', 'state'],
-  identity: 'id',
   name: 'name',
 }
 
 /** Name, group and permissions of a role; its key, none and none if they are absent. */
 type Shown = Partial<Pick<ProjectRole, 'displayName' | 'group' | 'permissions'>>
 
-/** A role is added. */
 export const roleAdded = (projectId: string, roleKey: string, shown: Shown = {}) =>
   eventOf('project_role.added', {
     projectId,
@@ -217,7 +171,6 @@ export const roleAdded = (projectId: string, roleKey: string, shown: Shown = {})
 /** A role gets another name, another group or other permissions. */
 export const roleUpdated = (projectId: string, roleKey: string, shown: Shown) =>
   eventOf('project_role.updated', { ...roleAdded(projectId, roleKey, shown).data })
-/** A role is removed. */
 export const roleRemoved = (projectId: string, roleKey: string) =>
   eventOf('project_role.removed', { projectId, roleKey })
 
@@ -236,12 +189,9 @@ const firstRole = {
 }
 const editorAdded = roleAdded('portal', 'editor', { permissions: ['article.read'] })
 
-/** Samples of roles. */
 export const projectRoleSample: Sample<'project_role'> = {
   added: (id, name, projectId = 'portal') =>
     roleAdded(projectId, `${name}-${id}`, { displayName: name, group: [...name][0] ?? '' }),
-  deactivated: undefined,
-  within: { projectId: 'portal' },
   scenario: {
     ref: { type: 'project_role', ...role },
     steps: [
@@ -257,20 +207,14 @@ export const projectRoleSample: Sample<'project_role'> = {
       ['other', roleAdded('portal', 'editor')],
     ],
   },
-  sortFields: ['projectId', 'roleKey', 'displayName', 'group', ...SORT_FIELDS_OF_ALL],
-  filterFields: ['roleKey', 'displayName', 'group', 'state'],
-  identity: 'roleKey',
   name: 'displayName',
 }
 
 const CHALLENGE = 'claviger-domain-verification=1'
 
-/** A domain is added. */
 export const domainAdded = (domain: string) =>
   eventOf('domain.added', { domain, challenge: CHALLENGE })
-/** A domain is verified. */
 export const domainVerified = (domain: string) => eventOf('domain.verified', { domain })
-/** A domain is removed. */
 export const domainRemoved = (domain: string) => eventOf('domain.removed', { domain })
 /** A domain has another provider, or none. */
 export const domainProviderSet = (domain: string, idpId?: string) =>
@@ -287,11 +231,8 @@ export const DOMAIN = 'globex.example'
 const domain = DOMAIN
 const firstDomain = { domain, state: 'pending', challenge: CHALLENGE }
 
-/** Samples of domains. */
 export const domainSample: Sample<'domain'> = {
   added: (id) => domainAdded(`${id}.example`),
-  deactivated: undefined,
-  within: {},
   scenario: {
     ref: { type: 'domain', domain },
     steps: [
@@ -308,15 +249,10 @@ export const domainSample: Sample<'domain'> = {
       ['other', domainAdded(domain)],
     ],
   },
-  sortFields: ['domain', 'idpId', ...SORT_FIELDS_OF_ALL],
-  filterFields: ['domain', 'idpId', 'state'],
-  identity: 'domain',
-  name: undefined,
 }
 
 const EXPIRY = '2027-01-31T12:00:00.000Z'
 
-/** A set-up link is issued. */
 export const setupLinkIssued = (linkId: string, note?: string) =>
   eventOf('setup_link.issued', {
     linkId,
@@ -334,11 +270,8 @@ const firstLink = {
   note: 'For Ada',
 }
 
-/** Samples of set-up links. */
 export const setupLinkSample: Sample<'setup_link'> = {
   added: (id, name) => setupLinkIssued(id, name === '' ? undefined : name),
-  deactivated: undefined,
-  within: {},
   scenario: {
     ref: { type: 'setup_link', linkId },
     steps: [
@@ -352,8 +285,5 @@ export const setupLinkSample: Sample<'setup_link'> = {
       ['other', setupLinkIssued(linkId)],
     ],
   },
-  sortFields: ['linkId', 'note', ...SORT_FIELDS_OF_ALL],
-  filterFields: ['linkId', 'note', 'state'],
-  identity: 'linkId',
   name: 'note',
 }

@@ -1,3 +1,4 @@
+import { aggregates } from '../../domain/aggregates.js'
 import { type RecordedEvent, timeOf } from '../../ports/event-store.js'
 import type {
   FieldChange,
@@ -8,6 +9,7 @@ import type {
   Views,
   ViewType,
 } from '../../ports/read-model.js'
+import { identityField, viewFields } from '../../projections/view-fields.js'
 import { demand, isEqual } from '../law.js'
 import { projectGrantSample, userGrantSample } from './grant-samples.js'
 import { type Log, logOf, newLog } from './harness.js'
@@ -50,9 +52,12 @@ export const TYPES = SCENARIOS.map(({ ref }) => ref.type)
 /** The events that add the objects of {@link SCENARIOS}. */
 export const FIRST_EVENTS = SCENARIOS.map(({ steps: [[event]] }) => event)
 
+/** The fields that lists of a type are sorted by. */
+export const sortFields = (type: ViewType): readonly string[] => Object.keys(viewFields[type])
+
 /** The order by id or key. */
 export const byIdentity = (type: ViewType): SortKey => ({
-  field: SAMPLES[type].identity,
+  field: identityField[type],
   direction: 'asc',
 })
 
@@ -62,7 +67,7 @@ export const sortValue = <Type extends ViewType>(
   field: string,
   row: Views[Type],
 ): SortValue => {
-  if (!SAMPLES[type].sortFields.includes(field))
+  if (!sortFields(type).includes(field))
     throw new RangeError(`Lists of ${type} are not sorted by ${field}`)
   const { sequence, creationDate, changeDate } = row.details
   const values: Readonly<Record<string, unknown>> = {
@@ -70,7 +75,7 @@ export const sortValue = <Type extends ViewType>(
     sequence,
     creationDate: BigInt(creationDate.getTime()),
     changeDate: BigInt(changeDate.getTime()),
-    ...(SAMPLES[type].identity === 'key' && { key: keyOf({ ...row }) }),
+    ...(identityField[type] === 'key' && { key: keyOf({ ...row }) }),
   }
   const value = values[field] ?? ''
   demand(isSortValue(value), `${field} of a ${type} to be a value that lists are sorted by`)
@@ -100,7 +105,7 @@ export const listOf = <Type extends ViewType>(
 ): ListQuery<Type> => ({
   type,
   orgId: 'acme',
-  ...SAMPLES[type].within,
+  ...(aggregates[type].container && { projectId: 'portal' }),
   conditions: [],
   sort,
   limit,
@@ -122,9 +127,9 @@ const DIGITS_CHANGE = 10n ** 15n - 8_000n
 
 /** Adds an object of each type; types in projects, to two projects. */
 const addEach = (log: Log, orgId: string, [id, name]: readonly [id: string, name: string]) => {
-  for (const { added, within } of ALL_SAMPLES) {
+  for (const { added, scenario } of ALL_SAMPLES) {
     log.record(orgId, added(id, name))
-    if (within.projectId) log.record(orgId, added(id, name, 'shop'))
+    if (aggregates[scenario.ref.type].container) log.record(orgId, added(id, name, 'shop'))
   }
 }
 

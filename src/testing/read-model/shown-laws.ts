@@ -3,14 +3,14 @@ import type { ProjectRole } from '../../domain/project-role/aggregate.js'
 import type { Condition, HistoryQuery, ListQuery, ReadModel } from '../../ports/read-model.js'
 import { demandEqual, lawsOf } from '../law.js'
 import {
-  afterEach,
   grantOf,
   projectGrantAdded,
   projectGrantRemoved,
+  storyLog,
   userGrantAdded,
   userGrantUpdated,
 } from './grant-samples.js'
-import { type Circumstances, fedWith, newLog, type ReadModelHome } from './harness.js'
+import { afterEach, type Circumstances, fedWith, newLog, type ReadModelHome } from './harness.js'
 import {
   projectAdded,
   projectRemoved,
@@ -18,14 +18,9 @@ import {
   roleRemoved,
   roleUpdated,
 } from './object-samples.js'
+import { listOf, project, ROLES, role } from './samples.js'
 
-const USER_GRANTS: ListQuery<'user_grant'> = {
-  type: 'user_grant',
-  orgId: 'globex',
-  conditions: [],
-  sort: [{ field: 'key', direction: 'asc' }],
-  limit: 1000,
-}
+const USER_GRANTS = { ...listOf('user_grant'), orgId: 'globex' }
 
 const RECEIVED: ListQuery<'project_grant'> = {
   type: 'project_grant',
@@ -42,12 +37,12 @@ const RECEIVED: ListQuery<'project_grant'> = {
 /** The keys of the roles in `bob`'s grant and in the project's grant. */
 const shownIn = async (model: ReadModel): Promise<string> => {
   const user = await model.get<'user_grant'>('globex', { type: 'user_grant', ...grantOf('bob') })
-  const project = await model.get<'project_grant'>('acme', {
+  const granted = await model.get<'project_grant'>('acme', {
     type: 'project_grant',
     projectId: 'portal',
     grantedOrgId: 'globex',
   })
-  const roles = [user?.roles.map(({ roleKey }) => roleKey), project?.roleKeys]
+  const roles = [user?.roles.map(({ roleKey }) => roleKey), granted?.roleKeys]
   return roles.map((keys) => keys?.join(' ') ?? 'no grant').join(', ')
 }
 
@@ -90,7 +85,7 @@ export const shownLaws = lawsOf<ReadModelHome>({
   'A grant shows its recorded roles that have not ended; a role that ended never comes back.': (
     home,
   ) =>
-    afterEach(home, async (model, index) => {
+    afterEach(home, storyLog(), async (model, index) => {
       const shown = SHOWN.get(index)
       if (shown !== undefined)
         demandEqual(`shown after event ${index}`, await shownIn(model), shown)
@@ -204,8 +199,7 @@ export const shownLaws = lawsOf<ReadModelHome>({
         const entries = await model.history({ orgId: 'acme', after: 0n, limit: 1000, ...query })
         return entries.map(({ type }) => type)
       }
-      const portal = { type: 'project', id: 'portal' } as const
-      demandEqual('with roles', await typesOf({ object: portal, including: 'roles' }), [
+      demandEqual('with roles', await typesOf({ object: project('portal'), including: 'roles' }), [
         'project.added',
         'project_role.added',
         'project.removed',
@@ -225,14 +219,8 @@ export const shownLaws = lawsOf<ReadModelHome>({
       'b/two',
       'c/two',
     ])
-    const { items } = await model.list<'project_grant'>({
-      type: 'project_grant',
-      orgId: 'b',
-      projectId: 'one',
-      conditions: [],
-      sort: [{ field: 'grantedOrgId', direction: 'asc' }],
-      limit: 1000,
-    })
+    const given = { ...listOf('project_grant'), orgId: 'b', projectId: 'one' }
+    const { items } = await model.list(given)
     demandEqual('given', items, [])
   },
   'An object shows the desired state that protects it, until that one ends the protection or the object is removed.':
@@ -244,9 +232,9 @@ export const shownLaws = lawsOf<ReadModelHome>({
       await model.apply(0n, log.events.slice(0, 1))
       for (const [index, [protectedBy]] of PROTECTED.entries()) {
         await model.apply(await model.checkpoint(), log.events.slice(index + 1, index + 2))
-        const role = await model.get<'project_role'>('acme', EDITOR)
-        demandEqual(`protector ${index}`, protectorOf(role), protectedBy)
-        const { items } = await model.list<'project_role'>(ROLES_OF_PORTAL)
+        const editor = await model.get<'project_role'>('acme', EDITOR)
+        demandEqual(`protector ${index}`, protectorOf(editor), protectedBy)
+        const { items } = await model.list(ROLES)
         const listed = protectedBy === 'removed' ? [] : [protectedBy]
         demandEqual(`listed protector ${index}`, items.map(protectorOf), listed)
       }
@@ -262,16 +250,7 @@ export const shownLaws = lawsOf<ReadModelHome>({
     },
 })
 
-const EDITOR = { type: 'project_role', projectId: 'portal', roleKey: 'editor' } as const
-
-const ROLES_OF_PORTAL: ListQuery<'project_role'> = {
-  type: 'project_role',
-  orgId: 'acme',
-  projectId: 'portal',
-  conditions: [],
-  sort: [{ field: 'roleKey', direction: 'asc' }],
-  limit: 1000,
-}
+const EDITOR = role('portal', 'editor')
 
 /** The name of what protects a role; `none` without the field. */
 const protectorOf = (role: ProjectRole | undefined): string | undefined => {

@@ -1,6 +1,10 @@
 import pg from 'pg'
-import { describe, expect, it } from 'vitest'
-import { openPostgres } from '../../../src/adapters/postgres/index.js'
+import { describe, expect, it, vi } from 'vitest'
+import {
+  openPostgres,
+  type PostgresDriver,
+  postgresCursors,
+} from '../../../src/adapters/postgres/index.js'
 import { checkPostgresOptions } from '../../../src/adapters/postgres/options.js'
 
 const connectionString = 'postgres://localhost/database'
@@ -41,6 +45,7 @@ describe('Opening PostgreSQL', () => {
   it.each([
     'postgres://user:secret@one:5432,two:5432/database',
     'postgres://user:secret@localhost:99999/database',
+    'postgres://user:secret%ff@localhost/database',
   ])('takes %s for no address, of which the driver makes nothing', async (text) => {
     for (const [option, given] of [
       ['connectionString', { connectionString: text }],
@@ -54,6 +59,19 @@ describe('Opening PostgreSQL', () => {
   it('refuses text for `migrate`, which would count as true', async () => {
     const opening = openPostgres({ connectionString, migrate: 'false' as never })
     await expect(opening).rejects.toMatchObject(naming('migrate'))
+  })
+
+  it('reports why opening failed when closing then fails, too', async () => {
+    const unhandled = vi.fn()
+    process.on('unhandledRejection', unhandled)
+    const driver: PostgresDriver = {
+      connect: () => Promise.reject(new Error('away')),
+      close: () => Promise.reject(new Error('late')),
+    }
+    await expect(openPostgres({ driver })).rejects.toThrow('away')
+    await new Promise(setImmediate)
+    process.off('unhandledRejection', unhandled)
+    expect(unhandled).not.toHaveBeenCalled()
   })
 
   it('says which file is missing that an address names', async () => {
@@ -86,12 +104,14 @@ describe('Opening PostgreSQL', () => {
     'postgresql:///database?host=/var/run/postgresql',
     'postgresql+other://localhost/database',
     'POSTGRES://%2Fvar%2Frun/database',
+    'postgres://user:50%secret@localhost/database',
+    'postgres://user:secret@/database?host=/var/run',
     '/var/run/postgresql database',
     'socket:/var/run/postgresql?db=database',
   ])('takes %s for an address', (address) => {
-    expect(() => checkPostgresOptions({ connectionString: address }, pg.Client)).not.toThrow()
+    expect(() => checkPostgresOptions({ connectionString: address })).not.toThrow()
     expect(() =>
-      checkPostgresOptions({ pool: new pg.Pool(), listenConnectionString: address }, pg.Client),
+      checkPostgresOptions({ pool: new pg.Pool(), listenConnectionString: address }),
     ).not.toThrow()
   })
 
@@ -115,6 +135,32 @@ describe('Opening PostgreSQL', () => {
   ])('takes no other %s: %j', async (option, replica) => {
     const opening = openPostgres({ connectionString, replica } as never)
     await expect(opening).rejects.toMatchObject(naming(option))
+  })
+
+  const connect = () => Promise.reject(new Error('away'))
+  const [pool, driver] = [new pg.Pool(), { connect }]
+  it.each([
+    ['pool', { driver, pool }],
+    ['connectionString', { driver, connectionString }],
+    ['connectTimeout', { driver, connectTimeout: 5 }],
+    ['connectionString', { pool, connectionString }],
+    ['ssl', { pool, ssl: true }],
+    ['maxConnections', { pool, maxConnections: 5 }],
+    ['statementTimeout', { pool, statementTimeout: 5 }],
+    ['pool', { connectionString, pool: {} }],
+    ['driver', { connectionString, driver: {} }],
+    ['replica.pool', { pool, replica: { driver, pool } }],
+    ['replica.maxConnections', { pool, replica: { pool, maxConnections: 5 } }],
+  ])('ignores no %s beside another way to the database', async (option, given) => {
+    await expect(openPostgres(given as never)).rejects.toMatchObject(naming(option))
+    if ('replica' in given) return
+    expect(() => postgresCursors(given as never)).toThrow(expect.objectContaining(naming(option)))
+  })
+
+  it('takes an option that is undefined for one that is absent', () => {
+    const absent = { connectionString: undefined, ssl: undefined, maxConnections: undefined }
+    expect(() => checkPostgresOptions({ ...absent, pool, driver: undefined })).not.toThrow()
+    expect(() => checkPostgresOptions({ ...absent, driver, pool: undefined })).not.toThrow()
   })
 
   it('names options that a replica does not have', async () => {

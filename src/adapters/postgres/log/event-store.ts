@@ -167,9 +167,17 @@ const writeGroup = async (
     ]
   }
   const [row] = await connections.write<[string]>(appendGroup(schema, group))
-  // An array as PostgreSQL writes it: {1,2}.
+  // An array as PostgreSQL writes it: {1,2}. It begins with the position of the first event recorded.
   const [position, ...answers] = row?.[0].slice(1, -1).split(',') ?? []
-  return verdicts(group, numberFrom(position), answers.map(numberFrom))
+  const writes = group.flatMap(({ append }) => append.writes)
+  let next = numberFrom(position)
+  return group.map(({ append, data }, index) => {
+    const answer = numberFrom(answers[index])
+    if (answer <= 0) return refusal(writes, answer)
+    const recorded = recordEvents(append, next)
+    next += data.length
+    return ok(recorded)
+  })
 }
 
 /** The statement for an append of one event, in its first write; undefined for other appends. Its function is faster. */
@@ -234,23 +242,6 @@ const appendGroup = (schema: string, group: readonly PreparedAppend[]): Statemen
       textArray(group.flatMap(({ data }) => data)),
     ],
   }
-}
-
-/** @param first - position of the first event recorded; the others have the next ones */
-const verdicts = (
-  group: readonly PreparedAppend[],
-  first: number,
-  answers: readonly number[],
-): readonly Verdict[] => {
-  const allWrites = group.flatMap(({ append }) => append.writes)
-  let next = first
-  return group.map(({ append, data }, index) => {
-    const answer = numberFrom(answers[index])
-    if (answer <= 0) return refusal(allWrites, answer)
-    const recorded = recordEvents(append, next)
-    next += data.length
-    return ok(recorded)
-  })
 }
 
 const numberFrom = (value: unknown): number => {

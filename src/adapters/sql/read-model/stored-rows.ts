@@ -4,11 +4,10 @@ import type { Views, ViewType } from '../../../ports/read-model.js'
 import { withHeld } from '../../../projections/assignments.js'
 import { filterableText, foldCase } from '../../../projections/row-order.js'
 import { ownerOf, projectScope, type RowKey } from '../../../projections/rows.js'
-import { viewFields, withOwnTimes } from '../../../projections/view-fields.js'
+import { filterableFields, viewFields, withOwnTimes } from '../../../projections/view-fields.js'
 import type { Dialect, Row } from '../dialect.js'
 import {
   ASSIGNMENTS,
-  foldedFields,
   isKey,
   isMapping,
   isOfProject,
@@ -149,7 +148,7 @@ export const bodyOf = ({ bodies }: Shared, row: Views[ViewType]): string => {
 /** Makes the values of the columns of an object of that type. */
 export const rowEncoder = (type: ViewType) => {
   const namesProject = rowsNameProject(type)
-  const folded = foldedFields(type).map((field) => {
+  const folded = filterableFields(type).map((field) => {
     const fold = isKey(type, field) ? foldedKey : foldCase
     const read = filterableText(viewFields[type], field)
     return (row: Views[ViewType]) => fold(read(row))

@@ -1,6 +1,6 @@
 import { aggregates, byType } from '../../../domain/aggregates.js'
 import type { FoundAtHead, ViewType } from '../../../ports/read-model.js'
-import { identityField, viewFields } from '../../../projections/view-fields.js'
+import { filterableFields, identityField } from '../../../projections/view-fields.js'
 import {
   type Column,
   type Dialect,
@@ -39,7 +39,7 @@ const rowColumns = (type: ViewType): readonly Column[] => [
   { name: 'body', holds: 'json' },
   { name: 'sequence', holds: 'integer' },
   { name: 'creation_date', holds: 'integer' },
-  ...foldedFields(type).map((field): Column => {
+  ...filterableFields(type).map((field): Column => {
     const column = { name: foldedColumn(field), holds: 'text' } as const
     return isKey(type, field) ? { ...column, isNullable: true } : column
   }),
@@ -57,13 +57,7 @@ export const rowsNameProject = (type: ViewType): boolean =>
 export const isMapping = (type: ViewType): boolean =>
   rowsNameProject(type) && aggregates[type].partOf !== undefined
 
-/** Fields that lists are filtered by: their text, folded, has a column of its own. */
-export const foldedFields = (type: ViewType): readonly string[] =>
-  Object.entries(viewFields[type])
-    .filter(([, { filterable }]) => filterable)
-    .map(([field]) => field)
-
-/** The column of the folded text of `field`; null for a key that is plain. */
+/** The column of the folded text of `field`, which lists are filtered by; null for a key that is plain. */
 export const foldedColumn = (field: string): string => `folded_${field}`
 
 /** Whether `field` is the id or key of an object, which is the column `key`. */
@@ -241,9 +235,9 @@ export const HISTORY: Table = {
 const isReceived = (type: ViewType): boolean =>
   isOfProject(type) && aggregates[type].assignments?.assigns !== undefined
 
-/** {@link foldedFields} that are worth an index: not one that has the same value in all rows. */
+/** {@link filterableFields} that are worth an index: not one that has the same value in all rows. */
 const indexedFields = (type: ViewType): readonly string[] =>
-  foldedFields(type).filter((field) => field !== 'state' || aggregates[type].states.length > 1)
+  filterableFields(type).filter((field) => field !== 'state' || aggregates[type].states.length > 1)
 
 /** Each holds one row for every object of its type that exists. */
 export const OBJECTS = byType(

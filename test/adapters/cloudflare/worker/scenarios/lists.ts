@@ -2,15 +2,17 @@ import { LIMITS } from '../../../../../src/adapters/cloudflare/database.js'
 import { durableObjectStore } from '../../../../../src/adapters/cloudflare/index.js'
 import { listStatements } from '../../../../../src/adapters/sql/read-model/read-model.js'
 import { sqliteDialect } from '../../../../../src/adapters/sql/sqlite/dialect.js'
+import { fieldOf } from '../../../../../src/domain/values.js'
 import { memoryReadModel } from '../../../../../src/index.js'
 import type { ListQuery, ReadModel, Views, ViewType } from '../../../../../src/ports/read-model.js'
+import { filterableFields } from '../../../../../src/projections/view-fields.js'
 import { demandEqual } from '../../../../../src/testing/law.js'
 import {
   allPages,
   byIdentity,
   listOf,
   manyLog,
-  SAMPLES,
+  sortFields,
   sortValue,
   TYPES,
 } from '../../../../../src/testing/read-model/samples.js'
@@ -19,7 +21,7 @@ import type { Scenario } from './scenario.js'
 /** A list of a type by all its fields, the identity last. */
 const byAll = <Type extends ViewType>(type: Type): ListQuery<Type> => {
   const identity = byIdentity(type)
-  const fields = SAMPLES[type].sortFields.filter((field) => field !== identity.field)
+  const fields = sortFields(type).filter((field) => field !== identity.field)
   return listOf(
     type,
     [...fields.map((field) => ({ field, direction: 'asc' as const })), identity],
@@ -34,8 +36,8 @@ const like = <Type extends ViewType>(
   ignoreCase: boolean,
 ): ListQuery<Type> => {
   const query = byAll(type)
-  const conditions = SAMPLES[type].filterFields.flatMap((field) => {
-    const text: unknown = row[field]
+  const conditions = filterableFields(type).flatMap((field) => {
+    const text = fieldOf(row, field)
     // Roles are texts in a list.
     const value = typeof text === 'string' ? text : 'role'
     return (['equals', 'startsWith', 'contains'] as const).map((operator) => ({
