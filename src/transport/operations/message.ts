@@ -13,8 +13,6 @@ export interface MessageFields {
   readonly byName: ReadonlyMap<string, WireField>
   /** The fields that a patch may change; the others name the object. Undefined if the message is not a patch. */
   readonly patchable: readonly WireField[] | undefined
-  /** Whether the message, or one within it, is a patch. */
-  readonly hasMasks: boolean
   /** The values of a message in which nothing is given. */
   readonly empty: Values
 }
@@ -39,7 +37,6 @@ const index = ({ fields: all }: WireMessage): MessageFields => {
       ...all.map((field) => [field.protoName, field] as const),
     ]),
     patchable: isPatch ? patchable : undefined,
-    hasMasks: isPatch || all.some((field) => hasMasksWithin(field)),
     empty: Object.fromEntries(
       all.map((field) => [
         field.name,
@@ -48,10 +45,6 @@ const index = ({ fields: all }: WireMessage): MessageFields => {
     ),
   }
 }
-
-/** Whether a field is a message that is a patch, or has one within it. */
-export const hasMasksWithin = (field: WireField): boolean =>
-  field.kind === 'message' && fieldsOf(field.message).hasMasks
 
 /** The value of a field that is not given and not optional. */
 export const zeroOf = (field: WireField): unknown => {
