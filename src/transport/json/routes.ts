@@ -112,12 +112,12 @@ const documentRoute = (options: ResolvedOptions): Route => {
 const documentOf = async ({ openApi, organizationHeader }: ResolvedOptions): Promise<string> => {
   const { openApiDocument } = await import('../openapi.js')
   const { securitySchemes, security, servers } = openApi || {}
-  const { openapi, info, components, ...rest } = openApiDocument
-  const all = { ...components, securitySchemes }
-  return JSON.stringify(
-    { openapi, info, servers, security, ...rest, components: all },
-    (key, value) => (key === 'name' && value === 'x-service-orgid' ? organizationHeader : value),
+  const { openapi, info, tags, ...own } = openApiDocument
+  const paths: unknown = JSON.parse(JSON.stringify(own.paths), (key, value) =>
+    key === 'name' && value === 'x-service-orgid' ? organizationHeader : value,
   )
+  const components = { ...own.components, securitySchemes }
+  return JSON.stringify({ openapi, info, servers, security, tags, paths, components })
 }
 
 /** Refuses every query parameter. */
