@@ -7,6 +7,7 @@ import {
   jsonResponse,
   MAX_REQUEST_BYTES,
   type ResponseHeaders,
+  type StreamResponse,
 } from '../http.js'
 import { authenticate, headersOf, perform } from '../operations/context.js'
 import type { Operation } from '../operations/operation.js'
@@ -28,7 +29,10 @@ export interface JsonCall {
 }
 
 /** Answers a request to a path with these parameters. */
-export type JsonHandler = (request: HttpRequest, params: readonly string[]) => Promise<HttpResponse>
+export type JsonHandler = (
+  request: HttpRequest,
+  params: readonly string[],
+) => Promise<HttpResponse | StreamResponse>
 
 /** The handler of an operation in JSON: authenticate, read, run, write. */
 export const jsonHandler = (
