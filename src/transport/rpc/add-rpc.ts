@@ -31,7 +31,7 @@ import { type ResolvedOptions, resolveOptions, type TransportOptions } from '../
 import type { WireMethod } from '../wire.js'
 import { countParts } from './count-parts.js'
 import { PROTOBUF_FORM, readMessage } from './messages.js'
-import { withReader } from './request.js'
+import { isBytes, withReader } from './request.js'
 
 /**
  * The services of `claviger.v1` for a ConnectRPC router of the host's own: gRPC, gRPC-web and the
@@ -122,31 +122,45 @@ interface Guarded {
 
 /** The handler, with JSON that is read strictly, protobuf that is counted first, and responses that no cache stores. */
 const guarded = (handler: UniversalHandler, { options, operation }: Guarded): UniversalHandler => {
-  const { request: message } = operation.method
+  const { method } = operation
   const handle = async (request: UniversalServerRequest) => {
-    const contextValues = request.contextValues ?? createContextValues()
+    const { header, signal, contextValues = createContextValues() } = request
+    const errorOf = (thrown: unknown): ConnectError => {
+      const context = { method, header, signal, isLate: () => false }
+      const caller = contextValues.get(callerKey)
+      return connectErrorOf(refusalOf(options, context, { thrown, caller }))
+    }
     const read = (bytes: Uint8Array, isJson: boolean): Uint8Array => {
       try {
         if (!isJson) {
-          countParts(message, bytes)
+          countParts(method.request, bytes)
           return bytes
         }
-        contextValues.set(valuesKey, readJsonBody(message, bytes, {}))
+        contextValues.set(valuesKey, readJsonBody(method.request, bytes, {}))
         return EMPTY_JSON
       } catch (thrown) {
-        if (thrown instanceof ConnectError) throw thrown
-        const { header, signal } = request
-        const context = { method: operation.method, header, signal, isLate: () => false }
-        const caller = contextValues.get(callerKey)
-        throw connectErrorOf(refusalOf(options, context, { thrown, caller }))
+        throw thrown instanceof ConnectError ? thrown : errorOf(thrown)
       }
     }
-    const answer = await handler({ ...withReader(request, read), contextValues })
-    const { header = new Headers() } = answer
-    header.set('cache-control', 'no-store')
-    return { ...answer, header }
+    const body = isBytes(request.body) ? failingWith(errorOf, request.body) : request.body
+    const answer = await handler({ ...withReader({ ...request, body }, read), contextValues })
+    const { header: answered = new Headers() } = answer
+    answered.set('cache-control', 'no-store')
+    return { ...answer, header: answered }
   }
   return Object.assign(handle, handler)
+}
+
+/** A body that cannot be read is an unexpected error, even if it fails with an error of ConnectRPC. */
+async function* failingWith(
+  errorOf: (thrown: unknown) => ConnectError,
+  body: AsyncIterable<Uint8Array>,
+): AsyncIterable<Uint8Array> {
+  try {
+    yield* body
+  } catch (thrown) {
+    throw errorOf(thrown)
+  }
 }
 
 const writerOf = messageWriters(PROTOBUF_FORM)
@@ -181,7 +195,7 @@ const refuse = (
 }
 
 /** The refusal as ConnectRPC sends it in each of its protocols. */
-export const connectErrorOf = ({ status }: Pick<Refusal, 'status'>): ConnectError => {
+const connectErrorOf = ({ status }: Pick<Refusal, 'status'>): ConnectError => {
   const error = new ConnectError(status.message, status.code)
   // Cast: details are made to be written as JSON.
   for (const { type, value, debug } of status.details.map(encodeDetail))

@@ -14,11 +14,11 @@ import {
   MAX_REQUEST_BYTES,
 } from '../http.js'
 import { LONGEST_TIMER, readBody } from '../json/handler.js'
-import { type Refusal, refusalOf, unsupportedType } from '../json/refusal.js'
+import { type Refusal, unsupportedType } from '../json/refusal.js'
 import type { OpenRpc } from '../json/routes.js'
 import type { Operation } from '../operations/operation.js'
 import type { ResolvedOptions } from '../options.js'
-import { addRpc, connectErrorOf, SERVICES } from './add-rpc.js'
+import { addRpc, SERVICES } from './add-rpc.js'
 import { reflection } from './reflection.js'
 import { FRAME_BYTES } from './request.js'
 
@@ -59,25 +59,14 @@ const unaryHandler = (
   addRpc(router, options, { operation, refusal })
   const [handler] = router.handlers
   return async (request) => {
-    const answer =
-      handler && (await answerOf(handler, request, bodyOf(options, operation, request)))
+    const answer = handler && (await answerOf(handler, request, bodyOf(request)))
     return answer ? wholeResponse(answer) : notServed(request, 'application/json')
   }
 }
 
-/** A body that cannot be read is an unexpected error: its cause goes to the host. */
-async function* bodyOf(
-  options: ResolvedOptions,
-  { method }: Operation,
-  { header, body, signal }: HttpRequest,
-): AsyncIterable<Uint8Array> {
-  if (!body) return
-  try {
-    yield await readBody(body, signal, FRAME_BYTES + MAX_REQUEST_BYTES)
-  } catch (thrown) {
-    const call = { method, header, signal, isLate: () => false }
-    throw connectErrorOf(refusalOf(options, call, { thrown, caller: undefined }))
-  }
+/** The body in one piece. */
+async function* bodyOf({ body, signal }: HttpRequest): AsyncIterable<Uint8Array> {
+  if (body) yield await readBody(body, signal, FRAME_BYTES + MAX_REQUEST_BYTES)
 }
 
 /** The handler of a stream, which begins before the request has ended. It is made at the first request. */
