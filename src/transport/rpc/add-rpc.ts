@@ -18,7 +18,7 @@ import type { UniversalHandler, UniversalServerRequest } from '@connectrpc/conne
 import type { Caller, Iam } from '../../index.js'
 import { Health } from '../gen/grpc/health/v1/health_pb.js'
 import services from '../gen/services.js'
-import { MAX_REQUEST_BYTES } from '../http.js'
+import { MAX_REQUEST_BYTES, type ResponseHeaders } from '../http.js'
 import { encodeDetail } from '../json/connect-error.js'
 import { readJsonBody } from '../json/read.js'
 import { type CallContext, type Refusal, refusalOf } from '../json/refusal.js'
@@ -80,34 +80,41 @@ export const addRpc = (
   const { method } = operation
   const descriptor = descriptorOf(method)
 
-  const requestGate = async (call: HandlerContext): Promise<void> => {
-    if (refusal) throw connectErrorOf(refusal)
-    for (const [name, value] of Object.entries(headersOf(operation)))
-      call.responseHeader.set(name, value)
+  /** Runs a step of a call. Anything that it throws refuses the call. */
+  const refusing = async <Value>(
+    call: HandlerContext,
+    step: (context: CallContext) => Promise<Value>,
+  ): Promise<Value> => {
+    const context = contextOf(operation, call)
     try {
-      const headers = () => call.requestHeader
-      const caller = await authenticate(options, contextOf(operation, call), { operation, headers })
-      call.values.set(callerKey, caller)
+      return await step(context)
     } catch (thrown) {
-      throw refuse(options, operation, { call, thrown })
+      const caller = call.values.get(callerKey)
+      const refused = refusalOf(options, context, { thrown, caller })
+      setAll(call.responseHeader, refused.headers)
+      throw connectErrorOf(refused)
     }
   }
 
-  const answer = async (
+  const requestGate = (call: HandlerContext): Promise<void> =>
+    refusing(call, async (context) => {
+      if (refusal) throw refusal
+      setAll(call.responseHeader, headersOf(operation))
+      const headers = () => call.requestHeader
+      call.values.set(callerKey, await authenticate(options, context, { operation, headers }))
+    })
+
+  const answer = (
     message: MessageShape<DescMessage>,
     call: HandlerContext,
-  ): Promise<MessageInitShape<DescMessage>> => {
-    try {
+  ): Promise<MessageInitShape<DescMessage>> =>
+    refusing(call, async (context) => {
       const values = call.values.get(valuesKey) ?? readMessage(method.request, message)
       const caller = call.values.get(callerKey)
-      const context = contextOf(operation, call)
       const { response, etag } = await perform(options, context, { operation, values, caller })
       if (etag !== undefined) call.responseHeader.set('etag', etag)
       return writerOf(method.response)(response)
-    } catch (thrown) {
-      throw refuse(options, operation, { call, thrown })
-    }
-  }
+    })
 
   const jsonOptions = { alwaysEmitImplicit: true }
   router.rpc(descriptor, answer, { jsonOptions, readMaxBytes: MAX_REQUEST_BYTES, requestGate })
@@ -178,20 +185,8 @@ const contextOf = (
     signal.reason instanceof ConnectError && signal.reason.code === Code.DeadlineExceeded,
 })
 
-interface Thrown {
-  readonly call: HandlerContext
-  readonly thrown: unknown
-}
-
-const refuse = (
-  options: ResolvedOptions,
-  operation: Operation,
-  { call, thrown }: Thrown,
-): ConnectError => {
-  const caller = call.values.get(callerKey)
-  const refusal = refusalOf(options, contextOf(operation, call), { thrown, caller })
-  for (const [name, value] of Object.entries(refusal.headers)) call.responseHeader.set(name, value)
-  return connectErrorOf(refusal)
+const setAll = (target: Headers, headers: ResponseHeaders): void => {
+  for (const [name, value] of Object.entries(headers)) target.set(name, value)
 }
 
 /** The refusal as ConnectRPC sends it in each of its protocols. */
