@@ -25,7 +25,7 @@ const MEMBERS = { subject: ['type', 'id'], action: ['name'], resource: ['type', 
 
 type PartName = keyof typeof MEMBERS
 
-/** The question in a request. Of the part that is `searched`, only a type counts. @throws Refusal if it is malformed */
+/** The question in a request. The id or name of the `searched` part is empty. @throws Refusal if it is malformed */
 export const readQuestion = (body: JsonObject, searched?: PartName): Question => {
   const subject = readEntity(body, 'subject', searched)
   const action = searched === 'action' ? '' : readAction(body)
