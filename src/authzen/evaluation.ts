@@ -8,14 +8,7 @@ import type {
   Result,
 } from '../index.js'
 import { malformed, Refusal, refusalOf } from './refusal.js'
-import {
-  type Entity,
-  EVALUATION,
-  type JsonObject,
-  type Question,
-  readBatch,
-  readQuestion,
-} from './request.js'
+import { type Entity, type JsonObject, type Question, readBatch, readQuestion } from './request.js'
 
 /** The project that a resource belongs to. */
 export interface ResourceProject {
@@ -95,7 +88,7 @@ export const USER = 'user'
 
 /** Answers one question. @throws Refusal */
 export const evaluate = (asking: Asking, body: JsonObject): Promise<Decision> =>
-  decider(asking)(readQuestion(body, EVALUATION))
+  decider(asking)(readQuestion(body))
 
 /** Answers a batch; a request without questions of its own is one question. @throws Refusal */
 export const evaluateAll = async (
@@ -109,7 +102,7 @@ export const evaluateAll = async (
   const refusals: Refusal[] = []
   const answer = async (item: JsonObject): Promise<Decision> => {
     try {
-      return await decide(readQuestion(item, EVALUATION))
+      return await decide(readQuestion(item))
     } catch (thrown) {
       if (!(thrown instanceof Refusal) || !OF_ONE_QUESTION.includes(thrown.status)) throw thrown
       refusals.push(thrown)

@@ -73,19 +73,13 @@ export const authZenHandler = (iam: Iam, options: AuthZenOptions): AuthZenHandle
   const service = serviceOf(iam, options)
   const fetched = serveFetch(service)
   const listened = serveNode(service)
-  function handle(request: Request): Promise<Response>
-  function handle(request: NodeRequest, response: NodeResponse, next?: () => void): void
-  function handle(
-    request: Request | NodeRequest,
-    response?: NodeResponse,
-    next?: () => void,
-  ): Promise<Response> | undefined {
+  const handle = (request: Request | NodeRequest, response?: NodeResponse, next?: () => void) => {
     if (isFetch(request)) return fetched(request)
     if (!response) throw new TypeError('A request of Node.js comes with its response')
-    listened(request, response, next)
-    return undefined
+    return listened(request, response, next)
   }
-  return handle
+  // Cast: one function for two signatures.
+  return handle as AuthZenHandler
 }
 
 const isFetch = (request: Request | NodeRequest): request is Request =>

@@ -20,53 +20,46 @@ export interface Question {
   readonly at?: Date
 }
 
-/** The members that a request must have in each part; the `id` of a searched part is ignored. */
-type Needed = Readonly<Partial<Record<'subject' | 'action' | 'resource', readonly string[]>>>
+/** The members that each part of a question has. */
+const MEMBERS = { subject: ['type', 'id'], action: ['name'], resource: ['type', 'id'] } as const
 
-/** The members that each part of an evaluation must have. */
-export const EVALUATION = {
-  subject: ['type', 'id'],
-  action: ['name'],
-  resource: ['type', 'id'],
-} satisfies Needed
+type PartName = keyof typeof MEMBERS
 
-/** The question in a request. A member that is not `needed` is empty. @throws Refusal if it is malformed */
-export const readQuestion = (body: JsonObject, needed: Needed): Question => {
-  const { type = '', id = '', properties } = readPart(body, 'subject', needed.subject)
-  const action = readPart(body, 'action', needed.action)
-  const resource = readPart(body, 'resource', needed.resource)
+/** The question in a request. The id or name of the `searched` part is empty. @throws Refusal if it is malformed */
+export const readQuestion = (body: JsonObject, searched?: PartName): Question => {
+  const subject = readEntity(body, 'subject', searched)
+  const action = searched === 'action' ? '' : readAction(body)
+  const resource = readEntity(body, 'resource', searched)
   const at = readTime(body['context'])
-  return {
-    subject: { type, id, properties },
-    action: action.name ?? '',
-    resource: {
-      type: resource.type ?? '',
-      id: resource.id ?? '',
-      properties: resource.properties,
-    },
-    ...(at && { at }),
-  }
+  return { subject, action, resource, ...(at && { at }) }
 }
 
-/** A part of a question: the members that it must have, and its properties. */
-interface Part {
-  readonly type?: string
-  readonly id?: string
-  readonly name?: string
-  readonly properties: JsonObject
-}
-
-const readPart = (body: JsonObject, name: string, members: readonly string[] = []): Part => {
-  if (members.length === 0) return { properties: {} }
+const readEntity = (
+  body: JsonObject,
+  name: 'subject' | 'resource',
+  searched: PartName | undefined,
+): Entity => {
   const part = objectIn(body[name], name)
-  const texts = members.map((member) => {
-    const value = part[member]
-    if (typeof value !== 'string') throw malformed(`${name}.${member} must be text`)
-    return [member, value] as const
-  })
-  const properties = objectIn(part['properties'] ?? {}, `${name}.properties`)
-  return { ...Object.fromEntries(texts), properties }
+  const type = textIn(part, name, 'type')
+  const id = searched === name ? '' : textIn(part, name, 'id')
+  return { type, id, properties: propertiesIn(part, name) }
 }
+
+const readAction = (body: JsonObject): string => {
+  const part = objectIn(body['action'], 'action')
+  const name = textIn(part, 'action', 'name')
+  propertiesIn(part, 'action')
+  return name
+}
+
+const textIn = (part: JsonObject, name: PartName, member: string): string => {
+  const value = part[member]
+  if (typeof value !== 'string') throw malformed(`${name}.${member} must be text`)
+  return value
+}
+
+const propertiesIn = (part: JsonObject, name: PartName): JsonObject =>
+  objectIn(part['properties'] ?? {}, `${name}.properties`)
 
 /** RFC 3339. */
 const TIME = /^(\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d)(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/
@@ -119,7 +112,7 @@ export const readBatch = (
 const withDefaults = (body: JsonObject, item: unknown): JsonObject => {
   // Nothing is filled in: it is malformed on its own.
   if (!isObject(item)) return {}
-  const parts = Object.entries(EVALUATION).map(([name, members]) => {
+  const parts = Object.entries(MEMBERS).map(([name, members]) => {
     const [own, shared] = [item[name], body[name]]
     if (own === undefined) return [name, shared] as const
     if (!isObject(own) || !isObject(shared)) return [name, own] as const

@@ -1,13 +1,7 @@
 import type { Holder } from '../index.js'
 import { type Asking, foundIn, MISSING, projectOf, typeOf, USER } from './evaluation.js'
 import { malformed } from './refusal.js'
-import {
-  EVALUATION,
-  type JsonObject,
-  type Question,
-  readPageRequest,
-  readQuestion,
-} from './request.js'
+import { type JsonObject, type Question, readPageRequest, readQuestion } from './request.js'
 
 /** Users, resources or actions that an evaluation of the same question permits. */
 export interface SearchResults {
@@ -45,19 +39,19 @@ interface Place {
 
 /** Users of the organization who have a permission. @throws Refusal */
 export const searchSubjects = (asking: Asking, body: JsonObject): Promise<SearchResults> => {
-  const question = readQuestion(body, { ...EVALUATION, subject: ['type'] })
+  const question = readQuestion(body, 'subject')
   return answerPage(asking, body, question, (place) => subjectsOf(asking, question, place))
 }
 
 /** Resources on which a user has a permission. @throws Refusal */
 export const searchResources = (asking: Asking, body: JsonObject): Promise<SearchResults> => {
-  const question = readQuestion(body, { ...EVALUATION, resource: ['type'] })
+  const question = readQuestion(body, 'resource')
   return answerPage(asking, body, question, (place) => resourcesOf(asking, question, place))
 }
 
 /** The permissions of a user on a resource. @throws Refusal */
 export const searchActions = (asking: Asking, body: JsonObject): Promise<SearchResults> => {
-  const question = readQuestion(body, { ...EVALUATION, action: [] })
+  const question = readQuestion(body, 'action')
   return answerPage(asking, body, question, (place) => actionsOf(asking, question, place))
 }
 

@@ -85,15 +85,7 @@ export interface TestedIdentityProvider {
 }
 
 /** {@link TransportOptions} with every default in place. */
-export interface ResolvedOptions extends Required<TransportOptions> {
-  readonly onError: (cause: unknown, failure: Failure) => void
-  readonly organizationHeader: string
-  readonly challenge: string
-  readonly openApi: OpenApiOptions | false
-  readonly health: boolean
-  readonly reflection: boolean
-  readonly basePath: string
-}
+export type ResolvedOptions = ReturnType<typeof resolveOptions>
 
 const OPTIONS: KnownOptions = {
   required: { authenticate: FUNCTION },
@@ -108,7 +100,7 @@ const OPTIONS: KnownOptions = {
 }
 
 /** @throws TypeError for an option of the function `called` that is missing, unknown or malformed */
-export const resolveOptions = (given: TransportOptions, called: string): ResolvedOptions => {
+export const resolveOptions = (given: TransportOptions, called: string) => {
   checkOptions(called, given, OPTIONS)
   const { authenticate, testIdentityProvider, openApi } = given
   return {
@@ -117,7 +109,7 @@ export const resolveOptions = (given: TransportOptions, called: string): Resolve
     testIdentityProvider,
     organizationHeader: given.organizationHeader ?? 'x-service-orgid',
     challenge: given.challenge ?? 'Bearer',
-    openApi: openApi === false ? false : readOpenApiOptions(openApi),
+    openApi: openApi !== false && readOpenApiOptions(openApi),
     health: given.health ?? true,
     reflection: given.reflection ?? true,
     basePath: given.basePath ?? '',

@@ -1872,3 +1872,17 @@ export const health: Readonly<Record<'check', WireMethod>> = {
   check: {"service":"grpc.health.v1.Health","name":"Check","effect":"none","description":"The status of one service, or of the server where none is named. NOT_FOUND for a service that is not served.","request":HealthCheckRequest,"response":HealthCheckResponse},
 }
 
+/** The methods of all services but that of health. */
+export const methods: readonly WireMethod[] = [
+  ...Object.values(identityProviderService),
+  ...Object.values(projectService),
+  ...Object.values(projectRoleService),
+  ...Object.values(projectGrantService),
+  ...Object.values(userGrantService),
+  ...Object.values(domainService),
+  ...Object.values(roleMappingService),
+  ...Object.values(membershipService),
+  ...Object.values(setupLinkService),
+  ...Object.values(historyService),
+  ...Object.values(accessService),
+]

@@ -32,25 +32,11 @@ export const encodeDetail = ({ '@type': type, ...debug }: StatusDetail) => ({
   debug,
 })
 
-/** Numbers of the fields of google.rpc details (google/rpc/error_details.proto). */
-const NUMBERS: Readonly<Record<string, number>> = {
-  ...{ reason: 1, domain: 2, metadata: 3 },
-  ...{ resourceType: 1, resourceName: 2, owner: 3 },
-  ...{ fieldViolations: 1, violations: 1, retryDelay: 1 },
-  ...{ field: 1, type: 1, subject: 2 },
-}
-
-/** `description` is the last field of each message, and follows one, two or three others. */
-const numberOf = (name: string, fields: object): number => {
-  if (name !== 'description') return NUMBERS[name] ?? 0
-  return 'resourceType' in fields ? 4 : 'subject' in fields ? 3 : 2
-}
-
+/** Details of ours list their fields in the order of their numbers, from 1 and without gaps. */
 const encodeMessage = (fields: object): readonly number[] =>
-  Object.entries(fields).flatMap(([name, value]) => encodeField(name, value, fields))
+  Object.entries(fields).flatMap(([name, value], index) => encodeField(name, value, index + 1))
 
-const encodeField = (name: string, value: unknown, message: object): readonly number[] => {
-  const number = numberOf(name, message)
+const encodeField = (name: string, value: unknown, number: number): readonly number[] => {
   if (name === 'retryDelay') return delimited(number, encodeDuration(String(value)))
   if (typeof value === 'string')
     return value === '' ? [] : delimited(number, [...utf8.encode(value)])

@@ -7,6 +7,7 @@ import {
   jsonResponse,
   MAX_REQUEST_BYTES,
   type ResponseHeaders,
+  type StreamResponse,
 } from '../http.js'
 import { authenticate, headersOf, perform } from '../operations/context.js'
 import type { Operation } from '../operations/operation.js'
@@ -28,7 +29,10 @@ export interface JsonCall {
 }
 
 /** Answers a request to a path with these parameters. */
-export type JsonHandler = (request: HttpRequest, params: readonly string[]) => Promise<HttpResponse>
+export type JsonHandler = (
+  request: HttpRequest,
+  params: readonly string[],
+) => Promise<HttpResponse | StreamResponse>
 
 /** The handler of an operation in JSON: authenticate, read, run, write. */
 export const jsonHandler = (
@@ -40,15 +44,14 @@ export const jsonHandler = (
   const writeResponse = writerOf(method.response)
   return async (request, params) => {
     const { header, body } = request
-    const deadline = deadlineOf(request)
-    const { signal, isLate } = deadline
+    const { signal, isLate, end, isMalformed } = deadlineOf(request)
     const call: CallContext = { method, header, signal, isLate }
     let caller: Caller | undefined
     try {
       const asked = authenticate(options, call, { operation, headers: request.headers })
       caller = asked instanceof Promise ? await asked : asked
       if (isEncoded(header)) throw new Refusal(ENCODED)
-      if (deadline.isMalformed) throw new Refusal(MALFORMED_DEADLINE)
+      if (isMalformed) throw new Refusal(MALFORMED_DEADLINE)
       const fromUrl = urlFields(params, request.query)
       const bytes = body ? await readBody(body, signal, MAX_REQUEST_BYTES) : NO_BYTES
       const values =
@@ -65,7 +68,7 @@ export const jsonHandler = (
         ? connectError(refusal.status, all)
         : statusResponse(refusal.status, all)
     } finally {
-      deadline.end()
+      end()
     }
   }
 }
@@ -100,25 +103,17 @@ const TOO_LARGE = transportStatus('resource_exhausted', 'The request is larger t
 /** Longest wait of a timer of JavaScript, in milliseconds: 24 days. A longer one ends at once. */
 export const LONGEST_TIMER = 2 ** 31 - 1
 
-/** When a call in JSON has to end. */
-interface Deadline extends Pick<CallContext, 'signal' | 'isLate'> {
-  /** To be called once the call has ended. */
-  readonly end: () => void
-  readonly isMalformed?: true
-}
-
-const never = (): boolean => false
-const nothing = (): void => {}
-
-/** The deadline of a call, by the header of the Connect protocol. */
-const deadlineOf = ({ header, signal }: HttpRequest): Deadline => {
+/** When a call in JSON has to end, by the header of the Connect protocol. `end` is called once the call has ended. */
+const deadlineOf = ({ header, signal }: HttpRequest) => {
   const value = header.get('connect-timeout-ms')
-  const none = { signal, isLate: never, end: nothing }
+  const none = { signal, isLate: () => false, end: () => {}, isMalformed: false }
   if (value === null || Number(value) > LONGEST_TIMER) return none
   if (!/^\d{1,10}$/.test(value)) return { ...none, isMalformed: true }
+  // Not `AbortSignal.timeout`: with a listener, it is kept until its time has come.
   const late = new AbortController()
   const timer = setTimeout(() => late.abort(), Number(value))
   return {
+    ...none,
     signal: AbortSignal.any([signal, late.signal]),
     isLate: () => late.signal.aborted && !signal.aborted,
     end: () => clearTimeout(timer),

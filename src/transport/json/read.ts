@@ -8,11 +8,12 @@ import {
   pathTo,
   readEnum,
   refuse,
+  textOf,
   timeInRange,
   type Values,
   wholeRequest,
 } from '../operations/message.js'
-import { withoutMasks } from '../operations/update-mask.js'
+import { withoutMask } from '../operations/update-mask.js'
 import type { WireField, WireMessage } from '../wire.js'
 import { duplicateField, firstDuplicate, GIVEN_TWICE } from './duplicates.js'
 import { malformed, refuseMalformed } from './refusal.js'
@@ -49,7 +50,7 @@ export const readJson = (message: WireMessage, json: JsonObject): Values => {
   const request = wholeRequest()
   const values = readObject(message, json, request)
   refuseMalformed(request.read.violations)
-  return withoutMasks(message, values)
+  return values
 }
 
 /** A byte order mark is an error, as in JSON: a reader in front of us may not skip it, and see another body. */
@@ -80,7 +81,8 @@ const isObject = (json: unknown): json is JsonObject =>
   typeof json === 'object' && json !== null && !Array.isArray(json)
 
 const readObject = (message: WireMessage, json: JsonObject, path: FieldPath): Values => {
-  const { byName, empty } = fieldsOf(message)
+  const fields = fieldsOf(message)
+  const { byName, empty, patchable } = fields
   const values = { ...empty }
   for (const name in json) {
     if (isFull(path)) break
@@ -91,7 +93,9 @@ const readObject = (message: WireMessage, json: JsonObject, path: FieldPath): Va
       refuse(pathTo(path, field.name), GIVEN_TWICE)
     else if (value !== null) values[field.name] = readField(field, value, pathTo(path, name))
   }
-  return values
+  // A field that was refused is not there for a mask to name.
+  const isPatch = patchable && path.read.violations.length === 0
+  return isPatch ? withoutMask(fields, values, textOf(path)) : values
 }
 
 const readField = (field: WireField, value: unknown, path: FieldPath): unknown => {

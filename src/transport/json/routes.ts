@@ -29,15 +29,26 @@ import { pathFields, queryFields } from './url.js'
 
 /** The second door, which serves every protocol but JSON. */
 export interface RpcDoor {
-  /** The handler of a path, for requests that are not JSON; with a refusal, every call is refused by it. */
-  readonly find: (path: string, refusal?: Refusal) => Handler | undefined
+  /** The handler of an operation, for requests that are not JSON; with a refusal, every call is refused by it. */
+  readonly handlerOf: (operation: Operation, refusal?: Refusal) => Handler
+  /** The streams, which only this door serves. */
+  readonly streams: readonly Entry<Handler>[]
 }
 
 /** Opens the second door. */
-export type OpenRpc = (options: ResolvedOptions, operations: readonly Operation[]) => RpcDoor
+export type OpenRpc = (options: ResolvedOptions) => RpcDoor
 
 /** Headers that a request must have only once, like the one that selects the organization. */
 const SINGLE_VALUE_HEADERS = ['idempotency-key', 'if-match'] as const
+
+/**
+ * An encoded letter, digit or one of `-._`: a host may guard the path that has the character itself, and no common
+ * client encodes it. `~` is not among them: some do, as older standards asked for it.
+ */
+const NEEDLESSLY_ENCODED = /%(2[DE]|3\d|[46][1-9A-F]|[57][\dA]|5F)/i
+
+/** Longest path that is looked at, in characters: ids have at most 800 bytes, which may all be encoded. */
+const LONGEST_PATH = 16 * 1024
 
 /**
  * The transport as functions from requests to responses; without `openRpc` it serves only JSON. `name` is the public
@@ -50,28 +61,32 @@ export const createRoutes = (
 ): Service => {
   const operations = operationsOf(iam, given ?? {})
   const options = resolveOptions(given, name)
+  const { basePath } = options
   const { check, ready } = healthOperations(iam, new Set(operations.map(serviceOf)))
   const called = options.health ? [...operations, check] : operations
-  const door = openRpc?.(options, called)
-  const routes: readonly Route[] = [
-    ...(options.openApi === false ? [] : [documentRoute(options)]),
-    ...(options.health ? [healthRoute(options, ready)] : []),
-    rpcRoute(options, called, door),
-    restRoute(options, operations),
-  ]
+  const door = openRpc?.(options)
+  const router = createRouter<JsonHandler>([
+    ...operations.flatMap((operation) => restEntries(options, operation)),
+    ...called.map((operation) => rpcEntry(options, operation, door)),
+    ...(door?.streams ?? []),
+    ...(options.health ? [healthEntry(options, ready)] : []),
+    ...(options.openApi === false ? [] : [documentEntry(options)]),
+  ])
   const find: Route = (method, path) => {
-    for (const route of routes) {
-      const handler = route(method, path)
-      if (handler) return handler
-    }
-    return undefined
+    if (path.length > LONGEST_PATH || NEEDLESSLY_ENCODED.test(path)) return undefined
+    // HEAD gets the response of GET; the servers send it without its body.
+    const found = router.find(method === 'HEAD' ? 'GET' : method, path)
+    if (found) return (request) => found.target(request, found.params)
+    const verbs = router.verbsOf(path)
+    return verbs.length > 0 ? answering(methodNotAllowed(verbs)) : undefined
   }
-  const { basePath } = options
   return {
-    find: withHead((method, path) =>
+    find: (method, path) =>
       path.startsWith(basePath) ? find(method, path.slice(basePath.length)) : undefined,
-    ),
-    missing: missingHandler(find, door),
+    missing: missingHandler(find, (path, refusal) => {
+      const operation = called.find(({ method }) => rpcPathOf(method) === path)
+      return operation && door?.handlerOf(operation, refusal)
+    }),
     singleHeaders: [...SINGLE_VALUE_HEADERS, options.organizationHeader.toLowerCase()],
     onUnsent: (thrown, called, header) => reportFailure(options, [called, header], thrown),
   }
@@ -79,113 +94,64 @@ export const createRoutes = (
 
 const serviceOf = ({ method }: Operation): string => method.service
 
-/** HEAD gets the response of GET without the body. */
-const withHead =
-  (find: Route): Route =>
-  (method, path) => {
-    if (method !== 'HEAD') return find(method, path)
-    const handler = find('GET', path)
-    if (!handler) return undefined
-    return async (request) => {
-      const { status, headers } = await handler(request)
-      return { status, headers, body: '' }
-    }
-  }
-
 const answering = (response: HttpResponse): Handler => {
   return async () => response
 }
 
-/** `/openapi.json`. The document is loaded and completed with the host's options at the first request. */
-const documentRoute = (options: ResolvedOptions): Route => {
+/** The OpenAPI document, which is loaded and completed with the host's options at the first request. */
+const documentEntry = (options: ResolvedOptions): Entry<Handler> => {
   let text: Promise<string> | undefined
-  return (method, path) => {
-    if (path !== '/openapi.json') return undefined
-    if (method !== 'GET') return answering(methodNotAllowed(['GET']))
-    return async () => {
-      text ??= documentOf(options)
-      return jsonResponse(200, await text)
-    }
+  const answer = async () => {
+    text ??= documentOf(options)
+    return jsonResponse(200, await text)
   }
+  return ['GET', '/openapi.json', answer]
 }
 
 const documentOf = async ({ openApi, organizationHeader }: ResolvedOptions): Promise<string> => {
   const { openApiDocument } = await import('../openapi.js')
   const { securitySchemes, security, servers } = openApi || {}
-  const { openapi, info, components, ...rest } = openApiDocument
-  const all = { ...components, securitySchemes }
-  return JSON.stringify(
-    { openapi, info, servers, security, ...rest, components: all },
-    (key, value) => (key === 'name' && value === 'x-service-orgid' ? organizationHeader : value),
+  const { openapi, info, tags, ...own } = openApiDocument
+  const paths: unknown = JSON.parse(JSON.stringify(own.paths), (key, value) =>
+    key === 'name' && value === 'x-service-orgid' ? organizationHeader : value,
   )
+  const components = { ...own.components, securitySchemes }
+  return JSON.stringify({ openapi, info, servers, security, tags, paths, components })
 }
 
 /** Refuses every query parameter. */
 const noFields = (_: readonly string[], query: string) => queryFields([], query)
 
-/** `/v1/health`, for probes that look at the HTTP status: 200, or 503 with the error body. */
-const healthRoute = (options: ResolvedOptions, ready: Operation): Route => {
-  const answer = jsonHandler(options, {
-    operation: ready,
-    isBodyOptional: true,
-    urlFields: noFields,
-  })
-  return (method, path) => {
-    if (path !== '/v1/health') return undefined
-    return method === 'GET'
-      ? (request) => answer(request, [])
-      : answering(methodNotAllowed(['GET']))
-  }
-}
+/** Health for probes that look at the HTTP status: 200, or 503 with the error body. */
+const healthEntry = (options: ResolvedOptions, operation: Operation): Entry<JsonHandler> => [
+  'GET',
+  '/v1/health',
+  jsonHandler(options, { operation, isBodyOptional: true, urlFields: noFields }),
+]
 
-/** The paths of gRPC and Connect: JSON goes the way of all JSON, anything else through the second door. */
-const rpcRoute = (
+/** The path of gRPC and Connect: JSON goes the way of all JSON, anything else through the second door. */
+const rpcEntry = (
   options: ResolvedOptions,
-  operations: readonly Operation[],
+  operation: Operation,
   door: RpcDoor | undefined,
-): Route => {
-  const handlers = new Map<string, Handler>()
-  for (const operation of operations) {
-    const path = rpcPathOf(operation.method)
-    const json = jsonHandler(options, { operation, isBodyOptional: false, urlFields: noFields })
-    const other: Handler = async (request) =>
-      door?.find(path)?.(request) ?? unsupportedType('application/json')
-    handlers.set(path, (request) => (isJson(request.header) ? json(request, []) : other(request)))
+): Entry<JsonHandler> => {
+  const json = jsonHandler(options, { operation, isBodyOptional: false, urlFields: noFields })
+  let other: Handler | undefined
+  const answer: JsonHandler = async (request, params) => {
+    if (isJson(request.header)) return json(request, params)
+    other ??= door?.handlerOf(operation)
+    return other?.(request) ?? unsupportedType('application/json')
   }
-  return (method, path) => {
-    const handler = handlers.get(path) ?? door?.find(path)
-    return handler && method !== 'POST' ? answering(methodNotAllowed(['POST'])) : handler
-  }
+  return ['POST', rpcPathOf(operation.method), answer]
 }
 
 /** Such as `/claviger.v1.ProjectService/GetProject`. */
-export const rpcPathOf = ({ service, name }: WireMethod): string => `/${service}/${name}`
-
-/**
- * An encoded letter, digit or one of `-._`: a host may guard the path that has the character itself, and no common
- * client encodes it. `~` is not among them: some do, as older standards asked for it.
- */
-const NEEDLESSLY_ENCODED = /%(2[DE]|3\d|[46][1-9A-F]|[57][\dA]|5F)/i
-
-/** Longest path that is looked at, in characters: ids have at most 800 bytes, which may all be encoded. */
-const LONGEST_PATH = 16 * 1024
-
-/** The paths of REST. */
-const restRoute = (options: ResolvedOptions, operations: readonly Operation[]): Route => {
-  const router = createRouter(operations.flatMap((operation) => entriesOf(options, operation)))
-  return (method, path) => {
-    if (path.length > LONGEST_PATH || NEEDLESSLY_ENCODED.test(path)) return undefined
-    const found = router.find(method, path)
-    if (found) return (request) => found.target(request, found.params)
-    const verbs = router.verbsOf(path)
-    return verbs.length > 0 ? answering(methodNotAllowed(verbs)) : undefined
-  }
-}
+const rpcPathOf = ({ service, name }: WireMethod): string => `/${service}/${name}`
 
 /** Operations without a body that send requests to others: a form on another site must not cause them. */
 const ASKS_OTHERS = /:(test|verify)$/
 
-const entriesOf = (
+const restEntries = (
   options: ResolvedOptions,
   operation: Operation,
 ): readonly Entry<JsonHandler>[] => {
@@ -233,12 +199,12 @@ const LONGEST_PREFIX = 8
 
 /** Reports a path that would be served under another prefix, in the protocol of the request. */
 const missingHandler =
-  (find: Route, door: RpcDoor | undefined) =>
+  (find: Route, rpc: (path: string, refusal: Refusal) => Handler | undefined) =>
   (method: string, path: string): Handler => {
     const below = pathsBelow(path).find((known) => find(method, known))
     if (below === undefined) return answering(statusResponse(NOTHING_HERE))
     const status = below === path ? NO_PREFIX : OTHER_PREFIX
-    const refused = method === 'POST' ? door?.find(below, new Refusal(status)) : undefined
+    const refused = method === 'POST' ? rpc(below, new Refusal(status)) : undefined
     return async (request) => {
       const { header } = request
       if (refused && !isJson(header)) return refused(request)

@@ -72,38 +72,25 @@ const aborted = (signal: AbortSignal): Promise<never> =>
     if (signal.aborted) reject(signal.reason)
   })
 
-/** The answer of an operation. */
-export interface Performed {
-  /** Values of the response. */
-  readonly response: object
-  /** The version of the one object that was written or read. */
-  readonly etag: string | undefined
-}
-
-/** Runs an operation. @throws Refusal if the library refuses the call */
+/**
+ * Runs an operation. Every request that changes something has a field `reason`, which is not an input of the method;
+ * empty means absent.
+ *
+ * @throws Refusal if the library refuses the call
+ */
 export const perform = async (
   options: ResolvedOptions,
   call: CallContext,
-  { operation, values, caller }: OperationCall,
-): Promise<Performed> => {
+  { operation, values: { reason, ...input }, caller }: OperationCall,
+) => {
   const context = contextOf(options, call, caller)
-  const answer = await (call.method.effect === 'none'
-    ? operation.run(values, context)
-    : runWithReason(operation, values, context))
+  const isGiven = typeof reason === 'string' && reason !== ''
+  const answer = await operation.run(input, isGiven ? { ...context, reason } : context)
   if (answer.isErr()) throw refusalOfError(options, call, answer.error)
   return { response: answer.value, etag: etagOf(answer.value) }
 }
 
-/**
- * Every request that changes something has a field `reason`, which is not an input of the method; empty means absent.
- */
-const runWithReason = (
-  { run }: Operation,
-  { reason, ...values }: Values,
-  context: Context,
-): ReturnType<Operation['run']> =>
-  run(values, typeof reason === 'string' && reason !== '' ? { ...context, reason } : context)
-
+/** The version of the one object that was written or read. */
 const etagOf = (response: object): string | undefined => {
   const parts: readonly unknown[] = 'details' in response ? [response] : Object.values(response)
   const sequences = parts.map((part) => fieldOf(fieldOf(part, 'details'), 'sequence'))

@@ -13,9 +13,7 @@ export interface MessageFields {
   readonly byName: ReadonlyMap<string, WireField>
   /** The fields that a patch may change; the others name the object. Undefined if the message is not a patch. */
   readonly patchable: readonly WireField[] | undefined
-  /** Whether the message, or one within it, is a patch. */
-  readonly hasMasks: boolean
-  /** The values of a message in which nothing is given. */
+  /** The values of a message in which nothing is given, without those that are absent. */
   readonly empty: Values
 }
 
@@ -31,6 +29,9 @@ export const fieldsOf = (message: WireMessage): MessageFields => {
 const index = ({ fields: all }: WireMessage): MessageFields => {
   const isPatch = all.some(({ kind }) => kind === 'mask')
   const patchable = all.filter(({ isList, isOptional }) => isPatch && (isList || isOptional))
+  const zeros = all
+    .filter((field) => !field.isOptional && !patchable.includes(field))
+    .map((field) => [field.name, zeroOf(field)] as const)
   return {
     all,
     byNumber: new Map(all.map((field) => [field.number, field])),
@@ -39,19 +40,9 @@ const index = ({ fields: all }: WireMessage): MessageFields => {
       ...all.map((field) => [field.protoName, field] as const),
     ]),
     patchable: isPatch ? patchable : undefined,
-    hasMasks: isPatch || all.some((field) => hasMasksWithin(field)),
-    empty: Object.fromEntries(
-      all.map((field) => [
-        field.name,
-        field.isOptional || patchable.includes(field) ? undefined : zeroOf(field),
-      ]),
-    ),
+    empty: Object.fromEntries(zeros.filter(([, zero]) => zero !== undefined)),
   }
 }
-
-/** Whether a field is a message that is a patch, or has one within it. */
-export const hasMasksWithin = (field: WireField): boolean =>
-  field.kind === 'message' && fieldsOf(field.message).hasMasks
 
 /** The value of a field that is not given and not optional. */
 export const zeroOf = (field: WireField): unknown => {

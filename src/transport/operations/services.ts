@@ -4,7 +4,6 @@ import type {
   Applied,
   CheckAccessInput,
   Context,
-  History,
   Iam,
   IamError,
   ObjectRef,
@@ -16,15 +15,11 @@ import type {
 import type { IdentityProviderTest, TestedIdentityProvider, TransportOptions } from '../options.js'
 import {
   accessService,
-  domainService,
   historyService,
   identityProviderService,
-  membershipService,
-  projectGrantService,
+  methods,
   projectRoleService,
   projectService,
-  roleMappingService,
-  setupLinkService,
   userGrantService,
   type WireMethod,
 } from '../wire.js'
@@ -40,7 +35,7 @@ import {
   writeOperation,
 } from './operation.js'
 
-/** Every operation. @throws TypeError unless `iam` was made by `createIam` */
+/** Every operation. @throws TypeError unless `iam` was made by `createIam`, and for an rpc without a method */
 export const operationsOf = (
   iam: Iam,
   { testIdentityProvider }: Pick<TransportOptions, 'testIdentityProvider'> = {},
@@ -49,66 +44,49 @@ export const operationsOf = (
   const { projects, projectRoles, userGrants, access, history } = iam
   const { addProject, checkLogin, listRoleClaims } = projectService
   const { checkAccess, listRolesOfUser, listRoleHolders, listAllRoleHolders } = accessService
-  return [
-    ...operationsOn(identityProviderService, iam.identityProviders, history, [
-      testOperation(iam, testIdentityProvider),
-    ]),
-    ...operationsOn(projectService, projects, history, [
-      writeOperation(addProject, projects.add, ({ projectId }) => ({ id: projectId })),
-      readOperation(checkLogin, projects.checkLogin, () => ({})),
-      readOperation(listRoleClaims, projects.roleClaims, (roleClaims) => ({ roleClaims })),
-    ]),
-    ...operationsOn(projectRoleService, projectRoles, history, [
-      writeOperation(projectRoleService.addProjectRoles, projectRoles.addMany),
-    ]),
-    ...operationsOn(projectGrantService, iam.projectGrants, history),
-    ...operationsOn(userGrantService, userGrants, history, [
-      readOperation(userGrantService.removeAllUserGrants, userGrants.removeAllOfUser, whole),
-    ]),
-    ...operationsOn(domainService, iam.domains, history),
-    ...operationsOn(roleMappingService, iam.roleMappings, history),
-    ...operationsOn(membershipService, iam.memberships, history),
-    ...operationsOn(setupLinkService, iam.setupLinks, history),
+  /** Operations whose methods have other names, or whose responses are of their own. */
+  const others = [
+    testOperation(iam, testIdentityProvider),
+    writeOperation(addProject, projects.add, ({ projectId }) => ({ id: projectId })),
+    readOperation(checkLogin, projects.checkLogin, () => ({})),
+    readOperation(listRoleClaims, projects.roleClaims, (roleClaims) => ({ roleClaims })),
+    writeOperation(projectRoleService.addProjectRoles, projectRoles.addMany),
+    readOperation(userGrantService.removeAllUserGrants, userGrants.removeAllOfUser, whole),
     historyOperation(historyService.listHistory, history),
     applyOperation(accessService.applyAccess, iam),
-    checkOperation(checkAccess, iam),
+    readOperation(
+      checkAccess,
+      (input: CheckAccessInput, context) => access.check(input, context),
+      whole,
+    ),
     readOperation(accessService.explainAccess, access.explain, whole),
     accessOperation(listRolesOfUser, access.rolesOf),
     accessOperation(listRoleHolders, access.whoHas),
     accessOperation(listAllRoleHolders, access.whoHas),
     readOperation(accessService.listPermissions, access.permissions, whole),
   ]
+  return methods.map(
+    (method) => others.find((other) => other.method === method) ?? operationOn(method, iam),
+  )
 }
 
 /** The answer of a method as it is. */
 const whole = <Answer>(answer: Answer): Answer => answer
 
 /**
- * The operations of a service, by the names of its rpcs: `AddUserGrantRoles` of `UserGrantService` calls
- * `userGrants.addRoles`. Those with other names, or responses of their own, are in `others`.
- *
- * @throws TypeError for an rpc without a method
+ * The operation of the method that an rpc is named after: `AddUserGrantRoles` of `UserGrantService` calls
+ * `userGrants.addRoles`.
  */
-const operationsOn = (
-  service: Readonly<Record<string, WireMethod>>,
-  methods: object,
-  history: History,
-  others: readonly Operation[] = [],
-): readonly Operation[] =>
-  Object.values(service).map(
-    (method) =>
-      others.find((other) => other.method === method) ?? operationOn(method, methods, history),
-  )
-
-const operationOn = (method: WireMethod, methods: object, history: History): Operation => {
+const operationOn = (method: WireMethod, iam: Iam): Operation => {
   const { service, name, effect, response } = method
   const object = service.replace(/^.*\.(\w+)Service$/, '$1')
   // Cast: an object of the library has the type that its service is named after.
   const type = object.replaceAll(/\B[A-Z]/g, '_$&').toLowerCase() as ObjectRef['type']
-  if (name === `List${object}History`) return historyOperation(method, history, type)
-  if (name === `Get${object}State`) return pastOperation(method, history, type)
+  if (name === `List${object}History`) return historyOperation(method, iam.history, type)
+  if (name === `Get${object}State`) return pastOperation(method, iam.history, type)
   const short = name.replace(new RegExp(`${object}(s$|(?=[A-Z]|$))`), '')
-  const called: unknown = Reflect.get(methods, short.charAt(0).toLowerCase() + short.slice(1))
+  const methodsOfObject = Object(Reflect.get(iam, `${lowerFirst(object)}s`))
+  const called: unknown = Reflect.get(methodsOfObject, lowerFirst(short))
   if (typeof called !== 'function') throw new TypeError(`${service}/${name} has no method`)
   // Casts: every method checks its input, and answers what the response of its rpc has.
   if (effect === 'command') return writeOperation(method, called as Write<Values, object>)
@@ -116,6 +94,8 @@ const operationOn = (method: WireMethod, methods: object, history: History): Ope
     ? listOperation(method, called as Read<Values, Page<object>>)
     : getOperation(method, called as Read<Values, object>)
 }
+
+const lowerFirst = (name: string): string => name.charAt(0).toLowerCase() + name.slice(1)
 
 const SECRET_FOR_OTHER_ISSUER = {
   name: 'secret',
@@ -147,19 +127,6 @@ const testOperation = (iam: Iam, test: IdentityProviderTest | undefined): Operat
     ({ checks }) => ({ checks }),
   )
 }
-
-/** The operation that checks an access. Fields that the request leaves out are left out of the input. */
-const checkOperation = (method: WireMethod, { access }: Iam): Operation => {
-  const { run } = readOperation(
-    method,
-    (input: CheckAccessInput, context) => access.check(input, context),
-    (check) => check,
-  )
-  return { method, run: (values, context) => run(given(values), context) }
-}
-
-const given = (values: Values): Values =>
-  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
 
 /** The operation of a method that lists who has roles in an order of its own, in the first field of the response. */
 const accessOperation = <Input, Item extends { readonly via: RoleWay }>(

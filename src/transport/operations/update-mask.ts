@@ -1,31 +1,9 @@
 import { malformed, type Refusal } from '../json/refusal.js'
-import type { WireField, WireMessage } from '../wire.js'
-import { fieldsOf, hasMasksWithin, type MessageFields, type Values } from './message.js'
+import type { WireField } from '../wire.js'
+import type { MessageFields, Values } from './message.js'
 
-/**
- * The values of a request in JSON, without the masks of its patches. A mask must name exactly the fields that are
- * there. @throws Refusal
- */
-export const withoutMasks = (message: WireMessage, values: Values, path = ''): Values => {
-  const fields = fieldsOf(message)
-  if (!fields.hasMasks) return values
-  const result: Record<string, unknown> = {
-    ...(fields.patchable ? withoutMask(fields, values, path) : values),
-  }
-  for (const field of fields.all) {
-    if (field.kind !== 'message' || !hasMasksWithin(field)) continue
-    const { name, message: inner } = field
-    const without = (value: object, at: string) =>
-      withoutMasks(inner, { ...value }, `${path}${at}.`)
-    const value = result[name]
-    if (Array.isArray(value))
-      result[name] = value.map((item, index) => without(item, `${name}[${index}]`))
-    else if (typeof value === 'object' && value !== null) result[name] = without(value, name)
-  }
-  return result
-}
-
-const withoutMask = (
+/** A patch in JSON without its mask, which must name exactly the fields that are there. @throws Refusal */
+export const withoutMask = (
   fields: MessageFields,
   { updateMask, ...values }: Values,
   path: string,
@@ -50,7 +28,7 @@ export const givenFields = (
   path: string,
 ): readonly WireField[] => {
   const { all, patchable = [] } = fields
-  const named = namedFields(fields, namesIn(message), path === '' ? '' : `${path}.`)
+  const named = namedFields(fields, namesIn(message), path)
   const given = named.length > 0 ? named : patchable.filter(({ name }) => isSet(message, name))
   return all.filter(
     (field) => given.includes(field) || (field.kind !== 'mask' && !patchable.includes(field)),
@@ -81,4 +59,4 @@ const namedFields = (
 }
 
 const wrongMask = (description: string, path: string): Refusal =>
-  malformed({ field: `${path}update_mask`, description })
+  malformed({ field: path === '' ? 'update_mask' : `${path}.update_mask`, description })

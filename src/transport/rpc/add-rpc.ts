@@ -18,7 +18,7 @@ import type { UniversalHandler, UniversalServerRequest } from '@connectrpc/conne
 import type { Caller, Iam } from '../../index.js'
 import { Health } from '../gen/grpc/health/v1/health_pb.js'
 import services from '../gen/services.js'
-import { MAX_REQUEST_BYTES } from '../http.js'
+import { MAX_REQUEST_BYTES, type ResponseHeaders } from '../http.js'
 import { encodeDetail } from '../json/connect-error.js'
 import { readJsonBody } from '../json/read.js'
 import { type CallContext, type Refusal, refusalOf } from '../json/refusal.js'
@@ -31,7 +31,7 @@ import { type ResolvedOptions, resolveOptions, type TransportOptions } from '../
 import type { WireMethod } from '../wire.js'
 import { countParts } from './count-parts.js'
 import { PROTOBUF_FORM, readMessage } from './messages.js'
-import { withReader } from './request.js'
+import { isBytes, withReader } from './request.js'
 
 /**
  * The services of `claviger.v1` for a ConnectRPC router of the host's own: gRPC, gRPC-web and the
@@ -80,34 +80,41 @@ export const addRpc = (
   const { method } = operation
   const descriptor = descriptorOf(method)
 
-  const requestGate = async (call: HandlerContext): Promise<void> => {
-    if (refusal) throw connectErrorOf(refusal)
-    for (const [name, value] of Object.entries(headersOf(operation)))
-      call.responseHeader.set(name, value)
+  /** Runs a step of a call. Anything that it throws refuses the call. */
+  const refusing = async <Value>(
+    call: HandlerContext,
+    step: (context: CallContext) => Promise<Value>,
+  ): Promise<Value> => {
+    const context = contextOf(operation, call)
     try {
-      const headers = () => call.requestHeader
-      const caller = await authenticate(options, contextOf(operation, call), { operation, headers })
-      call.values.set(callerKey, caller)
+      return await step(context)
     } catch (thrown) {
-      throw refuse(options, operation, { call, thrown })
+      const caller = call.values.get(callerKey)
+      const refused = refusalOf(options, context, { thrown, caller })
+      setAll(call.responseHeader, refused.headers)
+      throw connectErrorOf(refused)
     }
   }
 
-  const answer = async (
+  const requestGate = (call: HandlerContext): Promise<void> =>
+    refusing(call, async (context) => {
+      if (refusal) throw refusal
+      setAll(call.responseHeader, headersOf(operation))
+      const headers = () => call.requestHeader
+      call.values.set(callerKey, await authenticate(options, context, { operation, headers }))
+    })
+
+  const answer = (
     message: MessageShape<DescMessage>,
     call: HandlerContext,
-  ): Promise<MessageInitShape<DescMessage>> => {
-    try {
+  ): Promise<MessageInitShape<DescMessage>> =>
+    refusing(call, async (context) => {
       const values = call.values.get(valuesKey) ?? readMessage(method.request, message)
       const caller = call.values.get(callerKey)
-      const context = contextOf(operation, call)
       const { response, etag } = await perform(options, context, { operation, values, caller })
       if (etag !== undefined) call.responseHeader.set('etag', etag)
       return writerOf(method.response)(response)
-    } catch (thrown) {
-      throw refuse(options, operation, { call, thrown })
-    }
-  }
+    })
 
   const jsonOptions = { alwaysEmitImplicit: true }
   router.rpc(descriptor, answer, { jsonOptions, readMaxBytes: MAX_REQUEST_BYTES, requestGate })
@@ -122,31 +129,45 @@ interface Guarded {
 
 /** The handler, with JSON that is read strictly, protobuf that is counted first, and responses that no cache stores. */
 const guarded = (handler: UniversalHandler, { options, operation }: Guarded): UniversalHandler => {
-  const { request: message } = operation.method
+  const { method } = operation
   const handle = async (request: UniversalServerRequest) => {
-    const contextValues = request.contextValues ?? createContextValues()
+    const { header, signal, contextValues = createContextValues() } = request
+    const errorOf = (thrown: unknown): ConnectError => {
+      const context = { method, header, signal, isLate: () => false }
+      const caller = contextValues.get(callerKey)
+      return connectErrorOf(refusalOf(options, context, { thrown, caller }))
+    }
     const read = (bytes: Uint8Array, isJson: boolean): Uint8Array => {
       try {
         if (!isJson) {
-          countParts(message, bytes)
+          countParts(method.request, bytes)
           return bytes
         }
-        contextValues.set(valuesKey, readJsonBody(message, bytes, {}))
+        contextValues.set(valuesKey, readJsonBody(method.request, bytes, {}))
         return EMPTY_JSON
       } catch (thrown) {
-        if (thrown instanceof ConnectError) throw thrown
-        const { header, signal } = request
-        const context = { method: operation.method, header, signal, isLate: () => false }
-        const caller = contextValues.get(callerKey)
-        throw connectErrorOf(refusalOf(options, context, { thrown, caller }))
+        throw thrown instanceof ConnectError ? thrown : errorOf(thrown)
       }
     }
-    const answer = await handler({ ...withReader(request, read), contextValues })
-    const { header = new Headers() } = answer
-    header.set('cache-control', 'no-store')
-    return { ...answer, header }
+    const body = isBytes(request.body) ? failingWith(errorOf, request.body) : request.body
+    const answer = await handler({ ...withReader({ ...request, body }, read), contextValues })
+    const { header: answered = new Headers() } = answer
+    answered.set('cache-control', 'no-store')
+    return { ...answer, header: answered }
   }
   return Object.assign(handle, handler)
+}
+
+/** A body that cannot be read is an unexpected error, even if it fails with an error of ConnectRPC. */
+async function* failingWith(
+  errorOf: (thrown: unknown) => ConnectError,
+  body: AsyncIterable<Uint8Array>,
+): AsyncIterable<Uint8Array> {
+  try {
+    yield* body
+  } catch (thrown) {
+    throw errorOf(thrown)
+  }
 }
 
 const writerOf = messageWriters(PROTOBUF_FORM)
@@ -164,24 +185,12 @@ const contextOf = (
     signal.reason instanceof ConnectError && signal.reason.code === Code.DeadlineExceeded,
 })
 
-interface Thrown {
-  readonly call: HandlerContext
-  readonly thrown: unknown
-}
-
-const refuse = (
-  options: ResolvedOptions,
-  operation: Operation,
-  { call, thrown }: Thrown,
-): ConnectError => {
-  const caller = call.values.get(callerKey)
-  const refusal = refusalOf(options, contextOf(operation, call), { thrown, caller })
-  for (const [name, value] of Object.entries(refusal.headers)) call.responseHeader.set(name, value)
-  return connectErrorOf(refusal)
+const setAll = (target: Headers, headers: ResponseHeaders): void => {
+  for (const [name, value] of Object.entries(headers)) target.set(name, value)
 }
 
 /** The refusal as ConnectRPC sends it in each of its protocols. */
-export const connectErrorOf = ({ status }: Pick<Refusal, 'status'>): ConnectError => {
+const connectErrorOf = ({ status }: Pick<Refusal, 'status'>): ConnectError => {
   const error = new ConnectError(status.message, status.code)
   // Cast: details are made to be written as JSON.
   for (const { type, value, debug } of status.details.map(encodeDetail))

@@ -33,11 +33,9 @@ const readFields = (message: WireMessage, decoded: object, path: FieldPath): Val
   const values: Record<string, unknown> = {}
   for (const field of isPatch ? givenFields(fields, decoded, textOf(path)) : fields.all) {
     const value: unknown = Reflect.get(decoded, field.name)
+    if (value !== undefined) values[field.name] = readField(field, value, pathTo(path, field.name))
     // A patch empties a field that its mask names and the message does not have.
-    const isEmptied = isPatch && value === undefined
-    values[field.name] = isEmptied
-      ? zeroOf(field)
-      : readField(field, value, pathTo(path, field.name))
+    else if (isPatch) values[field.name] = zeroOf(field)
   }
   return values
 }
@@ -56,7 +54,6 @@ const readField = (field: WireField, value: unknown, path: FieldPath): unknown =
 
 /** Enumerations of protobuf are open: any number may come in, and an unknown one must not pass for the default. */
 const readValue = (field: WireField, value: unknown, path: FieldPath): unknown => {
-  if (value === undefined) return undefined
   if (field.kind === 'enum') return readEnum(field.values, value, path)
   if (typeof value !== 'object' || value === null) return value
   if (field.kind === 'message') return readFields(field.message, value, path)

@@ -16,27 +16,51 @@ import type {
   ServerReflectionResponseSchema,
 } from '../gen/grpc/reflection/v1/reflection_pb.js'
 
-/** The files that can be requested. */
-interface Known {
-  readonly services: readonly string[]
-  readonly files: ReadonlySet<DescFile>
-  /** Where each full name is declared. */
-  readonly symbols: ReadonlyMap<string, DescFile>
-  readonly extensions: readonly DescExtension[]
-}
-
 /** Describes the services to clients without .proto files. */
 export const reflection = (
   services: readonly DescService[],
 ): ServiceImpl<typeof ServerReflection> => {
   const files = withDependencies(services.map(({ file }) => file))
   const all = [...files].flatMap((file) => [...nestedTypes(file)])
-  const known: Known = {
-    services: services.map(({ typeName }) => typeName),
-    files,
-    symbols: new Map(all.flatMap((desc) => namesIn(desc).map((name) => [name, desc.file]))),
-    extensions: all.filter((desc) => desc.kind === 'extension'),
+  const extensions = all.filter((desc) => desc.kind === 'extension')
+  /** Where each full name is declared. */
+  const symbols = new Map(all.flatMap((desc) => namesIn(desc).map((name) => [name, desc.file])))
+
+  /** @throws ConnectError for an empty request */
+  const answerTo = (question: Question, sent: Set<DescFile>): Answer => {
+    switch (question.case) {
+      case 'listServices': {
+        const service = services.map(({ typeName }) => ({ name: typeName }))
+        return { case: 'listServicesResponse', value: { service } }
+      }
+      case 'fileByFilename':
+        return filesFrom(
+          [...files].find(({ proto }) => proto.name === question.value),
+          sent,
+        )
+      case 'fileContainingSymbol':
+        return filesFrom(symbols.get(question.value), sent)
+      case 'fileContainingExtension': {
+        const { containingType, extensionNumber } = question.value
+        const found = extensions.find(
+          ({ extendee, number }) =>
+            extendee.typeName === containingType && number === extensionNumber,
+        )
+        return filesFrom(found?.file, sent)
+      }
+      case 'allExtensionNumbersOfType': {
+        if (!symbols.has(question.value)) return NOT_FOUND
+        const extensionNumber = extensions
+          .filter(({ extendee }) => extendee.typeName === question.value)
+          .map(({ number }) => number)
+        const value = { baseTypeName: question.value, extensionNumber }
+        return { case: 'allExtensionNumbersResponse', value }
+      }
+      default:
+        throw new ConnectError('The message has no request', Code.InvalidArgument)
+    }
   }
+
   return {
     async *serverReflectionInfo(requests) {
       const sent = new Set<DescFile>()
@@ -44,11 +68,16 @@ export const reflection = (
         yield {
           validHost: request.host,
           originalRequest: request,
-          messageResponse: answerTo(request.messageRequest, known, sent),
+          messageResponse: answerTo(request.messageRequest, sent),
         }
     },
   }
 }
+
+type Question = ServerReflectionRequest['messageRequest']
+type Answer = NonNullable<
+  MessageInitShape<typeof ServerReflectionResponseSchema>['messageResponse']
+>
 
 /** Most questions in one stream. */
 const MAX_QUESTIONS = 5_000
@@ -82,47 +111,6 @@ async function* bounded<Question>(questions: AsyncIterable<Question>): AsyncGene
 const namesIn = (desc: DescMessage | DescEnum | DescExtension | DescService): readonly string[] => {
   const parts = desc.kind === 'message' ? desc.fields : desc.kind === 'service' ? desc.methods : []
   return [desc.typeName, ...parts.map(({ name }) => `${desc.typeName}.${name}`)]
-}
-
-type Question = ServerReflectionRequest['messageRequest']
-type Answer = NonNullable<
-  MessageInitShape<typeof ServerReflectionResponseSchema>['messageResponse']
->
-
-/** @throws ConnectError for an empty request */
-const answerTo = (question: Question, known: Known, sent: Set<DescFile>): Answer => {
-  const { services, files, symbols, extensions } = known
-  switch (question.case) {
-    case 'listServices': {
-      const service = services.map((name) => ({ name }))
-      return { case: 'listServicesResponse', value: { service } }
-    }
-    case 'fileByFilename':
-      return filesFrom(
-        [...files].find(({ proto }) => proto.name === question.value),
-        sent,
-      )
-    case 'fileContainingSymbol':
-      return filesFrom(symbols.get(question.value), sent)
-    case 'fileContainingExtension': {
-      const { containingType, extensionNumber } = question.value
-      const found = extensions.find(
-        ({ extendee, number }) =>
-          extendee.typeName === containingType && number === extensionNumber,
-      )
-      return filesFrom(found?.file, sent)
-    }
-    case 'allExtensionNumbersOfType': {
-      if (!symbols.has(question.value)) return NOT_FOUND
-      const extensionNumber = extensions
-        .filter(({ extendee }) => extendee.typeName === question.value)
-        .map(({ number }) => number)
-      const value = { baseTypeName: question.value, extensionNumber }
-      return { case: 'allExtensionNumbersResponse', value }
-    }
-    default:
-      throw new ConnectError('The message has no request', Code.InvalidArgument)
-  }
 }
 
 const NOT_FOUND: Answer = {

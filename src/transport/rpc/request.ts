@@ -33,7 +33,7 @@ export const withReader = (
   return { ...request, header, body: messageOf(body, (message) => read(message, isJson)) }
 }
 
-const isBytes = (body: unknown): body is AsyncIterable<Uint8Array> =>
+export const isBytes = (body: unknown): body is AsyncIterable<Uint8Array> =>
   typeof body === 'object' && body !== null && Symbol.asyncIterator in body
 
 /** A body that is one message. */

@@ -14,37 +14,19 @@ import {
   MAX_REQUEST_BYTES,
 } from '../http.js'
 import { LONGEST_TIMER, readBody } from '../json/handler.js'
-import { type Refusal, refusalOf, unsupportedType } from '../json/refusal.js'
-import { type OpenRpc, rpcPathOf } from '../json/routes.js'
+import { type Refusal, unsupportedType } from '../json/refusal.js'
+import type { OpenRpc } from '../json/routes.js'
 import type { Operation } from '../operations/operation.js'
 import type { ResolvedOptions } from '../options.js'
-import { addRpc, connectErrorOf, SERVICES } from './add-rpc.js'
+import { addRpc, SERVICES } from './add-rpc.js'
 import { reflection } from './reflection.js'
 import { FRAME_BYTES } from './request.js'
 
-/** gRPC, gRPC-web and the binary form of the Connect protocol. Each path gets its handler at the first request. */
-export const openRpc: OpenRpc = (options, operations) => {
-  const unary = new Map(operations.map((operation) => [rpcPathOf(operation.method), operation]))
-  const streams = streamPaths(options)
-  const handlers = new Map<string, Handler>()
-  const open = (path: string): Handler | undefined => {
-    const operation = unary.get(path)
-    if (operation) return unaryHandler(options, operation)
-    const handler = streams.includes(path)
-      ? streamHandlers(options).find(({ requestPath }) => requestPath === path)
-      : undefined
-    return handler && streamHandler(handler)
-  }
-  return {
-    find: (path, refusal) => {
-      const operation = unary.get(path)
-      if (refusal) return operation && unaryHandler(options, operation, refusal)
-      const handler = handlers.get(path) ?? open(path)
-      if (handler) handlers.set(path, handler)
-      return handler
-    },
-  }
-}
+/** gRPC, gRPC-web and the binary form of the Connect protocol. */
+export const openRpc: OpenRpc = (options) => ({
+  handlerOf: (operation, refusal) => unaryHandler(options, operation, refusal),
+  streams: streamPaths(options).map((path) => ['POST', path, streamHandler(options, path)]),
+})
 
 const streamPaths = ({ health, reflection }: ResolvedOptions): readonly string[] => [
   ...(reflection ? [`/${ServerReflection.typeName}/ServerReflectionInfo`] : []),
@@ -77,36 +59,27 @@ const unaryHandler = (
   addRpc(router, options, { operation, refusal })
   const [handler] = router.handlers
   return async (request) => {
-    const answer =
-      handler && (await answerOf(handler, request, bodyOf(options, operation, request)))
+    const answer = handler && (await answerOf(handler, request, bodyOf(request)))
     return answer ? wholeResponse(answer) : notServed(request, 'application/json')
   }
 }
 
-/** A body that cannot be read is an unexpected error: its cause goes to the host. */
-async function* bodyOf(
-  options: ResolvedOptions,
-  { method }: Operation,
-  { header, body, signal }: HttpRequest,
-): AsyncIterable<Uint8Array> {
-  if (!body) return
-  try {
-    yield await readBody(body, signal, FRAME_BYTES + MAX_REQUEST_BYTES)
-  } catch (thrown) {
-    const call = { method, header, signal, isLate: () => false }
-    throw connectErrorOf(refusalOf(options, call, { thrown, caller: undefined }))
-  }
+/** The body in one piece. */
+async function* bodyOf({ body, signal }: HttpRequest): AsyncIterable<Uint8Array> {
+  if (body) yield await readBody(body, signal, FRAME_BYTES + MAX_REQUEST_BYTES)
 }
 
-/** The handler of a stream, which begins before the request has ended. */
-const streamHandler =
-  (handler: UniversalHandler): Handler =>
-  async (request) => {
-    const answer = await answerOf(handler, request, request.pieces() ?? nothing())
+/** The handler of a stream, which begins before the request has ended. It is made at the first request. */
+const streamHandler = (options: ResolvedOptions, path: string): Handler => {
+  let handler: UniversalHandler | undefined
+  return async (request) => {
+    handler ??= streamHandlers(options).find(({ requestPath }) => requestPath === path)
+    const answer = handler && (await answerOf(handler, request, request.pieces() ?? nothing()))
     if (!answer) return notServed(request, 'application/connect+json')
     const { status, header = new Headers(), body = nothing(), trailer } = answer
     return { status, headers: Object.fromEntries(header), body, trailers: trailer }
   }
+}
 
 async function* nothing(): AsyncIterable<Uint8Array> {}
 

@@ -53,7 +53,9 @@ const LONGEST_WAIT = 2_000
 /** Sends a response that is there as a whole. Ends at once unless a rest of the request is to be read away. */
 const sendWhole = (answer: HttpResponse, exchange: Exchange): Promise<void> | undefined => {
   const { request, response, body: received } = exchange
-  const { status, headers, body, trailers } = answer
+  const { status, headers, trailers } = answer
+  // The response to HEAD has the length of its body, and no body.
+  const body = request.method === 'HEAD' ? '' : answer.body
   const head = headOf(headers, response)
   if (trailers) response.addTrailers(trailers)
   if (isEndless(request)) {

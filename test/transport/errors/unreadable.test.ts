@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
-import { Code, ConnectError } from '@connectrpc/connect'
-import { fetchHandler, nodeHandler } from 'claviger/transport'
+import { Code, ConnectError, createConnectRouter } from '@connectrpc/connect'
+import { connectRoutes, fetchHandler, nodeHandler } from 'claviger/transport'
 import express from 'express'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openIam, transportOptions } from '../host.js'
@@ -94,6 +94,34 @@ describe.each(ways)('A body that cannot be read, as %s', (_, way) => {
     expect(failures).toEqual([])
   })
 })
+
+it.each(['application/grpc-web+proto', 'application/proto', 'application/json'])(
+  'A body that cannot be read by a router of the host is reported, and the client sees nothing of it: %s',
+  async (type) => {
+    const { options, failures } = transportOptions()
+    const router = createConnectRouter()
+    connectRoutes(await openIam(), options)(router)
+    const path = '/claviger.v1.ProjectService/AddProject'
+    const handler = router.handlers.find(({ requestPath }) => requestPath === path)
+    const cause = new ConnectError('/var/spool/7', Code.NotFound, { 'x-internal': 'abc' })
+    const answer = await handler?.({
+      httpVersion: '1.1',
+      method: 'POST',
+      url: `http://localhost${path}`,
+      header: new Headers({ authorization: 'Bearer admin', 'content-type': type }),
+      body: failing(cause),
+      signal: new AbortController().signal,
+    })
+    const pieces: Uint8Array[] = []
+    for await (const piece of answer?.body ?? []) pieces.push(piece)
+    const all = decodeURIComponent(
+      `${Buffer.concat(pieces)} ${JSON.stringify([...(answer?.header ?? [])])}`,
+    )
+    expect(all).toMatch(/"code":"internal"|grpc-status: 13/)
+    expect(all).not.toMatch(/spool|x-internal/)
+    expect(failures).toMatchObject([{ cause }])
+  },
+)
 
 it('A body that is read elsewhere does not matter where the path is not of the transport', async () => {
   const { handler } = await open()

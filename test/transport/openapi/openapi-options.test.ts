@@ -3,9 +3,9 @@ import { fetchHandler, type OpenApiOptions } from 'claviger/transport'
 import { describe, expect, it } from 'vitest'
 import { openIam, transportOptions } from '../host.js'
 
-const documentOf = async (openApi: OpenApiOptions | undefined) => {
+const documentOf = async (openApi: OpenApiOptions | undefined, organizationHeader?: string) => {
   const { options } = transportOptions()
-  const handler = fetchHandler(await openIam(), { ...options, openApi })
+  const handler = fetchHandler(await openIam(), { ...options, openApi, organizationHeader })
   return (await handler(new Request('https://iam.example.com/openapi.json'))).json()
 }
 
@@ -60,6 +60,14 @@ describe('The OpenAPI document', () => {
     const { securitySchemes } = everything
     const { security } = await documentOf({ securitySchemes })
     expect(security).toEqual(Object.keys(securitySchemes ?? {}).map((name) => ({ [name]: [] })))
+  })
+
+  it('leaves the header of a scheme as it is when another header selects the organization', async () => {
+    const org = { type: 'apiKey', in: 'header', name: 'x-service-orgid' } as const
+    const document = await documentOf({ securitySchemes: { org } }, 'x-tenant')
+    expect(document.components.securitySchemes).toEqual({ org })
+    const { parameters } = document.paths['/v1/projects'].get
+    expect(parameters).toContainEqual(expect.objectContaining({ in: 'header', name: 'x-tenant' }))
   })
 })
 
