@@ -20,7 +20,16 @@ import type { FoundAtHead } from '../../../ports/read-model.js'
 import { byMappedRole } from '../../../projections/present-groups.js'
 import { compareCodePoints } from '../../../projections/row-order.js'
 import { foundProject, projectOf, projectScope } from '../../../projections/rows.js'
-import { allOf, type Dialect, type Integer, type Statement, type Steps } from '../dialect.js'
+import {
+  allOf,
+  type Dialect,
+  type Integer,
+  joined,
+  param,
+  type Statement,
+  type Steps,
+  sql,
+} from '../dialect.js'
 import {
   active,
   counting,
@@ -185,7 +194,7 @@ const mappedRoles = (dialect: Dialect): string => {
 }
 
 /** The scope of a provider is its organization. */
-const NO_SCOPE: Statement = { sql: '', parameters: [] }
+const NO_SCOPE: Statement = sql``
 
 /** A page of the roles of a user that count, and how far the read model is. */
 export function* readHeldRoles(
@@ -271,18 +280,15 @@ export const heldRolesStatement = (dialect: Dialect, query: HeldRolesQuery): Sta
     counts: readonly Statement[],
   ): Statement => {
     const conditions = allOf([
-      { sql: `${holder}.user_id = ? AND ${holder}.org = ?`, parameters: [userId, orgId] },
+      sql`${holder}.user_id = ${param(userId)} AND ${holder}.org = ${param(orgId)}`,
       ...counts,
       ...(projectId === undefined ? [] : [endsWith('project.name', `+${projectId}`)]),
       ...(after === undefined ? [] : [isAfterRole(after, way)]),
     ])
-    return {
-      sql: `SELECT project.name AS scope, held.role, ${way}, ${expires} AS expires_at, shown.body
-        FROM ${from} JOIN ${table(NAMES)} AS project ON project.number = held.scope
-        LEFT JOIN ${table(OBJECTS.project_role)} AS shown ON shown.scope = held.scope AND shown.key = held.role
-        WHERE ${conditions.sql}`,
-      parameters: conditions.parameters,
-    }
+    return sql`SELECT project.name AS scope, held.role, ${way}, ${expires} AS expires_at, shown.body
+      FROM ${from} JOIN ${table(NAMES)} AS project ON project.number = held.scope
+      LEFT JOIN ${table(OBJECTS.project_role)} AS shown ON shown.scope = held.scope AND shown.key = held.role
+      WHERE ${conditions}`
   }
   const counted = { scope: SCOPE_OF_PROJECT, now, at }
   const arms = [
@@ -297,15 +303,10 @@ export const heldRolesStatement = (dialect: Dialect, query: HeldRolesQuery): Sta
       countingMembers(dialect, counted),
     ),
   ]
-  const found = arms.map(({ sql }) => sql).join(' UNION ALL ')
+  const page = sql`SELECT * FROM (${joined(arms, ' UNION ALL ')}) AS page_of_ways ORDER BY ${order} LIMIT ${param(limit + 1)}`
   return {
     name: `hr${flags(projectId, at, after)}`,
-    sql: `${besidePositions(
-      dialect,
-      `${order}, expires_at, body`,
-      `SELECT * FROM (${found}) AS page_of_ways ORDER BY ${order} LIMIT ?`,
-    )} ORDER BY ${order}`,
-    parameters: [...arms.flatMap(({ parameters }) => parameters), limit + 1],
+    ...sql`${besidePositions(dialect, `${order}, expires_at, body`, page)} ORDER BY ${order}`,
   }
 }
 
@@ -334,15 +335,12 @@ export const holdersStatement = (dialect: Dialect, query: HoldersQuery): Stateme
       ? holdersInAll(dialect, query, holders, order)
       : holdersInOne(dialect, query, holders, projectId),
   )
-  const pages = arms.map(({ sql }, index) => `SELECT * FROM (${sql}) AS page_${index}`)
+  const pages = arms.map((arm, index) => sql`SELECT * FROM (${arm}) AS page_${index}`)
+  const columns = 'role, org, idp, grp, user_id, expires_at, given, scope'
+  const page = sql`SELECT * FROM (${joined(pages, ' UNION ALL ')}) AS pages ORDER BY ${order} LIMIT ${param(limit + 1)}`
   return {
     name: `w${flags(projectId, userId, roleKey, permission, at)}${after === undefined ? 0 : followsBy(query, after)}`,
-    sql: `${besidePositions(
-      dialect,
-      'role, org, idp, grp, user_id, expires_at, given, scope',
-      `SELECT * FROM (${pages.join(' UNION ALL ')}) AS pages ORDER BY ${order} LIMIT ?`,
-    )} ORDER BY ${order}`,
-    parameters: [...arms.flatMap(({ parameters }) => parameters), limit + 1],
+    ...sql`${besidePositions(dialect, columns, page)} ORDER BY ${order}`,
   }
 }
 
@@ -350,49 +348,40 @@ export const holdersStatement = (dialect: Dialect, query: HoldersQuery): Stateme
 const holdersInOne = (
   dialect: Dialect,
   query: HoldersQuery,
-  { held, joined, columns, orderBy, conditions }: Holders,
+  { held, members, columns, orderBy, conditions }: Holders,
   projectId: string,
 ): Statement => {
   const { orgId, userId, limit } = query
   const name = projectScope(orgId, projectId)
   // The plus keeps a database from reading the whole project in order, where few rows are of the user.
   const isInProject = isNamed(dialect, userId === undefined ? 'held.scope' : '+held.scope', name)
-  const all = allOf([isInProject, ...conditions({ sql: '?', parameters: [name] })])
-  return {
-    sql: `SELECT ${columns}, '' AS scope FROM ${held} ${joined} WHERE ${all.sql} ORDER BY ${orderBy} LIMIT ?`,
-    parameters: [...all.parameters, limit + 1],
-  }
+  const all = allOf([isInProject, ...conditions(param(name))])
+  return sql`SELECT ${columns}, '' AS scope FROM ${held} ${members} WHERE ${all} ORDER BY ${orderBy} LIMIT ${param(limit + 1)}`
 }
 
 /** The holders of roles in all projects of an organization, project by project. */
 const holdersInAll = (
   dialect: Dialect,
   { orgId, userId, after, limit }: HoldersQuery,
-  { held, joined, columns, orderBy, conditions }: Holders,
+  { held, members, columns, orderBy, conditions }: Holders,
   order: string,
 ): Statement => {
   const inOrder = allOf([
     // The comma is the character after the plus.
-    { sql: 'project.name > ? AND project.name < ?', parameters: [`${orgId}+`, `${orgId},`] },
-    ...(after ? [{ sql: 'project.name >= ?', parameters: [projectScope(orgId, after[0])] }] : []),
+    sql`project.name > ${param(`${orgId}+`)} AND project.name < ${param(`${orgId},`)}`,
+    ...(after ? [sql`project.name >= ${param(projectScope(orgId, after[0]))}`] : []),
   ])
-  const counted = allOf(conditions({ sql: 'project.name', parameters: [] }))
+  const counted = allOf(conditions(SCOPE_OF_PROJECT))
   const projects = `${dialect.table(NAMES)} AS project`
   const selected = `SELECT ${columns}, project.name AS scope FROM`
-  const most = limit + 1
+  const most = param(limit + 1)
   // Few rows are of one user: a join finds them first, and then their projects.
   if (!dialect.hasLateral || userId !== undefined)
-    return {
-      sql: `${selected} ${projects} JOIN ${held} ON held.scope = project.number ${joined}
-        WHERE ${inOrder.sql} AND ${counted.sql} ORDER BY scope, ${orderBy} LIMIT ?`,
-      parameters: [...inOrder.parameters, ...counted.parameters, most],
-    }
-  return {
-    sql: `SELECT found.* FROM ${projects} CROSS JOIN LATERAL (
-        ${selected} ${held} ${joined} WHERE held.scope = project.number AND ${counted.sql} ORDER BY ${orderBy} LIMIT ?
-      ) AS found WHERE ${inOrder.sql} ORDER BY ${order} LIMIT ?`,
-    parameters: [...counted.parameters, most, ...inOrder.parameters, most],
-  }
+    return sql`${selected} ${projects} JOIN ${held} ON held.scope = project.number ${members}
+      WHERE ${inOrder} AND ${counted} ORDER BY scope, ${orderBy} LIMIT ${most}`
+  return sql`SELECT found.* FROM ${projects} CROSS JOIN LATERAL (
+      ${selected} ${held} ${members} WHERE held.scope = project.number AND ${counted} ORDER BY ${orderBy} LIMIT ${most}
+    ) AS found WHERE ${inOrder} ORDER BY ${order} LIMIT ${most}`
 }
 
 type After = NonNullable<HoldersQuery['after']>
@@ -402,7 +391,7 @@ interface Holders {
   /** The table of assignments, called `held`. */
   readonly held: string
   /** What is joined to it. */
-  readonly joined: string
+  readonly members: string
   readonly columns: string
   readonly orderBy: string
   /** What holds of the rows, in a project of that name. */
@@ -418,14 +407,12 @@ const grantHolders = (dialect: Dialect, query: HoldersQuery): Holders => {
       : { columns: [], values: [] }
   return {
     held: `${dialect.table(ASSIGNMENTS)} AS held`,
-    joined: '',
+    members: '',
     columns: `held.role, held.org, ${NO_WAY}, held.user_id, held.expires_at, held.given`,
     orderBy: 'held.role, held.org, held.user_id',
     conditions: (scope) => [
       ...ofRole(dialect, query),
-      userId === undefined
-        ? { sql: `held.user_id <> ''`, parameters: [] }
-        : { sql: 'held.user_id = ?', parameters: [userId] },
+      userId === undefined ? sql`held.user_id <> ''` : sql`held.user_id = ${param(userId)}`,
       ...counting(dialect, { scope, now, at }),
       ...(after ? [followsHolder(query, after, rest)] : []),
     ],
@@ -442,14 +429,14 @@ const groupHolders = (dialect: Dialect, query: HoldersQuery): Holders => {
   }
   return {
     held: `${table(MAPPED)} AS held`,
-    joined: `JOIN ${table(MEMBERS)} AS member ON ${isMemberOf('held', 'member')}`,
+    members: `JOIN ${table(MEMBERS)} AS member ON ${isMemberOf('held', 'member')}`,
     columns: `held.role, held.org, held.idp, held.grp, member.user_id, ${expiryOf('held', 'member')} AS expires_at,
       CASE WHEN member.given > held.given THEN member.given ELSE held.given END AS given`,
     // Rows that differ only in their beginning exclude each other; with it, an index has the rows in this order.
     orderBy: 'held.role, held.org, held.idp, held.grp, held.begin_at, member.user_id',
     conditions: (scope) => [
       ...ofRole(dialect, query),
-      ...(userId === undefined ? [] : [{ sql: 'member.user_id = ?', parameters: [userId] }]),
+      ...(userId === undefined ? [] : [sql`member.user_id = ${param(userId)}`]),
       ...countingMembers(dialect, { scope, now, at }),
       ...(after ? [followsHolder(query, after, rest)] : []),
     ],
@@ -460,13 +447,13 @@ const groupHolders = (dialect: Dialect, query: HoldersQuery): Holders => {
 const ofRole = (dialect: Dialect, query: HoldersQuery): readonly Statement[] => {
   const { roleKey, permission } = query
   return [
-    ...(roleKey === undefined ? [] : [{ sql: 'held.role = ?', parameters: [roleKey] }]),
+    ...(roleKey === undefined ? [] : [sql`held.role = ${param(roleKey)}`]),
     ...(permission === undefined ? [] : [isAllowed(dialect, query, permission)]),
   ]
 }
 
 /** Where `project` is joined. */
-const SCOPE_OF_PROJECT: Statement = { sql: 'project.name', parameters: [] }
+const SCOPE_OF_PROJECT = sql`project.name`
 
 /** The role of an assignment, called `held`, has a permission, now or at a position. */
 const isAllowed = (
@@ -476,15 +463,12 @@ const isAllowed = (
 ): Statement => {
   const allowing = allOf([
     projectId === undefined
-      ? { sql: 'allowed.scope = held.scope', parameters: [] }
+      ? sql`allowed.scope = held.scope`
       : isNamed(dialect, 'allowed.scope', projectScope(orgId, projectId)),
-    { sql: 'allowed.permission = ?', parameters: [permission] },
+    sql`allowed.permission = ${param(permission)}`,
     lasting('allowed', at),
   ])
-  return {
-    sql: `held.role IN (SELECT allowed.role FROM ${dialect.table(ROLE_PERMISSIONS)} AS allowed WHERE ${allowing.sql})`,
-    parameters: allowing.parameters,
-  }
+  return sql`held.role IN (SELECT allowed.role FROM ${dialect.table(ROLE_PERMISSIONS)} AS allowed WHERE ${allowing})`
 }
 
 /** Which of the values are given: another text has another name. */
@@ -509,12 +493,11 @@ const followsHolder = (
   const values = [role, org, ...rest.values].slice(known)
   if (projectId !== undefined) return isAfter(columns, values)
   // In a later project all holders come after it.
-  const from = columns.map(() => `CASE WHEN project.name > ? THEN '' ELSE ? END`)
-  const scope = projectScope(orgId, after[0])
-  return {
-    sql: `(${columns.join(', ')}) > (${from.join(', ')})`,
-    parameters: values.flatMap((value) => [scope, value]),
-  }
+  const scope = param(projectScope(orgId, after[0]))
+  const from = values.map(
+    (value) => sql`CASE WHEN project.name > ${scope} THEN '' ELSE ${param(value)} END`,
+  )
+  return sql`(${columns.join(', ')}) > (${joined(from, ', ')})`
 }
 
 /** Whether the holder of a key has the one role that is asked for. */
@@ -528,7 +511,5 @@ const isByGrant = (after: After): boolean => after.at(-3) === ''
 const followsBy = (query: HoldersQuery, after: After): number =>
   (isOfRole(query, after) ? 1 : 2) + (isByGrant(after) ? 0 : 2)
 
-const endsWith = (text: string, end: string): Statement => ({
-  sql: `substr(${text}, length(${text}) - ?) = ?`,
-  parameters: [[...end].length - 1, end],
-})
+const endsWith = (text: string, end: string): Statement =>
+  sql`substr(${text}, length(${text}) - ${param([...end].length - 1)}) = ${param(end)}`

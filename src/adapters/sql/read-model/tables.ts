@@ -10,6 +10,7 @@ import {
   type Row,
   type Statement,
   type Steps,
+  sql,
   type Table,
 } from '../dialect.js'
 import { EVENTS } from '../stored-events.js'
@@ -346,8 +347,8 @@ export function* findOne<Found extends Row>(statement: Statement): Steps<Found> 
 }
 
 /** The columns of `page` in any order, or nulls when it has no rows, each row with the positions before it. */
-export const besidePositions = (dialect: Dialect, columns: string, page: string): string =>
-  `SELECT head, reached, ${columns} FROM (SELECT ${positionColumns(dialect)}) AS moment
+export const besidePositions = (dialect: Dialect, columns: string, page: Statement): Statement =>
+  sql`SELECT head, reached, ${columns} FROM (SELECT ${positionColumns(dialect)}) AS moment
     LEFT JOIN (${page}) AS page ON TRUE`
 
 /** The rows of a statement made with {@link besidePositions}. The caller vouches for their type. */
