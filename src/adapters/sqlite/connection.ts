@@ -53,14 +53,6 @@ export const openConnection = (
   let isReady = false
   let hasClosed = false
 
-  let isSynced = true
-  /** Sets whether commits wait for the disk; a commit that waits also writes the earlier ones. */
-  const sync = (isWanted: boolean): void => {
-    if (isWanted === isSynced) return
-    database.script(`PRAGMA synchronous = ${isWanted ? 'FULL' : 'NORMAL'}`)
-    isSynced = isWanted
-  }
-
   const attempt = <Value>(work: Work<Value>): Value => {
     if (hasClosed) throw new StoreFault('The database is closed', 'not_recorded')
     if (!isReady) setUp(database, migrate)
@@ -93,7 +85,9 @@ export const openConnection = (
     read: (work) => read((database) => inTransaction(database, 'BEGIN DEFERRED', work)),
     write: (work, commit) =>
       write((database) => {
-        sync(commit !== 'unsynced')
+        // Set anew: it belongs to the handle, which may have other connections. A commit that waits for the disk also
+        // writes the earlier ones.
+        database.script(`PRAGMA synchronous = ${commit === 'unsynced' ? 'NORMAL' : 'FULL'}`)
         return inTransaction(database, 'BEGIN IMMEDIATE', work)
       }),
     isClosed: () => hasClosed,
