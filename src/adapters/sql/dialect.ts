@@ -158,12 +158,9 @@ export type Integer = number | string | null
  */
 export type Steps<Value> = Generator<Statement, Value, readonly Row[]>
 
-/** Yields a statement that finds rows. The caller vouches for their type. */
-export function* find<Found extends Row>(statement: Statement): Steps<readonly Found[]> {
-  const rows = yield statement
-  // The types know the columns of no statement.
-  return rows as readonly Found[]
-}
+/** The rows of a statement that was yielded. The caller vouches for their type: the types know the columns of no statement. */
+export const rowsOf = <Found extends Row>(rows: readonly Row[]): readonly Found[] =>
+  rows as readonly Found[]
 
 /** A template of SQL. Texts in it are SQL themselves; statements bring their parameters. */
 export const sql = (

@@ -43,8 +43,6 @@ import {
   ASSIGNMENTS,
   atHead,
   besidePositions,
-  findOne,
-  findPage,
   hasKey,
   holdsNumber,
   isNamed,
@@ -52,7 +50,9 @@ import {
   MEMBERS,
   NAMES,
   OBJECTS,
+  oneOf,
   type Positions,
+  pageOf,
   positionColumns,
   ROLE_PERMISSIONS,
 } from './tables.js'
@@ -67,7 +67,7 @@ export function* readAccess(dialect: Dialect, query: AccessQuery): Steps<FoundAt
     roles: string,
     mapped: string,
   ]
-  const row = yield* findOne<Found>(accessStatement(dialect, query))
+  const row = oneOf<Found>(yield accessStatement(dialect, query))
   const [head, reached, project, projectGrant, userGrant, roles, mapped] = row
   return atHead([head, reached], {
     project: project === null ? undefined : foundProject(JSON.parse(project)),
@@ -209,7 +209,7 @@ export function* readHeldRoles(
     expires: Integer,
     body: string | null,
   ]
-  const { found, ...positions } = yield* findPage<Row>(heldRolesStatement(dialect, query))
+  const { found, ...positions } = pageOf<Row>(yield heldRolesStatement(dialect, query))
   const held = found.map(([scope, roleKey, idpId, group, expires, body]) => ({
     ...projectOf(scope),
     roleKey,
@@ -235,7 +235,7 @@ export function* readHolders(
     given: string,
     scope: string,
   ]
-  const { found, ...positions } = yield* findPage<Row>(holdersStatement(dialect, query))
+  const { found, ...positions } = pageOf<Row>(yield holdersStatement(dialect, query))
   const holders = found.map(([roleKey, orgId, idpId, group, userId, expires, given, scope]) => ({
     userId,
     orgId,

@@ -13,10 +13,10 @@ import {
 } from '../../../projections/rows.js'
 import {
   type Dialect,
-  find,
   type Integer,
   type NumberedKey,
   param,
+  rowsOf,
   type Statement,
   type Steps,
   sql,
@@ -140,15 +140,13 @@ function* nameNumbers(
   const table = dialect.table(NAMES)
   const isWanted = dialect.isListed('name', [...names])
   type Found = readonly [reached: Integer, last: Integer, name: string | null, number: Integer]
-  const found = yield* find<Found>({
-    ...dialect.named(
-      'names',
-      () => `SELECT reached, last, name, number
+  const named = dialect.named(
+    'names',
+    () => `SELECT reached, last, name, number
       FROM (SELECT ${checkpointIn(dialect)} AS reached, (SELECT max(number) FROM ${table}) AS last) AS moment
       LEFT JOIN ${table} ON ${isWanted.sql}`,
-    ),
-    parameters: isWanted.parameters,
-  })
+  )
+  const found = rowsOf<Found>(yield { ...named, parameters: isWanted.parameters })
   const [first] = found
   if (first === undefined) throw new Error('The checkpoint is found whether or not there are names')
   const reached = BigInt(first[0] ?? 0)
@@ -267,8 +265,8 @@ const typeBatch = (dialect: Dialect, shared: Shared, held: AssignmentBatch, kind
     *load(): Steps<void> {
       if (wanted.length === 0) return
       const keys = dialect.wantedKeys(wanted.map(({ rowKey }) => numbered(rowKey)))
-      const found = yield* find<readonly [nth: number | string, ...StoredRow]>(
-        sql`SELECT nth, ${changedColumns(dialect, type).join(', ')} FROM ${keys} JOIN ${dialect.table(table)} USING (scope, key)`,
+      const found = rowsOf<readonly [nth: number | string, ...StoredRow]>(
+        yield sql`SELECT nth, ${changedColumns(dialect, type).join(', ')} FROM ${keys} JOIN ${dialect.table(table)} USING (scope, key)`,
       )
       for (const [nth, body, sequence, creationDate, assigned, since] of found) {
         const entry = wanted[Number(nth) - 1]

@@ -22,11 +22,11 @@ import {
 import {
   ASSIGNMENTS,
   besidePositions,
-  findPage,
   isNamed,
   MAPPED,
   MEMBERS,
   NAMES,
+  pageOf,
   SUSPENSIONS,
 } from './tables.js'
 
@@ -142,7 +142,7 @@ export function* readAffected(
   query: AffectedQuery,
 ): Steps<FoundAtHead<Affected>> {
   type Row = readonly [role: string, org: string, user: string, count: number | string]
-  const { found, ...positions } = yield* findPage<Row>(affectedStatement(dialect, query))
+  const { found, ...positions } = pageOf<Row>(yield affectedStatement(dialect, query))
   const first = found.map(([roleKey, orgId, userId]) => ({ orgId, userId, roleKey }))
   return { ...positions, found: { count: Number(found[0]?.[3] ?? 0), first } }
 }

@@ -36,12 +36,12 @@ import {
   ASSIGNMENTS,
   besidePositions,
   ENTRY_COLUMNS,
-  findPage,
   HISTORY,
   isNamed,
   MEMBERS,
   NAME_COLUMNS,
   NAMES,
+  pageOf,
 } from './tables.js'
 
 /** A page of history, and how far the read model is. */
@@ -49,7 +49,7 @@ export function* readHistory(
   dialect: Dialect,
   query: HistoryQuery,
 ): Steps<FoundAtHead<readonly HistoryEntry[]>> {
-  const { found, ...positions } = yield* findPage<StoredEntry>(historyStatement(dialect, query))
+  const { found, ...positions } = pageOf<StoredEntry>(yield historyStatement(dialect, query))
   const isLater = query.order === 'desc' ? -1 : 1
   // They come in order, which no database promises of a join; to sort them there would take a second pass.
   const entries = found

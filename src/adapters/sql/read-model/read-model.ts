@@ -1,4 +1,4 @@
-import { aggregates, TYPES } from '../../../domain/aggregates.js'
+import { aggregates, byType, TYPES } from '../../../domain/aggregates.js'
 import type { RoleMapping } from '../../../domain/role-mapping/aggregate.js'
 import type { ObjectRef } from '../../../domain/values.js'
 import type { MappedGroup, MappedGroupsQuery } from '../../../ports/access-reads.js'
@@ -29,9 +29,9 @@ import { fieldNamed, identityField, viewFields } from '../../../projections/view
 import {
   allOf,
   type Dialect,
-  find,
   type Integer,
   param,
+  rowsOf,
   type Statement,
   type Steps,
   sql,
@@ -47,8 +47,6 @@ import {
   CHECKPOINT,
   checkpointIn,
   FILLED,
-  findOne,
-  findPage,
   foldedColumn,
   hasKey,
   isKey,
@@ -57,8 +55,10 @@ import {
   MAPPED,
   NAMES,
   OBJECTS,
+  oneOf,
   type Positions,
   PROJECT_SCOPE,
+  pageOf,
   positionColumns,
   READ_MODEL,
   ROLE_PERMISSIONS,
@@ -192,6 +192,9 @@ function* readCheckpoint(dialect: Dialect): Steps<Position> {
   return BigInt(row?.[0] ?? 0)
 }
 
+/** Names of the statements that read one object. */
+const STATEMENT_OF_TYPE = byType(({ type }) => `head ${TYPES.indexOf(type)}`)
+
 /** Reads one object, and how far the read model is. */
 function* readObject<Type extends ViewType>(
   dialect: Dialect,
@@ -201,14 +204,12 @@ function* readObject<Type extends ViewType>(
   const { type }: ObjectRef = ref
   const { scope, key } = rowKeyOf(orgId, ref)
   type Found = readonly [...Positions, ...(StoredRow | NoRow)]
-  const [head, reached, ...row] = yield* findOne<Found>({
-    ...dialect.named(
-      `head ${TYPES.indexOf(type)}`,
-      () => `SELECT head, reached, ${readColumns(dialect, type).join(', ')} FROM (SELECT ${positionColumns(dialect)}) AS moment
+  const named = dialect.named(
+    STATEMENT_OF_TYPE[type],
+    () => `SELECT head, reached, ${readColumns(dialect, type).join(', ')} FROM (SELECT ${positionColumns(dialect)}) AS moment
       LEFT JOIN ${dialect.table(OBJECTS[type])} ON ${hasKey(dialect)}`,
-    ),
-    parameters: [scope, key],
-  })
+  )
+  const [head, reached, ...row] = oneOf<Found>(yield { ...named, parameters: [scope, key] })
   return atHead([head, reached], isRow(row) ? decodeRow<Type>(type, scope, row) : undefined)
 }
 
@@ -219,7 +220,7 @@ const isRow = (row: StoredRow | NoRow): row is StoredRow => row[0] !== null
 /** Where users with addresses of a domain sign in, and how far the read model is. */
 function* readRoute(dialect: Dialect, domain: string): Steps<FoundAtHead<SignInRoute | undefined>> {
   type Found = readonly [...Positions, orgId: string | null, idpId: string | null]
-  const [head, reached, orgId, idpId] = yield* findOne<Found>(routeStatement(dialect, domain))
+  const [head, reached, orgId, idpId] = oneOf<Found>(yield routeStatement(dialect, domain))
   return atHead([head, reached], orgId && idpId ? { orgId, idpId } : undefined)
 }
 
@@ -258,8 +259,8 @@ function* readMappedGroups(
         AND mapped.scope = ${mapping}.${PROJECT_SCOPE}
     ) AS since
     FROM ${mapping} WHERE ${isNamed(dialect, 'scope', orgId)} AND ${isWanted} AND idp = ${param(idpId)}`
-  const { found, ...positions } = yield* findPage<Row>(
-    besidePositions(dialect, 'grp, body, since', page),
+  const { found, ...positions } = pageOf<Row>(
+    yield besidePositions(dialect, 'grp, body, since', page),
   )
   const wanted = new Set(groups)
   const mapped = found.flatMap(([group, body, since]) => {
@@ -324,20 +325,20 @@ function* momentAndPage(
   dialect: Dialect,
   query: ListQuery<ViewType>,
   { total, page }: { readonly total: Statement; readonly page: Statement },
-) {
+): Steps<{ readonly moment: Moment; readonly rows: readonly StoredRow[] }> {
   const selected = sql`SELECT head, reached, ${total} AS total`
   const from = `FROM (SELECT ${positionColumns(dialect)}) AS moment`
   if (dialect.asLines === undefined) {
-    const moment = yield* findOne<Moment>(sql`${selected} ${from}`)
-    return { moment, rows: yield* find<StoredRow>(page) }
+    const moment = oneOf<Moment>(yield sql`${selected} ${from}`)
+    return { moment, rows: rowsOf<StoredRow>(yield page) }
   }
   const columns = readColumns(dialect, query.type).map(nameOf)
   const order = query.sort.map(({ direction }, index) => `sort_${index} ${direction}`)
   const lines = { ...page, sql: dialect.asLines(page.sql, columns, order.join(', ')) }
-  const moment = yield* findOne<readonly [...Moment, lines: string | null]>(
-    sql`${selected}, ${lines} ${from}`,
+  const [head, reached, found, text] = oneOf<readonly [...Moment, lines: string | null]>(
+    yield sql`${selected}, ${lines} ${from}`,
   )
-  return { moment, rows: moment[3]?.split('\n').map(rowIn) ?? [] }
+  return { moment: [head, reached, found], rows: text?.split('\n').map(rowIn) ?? [] }
 }
 
 /** The name of a selected column. */

@@ -4,12 +4,11 @@ import { identityField, viewFields } from '../../../projections/view-fields.js'
 import {
   type Column,
   type Dialect,
-  find,
   type Index,
   type Integer,
   type Row,
+  rowsOf,
   type Statement,
-  type Steps,
   sql,
   type Table,
 } from '../dialect.js'
@@ -321,12 +320,11 @@ export const atHead = <Found>([head, reached]: Positions, found: Found): FoundAt
   found,
 })
 
-/** The one row that a statement finds. The caller vouches for its type. */
-export function* findOne<Found extends Row>(statement: Statement): Steps<Found> {
-  const [row] = yield statement
+/** The one row that a statement found. The caller vouches for its type. */
+export const oneOf = <Found extends Row>(rows: readonly Row[]): Found => {
+  const [row] = rowsOf<Found>(rows)
   if (row === undefined) throw new Error('The positions are found whether or not there is a row')
-  // The types know the columns of no statement.
-  return row as Found
+  return row
 }
 
 /** The columns of `page` in any order, or nulls when it has no rows, each row with the positions before it. */
@@ -334,15 +332,12 @@ export const besidePositions = (dialect: Dialect, columns: string, page: Stateme
   sql`SELECT head, reached, ${columns} FROM (SELECT ${positionColumns(dialect)}) AS moment
     LEFT JOIN (${page}) AS page ON TRUE`
 
-/** The rows of a statement made with {@link besidePositions}. The caller vouches for their type. */
-export function* findPage<Found extends Row>(
-  statement: Statement,
-): Steps<FoundAtHead<readonly Found[]>> {
-  const rows = yield* find<readonly [...Positions, ...Found]>(statement)
-  const [first] = rows
-  if (first === undefined) throw new Error('The positions are found whether or not there are rows')
-  const [head, reached] = first
-  const found = rows.flatMap(([, , ...row]) => (row[0] === null ? [] : [row]))
+/** What a statement made with {@link besidePositions} found. The caller vouches for the type of the rows. */
+export const pageOf = <Found extends Row>(rows: readonly Row[]): FoundAtHead<readonly Found[]> => {
+  const [head, reached] = oneOf<Positions>(rows)
+  const found = rowsOf<readonly [...Positions, ...Found]>(rows).flatMap(([, , ...row]) =>
+    row[0] === null ? [] : [row],
+  )
   return atHead([head, reached], found)
 }
 
