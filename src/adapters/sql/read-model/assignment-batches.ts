@@ -1,12 +1,14 @@
 import type { AssignmentRange, MembershipRange, RoleSource } from '../../../domain/aggregate.js'
 import type { Position } from '../../../ports/event-store.js'
 import type { ViewType } from '../../../ports/read-model.js'
-import type {
-  Assignment,
-  AssignmentStore,
-  Ending,
-  GroupMember,
-  Terms,
+import {
+  type Assignment,
+  type AssignmentStore,
+  type Ending,
+  type GroupMember,
+  holderOf,
+  sourceKey,
+  type Terms,
 } from '../../../projections/assignments.js'
 import { foldCase } from '../../../projections/row-order.js'
 import { getOrAdd, projectScope } from '../../../projections/rows.js'
@@ -126,9 +128,10 @@ export const assignmentBatch = (dialect: Dialect, shared: Shared): AssignmentBat
     },
     endMappings: (orgId, { idpId }, at) => {
       const ending = { at, with: 'identity_provider' as const }
+      const ofProvider = sourceKey({ idpId, group: '' })
       for (const ofProject of open.values())
         for (const [holder, roles] of ofProject.get(orgId) ?? [])
-          if (holder.startsWith(sourceKey({ idpId, group: '' }))) {
+          if (holder.startsWith(ofProvider)) {
             for (const { begun } of roles.values()) if (begun) begun.end = ending
             roles.clear()
           }
@@ -178,26 +181,13 @@ type Named = Omit<AssignmentRange, 'userId' | 'source'> &
 const namesOf = ({ projectOrgId, projectId, orgId = '', userId = '' }: Named) =>
   [projectScope(projectOrgId, projectId), orgId, userId] as const
 
-/**
- * Key of the holder of roles: a user, or a group (with U+0000, which user ids cannot contain); undefined for an
- * organization.
- */
-const holderOf = ({ userId, source }: Pick<Named, 'userId' | 'source'>): string | undefined =>
-  source ? sourceKey(source) : userId
-
-const sourceKey = ({ idpId, group }: RoleSource): string => `\0${idpId}+${group}`
-
 const mappingOf = (range: Named): string =>
   `${namesOf(range)[0]}+${range.orgId}${holderOf(range) ?? ''}`
 
 const inner = <Outer, Key, Value>(
   outer: Map<Outer, Map<Key, Value>>,
   key: Outer,
-): Map<Key, Value> => {
-  const known = outer.get(key) ?? new Map<Key, Value>()
-  outer.set(key, known)
-  return known
-}
+): Map<Key, Value> => getOrAdd(outer, key, () => new Map())
 
 /** The value under `key`; all when it is undefined. */
 const picked = <Value>(
