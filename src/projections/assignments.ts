@@ -98,6 +98,20 @@ export interface AssignmentStore {
   readonly resumeProvider: (orgId: string, provider: MembershipRange, position: Position) => void
 }
 
+/**
+ * Key of the holder of roles: a user, or a group (with U+0000, which user ids cannot contain); undefined for an
+ * organization.
+ */
+export const holderOf = ({
+  userId,
+  source,
+}: Pick<Assignment, 'userId'> & { readonly source?: RoleSource | undefined }):
+  | string
+  | undefined => (source ? sourceKey(source) : userId)
+
+/** Key of a group as the holder of roles. */
+export const sourceKey = ({ idpId, group }: RoleSource): string => `\0${idpId}+${group}`
+
 /** An object before an event and after it. */
 export interface Change {
   readonly before: Views[ViewType] | undefined

@@ -8,6 +8,8 @@ import {
   type AssignmentStore,
   type Change,
   type Ending,
+  holderOf,
+  sourceKey,
   withHeld,
 } from '../../projections/assignments.js'
 import { type PresentAccess, presentAccess } from '../../projections/present-access.js'
@@ -202,7 +204,7 @@ export const emptyAssignments = (): Assignments => {
     orgId,
     ...source
   }: RoleSource & { readonly orgId: string }): Generator<StoredAssignment> {
-    for (const byRole of lasts.get(orgId)?.get(sourceOf(source))?.values() ?? [])
+    for (const byRole of lasts.get(orgId)?.get(sourceKey(source))?.values() ?? [])
       yield* byRole.values()
   }
 
@@ -345,17 +347,6 @@ const coversOf = ({
   ]
 }
 
-/**
- * Key of the holder of a role: a user, or a group (with U+0000, which user ids cannot contain); undefined for an
- * organization.
- */
-const holderOf = ({
-  userId,
-  source,
-}: Pick<Assignment, 'userId'> & { readonly source?: RoleSource | undefined }):
-  | string
-  | undefined => (source ? sourceOf(source) : userId)
-
 /** Key of an assignment among those in its project, which are listed in this order. Ids and groups have no U+0000. */
 export const placeInScope = ({
   roleKey,
@@ -365,8 +356,6 @@ export const placeInScope = ({
 }: Pick<Assignment, 'roleKey' | 'orgId' | 'userId'> & {
   readonly source?: Omit<RoleSource, 'since'> | undefined
 }): string => [roleKey, orgId, source?.idpId ?? '', source?.group ?? '', userId].join('\0')
-
-const sourceOf = ({ idpId, group }: RoleSource): string => `\0${idpId}+${group}`
 
 const scopeOf = ({
   projectOrgId,

@@ -158,18 +158,38 @@ export type Integer = number | string | null
  */
 export type Steps<Value> = Generator<Statement, Value, readonly Row[]>
 
-/** Yields a statement that finds rows. The caller vouches for their type. */
-export function* find<Found extends Row>(statement: Statement): Steps<readonly Found[]> {
-  const rows = yield statement
-  // The types know the columns of no statement.
-  return rows as readonly Found[]
+/** The rows of a statement that was yielded. The caller vouches for their type: the types know the columns of no statement. */
+export const rowsOf = <Found extends Row>(rows: readonly Row[]): readonly Found[] =>
+  rows as readonly Found[]
+
+/** A template of SQL. Texts in it are SQL themselves; statements bring their parameters. */
+export const sql = (
+  texts: TemplateStringsArray,
+  ...parts: readonly (string | number | Statement)[]
+): Statement => {
+  let text = ''
+  const parameters: Parameter[] = []
+  // A plain loop: lists and holders are composed on every call.
+  for (let index = 0; index < texts.length; index++) {
+    text += texts[index]
+    const part = parts[index] ?? ''
+    if (typeof part === 'object') parameters.push(...part.parameters)
+    text += typeof part === 'object' ? part.sql : part
+  }
+  return { sql: text, parameters }
 }
 
-/** A condition that holds when all of `parts` do. */
-export const allOf = (parts: readonly Statement[]): Statement => ({
-  sql: parts.map(({ sql }) => sql).join(' AND '),
+/** A value, as a parameter. */
+export const param = (value: Parameter): Statement => ({ sql: '?', parameters: [value] })
+
+/** `parts` with a text between them. */
+export const joined = (parts: readonly Statement[], between: string): Statement => ({
+  sql: parts.map(({ sql }) => sql).join(between),
   parameters: parts.flatMap(({ parameters }) => parameters),
 })
+
+/** A condition that holds when all of `parts` do. */
+export const allOf = (parts: readonly Statement[]): Statement => joined(parts, ' AND ')
 
 /** The largest number that a database takes for an integer; beyond every position and version. */
 export const LARGEST_INTEGER = 2n ** 63n - 1n

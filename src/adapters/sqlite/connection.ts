@@ -49,17 +49,9 @@ export const openConnection = (
     readonly migrate?: boolean | undefined
   } = {},
 ): Connection => {
-  const database = databaseAt(place, migrate)
+  const database = openDatabase(place, migrate)
   let isReady = false
   let hasClosed = false
-
-  let isSynced = true
-  /** Sets whether commits wait for the disk; a commit that waits also writes the earlier ones. */
-  const sync = (isWanted: boolean): void => {
-    if (isWanted === isSynced) return
-    database.script(`PRAGMA synchronous = ${isWanted ? 'FULL' : 'NORMAL'}`)
-    isSynced = isWanted
-  }
 
   const attempt = <Value>(work: Work<Value>): Value => {
     if (hasClosed) throw new StoreFault('The database is closed', 'not_recorded')
@@ -93,7 +85,9 @@ export const openConnection = (
     read: (work) => read((database) => inTransaction(database, 'BEGIN DEFERRED', work)),
     write: (work, commit) =>
       write((database) => {
-        sync(commit !== 'unsynced')
+        // Set anew: it belongs to the handle, which may have other connections. A commit that waits for the disk also
+        // writes the earlier ones.
+        database.script(`PRAGMA synchronous = ${commit === 'unsynced' ? 'NORMAL' : 'FULL'}`)
         return inTransaction(database, 'BEGIN IMMEDIATE', work)
       }),
     isClosed: () => hasClosed,
@@ -102,21 +96,6 @@ export const openConnection = (
 }
 
 type Work<Value> = (database: SyncDatabase) => Value
-
-const databaseAt = (place: string | SqliteHandle, migrate: boolean): Database => {
-  if (typeof place !== 'string') return databaseOf(place)
-  return migrate ? openDatabase(place) : openExisting(place)
-}
-
-/** Opens a file that must exist: SQLite would create a missing one. */
-const openExisting = (path: string): Database => {
-  if (path.startsWith('file:'))
-    return openDatabase(
-      /[?&]mode=/.test(path) ? path : `${path}${path.includes('?') ? '&' : '?'}mode=rw`,
-    )
-  if (!existsSync(path)) throw new UnusableFile('not_migrated', 'There is no such file')
-  return openDatabase(path)
-}
 
 /** How long a lock is tried in every turn of the event loop, in milliseconds. */
 const EAGER_WAIT_MS = 2
@@ -179,23 +158,28 @@ export interface Database extends SyncDatabase {
 }
 
 /**
- * Opens `path`, or a database in memory for `:memory:`. Prepared statements are cached.
+ * Opens the file at a path, `:memory:`, or the database of an open handle, which the host closes. Prepared statements are
+ * cached.
  *
  * @throws UnusableFile when it cannot be opened; Error without `node:sqlite`
  */
-export const openDatabase = (path: string): Database => {
-  const connection = connect(path)
+export const openDatabase = (place: string | SqliteHandle, mayCreate = true): Database => {
+  if (typeof place !== 'string') return { ...databaseOn(place), close: () => undefined }
+  const connection = connect(mayCreate ? place : existing(place))
   return { ...databaseOn(connection), close: () => connection.close() }
 }
 
-/** The database of an open handle, which the host closes. */
-const databaseOf = (handle: SqliteHandle): Database => {
-  // Waiting for a lock would block the whole program.
-  handle.exec('PRAGMA busy_timeout = 0')
-  return { ...databaseOn(handle), close: () => undefined }
+/** The path of a file that must exist: SQLite would create a missing one. */
+const existing = (path: string): string => {
+  if (path.startsWith('file:'))
+    return /[?&]mode=/.test(path) ? path : `${path}${path.includes('?') ? '&' : '?'}mode=rw`
+  if (!existsSync(path)) throw new UnusableFile('not_migrated', 'There is no such file')
+  return path
 }
 
 const databaseOn = (handle: SqliteHandle): SyncDatabase => {
+  // Waiting for a lock would block the whole program.
+  handle.exec('PRAGMA busy_timeout = 0')
   const prepared = new Map<string, SqliteStatement>()
 
   const statement = (sql: string): SqliteStatement => {
@@ -246,8 +230,7 @@ const connect = (path: string) => {
   const { DatabaseSync } = nodeSqlite()
   try {
     createForOwner(path)
-    // Waiting for a lock would block the whole program.
-    return new DatabaseSync(path, { timeout: 0 })
+    return new DatabaseSync(path)
   } catch (error) {
     throw new UnusableFile('cannot_open', `Cannot open ${path}`, error)
   }

@@ -39,15 +39,8 @@ export const lockedFault = (busyTimeout: number, cause: unknown): StoreFault => 
 export const isConnectionFault = (fault: unknown): boolean =>
   fault instanceof StoreFault && (fault.outcome === 'unknown' || isBusy(fault.cause))
 
-/** Primary result codes of SQLite. */
-const BUSY = 5
-const LOCKED = 6
-const FULL = 13
-const NOT_A_DATABASE = 26
-
-/** The same by their names; the code of any other error does not matter. */
-const CODES: Readonly<Record<string, number>> = { BUSY, LOCKED, FULL, NOTADB: NOT_A_DATABASE }
-const ERROR = 1
+/** Primary result codes of SQLite, by the names that some drivers have; those of other errors do not matter. */
+const CODES = { ERROR: 1, BUSY: 5, LOCKED: 6, FULL: 13, NOTADB: 26 }
 
 /** The primary result code of SQLite; undefined when SQLite did not report `error`. */
 const resultCode = (error: unknown): number | undefined => {
@@ -55,7 +48,7 @@ const resultCode = (error: unknown): number | undefined => {
   const code = fieldOf(error, 'errcode')
   if (typeof code === 'number') return code & 0xff
   const [, name] = /^SQLITE_([A-Z]+)/.exec(String(fieldOf(error, 'code'))) ?? []
-  return name === undefined ? undefined : (CODES[name] ?? ERROR)
+  return name === undefined ? undefined : Number(fieldOf(CODES, name) ?? CODES.ERROR)
 }
 
 /** Whether SQLite itself reported `error`. */
@@ -64,11 +57,11 @@ export const isSqliteError = (error: unknown): error is Error => resultCode(erro
 /** Whether another connection holds a lock, so that another try may succeed. */
 export const isBusy = (error: unknown): boolean => {
   const code = resultCode(error)
-  return code === BUSY || code === LOCKED
+  return code === CODES.BUSY || code === CODES.LOCKED
 }
 
 /** Whether the disk is full, so that nothing was recorded. */
-export const isFull = (error: unknown): boolean => resultCode(error) === FULL
+export const isFull = (error: unknown): boolean => resultCode(error) === CODES.FULL
 
 /** Whether the file is not an SQLite file. */
-export const isNotADatabase = (error: unknown): boolean => resultCode(error) === NOT_A_DATABASE
+export const isNotADatabase = (error: unknown): boolean => resultCode(error) === CODES.NOTADB

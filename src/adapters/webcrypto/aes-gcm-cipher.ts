@@ -28,7 +28,17 @@ export const aesGcmCipher = (options: {
    */
   readonly keys: Readonly<Record<string, Uint8Array>>
 }): SecretCipher => {
-  const { currentKey, key, prefix } = keyRing(options)
+  const { current, keys }: Partial<typeof options> = options ?? {}
+  if (typeof keys !== 'object' || keys === null)
+    throw new TypeError('keys must be an object of keys by key id')
+  if (typeof current !== 'string') throw new TypeError('current must be a key id')
+  const ring = new Map<string, () => Promise<CryptoKey>>()
+  for (const [keyId, bytes] of Object.entries(keys))
+    ring.set(keyId, importedOnce(checkedKey(keyId, bytes)))
+  const currentKey = ring.get(current)
+  if (currentKey === undefined) throw new RangeError('current must be the id of one of keys')
+  /** Prefix of everything that the current key encrypts. */
+  const prefix = `${FORMAT}.${current}.`
   return {
     async seal(secret, owner) {
       const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES))
@@ -45,7 +55,7 @@ export const aesGcmCipher = (options: {
       const [, keyId, encoded] = ENVELOPE.exec(sealed) ?? []
       if (keyId === undefined || encoded === undefined)
         return err({ kind: 'SecretUnreadable', reason: 'tampered' })
-      const opening = await key(keyId)
+      const opening = await ring.get(keyId)?.()
       if (opening === undefined)
         return err({ kind: 'SecretUnreadable', reason: 'unknown_key', keyId })
       const plain = await decrypt(opening, fromBase64url(encoded), owner)
@@ -93,38 +103,12 @@ const KEY_BYTES = 32
 /** Without `.`, which ends the id in an envelope. */
 const KEY_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
 
-/**
- * Checks and copies the keys, and imports each at its first use, not extractable.
- *
- * @throws TypeError or RangeError that names the wrong option and shows nothing of a key
- */
-const keyRing = ({
-  current,
-  keys,
-}: {
-  readonly current?: string
-  readonly keys?: Readonly<Record<string, Uint8Array>>
-} = {}) => {
-  if (typeof keys !== 'object' || keys === null)
-    throw new TypeError('keys must be an object of keys by key id')
-  if (typeof current !== 'string') throw new TypeError('current must be a key id')
-
-  const ring = new Map<string, () => Promise<CryptoKey>>()
-  for (const [keyId, bytes] of Object.entries(keys)) {
-    const copy = checkedKey(keyId, bytes)
-    let imported: Promise<CryptoKey> | undefined
-    ring.set(keyId, () => {
-      imported ??= crypto.subtle.importKey('raw', copy, 'AES-GCM', false, ['encrypt', 'decrypt'])
-      return imported
-    })
-  }
-  const currentKey = ring.get(current)
-  if (currentKey === undefined) throw new RangeError('current must be the id of one of keys')
-  return {
-    currentKey,
-    key: (keyId: string): Promise<CryptoKey> | undefined => ring.get(keyId)?.(),
-    /** Prefix of everything that the current key encrypts. */
-    prefix: `${FORMAT}.${current}.`,
+/** Imports a key at its first use, not extractable. */
+const importedOnce = (bytes: Uint8Array<ArrayBuffer>) => {
+  let imported: Promise<CryptoKey> | undefined
+  return () => {
+    imported ??= crypto.subtle.importKey('raw', bytes, 'AES-GCM', false, ['encrypt', 'decrypt'])
+    return imported
   }
 }
 

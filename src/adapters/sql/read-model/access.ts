@@ -19,7 +19,16 @@ import { timeOf } from '../../../ports/event-store.js'
 import type { FoundAtHead } from '../../../ports/read-model.js'
 import { byMappedRole, compareCodePoints } from '../../../projections/row-order.js'
 import { foundProject, projectOf, projectScope } from '../../../projections/rows.js'
-import { allOf, type Dialect, type Integer, type Statement, type Steps } from '../dialect.js'
+import {
+  allOf,
+  type Dialect,
+  type Integer,
+  joined,
+  param,
+  type Statement,
+  type Steps,
+  sql,
+} from '../dialect.js'
 import {
   active,
   counting,
@@ -33,8 +42,6 @@ import {
   ASSIGNMENTS,
   atHead,
   besidePositions,
-  findOne,
-  findPage,
   hasKey,
   holdsNumber,
   isNamed,
@@ -42,7 +49,9 @@ import {
   MEMBERS,
   NAMES,
   OBJECTS,
+  oneOf,
   type Positions,
+  pageOf,
   positionColumns,
   ROLE_PERMISSIONS,
 } from './tables.js'
@@ -57,7 +66,7 @@ export function* readAccess(dialect: Dialect, query: AccessQuery): Steps<FoundAt
     roles: string,
     mapped: string,
   ]
-  const row = yield* findOne<Found>(accessStatement(dialect, query))
+  const row = oneOf<Found>(yield accessStatement(dialect, query))
   const [head, reached, project, projectGrant, userGrant, roles, mapped] = row
   return atHead([head, reached], {
     project: project === null ? undefined : foundProject(JSON.parse(project)),
@@ -184,7 +193,7 @@ const mappedRoles = (dialect: Dialect): string => {
 }
 
 /** The scope of a provider is its organization. */
-const NO_SCOPE: Statement = { sql: '', parameters: [] }
+const NO_SCOPE: Statement = sql``
 
 /** A page of the roles of a user that count, and how far the read model is. */
 export function* readHeldRoles(
@@ -199,7 +208,7 @@ export function* readHeldRoles(
     expires: Integer,
     body: string | null,
   ]
-  const { found, ...positions } = yield* findPage<Row>(heldRolesStatement(dialect, query))
+  const { found, ...positions } = pageOf<Row>(yield heldRolesStatement(dialect, query))
   const held = found.map(([scope, roleKey, idpId, group, expires, body]) => ({
     ...projectOf(scope),
     roleKey,
@@ -225,7 +234,7 @@ export function* readHolders(
     given: string,
     scope: string,
   ]
-  const { found, ...positions } = yield* findPage<Row>(holdersStatement(dialect, query))
+  const { found, ...positions } = pageOf<Row>(yield holdersStatement(dialect, query))
   const holders = found.map(([roleKey, orgId, idpId, group, userId, expires, given, scope]) => ({
     userId,
     orgId,
@@ -270,18 +279,15 @@ export const heldRolesStatement = (dialect: Dialect, query: HeldRolesQuery): Sta
     counts: readonly Statement[],
   ): Statement => {
     const conditions = allOf([
-      { sql: `${holder}.user_id = ? AND ${holder}.org = ?`, parameters: [userId, orgId] },
+      sql`${holder}.user_id = ${param(userId)} AND ${holder}.org = ${param(orgId)}`,
       ...counts,
       ...(projectId === undefined ? [] : [endsWith('project.name', `+${projectId}`)]),
       ...(after === undefined ? [] : [isAfterRole(after, way)]),
     ])
-    return {
-      sql: `SELECT project.name AS scope, held.role, ${way}, ${expires} AS expires_at, shown.body
-        FROM ${from} JOIN ${table(NAMES)} AS project ON project.number = held.scope
-        LEFT JOIN ${table(OBJECTS.project_role)} AS shown ON shown.scope = held.scope AND shown.key = held.role
-        WHERE ${conditions.sql}`,
-      parameters: conditions.parameters,
-    }
+    return sql`SELECT project.name AS scope, held.role, ${way}, ${expires} AS expires_at, shown.body
+      FROM ${from} JOIN ${table(NAMES)} AS project ON project.number = held.scope
+      LEFT JOIN ${table(OBJECTS.project_role)} AS shown ON shown.scope = held.scope AND shown.key = held.role
+      WHERE ${conditions}`
   }
   const counted = { scope: SCOPE_OF_PROJECT, now, at }
   const arms = [
@@ -296,15 +302,10 @@ export const heldRolesStatement = (dialect: Dialect, query: HeldRolesQuery): Sta
       countingMembers(dialect, counted),
     ),
   ]
-  const found = arms.map(({ sql }) => sql).join(' UNION ALL ')
+  const page = sql`SELECT * FROM (${joined(arms, ' UNION ALL ')}) AS page_of_ways ORDER BY ${order} LIMIT ${param(limit + 1)}`
   return {
     name: `hr${flags(projectId, at, after)}`,
-    sql: `${besidePositions(
-      dialect,
-      `${order}, expires_at, body`,
-      `SELECT * FROM (${found}) AS page_of_ways ORDER BY ${order} LIMIT ?`,
-    )} ORDER BY ${order}`,
-    parameters: [...arms.flatMap(({ parameters }) => parameters), limit + 1],
+    ...sql`${besidePositions(dialect, `${order}, expires_at, body`, page)} ORDER BY ${order}`,
   }
 }
 
@@ -333,15 +334,12 @@ export const holdersStatement = (dialect: Dialect, query: HoldersQuery): Stateme
       ? holdersInAll(dialect, query, holders, order)
       : holdersInOne(dialect, query, holders, projectId),
   )
-  const pages = arms.map(({ sql }, index) => `SELECT * FROM (${sql}) AS page_${index}`)
+  const pages = arms.map((arm, index) => sql`SELECT * FROM (${arm}) AS page_${index}`)
+  const columns = 'role, org, idp, grp, user_id, expires_at, given, scope'
+  const page = sql`SELECT * FROM (${joined(pages, ' UNION ALL ')}) AS pages ORDER BY ${order} LIMIT ${param(limit + 1)}`
   return {
     name: `w${flags(projectId, userId, roleKey, permission, at)}${after === undefined ? 0 : followsBy(query, after)}`,
-    sql: `${besidePositions(
-      dialect,
-      'role, org, idp, grp, user_id, expires_at, given, scope',
-      `SELECT * FROM (${pages.join(' UNION ALL ')}) AS pages ORDER BY ${order} LIMIT ?`,
-    )} ORDER BY ${order}`,
-    parameters: [...arms.flatMap(({ parameters }) => parameters), limit + 1],
+    ...sql`${besidePositions(dialect, columns, page)} ORDER BY ${order}`,
   }
 }
 
@@ -349,49 +347,40 @@ export const holdersStatement = (dialect: Dialect, query: HoldersQuery): Stateme
 const holdersInOne = (
   dialect: Dialect,
   query: HoldersQuery,
-  { held, joined, columns, orderBy, conditions }: Holders,
+  { held, members, columns, orderBy, conditions }: Holders,
   projectId: string,
 ): Statement => {
   const { orgId, userId, limit } = query
   const name = projectScope(orgId, projectId)
   // The plus keeps a database from reading the whole project in order, where few rows are of the user.
   const isInProject = isNamed(dialect, userId === undefined ? 'held.scope' : '+held.scope', name)
-  const all = allOf([isInProject, ...conditions({ sql: '?', parameters: [name] })])
-  return {
-    sql: `SELECT ${columns}, '' AS scope FROM ${held} ${joined} WHERE ${all.sql} ORDER BY ${orderBy} LIMIT ?`,
-    parameters: [...all.parameters, limit + 1],
-  }
+  const all = allOf([isInProject, ...conditions(param(name))])
+  return sql`SELECT ${columns}, '' AS scope FROM ${held} ${members} WHERE ${all} ORDER BY ${orderBy} LIMIT ${param(limit + 1)}`
 }
 
 /** The holders of roles in all projects of an organization, project by project. */
 const holdersInAll = (
   dialect: Dialect,
   { orgId, userId, after, limit }: HoldersQuery,
-  { held, joined, columns, orderBy, conditions }: Holders,
+  { held, members, columns, orderBy, conditions }: Holders,
   order: string,
 ): Statement => {
   const inOrder = allOf([
     // The comma is the character after the plus.
-    { sql: 'project.name > ? AND project.name < ?', parameters: [`${orgId}+`, `${orgId},`] },
-    ...(after ? [{ sql: 'project.name >= ?', parameters: [projectScope(orgId, after[0])] }] : []),
+    sql`project.name > ${param(`${orgId}+`)} AND project.name < ${param(`${orgId},`)}`,
+    ...(after ? [sql`project.name >= ${param(projectScope(orgId, after[0]))}`] : []),
   ])
-  const counted = allOf(conditions({ sql: 'project.name', parameters: [] }))
+  const counted = allOf(conditions(SCOPE_OF_PROJECT))
   const projects = `${dialect.table(NAMES)} AS project`
   const selected = `SELECT ${columns}, project.name AS scope FROM`
-  const most = limit + 1
+  const most = param(limit + 1)
   // Few rows are of one user: a join finds them first, and then their projects.
   if (!dialect.hasLateral || userId !== undefined)
-    return {
-      sql: `${selected} ${projects} JOIN ${held} ON held.scope = project.number ${joined}
-        WHERE ${inOrder.sql} AND ${counted.sql} ORDER BY scope, ${orderBy} LIMIT ?`,
-      parameters: [...inOrder.parameters, ...counted.parameters, most],
-    }
-  return {
-    sql: `SELECT found.* FROM ${projects} CROSS JOIN LATERAL (
-        ${selected} ${held} ${joined} WHERE held.scope = project.number AND ${counted.sql} ORDER BY ${orderBy} LIMIT ?
-      ) AS found WHERE ${inOrder.sql} ORDER BY ${order} LIMIT ?`,
-    parameters: [...counted.parameters, most, ...inOrder.parameters, most],
-  }
+    return sql`${selected} ${projects} JOIN ${held} ON held.scope = project.number ${members}
+      WHERE ${inOrder} AND ${counted} ORDER BY scope, ${orderBy} LIMIT ${most}`
+  return sql`SELECT found.* FROM ${projects} CROSS JOIN LATERAL (
+      ${selected} ${held} ${members} WHERE held.scope = project.number AND ${counted} ORDER BY ${orderBy} LIMIT ${most}
+    ) AS found WHERE ${inOrder} ORDER BY ${order} LIMIT ${most}`
 }
 
 type After = NonNullable<HoldersQuery['after']>
@@ -401,7 +390,7 @@ interface Holders {
   /** The table of assignments, called `held`. */
   readonly held: string
   /** What is joined to it. */
-  readonly joined: string
+  readonly members: string
   readonly columns: string
   readonly orderBy: string
   /** What holds of the rows, in a project of that name. */
@@ -417,14 +406,12 @@ const grantHolders = (dialect: Dialect, query: HoldersQuery): Holders => {
       : { columns: [], values: [] }
   return {
     held: `${dialect.table(ASSIGNMENTS)} AS held`,
-    joined: '',
+    members: '',
     columns: `held.role, held.org, ${NO_WAY}, held.user_id, held.expires_at, held.given`,
     orderBy: 'held.role, held.org, held.user_id',
     conditions: (scope) => [
       ...ofRole(dialect, query),
-      userId === undefined
-        ? { sql: `held.user_id <> ''`, parameters: [] }
-        : { sql: 'held.user_id = ?', parameters: [userId] },
+      userId === undefined ? sql`held.user_id <> ''` : sql`held.user_id = ${param(userId)}`,
       ...counting(dialect, { scope, now, at }),
       ...(after ? [followsHolder(query, after, rest)] : []),
     ],
@@ -441,14 +428,14 @@ const groupHolders = (dialect: Dialect, query: HoldersQuery): Holders => {
   }
   return {
     held: `${table(MAPPED)} AS held`,
-    joined: `JOIN ${table(MEMBERS)} AS member ON ${isMemberOf('held', 'member')}`,
+    members: `JOIN ${table(MEMBERS)} AS member ON ${isMemberOf('held', 'member')}`,
     columns: `held.role, held.org, held.idp, held.grp, member.user_id, ${expiryOf('held', 'member')} AS expires_at,
       CASE WHEN member.given > held.given THEN member.given ELSE held.given END AS given`,
     // Rows that differ only in their beginning exclude each other; with it, an index has the rows in this order.
     orderBy: 'held.role, held.org, held.idp, held.grp, held.begin_at, member.user_id',
     conditions: (scope) => [
       ...ofRole(dialect, query),
-      ...(userId === undefined ? [] : [{ sql: 'member.user_id = ?', parameters: [userId] }]),
+      ...(userId === undefined ? [] : [sql`member.user_id = ${param(userId)}`]),
       ...countingMembers(dialect, { scope, now, at }),
       ...(after ? [followsHolder(query, after, rest)] : []),
     ],
@@ -459,13 +446,13 @@ const groupHolders = (dialect: Dialect, query: HoldersQuery): Holders => {
 const ofRole = (dialect: Dialect, query: HoldersQuery): readonly Statement[] => {
   const { roleKey, permission } = query
   return [
-    ...(roleKey === undefined ? [] : [{ sql: 'held.role = ?', parameters: [roleKey] }]),
+    ...(roleKey === undefined ? [] : [sql`held.role = ${param(roleKey)}`]),
     ...(permission === undefined ? [] : [isAllowed(dialect, query, permission)]),
   ]
 }
 
 /** Where `project` is joined. */
-const SCOPE_OF_PROJECT: Statement = { sql: 'project.name', parameters: [] }
+const SCOPE_OF_PROJECT = sql`project.name`
 
 /** The role of an assignment, called `held`, has a permission, now or at a position. */
 const isAllowed = (
@@ -475,15 +462,12 @@ const isAllowed = (
 ): Statement => {
   const allowing = allOf([
     projectId === undefined
-      ? { sql: 'allowed.scope = held.scope', parameters: [] }
+      ? sql`allowed.scope = held.scope`
       : isNamed(dialect, 'allowed.scope', projectScope(orgId, projectId)),
-    { sql: 'allowed.permission = ?', parameters: [permission] },
+    sql`allowed.permission = ${param(permission)}`,
     lasting('allowed', at),
   ])
-  return {
-    sql: `held.role IN (SELECT allowed.role FROM ${dialect.table(ROLE_PERMISSIONS)} AS allowed WHERE ${allowing.sql})`,
-    parameters: allowing.parameters,
-  }
+  return sql`held.role IN (SELECT allowed.role FROM ${dialect.table(ROLE_PERMISSIONS)} AS allowed WHERE ${allowing})`
 }
 
 /** Which of the values are given: another text has another name. */
@@ -508,12 +492,11 @@ const followsHolder = (
   const values = [role, org, ...rest.values].slice(known)
   if (projectId !== undefined) return isAfter(columns, values)
   // In a later project all holders come after it.
-  const from = columns.map(() => `CASE WHEN project.name > ? THEN '' ELSE ? END`)
-  const scope = projectScope(orgId, after[0])
-  return {
-    sql: `(${columns.join(', ')}) > (${from.join(', ')})`,
-    parameters: values.flatMap((value) => [scope, value]),
-  }
+  const scope = param(projectScope(orgId, after[0]))
+  const from = values.map(
+    (value) => sql`CASE WHEN project.name > ${scope} THEN '' ELSE ${param(value)} END`,
+  )
+  return sql`(${columns.join(', ')}) > (${joined(from, ', ')})`
 }
 
 /** Whether the holder of a key has the one role that is asked for. */
@@ -527,7 +510,5 @@ const isByGrant = (after: After): boolean => after.at(-3) === ''
 const followsBy = (query: HoldersQuery, after: After): number =>
   (isOfRole(query, after) ? 1 : 2) + (isByGrant(after) ? 0 : 2)
 
-const endsWith = (text: string, end: string): Statement => ({
-  sql: `substr(${text}, length(${text}) - ?) = ?`,
-  parameters: [[...end].length - 1, end],
-})
+const endsWith = (text: string, end: string): Statement =>
+  sql`substr(${text}, length(${text}) - ${param([...end].length - 1)}) = ${param(end)}`

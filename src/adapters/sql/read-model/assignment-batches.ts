@@ -1,12 +1,14 @@
 import type { AssignmentRange, MembershipRange, RoleSource } from '../../../domain/aggregate.js'
 import type { Position } from '../../../ports/event-store.js'
 import type { ViewType } from '../../../ports/read-model.js'
-import type {
-  Assignment,
-  AssignmentStore,
-  Ending,
-  GroupMember,
-  Terms,
+import {
+  type Assignment,
+  type AssignmentStore,
+  type Ending,
+  type GroupMember,
+  holderOf,
+  sourceKey,
+  type Terms,
 } from '../../../projections/assignments.js'
 import { foldCase } from '../../../projections/row-order.js'
 import { getOrAdd, projectScope } from '../../../projections/rows.js'
@@ -67,9 +69,17 @@ export const assignmentBatch = (dialect: Dialect, shared: Shared): AssignmentBat
   /** Position of the event that added a mapping, by scope, organization and holder. */
   const mappings = new Map<string, Position>()
   const endings = endingBatch(dialect, shared)
-  const { pause, resume, ...suspensions } = suspensionBatch(dialect)
-  const { allow, disallow, ...permissions } = permissionBatch(dialect, shared)
+  const suspensions = rangeBatch(dialect, SUSPENSIONS, ['scope', 'org', 'user_id'])
+  const permissions = rangeBatch(dialect, ROLE_PERMISSIONS, ['scope', 'permission', 'role'])
   const { groupsOf, join, leave, addStored: addStoredGroups, ...members } = memberBatch(dialect)
+
+  const scopeOf = (range: AssignmentRange): number => shared.numberOf(namesOf(range)[0])
+
+  const permissionOf = (range: AssignmentRange, permission: string): Row => {
+    const { roleKey } = range
+    if (roleKey === undefined) throw new Error('Only roles have permissions')
+    return [scopeOf(range), permission, roleKey]
+  }
 
   const openOf = (range: Named): OpenRoles => {
     const [scope, orgId] = namesOf(range)
@@ -118,23 +128,29 @@ export const assignmentBatch = (dialect: Dialect, shared: Shared): AssignmentBat
     },
     endMappings: (orgId, { idpId }, at) => {
       const ending = { at, with: 'identity_provider' as const }
+      const ofProvider = sourceKey({ idpId, group: '' })
       for (const ofProject of open.values())
         for (const [holder, roles] of ofProject.get(orgId) ?? [])
-          if (holder.startsWith(sourceKey({ idpId, group: '' }))) {
+          if (holder.startsWith(ofProvider)) {
             for (const { begun } of roles.values()) if (begun) begun.end = ending
             roles.clear()
           }
       endings.addProvider([orgId, idpId], ending)
     },
-    pause: (range, from) => pause(namesOf(range), from),
-    resume: (range, until) => resume(namesOf(range), until),
-    pauseProvider: (orgId, { idpId }, from) => pause(providerNames(orgId, idpId), from),
-    resumeProvider: (orgId, { idpId }, until) => resume(providerNames(orgId, idpId), until),
+    pause: (range, from) => suspensions.begin(namesOf(range), from),
+    resume: (range, until) => suspensions.end(namesOf(range), until),
+    pauseProvider: (orgId, { idpId }, from) => suspensions.begin([orgId, '', idpId], from),
+    resumeProvider: (orgId, { idpId }, until) => suspensions.end([orgId, '', idpId], until),
     groupsOf,
     join,
     leave,
-    allow,
-    disallow,
+    allow: (range, gained, from) => {
+      for (const permission of gained) permissions.begin(permissionOf(range, permission), from)
+    },
+    disallow: (range, lost, until) => {
+      if (lost === undefined) permissions.endAll(scopeOf(range), until)
+      for (const permission of lost ?? []) permissions.end(permissionOf(range, permission), until)
+    },
     isOrdered: () => endings.isOrdered() || permissions.isOrdered() || members.isOrdered(),
     *statements() {
       const isMapped = ({ assignment }: Begun) => assignment.source !== undefined
@@ -165,29 +181,13 @@ type Named = Omit<AssignmentRange, 'userId' | 'source'> &
 const namesOf = ({ projectOrgId, projectId, orgId = '', userId = '' }: Named) =>
   [projectScope(projectOrgId, projectId), orgId, userId] as const
 
-/** The names under which a provider is suspended. */
-const providerNames = (orgId: string, idpId: string) => [orgId, '', idpId] as const
-
-/**
- * Key of the holder of roles: a user, or a group (with U+0000, which user ids cannot contain); undefined for an
- * organization.
- */
-const holderOf = ({ userId, source }: Pick<Named, 'userId' | 'source'>): string | undefined =>
-  source ? sourceKey(source) : userId
-
-const sourceKey = ({ idpId, group }: RoleSource): string => `\0${idpId}+${group}`
-
 const mappingOf = (range: Named): string =>
   `${namesOf(range)[0]}+${range.orgId}${holderOf(range) ?? ''}`
 
 const inner = <Outer, Key, Value>(
   outer: Map<Outer, Map<Key, Value>>,
   key: Outer,
-): Map<Key, Value> => {
-  const known = outer.get(key) ?? new Map<Key, Value>()
-  outer.set(key, known)
-  return known
-}
+): Map<Key, Value> => getOrAdd(outer, key, () => new Map())
 
 /** The value under `key`; all when it is undefined. */
 const picked = <Value>(
@@ -295,130 +295,60 @@ const endingBatch = (dialect: Dialect, { numberOf }: Shared) => {
   }
 }
 
-/** A time of being inactive that begins in a batch, and perhaps ends in it. */
-interface Suspension {
-  readonly of: Row
+/** A row that begins in a batch, and perhaps ends in it. */
+interface Range {
+  readonly names: Row
   readonly from: Position
   until?: Position
 }
 
-/** Collects the suspensions that begin and end in a batch of events. */
-const suspensionBatch = (dialect: Dialect) => {
-  const begun: Suspension[] = []
-  /** By the inactive object. */
-  const open = new Map<string, Suspension[]>()
-  /** The ends of stored suspensions, by the object that is active again. */
+/**
+ * Collects the rows of a table that begin in a batch of events, and the ends of its rows.
+ *
+ * @param by - the columns of the names; rows that share the first name can end together
+ */
+const rangeBatch = (dialect: Dialect, table: Table, by: readonly string[]) => {
+  const begun: Range[] = []
+  /** Those of `begun` that have not ended, by the first name, then by all. */
+  const open = new Map<Parameter | undefined, Map<string, Range[]>>()
+  /** The ends of stored rows, by their names: a row takes the first. */
   const ended = new Map<string, Row>()
+  /** The ends of all stored rows that share the first name, by that name. */
+  const endedTogether = new Map<Parameter | undefined, Row>()
 
   return {
-    pause: (of: Row, from: Position): void => {
-      const suspension: Suspension = { of, from }
-      begun.push(suspension)
-      const key = JSON.stringify(suspension.of)
-      open.set(key, [...(open.get(key) ?? []), suspension])
+    begin: (names: Row, from: Position): void => {
+      const range: Range = { names, from }
+      begun.push(range)
+      getOrAdd(inner(open, names[0]), JSON.stringify(names), () => []).push(range)
     },
-    resume: (of: Row, until: Position): void => {
-      const key = JSON.stringify(of)
-      for (const suspension of open.get(key) ?? []) suspension.until = until
-      open.delete(key)
-      if (!ended.has(key)) ended.set(key, [...of, until])
+    end: (names: Row, until: Position): void => {
+      const [first] = names
+      const key = JSON.stringify(names)
+      for (const range of open.get(first)?.get(key) ?? []) range.until = until
+      open.get(first)?.delete(key)
+      if (!ended.has(key) && !endedTogether.has(first)) ended.set(key, [...names, until])
     },
-    /** Change no row twice. */
-    *statements(): Iterable<Statement> {
-      const columns = { by: ['scope', 'org', 'user_id'], set: ['end_at'] }
-      yield* dialect.setWhereNull(SUSPENSIONS, columns, [...ended.values()])
-      yield* dialect.insert(SUSPENSIONS, begun, ({ of, from, until = null }) => [
-        ...of,
-        from,
-        until,
-      ])
-    },
-  }
-}
-
-/** A permission that a role gains in a batch, and perhaps loses in it. */
-interface Allowance {
-  readonly of: Row
-  readonly from: Position
-  until?: Position
-}
-
-/** Collects the permissions that roles gain and lose in a batch of events. */
-const permissionBatch = (dialect: Dialect, { numberOf }: Shared) => {
-  const begun: Allowance[] = []
-  /** By scope, then by role and permission. */
-  const open = new Map<number, Map<string, Allowance>>()
-  /** The ends of stored permissions, by scope, role and permission. */
-  const ended: Row[] = []
-  /** The ends of all stored permissions of a project, by its scope. */
-  const endedWithProject = new Map<number, Row>()
-
-  const scopeOf = (range: AssignmentRange): number => numberOf(namesOf(range)[0])
-
-  return {
-    allow: (range: AssignmentRange, permissions: readonly string[], from: Position): void => {
-      const { roleKey } = range
-      if (roleKey === undefined) throw new Error('Only roles have permissions')
-      const scope = scopeOf(range)
-      for (const permission of permissions) {
-        const allowance: Allowance = { of: [scope, permission, roleKey], from }
-        begun.push(allowance)
-        inner(open, scope).set(keyOf(roleKey, permission), allowance)
-      }
-    },
-    disallow: (
-      range: AssignmentRange,
-      permissions: readonly string[] | undefined,
-      until: Position,
-    ): void => {
-      const scope = scopeOf(range)
-      const openIn = inner(open, scope)
-      if (permissions === undefined) {
-        for (const allowance of openIn.values()) allowance.until = until
-        openIn.clear()
-        if (!endedWithProject.has(scope)) endedWithProject.set(scope, [scope, until])
-      }
-      const { roleKey = '' } = range
-      for (const permission of permissions ?? []) {
-        const allowance = openIn.get(keyOf(roleKey, permission))
-        if (allowance) allowance.until = until
-        else ended.push([scope, permission, roleKey, until])
-        openIn.delete(keyOf(roleKey, permission))
-      }
+    endAll: (first: Parameter, until: Position): void => {
+      for (const ranges of open.get(first)?.values() ?? [])
+        for (const range of ranges) range.until = until
+      open.delete(first)
+      if (!endedTogether.has(first)) endedTogether.set(first, [first, until])
     },
     /** The statements must run in this order. */
     *statements(): Iterable<Statement> {
       const set = ['end_at']
-      const by = ['scope', 'permission', 'role']
-      yield* dialect.setWhereNull(ROLE_PERMISSIONS, { by, set }, ended)
-      const ofProjects = [...endedWithProject.values()]
-      yield* dialect.setWhereNull(ROLE_PERMISSIONS, { by: ['scope'], set }, ofProjects)
-      yield* dialect.insert(ROLE_PERMISSIONS, begun, ({ of, from, until = null }) => [
-        ...of,
+      yield* dialect.setWhereNull(table, { by, set }, [...ended.values()])
+      yield* dialect.setWhereNull(table, { by: by.slice(0, 1), set }, [...endedTogether.values()])
+      yield* dialect.insert(table, begun, ({ names, from, until = null }) => [
+        ...names,
         from,
         until,
       ])
     },
     /** Whether two statements may change the same row, so that their order matters. */
-    isOrdered: (): boolean => ended.length > 0 && endedWithProject.size > 0,
+    isOrdered: (): boolean => ended.size > 0 && endedTogether.size > 0,
   }
-}
-
-/** No permission has a space. */
-const keyOf = (roleKey: string, permission: string): string => `${permission} ${roleKey}`
-
-/** The members of groups while a batch of events changes them. */
-interface MemberBatch extends Pick<AssignmentStore, 'groupsOf' | 'join' | 'leave'> {
-  /** Adds the stored groups of a user, each with the first of the reports without a break. */
-  readonly addStored: (
-    orgId: string,
-    range: MembershipRange,
-    groups: readonly (readonly [group: string, given: string])[],
-  ) => void
-  /** The statements must run in this order. */
-  readonly statements: () => Iterable<Statement>
-  /** Whether two statements may change the same row, so that their order matters. */
-  readonly isOrdered: () => boolean
 }
 
 /** A user in a group, by a report of the batch. */
@@ -434,7 +364,7 @@ interface OpenMember {
 }
 
 /** No changes of members yet. */
-const memberBatch = (dialect: Dialect): MemberBatch => {
+const memberBatch = (dialect: Dialect) => {
   /** By organization and provider, then by user, then by group. */
   const open = new Map<string, Map<string, Map<string, OpenMember>>>()
   const begun: BegunMember[] = []
@@ -452,18 +382,23 @@ const memberBatch = (dialect: Dialect): MemberBatch => {
   }
 
   return {
-    addStored: (orgId, range, groups) => {
+    /** Adds the stored groups of a user, each with the first of the reports without a break. */
+    addStored: (
+      orgId: string,
+      range: MembershipRange,
+      groups: readonly (readonly [group: string, given: string])[],
+    ): void => {
       const stored = openOf(orgId, range)
       for (const [group, given] of groups) stored.set(group, { given: BigInt(given) })
     },
-    groupsOf: (orgId, range) =>
+    groupsOf: (orgId: string, range: MembershipRange) =>
       new Map([...openOf(orgId, range)].map(([group, { given }]) => [group, given])),
-    join: (member) => {
+    join: (member: GroupMember): void => {
       const made: BegunMember = { member }
       begun.push(made)
       openOf(member.orgId, member).set(member.group, { given: member.given, begun: made })
     },
-    leave: (orgId, range, until) => {
+    leave: (orgId: string, range: MembershipRange, until: Position): void => {
       const { idpId, userId } = range
       const users = usersOf(orgId, range)
       for (const each of userId === undefined ? [...users.keys()] : [userId]) {

@@ -13,11 +13,13 @@ import {
 } from '../../../projections/rows.js'
 import {
   type Dialect,
-  find,
   type Integer,
   type NumberedKey,
+  param,
+  rowsOf,
   type Statement,
   type Steps,
+  sql,
 } from '../dialect.js'
 import { type AssignmentBatch, assignmentBatch } from './assignment-batches.js'
 import { encodeEntry, type KeyedEvent } from './history.js'
@@ -32,7 +34,7 @@ import {
   CHECKPOINT,
   checkpointIn,
   HISTORY,
-  holdsNumber,
+  isNamed,
   NAMES,
   OBJECTS,
   PROJECT_SCOPE,
@@ -136,17 +138,15 @@ function* nameNumbers(
   readonly statements: Iterable<Statement>
 }> {
   const table = dialect.table(NAMES)
-  const { sql, parameters } = dialect.isListed('name', [...names])
+  const isWanted = dialect.isListed('name', [...names])
   type Found = readonly [reached: Integer, last: Integer, name: string | null, number: Integer]
-  const found = yield* find<Found>({
-    ...dialect.named(
-      'names',
-      () => `SELECT reached, last, name, number
+  const named = dialect.named(
+    'names',
+    () => `SELECT reached, last, name, number
       FROM (SELECT ${checkpointIn(dialect)} AS reached, (SELECT max(number) FROM ${table}) AS last) AS moment
-      LEFT JOIN ${table} ON ${sql}`,
-    ),
-    parameters,
-  })
+      LEFT JOIN ${table} ON ${isWanted.sql}`,
+  )
+  const found = rowsOf<Found>(yield { ...named, parameters: isWanted.parameters })
   const [first] = found
   if (first === undefined) throw new Error('The checkpoint is found whether or not there are names')
   const reached = BigInt(first[0] ?? 0)
@@ -264,11 +264,10 @@ const typeBatch = (dialect: Dialect, shared: Shared, held: AssignmentBatch, kind
     },
     *load(): Steps<void> {
       if (wanted.length === 0) return
-      const { sql, parameters } = dialect.wantedKeys(wanted.map(({ rowKey }) => numbered(rowKey)))
-      const found = yield* find<readonly [nth: number | string, ...StoredRow]>({
-        sql: `SELECT nth, ${changedColumns(dialect, type).join(', ')} FROM ${sql} JOIN ${dialect.table(table)} USING (scope, key)`,
-        parameters,
-      })
+      const keys = dialect.wantedKeys(wanted.map(({ rowKey }) => numbered(rowKey)))
+      const found = rowsOf<readonly [nth: number | string, ...StoredRow]>(
+        yield sql`SELECT nth, ${changedColumns(dialect, type).join(', ')} FROM ${keys} JOIN ${dialect.table(table)} USING (scope, key)`,
+      )
       for (const [nth, body, sequence, creationDate, assigned, since] of found) {
         const entry = wanted[Number(nth) - 1]
         if (!entry) throw new Error(`No row was wanted as number ${nth}`)
@@ -329,23 +328,12 @@ const typeBatch = (dialect: Dialect, shared: Shared, held: AssignmentBatch, kind
 }
 
 /** Removes all objects of a type that are removed with the projects of `scopes`. */
-export const removalOf = (
-  dialect: Dialect,
-  type: ViewType,
-  scopes: readonly string[],
-): Statement => {
-  const { sql, parameters } = dialect.isListed('name', scopes)
-  return {
-    sql: `DELETE FROM ${dialect.table(OBJECTS[type])}
-      WHERE ${rowsNameProject(type) ? PROJECT_SCOPE : 'scope'} IN (SELECT number FROM ${dialect.table(NAMES)} WHERE ${sql})`,
-    parameters,
-  }
-}
+export const removalOf = (dialect: Dialect, type: ViewType, scopes: readonly string[]): Statement =>
+  sql`DELETE FROM ${dialect.table(OBJECTS[type])} WHERE ${rowsNameProject(type) ? PROJECT_SCOPE : 'scope'}
+    IN (SELECT number FROM ${dialect.table(NAMES)} WHERE ${dialect.isListed('name', scopes)})`
 
 /** Removes all objects of a type whose keys begin with the key of the object that contains them. */
-const partRemovalOf = (dialect: Dialect, type: ViewType, { scope, key }: RowKey): Statement => ({
+const partRemovalOf = (dialect: Dialect, type: ViewType, { scope, key }: RowKey): Statement =>
   // The comma is the character after the plus.
-  sql: `DELETE FROM ${dialect.table(OBJECTS[type])}
-    WHERE ${holdsNumber(dialect, 'scope')} AND key > ? AND key < ?`,
-  parameters: [scope, `${key}+`, `${key},`],
-})
+  sql`DELETE FROM ${dialect.table(OBJECTS[type])} WHERE ${isNamed(dialect, 'scope', scope)}
+    AND key > ${param(`${key}+`)} AND key < ${param(`${key},`)}`

@@ -12,18 +12,21 @@ import {
   allOf,
   boundedPosition,
   type Dialect,
+  joined,
   type Parameter,
+  param,
   type Statement,
   type Steps,
+  sql,
 } from '../dialect.js'
 import {
   ASSIGNMENTS,
   besidePositions,
-  findPage,
   isNamed,
   MAPPED,
   MEMBERS,
   NAMES,
+  pageOf,
   SUSPENSIONS,
 } from './tables.js'
 
@@ -55,7 +58,7 @@ export const counting = (
   { held = 'held', scope, now, at, except }: Counted,
 ): readonly Statement[] => [
   lasting(held, at),
-  { sql: `(${held}.expires_at IS NULL OR ${held}.expires_at > ?)`, parameters: [now.getTime()] },
+  sql`(${held}.expires_at IS NULL OR ${held}.expires_at > ${param(now.getTime())})`,
   ...active(dialect, ['project', 'project_grant', 'user_grant'], { held, scope, at, except }),
 ]
 
@@ -69,10 +72,7 @@ export const countingMembers = (
 ): readonly Statement[] => [
   lasting(held, at),
   lasting(member, at),
-  {
-    sql: `${member}.begin_at > ${held}.since AND (${held}.valid_for IS NULL OR ${expiryOf(held, member)} > ?)`,
-    parameters: [now.getTime()],
-  },
+  sql`${member}.begin_at > ${held}.since AND (${held}.valid_for IS NULL OR ${expiryOf(held, member)} > ${param(now.getTime())})`,
   ...active(dialect, ['project', 'project_grant', 'provider'], { held, scope, at, except }),
 ]
 
@@ -108,7 +108,7 @@ const placeOf = (
     case 'user_grant':
       return [scope, `${held}.org`, `${held}.user_id`]
     case 'provider':
-      return [{ sql: `${held}.org`, parameters: [] }, `''`, `${held}.idp`]
+      return [sql`${held}.org`, `''`, `${held}.idp`]
   }
 }
 
@@ -116,36 +116,25 @@ const isActive = (
   { table }: Dialect,
   [scope, org, user]: ReturnType<typeof placeOf>,
   at: Position | undefined,
-): Statement => {
-  const lasts = lasting('suspension', at)
-  return {
-    sql: `NOT EXISTS (SELECT 1 FROM ${table(SUSPENSIONS)} AS suspension
-      WHERE suspension.scope = ${scope.sql} AND suspension.org = ${org} AND suspension.user_id = ${user} AND ${lasts.sql})`,
-    parameters: [...scope.parameters, ...lasts.parameters],
-  }
-}
+): Statement =>
+  sql`NOT EXISTS (SELECT 1 FROM ${table(SUSPENSIONS)} AS suspension
+    WHERE suspension.scope = ${scope} AND suspension.org = ${org} AND suspension.user_id = ${user}
+      AND ${lasting('suspension', at)})`
 
 /** Whether a row holds, now or right after the event at a position. */
 export const lasting = (table: string, at: Position | undefined): Statement => {
-  if (at === undefined) return { sql: `${table}.end_at IS NULL`, parameters: [] }
-  const position = boundedPosition(at)
-  return {
-    sql: `${table}.begin_at <= ? AND (${table}.end_at IS NULL OR ${table}.end_at > ?)`,
-    parameters: [position, position],
-  }
+  if (at === undefined) return sql`${table}.end_at IS NULL`
+  const position = param(boundedPosition(at))
+  return sql`${table}.begin_at <= ${position} AND (${table}.end_at IS NULL OR ${table}.end_at > ${position})`
 }
 
 /** Whether `columns` come after `values` in their order. */
-export const isAfter = (columns: readonly string[], values: readonly Parameter[]): Statement => ({
-  sql: `(${columns.join(', ')}) > (${values.map(() => '?').join(', ')})`,
-  parameters: values,
-})
+export const isAfter = (columns: readonly string[], values: readonly Parameter[]): Statement =>
+  sql`(${columns.join(', ')}) > (${joined(values.map(param), ', ')})`
 
 /** A condition that no row meets all of `parts`. */
-const noneOf = (from: string, parts: readonly Statement[]): Statement => {
-  const { sql, parameters } = allOf(parts)
-  return { sql: `NOT EXISTS (SELECT 1 FROM ${from} WHERE ${sql})`, parameters }
-}
+const noneOf = (from: string, parts: readonly Statement[]): Statement =>
+  sql`NOT EXISTS (SELECT 1 FROM ${from} WHERE ${allOf(parts)})`
 
 /** The roles of users that a change concerns, and how far the read model is. */
 export function* readAffected(
@@ -153,7 +142,7 @@ export function* readAffected(
   query: AffectedQuery,
 ): Steps<FoundAtHead<Affected>> {
   type Row = readonly [role: string, org: string, user: string, count: number | string]
-  const { found, ...positions } = yield* findPage<Row>(affectedStatement(dialect, query))
+  const { found, ...positions } = pageOf<Row>(yield affectedStatement(dialect, query))
   const first = found.map(([roleKey, orgId, userId]) => ({ orgId, userId, roleKey }))
   return { ...positions, found: { count: Number(found[0]?.[3] ?? 0), first } }
 }
@@ -161,28 +150,20 @@ export function* readAffected(
 /** Finds the roles of users that a change concerns, up to the limit, and beside each how many there are. */
 export const affectedStatement = (dialect: Dialect, query: AffectedQuery): Statement => {
   const parts = partsOf(dialect, query)
-  const { limit } = query
+  const limit = param(query.limit)
   const order = 'role, org, user_id'
   // A window function would keep every row before it returns the first.
-  const total = parts.map(({ sql }, index) => `(SELECT count(*) FROM (${sql}) AS counted_${index})`)
-  const pages = parts.map(
-    ({ sql }, index) =>
-      `SELECT * FROM (SELECT role, org, user_id FROM (${sql}) AS page_of_${index} ORDER BY ${order} LIMIT ?) AS page_${index}`,
+  const totals = parts.map(
+    (part, index) => sql`(SELECT count(*) FROM (${part}) AS counted_${index})`,
   )
-  return {
-    sql: `${besidePositions(
-      dialect,
-      `${order}, total`,
-      // With its limit, the page stays apart: SQLite would count again for each of its parts.
-      `SELECT role, org, user_id, ${total.join(' + ')} AS total
-        FROM (SELECT * FROM (${pages.join(' UNION ALL ')}) AS pages ORDER BY ${order} LIMIT ?) AS page_of_all`,
-    )} ORDER BY ${order}`,
-    parameters: [
-      ...parts.flatMap(({ parameters }) => parameters),
-      ...parts.flatMap(({ parameters }) => [...parameters, limit]),
-      limit,
-    ],
-  }
+  const pages = parts.map(
+    (part, index) =>
+      sql`SELECT * FROM (SELECT role, org, user_id FROM (${part}) AS page_of_${index} ORDER BY ${order} LIMIT ${limit}) AS page_${index}`,
+  )
+  // With its limit, the page stays apart: SQLite would count again for each of its parts.
+  const page = sql`SELECT role, org, user_id, ${joined(totals, ' + ')} AS total
+    FROM (SELECT * FROM (${joined(pages, ' UNION ALL ')}) AS pages ORDER BY ${order} LIMIT ${limit}) AS page_of_all`
+  return sql`${besidePositions(dialect, `${order}, total`, page)} ORDER BY ${order}`
 }
 
 /** Statements that find roles of users; no role of a user is found twice. */
@@ -196,13 +177,10 @@ const partsOf = (dialect: Dialect, query: AffectedQuery): readonly Statement[] =
 const granted = (dialect: Dialect, query: AffectedInProject): Statement => {
   const counts = allOf([
     ...rangeOf(dialect, query),
-    { sql: `held.user_id <> ''`, parameters: [] },
+    sql`held.user_id <> ''`,
     ...counting(dialect, countedIn(query)),
   ])
-  return {
-    sql: `SELECT held.role, held.org, held.user_id FROM ${dialect.table(ASSIGNMENTS)} AS held WHERE ${counts.sql}`,
-    parameters: counts.parameters,
-  }
+  return sql`SELECT held.role, held.org, held.user_id FROM ${dialect.table(ASSIGNMENTS)} AS held WHERE ${counts}`
 }
 
 /** By groups, and by no grant. */
@@ -213,10 +191,7 @@ const mapped = (dialect: Dialect, query: AffectedInProject): Statement => {
     ...countingMembers(dialect, counted),
     noGrant(dialect, 'held', counted),
   ])
-  return {
-    sql: `SELECT DISTINCT held.role, held.org, member.user_id FROM ${members(dialect)} WHERE ${counts.sql}`,
-    parameters: counts.parameters,
-  }
+  return sql`SELECT DISTINCT held.role, held.org, member.user_id FROM ${members(dialect)} WHERE ${counts}`
 }
 
 const countedIn = ({
@@ -227,7 +202,7 @@ const countedIn = ({
   now,
   at,
 }: AffectedInProject): Counted => ({
-  scope: { sql: '?', parameters: [projectScope(orgId, projectId)] },
+  scope: param(projectScope(orgId, projectId)),
   now,
   at,
   except: asIfActive && (userOrgId === undefined ? 'project' : 'project_grant'),
@@ -239,7 +214,7 @@ const rangeOf = (
 ): readonly Statement[] => [
   isNamed(dialect, 'held.scope', projectScope(orgId, projectId)),
   ...(roleKeys === undefined ? [] : [dialect.isListed('held.role', roleKeys)]),
-  ...(userOrgId === undefined ? [] : [{ sql: 'held.org = ?', parameters: [userOrgId] }]),
+  ...(userOrgId === undefined ? [] : [sql`held.org = ${param(userOrgId)}`]),
 ]
 
 /** Assignments to groups, called `held`, with the members. */
@@ -249,10 +224,7 @@ const members = ({ table }: Dialect): string =>
 /** No grant to the user of `member` has the role of `held`. */
 const noGrant = (dialect: Dialect, held: string, counted: Counted): Statement =>
   noneOf(`${dialect.table(ASSIGNMENTS)} AS granted`, [
-    {
-      sql: `granted.scope = ${held}.scope AND granted.role = ${held}.role AND granted.org = member.org AND granted.user_id = member.user_id`,
-      parameters: [],
-    },
+    sql`granted.scope = ${held}.scope AND granted.role = ${held}.role AND granted.org = member.org AND granted.user_id = member.user_id`,
     ...counting(dialect, { ...counted, held: 'granted' }),
   ])
 
@@ -266,11 +238,8 @@ const noOtherGroup = (
   noneOf(
     `${dialect.table(MEMBERS)} AS joined JOIN ${dialect.table(MAPPED)} AS other ON ${isMemberOf('other', 'joined')}`,
     [
-      {
-        sql: `joined.user_id = member.user_id AND joined.org = member.org AND other.scope = ${held}.scope AND other.role = ${held}.role`,
-        parameters: [],
-      },
-      { sql: `NOT (${isOwn.sql})`, parameters: isOwn.parameters },
+      sql`joined.user_id = member.user_id AND joined.org = member.org AND other.scope = ${held}.scope AND other.role = ${held}.role`,
+      sql`NOT (${isOwn})`,
       ...countingMembers(dialect, { ...counted, held: 'other', member: 'joined' }),
     ],
   )
@@ -281,51 +250,39 @@ const ofProvider = (
   { provider, asIfActive, now, at }: AffectedByProvider,
 ): Statement => {
   const { orgId, idpId } = provider
-  const counted: Counted = { scope: { sql: 'project.name', parameters: [] }, now, at }
+  const counted: Counted = { scope: sql`project.name`, now, at }
   const counts = allOf([
-    { sql: 'held.org = ? AND held.idp = ?', parameters: [orgId, idpId] },
+    sql`held.org = ${param(orgId)} AND held.idp = ${param(idpId)}`,
     ...countingMembers(dialect, { ...counted, except: asIfActive && 'provider' }),
     noGrant(dialect, 'held', counted),
-    noOtherGroup(dialect, 'held', counted, { sql: 'other.idp = ?', parameters: [idpId] }),
+    noOtherGroup(dialect, 'held', counted, sql`other.idp = ${param(idpId)}`),
   ])
-  return {
-    sql: `SELECT DISTINCT held.scope, held.role, held.org, member.user_id FROM ${members(dialect)}
-      JOIN ${dialect.table(NAMES)} AS project ON project.number = held.scope WHERE ${counts.sql}`,
-    parameters: counts.parameters,
-  }
+  return sql`SELECT DISTINCT held.scope, held.role, held.org, member.user_id FROM ${members(dialect)}
+    JOIN ${dialect.table(NAMES)} AS project ON project.number = held.scope WHERE ${counts}`
 }
 
 /** The members of a group who have roles in no other way. */
 const membersOf = (dialect: Dialect, query: AffectedByGroup): Statement => {
   const { orgId, projectId, roleKeys, members, now, at } = query
-  const name = projectScope(orgId, projectId)
-  const scope = { sql: '?', parameters: [name] }
+  const scope = param(projectScope(orgId, projectId))
   const counted: Counted = { scope, now, at }
-  const source = {
-    sql: 'other.idp = ? AND other.grp = ?',
-    parameters: [members.idpId, members.group],
-  }
+  const [idp, group] = [param(members.idpId), param(members.group)]
   // Each role has the number of the project.
   const wanted = dialect.wantedKeys(roleKeys.map((roleKey) => [0, roleKey]))
   const held = 'assigned'
   const counts = allOf([
-    {
-      sql: 'member.org = ? AND member.idp = ? AND member.grp = ? AND member.begin_at > ?',
-      parameters: [members.orgId, members.idpId, members.group, boundedPosition(members.after)],
-    },
+    sql`member.org = ${param(members.orgId)} AND member.idp = ${idp} AND member.grp = ${group}`,
+    sql`member.begin_at > ${param(boundedPosition(members.after))}`,
     ...(members.until === undefined
       ? []
-      : [{ sql: 'member.begin_at <= ?', parameters: [boundedPosition(members.until)] }]),
+      : [sql`member.begin_at <= ${param(boundedPosition(members.until))}`]),
     lasting('member', at),
     ...active(dialect, ['project', 'project_grant', 'provider'], { held: 'member', scope, at }),
     noGrant(dialect, held, counted),
-    noOtherGroup(dialect, held, counted, source),
+    noOtherGroup(dialect, held, counted, sql`other.idp = ${idp} AND other.grp = ${group}`),
   ])
-  return {
-    sql: `SELECT assigned.role, member.org, member.user_id FROM ${dialect.table(MEMBERS)} AS member
-      CROSS JOIN (SELECT project.number AS scope, wanted.key AS role FROM ${wanted.sql}
-        CROSS JOIN ${dialect.table(NAMES)} AS project WHERE project.name = ?) AS assigned
-      WHERE ${counts.sql}`,
-    parameters: [...wanted.parameters, name, ...counts.parameters],
-  }
+  return sql`SELECT assigned.role, member.org, member.user_id FROM ${dialect.table(MEMBERS)} AS member
+    CROSS JOIN (SELECT project.number AS scope, wanted.key AS role FROM ${wanted}
+      CROSS JOIN ${dialect.table(NAMES)} AS project WHERE project.name = ${scope}) AS assigned
+    WHERE ${counts}`
 }

@@ -24,21 +24,24 @@ import {
   allOf,
   boundedPosition,
   type Dialect,
+  joined,
+  param,
   type Row,
   type Statement,
   type Steps,
+  sql,
 } from '../dialect.js'
 import { bodyOf, type Shared } from './stored-rows.js'
 import {
   ASSIGNMENTS,
   besidePositions,
   ENTRY_COLUMNS,
-  findPage,
   HISTORY,
   isNamed,
   MEMBERS,
   NAME_COLUMNS,
   NAMES,
+  pageOf,
 } from './tables.js'
 
 /** A page of history, and how far the read model is. */
@@ -46,7 +49,7 @@ export function* readHistory(
   dialect: Dialect,
   query: HistoryQuery,
 ): Steps<FoundAtHead<readonly HistoryEntry[]>> {
-  const { found, ...positions } = yield* findPage<StoredEntry>(historyStatement(dialect, query))
+  const { found, ...positions } = pageOf<StoredEntry>(yield historyStatement(dialect, query))
   const isLater = query.order === 'desc' ? -1 : 1
   // They come in order, which no database promises of a join; to sort them there would take a second pass.
   const entries = found
@@ -60,14 +63,12 @@ export const historyStatement = (dialect: Dialect, query: HistoryQuery): Stateme
   const { order = 'asc', limit } = query
   const conditions = conditionsOf(dialect, query)
   // Each part uses an index of its own; a condition with OR might read the whole table.
-  const parts = belonging(dialect, query).map((part) => allOf([part, ...conditions]))
-  const found = parts.map(({ sql }) => `SELECT * FROM ${dialect.table(HISTORY)} WHERE ${sql}`)
-  const page = `${found.join(' UNION ALL ')} ORDER BY position ${order} LIMIT ?`
-  return {
-    // Names are looked up only for the page, not for all sorted rows.
-    sql: besidePositions(dialect, readColumns(dialect), page),
-    parameters: [...parts.flatMap(({ parameters }) => parameters), limit],
-  }
+  const parts = belonging(dialect, query).map(
+    (part) => sql`SELECT * FROM ${dialect.table(HISTORY)} WHERE ${allOf([part, ...conditions])}`,
+  )
+  const page = sql`${joined(parts, ' UNION ALL ')} ORDER BY position ${order} LIMIT ${param(limit)}`
+  // Names are looked up only for the page, not for all sorted rows.
+  return besidePositions(dialect, readColumns(dialect), page)
 }
 
 const readColumns = ({ table }: Dialect): string =>
@@ -83,9 +84,9 @@ const conditionsOf = (
   dialect: Dialect,
   { after, before, actor, types }: HistoryQuery,
 ): readonly Statement[] => [
-  { sql: 'position > ?', parameters: [boundedPosition(after)] },
-  ...(before === undefined ? [] : [{ sql: 'position < ?', parameters: [boundedPosition(before)] }]),
-  ...(actor === undefined ? [] : [{ sql: 'actor = ?', parameters: [actor] }]),
+  sql`position > ${param(boundedPosition(after))}`,
+  ...(before === undefined ? [] : [sql`position < ${param(boundedPosition(before))}`]),
+  ...(actor === undefined ? [] : [sql`actor = ${param(actor)}`]),
   ...(types === undefined ? [] : [isAnyOf(dialect, types)]),
 ]
 
@@ -99,7 +100,7 @@ const belonging = (
   const { scope, key } = rowKeyOf(orgId, object)
   const own = allOf([
     isNamed(dialect, 'scope', scope),
-    { sql: 'key = ?', parameters: [key] },
+    sql`key = ${param(key)}`,
     // A project and an identity provider may have the same id.
     isOfType(dialect, object.type),
   ])
@@ -115,14 +116,11 @@ const isOfUser = (dialect: Dialect, orgId: string, userId: string): Statement =>
   const { table } = dialect
   return allOf([
     isNamed(dialect, 'scope', orgId),
-    {
-      sql: `key IN (
-        SELECT project.name || ? FROM ${table(ASSIGNMENTS)} AS held
-        JOIN ${table(NAMES)} AS project ON project.number = held.scope
-        WHERE held.org = ? AND held.user_id = ?
-      )`,
-      parameters: [`+${userId}`, orgId, userId],
-    },
+    sql`key IN (
+      SELECT project.name || ${param(`+${userId}`)} FROM ${table(ASSIGNMENTS)} AS held
+      JOIN ${table(NAMES)} AS project ON project.number = held.scope
+      WHERE held.org = ${param(orgId)} AND held.user_id = ${param(userId)}
+    )`,
     // An object of another type may have the same key.
     isOfType(dialect, 'user_grant'),
   ])
@@ -132,13 +130,10 @@ const isOfUser = (dialect: Dialect, orgId: string, userId: string): Statement =>
 const isOfMember = (dialect: Dialect, orgId: string, userId: string): Statement =>
   allOf([
     isNamed(dialect, 'scope', orgId),
-    {
-      sql: `key IN (
-        SELECT member.idp || '+' || member.user_id FROM ${dialect.table(MEMBERS)} AS member
-        WHERE member.user_id = ? AND member.org = ?
-      )`,
-      parameters: [userId, orgId],
-    },
+    sql`key IN (
+      SELECT member.idp || '+' || member.user_id FROM ${dialect.table(MEMBERS)} AS member
+      WHERE member.user_id = ${param(userId)} AND member.org = ${param(orgId)}
+    )`,
     isOfType(dialect, 'membership'),
   ])
 
@@ -152,37 +147,27 @@ const endsWith = (
   const containerKey = rowKeyOf(orgId, container)
   const last = allOf([
     isNamed(dialect, 'scope', scope),
-    { sql: `key = ? AND position < ${dialect.table(HISTORY)}.position`, parameters: [key] },
+    sql`key = ${param(key)} AND position < ${dialect.table(HISTORY)}.position`,
     // A role and a grant of the same project may have the same key.
     isOfType(dialect, object.type),
   ])
   const isRemoval = isAnyOf(dialect, aggregates[object.type].eventsThat('removes'))
   return allOf([
     isNamed(dialect, 'scope', containerKey.scope),
-    { sql: 'key = ?', parameters: [containerKey.key] },
+    sql`key = ${param(containerKey.key)}`,
     isAnyOf(dialect, aggregates[container.type].eventsThat('removes')),
-    {
-      sql: `EXISTS (SELECT 1 FROM (
-        SELECT type FROM ${dialect.table(HISTORY)} AS own WHERE ${last.sql} ORDER BY position DESC LIMIT 1
-      ) AS last WHERE NOT ${isRemoval.sql})`,
-      parameters: [...last.parameters, ...isRemoval.parameters],
-    },
+    sql`EXISTS (SELECT 1 FROM (
+      SELECT type FROM ${dialect.table(HISTORY)} AS own WHERE ${last} ORDER BY position DESC LIMIT 1
+    ) AS last WHERE NOT ${isRemoval})`,
   ])
 }
 
-const isAnyOf = (dialect: Dialect, types: readonly string[]): Statement => {
-  const { sql, parameters } = dialect.isListed('name', types)
-  return {
-    sql: `type IN (SELECT number FROM ${dialect.table(NAMES)} WHERE ${sql})`,
-    parameters,
-  }
-}
+const isAnyOf = ({ table, isListed }: Dialect, types: readonly string[]): Statement =>
+  sql`type IN (SELECT number FROM ${table(NAMES)} WHERE ${isListed('name', types)})`
 
-const isOfType = ({ table }: Dialect, type: ViewType): Statement => ({
-  sql: `type IN (SELECT number FROM ${table(NAMES)} WHERE name > ? AND name < ?)`,
-  // The slash is the character after the dot.
-  parameters: [`${type}.`, `${type}/`],
-})
+/** The slash is the character after the dot. */
+const isOfType = ({ table }: Dialect, type: ViewType): Statement =>
+  sql`type IN (SELECT number FROM ${table(NAMES)} WHERE name > ${param(`${type}.`)} AND name < ${param(`${type}/`)})`
 
 /** An event, and the key of the row that it changes. */
 export interface KeyedEvent {

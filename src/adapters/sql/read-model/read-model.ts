@@ -1,4 +1,4 @@
-import { aggregates, TYPES } from '../../../domain/aggregates.js'
+import { aggregates, byType, TYPES } from '../../../domain/aggregates.js'
 import type { RoleMapping } from '../../../domain/role-mapping/aggregate.js'
 import type { ObjectRef } from '../../../domain/values.js'
 import type { MappedGroup, MappedGroupsQuery } from '../../../ports/access-reads.js'
@@ -26,7 +26,16 @@ import { readEvents } from '../../../projections/read-events.js'
 import { afterPrefix, filterableText, foldCase, severalOf } from '../../../projections/row-order.js'
 import { cappedTotal, listedScope, rowKeyOf } from '../../../projections/rows.js'
 import { fieldNamed, identityField, viewFields } from '../../../projections/view-fields.js'
-import { allOf, type Dialect, find, type Integer, type Statement, type Steps } from '../dialect.js'
+import {
+  allOf,
+  type Dialect,
+  type Integer,
+  param,
+  rowsOf,
+  type Statement,
+  type Steps,
+  sql,
+} from '../dialect.js'
 import { readAccess, readHeldRoles, readHolders } from './access.js'
 import { type Batch, changesOf, moveCheckpoint } from './changes.js'
 import { readAffected } from './counting.js'
@@ -38,19 +47,18 @@ import {
   CHECKPOINT,
   checkpointIn,
   FILLED,
-  findOne,
-  findPage,
   foldedColumn,
   hasKey,
-  holdsNumber,
   isKey,
   isNamed,
   isOfProject,
   MAPPED,
   NAMES,
   OBJECTS,
+  oneOf,
   type Positions,
   PROJECT_SCOPE,
+  pageOf,
   positionColumns,
   READ_MODEL,
   ROLE_PERMISSIONS,
@@ -184,6 +192,9 @@ function* readCheckpoint(dialect: Dialect): Steps<Position> {
   return BigInt(row?.[0] ?? 0)
 }
 
+/** Names of the statements that read one object. */
+const STATEMENT_OF_TYPE = byType(({ type }) => `head ${TYPES.indexOf(type)}`)
+
 /** Reads one object, and how far the read model is. */
 function* readObject<Type extends ViewType>(
   dialect: Dialect,
@@ -193,14 +204,12 @@ function* readObject<Type extends ViewType>(
   const { type }: ObjectRef = ref
   const { scope, key } = rowKeyOf(orgId, ref)
   type Found = readonly [...Positions, ...(StoredRow | NoRow)]
-  const [head, reached, ...row] = yield* findOne<Found>({
-    ...dialect.named(
-      `head ${TYPES.indexOf(type)}`,
-      () => `SELECT head, reached, ${readColumns(dialect, type).join(', ')} FROM (SELECT ${positionColumns(dialect)}) AS moment
+  const named = dialect.named(
+    STATEMENT_OF_TYPE[type],
+    () => `SELECT head, reached, ${readColumns(dialect, type).join(', ')} FROM (SELECT ${positionColumns(dialect)}) AS moment
       LEFT JOIN ${dialect.table(OBJECTS[type])} ON ${hasKey(dialect)}`,
-    ),
-    parameters: [scope, key],
-  })
+  )
+  const [head, reached, ...row] = oneOf<Found>(yield { ...named, parameters: [scope, key] })
   return atHead([head, reached], isRow(row) ? decodeRow<Type>(type, scope, row) : undefined)
 }
 
@@ -211,7 +220,7 @@ const isRow = (row: StoredRow | NoRow): row is StoredRow => row[0] !== null
 /** Where users with addresses of a domain sign in, and how far the read model is. */
 function* readRoute(dialect: Dialect, domain: string): Steps<FoundAtHead<SignInRoute | undefined>> {
   type Found = readonly [...Positions, orgId: string | null, idpId: string | null]
-  const [head, reached, orgId, idpId] = yield* findOne<Found>(routeStatement(dialect, domain))
+  const [head, reached, orgId, idpId] = oneOf<Found>(yield routeStatement(dialect, domain))
   return atHead([head, reached], orgId && idpId ? { orgId, idpId } : undefined)
 }
 
@@ -242,21 +251,17 @@ function* readMappedGroups(
 ): Steps<FoundAtHead<readonly MappedGroup[]>> {
   const { table, isListed } = dialect
   const mapping = table(OBJECTS.role_mapping)
-  const { sql, parameters } = isListed(foldedColumn('group'), [...new Set(groups.map(foldCase))])
+  const isWanted = isListed(foldedColumn('group'), [...new Set(groups.map(foldCase))])
   type Row = readonly [group: string, body: string, since: string]
-  const { found, ...positions } = yield* findPage<Row>({
-    sql: besidePositions(
-      dialect,
-      'grp, body, since',
-      `SELECT grp, body, (
-          SELECT CAST(max(mapped.since) AS text) FROM ${table(MAPPED)} AS mapped
-          WHERE mapped.org = ? AND mapped.idp = ${mapping}.idp AND mapped.grp = ${mapping}.grp
-            AND mapped.scope = ${mapping}.${PROJECT_SCOPE}
-        ) AS since
-        FROM ${mapping} WHERE ${holdsNumber(dialect, 'scope')} AND ${sql} AND idp = ?`,
-    ),
-    parameters: [orgId, orgId, ...parameters, idpId],
-  })
+  const page = sql`SELECT grp, body, (
+      SELECT CAST(max(mapped.since) AS text) FROM ${table(MAPPED)} AS mapped
+      WHERE mapped.org = ${param(orgId)} AND mapped.idp = ${mapping}.idp AND mapped.grp = ${mapping}.grp
+        AND mapped.scope = ${mapping}.${PROJECT_SCOPE}
+    ) AS since
+    FROM ${mapping} WHERE ${isNamed(dialect, 'scope', orgId)} AND ${isWanted} AND idp = ${param(idpId)}`
+  const { found, ...positions } = pageOf<Row>(
+    yield besidePositions(dialect, 'grp, body, since', page),
+  )
   const wanted = new Set(groups)
   const mapped = found.flatMap(([group, body, since]) => {
     if (!wanted.has(group)) return []
@@ -311,10 +316,8 @@ const keep = (totals: Totals, key: string, total: Total): void => {
 }
 
 /** The total in SQL. The database counts only if its checkpoint, `reached`, is not the one of the known total. */
-const totalOf = ({ sql, parameters }: Statement, known: Total | undefined): Statement => ({
-  sql: `CASE WHEN reached = ? THEN ? ELSE (${sql}) END`,
-  parameters: [known?.sequence ?? null, known?.found ?? null, ...parameters],
-})
+const totalOf = (count: Statement, known: Total | undefined): Statement =>
+  sql`CASE WHEN reached = ${param(known?.sequence ?? null)} THEN ${param(known?.found ?? null)} ELSE (${count}) END`
 
 type Moment = readonly [...Positions, total: Integer]
 
@@ -322,21 +325,20 @@ function* momentAndPage(
   dialect: Dialect,
   query: ListQuery<ViewType>,
   { total, page }: { readonly total: Statement; readonly page: Statement },
-) {
-  const selected = `SELECT head, reached, ${total.sql} AS total`
+): Steps<{ readonly moment: Moment; readonly rows: readonly StoredRow[] }> {
+  const selected = sql`SELECT head, reached, ${total} AS total`
   const from = `FROM (SELECT ${positionColumns(dialect)}) AS moment`
   if (dialect.asLines === undefined) {
-    const sql = `${selected} ${from}`
-    const moment = yield* findOne<Moment>({ sql, parameters: total.parameters })
-    return { moment, rows: yield* find<StoredRow>(page) }
+    const moment = oneOf<Moment>(yield sql`${selected} ${from}`)
+    return { moment, rows: rowsOf<StoredRow>(yield page) }
   }
   const columns = readColumns(dialect, query.type).map(nameOf)
   const order = query.sort.map(({ direction }, index) => `sort_${index} ${direction}`)
-  const moment = yield* findOne<readonly [...Moment, lines: string | null]>({
-    sql: `${selected}, ${dialect.asLines(page.sql, columns, order.join(', '))} ${from}`,
-    parameters: [...total.parameters, ...page.parameters],
-  })
-  return { moment, rows: moment[3]?.split('\n').map(rowIn) ?? [] }
+  const lines = { ...page, sql: dialect.asLines(page.sql, columns, order.join(', ')) }
+  const [head, reached, found, text] = oneOf<readonly [...Moment, lines: string | null]>(
+    yield sql`${selected}, ${lines} ${from}`,
+  )
+  return { moment: [head, reached, found], rows: text?.split('\n').map(rowIn) ?? [] }
 }
 
 /** The name of a selected column. */
@@ -365,15 +367,9 @@ export const listStatements = (
   const sorted = dialect.asLines ? sort.map(({ text }, index) => `${text} AS sort_${index}`) : []
   const table = dialect.table(OBJECTS[type])
   return {
-    count: {
-      sql: `SELECT count(*) FROM (SELECT 1 FROM ${table} WHERE ${counted.sql} LIMIT ${MAX_TOTAL_SIZE + 1}) AS counted`,
-      parameters: counted.parameters,
-    },
-    page: {
-      sql: `SELECT ${[...readColumns(dialect, type), ...sorted].join(', ')} FROM ${table} WHERE ${paged.sql}
-        ORDER BY ${sort.map(({ text, direction }) => `${text} ${direction}`).join(', ')} LIMIT ?`,
-      parameters: [...paged.parameters, limit + 1],
-    },
+    count: sql`SELECT count(*) FROM (SELECT 1 FROM ${table} WHERE ${counted} LIMIT ${MAX_TOTAL_SIZE + 1}) AS counted`,
+    page: sql`SELECT ${[...readColumns(dialect, type), ...sorted].join(', ')} FROM ${table} WHERE ${paged}
+      ORDER BY ${sort.map(({ text, direction }) => `${text} ${direction}`).join(', ')} LIMIT ${param(limit + 1)}`,
   }
 }
 
@@ -400,15 +396,12 @@ const following = (
 ): Statement => {
   if (key === undefined || value === undefined)
     throw new RangeError('`after` must have one value for each field of `sort`')
-  const bound = typeof value === 'boolean' ? dialect.flag(value) : value
+  const bound = param(typeof value === 'boolean' ? dialect.flag(value) : value)
   const beyond = key.direction === 'asc' ? '>' : '<'
-  if (others.length === 0) return { sql: `${key.text} ${beyond} ?`, parameters: [bound] }
-  const rest = following(dialect, others, values)
-  return {
-    // The first comparison is redundant, but an index can be used for it.
-    sql: `${key.text} ${beyond}= ? AND (${key.text} ${beyond} ? OR (${rest.sql}))`,
-    parameters: [bound, bound, ...rest.parameters],
-  }
+  const isBeyond = sql`${key.text} ${beyond} ${bound}`
+  if (others.length === 0) return isBeyond
+  // The first comparison is redundant, but an index can be used for it.
+  return sql`${key.text} ${beyond}= ${bound} AND (${isBeyond} OR (${following(dialect, others, values)}))`
 }
 
 /** The value of a field, for sorting rows and for case-sensitive comparisons. */
@@ -438,7 +431,7 @@ const meeting = (dialect: Dialect, query: ListQuery<ViewType>): readonly Stateme
 
 const inScope = (dialect: Dialect, query: ListQuery<ViewType>): Statement =>
   query.isReceived
-    ? { sql: 'key = ?', parameters: [query.orgId] }
+    ? sql`key = ${param(query.orgId)}`
     : isNamed(dialect, 'scope', listedScope(query))
 
 /** A condition in SQL. */
@@ -453,7 +446,7 @@ const meets = (dialect: Dialect, query: ListQuery<ViewType>, condition: Conditio
   const several = severalOf(type, condition)
   if (!several) filterableText<never>(viewFields[type], field)
   // A lone surrogate is not valid text, and a database would read it as another character.
-  if (!value.isWellFormed()) return { sql: 'FALSE', parameters: [] }
+  if (!value.isWellFormed()) return sql`FALSE`
   const foldedValue = foldCase(value)
   const compare = (text: string, by: string) => compares(dialect, text, operator, by)
   if (several === 'permissions') {
@@ -462,19 +455,17 @@ const meets = (dialect: Dialect, query: ListQuery<ViewType>, condition: Conditio
       ? compare('upper(allowed.permission)', foldedValue)
       : compare('allowed.permission', value)
     const scope = isNamed(dialect, 'allowed.scope', listedScope(query))
-    const allowing = allOf([scope, permission, { sql: 'allowed.end_at IS NULL', parameters: [] }])
-    return {
-      sql: `key IN (SELECT allowed.role FROM ${dialect.table(ROLE_PERMISSIONS)} AS allowed WHERE ${allowing.sql})`,
-      parameters: allowing.parameters,
-    }
+    return sql`key IN (SELECT allowed.role FROM ${dialect.table(ROLE_PERMISSIONS)} AS allowed
+      WHERE ${scope} AND ${permission} AND allowed.end_at IS NULL)`
   }
   if (several === 'roleKeys') {
     // One of the roles that are shown meets the condition.
     const role = ignoreCase ? compare('folded_role', foldedValue) : compare('role', value)
-    return {
-      sql: `EXISTS (SELECT 1 ${assignedBy(dialect, type, '?')} AND ${role.sql})`,
-      parameters: [...(isOfProject(type) ? [] : [orgId]), ...role.parameters],
+    const assigned = {
+      sql: assignedBy(dialect, type, '?'),
+      parameters: isOfProject(type) ? [] : [orgId],
     }
+    return sql`EXISTS (SELECT 1 ${assigned} AND ${role})`
   }
   const exact = compare(expressionOf(dialect, type, field), value)
   const folded = compare(foldedColumn(field), foldedValue)
@@ -488,16 +479,11 @@ const meets = (dialect: Dialect, query: ListQuery<ViewType>, condition: Conditio
   if (plain === undefined) return folded
   // A plain key has no folded text: the key itself is compared.
   const key = compare('key', plain)
-  if (operator === 'contains') return either(key, folded)
+  if (operator === 'contains') return sql`(${key} OR ${folded})`
   // With the scope outside of both tests SQLite would read all rows of the scope instead.
   const scope = inScope(dialect, query)
-  return { ...either(allOf([scope, key]), allOf([scope, folded])), namesScope: true }
+  return { ...sql`(${scope} AND ${key} OR ${scope} AND ${folded})`, namesScope: true }
 }
-
-const either = (one: Statement, other: Statement): Statement => ({
-  sql: `(${one.sql} OR ${other.sql})`,
-  parameters: [...one.parameters, ...other.parameters],
-})
 
 const compares = (
   dialect: Dialect,
@@ -507,14 +493,13 @@ const compares = (
 ): Statement => {
   switch (operator) {
     case 'equals':
-      return { sql: `${text} = ?`, parameters: [value] }
+      return sql`${text} = ${param(value)}`
     case 'contains':
       return { sql: dialect.contains(text), parameters: [value] }
     case 'startsWith': {
       const end = afterPrefix(value)
-      return end === undefined
-        ? { sql: `${text} >= ?`, parameters: [value] }
-        : { sql: `${text} >= ? AND ${text} < ?`, parameters: [value, end] }
+      const isFrom = sql`${text} >= ${param(value)}`
+      return end === undefined ? isFrom : sql`${isFrom} AND ${text} < ${param(end)}`
     }
   }
 }

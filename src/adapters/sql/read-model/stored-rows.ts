@@ -111,15 +111,13 @@ export const decodeRow = <Type extends ViewType>(
     assigns && assigned
       ? withHeld(assigns, recorded, rolesIn(assigned))
       : withOwnTimes(type, recorded)
-  return {
-    ...view,
-    details: {
-      sequence,
-      creationDate: new Date(Number(creationDate)),
-      changeDate: timeOf(sequence),
-      resourceOwner: scope === undefined ? view.projectOrgId : ownerOf(scope),
-    },
+  const details = {
+    sequence,
+    creationDate: new Date(Number(creationDate)),
+    changeDate: timeOf(sequence),
+    resourceOwner: scope === undefined ? view.projectOrgId : ownerOf(scope),
   }
+  return Object.assign(view, { details })
 }
 
 const rolesIn = (assigned: string): ReadonlySet<string> => {

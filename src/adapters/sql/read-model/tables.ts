@@ -4,12 +4,12 @@ import { filterableFields, identityField } from '../../../projections/view-field
 import {
   type Column,
   type Dialect,
-  find,
   type Index,
   type Integer,
   type Row,
+  rowsOf,
   type Statement,
-  type Steps,
+  sql,
   type Table,
 } from '../dialect.js'
 import { EVENTS } from '../stored-events.js'
@@ -81,84 +81,106 @@ export const ENTRY_COLUMNS: readonly Column[] = [
   { name: 'changes', holds: 'json' },
 ]
 
-/** The columns of a role that was assigned. */
-const ASSIGNMENT_COLUMNS: readonly Column[] = [
-  /** Number of the scope of the project. */
-  { name: 'scope', holds: 'integer' },
-  { name: 'org', holds: 'text' },
-  /** Empty when the role was assigned to the organization itself. */
-  { name: 'user_id', holds: 'text' },
-  { name: 'role', holds: 'text' },
-  { name: 'folded_role', holds: 'text' },
-  /** In milliseconds; null for a role without an end. */
-  { name: 'expires_at', holds: 'integer', isNullable: true },
-  /** Position of the event that assigned the role. */
-  { name: 'given', holds: 'integer' },
-  /** Position from which on the row holds. */
-  { name: 'begin_at', holds: 'integer' },
-  /** Position from which on it no longer holds; null while it does. */
-  { name: 'end_at', holds: 'integer', isNullable: true },
-  /** Type of the object whose event ended it. */
-  { name: 'ended_with', holds: 'text', isNullable: true },
-]
-
-/** The columns of a role that the members of a group were assigned. */
-const MAPPED_COLUMNS: readonly Column[] = [
-  /** Number of the scope of the project. */
-  { name: 'scope', holds: 'integer' },
-  { name: 'org', holds: 'text' },
-  ...SOURCE,
-  { name: 'role', holds: 'text' },
-  { name: 'folded_role', holds: 'text' },
-  /** How long a report counts, in milliseconds; null where it counts until the next one. */
-  { name: 'valid_for', holds: 'integer', isNullable: true },
-  /** Position of the event that added the mapping: reports above it count. */
-  { name: 'since', holds: 'integer' },
-  /** Position of the event that assigned the role. */
-  { name: 'given', holds: 'integer' },
-  { name: 'begin_at', holds: 'integer' },
-  /** Null while the row holds. */
-  { name: 'end_at', holds: 'integer', isNullable: true },
-  /** Type of the object whose event ended it. */
-  { name: 'ended_with', holds: 'text', isNullable: true },
-]
-
-/** The columns of a user who was reported in a group. */
-const MEMBER_COLUMNS: readonly Column[] = [
-  { name: 'org', holds: 'text' },
-  ...SOURCE,
-  USER,
-  /** Position of the first of the reports without a break that have the user in the group. */
-  { name: 'given', holds: 'integer' },
-  /** Position of the report. */
-  { name: 'begin_at', holds: 'integer' },
-  /** Null until the next report. */
-  { name: 'end_at', holds: 'integer', isNullable: true },
-]
-
-/** The columns of a suspension in which a project, a grant of it, a grant of its roles or a provider was inactive. */
-const SUSPENSION_COLUMNS: readonly Column[] = [
-  /** Name of the scope of the project, which may have no number; the organization of a provider. */
-  { name: 'scope', holds: 'text' },
-  /** Empty for the project itself, and for a provider. */
-  { name: 'org', holds: 'text' },
-  /** Empty for the project and for the grant of it; the id of a provider. */
-  { name: 'user_id', holds: 'text' },
-  { name: 'begin_at', holds: 'integer' },
-  /** Null while it lasts. */
-  { name: 'end_at', holds: 'integer', isNullable: true },
-]
-
-/** The columns of a permission that a role had. */
-const PERMISSION_COLUMNS: readonly Column[] = [
-  /** Number of the scope of the project. */
-  { name: 'scope', holds: 'integer' },
-  { name: 'permission', holds: 'text' },
-  { name: 'role', holds: 'text' },
-  { name: 'begin_at', holds: 'integer' },
-  /** Null while the role has it. */
-  { name: 'end_at', holds: 'integer', isNullable: true },
-]
+/** The tables of roles, by the ends of their names. */
+const ROLE_TABLES = {
+  /** Holds one row for every role that was assigned, from one event to another. */
+  assignment: {
+    columns: [
+      /** Number of the scope of the project. */
+      { name: 'scope', holds: 'integer' },
+      { name: 'org', holds: 'text' },
+      /** Empty when the role was assigned to the organization itself. */
+      { name: 'user_id', holds: 'text' },
+      { name: 'role', holds: 'text' },
+      { name: 'folded_role', holds: 'text' },
+      /** In milliseconds; null for a role without an end. */
+      { name: 'expires_at', holds: 'integer', isNullable: true },
+      /** Position of the event that assigned the role. */
+      { name: 'given', holds: 'integer' },
+      /** Position from which on the row holds. */
+      { name: 'begin_at', holds: 'integer' },
+      /** Position from which on it no longer holds; null while it does. */
+      { name: 'end_at', holds: 'integer', isNullable: true },
+      /** Type of the object whose event ended it. */
+      { name: 'ended_with', holds: 'text', isNullable: true },
+    ],
+    // In the order in which the holders of roles are listed.
+    key: ['scope', 'role', 'org', 'user_id', 'begin_at'],
+    // Queries for a user may have the organization or not.
+    indexes: [{ name: 'holder', columns: ['user_id', 'org', 'scope', 'role'] }],
+  },
+  /** Holds one row for every role that the members of a group were assigned, from one event to another. */
+  mapped: {
+    columns: [
+      /** Number of the scope of the project. */
+      { name: 'scope', holds: 'integer' },
+      { name: 'org', holds: 'text' },
+      ...SOURCE,
+      { name: 'role', holds: 'text' },
+      { name: 'folded_role', holds: 'text' },
+      /** How long a report counts, in milliseconds; null where it counts until the next one. */
+      { name: 'valid_for', holds: 'integer', isNullable: true },
+      /** Position of the event that added the mapping: reports above it count. */
+      { name: 'since', holds: 'integer' },
+      /** Position of the event that assigned the role. */
+      { name: 'given', holds: 'integer' },
+      { name: 'begin_at', holds: 'integer' },
+      /** Null while the row holds. */
+      { name: 'end_at', holds: 'integer', isNullable: true },
+      /** Type of the object whose event ended it. */
+      { name: 'ended_with', holds: 'text', isNullable: true },
+    ],
+    // In the order in which the holders of roles are listed.
+    key: ['scope', 'role', 'org', 'idp', 'grp', 'begin_at'],
+    indexes: [{ name: 'source', columns: ['org', 'idp', 'grp', 'scope', 'role'] }],
+  },
+  /** Holds one row for every group of every recorded report of a user, until the next report. */
+  member: {
+    columns: [
+      { name: 'org', holds: 'text' },
+      ...SOURCE,
+      USER,
+      /** Position of the first of the reports without a break that have the user in the group. */
+      { name: 'given', holds: 'integer' },
+      /** Position of the report. */
+      { name: 'begin_at', holds: 'integer' },
+      /** Null until the next report. */
+      { name: 'end_at', holds: 'integer', isNullable: true },
+    ],
+    key: ['org', 'idp', 'grp', 'user_id', 'begin_at'],
+    indexes: [{ name: 'user', columns: ['user_id', 'org'] }],
+  },
+  /** Holds one row for every suspension in which a project, a grant of it, a grant of its roles or a provider was inactive. */
+  inactive: {
+    columns: [
+      /** Name of the scope of the project, which may have no number; the organization of a provider. */
+      { name: 'scope', holds: 'text' },
+      /** Empty for the project itself, and for a provider. */
+      { name: 'org', holds: 'text' },
+      /** Empty for the project and for the grant of it; the id of a provider. */
+      { name: 'user_id', holds: 'text' },
+      { name: 'begin_at', holds: 'integer' },
+      /** Null while it lasts. */
+      { name: 'end_at', holds: 'integer', isNullable: true },
+    ],
+    key: ['scope', 'org', 'user_id', 'begin_at'],
+    indexes: [],
+  },
+  /** Holds one row for every permission that a role had, from one event to another. */
+  permission: {
+    columns: [
+      /** Number of the scope of the project. */
+      { name: 'scope', holds: 'integer' },
+      { name: 'permission', holds: 'text' },
+      { name: 'role', holds: 'text' },
+      { name: 'begin_at', holds: 'integer' },
+      /** Null while the role has it. */
+      { name: 'end_at', holds: 'integer', isNullable: true },
+    ],
+    key: ['scope', 'permission', 'role', 'begin_at'],
+    indexes: [],
+  },
+} satisfies Record<string, Omit<Table, 'name'>>
 
 /** Raise it when the contents of the tables change but neither their columns nor the fields of views. */
 const REVISION = 6
@@ -176,14 +198,6 @@ interface RowShape {
   readonly fields: readonly string[]
 }
 
-const ACCESS_SHAPE = [
-  ASSIGNMENT_COLUMNS,
-  MAPPED_COLUMNS,
-  MEMBER_COLUMNS,
-  SUSPENSION_COLUMNS,
-  PERMISSION_COLUMNS,
-]
-
 /** The name of tables with rows of these shapes, by type. The order of types, columns and fields does not matter. */
 export const readModelName = (rows: Readonly<Record<string, RowShape>>): string => {
   const shapes = Object.entries(rows).map(([type, { columns, fields }]) => [
@@ -191,8 +205,9 @@ export const readModelName = (rows: Readonly<Record<string, RowShape>>): string 
     columns.toSorted((one, other) => (one.name < other.name ? -1 : 1)),
     fields.toSorted(),
   ])
+  const roles = Object.values(ROLE_TABLES).map(({ columns }) => columns)
   shapes.sort(([one = ''], [other = '']) => (one < other ? -1 : 1))
-  return `read_${hashOf(JSON.stringify([REVISION, ENTRY_COLUMNS, shapes, ACCESS_SHAPE]))}`
+  return `read_${hashOf(JSON.stringify([REVISION, ENTRY_COLUMNS, shapes, roles]))}`
 }
 
 /**
@@ -258,48 +273,16 @@ export const OBJECTS = byType(
   }),
 )
 
-/** Holds one row for every role that was assigned, from one event to another. */
-export const ASSIGNMENTS: Table = {
-  name: `${READ_MODEL}_assignment`,
-  columns: ASSIGNMENT_COLUMNS,
-  // In the order in which the holders of roles are listed.
-  key: ['scope', 'role', 'org', 'user_id', 'begin_at'],
-  // Queries for a user may have the organization or not.
-  indexes: [{ name: 'holder', columns: ['user_id', 'org', 'scope', 'role'] }],
-}
+const roleTable = (name: keyof typeof ROLE_TABLES): Table => ({
+  name: `${READ_MODEL}_${name}`,
+  ...ROLE_TABLES[name],
+})
 
-/** Holds one row for every role that the members of a group were assigned, from one event to another. */
-export const MAPPED: Table = {
-  name: `${READ_MODEL}_mapped`,
-  columns: MAPPED_COLUMNS,
-  // In the order in which the holders of roles are listed.
-  key: ['scope', 'role', 'org', 'idp', 'grp', 'begin_at'],
-  indexes: [{ name: 'source', columns: ['org', 'idp', 'grp', 'scope', 'role'] }],
-}
-
-/** Holds one row for every group of every recorded report of a user, until the next report. */
-export const MEMBERS: Table = {
-  name: `${READ_MODEL}_member`,
-  columns: MEMBER_COLUMNS,
-  key: ['org', 'idp', 'grp', 'user_id', 'begin_at'],
-  indexes: [{ name: 'user', columns: ['user_id', 'org'] }],
-}
-
-/** Holds one row for every suspension in which a project, a grant of it, a grant of its roles or a provider was inactive. */
-export const SUSPENSIONS: Table = {
-  name: `${READ_MODEL}_inactive`,
-  columns: SUSPENSION_COLUMNS,
-  key: ['scope', 'org', 'user_id', 'begin_at'],
-  indexes: [],
-}
-
-/** Holds one row for every permission that a role had, from one event to another. */
-export const ROLE_PERMISSIONS: Table = {
-  name: `${READ_MODEL}_permission`,
-  columns: PERMISSION_COLUMNS,
-  key: ['scope', 'permission', 'role', 'begin_at'],
-  indexes: [],
-}
+export const ASSIGNMENTS = roleTable('assignment')
+export const MAPPED = roleTable('mapped')
+export const MEMBERS = roleTable('member')
+export const SUSPENSIONS = roleTable('inactive')
+export const ROLE_PERMISSIONS = roleTable('permission')
 
 /** All tables that a reset empties, besides the checkpoint. */
 export const FILLED: readonly Table[] = [
@@ -331,28 +314,24 @@ export const atHead = <Found>([head, reached]: Positions, found: Found): FoundAt
   found,
 })
 
-/** The one row that a statement finds. The caller vouches for its type. */
-export function* findOne<Found extends Row>(statement: Statement): Steps<Found> {
-  const [row] = yield statement
+/** The one row that a statement found. The caller vouches for its type. */
+export const oneOf = <Found extends Row>(rows: readonly Row[]): Found => {
+  const [row] = rowsOf<Found>(rows)
   if (row === undefined) throw new Error('The positions are found whether or not there is a row')
-  // The types know the columns of no statement.
-  return row as Found
+  return row
 }
 
 /** The columns of `page` in any order, or nulls when it has no rows, each row with the positions before it. */
-export const besidePositions = (dialect: Dialect, columns: string, page: string): string =>
-  `SELECT head, reached, ${columns} FROM (SELECT ${positionColumns(dialect)}) AS moment
+export const besidePositions = (dialect: Dialect, columns: string, page: Statement): Statement =>
+  sql`SELECT head, reached, ${columns} FROM (SELECT ${positionColumns(dialect)}) AS moment
     LEFT JOIN (${page}) AS page ON TRUE`
 
-/** The rows of a statement made with {@link besidePositions}. The caller vouches for their type. */
-export function* findPage<Found extends Row>(
-  statement: Statement,
-): Steps<FoundAtHead<readonly Found[]>> {
-  const rows = yield* find<readonly [...Positions, ...Found]>(statement)
-  const [first] = rows
-  if (first === undefined) throw new Error('The positions are found whether or not there are rows')
-  const [head, reached] = first
-  const found = rows.flatMap(([, , ...row]) => (row[0] === null ? [] : [row]))
+/** What a statement made with {@link besidePositions} found. The caller vouches for the type of the rows. */
+export const pageOf = <Found extends Row>(rows: readonly Row[]): FoundAtHead<readonly Found[]> => {
+  const [head, reached] = oneOf<Positions>(rows)
+  const found = rowsOf<readonly [...Positions, ...Found]>(rows).flatMap(([, , ...row]) =>
+    row[0] === null ? [] : [row],
+  )
   return atHead([head, reached], found)
 }
 

@@ -17,26 +17,27 @@ export const sqliteReadModel = (
   const createReadTables = (database: SyncDatabase) => database.script(createTables(dialect))
   let isReady = false
 
-  const ready = async (): Promise<SyncConnection> => {
-    if (!isReady && !(await connection.query(haveTables))) await connection.write(createReadTables)
+  const makeReady = async (): Promise<void> => {
+    if (!(await connection.query(haveTables))) await connection.write(createReadTables)
     isReady = true
-    return connection
   }
+
+  const whenReady = <Value>(work: () => Promise<Value>): Promise<Value> =>
+    isReady ? work() : makeReady().then(work)
 
   return sqlReadModel(
     {
       dialect,
-      read: async (steps) => (await ready()).query((database) => run(database, steps())),
-      readTogether: async (steps) => (await ready()).read((database) => run(database, steps())),
-      apply: async (batch) =>
+      read: (steps) => whenReady(() => connection.query((database) => run(database, steps()))),
+      readTogether: (steps) =>
+        whenReady(() => connection.read((database) => run(database, steps()))),
+      apply: (batch) => {
+        const parts = partsOf(batch, limits.maxEvents)
+        const work = (database: SyncDatabase) =>
+          parts.every((part) => run(database, applyBatch(dialect, part)))
         // After a power cut, lost rows are rebuilt from the log, from the remaining checkpoint.
-        (await ready()).write(
-          (database) =>
-            partsOf(batch, limits.maxEvents).every((part) =>
-              run(database, applyBatch(dialect, part)),
-            ),
-          'unsynced',
-        ),
+        return whenReady(() => connection.write(work, 'unsynced'))
+      },
       reset: () =>
         connection.write((database) => {
           // The tables may have been dropped.

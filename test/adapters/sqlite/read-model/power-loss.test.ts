@@ -50,7 +50,11 @@ test('A power cut that takes the last commits of the read model takes no answere
   expect(checkpoints).toEqual(new Set([before, head]))
 })
 
-test('Appends wait for the disk, the read model does not.', async () => {
+/** Values of `PRAGMA synchronous`. */
+const [NORMAL, FULL] = [1, 2]
+
+/** The `PRAGMA synchronous` of each commit of databases that are opened from now on. */
+const levelsOfCommits = (): unknown[] => {
   const { prepare } = DatabaseSync.prototype
   const preparing = vi.spyOn(DatabaseSync.prototype, 'prepare')
   onTestFinished(() => preparing.mockRestore())
@@ -65,9 +69,13 @@ test('Appends wait for the disk, the read model does not.', async () => {
     }
     return statement
   })
+  return levels
+}
+
+test('Appends wait for the disk, the read model does not.', async () => {
+  const levels = levelsOfCommits()
   await using opened = openSqlite(temporaryFile())
   const iam = iamOn(opened.store, opened)
-  const [normal, full] = [1, 2]
   await opened.readModel.checkpoint()
   levels.length = 0
   for (const id of ['portal', 'shop']) {
@@ -76,5 +84,18 @@ test('Appends wait for the disk, the read model does not.', async () => {
   }
   await good(iam.projects.remove({ id: 'shop' }, context))
   await opened.readModel.reset()
-  expect(levels).toEqual([full, normal, full, normal, full, full])
+  expect(levels).toEqual([FULL, NORMAL, FULL, NORMAL, FULL, FULL])
+})
+
+test('An append waits for the disk though another connection on its handle wrote without waiting.', async () => {
+  const levels = levelsOfCommits()
+  const handle = new DatabaseSync(temporaryFile())
+  const one = openSqlite(handle)
+  const other = openSqlite(handle)
+  const iam = iamOn(one.store, one)
+  await good(iam.projects.add({ id: 'portal', name: 'Portal' }, context))
+  await good(iam.projects.get({ id: 'portal' }, context))
+  levels.length = 0
+  await good(iamOn(other.store, other).projects.add({ id: 'shop', name: 'Shop' }, context))
+  expect(levels).toEqual([FULL])
 })
