@@ -11,7 +11,7 @@ test('The scenarios have events of every type.', () => {
 })
 
 test('Lists are sorted and filtered by these fields.', () => {
-  const flags = (field: { readonly filterable: boolean }) => (field.filterable ? ' (filter)' : '')
+  const flags = (field: { readonly filterable?: boolean }) => (field.filterable ? ' (filter)' : '')
   const lines = TYPES.map((type) => {
     const fields = Object.entries(viewFields[type])
     const names = fields.map(([name, field]) => `${name}${flags(field)}`)
