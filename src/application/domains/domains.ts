@@ -22,14 +22,7 @@ import { observed } from '../hooks.js'
 import { type AdmittedCall, isSignal } from '../method/context.js'
 import { readInput } from '../method/input.js'
 import { type Read, type Write, write } from '../method/method.js'
-import {
-  filterBy,
-  type ListOptions,
-  list,
-  type Page,
-  pageOf,
-  type TextFilter,
-} from '../reading/list.js'
+import { type ListOptions, list, listFields, type Page, type TextFilter } from '../reading/list.js'
 import { requireCheckpoint } from '../reading/query.js'
 import { get } from '../reading/reads.js'
 import { change, type StreamChange } from '../recording/stream-state.js'
@@ -144,7 +137,7 @@ export default (runtime: Runtime): Domains => {
       (call, input) => change(call, input, (streams) => decideRemoved(streams, input)),
     ),
     get: get(runtime, 'domains.get', domains),
-    list: list(runtime, { method: 'domains.list', kind: domains, schema: ListDomainsInput }),
+    list: list(runtime, 'domains.list', domains, ListDomainsInput),
     route: route(runtime),
   }
 }
@@ -186,10 +179,7 @@ export interface AddedDomain extends DomainIds {
 }
 
 /** Which domains to list, and in which order. */
-export const ListDomainsInput = z.strictObject({
-  filter: z._default(filterBy(domains), {}),
-  ...pageOf(domains),
-})
+export const ListDomainsInput = z.strictObject(listFields(domains))
 export interface ListDomainsInput extends ListOptions<Omit<Domain, 'challenge'>> {
   /** Conditions, which must all hold. Default: every domain. */
   readonly filter?:

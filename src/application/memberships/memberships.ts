@@ -16,14 +16,7 @@ import { compareCodePoints } from '../../projections/row-order.js'
 import type { WriteError } from '../errors/errors.js'
 import type { AdmittedCall } from '../method/context.js'
 import { type Read, type Write, write } from '../method/method.js'
-import {
-  filterBy,
-  type ListOptions,
-  list,
-  type Page,
-  pageOf,
-  type TextFilter,
-} from '../reading/list.js'
+import { type ListOptions, list, listFields, type Page, type TextFilter } from '../reading/list.js'
 import { get } from '../reading/reads.js'
 import {
   type AnyStreamState,
@@ -76,10 +69,7 @@ export const ReportMembershipInput = z.extend(memberships.ids, {
 })
 
 /** Which memberships to list, and in which order. */
-export const ListMembershipsInput = z.strictObject({
-  filter: z._default(filterBy(memberships), {}),
-  ...pageOf(memberships),
-})
+export const ListMembershipsInput = z.strictObject(listFields(memberships))
 export interface ListMembershipsInput extends ListOptions<Membership> {
   /** Conditions, which must all hold. Default: every membership of the organization. */
   readonly filter?:
@@ -129,11 +119,7 @@ export default (runtime: Runtime): Memberships => {
         .map((events) => changeOf(before, events))
     }),
     get: get(runtime, 'memberships.get', memberships),
-    list: list(runtime, {
-      method: 'memberships.list',
-      kind: memberships,
-      schema: ListMembershipsInput,
-    }),
+    list: list(runtime, 'memberships.list', memberships, ListMembershipsInput),
   }
 }
 
