@@ -117,7 +117,7 @@ export const checkAccess = async (
   if (until !== undefined) {
     // Loaded at the first question about the past, so that other hosts do not load it.
     const { foundIn, replayAccess } = await import('./past-access.js')
-    const found = foundIn(await replayAccess(runtime, call, query, { until }))
+    const found = foundIn(await replayAccess(runtime, call, query, { until }), query)
     return ok(judgeAccess(found, { ...question, now }))
   }
   const found = await runtime.query(call, { method: 'access', args: [query] })
