@@ -70,20 +70,13 @@ const givesRoles = (command: ProjectGrantChange): command is RolesCommand =>
   command.type === 'AddProjectGrant' || command.type === 'UpdateProjectGrant'
 
 const commandOf = (
-  { type }: ProjectGrantChange,
+  command: ProjectGrantChange,
   ids: GrantIds,
   roles: readonly RoleGeneration[],
-): ProjectGrantCommand => {
-  switch (type) {
-    case 'AddProjectGrant':
-    case 'UpdateProjectGrant':
-      return { type, data: { ...ids, roles } }
-    case 'DeactivateProjectGrant':
-    case 'ReactivateProjectGrant':
-    case 'RemoveProjectGrant':
-      return { type, data: ids }
-  }
-}
+): ProjectGrantCommand =>
+  givesRoles(command)
+    ? { type: command.type, data: { ...ids, roles } }
+    : { type: command.type, data: ids }
 
 /** Reads a grant of a project that the organization of the call owns, without the roles that have ended. */
 export const readCurrentProjectGrant = async (
