@@ -32,9 +32,9 @@ export interface ResealProgress {
 
 /** Result of `resealSecrets`. */
 export interface ResealReport {
-  /** Number of providers whose secret is now encrypted with the current key. */
+  /** Ids of the providers whose secret is now encrypted with the current key. */
   readonly resealed: readonly string[]
-  /** Number of providers whose secret had the current key already. */
+  /** Ids of the providers whose secret had the current key already. */
   readonly unchanged: readonly string[]
   /** Providers whose secret stays as it is, and why. */
   readonly failed: readonly {
