@@ -1,6 +1,6 @@
 import { err, ok, ResultAsync } from 'neverthrow'
 import * as z from 'zod/mini'
-import { checkOptions, type KnownOptions, milliseconds } from '../../check-options.js'
+import { checkOptions, type KnownOptions, milliseconds, SIGNAL } from '../../check-options.js'
 import { exists } from '../../domain/decider.js'
 import { projectRoles } from '../../domain/project-role/aggregate.js'
 import { userGrants } from '../../domain/user-grant/aggregate.js'
@@ -16,7 +16,6 @@ import type { HeldRole, HeldRolesQuery, Holder, HoldersQuery } from '../../ports
 import type { SortValue } from '../../ports/read-model.js'
 import { keyOfWay } from '../../projections/present-groups.js'
 import type { AccessDenied, ReadError } from '../errors/errors.js'
-import { isSignal } from '../method/context.js'
 import { date, momentOf, pageSize } from '../method/input.js'
 import { isPermitted, type Read, read } from '../method/method.js'
 import { targetOf } from '../method/target.js'
@@ -293,9 +292,7 @@ export const accessOf = (runtime: Runtime): AccessChecks => {
 }
 
 const LIVE_OPTIONS: KnownOptions = {
-  required: {
-    signal: [(value) => value !== undefined && isSignal(value), 'must be an AbortSignal'],
-  },
+  required: { signal: SIGNAL },
   optional: { maxLag: milliseconds(50, 3_600_000) },
 }
 
