@@ -226,9 +226,8 @@ const Route = z.strictObject({
 const route =
   (runtime: Runtime) =>
   (input: RouteInput, options?: RouteOptions): ResultAsync<SignInRoute | undefined, ReadError> => {
-    const { hooks, environment } = runtime
     const find = () => catchFaults(() => findRoute(runtime, input, options))
-    return new ResultAsync(hooks ? observed({ hooks, environment }, 'domains.route', find) : find())
+    return new ResultAsync(observed(runtime, 'domains.route', find))
   }
 
 const findRoute = async (
