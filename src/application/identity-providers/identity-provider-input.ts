@@ -21,10 +21,7 @@ export interface IdentityProviderInput {
 }
 
 /** The id of an identity provider in the outcome of a write. */
-export interface IdentityProviderIds {
-  /** Your own id, or a ULID. */
-  readonly idpId: string
-}
+export interface IdentityProviderIds extends IdentityProviderInput {}
 
 /** {@link AddOidcIdentityProvider}; without an own `idpId` the provider gets a new ULID. */
 export const AddOidcInput = z.extend(AddOidcIdentityProvider.shape.data, {

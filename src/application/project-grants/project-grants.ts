@@ -97,12 +97,7 @@ export interface ProjectGrantRolesInput extends ProjectGrantInput {
 }
 
 /** The ids of a project grant in the outcome of a write. */
-export interface ProjectGrantIds {
-  /** The `id` of the project. */
-  readonly projectId: string
-  /** The value from the input. */
-  readonly grantedOrgId: string
-}
+export interface ProjectGrantIds extends ProjectGrantInput {}
 
 /** Schema of a {@link ProjectGrantRolesInput}. */
 export const ProjectGrantRolesInput = z.strictObject({

@@ -53,12 +53,7 @@ export interface ProjectRoleInput {
 }
 
 /** The ids of a role in the outcome of a write. */
-export interface ProjectRoleIds {
-  /** The `id` of its project. */
-  readonly projectId: string
-  /** The value from the input. */
-  readonly roleKey: string
-}
+export interface ProjectRoleIds extends ProjectRoleInput {}
 
 /** Which roles of a project to list, and in which order. */
 export const ListProjectRolesInput = z.strictObject({

@@ -80,10 +80,7 @@ export interface IssueSetupLinkInput {
 }
 
 /** Names a link. */
-export interface SetupLinkInput {
-  /** Id of the link. */
-  readonly linkId: string
-}
+export interface SetupLinkInput extends SetupLinkIds {}
 
 /** A link that was issued. */
 export interface IssuedSetupLink extends SetupLinkIds {
