@@ -56,15 +56,20 @@ export const NUMBER: OptionCheck = [(value) => Number(value) === value, 'must be
 /** An option whose value is checked elsewhere. */
 export const ANY: OptionCheck = [() => true, '']
 
-/** Ends a call. */
+const typeOf = (value: unknown, property: string) => typeof Reflect.get(Object(value), property)
+
+/** Ends a call. A request's signal may be of another realm, so it is known by its properties. */
 export const SIGNAL: OptionCheck = [
-  (value) => value instanceof AbortSignal,
+  (value) =>
+    typeOf(value, 'aborted') === 'boolean' &&
+    typeOf(value, 'addEventListener') === 'function' &&
+    typeOf(value, 'removeEventListener') === 'function',
   'must be an AbortSignal',
 ]
 
 /** An object with these functions, such as a port; `description` says which object. */
 export const withMethods = (names: readonly string[], description: string): OptionCheck => [
-  (value) => names.every((name) => typeof Reflect.get(Object(value), name) === 'function'),
+  (value) => names.every((name) => typeOf(value, name) === 'function'),
   description,
 ]
 

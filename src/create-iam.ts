@@ -2,11 +2,11 @@ import { monotonicFactory } from 'ulid'
 import type { Hooks } from './application/hooks.js'
 import { type Iam, iamOf } from './application/iam.js'
 import {
+  ANY,
   checkOptions,
   FUNCTION,
   type KnownOptions,
   OBJECT,
-  type OptionCheck,
   type OptionChecks,
   withMethods,
 } from './check-options.js'
@@ -103,9 +103,6 @@ const readModelInMemory = (): ReadModel => {
   return model
 }
 
-/** `openSqlite` and `openPostgres` return it beside a store and a read model. */
-const IGNORED: OptionCheck = [() => true, '']
-
 const OPTIONS: KnownOptions = {
   required: {
     store: withMethods(
@@ -124,9 +121,10 @@ const OPTIONS: KnownOptions = {
     now: FUNCTION,
     domains: OBJECT,
     hooks: OBJECT,
-    close: IGNORED,
-    migrate: IGNORED,
-    engine: IGNORED,
+    // `openSqlite` and `openPostgres` return these beside a store and a read model.
+    close: ANY,
+    migrate: ANY,
+    engine: ANY,
   },
 }
 

@@ -1,76 +1,34 @@
-// `createIam`, and how to call its methods. A file of methods is exported whole, except for its default export, which binds
-// them to a host: `export *` leaves it out.
+// The public names, by theme: Biome sorts exports between headings that stand alone. A file of methods is exported whole,
+// except for its default export, which binds them to a host: `export *` leaves it out.
+
+// `createIam`, and how its methods are called.
 
 export type { Result, ResultAsync } from 'neverthrow'
-// The port of event stores, and a store in memory.
-export { type MemoryEventStoreOptions, memoryEventStore } from './adapters/memory/event-store.js'
-// The port of read models, and a read model in memory.
-export { memoryReadModel } from './adapters/memory/read-model.js'
-export { checkAppend, type InvalidAppend } from './adapters/store/check-append.js'
-export type { Clock } from './adapters/store/record-events.js'
-// Secrets.
-export { aesGcmCipher } from './adapters/webcrypto/aes-gcm-cipher.js'
-// Grants, and who has access.
-export type {
-  AccessChecks,
-  AccessPage,
-  CallerPermissions,
-  PageInput,
-  PermissionsInput,
-  RolesOfInput,
-  WhoHasInput,
-} from './application/access/access.js'
-export type {
-  AskAccess,
-  CheckAccessInput,
-  ExplainAccessInput,
-  Misread,
-} from './application/access/check-access.js'
-export type {
-  AccessCause,
-  AccessExplanation,
-  OtherCause,
-} from './application/access/explain-access.js'
-export type {
-  AskLive,
-  LiveChecks,
-  LiveOptions,
-  LiveQuestion,
-} from './application/access/live-checks.js'
-// Access declared in code: desired states and plans.
+export type { History, Iam } from './application/iam.js'
+export type { ImportProgress, ImportReport, RefusedRow } from './application/import-rows.js'
 export {
-  type Access,
-  accessJsonSchema,
-  DesiredAccess,
-  type DesiredIdentityProvider,
-  defineAccess,
-  readAccess,
-  type SealedAccess,
-  type SealedIdentityProvider,
-} from './application/desired-state/declared/desired-access.js'
+  type Context,
+  checkCaller,
+  type DryRunContext,
+  type LongContext,
+  type WriteContext,
+} from './application/method/context.js'
 export type {
-  DesiredGrant,
-  DesiredMapping,
-  DesiredProject,
-  DesiredRole,
-  DesiredSettings,
-} from './application/desired-state/declared/desired-project.js'
-export {
-  type Action,
-  type Applied,
-  type AppliedChange,
-  type Counts,
-  type FieldValue,
-  formatPlan,
-  Plan,
-  type PlanInput,
-  type PlannedChange,
-  type PlannedChangeInput,
-  type PlannedEvent,
-  type PlannedField,
-} from './application/desired-state/plan/plan.js'
-// Domains of e-mail addresses.
-export type * from './application/domains/domains.js'
+  BatchWrite,
+  Impact,
+  LongWrite,
+  Planned,
+  Read,
+  Write,
+  Written,
+} from './application/method/method.js'
+export { permissionsFromCaller } from './application/method/target.js'
+export type { Page, TextFilter } from './application/reading/list.js'
+export { type ItemPage, items } from './application/reading/pages.js'
+export { createIam, type IamOptions } from './create-iam.js'
+
+// Errors.
+
 export type {
   Aborted,
   AccessDenied,
@@ -113,33 +71,9 @@ export {
   toJson,
   toStatus,
 } from './application/errors/to-status.js'
-// History, and following the log.
-export type { CatchUpOptions, Progress } from './application/following/catch-up.js'
-export type { VerifyProgress } from './application/following/log-pages.js'
-export { type SubscribeOptions, SubscriptionEnded } from './application/following/subscribe.js'
-export {
-  type Copied,
-  type CopyOptions,
-  type CopyProgress,
-  copyEvents,
-  type Verified,
-  type VerifyOptions,
-  verify,
-} from './application/following/verify.js'
-export type { AccessCheck } from './application/grant-rules/judge-access.js'
-// Metrics, traces and logs.
-export type {
-  Appended,
-  CallDone,
-  CaughtUp,
-  Conflicted,
-  FaultKind,
-  FaultSeen,
-  Hooks,
-  Retried,
-} from './application/hooks.js'
-export type { History, Iam } from './application/iam.js'
-// Identity providers, and logging in with them.
+
+// Identity providers.
+
 export type { RevealedSecret } from './application/identity-providers/client-secrets.js'
 export type * from './application/identity-providers/identity-provider-input.js'
 export type * from './application/identity-providers/identity-providers.js'
@@ -149,26 +83,9 @@ export type {
   ResealReport,
   SecretsChecked,
 } from './application/identity-providers/reseal-secrets.js'
-// Projects, their roles, and the rules for a login.
-export type { ImportProgress, ImportReport, RefusedRow } from './application/import-rows.js'
-export type * from './application/memberships/memberships.js'
-export {
-  type Context,
-  checkCaller,
-  type DryRunContext,
-  type LongContext,
-  type WriteContext,
-} from './application/method/context.js'
-export type {
-  BatchWrite,
-  Impact,
-  LongWrite,
-  Planned,
-  Read,
-  Write,
-  Written,
-} from './application/method/method.js'
-export { permissionsFromCaller } from './application/method/target.js'
+
+// Projects, their roles and grants, and the rules for a login.
+
 export type * from './application/project-grants/project-grants.js'
 export type {
   AddProjectRoleInput,
@@ -180,18 +97,38 @@ export type { ImportProjectRolesInput } from './application/project-roles/import
 export type * from './application/project-roles/project-roles.js'
 export type { CheckLoginInput, RoleClaimsInput } from './application/projects/login.js'
 export type * from './application/projects/projects.js'
-export type { HistoryPage, ListHistoryInput, StateAtInput } from './application/reading/history.js'
-export type { Page, TextFilter } from './application/reading/list.js'
-export { type ItemPage, items } from './application/reading/pages.js'
-export type * from './application/role-mappings/role-mappings.js'
-// Set-up links.
+
+// Roles of users and groups, and who has access.
+
 export type {
-  RedeemedSetupLink,
-  RedeemOptions,
-  RedeemSetupLinkInput,
-  SetupLinkIds,
-} from './application/setup-links/redeem-setup-link.js'
-export type * from './application/setup-links/setup-links.js'
+  AccessChecks,
+  AccessPage,
+  CallerPermissions,
+  PageInput,
+  PermissionsInput,
+  RolesOfInput,
+  WhoHasInput,
+} from './application/access/access.js'
+export type {
+  AskAccess,
+  CheckAccessInput,
+  ExplainAccessInput,
+  Misread,
+} from './application/access/check-access.js'
+export type {
+  AccessCause,
+  AccessExplanation,
+  OtherCause,
+} from './application/access/explain-access.js'
+export type {
+  AskLive,
+  LiveChecks,
+  LiveOptions,
+  LiveQuestion,
+} from './application/access/live-checks.js'
+export type { AccessCheck } from './application/grant-rules/judge-access.js'
+export type * from './application/memberships/memberships.js'
+export type * from './application/role-mappings/role-mappings.js'
 export type { ImportUserGrantsInput } from './application/user-grants/import-user-grants.js'
 export type { MembershipIds, RemovedOfUser } from './application/user-grants/remove-all-of-user.js'
 export type {
@@ -204,8 +141,86 @@ export type {
   UserRoleInput,
 } from './application/user-grants/user-grant-input.js'
 export type * from './application/user-grants/user-grants.js'
-export { createIam, type IamOptions } from './create-iam.js'
+
+// Domains of e-mail addresses.
+
+export type * from './application/domains/domains.js'
+
+// Set-up links.
+
+export type {
+  RedeemedSetupLink,
+  RedeemOptions,
+  RedeemSetupLinkInput,
+  SetupLinkIds,
+} from './application/setup-links/redeem-setup-link.js'
+export type * from './application/setup-links/setup-links.js'
+
+// Access declared in code: desired states and plans.
+
+export {
+  type Access,
+  accessJsonSchema,
+  DesiredAccess,
+  type DesiredIdentityProvider,
+  defineAccess,
+  readAccess,
+  type SealedAccess,
+  type SealedIdentityProvider,
+} from './application/desired-state/declared/desired-access.js'
+export type {
+  DesiredGrant,
+  DesiredMapping,
+  DesiredProject,
+  DesiredRole,
+  DesiredSettings,
+} from './application/desired-state/declared/desired-project.js'
+export {
+  type Action,
+  type Applied,
+  type AppliedChange,
+  type Counts,
+  type FieldValue,
+  formatPlan,
+  Plan,
+  type PlanInput,
+  type PlannedChange,
+  type PlannedChangeInput,
+  type PlannedEvent,
+  type PlannedField,
+} from './application/desired-state/plan/plan.js'
+
+// History, and following the log.
+
+export type { CatchUpOptions, Progress } from './application/following/catch-up.js'
+export type { VerifyProgress } from './application/following/log-pages.js'
+export { type SubscribeOptions, SubscriptionEnded } from './application/following/subscribe.js'
+export {
+  type Copied,
+  type CopyOptions,
+  type CopyProgress,
+  copyEvents,
+  type Verified,
+  type VerifyOptions,
+  verify,
+} from './application/following/verify.js'
+export type { HistoryPage, ListHistoryInput, StateAtInput } from './application/reading/history.js'
+
+// Metrics, traces and logs.
+
+export type {
+  Appended,
+  CallDone,
+  CaughtUp,
+  Conflicted,
+  FaultKind,
+  FaultSeen,
+  Hooks,
+  Retried,
+} from './application/hooks.js'
+
 // Objects as reads return them, and exports of 0.1 that are now in `claviger/domain`, which has all aggregates.
+
 export type { ObjectDetails, RoleSource } from './domain/aggregate.js'
 export {
   type AlreadyExists,
@@ -312,9 +327,11 @@ export {
 } from './domain/project-role/events.js'
 export type { RoleMapping } from './domain/role-mapping/aggregate.js'
 export type { SetupLink } from './domain/setup-link/aggregate.js'
-// Ids, references and permissions.
 export type { SetupIntent } from './domain/setup-link/events.js'
 export type { GrantedRole, UserGrant } from './domain/user-grant/aggregate.js'
+
+// Ids, references and permissions.
+
 export {
   type DomainRef,
   type IdentityProviderRef,
@@ -334,6 +351,14 @@ export {
   type StreamId,
   type UserGrantRef,
 } from './domain/values.js'
+
+// The ports, a store and a read model in memory, and a cipher.
+
+export { type MemoryEventStoreOptions, memoryEventStore } from './adapters/memory/event-store.js'
+export { memoryReadModel } from './adapters/memory/read-model.js'
+export { checkAppend, type InvalidAppend } from './adapters/store/check-append.js'
+export type { Clock } from './adapters/store/record-events.js'
+export { aesGcmCipher } from './adapters/webcrypto/aes-gcm-cipher.js'
 export type { Affected, AffectedRole, HeldRole, Holder, RoleWay } from './ports/access-reads.js'
 export {
   type Actor,

@@ -3,7 +3,10 @@ import { err } from 'neverthrow'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { isBusy, isNotADatabase, isSqliteError } from '../src/adapters/sqlite/faults.js'
 import { aesGcmCipher, createIam, type FaultSeen, memoryEventStore } from '../src/index.js'
+import { memoryCursors } from '../src/webhooks/cursors.js'
+import { webhooks } from '../src/webhooks/webhooks.js'
 import { context, good, oldCipher, refusal, start } from './application/host.js'
+import { caller, newIam } from './webhooks/receivers.js'
 
 // Under Jest, and in jsdom or Next.js, what Node.js makes is of another realm than the `Error` at hand.
 
@@ -14,6 +17,15 @@ afterEach(() => {
 /** An error whose class is none of ours. */
 const foreignError = (fields: object): unknown =>
   runInNewContext('Object.assign(new Error("foreign"), fields)', { fields })
+
+const { signal } = new AbortController()
+
+/** A signal whose class is none of ours. */
+const foreign = {
+  aborted: false,
+  addEventListener: signal.addEventListener.bind(signal),
+  removeEventListener: signal.removeEventListener.bind(signal),
+}
 
 const owner = { orgId: 'acme', idpId: 'google' }
 
@@ -77,12 +89,6 @@ describe('What is of another realm is known by its fields', () => {
 
   it('such as the signal of a request', async () => {
     const { iam } = start()
-    const { signal } = new AbortController()
-    const foreign = {
-      aborted: false,
-      addEventListener: signal.addEventListener.bind(signal),
-      removeEventListener: signal.removeEventListener.bind(signal),
-    }
     const withSignal = (signal: object) => ({ ...context, signal: signal as AbortSignal })
     await good(iam.projects.add({ name: 'Portal' }, withSignal(foreign)))
     const aborted = iam.projects.add({ name: 'Portal' }, withSignal({ ...foreign, aborted: true }))
@@ -98,5 +104,20 @@ describe('What is of another realm is known by its fields', () => {
       expect(await refusal(iam.projects.add({ name: 'Portal' }, withSignal(none)))).toMatchObject({
         violations: [{ field: 'signal', description: 'must be an AbortSignal' }],
       })
+  })
+
+  it('such as the signal that ends webhooks', async () => {
+    const { run } = webhooks({
+      iam: newIam(),
+      caller,
+      cursors: memoryCursors(),
+      endpoints: () => [],
+      lookup: false,
+    })
+    const aborted = { ...foreign, aborted: true }
+    expect((await run({ signal: aborted as unknown as AbortSignal })).isOk()).toBe(true)
+    expect(() => run({ signal: { aborted: true } as AbortSignal })).toThrow(
+      'signal must be an AbortSignal',
+    )
   })
 })

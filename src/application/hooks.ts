@@ -131,12 +131,13 @@ export interface Observed {
   readonly environment: Environment
 }
 
-/** Runs `call` with an observer, and reports its end. */
+/** Runs `call` with an observer, and reports its end; without hooks, there is nobody to report to. */
 export const observed = async <Answer, Failure extends IamError>(
-  { hooks, environment }: Observed & { readonly hooks: Hooks },
+  { hooks, environment }: Observed,
   method: string,
-  call: (observer: Observer) => Promise<Result<Answer, Failure>>,
+  call: (observer: Observer | undefined) => Promise<Result<Answer, Failure>>,
 ): Promise<Result<Answer, Failure>> => {
+  if (!hooks) return call(undefined)
   const begin = environment.elapsed()
   let attempts = 0
   let verdict: CallDone['verdict'] = 'threw'

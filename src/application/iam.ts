@@ -201,9 +201,7 @@ export const iamOf = (host: Host, hooks?: Hooks): Iam => {
       requireProjection(projection)
       checkOptions('catchUp', options, { optional: LOG_OPTIONS })
       const catchUp = () => catchUpToHead(store, projection, { ...options, ...surroundings })
-      return new ResultAsync(
-        hooks ? observed({ hooks, environment }, 'catchUp', catchUp) : catchUp(),
-      )
+      return new ResultAsync(observed(surroundings, 'catchUp', catchUp))
     },
     run: (projection, options) => {
       requireProjection(projection)

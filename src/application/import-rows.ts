@@ -67,11 +67,11 @@ export interface RowsImport<Schema extends z.ZodMiniType> {
 /** Imports `source` batch by batch. Only one batch is in memory at a time. */
 export const importRows = async <Schema extends z.ZodMiniType>(
   source: Rows,
-  { schema, newBatch = () => () => true, importBatch, onProgress }: RowsImport<Schema>,
+  { importBatch, onProgress, ...reading }: RowsImport<Schema>,
   { environment, signal }: Pick<Host, 'environment'> & Pick<AdmittedCall, 'signal'>,
 ): Promise<Result<ImportReport, WriteError>> => {
   let report: ImportReport = { done: 0, added: 0, unchanged: 0, refusedCount: 0, refused: [] }
-  for await (const { rows, failure } of batchesOf(parsedRows(source, schema, signal), newBatch)) {
+  for await (const { rows, failure } of batchesOf(source, reading, signal)) {
     if (rows.length > 0) {
       const imported = await importBatch(rows.flatMap((row) => (row.isOk() ? [row.value] : [])))
       if (imported.isErr()) return err(imported.error)
@@ -114,48 +114,38 @@ const withResults = (before: ImportReport, results: readonly RowResult[]): Impor
 
 type ParsedRow<Row> = Result<Row, InvalidArgument>
 
-/** Why there are no further rows. */
-type SourceFailure = SourceFailed | Cancelled
-
-/**
- * The rows of a source, then the reason if it failed. Each is parsed at once, because a source may reuse one object.
- */
-async function* parsedRows<Schema extends z.ZodMiniType>(
+/** Rows in batches. When the source fails, the rows before its failure come with it. */
+async function* batchesOf<Schema extends z.ZodMiniType>(
   source: Rows,
-  schema: Schema,
+  { schema, newBatch = () => () => true }: Pick<RowsImport<Schema>, 'schema' | 'newBatch'>,
   signal: AbortSignal | undefined,
-): AsyncGenerator<ParsedRow<z.output<Schema>> | SourceFailure> {
+): AsyncGenerator<{
+  readonly rows: readonly ParsedRow<z.output<Schema>>[]
+  readonly failure?: SourceFailed | Cancelled
+}> {
+  let rows: ParsedRow<z.output<Schema>>[] = []
+  let fits = newBatch()
   let index = 0
   try {
     for await (const value of abortableSource(source, signal)) {
-      yield parse(schema, value)
+      // Each is parsed at once, because a source may reuse one object.
+      const row = parse(schema, value)
+      if (row.isOk() && !fits(row.value)) {
+        yield { rows }
+        rows = []
+        fits = newBatch()
+        fits(row.value)
+      }
+      rows.push(row)
       index++
-    }
-  } catch (cause) {
-    yield signal?.aborted ? { kind: 'Cancelled' } : { kind: 'SourceFailed', index, cause }
-  }
-}
-
-/** Rows in batches. When the source fails, the rows before its failure come first. */
-async function* batchesOf<Row>(
-  source: AsyncIterable<ParsedRow<Row> | SourceFailure>,
-  newBatch: () => (row: Row) => boolean,
-): AsyncGenerator<{ readonly rows: readonly ParsedRow<Row>[]; readonly failure?: SourceFailure }> {
-  let rows: ParsedRow<Row>[] = []
-  let fits = newBatch()
-  for await (const row of source) {
-    if ('kind' in row) return yield { rows, failure: row }
-    if (row.isOk() && !fits(row.value)) {
+      if (rows.length < MAX_ROWS) continue
       yield { rows }
       rows = []
       fits = newBatch()
-      fits(row.value)
     }
-    rows.push(row)
-    if (rows.length < MAX_ROWS) continue
-    yield { rows }
-    rows = []
-    fits = newBatch()
+  } catch (cause) {
+    const failed = { kind: 'SourceFailed', index, cause } as const
+    return yield { rows, failure: signal?.aborted ? { kind: 'Cancelled' } : failed }
   }
   if (rows.length > 0) yield { rows }
 }

@@ -73,15 +73,17 @@ export const callPort = <Value>(
   signal: AbortSignal | undefined,
 ): Promise<Value> => raceAbort(fromPort(call), signal)
 
-/** Waits for `promise`, but not longer than some milliseconds. @throws Fault when it takes longer */
+/** Waits for `promise`, but not longer than some milliseconds. @throws the value of `late` when it takes longer */
 export const within = async <Value>(
   { sleep }: Environment,
   milliseconds: number,
   promise: Promise<Value>,
+  late: () => unknown = () =>
+    unavailable(new Error(`No answer within ${milliseconds} ms`), 'not_recorded'),
 ): Promise<Value> => {
   const answered = new AbortController()
   const tooLate = sleep(milliseconds, answered.signal).then(() => {
-    throw unavailable(new Error(`No answer within ${milliseconds} ms`), 'not_recorded')
+    throw late()
   })
   try {
     return await Promise.race([promise, tooLate])

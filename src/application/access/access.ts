@@ -1,6 +1,6 @@
 import { err, ok, ResultAsync } from 'neverthrow'
 import * as z from 'zod/mini'
-import { checkOptions, type KnownOptions, milliseconds } from '../../check-options.js'
+import { checkOptions, type KnownOptions, milliseconds, SIGNAL } from '../../check-options.js'
 import { exists } from '../../domain/decider.js'
 import { projectRoles } from '../../domain/project-role/aggregate.js'
 import { userGrants } from '../../domain/user-grant/aggregate.js'
@@ -16,7 +16,6 @@ import type { HeldRole, HeldRolesQuery, Holder, HoldersQuery } from '../../ports
 import type { SortValue } from '../../ports/read-model.js'
 import { keyOfWay } from '../../projections/row-order.js'
 import type { AccessDenied, ReadError } from '../errors/errors.js'
-import { isSignal } from '../method/context.js'
 import { date, momentOf, pageSize } from '../method/input.js'
 import { isPermitted, type Read, read } from '../method/method.js'
 import { targetOf } from '../method/target.js'
@@ -207,7 +206,7 @@ export const accessOf = (runtime: Runtime): AccessChecks => {
         return readPage({
           token: pageToken,
           query: [call.orgId, 'rolesOf', userId, projectId ?? null, at ?? null],
-          isKey: isRoleKey,
+          isKey: isTexts<NonNullable<HeldRolesQuery['after']>>(5),
           keyOf: ({ projectOrgId, projectId, roleKey, via }: HeldRole) => [
             projectOrgId,
             projectId,
@@ -252,7 +251,7 @@ export const accessOf = (runtime: Runtime): AccessChecks => {
         return readPage({
           token: pageToken,
           query: [orgId, 'whoHas', ...asked],
-          isKey: isHolderKey(projectId),
+          isKey: isTexts<NonNullable<HoldersQuery['after']>>(projectId === undefined ? 6 : 5),
           keyOf: ({ projectId, roleKey, orgId, via, userId }: Holder) => {
             const key = [roleKey, orgId, ...keyOfWay(via), userId]
             return projectId === undefined ? key : [projectId, ...key]
@@ -293,9 +292,7 @@ export const accessOf = (runtime: Runtime): AccessChecks => {
 }
 
 const LIVE_OPTIONS: KnownOptions = {
-  required: {
-    signal: [(value) => value !== undefined && isSignal(value), 'must be an AbortSignal'],
-  },
+  required: { signal: SIGNAL },
   optional: { maxLag: milliseconds(50, 3_600_000) },
 }
 
@@ -309,14 +306,8 @@ const asShown = async (streams: Streams, held: HeldRole): Promise<HeldRole> => {
   return { ...held, displayName, group, permissions }
 }
 
-/** Whether `values` are the sort values of a role of a user. */
-const isRoleKey = (values: readonly SortValue[]): values is NonNullable<HeldRolesQuery['after']> =>
-  values.length === 5 && values.every(isText)
-
-/** Whether `values` are the sort values of a holder, of one project or of all. */
-const isHolderKey =
-  (projectId: string | undefined) =>
-  (values: readonly SortValue[]): values is NonNullable<HoldersQuery['after']> =>
-    values.length === (projectId === undefined ? 6 : 5) && values.every(isText)
-
-const isText = (value: SortValue): boolean => typeof value === 'string'
+/** Whether sort values are a key of so many texts. */
+const isTexts =
+  <Key extends readonly string[]>(count: number) =>
+  (values: readonly SortValue[]): values is Key =>
+    values.length === count && values.every((value) => typeof value === 'string')

@@ -16,7 +16,7 @@ export const CheckAccessInput = z.extend(userGrants.ids, {
   at: mayBeLeftOut(date),
 })
 
-/** The user and the project to check, and as of when. */
+/** The user and the project to check. */
 interface CheckedUser {
   /** Your id of the user: 1 to 200 characters (code points). */
   readonly userId: string
@@ -24,16 +24,16 @@ interface CheckedUser {
   readonly projectId: string
   /** The organization that owns the project. Default: the organization of the context. */
   readonly projectOrgId?: string | undefined
-  /** A time in the past: the answer is as of the end of this millisecond. Default: now. */
-  readonly at?: Date
 }
 
 /**
  * Which access to check. With a `roleKey`: whether the user has that role. With a `permission`: whether a role of the
  * user has it. Without both: whether the login rules of the project let the user in.
  */
-export type CheckAccessInput = CheckedUser &
-  (
+export type CheckAccessInput = CheckedUser & {
+  /** A time in the past: the answer is as of the end of this millisecond. Default: now. */
+  readonly at?: Date
+} & (
     | {
         /** The role to check. */
         readonly roleKey: string
@@ -59,13 +59,7 @@ export const ExplainAccessInput = z.extend(userGrants.ids, {
   roleKey: RoleKey,
   at: z.optional(date),
 })
-export interface ExplainAccessInput {
-  /** Your id of the user: 1 to 200 characters (code points). */
-  readonly userId: string
-  /** The `id` of the project. */
-  readonly projectId: string
-  /** The organization that owns the project. Default: the organization of the context. */
-  readonly projectOrgId?: string | undefined
+export interface ExplainAccessInput extends CheckedUser {
   /** The role to explain. */
   readonly roleKey: string
   /** A time in the past: the answer is as of the end of this millisecond. Default: now. */
@@ -73,8 +67,9 @@ export interface ExplainAccessInput {
 }
 
 /** The type of each property of a question, if it is given. */
-export interface Asked extends Required<Omit<CheckedUser, 'projectOrgId'>> {
+export interface Asked extends Omit<CheckedUser, 'projectOrgId'> {
   readonly projectOrgId: string | undefined
+  readonly at: Date
   readonly roleKey: string
   readonly permission: string
 }
@@ -117,7 +112,7 @@ export const checkAccess = async (
   if (until !== undefined) {
     // Loaded at the first question about the past, so that other hosts do not load it.
     const { foundIn, replayAccess } = await import('./past-access.js')
-    const found = foundIn(await replayAccess(runtime, call, query, { until }))
+    const found = foundIn(await replayAccess(runtime, call, query, { until }), query)
     return ok(judgeAccess(found, { ...question, now }))
   }
   const found = await runtime.query(call, { method: 'access', args: [query] })

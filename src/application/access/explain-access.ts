@@ -19,6 +19,7 @@ import {
   began,
   endOf,
   foundIn,
+  inOrder,
   isExisting,
   replayAccess,
   type Step,
@@ -67,7 +68,7 @@ export const explainAccess = async (
   const ids = { orgId, userId, projectOrgId, projectId }
   const steps = await replayAccess(runtime, call, ids, { until, roleKey })
   const { isOwn } = steps
-  const { allowed, reasons } = judgeAccess(foundIn(steps), { isOwn, roleKey, now })
+  const { allowed, reasons } = judgeAccess(foundIn(steps, ids), { isOwn, roleKey, now })
   const causes = causesOf(steps, roleKey)
   const because = await Promise.all(causes.map((event) => shown(runtime, call, event)))
   return ok({ allowed, reasons, because })
@@ -102,7 +103,7 @@ const causesOf = (steps: AccessSteps, roleKey: string): readonly RecordedEvent[]
     ...lifeOf(userGrant),
     ...causesOfRole(steps, roleKey),
   ]
-  return [...new Set(causes)].sort((one, other) => (one.position < other.position ? -1 : 1))
+  return inOrder(causes)
 }
 
 /** The events that last added a role and gave it to the user, in each way, and those that ended that. */

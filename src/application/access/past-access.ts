@@ -19,18 +19,14 @@ import {
   RoleKey,
   type UserId,
 } from '../../domain/values.js'
-import type { FoundAccess, FoundMappedRole, FoundRole, LostRole } from '../../ports/access-reads.js'
-import {
-  type EventStore,
-  type Position,
-  type RecordedEvent,
-  timeOf,
-} from '../../ports/event-store.js'
-import { byMappedRole, compareCodePoints } from '../../projections/row-order.js'
-import { foundProject } from '../../projections/rows.js'
-import { fromPort } from '../errors/fault.js'
+import type { FoundAccess, LostRole } from '../../ports/access-reads.js'
+import type { EventStore, Position, RecordedEvent } from '../../ports/event-store.js'
+import { corruptEvent, type KnownEvent } from '../../ports/known-event.js'
+import { presentAccess } from '../../projections/present-access.js'
+import { readBatch } from '../../projections/read-events.js'
+import { Fault, fromPort } from '../errors/fault.js'
 import type { AdmittedCall } from '../method/context.js'
-import { type Status, StreamState, type StreamsOf } from '../recording/stream-state.js'
+import type { Status, StreamsOf } from '../recording/stream-state.js'
 import type { Runtime } from '../runtime.js'
 
 /** A user of an organization, and a project of any organization. */
@@ -43,7 +39,7 @@ export interface AccessIds {
 
 /** An event of a stream, and the state that it led to. */
 export interface Step<State = Status> {
-  readonly event: RecordedEvent
+  readonly event: KnownEvent
   readonly state: State
 }
 
@@ -149,14 +145,15 @@ const stepsOf =
     orgId: string,
     ids: Ids,
   ): Promise<readonly Step<State>[]> => {
-    let after = new StreamState(aggregate, aggregate.stream(orgId, ids))
-    const steps: Step<State>[] = []
-    for (const event of await fromPort(() => store.readStream(after.name))) {
-      if (event.position > until) break
-      after = after.replay([event])
-      steps.push({ event, state: after.state })
-    }
-    return steps
+    const recorded = await fromPort(() => store.readStream(aggregate.stream(orgId, ids)))
+    const { known, unreadable } = readBatch(recorded.filter(({ position }) => position <= until))
+    if (unreadable) throw new Fault(unreadable)
+    let state = aggregate.decider.initialState
+    return known.map((event) => {
+      if (!aggregate.reads(event)) throw new Fault(corruptEvent(event, 'type'))
+      state = aggregate.decider.evolve(state, event, event.version)
+      return { event, state }
+    })
   }
 
 /** The roles that a grant to a user, or a mapping, was last recorded with. */
@@ -171,73 +168,24 @@ const rolesOf = <Role>(
 }
 
 /** The result that the read model would have returned then. */
-export const foundIn = (steps: AccessSteps): FoundAccess => {
-  const project = steps.project.at(-1)?.state
-  // Grants end with their project.
-  if (project === undefined || !exists(project))
-    return {
-      project: undefined,
-      projectGrant: undefined,
-      userGrant: undefined,
-      roles: [],
-      lost: [],
-      mapped: [],
-    }
-  const roles: FoundRole[] = []
-  const lost: LostRole[] = []
-  for (const role of rolesOf(steps.userGrant)) {
-    const { roleKey, expiresAt } = role
-    const end = endOf(role, steps)
-    if (end) lost.push({ roleKey, with: end.with })
-    else roles.push(...shownRoles(steps, roleKey, expiresAt))
-  }
-  return {
-    project: foundProject({ ...project, state: project.status }),
-    projectGrant: stateOf(steps.projectGrant),
-    userGrant: stateOf(steps.userGrant),
-    roles: roles.sort((one, other) => compareCodePoints(one.roleKey, other.roleKey)),
-    lost,
-    mapped: steps.groups.flatMap((group) => mappedIn(steps, group)).sort(byMappedRole),
-  }
+export const foundIn = (
+  { project, projectGrant, userGrant, groups, roles }: AccessSteps,
+  ids: AccessIds,
+): FoundAccess => {
+  const ofGroups = groups.flatMap(({ provider, mapping, membership }) => [
+    ...provider,
+    ...mapping,
+    ...membership,
+  ])
+  const steps = [project, projectGrant, userGrant, ofGroups, ...roles.values()].flat()
+  const { apply, access } = presentAccess()
+  for (const event of inOrder(steps.map(({ event }) => event))) apply(event)
+  return access(ids)
 }
 
-/** The role with its display fields of that time; empty if it is not the role in the question. */
-const shownRoles = (
-  { roles }: AccessSteps,
-  roleKey: string,
-  expiresAt: string | Date | undefined,
-): readonly FoundRole[] => {
-  const shown = roles.get(roleKey)?.at(-1)?.state
-  if (!shown || !exists(shown)) return []
-  const { displayName, group, permissions } = shown
-  const found = { roleKey, displayName, group, permissions }
-  return [expiresAt === undefined ? found : { ...found, expiresAt: new Date(expiresAt) }]
-}
-
-const HOUR_MS = 3_600_000
-
-/** The roles that a group gives, if the user was last reported in it since the mapping was added. */
-const mappedIn = (
-  steps: AccessSteps,
-  { via, provider, mapping, membership }: GroupSteps,
-): readonly FoundMappedRole[] => {
-  const idp = provider.at(-1)
-  const state = mapping.at(-1)?.state
-  const report = membership.at(-1)
-  const added = began(mapping, isExisting)
-  if (!idp || !state || !report || !added) return []
-  const isMember = exists(report.state) && report.state.groups.includes(via.group)
-  if (!exists(idp.state) || !exists(state) || !isMember) return []
-  if (report.event.position < added.event.position) return []
-  const reported = timeOf(report.event.position).getTime()
-  const { validFor } = state
-  const expiresAt = validFor === undefined ? undefined : new Date(reported + validFor * HOUR_MS)
-  const isProviderActive = idp.state.status === 'active'
-  return state.roles
-    .filter((role) => !endOf(role, steps))
-    .flatMap(({ roleKey }) => shownRoles(steps, roleKey, expiresAt))
-    .map((role) => ({ ...role, via: { ...via }, isProviderActive }))
-}
+/** The events without duplicates, oldest first. */
+export const inOrder = <Event extends RecordedEvent>(events: readonly Event[]): readonly Event[] =>
+  [...new Set(events)].sort((one, other) => (one.position < other.position ? -1 : 1))
 
 /** The last step at which a condition began to hold. */
 export const began = <Each extends Step>(
@@ -250,13 +198,6 @@ export const began = <Each extends Step>(
   })
 
 export const isExisting = ({ state }: Step): boolean => exists(state)
-
-const stateOf = (
-  steps: readonly Step<ProjectGrantState | UserGrantState>[],
-): 'active' | 'inactive' | undefined => {
-  const state = steps.at(-1)?.state
-  return state && exists(state) ? state.status : undefined
-}
 
 /** The first event of another stream that ended a role of a user. */
 export const endOf = (

@@ -12,7 +12,6 @@ import { type DomainName, toDomainName } from '../../domain/email-domain/domain-
 import { verifiedDomains } from '../../domain/email-domain/verified-domain.js'
 import { identityProviders } from '../../domain/identity-provider/aggregate.js'
 import { choice, fieldOf, OrgId } from '../../domain/values.js'
-import type { Environment } from '../../ports/environment.js'
 import type { RecordedEvent } from '../../ports/event-store.js'
 import type { DomainOptions, Host } from '../../ports/host.js'
 import type { SignInRoute } from '../../ports/read-model.js'
@@ -22,21 +21,14 @@ import { observed } from '../hooks.js'
 import { type AdmittedCall, isSignal } from '../method/context.js'
 import { readInput } from '../method/input.js'
 import { type Read, type Write, write } from '../method/method.js'
-import {
-  filterBy,
-  type ListOptions,
-  list,
-  type Page,
-  pageOf,
-  type TextFilter,
-} from '../reading/list.js'
+import { type ListOptions, list, listFields, type Page, type TextFilter } from '../reading/list.js'
 import { requireCheckpoint } from '../reading/query.js'
 import { get } from '../reading/reads.js'
 import { change, type StreamChange } from '../recording/stream-state.js'
 import type { Streams } from '../recording/streams.js'
 import type { Runtime } from '../runtime.js'
-import { callPort, raceAbort } from '../waiting.js'
-import { type ObjectWrite, specOf, writeObject } from '../writing/write-object.js'
+import { callPort, raceAbort, within } from '../waiting.js'
+import { changesOf, specOf, writeObject } from '../writing/write-object.js'
 
 /**
  * E-mail domains. An organization adds a domain, proves by DNS that it owns it, and sets the identity provider that
@@ -78,17 +70,7 @@ export default (runtime: Runtime): Domains => {
   const { states } = runtime
   const { isPublicSuffix, resolveTxt } = runtime.domains
 
-  const change = <Input extends DomainIds>(
-    call: AdmittedCall,
-    input: Input,
-    decide: ObjectWrite<DomainIds>['decide'],
-  ) =>
-    writeObject(runtime, call, {
-      input,
-      aggregate: domains,
-      decide,
-      ids: () => ({ domain: input.domain }),
-    })
+  const change = changesOf(runtime, domains, ({ domain }: DomainIds): DomainIds => ({ domain }))
 
   const isPending = async ({ orgId, signal }: AdmittedCall, input: DomainIds) => {
     const { state } = await raceAbort(states.readLatest(domains, orgId, input), signal)
@@ -122,29 +104,18 @@ export default (runtime: Runtime): Domains => {
         const records = (await isPending(call, input))
           ? await publishedRecords({ ...runtime, resolveTxt }, domain, call)
           : []
-        return change(call, input, (streams) => decideVerified(streams, { domain, records }))
+        return writeObject(runtime, call, {
+          input,
+          aggregate: domains,
+          decide: (streams) => decideVerified(streams, { domain, records }),
+          ids: () => ({ domain }),
+        })
       },
     ),
-    setProvider: write(
-      runtime,
-      specOf(domains, {
-        method: 'domains.setProvider',
-        schema: SetDomainProvider.shape.data,
-        isNew: false,
-      }),
-      (call, input) => change(call, input, (streams) => decideProvider(streams, input)),
-    ),
-    remove: write(
-      runtime,
-      specOf(domains, {
-        method: 'domains.remove',
-        schema: RemoveDomain.shape.data,
-        isNew: false,
-      }),
-      (call, input) => change(call, input, (streams) => decideRemoved(streams, input)),
-    ),
+    setProvider: change('domains.setProvider', SetDomainProvider.shape.data, decideProvider),
+    remove: change('domains.remove', RemoveDomain.shape.data, decideRemoved),
     get: get(runtime, 'domains.get', domains),
-    list: list(runtime, { method: 'domains.list', kind: domains, schema: ListDomainsInput }),
+    list: list(runtime, 'domains.list', domains, ListDomainsInput),
     route: route(runtime),
   }
 }
@@ -186,10 +157,7 @@ export interface AddedDomain extends DomainIds {
 }
 
 /** Which domains to list, and in which order. */
-export const ListDomainsInput = z.strictObject({
-  filter: z._default(filterBy(domains), {}),
-  ...pageOf(domains),
-})
+export const ListDomainsInput = z.strictObject(listFields(domains))
 export interface ListDomainsInput extends ListOptions<Omit<Domain, 'challenge'>> {
   /** Conditions, which must all hold. Default: every domain. */
   readonly filter?:
@@ -258,9 +226,8 @@ const Route = z.strictObject({
 const route =
   (runtime: Runtime) =>
   (input: RouteInput, options?: RouteOptions): ResultAsync<SignInRoute | undefined, ReadError> => {
-    const { hooks, environment } = runtime
     const find = () => catchFaults(() => findRoute(runtime, input, options))
-    return new ResultAsync(hooks ? observed({ hooks, environment }, 'domains.route', find) : find())
+    return new ResultAsync(observed(runtime, 'domains.route', find))
   }
 
 const findRoute = async (
@@ -360,18 +327,12 @@ const publishedRecords = (
   const name = challengeName(domain)
   if (name.length > MAX_NAME_LENGTH) return Promise.resolve([])
   const resolve = async () => (await resolveTxt(name)).map((texts) => texts.join(''))
-  return callPort(() => inTime(environment, resolve()).catch(noneIfMissing), signal)
+  const late = () => new Error(`resolveTxt did not answer within ${TIMEOUT_MS} ms`)
+  const resolved = () => within(environment, TIMEOUT_MS, resolve(), late).catch(noneIfMissing)
+  return callPort(resolved, signal)
 }
 
 const noneIfMissing = (cause: unknown): readonly string[] => {
   if (NO_RECORDS.has(fieldOf(cause, 'code'))) return []
   throw cause
-}
-
-const inTime = async <Value>({ sleep }: Environment, answer: Promise<Value>): Promise<Value> => {
-  const answered = new AbortController()
-  const late = sleep(TIMEOUT_MS, answered.signal).then(() => {
-    throw new Error(`resolveTxt did not answer within ${TIMEOUT_MS} ms`)
-  })
-  return Promise.race([answer, late]).finally(() => answered.abort())
 }

@@ -4,7 +4,14 @@ import type { KnownEvent, UnreadableEvent } from '../../ports/known-event.js'
 import type { Projection } from '../../ports/projection.js'
 import { type ReadBatch, readBatch } from '../../projections/read-events.js'
 import type { ProjectionFailed, ReadError } from '../errors/errors.js'
-import { catchFaults, fromPort, isBug, isTransientFault, unavailable } from '../errors/fault.js'
+import {
+  catchFaults,
+  Fault,
+  fromPort,
+  isBug,
+  isTransientFault,
+  unavailable,
+} from '../errors/fault.js'
 import { type Observed, reportCatchUp, reportFault } from '../hooks.js'
 import { callPort, growingPauses, raceAbort, within } from '../waiting.js'
 import { type AppendSignal, appendSignal, logPages } from './log-pages.js'
@@ -86,16 +93,10 @@ export const run = async (
   } finally {
     appends.end()
   }
-  return catchFaults(async () => {
-    const answered = new AbortController()
-    const late = environment.sleep(CHECKPOINT_TIMEOUT_MS, answered.signal).then(() => undefined)
-    try {
-      const position = await Promise.race([checkpointOf(projection), late])
-      return position === undefined ? err({ kind: 'Cancelled' }) : ok(position)
-    } finally {
-      answered.abort()
-    }
-  })
+  const late = () => new Fault({ kind: 'Cancelled' })
+  return catchFaults(async () =>
+    ok(await within(environment, CHECKPOINT_TIMEOUT_MS, checkpointOf(projection), late)),
+  )
 }
 
 /** A catch-up to the head of the log, and when it began. */

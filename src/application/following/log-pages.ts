@@ -1,8 +1,7 @@
-import { FUNCTION, type OptionCheck } from '../../check-options.js'
+import { FUNCTION, SIGNAL } from '../../check-options.js'
 import { type Environment, systemEnvironment } from '../../ports/environment.js'
 import type { EventStore, Position, RecordedEvent } from '../../ports/event-store.js'
 import type { Host } from '../../ports/host.js'
-import { isSignal } from '../method/context.js'
 import { callPort } from '../waiting.js'
 
 /** Consecutive events of a log. */
@@ -74,8 +73,6 @@ export interface VerifyProgress {
   /** Position of the last of them. */
   readonly position: Position
 }
-
-const SIGNAL: OptionCheck = [isSignal, 'must be an AbortSignal']
 
 /** Checks of the options of every function that reads a log. */
 export const LOG_OPTIONS = { onProgress: FUNCTION, signal: SIGNAL }

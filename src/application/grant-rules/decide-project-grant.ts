@@ -1,17 +1,14 @@
 import { err, type Result } from 'neverthrow'
 import { exists } from '../../domain/decider.js'
-import {
-  type ProjectGrantState,
-  projectGrant,
-  projectGrants,
-} from '../../domain/project-grant/aggregate.js'
+import { projectGrant, projectGrants } from '../../domain/project-grant/aggregate.js'
 import type { ProjectGrantCommand } from '../../domain/project-grant/command-schemas.js'
+import type { ProjectGrantRole } from '../../domain/project-grant/events.js'
 import { changedRoleKeys, type RoleGeneration, rolesToGive } from '../../domain/role-generations.js'
 import { OrgId, type ProjectId, type RoleKey } from '../../domain/values.js'
 import { invalid, type WriteError } from '../errors/errors.js'
 import { change } from '../recording/stream-state.js'
 import type { Streams } from '../recording/streams.js'
-import { currentRoles, readProject } from './current-roles.js'
+import { currentRoles, type OwnedProject, readProject } from './current-roles.js'
 import type { GrantChange } from './permit-roles.js'
 
 /** Names a grant of a project. */
@@ -43,12 +40,14 @@ export const decideProjectGrant = async (
   if (given && grantedOrgId === streams.orgId)
     return err(invalid('grantedOrgId', 'must not be the organization that owns the project'))
   const ids = { projectId, grantedOrgId }
-  const owned = { projectOrgId: OrgId.parse(streams.orgId), projectId }
+  const owned = ownedBy(streams, ids)
   const [before, project] = await Promise.all([
     streams.read(projectGrants, ids),
     readProject(streams, owned, given ?? []),
   ])
-  const state = given ? await withCurrentRoles(streams, projectId, before.state) : before.state
+  let { state } = before
+  if (given && exists(state))
+    state = { ...state, roles: await currentRoles(streams, owned, state.roles) }
   return rolesToGive(project, given?.map((roleKey) => ({ roleKey })) ?? [])
     .andThen((roles) =>
       projectGrant.decide(commandOf(command, ids, roles), state).map((events) => {
@@ -70,34 +69,24 @@ const givesRoles = (command: ProjectGrantChange): command is RolesCommand =>
   command.type === 'AddProjectGrant' || command.type === 'UpdateProjectGrant'
 
 const commandOf = (
-  { type }: ProjectGrantChange,
+  command: ProjectGrantChange,
   ids: GrantIds,
   roles: readonly RoleGeneration[],
-): ProjectGrantCommand => {
-  switch (type) {
-    case 'AddProjectGrant':
-    case 'UpdateProjectGrant':
-      return { type, data: { ...ids, roles } }
-    case 'DeactivateProjectGrant':
-    case 'ReactivateProjectGrant':
-    case 'RemoveProjectGrant':
-      return { type, data: ids }
-  }
-}
+): ProjectGrantCommand =>
+  givesRoles(command)
+    ? { type: command.type, data: { ...ids, roles } }
+    : { type: command.type, data: ids }
 
-/** Reads a grant of a project that the organization of the call owns, without the roles that have ended. */
+/** The current roles of a grant of a project that the organization of the call owns. */
 export const readCurrentProjectGrant = async (
   streams: Streams,
   ids: GrantIds,
-): Promise<ProjectGrantState> =>
-  withCurrentRoles(streams, ids.projectId, (await streams.read(projectGrants, ids)).state)
-
-const withCurrentRoles = async (
-  streams: Streams,
-  projectId: ProjectId,
-  state: ProjectGrantState,
-): Promise<ProjectGrantState> => {
-  if (!exists(state)) return state
-  const owned = { projectOrgId: OrgId.parse(streams.orgId), projectId }
-  return { ...state, roles: await currentRoles(streams, owned, state.roles) }
+): Promise<readonly ProjectGrantRole[]> => {
+  const { state } = await streams.read(projectGrants, ids)
+  return exists(state) ? currentRoles(streams, ownedBy(streams, ids), state.roles) : []
 }
+
+const ownedBy = ({ orgId }: Streams, { projectId }: GrantIds): OwnedProject => ({
+  projectOrgId: OrgId.parse(orgId),
+  projectId,
+})

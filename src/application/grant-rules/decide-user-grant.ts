@@ -127,16 +127,8 @@ const commandOf = (
   ids: GrantIds,
   roles: readonly UserGrantRole[],
 ): UserGrantCommand => {
-  switch (command.type) {
-    case 'AddUserGrant':
-    case 'UpdateUserGrant':
-    case 'AddUserGrantRoles':
-      return { type: command.type, data: { ...ids, roles } }
-    case 'RemoveUserGrantRoles':
-      return { type: command.type, data: { ...ids, roleKeys: command.roleKeys } }
-    case 'DeactivateUserGrant':
-    case 'ReactivateUserGrant':
-    case 'RemoveUserGrant':
-      return { type: command.type, data: ids }
-  }
+  if (givesRoles(command)) return { type: command.type, data: { ...ids, roles } }
+  if (command.type === 'RemoveUserGrantRoles')
+    return { type: command.type, data: { ...ids, roleKeys: command.roleKeys } }
+  return { type: command.type, data: ids }
 }

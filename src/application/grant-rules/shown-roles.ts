@@ -1,7 +1,9 @@
 import { aggregates } from '../../domain/aggregates.js'
-import { exists } from '../../domain/decider.js'
+import { projectGrants } from '../../domain/project-grant/aggregate.js'
+import type { RoleGeneration } from '../../domain/role-generations.js'
 import { roleMappings } from '../../domain/role-mapping/aggregate.js'
-import { type ObjectRef, OrgId, ProjectId, UserId } from '../../domain/values.js'
+import { userGrants } from '../../domain/user-grant/aggregate.js'
+import type { ObjectRef } from '../../domain/values.js'
 import type { Views, ViewType } from '../../ports/read-model.js'
 import { withHeld } from '../../projections/assignments.js'
 import type { Streams } from '../recording/streams.js'
@@ -20,36 +22,17 @@ export const withCurrentRoles = async <Row extends Views[ViewType]>(
 ): Promise<Views[ViewType] | undefined> => {
   const assigns = aggregates[object.type].assignments?.assigns
   if (!assigns) return row
-  const current = await currentRoleKeys(streams, object)
-  return current && withHeld(assigns, row, current)
+  const roles = await currentRolesOf(streams, object)
+  return roles && withHeld(assigns, row, new Set(roles.map(({ roleKey }) => roleKey)))
 }
 
-/** Keys of the current roles of a grant; undefined when its project does not exist. */
-const currentRoleKeys = async (
+/** The current roles of a grant; undefined when its project does not exist. */
+const currentRolesOf = async (
   streams: Streams,
-  object: ObjectRef,
-): Promise<ReadonlySet<string> | undefined> => {
-  if (object.type === 'project_grant') {
-    const state = await readCurrentProjectGrant(streams, {
-      projectId: ProjectId.parse(object.projectId),
-      grantedOrgId: OrgId.parse(object.grantedOrgId),
-    })
-    return keysOf(exists(state) ? state.roles : [])
-  }
-  if (object.type === 'role_mapping') {
-    const { type: _, ...ids } = object
-    const roles = await readCurrentMapping(streams, roleMappings.ids.parse(ids))
-    return roles && keysOf(roles)
-  }
-  if (object.type !== 'user_grant') return undefined
-  const { userId, projectId, projectOrgId = streams.orgId } = object
-  const roles = await readCurrentRoles(streams, {
-    userId: UserId.parse(userId),
-    projectId: ProjectId.parse(projectId),
-    projectOrgId: OrgId.parse(projectOrgId),
-  })
-  return roles && keysOf(roles)
+  { type, ...ids }: ObjectRef,
+): Promise<readonly Pick<RoleGeneration, 'roleKey'>[] | undefined> => {
+  if (type === 'project_grant')
+    return readCurrentProjectGrant(streams, projectGrants.ids.parse(ids))
+  if (type === 'role_mapping') return readCurrentMapping(streams, roleMappings.ids.parse(ids))
+  return type === 'user_grant' ? readCurrentRoles(streams, userGrants.ids.parse(ids)) : undefined
 }
-
-const keysOf = (roles: readonly { readonly roleKey: string }[]): ReadonlySet<string> =>
-  new Set(roles.map(({ roleKey }) => roleKey))

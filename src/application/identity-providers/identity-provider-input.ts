@@ -12,7 +12,7 @@ import {
   UpdateOidcConfig,
 } from '../../domain/identity-provider/command-schemas.js'
 import { IdpId, requiredText, text } from '../../domain/values.js'
-import { filterBy, type ListOptions, pageOf, type TextFilter } from '../reading/list.js'
+import { type ListOptions, listFields, type TextFilter } from '../reading/list.js'
 
 /** Names an identity provider. */
 export interface IdentityProviderInput {
@@ -21,10 +21,7 @@ export interface IdentityProviderInput {
 }
 
 /** The id of an identity provider in the outcome of a write. */
-export interface IdentityProviderIds {
-  /** Your own id, or a ULID. */
-  readonly idpId: string
-}
+export interface IdentityProviderIds extends IdentityProviderInput {}
 
 /** {@link AddOidcIdentityProvider}; without an own `idpId` the provider gets a new ULID. */
 export const AddOidcInput = z.extend(AddOidcIdentityProvider.shape.data, {
@@ -96,10 +93,7 @@ export interface PatchIdentityProviderInput
 }
 
 /** Which identity providers to list, and in which order. */
-export const ListIdentityProvidersInput = z.strictObject({
-  filter: z._default(filterBy(identityProviders), {}),
-  ...pageOf(identityProviders),
-})
+export const ListIdentityProvidersInput = z.strictObject(listFields(identityProviders))
 export interface ListIdentityProvidersInput extends ListOptions<IdentityProvider> {
   /** Conditions, which must all hold. Default: every provider of the organization. */
   readonly filter?:

@@ -126,11 +126,7 @@ export default (runtime: Runtime): IdentityProviders => {
         (await resealing()).resealSecrets(runtime, call, input, onProgress),
     ),
     get: get(runtime, 'identityProviders.get', identityProviders),
-    list: list(runtime, {
-      method: 'identityProviders.list',
-      kind: identityProviders,
-      schema: ListIdentityProvidersInput,
-    }),
+    list: list(runtime, 'identityProviders.list', identityProviders, ListIdentityProvidersInput),
     revealClientSecret: revealClientSecret(runtime),
   }
 }

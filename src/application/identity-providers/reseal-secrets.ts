@@ -9,17 +9,17 @@ import { IdpId, type StreamId } from '../../domain/values.js'
 import type { Host } from '../../ports/host.js'
 import type { KnownEvent } from '../../ports/known-event.js'
 import { readEvent } from '../../projections/read-events.js'
-import type { ReadError, SealBroken, WriteError } from '../errors/errors.js'
-import { errorOf, Fault, fromPort } from '../errors/fault.js'
+import type { SealBroken, WriteError } from '../errors/errors.js'
+import { catchFaults, Fault, fromPort } from '../errors/fault.js'
 import { logPages } from '../following/log-pages.js'
 import { brokenSeal } from '../following/verify.js'
 import { reportFault } from '../hooks.js'
 import type { AdmittedCall, LongContext } from '../method/context.js'
 import { allObjects } from '../reading/reads.js'
 import { change } from '../recording/stream-state.js'
-import { transact } from '../recording/transact.js'
+import { type Decision, type Transaction, transact } from '../recording/transact.js'
 import type { Runtime } from '../runtime.js'
-import { pause, raceAbort, retryDeadline } from '../waiting.js'
+import { raceAbort } from '../waiting.js'
 import { open, seal } from './client-secrets.js'
 
 /** Progress of `resealSecrets` of all providers, after each of them. */
@@ -32,9 +32,9 @@ export interface ResealProgress {
 
 /** Result of `resealSecrets`. */
 export interface ResealReport {
-  /** Number of providers whose secret is now encrypted with the current key. */
+  /** Ids of the providers whose secret is now encrypted with the current key. */
   readonly resealed: readonly string[]
-  /** Number of providers whose secret had the current key already. */
+  /** Ids of the providers whose secret had the current key already. */
   readonly unchanged: readonly string[]
   /** Providers whose secret stays as it is, and why. */
   readonly failed: readonly {
@@ -94,50 +94,30 @@ const idpIdsOf = async (runtime: Runtime, call: AdmittedCall): Promise<readonly 
 }
 
 /** @returns whether the secret was encrypted again */
-const reseal = async (
+const reseal = (
   runtime: Runtime,
   call: AdmittedCall,
   idpId: IdpId,
 ): Promise<Result<boolean, WriteError>> => {
-  try {
-    const isTooLate = retryDeadline(runtime.environment)
-    for (let attempts = 1; ; attempts++) {
-      const resealed = await resealOnce(runtime, call, idpId)
-      if (resealed.isErr()) return err(resealed.error)
-      if (resealed.value !== 'secret replaced') return ok(resealed.value === 'resealed')
-      if (isTooLate()) return err({ kind: 'Aborted', attempts })
-      await pause(runtime.environment, attempts, call.signal)
-    }
-  } catch (thrown) {
-    return err(errorOf(thrown))
-  }
-}
-
-const resealOnce = async (
-  runtime: Runtime,
-  call: AdmittedCall,
-  idpId: IdpId,
-): Promise<Result<'resealed' | 'current' | 'secret replaced', WriteError>> => {
   const owner = { orgId: call.orgId, idpId }
-  const reading = runtime.states.readLatest(identityProviders, call.orgId, { idpId })
-  const { state } = await raceAbort(reading, call.signal)
-  if (!exists(state)) return err({ kind: 'NotFound', object: { type: 'identity_provider', idpId } })
-  const replaces = state.clientSecret
-  if (await fromPort(() => runtime.secrets.isCurrent(replaces))) return ok('current')
-  const sealing = open(runtime, replaces, owner).then((secret) => seal(runtime, secret, owner))
-  const clientSecret = await raceAbort(sealing, call.signal)
-  const data = { idpId, replaces, clientSecret }
-  return transact(runtime, call, {
+  const resealing: Transaction<Decision, boolean> = {
     // The provider stays as its desired state declares it.
     isUpkeep: true,
     decide: async (streams) => {
-      const before = await streams.read(identityProviders, owner)
+      const before = await streams.read(identityProviders, owner, { load: 'latest' })
+      const { state } = before
+      if (!exists(state)) return err({ kind: 'NotFound', object: identityProviders.ref(owner) })
+      const replaces = state.clientSecret
+      if (await fromPort(() => runtime.secrets.isCurrent(replaces))) return ok({ changes: [] })
+      const sealing = open(runtime, replaces, owner).then((secret) => seal(runtime, secret, owner))
+      const data = { idpId, replaces, clientSecret: await raceAbort(sealing, call.signal) }
       return identityProvider
-        .decide({ type: 'ResealClientSecret', data }, before.state)
+        .decide({ type: 'ResealClientSecret', data }, state)
         .map((events) => ({ changes: [change(before, events)] }))
     },
-    answer: ({ events }) => (events.length > 0 ? 'resealed' : 'secret replaced'),
-  })
+    answer: ({ events }) => events.length > 0,
+  }
+  return catchFaults(() => transact(runtime, call, resealing))
 }
 
 /** Number of secrets that are opened without a break. */
@@ -155,22 +135,18 @@ export interface SecretsChecked {
   readonly checked: number
 }
 
-/** @see Iam.checkSecrets */
+/** @see Iam.checkSecrets @throws Fault when the log cannot be read */
 export const checkSecrets = async (
   { store, secrets, environment }: Pick<Host, 'store' | 'secrets' | 'environment'>,
   { signal }: CheckSecretsOptions = {},
-): Promise<Result<SecretsChecked, SealBroken | ReadError>> => {
-  try {
-    const current = await currentSecrets({ store, environment }, signal)
-    for (const [index, event] of current.entries()) {
-      const broken = await brokenSeal(secrets, event, signal)
-      if (broken) return err(broken)
-      if (index % BATCH_SIZE === 0) await environment.yield()
-    }
-    return ok({ checked: current.length })
-  } catch (thrown) {
-    return err(errorOf(thrown))
+): Promise<Result<SecretsChecked, SealBroken>> => {
+  const current = await currentSecrets({ store, environment }, signal)
+  for (const [index, event] of current.entries()) {
+    const broken = await brokenSeal(secrets, event, signal)
+    if (broken) return err(broken)
+    if (index % BATCH_SIZE === 0) await environment.yield()
   }
+  return ok({ checked: current.length })
 }
 
 /** The last event with a secret of each identity provider that exists. */

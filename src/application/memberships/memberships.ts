@@ -15,24 +15,13 @@ import { timeOf } from '../../ports/event-store.js'
 import { compareCodePoints } from '../../projections/row-order.js'
 import type { WriteError } from '../errors/errors.js'
 import type { AdmittedCall } from '../method/context.js'
-import { type Read, type Write, write } from '../method/method.js'
-import {
-  filterBy,
-  type ListOptions,
-  list,
-  type Page,
-  pageOf,
-  type TextFilter,
-} from '../reading/list.js'
+import type { Read, Write } from '../method/method.js'
+import { type ListOptions, list, listFields, type Page, type TextFilter } from '../reading/list.js'
 import { get } from '../reading/reads.js'
-import {
-  type AnyStreamState,
-  change as changeOf,
-  type StreamChange,
-} from '../recording/stream-state.js'
+import { type AnyStreamState, change, type StreamChange } from '../recording/stream-state.js'
 import type { Streams } from '../recording/streams.js'
 import type { Runtime } from '../runtime.js'
-import { specOf, writeObject } from '../writing/write-object.js'
+import { changesOf } from '../writing/write-object.js'
 
 /**
  * The groups that an identity provider last reported for a user. Together with `roleMappings` they give roles. A
@@ -76,10 +65,7 @@ export const ReportMembershipInput = z.extend(memberships.ids, {
 })
 
 /** Which memberships to list, and in which order. */
-export const ListMembershipsInput = z.strictObject({
-  filter: z._default(filterBy(memberships), {}),
-  ...pageOf(memberships),
-})
+export const ListMembershipsInput = z.strictObject(listFields(memberships))
 export interface ListMembershipsInput extends ListOptions<Membership> {
   /** Conditions, which must all hold. Default: every membership of the organization. */
   readonly filter?:
@@ -96,44 +82,24 @@ export interface ListMembershipsInput extends ListOptions<Membership> {
 
 /** The methods of {@link Memberships}, on the ports of a host. */
 export default (runtime: Runtime): Memberships => {
-  /** The method that records what `decide` decides on a membership. */
-  const change = <Schema extends z.ZodMiniType<MembershipKey>>(
-    method: string,
-    schema: Schema,
-    decide: (
-      streams: Streams,
-      call: AdmittedCall,
-      input: z.output<Schema>,
-    ) => Promise<Result<StreamChange, WriteError>>,
-  ): Write<z.input<Schema>, MembershipInput> =>
-    write(runtime, specOf(memberships, { method, schema, isNew: false }), (call, input) => {
-      const { idpId, userId } = input
-      return writeObject(runtime, call, {
-        input,
-        aggregate: memberships,
-        decide: async (streams) => (await decide(streams, call, input)).map((decided) => [decided]),
-        ids: () => ({ idpId, userId }),
-      })
-    })
-
+  const changing = changesOf(
+    runtime,
+    memberships,
+    ({ idpId, userId }: MembershipKey): MembershipInput => ({ idpId, userId }),
+  )
   return {
-    report: change('memberships.report', ReportMembershipInput, (streams, call, input) =>
+    report: changing('memberships.report', ReportMembershipInput, (streams, input, call) =>
       decideReport(runtime, call, streams, input),
     ),
-    remove: change('memberships.remove', memberships.ids, async (streams, _, { idpId, userId }) => {
-      const ids = { idpId, userId }
+    remove: changing('memberships.remove', memberships.ids, async (streams, ids) => {
       const { before, provider } = await read(streams, ids)
       if (!exists(provider.state)) return err({ kind: 'NotFound', object: memberships.ref(ids) })
       return membership
         .decide({ type: 'RemoveMembership', data: ids }, before.state)
-        .map((events) => changeOf(before, events))
+        .map((events) => [change(before, events)])
     }),
     get: get(runtime, 'memberships.get', memberships),
-    list: list(runtime, {
-      method: 'memberships.list',
-      kind: memberships,
-      schema: ListMembershipsInput,
-    }),
+    list: list(runtime, 'memberships.list', memberships, ListMembershipsInput),
   }
 }
 
@@ -157,14 +123,14 @@ const decideReport = async (
   call: AdmittedCall,
   streams: Streams,
   { idpId, userId, groups }: z.output<typeof ReportMembershipInput>,
-): Promise<Result<StreamChange, WriteError>> => {
+): Promise<Result<readonly StreamChange[], WriteError>> => {
   const ids = { idpId, userId }
   const { before, provider } = await read(streams, ids)
   if (!exists(provider.state)) return err({ kind: 'NotFound', object: identityProviders.ref(ids) })
   const report = await mappedReport(runtime, call, { ids, groups, before })
   return membership
     .decide({ type: 'ReportMembership', data: { ...ids, ...report } }, before.state)
-    .map((events) => changeOf(before, events))
+    .map((events) => [change(before, events)])
 }
 
 const HOUR_MS = 3_600_000

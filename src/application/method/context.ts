@@ -1,12 +1,6 @@
 import { err, ok, type Result } from 'neverthrow'
-import {
-  fieldOf,
-  ID_IN_WORDS,
-  isId,
-  isRequiredText,
-  MAX_REPORTED,
-  unstorable,
-} from '../../domain/values.js'
+import { SIGNAL } from '../../check-options.js'
+import { ID_IN_WORDS, isId, isRequiredText, MAX_REPORTED, unstorable } from '../../domain/values.js'
 import type { Position } from '../../ports/event-store.js'
 import type { Caller } from '../../ports/host.js'
 import {
@@ -256,11 +250,9 @@ const checkOptions = (check: Check, call: AdmittedCall): void => {
 const isTextLike = (value: unknown, pattern: RegExp): value is string =>
   typeof value === 'string' && pattern.test(value)
 
-/** Whether `value` is undefined or looks like a signal; a request's signal may be of another realm. */
-export const isSignal = (value: unknown): boolean =>
-  value === undefined ||
-  (typeof fieldOf(value, 'aborted') === 'boolean' &&
-    typeof fieldOf(value, 'addEventListener') === 'function' &&
-    typeof fieldOf(value, 'removeEventListener') === 'function')
+const [looksLikeSignal] = SIGNAL
+
+/** Whether `value` is undefined or looks like a signal. */
+export const isSignal = (value: unknown): boolean => value === undefined || looksLikeSignal(value)
 
 const isUnknown = (field: string): boolean => !Object.hasOwn(FIELDS, field)

@@ -200,7 +200,7 @@ interface Arguments<Schema extends z.ZodMiniType, Answer, Failure> {
   readonly input: unknown
   readonly context: Context | DryRunContext
   readonly run: Run<Schema, Answer, Failure>
-  readonly observer?: Observer
+  readonly observer?: Observer | undefined
 }
 
 type CheckedSpec<Schema extends z.ZodMiniType> = MethodSpec<Schema> &
@@ -212,10 +212,9 @@ const begin = <Schema extends z.ZodMiniType, Answer, Failure extends IamError>(
   given: Arguments<Schema, Answer, Failure>,
 ): ResultAsync<Answer, Failure | ReadError> =>
   new ResultAsync(
+    // Without hooks, a call saves this step.
     host.hooks
-      ? observed({ ...host, hooks: host.hooks }, spec.method, (observer) =>
-          perform(host, spec, { ...given, observer }),
-        )
+      ? observed(host, spec.method, (observer) => perform(host, spec, { ...given, observer }))
       : perform(host, spec, given),
   )
 

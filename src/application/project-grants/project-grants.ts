@@ -5,12 +5,11 @@ import { decideProjectGrant, type ProjectGrantChange } from '../grant-rules/deci
 import { roleKeys } from '../method/input.js'
 import type { Read, Write } from '../method/method.js'
 import {
-  filterBy,
   type ListOptions,
   list,
+  listFields,
   listReceived,
   type Page,
-  pageOf,
   type TextFilter,
 } from '../reading/list.js'
 import { get } from '../reading/reads.js'
@@ -78,16 +77,8 @@ export default (runtime: Runtime): ProjectGrants => {
     reactivate: set('projectGrants.reactivate', 'ReactivateProjectGrant'),
     remove: set('projectGrants.remove', 'RemoveProjectGrant'),
     get: get(runtime, 'projectGrants.get', projectGrants),
-    list: list(runtime, {
-      method: 'projectGrants.list',
-      kind: projectGrants,
-      schema: ListProjectGrantsInput,
-    }),
-    listReceived: listReceived(runtime, {
-      method: 'projectGrants.listReceived',
-      kind: projectGrants,
-      schema: ListReceivedGrantsInput,
-    }),
+    list: list(runtime, 'projectGrants.list', projectGrants, ListProjectGrantsInput),
+    listReceived: listReceived(runtime, 'projectGrants.listReceived', ListReceivedGrantsInput),
   }
 }
 
@@ -106,12 +97,7 @@ export interface ProjectGrantRolesInput extends ProjectGrantInput {
 }
 
 /** The ids of a project grant in the outcome of a write. */
-export interface ProjectGrantIds {
-  /** The `id` of the project. */
-  readonly projectId: string
-  /** The value from the input. */
-  readonly grantedOrgId: string
-}
+export interface ProjectGrantIds extends ProjectGrantInput {}
 
 /** Schema of a {@link ProjectGrantRolesInput}. */
 export const ProjectGrantRolesInput = z.strictObject({
@@ -123,8 +109,7 @@ export const ProjectGrantRolesInput = z.strictObject({
 /** Which grants of a project to list, and in which order. */
 export const ListProjectGrantsInput = z.strictObject({
   projectId: ProjectId,
-  filter: z._default(filterBy(projectGrants), {}),
-  ...pageOf(projectGrants),
+  ...listFields(projectGrants),
 })
 export interface ListProjectGrantsInput extends ListReceivedGrantsInput {
   /** The `id` of the project. */
@@ -132,10 +117,7 @@ export interface ListProjectGrantsInput extends ListReceivedGrantsInput {
 }
 
 /** Which received grants to list, and in which order. */
-export const ListReceivedGrantsInput = z.strictObject({
-  filter: z._default(filterBy(projectGrants), {}),
-  ...pageOf(projectGrants),
-})
+export const ListReceivedGrantsInput = z.strictObject(listFields(projectGrants))
 export interface ListReceivedGrantsInput extends ListOptions<ProjectGrant> {
   /** Conditions, which must all hold. Default: every grant. */
   readonly filter?:

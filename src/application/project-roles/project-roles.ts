@@ -17,14 +17,7 @@ import type { LongContext } from '../method/context.js'
 import { Rows } from '../method/input.js'
 import { type LongWrite, longWrite, type Read, type Write } from '../method/method.js'
 import { targetOf } from '../method/target.js'
-import {
-  filterBy,
-  type ListOptions,
-  list,
-  type Page,
-  pageOf,
-  type TextFilter,
-} from '../reading/list.js'
+import { type ListOptions, list, listFields, type Page, type TextFilter } from '../reading/list.js'
 import { get } from '../reading/reads.js'
 import type { Runtime } from '../runtime.js'
 import { writesOf } from '../writing/write-object.js'
@@ -60,18 +53,12 @@ export interface ProjectRoleInput {
 }
 
 /** The ids of a role in the outcome of a write. */
-export interface ProjectRoleIds {
-  /** The `id` of its project. */
-  readonly projectId: string
-  /** The value from the input. */
-  readonly roleKey: string
-}
+export interface ProjectRoleIds extends ProjectRoleInput {}
 
 /** Which roles of a project to list, and in which order. */
 export const ListProjectRolesInput = z.strictObject({
   projectId: ProjectId,
-  filter: z._default(filterBy(projectRoles), {}),
-  ...pageOf(projectRoles),
+  ...listFields(projectRoles),
 })
 export interface ListProjectRolesInput extends ListOptions<ProjectRole> {
   /** The `id` of the project; it must exist. */
@@ -163,10 +150,6 @@ export default (runtime: Runtime): ProjectRoles => {
     patch: change('projectRoles.patch', PatchProjectRole),
     remove: change('projectRoles.remove', RemoveProjectRole),
     get: get(runtime, 'projectRoles.get', projectRoles),
-    list: list(runtime, {
-      method: 'projectRoles.list',
-      kind: projectRoles,
-      schema: ListProjectRolesInput,
-    }),
+    list: list(runtime, 'projectRoles.list', projectRoles, ListProjectRolesInput),
   }
 }

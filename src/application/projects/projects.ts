@@ -13,14 +13,7 @@ import type { LoginRefusal, RoleInformation } from '../../domain/project/login.j
 import { ProjectId } from '../../domain/values.js'
 import type { Aborted } from '../errors/errors.js'
 import type { Read, Write } from '../method/method.js'
-import {
-  filterBy,
-  type ListOptions,
-  list,
-  type Page,
-  pageOf,
-  type TextFilter,
-} from '../reading/list.js'
+import { type ListOptions, list, listFields, type Page, type TextFilter } from '../reading/list.js'
 import { get } from '../reading/reads.js'
 import type { Runtime } from '../runtime.js'
 import { writesOf } from '../writing/write-object.js'
@@ -85,7 +78,7 @@ export default (runtime: Runtime): Projects => {
     reactivate: change('projects.reactivate', ReactivateProject),
     remove: change('projects.remove', RemoveProject),
     get: get(runtime, 'projects.get', projects),
-    list: list(runtime, { method: 'projects.list', kind: projects, schema: ListProjectsInput }),
+    list: list(runtime, 'projects.list', projects, ListProjectsInput),
     checkLogin: checkLoginOf(runtime),
     roleClaims: roleClaimsOf(runtime),
   }
@@ -125,10 +118,7 @@ export interface PatchProjectInput extends ProjectInput, ProjectSettingsInput {
 }
 
 /** Which projects to list, and in which order. */
-export const ListProjectsInput = z.strictObject({
-  filter: z._default(filterBy(projects), {}),
-  ...pageOf(projects),
-})
+export const ListProjectsInput = z.strictObject(listFields(projects))
 export interface ListProjectsInput extends ListOptions<Project> {
   /** Conditions, which must all hold. Default: every project of the organization. */
   readonly filter?:

@@ -1,6 +1,7 @@
 import { err, type Result } from 'neverthrow'
 import * as z from 'zod/mini'
 import { type AnyAggregate, recordOf } from '../../domain/aggregates.js'
+import { type ProjectGrant, projectGrants } from '../../domain/project-grant/aggregate.js'
 import { choice, listOf, text } from '../../domain/values.js'
 import type { Position } from '../../ports/event-store.js'
 import type {
@@ -46,22 +47,18 @@ interface Listable<Type extends ViewType>
   readonly type: Type
 }
 
-interface ListSpec<Type extends ViewType, Schema extends z.ZodMiniType> {
-  readonly method: string
-  readonly kind: Listable<Type>
-  readonly schema: Schema
-}
-
 /** Makes the method that lists the objects of a type, of an organization or of an existing container. */
 export const list = <Type extends ViewType, Schema extends z.ZodMiniType<ListInput>>(
   runtime: Runtime,
-  { method, kind, schema }: ListSpec<Type, Schema>,
+  method: string,
+  aggregate: Listable<Type>,
+  schema: Schema,
 ): Read<z.input<Schema>, Page<Views[Type]>> => {
-  const { type, container, permissions } = kind
+  const { type, container, permissions } = aggregate
   const spec = { method, permissions: [permissions.read], schema }
   const pageOf = (call: AdmittedCall, input: ListInput) => listPage(runtime, call, { type, input })
   if (!container) return read(runtime, spec, pageOf)
-  return read(runtime, { ...spec, target: targetOf(kind) }, async (call, input) => {
+  return read(runtime, { ...spec, target: targetOf(aggregate) }, async (call, input) => {
     const object = container.ref(input)
     for (let existed = false; ; existed = true) {
       const page = await pageOf(call, input)
@@ -74,17 +71,20 @@ export const list = <Type extends ViewType, Schema extends z.ZodMiniType<ListInp
   })
 }
 
-/** Makes the method that lists the objects of a type that the organization has received from others. */
+/** Makes the method that lists the grants of projects that the organization has received from others. */
 export const listReceived = <Schema extends z.ZodMiniType<ListInput>>(
   runtime: Runtime,
-  { method, kind, schema }: ListSpec<'project_grant', Schema>,
-): Read<z.input<Schema>, Page<Views['project_grant']>> =>
-  read(runtime, { method, permissions: [kind.permissions.read], schema }, async (call, input) => {
-    const listed = await listPage(runtime, call, { type: kind.type, input, isReceived: true })
+  method: string,
+  schema: Schema,
+): Read<z.input<Schema>, Page<ProjectGrant>> => {
+  const { type, permissions } = projectGrants
+  return read(runtime, { method, permissions: [permissions.read], schema }, async (call, input) => {
+    const listed = await listPage(runtime, call, { type, input, isReceived: true })
     // The receiver does not see how the owner manages its grants.
-    const withoutProtector = ({ protectedBy: _, ...grant }: Views['project_grant']) => grant
+    const withoutProtector = ({ protectedBy: _, ...grant }: ProjectGrant) => grant
     return listed.map((page) => ({ ...page, items: page.items.map(withoutProtector) }))
   })
+}
 
 interface Wanted<Type extends ViewType> {
   readonly type: Type
@@ -100,7 +100,7 @@ const listPage = <Type extends ViewType>(
   call: AdmittedCall,
   { type, input, isReceived }: Wanted<Type>,
 ): Promise<Result<Page<Views[Type]>, ReadError>> => {
-  const { filter, projectId, pageSize, pageToken } = input
+  const { filter = {}, projectId, pageSize, pageToken } = input
   const { orgId } = call
   const conditions = conditionsOf(filter)
   const sort = totalOrder(isReceived ? RECEIVED : [identityField[type]], input.sort)
@@ -144,8 +144,10 @@ const namesOf = <Fields extends AnyAggregate['fields'], Use extends 'filterable'
   // Cast: `Object.keys` returns plain strings.
   Object.keys(fields).filter((name) => fields[name]?.[use]) as NamesOf<Fields, Use>[]
 
-/** Which objects of a type to list; without a condition, all. */
-export const filterBy = <
+const COMMON_FIELDS = ['state', 'sequence', 'creationDate', 'changeDate'] as const
+
+/** The fields of the input of a list: which objects of a type, in which order, and which page. */
+export const listFields = <
   Fields extends AnyAggregate['fields'],
   const States extends readonly string[],
 >({
@@ -154,20 +156,11 @@ export const filterBy = <
 }: {
   readonly fields: Fields
   readonly states: States
-}) =>
-  z.strictObject({
+}) => {
+  const filter = z.strictObject({
     ...recordOf(namesOf(fields, 'filterable'), () => z.optional(TextFilter)),
     state: z.optional(choice(states)),
   })
-
-const COMMON_FIELDS = ['state', 'sequence', 'creationDate', 'changeDate'] as const
-
-/** The order and the page of a list of objects of a type. */
-export const pageOf = <Fields extends AnyAggregate['fields']>({
-  fields,
-}: {
-  readonly fields: Fields
-}) => {
   const names = [...namesOf(fields, 'sortable'), ...COMMON_FIELDS]
   const direction = z._default(choice(['asc', 'desc']), 'asc')
   const sort = listOf(z.strictObject({ field: choice(names), direction }), 0, names.length).check(
@@ -175,12 +168,12 @@ export const pageOf = <Fields extends AnyAggregate['fields']>({
       error: 'must not name a field twice',
     }),
   )
-  return { sort: z._default(sort, []), pageSize, pageToken }
+  return { filter: z.optional(filter), sort: z._default(sort, []), pageSize, pageToken }
 }
 
 /** The parsed input of a list of objects of any type. */
 export interface ListInput {
-  readonly filter: Filter
+  readonly filter?: Filter | undefined
   readonly sort: readonly SortKey[]
   readonly pageSize: number
   readonly pageToken?: string | undefined

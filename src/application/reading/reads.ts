@@ -21,22 +21,19 @@ interface Readable<Type extends ViewType, Ids extends z.ZodMiniType>
 export const get = <Type extends ViewType, Ids extends z.ZodMiniType>(
   runtime: Runtime,
   method: string,
-  kind: Readable<Type, Ids>,
-): Read<z.input<Ids>, Views[Type]> =>
-  read(
-    runtime,
-    { method, permissions: [kind.permissions.read], schema: kind.ids, target: targetOf(kind) },
-    async (call, ids) => {
-      const object = kind.ref(ids)
-      const found = await runtime.query<'get', Type>(call, {
-        method: 'get',
-        args: [call.orgId, object],
-      })
-      if (found) return ok(found)
-      await requireCheckpoint(runtime, call)
-      return err({ kind: 'NotFound', object })
-    },
-  )
+  aggregate: Readable<Type, Ids>,
+): Read<z.input<Ids>, Views[Type]> => {
+  const { permissions, ids: schema } = aggregate
+  const spec = { method, permissions: [permissions.read], schema, target: targetOf(aggregate) }
+  return read(runtime, spec, async (call, ids) => {
+    const object = aggregate.ref(ids)
+    const query = { method: 'get', args: [call.orgId, object] } as const
+    const found = await runtime.query<'get', Type>(call, query)
+    if (found) return ok(found)
+    await requireCheckpoint(runtime, call)
+    return err({ kind: 'NotFound', object })
+  })
+}
 
 /** Rows that are read at once. */
 const PAGE_SIZE = 1000

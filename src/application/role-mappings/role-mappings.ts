@@ -4,14 +4,7 @@ import { ValidFor } from '../../domain/values.js'
 import { decideRoleMapping, type GroupOfProject } from '../grant-rules/decide-role-mapping.js'
 import { roleKeys } from '../method/input.js'
 import type { Read, Write } from '../method/method.js'
-import {
-  filterBy,
-  type ListOptions,
-  list,
-  type Page,
-  pageOf,
-  type TextFilter,
-} from '../reading/list.js'
+import { type ListOptions, list, listFields, type Page, type TextFilter } from '../reading/list.js'
 import { get } from '../reading/reads.js'
 import type { Runtime } from '../runtime.js'
 import { grantWritesOf } from '../writing/write-grant.js'
@@ -91,10 +84,7 @@ export const RoleMappingInput = z.extend(RoleMappingRolesInput, {
 })
 
 /** Which mappings to list, and in which order. */
-export const ListRoleMappingsInput = z.strictObject({
-  filter: z._default(filterBy(roleMappings), {}),
-  ...pageOf(roleMappings),
-})
+export const ListRoleMappingsInput = z.strictObject(listFields(roleMappings))
 export interface ListRoleMappingsInput extends ListOptions<RoleMapping> {
   /** Conditions, which must all hold. Default: every mapping of the organization. */
   readonly filter?:
@@ -156,10 +146,6 @@ export default (runtime: Runtime): RoleMappings => {
       type: 'RemoveRoleMapping',
     })),
     get: get(runtime, 'roleMappings.get', roleMappings),
-    list: list(runtime, {
-      method: 'roleMappings.list',
-      kind: roleMappings,
-      schema: ListRoleMappingsInput,
-    }),
+    list: list(runtime, 'roleMappings.list', roleMappings, ListRoleMappingsInput),
   }
 }

@@ -93,7 +93,7 @@ interface OpenLink
 interface TokenCommand {
   readonly method: string
   readonly type: 'UseSetupLink' | 'CompleteSetupLink'
-  readonly observer?: Observer
+  readonly observer?: Observer | undefined
 }
 
 interface TokenAndSignal extends RedeemSetupLinkInput, RedeemOptions {}
@@ -103,15 +103,12 @@ const byToken = <Answer>(
   command: TokenCommand,
   given: TokenAndSignal,
   answerOf: (link: OpenLink) => Answer,
-): Promise<Result<Answer, WriteError>> => {
-  const { hooks, environment } = runtime
-  const run = (observer?: Observer) =>
-    catchFaults(async () => {
-      const link = await openLink(runtime, { ...command, ...(observer && { observer }) }, given)
-      return link.map(answerOf)
-    })
-  return hooks ? observed({ hooks, environment }, command.method, run) : run()
-}
+): Promise<Result<Answer, WriteError>> =>
+  observed(runtime, command.method, (observer) =>
+    catchFaults(async () =>
+      (await openLink(runtime, { ...command, observer }, given)).map(answerOf),
+    ),
+  )
 
 const TokenInput = z.strictObject({ token: z.string({ error: 'must be text' }) })
 

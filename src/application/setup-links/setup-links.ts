@@ -10,14 +10,7 @@ import { invalid, type WriteError } from '../errors/errors.js'
 import { catchFaults } from '../errors/fault.js'
 import { expiry } from '../method/input.js'
 import { type Read, type Write, write } from '../method/method.js'
-import {
-  filterBy,
-  type ListOptions,
-  list,
-  type Page,
-  pageOf,
-  type TextFilter,
-} from '../reading/list.js'
+import { type ListOptions, list, listFields, type Page, type TextFilter } from '../reading/list.js'
 import { get } from '../reading/reads.js'
 import { change } from '../recording/stream-state.js'
 import type { Runtime } from '../runtime.js'
@@ -87,10 +80,7 @@ export interface IssueSetupLinkInput {
 }
 
 /** Names a link. */
-export interface SetupLinkInput {
-  /** Id of the link. */
-  readonly linkId: string
-}
+export interface SetupLinkInput extends SetupLinkIds {}
 
 /** A link that was issued. */
 export interface IssuedSetupLink extends SetupLinkIds {
@@ -102,10 +92,7 @@ export interface IssuedSetupLink extends SetupLinkIds {
 }
 
 /** Which links to list, and in which order. */
-export const ListSetupLinksInput = z.strictObject({
-  filter: z._default(filterBy(setupLinks), {}),
-  ...pageOf(setupLinks),
-})
+export const ListSetupLinksInput = z.strictObject(listFields(setupLinks))
 export interface ListSetupLinksInput extends ListOptions<Omit<SetupLink, 'expiresAt' | 'intents'>> {
   /** Conditions, which must all hold. Default: every link. */
   readonly filter?:
@@ -187,11 +174,7 @@ export default (runtime: Runtime): SetupLinks => {
     ),
     revoke: writes.change('setupLinks.revoke', RevokeSetupLink),
     get: get(runtime, 'setupLinks.get', setupLinks),
-    list: list(runtime, {
-      method: 'setupLinks.list',
-      kind: setupLinks,
-      schema: ListSetupLinksInput,
-    }),
+    list: list(runtime, 'setupLinks.list', setupLinks, ListSetupLinksInput),
     redeem: byToken(async (given) => (await redeeming()).redeemSetupLink(runtime, given)),
     complete: byToken(async (given) => (await redeeming()).completeSetupLink(runtime, given)),
   }

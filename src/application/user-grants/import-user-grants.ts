@@ -188,6 +188,6 @@ const kept = (
         (role) => ends.get(role.roleKey)?.expiresAt === role.expiresAt && ends.has(role.roleKey),
       )
   if (isEqual) return { result: 'unchanged' }
-  const object = userGrants.ref({ projectOrgId: orgId, ...row })
+  const object = userGrants.ref({ ...row, projectOrgId: row.projectOrgId ?? orgId })
   return { result: { kind: 'AlreadyExists', object } }
 }

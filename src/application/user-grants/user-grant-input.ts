@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { type UserGrant, userGrants } from '../../domain/user-grant/aggregate.js'
 import { listOf, MAX_GRANTED_ROLES, onlyOnce, RoleKey, UserId } from '../../domain/values.js'
 import { expiry, roleKeys } from '../method/input.js'
-import { filterBy, type ListOptions, pageOf, type TextFilter } from '../reading/list.js'
+import { type ListOptions, listFields, type TextFilter } from '../reading/list.js'
 
 /** Names a grant of roles of one project to one user. */
 export interface UserGrantInput {
@@ -70,10 +70,7 @@ export interface UserInput {
 }
 
 /** Which user grants to list, and in which order. */
-export const ListUserGrantsInput = z.strictObject({
-  filter: z._default(filterBy(userGrants), {}),
-  ...pageOf(userGrants),
-})
+export const ListUserGrantsInput = z.strictObject(listFields(userGrants))
 export interface ListUserGrantsInput extends ListOptions<UserGrant> {
   /** Conditions, which must all hold. Default: every grant of the organization. */
   readonly filter?:

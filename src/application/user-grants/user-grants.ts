@@ -135,10 +135,6 @@ export default (runtime: Runtime): UserGrants => {
         (await importing()).importUserGrants(runtime, call, input, onProgress),
     ),
     get: get(runtime, 'userGrants.get', userGrants),
-    list: list(runtime, {
-      method: 'userGrants.list',
-      kind: userGrants,
-      schema: ListUserGrantsInput,
-    }),
+    list: list(runtime, 'userGrants.list', userGrants, ListUserGrantsInput),
   }
 }

@@ -82,6 +82,27 @@ export const writesOf = <Command extends Message, Ref extends ObjectRef, Ids>(
   }
 }
 
+/** Makes the methods that record what a function decides on an object of `aggregate` and return its `ids`. */
+export const changesOf =
+  <Key extends object, Ids>(runtime: Runtime, aggregate: AnyAggregate, ids: (key: Key) => Ids) =>
+  <Schema extends z.ZodMiniType<Key>>(
+    method: string,
+    schema: Schema,
+    decide: (
+      streams: Streams,
+      input: z.output<Schema>,
+      call: AdmittedCall,
+    ) => ReturnType<ObjectCommand['decide']>,
+  ): Write<z.input<Schema>, Ids> =>
+    write(runtime, specOf(aggregate, { method, schema, isNew: false }), (call, input) =>
+      writeObject(runtime, call, {
+        input,
+        aggregate,
+        decide: (streams) => decide(streams, input, call),
+        ids: () => ids(input),
+      }),
+    )
+
 /** The checks of a method that records a command of `aggregate`. */
 export const specOf = <Schema extends z.ZodMiniType>(
   aggregate: Pick<AnyAggregate, 'permissions' | 'target' | 'writeTarget'>,

@@ -169,6 +169,15 @@ describe('userGrants.import', () => {
     expect(await world.store.lastPosition()).toBe(head)
   })
 
+  it('names the organization of the project in a refusal, also when the row has none', async () => {
+    await giveBob(iam, 'editor')
+    const bare = { ...row('bob', 'viewer'), projectOrgId: undefined }
+    const { refused } = await importRows(iam, bare)
+    expect(refused).toEqual([
+      { index: 0, error: { kind: 'AlreadyExists', object: grantOf('bob') } },
+    ])
+  })
+
   it('reports malformed rows, roles and projects that are not there, and ends in the past', async () => {
     const past = { roleKey: 'editor', expiresAt: world.clock() }
     const grants = [
