@@ -1,7 +1,9 @@
 import * as z from 'zod/mini'
+import { OidcMappingField, StylingType } from '../domain/identity-provider/command-schemas.js'
 import { PrivateLabelingSetting } from '../domain/project/command-schemas.js'
 import { isRequiredText } from '../domain/values.js'
 import type { DesiredSettings } from '../index.js'
+import { addProvider } from './add-provider.js'
 import {
   documentOf,
   type Found,
@@ -27,7 +29,6 @@ import {
   openOrganization,
   type ProjectDraft,
 } from './organization-draft.js'
-import { readProviders } from './zitadel-providers.js'
 
 /**
  * Reads an export of the administration API of Zitadel: JSON text, or its parsed value. Each organization keeps its
@@ -170,6 +171,41 @@ const readGrants = (
     else if (granted === undefined) warn('OrganizationUnknown', path)
     else addGrant(project, { grantedOrgId: referredId(granted), roleKeys, path }, warn)
   }
+}
+
+/** Reads the OIDC providers of an organization. Others are left out. */
+const readProviders = (organization: Found, draft: OrganizationDraft, warn: Warn): void => {
+  for (const found of recordsIn(fieldIn(organization, 'oidcIdps'), warn)) {
+    const idp = fieldIn(found, 'idp')
+    const styling = fieldIn(idp, 'stylingType').value
+    addProvider(
+      draft,
+      {
+        id: fieldIn(found, 'idpId'),
+        name: fieldIn(idp, 'name'),
+        clientId: fieldIn(idp, 'clientId'),
+        clientSecret: fieldIn(idp, 'clientSecret'),
+        issuer: fieldIn(idp, 'issuer'),
+        scopes: fieldIn(idp, 'scopes'),
+        isActive: true,
+        fields: {
+          stylingType: z.validate(StylingType, styling) ? styling : 'STYLING_TYPE_UNSPECIFIED',
+          autoRegister: isTrueIn(idp, 'autoRegister'),
+          displayNameMapping: mappingIn(fieldIn(idp, 'displayNameMapping'), warn),
+          usernameMapping: mappingIn(fieldIn(idp, 'usernameMapping'), warn),
+        },
+      },
+      warn,
+    )
+  }
+  for (const { path } of recordsIn(fieldIn(organization, 'jwtIdps'), warn))
+    warn('ProviderUnsupported', path)
+}
+
+const mappingIn = ({ value, path }: Found, warn: Warn): OidcMappingField => {
+  if (z.validate(OidcMappingField, value)) return value
+  if (value !== undefined) warn('MappingLeft', path)
+  return 'OIDC_MAPPING_FIELD_UNSPECIFIED'
 }
 
 /** Reads the roles of users, in projects of any organization. */
