@@ -1,4 +1,4 @@
-import { err, ok, type Result, ResultAsync } from 'neverthrow'
+import { ResultAsync } from 'neverthrow'
 import {
   authorizationCodeGrant,
   buildAuthorizationUrl,
@@ -73,22 +73,16 @@ export interface Begun {
 export const openIdSignIn = (options: SignInOptions): OpenIdSignIn => {
   const setup = setUp(options)
   return {
-    begin: (input) => asResult(() => begin(setup, input)),
-    finish: (input) => asResult(() => finish(setup, input)),
-    test: (input) => asResult(() => checkProvider(setup, input)),
+    begin: (input) => ResultAsync.fromPromise(begin(setup, input), refusalIn),
+    finish: (input) => ResultAsync.fromPromise(finish(setup, input), refusalIn),
+    test: (input) => ResultAsync.fromPromise(checkProvider(setup, input), refusalIn),
   }
 }
 
-const asResult = <Value>(work: () => Promise<Value>) => {
-  const answer = async (): Promise<Result<Value, SignInRefusal | IamError>> => {
-    try {
-      return ok(await work())
-    } catch (thrown) {
-      if (thrown instanceof Refused) return err(thrown.refusal)
-      throw thrown
-    }
-  }
-  return new ResultAsync(answer())
+/** The refusal that was thrown. A bug is thrown again. */
+const refusalIn = (thrown: unknown): SignInRefusal | IamError => {
+  if (thrown instanceof Refused) return thrown.refusal
+  throw thrown
 }
 
 /** @throws Refused */
