@@ -1,5 +1,5 @@
-import { type AccessCause, type AccessExplanation, toJson } from 'claviger'
-import { type Command, optional, required, UsageError, unwrap } from '../command.js'
+import { type AccessCause, type AccessExplanation, orThrow, toJson } from 'claviger'
+import { type Command, optional, required, UsageError } from '../command.js'
 import { contextOf, DATABASE, openDatabase, openIam, progressOf } from '../database.js'
 import type { Line } from '../terminal.js'
 import { shownEntry } from './history.js'
@@ -26,7 +26,7 @@ if it is another one.
     await using database = await openDatabase(call)
     const iam = openIam(database, undefined, progressOf(call))
     const input = { userId, projectId, roleKey, projectOrgId, at }
-    const explained = unwrap(await iam.access.explain(input, context))
+    const explained = await orThrow(iam.access.explain(input, context))
     await (values['json']
       ? terminal.printJson(toJson(explained))
       : terminal.print(...shown(explained)))

@@ -3,6 +3,8 @@ import {
   formatPlan,
   type Iam,
   type ImportReport,
+  items,
+  orThrow,
   type Plan,
   toJson,
   type UserGrant,
@@ -23,7 +25,6 @@ import {
   Failed,
   readJson,
   UsageError,
-  unwrap,
 } from '../command.js'
 import {
   contextOf,
@@ -117,7 +118,7 @@ const planAll = async (
     const { orgId, access } = organization
     const context = contextOf(call, orgId)
     call.terminal.progress(`${planned.length} of ${organizations.length} organizations planned`)
-    const plan = unwrap(await iam.plan(access, context))
+    const plan = await orThrow(iam.plan(access, context))
     const grants = await compareGrants(iam, organization, context)
     await report.plan(plan, grants)
     const { add, update, remove } = plan.counts
@@ -139,14 +140,14 @@ const applyAll = async (
   const { terminal } = call
   for (const [index, { orgId, plan }] of planned.entries()) {
     terminal.progress(`${index} of ${planned.length} organizations applied`)
-    unwrap(await iam.apply(plan, writingContextOf(call, orgId)))
+    await orThrow(iam.apply(plan, writingContextOf(call, orgId)))
   }
   let refused = 0
   for (const { orgId, userGrants, plan } of planned) {
     const onProgress = ({ done }: { readonly done: number }) =>
       terminal.progress(`${orgId}: ${done} of ${userGrants.length} user grants`)
     const context = { ...writingContextOf(call, orgId), onProgress }
-    const imported = unwrap(await iam.userGrants.import({ grants: userGrants }, context))
+    const imported = await orThrow(iam.userGrants.import({ grants: userGrants }, context))
     await report.result(plan, userGrants, imported)
     refused += imported.refusedCount
   }
@@ -183,13 +184,8 @@ const compareGrants = async (
 /** The roles of existing grants, without grants that have none. */
 const existingRoles = async (iam: Iam, context: Context): Promise<ReadonlyMap<string, string>> => {
   const existing = new Map<string, string>()
-  let pageToken: string | undefined
-  do {
-    const page = unwrap(await iam.userGrants.list({ pageSize: PAGE_SIZE, pageToken }, context))
-    for (const grant of page.items)
-      if (grant.roles.length > 0) existing.set(nameOf(grant), rolesOf(grant))
-    pageToken = page.nextPageToken
-  } while (pageToken !== undefined)
+  for await (const grant of items(iam.userGrants.list, { pageSize: PAGE_SIZE }, context))
+    if (grant.roles.length > 0) existing.set(nameOf(grant), rolesOf(grant))
   return existing
 }
 
