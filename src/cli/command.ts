@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { ParseArgsOptionsConfig } from 'node:util'
-import { type AnyError, toJson, toStatus } from 'claviger'
-import type { Result } from 'neverthrow'
+import { type AnyError, IamFailure, toJson, toStatus } from 'claviger'
 import type { Terminal } from './terminal.js'
 
 /** 0 done, 1 failed, 2 changes pending or faults found, 64 usage. */
@@ -56,12 +55,6 @@ export const several = ({ values }: CommandCall, name: string): readonly string[
   return Array.isArray(value) ? value : []
 }
 
-/** The value of a result. @throws Failed */
-export const unwrap = <Value, Failure extends AnyError>(answer: Result<Value, Failure>): Value => {
-  if (answer.isErr()) throw new Failed(explain(answer.error), { cause: answer.error })
-  return answer.value
-}
-
 /** Explains an error of the library to an operator. */
 export const explain = (error: AnyError): string => {
   const { message } = toStatus(error)
@@ -78,6 +71,7 @@ export const explain = (error: AnyError): string => {
 
 /** The message of an exception and of its cause. */
 export const reasonOf = (thrown: unknown): string => {
+  if (thrown instanceof IamFailure) return explain(thrown.error)
   if (!(thrown instanceof Error)) return String(thrown)
   const nested = thrown instanceof AggregateError ? thrown.errors[0] : thrown.cause
   const message = thrown.message || thrown.name

@@ -43,9 +43,9 @@ const parsed = (command: Command, parameters: readonly string[]) => {
 }
 
 const run = async (name: string, parameters: readonly string[]): Promise<ExitCode> => {
-  const listed = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-  if (!listed) throw new UsageError(`Unknown command ${name}`)
-  const command = await listed.load()
+  const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  if (!load) throw new UsageError(`Unknown command ${name}`)
+  const command = await load()
   const { values, positionals } = parsed(command, parameters)
   if (values['help']) return show(command.help)
   const [least, most] = command.positionals

@@ -2,8 +2,7 @@ import * as z from 'zod/mini'
 import { PatchIdentityProvider } from '../domain/identity-provider/command-schemas.js'
 import { isRequiredText, MAX_SCOPES } from '../domain/values.js'
 import type { DesiredIdentityProvider } from '../index.js'
-import { type Found, idFor, itemsIn, nameIn, referredId } from './document.js'
-import type { Warn } from './imported.js'
+import { type Found, idFor, itemsIn, nameIn, referredId, warn } from './document.js'
 import type { OrganizationDraft } from './organization-draft.js'
 
 /** An OIDC identity provider of an export. */
@@ -24,35 +23,31 @@ interface FoundProvider {
 }
 
 /** Adds a provider; inactive if it has no usable secret. */
-export const addProvider = (
-  { providers }: OrganizationDraft,
-  found: FoundProvider,
-  warn: Warn,
-): void => {
+export const addProvider = ({ providers }: OrganizationDraft, found: FoundProvider): void => {
   const { id, clientId, issuer } = found
-  if (!isRequiredText(id.value)) warn('KeyUnusable', id.path)
-  else if (providers.has(referredId(id.value))) warn('Doubled', id.path)
-  else if (!isRequiredText(clientId.value)) warn('ProviderIncomplete', clientId.path)
-  else if (!isRequiredText(issuer.value)) warn('ProviderIncomplete', issuer.path)
+  if (!isRequiredText(id.value)) warn(id, 'KeyUnusable')
+  else if (providers.has(referredId(id.value))) warn(id, 'Doubled')
+  else if (!isRequiredText(clientId.value)) warn(clientId, 'ProviderIncomplete')
+  else if (!isRequiredText(issuer.value)) warn(issuer, 'ProviderIncomplete')
   else {
-    const idpId = idFor(id.value, id.path, warn)
+    const idpId = idFor(id.value, id)
     const named = {
       idpId,
-      name: nameIn({ ...found.name, value: found.name.value ?? id.value }, id.value, warn),
+      name: nameIn({ ...found.name, value: found.name.value ?? id.value }, id.value),
       issuer: issuer.value,
       clientId: clientId.value,
     }
-    providers.set(idpId, { ...named, ...found.fields, ...restOf(found, warn) })
+    providers.set(idpId, { ...named, ...found.fields, ...restOf(found) })
   }
 }
 
-const restOf = ({ clientSecret, scopes, isActive }: FoundProvider, warn: Warn) => {
+const restOf = ({ clientSecret, scopes, isActive }: FoundProvider) => {
   const secret = secretIn(clientSecret)
-  if (secret === undefined) warn('SecretMissing', clientSecret.path)
+  if (secret === undefined) warn(clientSecret, 'SecretMissing')
   return {
     ...(secret !== undefined && { clientSecret: secret }),
     ...((secret === undefined || !isActive) && { initialState: 'inactive' as const }),
-    scopes: scopesIn(scopes, warn),
+    scopes: scopesIn(scopes),
   }
 }
 
@@ -62,10 +57,10 @@ const MASKED = /^\*+$|^\$\{/
 const secretIn = ({ value }: Found): string | undefined =>
   isRequiredText(value) && !MASKED.test(value) ? value : undefined
 
-const scopesIn = (found: Found, warn: Warn): readonly string[] => {
+const scopesIn = (found: Found): readonly string[] => {
   const scopes: string[] = []
   let isChanged = false
-  for (const { value } of itemsIn(found, warn))
+  for (const { value } of itemsIn(found))
     if (
       typeof value === 'string' &&
       z.validate(PatchIdentityProvider.shape.data.shape.scopes, [value]) &&
@@ -73,6 +68,6 @@ const scopesIn = (found: Found, warn: Warn): readonly string[] => {
     )
       scopes.push(value)
     else isChanged = true
-  if (isChanged) warn('ScopesChanged', found.path)
+  if (isChanged) warn(found, 'ScopesChanged')
   return scopes
 }

@@ -1,8 +1,17 @@
 import type { OidcMappingField } from '../domain/identity-provider/command-schemas.js'
 import { isRequiredText } from '../domain/values.js'
 import { addProvider } from './add-provider.js'
-import { documentOf, type Found, fieldIn, idFor, isRecord, recordsIn, textIn } from './document.js'
-import { type Imported, openReport, type Warn } from './imported.js'
+import {
+  type Found,
+  fieldIn,
+  idFor,
+  isRecord,
+  parsed,
+  recordsIn,
+  textIn,
+  warn,
+} from './document.js'
+import { type Imported, openReport } from './imported.js'
 import {
   addProject,
   addRole,
@@ -30,21 +39,21 @@ const TABLES = ['ssoProviders', 'organizationRoles', 'members']
  * roles of the project `organization`. Other tables are left out with a warning. Never throws: an unreadable export is one warning with an empty path.
  */
 export const readBetterAuth = (tables: BetterAuthTables): Imported => {
-  const { warnings, warn } = openReport()
-  const document = documentOf(tables)
+  const { warnings, report } = openReport()
+  const document = { value: parsed(tables), path: '', report }
   const drafts = new Map<string, OrganizationDraft>()
   if (
     !isRecord(document.value) ||
     TABLES.every((name) => fieldIn(document, name).value === undefined)
   )
-    warn('Malformed', '')
+    warn(document, 'Malformed')
   else {
-    const organizationOf = openOrganizations(drafts, warn)
-    readProviders(fieldIn(document, 'ssoProviders'), organizationOf, warn)
-    readOrganizationRoles(fieldIn(document, 'organizationRoles'), organizationOf, warn)
-    readMembers(fieldIn(document, 'members'), organizationOf, warn)
+    const organizationOf = openOrganizations(drafts)
+    readProviders(fieldIn(document, 'ssoProviders'), organizationOf)
+    readOrganizationRoles(fieldIn(document, 'organizationRoles'), organizationOf)
+    readMembers(fieldIn(document, 'members'), organizationOf)
     for (const name of Object.keys(document.value))
-      if (!TABLES.includes(name)) warn('NotKept', name)
+      if (!TABLES.includes(name)) report('NotKept', name)
   }
   return {
     organizations: [...drafts.values()].flatMap((draft) => importedFrom(draft, 'better-auth')),
@@ -56,57 +65,52 @@ export const readBetterAuth = (tables: BetterAuthTables): Imported => {
 type OrganizationOf = (row: Found) => OrganizationDraft | undefined
 
 /** Opens each organization at its first row. */
-const openOrganizations = (drafts: Map<string, OrganizationDraft>, warn: Warn): OrganizationOf => {
+const openOrganizations = (drafts: Map<string, OrganizationDraft>): OrganizationOf => {
   const taken = new Set<string>()
-  const open = (id: string, path: string): OrganizationDraft | undefined => {
-    const draft = openOrganization(idFor(id, path, warn))
-    if (taken.has(draft.orgId)) warn('Doubled', path)
+  const open = (id: string, at: Found): OrganizationDraft | undefined => {
+    const draft = openOrganization(idFor(id, at))
+    if (taken.has(draft.orgId)) warn(at, 'Doubled')
     else drafts.set(id, draft)
     taken.add(draft.orgId)
     return drafts.get(id)
   }
   return (row) => {
     const id = textIn(row, 'organizationId')
-    if (id !== undefined) return drafts.get(id) ?? open(id, fieldIn(row, 'organizationId').path)
-    warn('OrganizationMissing', row.path)
+    if (id !== undefined) return drafts.get(id) ?? open(id, fieldIn(row, 'organizationId'))
+    warn(row, 'OrganizationMissing')
     return undefined
   }
 }
 
 const PROJECT = 'organization'
 
-/** The project that has the roles of an organization. */
-const roleProject = (draft: OrganizationDraft, warn: Warn): ProjectDraft | undefined =>
-  draft.projects.get(PROJECT) ??
-  addProject(draft, { id: PROJECT, name: 'Organization', path: '' }, warn)
+/** The project that has the roles of an organization, which is added at its first row. */
+const roleProject = (draft: OrganizationDraft, row: Found): ProjectDraft | undefined =>
+  draft.projects.get(PROJECT) ?? addProject(draft, row, { id: PROJECT, name: 'Organization' })
 
 /** Reads the OIDC providers of organizations. Providers of SAML or without an organization are left out. */
-const readProviders = (rows: Found, organizationOf: OrganizationOf, warn: Warn): void => {
-  for (const row of recordsIn(rows, warn)) {
+const readProviders = (rows: Found, organizationOf: OrganizationOf): void => {
+  for (const row of recordsIn(rows)) {
     const config = configIn(row)
     if (!isRecord(config.value)) {
-      warn('ProviderUnsupported', row.path)
+      warn(row, 'ProviderUnsupported')
       continue
     }
     const draft = organizationOf(row)
     if (!draft) continue
     const domain = fieldIn(row, 'domain')
-    if (domain.value !== undefined && domain.value !== '') warn('DomainLeft', domain.path)
+    if (domain.value !== undefined && domain.value !== '') warn(domain, 'DomainLeft')
     const scopes = fieldIn(config, 'scopes')
-    addProvider(
-      draft,
-      {
-        id: fieldIn(row, 'providerId'),
-        name: fieldIn(row, 'providerId'),
-        clientId: fieldIn(config, 'clientId'),
-        clientSecret: fieldIn(config, 'clientSecret'),
-        issuer: fieldIn(row, 'issuer'),
-        scopes: { value: scopes.value ?? DEFAULT_SCOPES, path: scopes.path },
-        isActive: true,
-        fields: mappingIn(fieldIn(config, 'mapping'), warn),
-      },
-      warn,
-    )
+    addProvider(draft, {
+      id: fieldIn(row, 'providerId'),
+      name: fieldIn(row, 'providerId'),
+      clientId: fieldIn(config, 'clientId'),
+      clientSecret: fieldIn(config, 'clientSecret'),
+      issuer: fieldIn(row, 'issuer'),
+      scopes: { ...scopes, value: scopes.value ?? DEFAULT_SCOPES },
+      isActive: true,
+      fields: mappingIn(fieldIn(config, 'mapping')),
+    })
   }
 }
 
@@ -115,8 +119,8 @@ const DEFAULT_SCOPES = ['openid', 'email', 'profile', 'offline_access']
 
 /** The configuration, which is JSON text in the database. */
 const configIn = (row: Found): Found => {
-  const { value, path } = fieldIn(row, 'oidcConfig')
-  return { value: documentOf(value).value, path }
+  const config = fieldIn(row, 'oidcConfig')
+  return { ...config, value: parsed(config.value) }
 }
 
 const FIELDS = new Map<unknown, OidcMappingField>([
@@ -133,47 +137,45 @@ const USUAL: readonly (readonly [field: string, claim: string])[] = [
   ['image', 'picture'],
 ]
 
-const mappingIn = (mapping: Found, warn: Warn) => {
+const mappingIn = (mapping: Found) => {
   for (const [field, claim] of USUAL) {
-    const { value, path } = fieldIn(mapping, field)
-    if (value !== undefined && value !== claim) warn('MappingLeft', path)
+    const found = fieldIn(mapping, field)
+    if (found.value !== undefined && found.value !== claim) warn(found, 'MappingLeft')
   }
   const extra = fieldIn(mapping, 'extraFields')
-  if (isRecord(extra.value) && Object.keys(extra.value).length > 0) warn('MappingLeft', extra.path)
-  const { value, path } = fieldIn(mapping, 'name')
-  const displayNameMapping = FIELDS.get(value)
-  if (value !== undefined && !displayNameMapping) warn('MappingLeft', path)
+  if (isRecord(extra.value) && Object.keys(extra.value).length > 0) warn(extra, 'MappingLeft')
+  const name = fieldIn(mapping, 'name')
+  const displayNameMapping = FIELDS.get(name.value)
+  if (name.value !== undefined && !displayNameMapping) warn(name, 'MappingLeft')
   return { ...(displayNameMapping && { displayNameMapping }) }
 }
 
 /** Reads the roles that organizations have defined. */
-const readOrganizationRoles = (rows: Found, organizationOf: OrganizationOf, warn: Warn): void => {
-  for (const row of recordsIn(rows, warn)) {
+const readOrganizationRoles = (rows: Found, organizationOf: OrganizationOf): void => {
+  for (const row of recordsIn(rows)) {
     const draft = organizationOf(row)
-    const project = draft && roleProject(draft, warn)
+    const project = draft && roleProject(draft, row)
     if (!project) continue
-    const { value: roleKey, path } = fieldIn(row, 'role')
-    const displayName = typeof roleKey === 'string' ? roleKey : ''
-    addRole(project, { roleKey, displayName, path }, warn)
+    addRole(project, fieldIn(row, 'role'))
     const permission = fieldIn(row, 'permission')
-    if (permission.value !== undefined) warn('PermissionsLeft', permission.path)
+    if (permission.value !== undefined) warn(permission, 'PermissionsLeft')
   }
 }
 
 /** Reads the roles of members. Roles that only the application's code defines are added with their first member. */
-const readMembers = (rows: Found, organizationOf: OrganizationOf, warn: Warn): void => {
-  for (const row of recordsIn(rows, warn)) {
+const readMembers = (rows: Found, organizationOf: OrganizationOf): void => {
+  for (const row of recordsIn(rows)) {
     const draft = organizationOf(row)
-    const project = draft && roleProject(draft, warn)
+    const project = draft && roleProject(draft, row)
     if (!project) continue
-    const { path } = fieldIn(row, 'role')
+    const role = fieldIn(row, 'role')
     const userId = textIn(row, 'userId')
     const keys = (textIn(row, 'role') ?? '').split(',').map((key) => key.trim())
-    if (keys.every((key) => key === '')) warn('NoRoles', path)
+    if (keys.every((key) => key === '')) warn(role, 'NoRoles')
     for (const roleKey of keys.filter((key) => key !== '')) {
       if (isRequiredText(userId) && !project.roles.has(roleKey))
-        addRole(project, { roleKey, displayName: roleKey, path }, warn)
-      addUserRole(draft, { userId, project, roleKey, path }, warn)
+        addRole(project, { ...role, value: roleKey })
+      addUserRole(draft, role, { userId, project, roleKey })
     }
   }
 }

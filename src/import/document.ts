@@ -1,29 +1,40 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { fieldOf, isId, isRequiredText, MAX_TEXT_LENGTH } from '../domain/values.js'
-import type { Warn } from './imported.js'
+import type { ImportWarningKind, Report } from './imported.js'
 
 /** A value of a document, and its path. */
 export interface Found {
   readonly value: unknown
   /** Empty for the document itself. */
   readonly path: string
+  /** Takes the warnings about it. */
+  readonly report: Report
 }
 
-/** A document: JSON text, or its parsed value. Other text stays text. */
-export const documentOf = (json: unknown): Found => {
-  if (typeof json !== 'string') return { value: json, path: '' }
+/** A text of a document. */
+export interface FoundText extends Found {
+  readonly value: string
+}
+
+/** Warns about a value. */
+export const warn = ({ report, path }: Found, kind: ImportWarningKind): void => report(kind, path)
+
+/** The value of JSON text. Other values, and other text, stay as they are. */
+export const parsed = (json: unknown): unknown => {
+  if (typeof json !== 'string') return json
   try {
-    return { value: JSON.parse(json), path: '' }
+    return JSON.parse(json)
   } catch {
-    return { value: json, path: '' }
+    return json
   }
 }
 
 /** A field; null means absent. */
-export const fieldIn = ({ value, path }: Found, name: string): Found => ({
+export const fieldIn = ({ value, path, report }: Found, name: string): Found => ({
   value: fieldOf(value, name) ?? undefined,
   path: path === '' ? name : `${path}.${name}`,
+  report,
 })
 
 /** The text of a field; undefined when it is absent, empty or not text. */
@@ -39,35 +50,35 @@ export const isRecord = (value: unknown): value is Readonly<Record<string, unkno
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The items of a list that may be absent. */
-export function* itemsIn({ value, path }: Found, warn: Warn): Generator<Found> {
+export function* itemsIn(list: Found): Generator<Found> {
+  const { value, path, report } = list
   if (Array.isArray(value))
-    for (const [index, item] of value.entries()) yield { value: item, path: `${path}[${index}]` }
-  else if (value !== undefined) warn('Malformed', path)
+    for (const [index, item] of value.entries())
+      yield { value: item, path: `${path}[${index}]`, report }
+  else if (value !== undefined) warn(list, 'Malformed')
 }
 
 /** The records of a list that may be absent. */
-export function* recordsIn(list: Found, warn: Warn): Generator<Found> {
-  for (const item of itemsIn(list, warn))
+export function* recordsIn(list: Found): Generator<Found> {
+  for (const item of itemsIn(list))
     if (isRecord(item.value)) yield item
-    else warn('Malformed', item.path)
+    else warn(item, 'Malformed')
 }
 
 /** The entries of a record that may be absent. */
-export function* entriesIn(
-  { value, path }: Found,
-  warn: Warn,
-): Generator<readonly [key: string, found: Found]> {
+export function* entriesIn(record: Found): Generator<readonly [key: string, found: Found]> {
+  const { value, path, report } = record
   if (isRecord(value))
     for (const key of Object.keys(value))
-      yield [key, { value: value[key], path: `${path}[${JSON.stringify(key)}]` }]
-  else if (value !== undefined) warn('Malformed', path)
+      yield [key, { value: value[key], path: `${path}[${JSON.stringify(key)}]`, report }]
+  else if (value !== undefined) warn(record, 'Malformed')
 }
 
 /** The texts of a list that may be absent. */
-export function* textsIn(list: Found, warn: Warn): Generator<Found & { readonly value: string }> {
-  for (const { value, path } of itemsIn(list, warn))
-    if (typeof value === 'string') yield { value, path }
-    else warn('Malformed', path)
+export function* textsIn(list: Found): Generator<FoundText> {
+  for (const item of itemsIn(list))
+    if (typeof item.value === 'string') yield { ...item, value: item.value }
+    else warn(item, 'Malformed')
 }
 
 /**
@@ -80,10 +91,10 @@ export const derivedId = (name: string): string => {
   return `${shown.replace(/^[^A-Za-z0-9]+/, '') || 'x'}-${digits}`
 }
 
-/** The id for a name: the name itself if it is a valid id, otherwise one derived from it. */
-export const idFor = (name: string, path: string, warn: Warn): string => {
+/** The id for the name at `at`: the name itself if it is a valid id, otherwise one derived from it. */
+export const idFor = (name: string, at: Found): string => {
   if (isId(name)) return name
-  warn('IdChanged', path)
+  warn(at, 'IdChanged')
   return derivedId(name)
 }
 
@@ -102,15 +113,17 @@ const keepable = (text: string): string =>
     .join('')
 
 /** A name; `otherwise` when it is missing. */
-export const nameIn = ({ value, path }: Found, otherwise: string, warn: Warn): string => {
+export const nameIn = (found: Found, otherwise: string): string => {
+  const { value } = found
   if (isRequiredText(value)) return value
-  warn('NameChanged', path)
+  warn(found, 'NameChanged')
   return (typeof value === 'string' && keepable(value)) || keepable(otherwise) || 'unnamed'
 }
 
 /** Text that may be empty or absent. */
-export const optionalTextIn = ({ value, path }: Found, warn: Warn): string => {
+export const optionalTextIn = (found: Found): string => {
+  const { value } = found
   if (value === undefined || value === '' || isRequiredText(value)) return value ?? ''
-  warn('NameChanged', path)
+  warn(found, 'NameChanged')
   return typeof value === 'string' ? keepable(value) : ''
 }

@@ -131,22 +131,19 @@ export interface ImportWarning {
 }
 
 /** Adds a warning about the value at `path`. */
-export type Warn = (kind: ImportWarningKind, path: string) => void
+export type Report = (kind: ImportWarningKind, path: string) => void
 
 /** The warnings of one import. */
-interface Report {
+export const openReport = (): {
   readonly warnings: readonly ImportWarning[]
-  readonly warn: Warn
-}
-
-/** @see Report */
-export const openReport = (): Report => {
+  readonly report: Report
+} => {
   type Counting = ImportWarning & { more?: number }
   const warnings: Counting[] = []
   const listed = new Map<ImportWarningKind, { count: number; last?: Counting }>()
   return {
     warnings,
-    warn: (kind, path) => {
+    report: (kind, path) => {
       const ofKind = listed.get(kind) ?? { count: 0 }
       listed.set(kind, ofKind)
       if (ofKind.last) {

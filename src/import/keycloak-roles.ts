@@ -2,13 +2,14 @@ import {
   derivedId,
   entriesIn,
   type Found,
+  type FoundText,
   fieldIn,
   nameIn,
   recordsIn,
   textIn,
   textsIn,
+  warn,
 } from './document.js'
-import type { Warn } from './imported.js'
 import {
   addProject,
   addRole,
@@ -25,22 +26,17 @@ interface FoundNode extends Pick<RoleNode, 'kept'> {
 }
 
 /** Reads the roles of a realm, and adds them to projects. */
-export const readRoles = (realm: Found, draft: OrganizationDraft, warn: Warn): RoleGraph => {
+export const readRoles = (realm: Found, draft: OrganizationDraft): RoleGraph => {
   const nodes = new Map<RoleName, FoundNode>()
   const roles = fieldIn(realm, 'roles')
-  readRealmRoles(realm, { draft, nodes }, warn)
-  const clients = clientsIn(realm, warn)
-  for (const [clientId, list] of entriesIn(fieldIn(roles, 'client'), warn))
-    readClientRoles(
-      { clientId, list, client: clients.get(clientId), realm },
-      { draft, nodes },
-      warn,
-    )
+  readRealmRoles(realm, { draft, nodes })
+  const clients = clientsIn(realm)
+  for (const [clientId, list] of entriesIn(fieldIn(roles, 'client')))
+    readClientRoles({ clientId, list, client: clients.get(clientId), realm }, { draft, nodes })
   return new Map(
     [...nodes].map(([name, { kept, composites }]) => {
-      const names = roleNamesIn(composites, ['realm', 'client'], warn)
-      const includes = knownRolesIn(nodes, names, warn)
-      if (includes.length > 0) warn('RolesExpanded', composites.path)
+      const includes = knownRolesIn(nodes, roleNamesIn(composites, ['realm', 'client']))
+      if (includes.length > 0) warn(composites, 'RolesExpanded')
       return [name, { kept, includes }]
     }),
   )
@@ -51,30 +47,24 @@ interface Target {
   readonly nodes: Map<RoleName, FoundNode>
 }
 
-const readRealmRoles = (realm: Found, { draft, nodes }: Target, warn: Warn): void => {
+const readRealmRoles = (realm: Found, { draft, nodes }: Target): void => {
   let project: ProjectDraft | undefined
-  for (const role of recordsIn(fieldIn(fieldIn(realm, 'roles'), 'realm'), warn)) {
+  for (const role of recordsIn(fieldIn(fieldIn(realm, 'roles'), 'realm'))) {
     const name = textIn(role, 'name')
     if (name !== undefined && isInternalRole(realm, name)) {
-      warn('Internal', role.path)
+      warn(role, 'Internal')
       nodes.set(nameOfRole(name), { kept: undefined, composites: fieldIn(role, 'composites') })
       continue
     }
-    project ??= addProject(
-      draft,
-      { id: REALM_PROJECT, name: realmName(realm), path: role.path },
-      warn,
-    )
-    if (project) addNode(role, { project, clientId: null, nodes }, warn)
+    project ??= addProject(draft, role, { id: REALM_PROJECT, name: realmName(realm) })
+    if (project) addNode(role, { project, clientId: null, nodes })
   }
 }
 
-const realmName = (realm: Found): string =>
-  nameIn(
-    fieldIn(realm, textIn(realm, 'displayName') ? 'displayName' : 'realm'),
-    '',
-    () => undefined,
-  )
+const realmName = (realm: Found): string => {
+  const found = fieldIn(realm, textIn(realm, 'displayName') ? 'displayName' : 'realm')
+  return nameIn({ ...found, report: () => undefined }, '')
+}
 
 interface FoundClient {
   readonly clientId: string
@@ -87,37 +77,32 @@ interface FoundClient {
 const readClientRoles = (
   { clientId, list, client, realm }: FoundClient,
   { draft, nodes }: Target,
-  warn: Warn,
 ): void => {
   const isInternal = isInternalClient(realm, clientId)
   let project: ProjectDraft | undefined
-  for (const role of recordsIn(list, warn)) {
+  for (const role of recordsIn(list)) {
     const name = textIn(role, 'name')
     if (isInternal) {
       const composites = fieldIn(role, 'composites')
       if (name !== undefined) nodes.set(nameOfRole(name, clientId), { kept: undefined, composites })
       continue
     }
-    project ??= addProject(draft, projectOf({ clientId, list, client, realm }, warn), warn)
+    project ??= addProject(draft, list, projectOf({ clientId, list, client }))
     if (!project) return
-    addNode(role, { project, clientId, nodes }, warn)
+    addNode(role, { project, clientId, nodes })
   }
-  if (isInternal) warn('Internal', list.path)
+  if (isInternal) warn(list, 'Internal')
 }
 
-const projectOf = ({ clientId, list: { path }, client }: FoundClient, warn: Warn) => {
+const projectOf = ({ clientId, list, client }: Omit<FoundClient, 'realm'>) => {
   const isTaken = clientId === REALM_PROJECT
-  if (isTaken) warn('IdChanged', path)
-  if (client && fieldIn(client, 'enabled').value === false) warn('ClientDisabled', client.path)
+  if (isTaken) warn(list, 'IdChanged')
+  if (client && fieldIn(client, 'enabled').value === false) warn(client, 'ClientDisabled')
   const shown = client && textIn(client, 'name')
   // Keycloak translates names that begin so.
   const isOwnName = shown !== undefined && !shown.startsWith('${')
-  const name = client && isOwnName ? fieldIn(client, 'name') : { value: clientId, path }
-  return {
-    id: isTaken ? derivedId(clientId) : clientId,
-    name: nameIn(name, clientId, warn),
-    path,
-  }
+  const name = client && isOwnName ? fieldIn(client, 'name') : { ...list, value: clientId }
+  return { id: isTaken ? derivedId(clientId) : clientId, name: nameIn(name, clientId) }
 }
 
 /** Adds a role to a project and to the graph. */
@@ -132,20 +117,19 @@ const addNode = (
     readonly clientId: string | null
     readonly nodes: Target['nodes']
   },
-  warn: Warn,
 ): void => {
-  const { value: roleKey, path } = fieldIn(role, 'name')
+  const key = fieldIn(role, 'name')
+  const { value: roleKey } = key
   const count = project.roles.size
-  const displayName = typeof roleKey === 'string' ? roleKey : ''
-  addRole(project, { roleKey, displayName, path }, warn)
+  addRole(project, key)
   if (project.roles.size === count || typeof roleKey !== 'string') return
   const composites = fieldIn(role, 'composites')
   nodes.set(nameOfRole(roleKey, clientId), { kept: { project, roleKey }, composites })
 }
 
-const clientsIn = (realm: Found, warn: Warn): ReadonlyMap<string, Found> => {
+const clientsIn = (realm: Found): ReadonlyMap<string, Found> => {
   const clients = new Map<string, Found>()
-  for (const client of recordsIn(fieldIn(realm, 'clients'), warn)) {
+  for (const client of recordsIn(fieldIn(realm, 'clients'))) {
     const clientId = textIn(client, 'clientId')
     if (clientId !== undefined) clients.set(clientId, client)
   }
@@ -228,16 +212,15 @@ export const rolesWith = (
   return kept
 }
 
-/** The names of roles that an object refers to, with their paths. */
+/** The names of roles that an object refers to. */
 export function* roleNamesIn(
   holder: Found,
   [ofRealm, ofClients]: readonly [ofRealm: string, ofClients: string],
-  warn: Warn,
-): Generator<readonly [name: RoleName, path: string]> {
-  for (const { value, path } of textsIn(fieldIn(holder, ofRealm), warn))
-    yield [nameOfRole(value), path]
-  for (const [clientId, list] of entriesIn(fieldIn(holder, ofClients), warn))
-    for (const { value, path } of textsIn(list, warn)) yield [nameOfRole(value, clientId), path]
+): Generator<FoundText> {
+  for (const role of textsIn(fieldIn(holder, ofRealm)))
+    yield { ...role, value: nameOfRole(role.value) }
+  for (const [clientId, list] of entriesIn(fieldIn(holder, ofClients)))
+    for (const role of textsIn(list)) yield { ...role, value: nameOfRole(role.value, clientId) }
 }
 
 /** The role that a mapper names: `client.role`, of the longest client that has it, or a role of the realm. */
@@ -253,12 +236,11 @@ export const roleNamed = (graph: RoleGraph, name: string): readonly RoleName[] =
 /** The names that the realm has roles for. */
 export const knownRolesIn = (
   graph: ReadonlyMap<RoleName, unknown>,
-  names: Iterable<readonly [name: RoleName, path: string]>,
-  warn: Warn,
+  names: Iterable<FoundText>,
 ): readonly RoleName[] => {
   const known: RoleName[] = []
-  for (const [name, path] of names)
-    if (graph.has(name)) known.push(name)
-    else warn('RoleUnknown', path)
+  for (const name of names)
+    if (graph.has(name.value)) known.push(name.value)
+    else warn(name, 'RoleUnknown')
   return known
 }

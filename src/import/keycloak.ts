@@ -2,18 +2,19 @@ import type { OidcMappingField } from '../domain/identity-provider/command-schem
 import { fieldOf, isRequiredText } from '../domain/values.js'
 import { addProvider } from './add-provider.js'
 import {
-  documentOf,
   type Found,
   fieldIn,
   idFor,
   isRecord,
   isTrueIn,
+  parsed,
   recordsIn,
   referredId,
   textIn,
   textsIn,
+  warn,
 } from './document.js'
-import { type Imported, openReport, type Warn } from './imported.js'
+import { type Imported, openReport } from './imported.js'
 import {
   budget,
   knownRolesIn,
@@ -45,23 +46,24 @@ export const readKeycloakRealm = (json: unknown): Imported => {
     return readRealms(json, budget())
   } catch (error) {
     if (!(error instanceof TooLarge)) throw error
-    const { warnings, warn } = openReport()
-    warn('TooLarge', '')
+    const { warnings, report } = openReport()
+    report('TooLarge', '')
     return { organizations: [], warnings }
   }
 }
 
 const readRealms = (json: unknown, spend: Spend): Imported => {
-  const { warnings, warn } = openReport()
+  const { warnings, report } = openReport()
   const drafts = new Map<string, OrganizationDraft>()
-  for (const found of realmsIn(documentOf(json), warn)) {
+  for (const found of realmsIn({ value: parsed(json), path: '', report })) {
     const realm = textIn(found, 'realm')
-    const path = fieldIn(found, 'realm').path
-    if (realm === undefined) warn('Malformed', found.path)
-    else if (drafts.has(referredId(realm))) warn('Doubled', path)
+    const name = fieldIn(found, 'realm')
+    if (realm === undefined) warn(found, 'Malformed')
+    else if (drafts.has(referredId(realm))) warn(name, 'Doubled')
     else {
-      const draft = openOrganization(idFor(realm, path, warn))
-      drafts.set(draft.orgId, readRealm(found, { draft, spend }, warn))
+      const draft = openOrganization(idFor(realm, name))
+      drafts.set(draft.orgId, draft)
+      readRealm(found, { draft, spend })
     }
   }
   return {
@@ -70,65 +72,60 @@ const readRealms = (json: unknown, spend: Spend): Imported => {
   }
 }
 
-const realmsIn = (document: Found, warn: Warn): Iterable<Found> => {
-  if (Array.isArray(document.value)) return recordsIn(document, warn)
+const realmsIn = (document: Found): Iterable<Found> => {
+  if (Array.isArray(document.value)) return recordsIn(document)
   if (isRecord(document.value)) return [document]
-  warn('Malformed', '')
+  warn(document, 'Malformed')
   return []
 }
 
-const readRealm = (
-  realm: Found,
-  { draft, spend }: Pick<Realm, 'draft' | 'spend'>,
-  warn: Warn,
-): OrganizationDraft => {
-  const roles = readRoles(realm, draft, warn)
-  const groups = readGroups(realm, { roles, spend }, warn)
-  readProviders(realm, draft, warn)
-  readGroupMappers(realm, { draft, roles, groups, spend }, warn)
-  readUsers(realm, { draft, roles, groups, spend }, warn)
-  for (const { value, path } of [
-    fieldIn(realm, 'organizations'),
-    fieldIn(realm, 'federatedUsers'),
-    fieldIn(fieldIn(realm, 'components'), 'org.keycloak.storage.UserStorageProvider'),
+const readRealm = (found: Found, { draft, spend }: Pick<Realm, 'draft' | 'spend'>): void => {
+  const roles = readRoles(found, draft)
+  const realm = { draft, roles, groups: readGroups(found, { roles, spend }), spend }
+  const mappers = readMappers(found)
+  readProviders(found, draft, mappers.ofUsernames)
+  readGroupMappers(mappers.ofGroups, realm)
+  readUsers(found, realm)
+  for (const list of [
+    fieldIn(found, 'organizations'),
+    fieldIn(found, 'federatedUsers'),
+    fieldIn(fieldIn(found, 'components'), 'org.keycloak.storage.UserStorageProvider'),
   ])
-    if (Array.isArray(value) && value.length > 0) warn('NotKept', path)
-  return draft
+    if (Array.isArray(list.value) && list.value.length > 0) warn(list, 'NotKept')
 }
 
 const GOOGLE = 'https://accounts.google.com'
 
 /** Reads the OIDC providers of a realm, and Google. Others are left out. */
-const readProviders = (realm: Found, draft: OrganizationDraft, warn: Warn): void => {
-  const mappings = usernameMappings(realm, warn)
-  for (const found of recordsIn(fieldIn(realm, 'identityProviders'), warn)) {
+const readProviders = (
+  realm: Found,
+  draft: OrganizationDraft,
+  usernameMappings: Mappers['ofUsernames'],
+): void => {
+  for (const found of recordsIn(fieldIn(realm, 'identityProviders'))) {
     const kind = textIn(found, 'providerId') ?? ''
     const isGoogle = kind === 'google'
     if (!isGoogle && kind !== 'oidc' && kind !== 'keycloak-oidc') {
-      warn('ProviderUnsupported', found.path)
+      warn(found, 'ProviderUnsupported')
       continue
     }
     const config = fieldIn(found, 'config')
     const id = fieldIn(found, 'alias')
-    const usernameMapping = mappings.get(id.value)
-    addProvider(
-      draft,
-      {
-        id,
-        name: fieldIn(found, textIn(found, 'displayName') ? 'displayName' : 'alias'),
-        clientId: fieldIn(config, 'clientId'),
-        clientSecret: fieldIn(config, 'clientSecret'),
-        issuer: isGoogle ? { value: GOOGLE, path: found.path } : fieldIn(config, 'issuer'),
-        scopes: scopesIn(config, isGoogle),
-        isActive: fieldIn(found, 'enabled').value !== false,
-        fields: {
-          ...(isGoogle && { stylingType: 'STYLING_TYPE_GOOGLE' }),
-          autoRegister: registers(found, warn),
-          ...(usernameMapping && { usernameMapping }),
-        },
+    const usernameMapping = usernameMappings.get(id.value)
+    addProvider(draft, {
+      id,
+      name: fieldIn(found, textIn(found, 'displayName') ? 'displayName' : 'alias'),
+      clientId: fieldIn(config, 'clientId'),
+      clientSecret: fieldIn(config, 'clientSecret'),
+      issuer: isGoogle ? { ...found, value: GOOGLE } : fieldIn(config, 'issuer'),
+      scopes: scopesIn(config, isGoogle),
+      isActive: fieldIn(found, 'enabled').value !== false,
+      fields: {
+        ...(isGoogle && { stylingType: 'STYLING_TYPE_GOOGLE' }),
+        autoRegister: registers(found),
+        ...(usernameMapping && { usernameMapping }),
       },
-      warn,
-    )
+    })
   }
 }
 
@@ -136,15 +133,15 @@ const readProviders = (realm: Found, draft: OrganizationDraft, warn: Warn): void
 const scopesIn = (config: Found, isGoogle: boolean): Found => {
   const text = textIn(config, 'defaultScope') ?? (isGoogle ? 'openid profile email' : 'openid')
   const scopes = text.split(' ').filter((scope) => scope !== '')
-  return { value: scopes, path: fieldIn(config, 'defaultScope').path }
+  return { ...fieldIn(config, 'defaultScope'), value: scopes }
 }
 
 /** Whether unknown users are registered, which is the default of Keycloak. */
-const registers = (provider: Found, warn: Warn): boolean => {
+const registers = (provider: Found): boolean => {
   if (isTrueIn(provider, 'linkOnly')) return false
   const flow = textIn(provider, 'firstBrokerLoginFlowAlias') ?? 'first broker login'
   if (flow === 'first broker login') return true
-  warn('RegistrationOff', fieldIn(provider, 'firstBrokerLoginFlowAlias').path)
+  warn(fieldIn(provider, 'firstBrokerLoginFlowAlias'), 'RegistrationOff')
   return false
 }
 
@@ -154,26 +151,37 @@ const CLAIMS = new Map<unknown, OidcMappingField>([
   ['email', 'OIDC_MAPPING_FIELD_EMAIL'],
 ])
 
-/** The claim of user names, by the alias of the provider. */
-const usernameMappings = (realm: Found, warn: Warn): ReadonlyMap<unknown, OidcMappingField> => {
-  const mappings = new Map<unknown, OidcMappingField>()
-  for (const mapper of recordsIn(fieldIn(realm, 'identityProviderMappers'), warn)) {
+/** The mappers of the providers of a realm. */
+interface Mappers {
+  /** The claim of user names, by the alias of the provider. */
+  readonly ofUsernames: ReadonlyMap<unknown, OidcMappingField>
+  /** Those that give roles by a claim. */
+  readonly ofGroups: readonly Found[]
+}
+
+const readMappers = (realm: Found): Mappers => {
+  const ofUsernames = new Map<unknown, OidcMappingField>()
+  const ofGroups: Found[] = []
+  for (const mapper of recordsIn(fieldIn(realm, 'identityProviderMappers'))) {
     const kind = textIn(mapper, 'identityProviderMapper') ?? ''
-    if (GROUP_MAPPERS.includes(kind)) continue
+    if (GROUP_MAPPERS.includes(kind)) {
+      ofGroups.push(mapper)
+      continue
+    }
     const isOfName = kind === 'oidc-username-idp-mapper'
     const template = textIn(fieldIn(mapper, 'config'), 'template') ?? ''
     const mapping = CLAIMS.get(/^\$\{CLAIM\.(.*)\}$/.exec(template)?.[1])
-    if (isOfName && mapping) mappings.set(fieldIn(mapper, 'identityProviderAlias').value, mapping)
-    else warn('MappingLeft', mapper.path)
+    const alias = fieldIn(mapper, 'identityProviderAlias').value
+    if (isOfName && mapping) ofUsernames.set(alias, mapping)
+    else warn(mapper, 'MappingLeft')
   }
-  return mappings
+  return { ofUsernames, ofGroups }
 }
 
 const CLAIM_TO_ROLE = 'oidc-role-idp-mapper'
 const CLAIMS_TO_ROLE = 'oidc-advanced-role-idp-mapper'
 const CLAIMS_TO_GROUP = 'oidc-advanced-group-idp-mapper'
 
-/** The mappers that give roles by a claim. */
 const GROUP_MAPPERS = [CLAIM_TO_ROLE, CLAIMS_TO_ROLE, CLAIMS_TO_GROUP]
 
 /** The claim with the groups of a user, as `claviger/oidc` reads it in the guides. */
@@ -181,15 +189,11 @@ const GROUPS_CLAIM = 'groups'
 
 /** Reads the mappers that give roles, or a group with roles, by one value of the claim `groups`. */
 const readGroupMappers = (
-  realm: Found,
+  mappers: readonly Found[],
   { draft, roles, groups, spend }: Realm,
-  warn: Warn,
 ): void => {
-  // Malformed mappers were warned about before.
-  const mappers = recordsIn(fieldIn(realm, 'identityProviderMappers'), () => undefined)
   for (const mapper of mappers) {
-    const kind = textIn(mapper, 'identityProviderMapper') ?? ''
-    if (!GROUP_MAPPERS.includes(kind)) continue
+    const kind = textIn(mapper, 'identityProviderMapper')
     const config = fieldIn(mapper, 'config')
     const idpId = referredId(textIn(mapper, 'identityProviderAlias') ?? '')
     const group = kind === CLAIM_TO_ROLE ? valueOfClaim(config) : valueOfClaims(config)
@@ -199,10 +203,10 @@ const readGroupMappers = (
         : roleNamed(roles, textIn(config, 'role') ?? '')
     const given = rolesWith(roles, names, spend)
     if (!isRequiredText(group) || !draft.providers.has(idpId) || given.length === 0)
-      warn('MappingLeft', mapper.path)
+      warn(mapper, 'MappingLeft')
     else
       for (const { project, roleKey } of given)
-        addMappedRole(project, { idpId, group, roleKey, path: mapper.path }, warn)
+        addMappedRole(project, mapper, { idpId, group, roleKey })
   }
 }
 
@@ -213,7 +217,7 @@ const valueOfClaim = (config: Found): unknown =>
 /** The group that a mapper of several claims asks for; undefined when it asks for more, or for a pattern. */
 const valueOfClaims = (config: Found): unknown => {
   if (textIn(config, 'are.claim.values.regex') === 'true') return undefined
-  const { value } = documentOf(textIn(config, 'claims'))
+  const value = parsed(textIn(config, 'claims'))
   const [claim, ...others]: readonly unknown[] = Array.isArray(value) ? value : []
   const isOfGroups = others.length === 0 && fieldOf(claim, 'key') === GROUPS_CLAIM
   return isOfGroups ? fieldOf(claim, 'value') : undefined
@@ -240,16 +244,15 @@ const GROUP_STEPS = 50
 const readGroups = (
   realm: Found,
   { roles: graph, spend }: Pick<Realm, 'roles' | 'spend'>,
-  warn: Warn,
 ): Groups => {
   const groups = new Map<string, readonly RoleName[]>()
   const levels: Level[] = [{ list: fieldIn(realm, 'groups'), path: '', roles: [], depth: 1 }]
   for (const level of levels)
-    for (const group of recordsIn(level.list, warn)) {
+    for (const group of recordsIn(level.list)) {
       if (level.depth > MAX_DEPTH) throw new TooLarge()
       spend(GROUP_STEPS + level.roles.length)
-      const own = knownRolesIn(graph, roleNamesIn(group, ['realmRoles', 'clientRoles'], warn), warn)
-      if (own.length > 0) warn('RolesExpanded', group.path)
+      const own = knownRolesIn(graph, roleNamesIn(group, ['realmRoles', 'clientRoles']))
+      if (own.length > 0) warn(group, 'RolesExpanded')
       const path = textIn(group, 'path') ?? `${level.path}/${textIn(group, 'name') ?? ''}`
       const roles = own.length > 0 ? [...level.roles, ...own] : level.roles
       groups.set(path, roles)
@@ -267,32 +270,30 @@ interface Realm {
 }
 
 /** Reads the roles of users, including roles from groups and roles included in other roles. */
-const readUsers = (realm: Found, { draft, roles, groups, spend }: Realm, warn: Warn): void => {
-  for (const user of recordsIn(fieldIn(realm, 'users'), warn)) {
+const readUsers = (realm: Found, { draft, roles, groups, spend }: Realm): void => {
+  for (const user of recordsIn(fieldIn(realm, 'users'))) {
     if (fieldIn(user, 'enabled').value === false) {
-      warn('UserDisabled', user.path)
+      warn(user, 'UserDisabled')
       continue
     }
-    const names = knownRolesIn(roles, roleNamesIn(user, ['realmRoles', 'clientRoles'], warn), warn)
-    const ofGroups = rolesOfGroups(user, { groups, spend }, warn)
+    const names = knownRolesIn(roles, roleNamesIn(user, ['realmRoles', 'clientRoles']))
+    const ofGroups = rolesOfGroups(user, { groups, spend })
     const held = rolesWith(roles, [...names, ...ofGroups], spend)
     if (held.length === 0) continue
     const id = textIn(user, 'id')
-    if (id === undefined) warn('UserNamed', user.path)
+    if (id === undefined) warn(user, 'UserNamed')
     const userId = id ?? textIn(user, 'username')
-    for (const { project, roleKey } of held)
-      addUserRole(draft, { userId, project, roleKey, path: user.path }, warn)
+    for (const role of held) addUserRole(draft, user, { userId, ...role })
   }
 }
 
 const rolesOfGroups = (
   user: Found,
   { groups, spend }: Pick<Realm, 'groups' | 'spend'>,
-  warn: Warn,
 ): readonly string[] =>
-  [...textsIn(fieldIn(user, 'groups'), warn)].flatMap(({ value, path }) => {
-    const roles = groups.get(value)
-    if (!roles) warn('GroupUnknown', path)
+  [...textsIn(fieldIn(user, 'groups'))].flatMap((path) => {
+    const roles = groups.get(path.value)
+    if (!roles) warn(path, 'GroupUnknown')
     else spend(roles.length)
     return roles ?? []
   })

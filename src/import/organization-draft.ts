@@ -6,8 +6,8 @@ import type {
   DesiredSettings,
   UserGrantRolesInput,
 } from '../index.js'
-import { type Found, idFor, textsIn } from './document.js'
-import type { ImportedOrganization, Warn } from './imported.js'
+import { type Found, idFor, textsIn, warn } from './document.js'
+import type { ImportedOrganization } from './imported.js'
 
 /** Most projects, and most identity providers, of one desired state. */
 const MAX_OBJECTS = 1_000
@@ -34,50 +34,38 @@ export const openOrganization = (orgId: string): OrganizationDraft => ({
   userGrants: new Map(),
 })
 
-/** A project of an export, with the path of its id. */
-interface FoundProject {
-  readonly id: string
-  readonly name: string
-  readonly settings?: DesiredSettings | undefined
-  readonly path: string
-}
-
-/** Adds a project; undefined, with a warning, when its id is taken. */
+/** Adds the project at `at`; undefined, with a warning, when its id is taken. */
 export const addProject = (
   { orgId, projects }: OrganizationDraft,
-  { id: found, name, settings, path }: FoundProject,
-  warn: Warn,
+  at: Found,
+  { id: name, ...shown }: Pick<ProjectDraft, 'id' | 'name' | 'settings'>,
 ): ProjectDraft | undefined => {
-  const id = idFor(found, path, warn)
+  const id = idFor(name, at)
   if (projects.has(id)) {
-    warn('Doubled', path)
+    warn(at, 'Doubled')
     return undefined
   }
   const [roles, grants, mappings] = [new Map(), new Map(), new Map()]
-  const project = { orgId, id, name, settings, roles, grants, mappings }
+  const project = { ...shown, orgId, id, roles, grants, mappings }
   projects.set(id, project)
   return project
 }
 
-/** A role of a user, with its path. */
-interface FoundUserRole {
-  readonly userId: unknown
-  readonly project: ProjectDraft
-  readonly roleKey: string
-  readonly path: string
-}
-
-/** Adds a role to a user, if the project has it and the organization may give it. */
+/** Adds the role at `at` to a user, if the project has it and the organization may give it. */
 export const addUserRole = (
   { orgId, userGrants }: OrganizationDraft,
-  { userId, project, roleKey, path }: FoundUserRole,
-  warn: Warn,
+  at: Found,
+  {
+    userId,
+    project,
+    roleKey,
+  }: { readonly userId: unknown; readonly project: ProjectDraft; readonly roleKey: string },
 ): void => {
   const isForeign = project.orgId !== orgId
   const isGranted = !isForeign || project.grants.get(orgId)?.has(roleKey)
-  if (!isRequiredText(userId)) warn('UserUnknown', path)
-  else if (!project.roles.has(roleKey)) warn('RoleUnknown', path)
-  else if (!isGranted) warn('GrantMissing', path)
+  if (!isRequiredText(userId)) warn(at, 'UserUnknown')
+  else if (!project.roles.has(roleKey)) warn(at, 'RoleUnknown')
+  else if (!isGranted) warn(at, 'GrantMissing')
   else {
     const key = `${project.orgId}+${project.id}+${userId}`
     const { id: projectId, orgId: projectOrgId } = project
@@ -87,7 +75,7 @@ export const addUserRole = (
     }
     userGrants.set(key, grant)
     const { roleKeys } = grant
-    if (roleKeys.size >= MAX_GRANTED_ROLES && !roleKeys.has(roleKey)) warn('TooMany', path)
+    if (roleKeys.size >= MAX_GRANTED_ROLES && !roleKeys.has(roleKey)) warn(at, 'TooMany')
     else roleKeys.add(roleKey)
   }
 }
@@ -142,7 +130,7 @@ export interface ProjectDraft {
   readonly orgId: string
   readonly id: string
   readonly name: string
-  readonly settings: DesiredSettings | undefined
+  readonly settings?: DesiredSettings
   readonly roles: Map<string, DesiredRole>
   /** The keys of roles, by the organization that has the grant. */
   readonly grants: Map<string, ReadonlySet<string>>
@@ -157,85 +145,62 @@ interface MappingDraft {
   readonly roleKeys: Set<string>
 }
 
-/** A role of an export, with the path of its key. */
-interface FoundRole {
-  readonly roleKey: unknown
-  readonly displayName: string
-  /** Absent if the source has no groups of roles; the group that is set here stays. */
-  readonly group?: string | undefined
-  readonly path: string
-}
-
-/** Adds a role, unless its key is unusable or taken. */
+/**
+ * Adds the role with the key at `key`, unless it is unusable or taken. The key is the display name if there is none.
+ * Without a `group`, as in a source that has no groups of roles, the group that is set here stays.
+ */
 export const addRole = (
   { roles }: ProjectDraft,
-  { roleKey, displayName, group, path }: FoundRole,
-  warn: Warn,
+  key: Found,
+  shown: Partial<Pick<DesiredRole, 'displayName' | 'group'>> = {},
 ): void => {
-  if (!isRequiredText(roleKey)) warn('KeyUnusable', path)
-  else if (roles.has(roleKey)) warn('Doubled', path)
-  else if (roles.size >= MAX_DECLARED) warn('TooMany', path)
-  else roles.set(roleKey, { roleKey, displayName, ...(group !== undefined && { group }) })
+  const { value: roleKey } = key
+  if (!isRequiredText(roleKey)) warn(key, 'KeyUnusable')
+  else if (roles.has(roleKey)) warn(key, 'Doubled')
+  else if (roles.size >= MAX_DECLARED) warn(key, 'TooMany')
+  else roles.set(roleKey, { roleKey, displayName: roleKey, ...shown })
 }
 
-/** A grant of a project in an export. */
-interface FoundGrant {
-  /** The id that the organization will have. */
-  readonly grantedOrgId: string
-  readonly roleKeys: Found
-  readonly path: string
-}
-
-/** Adds a grant to another organization, with the roles that the project has. */
+/** Adds the grant at `at` to another organization, which will have this id, with the roles that the project has. */
 export const addGrant = (
   { orgId, roles, grants }: ProjectDraft,
-  { grantedOrgId, roleKeys, path }: FoundGrant,
-  warn: Warn,
+  at: Found,
+  { grantedOrgId, roleKeys }: { readonly grantedOrgId: string; readonly roleKeys: Found },
 ): void => {
-  const keys = grantedKeys(roles, roleKeys, warn)
-  if (grantedOrgId === orgId) warn('OrganizationUnknown', path)
-  else if (grants.has(grantedOrgId)) warn('Doubled', path)
-  else if (grants.size >= MAX_DECLARED) warn('TooMany', path)
-  else if (keys.size === 0) warn('NoRoles', path)
+  const keys = grantedKeys(roles, roleKeys)
+  if (grantedOrgId === orgId) warn(at, 'OrganizationUnknown')
+  else if (grants.has(grantedOrgId)) warn(at, 'Doubled')
+  else if (grants.size >= MAX_DECLARED) warn(at, 'TooMany')
+  else if (keys.size === 0) warn(at, 'NoRoles')
   else grants.set(grantedOrgId, keys)
 }
 
-/** A role that the members of a group have in an export. */
-interface FoundMapping {
-  /** The id of an imported provider. */
-  readonly idpId: string
-  readonly group: string
-  /** One of the roles of the project. */
-  readonly roleKey: string
-  readonly path: string
-}
-
-/** Adds a role to the mapping of a group. */
+/** Adds a role of the project, for the mapper at `at`, to the mapping of a group of an imported provider. */
 export const addMappedRole = (
   { mappings }: ProjectDraft,
-  { idpId, group, roleKey, path }: FoundMapping,
-  warn: Warn,
+  at: Found,
+  {
+    idpId,
+    group,
+    roleKey,
+  }: { readonly idpId: string; readonly group: string; readonly roleKey: string },
 ): void => {
   const key = `${idpId}+${group}`
   const mapping = mappings.get(key) ?? { idpId, group, roleKeys: new Set<string>() }
   const isFull = mapping.roleKeys.size >= MAX_GRANTED_ROLES || mappings.size >= MAX_DECLARED
-  if (isFull && !mapping.roleKeys.has(roleKey)) warn('TooMany', path)
+  if (isFull && !mapping.roleKeys.has(roleKey)) warn(at, 'TooMany')
   else {
     mappings.set(key, mapping)
     mapping.roleKeys.add(roleKey)
   }
 }
 
-const grantedKeys = (
-  roles: ProjectDraft['roles'],
-  roleKeys: Found,
-  warn: Warn,
-): ReadonlySet<string> => {
+const grantedKeys = (roles: ProjectDraft['roles'], roleKeys: Found): ReadonlySet<string> => {
   const keys = new Set<string>()
-  for (const { value, path } of textsIn(roleKeys, warn))
-    if (!roles.has(value)) warn('RoleUnknown', path)
-    else if (keys.size >= MAX_GRANTED_ROLES && !keys.has(value)) warn('TooMany', path)
-    else keys.add(value)
+  for (const key of textsIn(roleKeys))
+    if (!roles.has(key.value)) warn(key, 'RoleUnknown')
+    else if (keys.size >= MAX_GRANTED_ROLES && !keys.has(key.value)) warn(key, 'TooMany')
+    else keys.add(key.value)
   return keys
 }
 

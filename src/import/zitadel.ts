@@ -1,9 +1,10 @@
 import * as z from 'zod/mini'
+import { OidcMappingField, StylingType } from '../domain/identity-provider/command-schemas.js'
 import { PrivateLabelingSetting } from '../domain/project/command-schemas.js'
 import { isRequiredText } from '../domain/values.js'
 import type { DesiredSettings } from '../index.js'
+import { addProvider } from './add-provider.js'
 import {
-  documentOf,
   type Found,
   fieldIn,
   idFor,
@@ -11,12 +12,14 @@ import {
   isTrueIn,
   nameIn,
   optionalTextIn,
+  parsed,
   recordsIn,
   referredId,
   textIn,
   textsIn,
+  warn,
 } from './document.js'
-import { type Imported, openReport, type Warn } from './imported.js'
+import { type Imported, openReport } from './imported.js'
 import {
   addGrant,
   addProject,
@@ -27,7 +30,6 @@ import {
   openOrganization,
   type ProjectDraft,
 } from './organization-draft.js'
-import { readProviders } from './zitadel-providers.js'
 
 /**
  * Reads an export of the administration API of Zitadel: JSON text, or its parsed value. Each organization keeps its
@@ -35,17 +37,17 @@ import { readProviders } from './zitadel-providers.js'
  * else. Never throws: an unreadable export is one warning with an empty path.
  */
 export const readZitadelExport = (json: unknown): Imported => {
-  const { warnings, warn } = openReport()
-  const document = documentOf(json)
+  const { warnings, report } = openReport()
+  const document = { value: parsed(json), path: '', report }
   // The format of Zitadel's import has the organizations one level deeper.
   const inner = fieldIn(document, 'dataOrgs')
   const orgs = fieldIn(isRecord(inner.value) ? inner : document, 'orgs')
   if (!Array.isArray(orgs.value)) {
-    warn('Malformed', '')
+    warn(document, 'Malformed')
     return { organizations: [], warnings }
   }
-  const organizations = readOrganizations(orgs, warn)
-  readUserGrants(organizations, warn)
+  const organizations = readOrganizations(orgs)
+  readUserGrants(organizations)
   return {
     organizations: organizations.flatMap(({ draft }) => importedFrom(draft, 'zitadel')),
     warnings,
@@ -60,32 +62,30 @@ interface FoundOrganization {
 }
 
 /** Reads the organizations without user grants, which may refer to projects of any organization. */
-const readOrganizations = (orgs: Found, warn: Warn): readonly FoundOrganization[] => {
+const readOrganizations = (orgs: Found): readonly FoundOrganization[] => {
   const organizations = new Map<string, FoundOrganization>()
-  for (const found of recordsIn(orgs, warn)) {
-    const { value: id, path } = fieldIn(found, 'orgId')
-    if (!isRequiredText(id)) warn('KeyUnusable', path)
-    else if (organizations.has(referredId(id))) warn('Doubled', path)
-    else organizations.set(referredId(id), readOrganization(found, { id, path }, warn))
+  for (const found of recordsIn(orgs)) {
+    const id = fieldIn(found, 'orgId')
+    if (!isRequiredText(id.value)) warn(id, 'KeyUnusable')
+    else if (organizations.has(referredId(id.value))) warn(id, 'Doubled')
+    else {
+      const draft = openOrganization(idFor(id.value, id))
+      organizations.set(draft.orgId, readOrganization(found, draft))
+    }
   }
   return [...organizations.values()]
 }
 
-const readOrganization = (
-  found: Found,
-  { id, path }: { readonly id: string; readonly path: string },
-  warn: Warn,
-): FoundOrganization => {
-  const draft = openOrganization(idFor(id, path, warn))
-  const projects = readProjects(found, draft, warn)
-  readRoles(found, projects, warn)
-  readGrants(found, projects, warn)
-  readProviders(found, draft, warn)
+const readOrganization = (found: Found, draft: OrganizationDraft): FoundOrganization => {
+  const projects = readProjects(found, draft)
+  readRoles(found, projects)
+  readGrants(found, projects)
+  readProviders(found, draft)
   for (const name of NOT_KEPT) {
-    const { value, path } = fieldIn(found, name)
-    if (Array.isArray(value) && value.length > 0) warn('NotKept', path)
+    const list = fieldIn(found, name)
+    if (Array.isArray(list.value) && list.value.length > 0) warn(list, 'NotKept')
   }
-  for (const domain of recordsIn(fieldIn(found, 'domains'), warn)) warn('DomainLeft', domain.path)
+  for (const domain of recordsIn(fieldIn(found, 'domains'))) warn(domain, 'DomainLeft')
   return { found, draft, projects }
 }
 
@@ -105,21 +105,18 @@ const NOT_KEPT = [
   'machineKeys',
 ] as const
 
-const readProjects = (
-  organization: Found,
-  draft: OrganizationDraft,
-  warn: Warn,
-): Map<string, ProjectDraft> => {
+const readProjects = (organization: Found, draft: OrganizationDraft): Map<string, ProjectDraft> => {
   const projects = new Map<string, ProjectDraft>()
-  for (const found of recordsIn(fieldIn(organization, 'projects'), warn)) {
-    const { value: id, path } = fieldIn(found, 'projectId')
+  for (const found of recordsIn(fieldIn(organization, 'projects'))) {
+    const projectId = fieldIn(found, 'projectId')
+    const { value: id } = projectId
     if (!isRequiredText(id)) {
-      warn('KeyUnusable', path)
+      warn(projectId, 'KeyUnusable')
       continue
     }
     const declared = fieldIn(found, 'project')
-    const name = nameIn(fieldIn(declared, 'name'), id, warn)
-    const project = addProject(draft, { id, name, settings: settingsIn(declared), path }, warn)
+    const name = nameIn(fieldIn(declared, 'name'), id)
+    const project = addProject(draft, projectId, { id, name, settings: settingsIn(declared) })
     if (project) projects.set(id, project)
   }
   return projects
@@ -138,55 +135,76 @@ const settingsIn = (project: Found): DesiredSettings => {
   }
 }
 
-const readRoles = (
-  organization: Found,
-  projects: ReadonlyMap<string, ProjectDraft>,
-  warn: Warn,
-): void => {
-  for (const found of recordsIn(fieldIn(organization, 'projectRoles'), warn)) {
+const readRoles = (organization: Found, projects: ReadonlyMap<string, ProjectDraft>): void => {
+  for (const found of recordsIn(fieldIn(organization, 'projectRoles'))) {
     const project = projects.get(textIn(found, 'projectId') ?? '')
-    const { value: roleKey, path } = fieldIn(found, 'roleKey')
-    if (!project) warn('ProjectUnknown', found.path)
-    else if (!isRequiredText(roleKey)) warn('KeyUnusable', path)
+    const key = fieldIn(found, 'roleKey')
+    if (!project) warn(found, 'ProjectUnknown')
+    else if (!isRequiredText(key.value)) warn(key, 'KeyUnusable')
     else {
-      const displayName = nameIn(fieldIn(found, 'displayName'), roleKey, warn)
-      const group = optionalTextIn(fieldIn(found, 'group'), warn)
-      addRole(project, { roleKey, displayName, group, path }, warn)
+      const displayName = nameIn(fieldIn(found, 'displayName'), key.value)
+      addRole(project, key, { displayName, group: optionalTextIn(fieldIn(found, 'group')) })
     }
   }
 }
 
-const readGrants = (
-  organization: Found,
-  projects: ReadonlyMap<string, ProjectDraft>,
-  warn: Warn,
-): void => {
-  for (const { value, path } of recordsIn(fieldIn(organization, 'projectGrants'), warn)) {
-    const found = fieldIn({ value, path }, 'projectGrant')
-    const project = projects.get(textIn(found, 'projectId') ?? '')
-    const granted = textIn(found, 'grantedOrgId')
-    const roleKeys = fieldIn(found, 'roleKeys')
-    if (!project) warn('ProjectUnknown', path)
-    else if (granted === undefined) warn('OrganizationUnknown', path)
-    else addGrant(project, { grantedOrgId: referredId(granted), roleKeys, path }, warn)
+const readGrants = (organization: Found, projects: ReadonlyMap<string, ProjectDraft>): void => {
+  for (const found of recordsIn(fieldIn(organization, 'projectGrants'))) {
+    const grant = fieldIn(found, 'projectGrant')
+    const project = projects.get(textIn(grant, 'projectId') ?? '')
+    const granted = textIn(grant, 'grantedOrgId')
+    const roleKeys = fieldIn(grant, 'roleKeys')
+    if (!project) warn(found, 'ProjectUnknown')
+    else if (granted === undefined) warn(found, 'OrganizationUnknown')
+    else addGrant(project, found, { grantedOrgId: referredId(granted), roleKeys })
   }
 }
 
+/** Reads the OIDC providers of an organization. Others are left out. */
+const readProviders = (organization: Found, draft: OrganizationDraft): void => {
+  for (const found of recordsIn(fieldIn(organization, 'oidcIdps'))) {
+    const idp = fieldIn(found, 'idp')
+    const styling = fieldIn(idp, 'stylingType').value
+    addProvider(draft, {
+      id: fieldIn(found, 'idpId'),
+      name: fieldIn(idp, 'name'),
+      clientId: fieldIn(idp, 'clientId'),
+      clientSecret: fieldIn(idp, 'clientSecret'),
+      issuer: fieldIn(idp, 'issuer'),
+      scopes: fieldIn(idp, 'scopes'),
+      isActive: true,
+      fields: {
+        stylingType: z.validate(StylingType, styling) ? styling : 'STYLING_TYPE_UNSPECIFIED',
+        autoRegister: isTrueIn(idp, 'autoRegister'),
+        displayNameMapping: mappingIn(fieldIn(idp, 'displayNameMapping')),
+        usernameMapping: mappingIn(fieldIn(idp, 'usernameMapping')),
+      },
+    })
+  }
+  for (const found of recordsIn(fieldIn(organization, 'jwtIdps')))
+    warn(found, 'ProviderUnsupported')
+}
+
+const mappingIn = (found: Found): OidcMappingField => {
+  if (z.validate(OidcMappingField, found.value)) return found.value
+  if (found.value !== undefined) warn(found, 'MappingLeft')
+  return 'OIDC_MAPPING_FIELD_UNSPECIFIED'
+}
+
 /** Reads the roles of users, in projects of any organization. */
-const readUserGrants = (organizations: readonly FoundOrganization[], warn: Warn): void => {
+const readUserGrants = (organizations: readonly FoundOrganization[]): void => {
   const all = new Map<string, ProjectDraft>()
   for (const { projects } of organizations)
     for (const [id, project] of projects) if (!all.has(id)) all.set(id, project)
   for (const { found, draft, projects } of organizations)
-    for (const grant of recordsIn(fieldIn(found, 'userGrants'), warn)) {
+    for (const grant of recordsIn(fieldIn(found, 'userGrants'))) {
       const projectId = textIn(grant, 'projectId') ?? ''
       const project = projects.get(projectId) ?? all.get(projectId)
       const userId = textIn(grant, 'userId')
-      const roles = [...textsIn(fieldIn(grant, 'roleKeys'), warn)]
-      if (!project) warn('ProjectUnknown', grant.path)
-      else if (roles.length === 0) warn('NoRoles', grant.path)
+      const roles = [...textsIn(fieldIn(grant, 'roleKeys'))]
+      if (!project) warn(grant, 'ProjectUnknown')
+      else if (roles.length === 0) warn(grant, 'NoRoles')
       else
-        for (const { value: roleKey, path } of roles)
-          addUserRole(draft, { userId, project, roleKey, path }, warn)
+        for (const role of roles) addUserRole(draft, role, { userId, project, roleKey: role.value })
     }
 }

@@ -57,32 +57,36 @@ export const checkProvider = async (setup: Setup, input: TestInput): Promise<Che
   if ('checks' in found) return found
   const { metadata } = found
   const checks: ProviderCheck[] = [
-    { name: 'discovery', verdict: 'ok', message: 'The discovery document was read.' },
-    { name: 'issuer', verdict: 'ok', message: 'The issuer matches the stored one.' },
+    ok('discovery', 'The discovery document was read.'),
+    ok('issuer', 'The issuer matches the stored one.'),
     checkEndpoints(metadata, setup),
     ...(isMixable(setup, metadata) ? [SHARED_REDIRECT_URI] : []),
-    ...checkOffer(stored.provider, metadata),
+    checkPkce(listed(metadata.code_challenge_methods_supported)),
+    checkScopes(authorizationScopes(stored.provider), listed(metadata.scopes_supported)),
+    checkAlgorithms(listed(metadata.id_token_signing_alg_values_supported)),
     ...checkClaims(stored.provider),
   ]
   const canAsk = checks.every(({ name, verdict }) => name !== 'endpoints' || verdict === 'ok')
   return { checks: canAsk ? [...checks, await checkSecret(stored, metadata, setup)] : checks }
 }
 
-const SHARED_REDIRECT_URI: ProviderCheck = {
-  name: 'redirect_uri',
-  verdict: 'failed',
-  message:
-    'The provider does not send iss in its responses (RFC 9207), so it needs its own redirect URI: give openIdSignIn a function as redirectUri.',
-}
+const checkOf =
+  (verdict: ProviderCheck['verdict']) =>
+  (name: ProviderCheck['name'], message: string): ProviderCheck => ({ name, verdict, message })
+
+const [ok, warning, failed] = [checkOf('ok'), checkOf('warning'), checkOf('failed')]
+
+const SHARED_REDIRECT_URI = failed(
+  'redirect_uri',
+  'The provider does not send iss in its responses (RFC 9207), so it needs its own redirect URI: give openIdSignIn a function as redirectUri.',
+)
 
 const undiscovered = (thrown: unknown): ProviderCheck => {
   const refusal = refusalOf(thrown)
-  if (refusal.kind === 'IssuerMismatch') {
-    const message = 'The discovery document names another issuer than the stored one.'
-    return { name: 'issuer', verdict: 'failed', message }
-  }
+  if (refusal.kind === 'IssuerMismatch')
+    return failed('issuer', 'The discovery document names another issuer than the stored one.')
   const reason = refusal.kind === 'ProviderUnreachable' ? refusal.reason : 'no_document'
-  return { name: 'discovery', verdict: 'failed', message: UNDISCOVERED[reason] }
+  return failed('discovery', UNDISCOVERED[reason])
 }
 
 const UNDISCOVERED = {
@@ -97,14 +101,12 @@ const UNDISCOVERED = {
 const NEEDED = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const
 
 const checkEndpoints = (metadata: ServerMetadata, { network }: Setup): ProviderCheck => {
-  const name = 'endpoints'
   const absent = NEEDED.find((endpoint) => metadata[endpoint] === undefined)
-  if (absent !== undefined)
-    return { name, verdict: 'failed', message: `The discovery document has no ${absent}.` }
+  if (absent !== undefined) return failed('endpoints', `The discovery document has no ${absent}.`)
   const refused = refusedEndpoint(metadata, network)
-  if (refused !== undefined)
-    return { name, verdict: 'failed', message: `${refused} needs https and a public address.` }
-  return { name, verdict: 'ok', message: 'The discovery document has all endpoints.' }
+  return refused === undefined
+    ? ok('endpoints', 'The discovery document has all endpoints.')
+    : failed('endpoints', `${refused} needs https and a public address.`)
 }
 
 /** Sends a made-up code: the provider's response shows whether it accepted the client first. */
@@ -113,7 +115,6 @@ const checkSecret = async (
   metadata: ServerMetadata,
   setup: Setup,
 ): Promise<ProviderCheck> => {
-  const name = 'secret'
   const unclear = 'The test cannot tell whether the provider accepts client id and secret.'
   const code = 'claviger-test-of-the-secret'
   const { details, idpId } = stored.provider
@@ -121,56 +122,43 @@ const checkSecret = async (
   const form = { code, redirect_uri: redirectUri, code_verifier: code.repeat(2) }
   try {
     await genericGrantRequest(clientOf(stored, metadata, setup), 'authorization_code', form)
-    return { name, verdict: 'warning', message: unclear }
+    return warning('secret', unclear)
   } catch (thrown) {
     const refusal = refusalOf(thrown)
     const error = refusal.kind === 'ProviderError' ? refusal.error : refusal.kind
     if (error === 'invalid_grant')
-      return { name, verdict: 'ok', message: 'The provider seems to accept client id and secret.' }
+      return ok('secret', 'The provider seems to accept client id and secret.')
     if (error === 'invalid_client')
-      return { name, verdict: 'failed', message: 'The provider rejects client id or secret.' }
-    return { name, verdict: 'warning', message: `${unclear} Its response: ${error}.` }
+      return failed('secret', 'The provider rejects client id or secret.')
+    return warning('secret', `${unclear} Its response: ${error}.`)
   }
 }
-
-/** Checks the contents of the discovery document. */
-const checkOffer = (
-  provider: IdentityProvider,
-  metadata: ServerMetadata,
-): readonly ProviderCheck[] => [
-  checkPkce(listed(metadata.code_challenge_methods_supported)),
-  checkScopes(authorizationScopes(provider), listed(metadata.scopes_supported)),
-  checkAlgorithms(listed(metadata.id_token_signing_alg_values_supported)),
-]
 
 /** A list in the discovery document, which may contain anything. */
 const listed = (value: unknown): readonly unknown[] | undefined =>
   Array.isArray(value) ? value : undefined
 
 const checkPkce = (methods: readonly unknown[] | undefined): ProviderCheck => {
-  const name = 'pkce'
   if (methods === undefined)
-    return {
-      name,
-      verdict: 'warning',
-      message: 'The discovery document does not say whether the provider supports PKCE.',
-    }
+    return warning(
+      'pkce',
+      'The discovery document does not say whether the provider supports PKCE.',
+    )
   return methods.includes('S256')
-    ? { name, verdict: 'ok', message: 'The provider supports PKCE with S256.' }
-    : { name, verdict: 'warning', message: 'The provider does not support PKCE with S256.' }
+    ? ok('pkce', 'The provider supports PKCE with S256.')
+    : warning('pkce', 'The provider does not support PKCE with S256.')
 }
 
 const checkScopes = (
   needed: readonly string[],
   offered: readonly unknown[] | undefined,
 ): ProviderCheck => {
-  const name = 'scopes'
   if (offered === undefined)
-    return { name, verdict: 'warning', message: 'The discovery document does not list the scopes.' }
+    return warning('scopes', 'The discovery document does not list the scopes.')
   const absent = needed.filter((scope) => !offered.includes(scope))
   return absent.length === 0
-    ? { name, verdict: 'ok', message: 'The provider supports all scopes.' }
-    : { name, verdict: 'warning', message: `The provider does not support: ${absent.join(', ')}.` }
+    ? ok('scopes', 'The provider supports all scopes.')
+    : warning('scopes', `The provider does not support: ${absent.join(', ')}.`)
 }
 
 /** Warns about claims that a sign-in needs and whose scope is not requested. */
@@ -188,8 +176,7 @@ const checkClaims = (provider: IdentityProvider): readonly ProviderCheck[] => {
       ? ['The mapping needs preferred_username, but the scope profile is not requested.']
       : []),
   ]
-  if (messages.length === 0) return []
-  return [{ name: 'claims', verdict: 'warning', message: messages.join(' ') }]
+  return messages.length === 0 ? [] : [warning('claims', messages.join(' '))]
 }
 
 /** Algorithms with a key pair: with any other, every client could sign. */
@@ -198,12 +185,8 @@ const ASYMMETRIC = /^((RS|PS|ES)(256|384|512)|EdDSA|Ed25519)$/
 const checkAlgorithms = (offered: readonly unknown[] | undefined): ProviderCheck => {
   const name = 'signing_algorithms'
   if (offered === undefined)
-    return {
-      name,
-      verdict: 'warning',
-      message: 'The discovery document does not say how ID tokens are signed.',
-    }
+    return warning(name, 'The discovery document does not say how ID tokens are signed.')
   return offered.some((algorithm) => ASYMMETRIC.test(String(algorithm)))
-    ? { name, verdict: 'ok', message: 'The provider signs with a key pair.' }
-    : { name, verdict: 'failed', message: 'The provider does not sign ID tokens with a key pair.' }
+    ? ok(name, 'The provider signs with a key pair.')
+    : failed(name, 'The provider does not sign ID tokens with a key pair.')
 }

@@ -1,4 +1,4 @@
-import { err, ok, type Result, ResultAsync } from 'neverthrow'
+import { ResultAsync } from 'neverthrow'
 import {
   authorizationCodeGrant,
   buildAuthorizationUrl,
@@ -73,22 +73,16 @@ export interface Begun {
 export const openIdSignIn = (options: SignInOptions): OpenIdSignIn => {
   const setup = setUp(options)
   return {
-    begin: (input) => asResult(() => begin(setup, input)),
-    finish: (input) => asResult(() => finish(setup, input)),
-    test: (input) => asResult(() => checkProvider(setup, input)),
+    begin: (input) => ResultAsync.fromPromise(begin(setup, input), refusalIn),
+    finish: (input) => ResultAsync.fromPromise(finish(setup, input), refusalIn),
+    test: (input) => ResultAsync.fromPromise(checkProvider(setup, input), refusalIn),
   }
 }
 
-const asResult = <Value>(work: () => Promise<Value>) => {
-  const answer = async (): Promise<Result<Value, SignInRefusal | IamError>> => {
-    try {
-      return ok(await work())
-    } catch (thrown) {
-      if (thrown instanceof Refused) return err(thrown.refusal)
-      throw thrown
-    }
-  }
-  return new ResultAsync(answer())
+/** The refusal that was thrown. A bug is thrown again. */
+const refusalIn = (thrown: unknown): SignInRefusal | IamError => {
+  if (thrown instanceof Refused) return thrown.refusal
+  throw thrown
 }
 
 /** @throws Refused */
@@ -118,7 +112,7 @@ const begin = async (setup: Setup, input: BeginInput): Promise<Begun> => {
   const url = await withRefusals(() =>
     buildAuthorizationUrl(clientOf(stored, metadata, setup), asked),
   )
-  const configuration = await setup.hashOf(stored)
+  const configuration = setup.hashOf(stored)
   const begun = { orgId, idpId, redirectUri, configuration, state, nonce, verifier }
   const attempt = await setup.seal({ ...begun, returnTo, projectId, projectOrgId })
   return { url: url.href, attempt }
@@ -200,7 +194,7 @@ const unchangedProvider = async (
 ): Promise<StoredProvider> => {
   const stored = await storedProvider(options.iam, await contextOf(orgId), idpId).catch(removed)
   if (stored.provider.state !== 'active') throw new Refused({ kind: 'ProviderInactive' })
-  if ((await hashOf(stored)) !== configuration) throw new Refused({ kind: 'ProviderChanged' })
+  if (hashOf(stored) !== configuration) throw new Refused({ kind: 'ProviderChanged' })
   return stored
 }
 

@@ -145,8 +145,11 @@ export const clientOf = (
   const authentication = isPost ? ClientSecretPost(clientSecret) : ClientSecretBasic(clientSecret)
   const client = new Configuration(metadata, provider.clientId, undefined, authentication)
   const ask = askProvider(network)
-  client[customFetch] = (url, options) =>
-    isForKeys(options) ? askForKeys(url, { options, ask, keySets }) : ask(url, options)
+  client[customFetch] = async (url, options) => {
+    if (!isForKeys(options)) return ask(url, options)
+    const read = async (): Promise<JWKS> => keySetIn(await ask(url, options))
+    return Response.json(await keySets.load(url, KEYS_PAUSE_MS, read))
+  }
   // Otherwise the signature of an ID token from the token endpoint is not checked.
   enableNonRepudiationChecks(client)
   if (network.allowHttpLoopback) allowInsecureRequests(client)
@@ -169,22 +172,6 @@ const KEYS_PAUSE_MS = 10_000
 /** No other request accepts a key set. */
 const isForKeys = ({ headers }: CustomFetchOptions): boolean =>
   new Headers(headers).get('accept')?.includes('application/jwk-set+json') === true
-
-const askForKeys = async (
-  url: string,
-  {
-    options,
-    ask,
-    keySets,
-  }: {
-    readonly options: CustomFetchOptions
-    readonly ask: ReturnType<typeof askProvider>
-    readonly keySets: DocumentCache<JWKS>
-  },
-): Promise<Response> => {
-  const read = async (): Promise<JWKS> => keySetIn(await ask(url, options))
-  return Response.json(await keySets.load(url, KEYS_PAUSE_MS, read))
-}
 
 /** @throws Refused when a response is not a key set */
 const keySetIn = async (answer: Response): Promise<JWKS> => {

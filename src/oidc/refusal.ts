@@ -1,19 +1,7 @@
 import type { Result } from 'neverthrow'
 import { AuthorizationResponseError, ResponseBodyError } from 'openid-client'
 import type { IamError } from '../index.js'
-
-/** Why a URL or a provider's response was refused. */
-export type UnreachableReason =
-  /** The URL is malformed, not `https`, or names an address that is not allowed. */
-  | 'address'
-  /** A redirect, which is never followed. */
-  | 'redirect'
-  /** No complete response in time. */
-  | 'timeout'
-  /** More than 512 KiB. */
-  | 'too_large'
-  /** No connection, or it broke. */
-  | 'network'
+import type { NetworkReason } from '../network/guarded-fetch.js'
 
 /** Errors of a sign-in. They contain no secret, token, code or claim. */
 export type SignInRefusal =
@@ -69,8 +57,8 @@ export type SignInRefusal =
   /** The provider could not be reached. */
   | {
       readonly kind: 'ProviderUnreachable'
-      /** Why. */
-      readonly reason: UnreachableReason
+      /** Why. `too_large`: more than 512 KiB. */
+      readonly reason: NetworkReason
     }
 
 /** Carries an error out of code that cannot continue, such as a `fetch` within `openid-client`. */
@@ -85,7 +73,7 @@ export class Refused extends Error {
 }
 
 /** A refusal for a provider that could not be reached. */
-export const unreachable = (reason: UnreachableReason): Refused =>
+export const unreachable = (reason: NetworkReason): Refused =>
   new Refused({ kind: 'ProviderUnreachable', reason })
 
 /** Calls a function of the host. @throws Refused with `Unavailable` when it throws */

@@ -3,46 +3,55 @@ import type { Position } from '../index.js'
 import { type Environment, systemEnvironment } from '../ports/environment.js'
 import type { ListedCursors, StoredCursor, WebhookCursors } from '../ports/webhook-cursors.js'
 
-/** A message that the endpoint has not accepted yet. */
-export interface Failing {
-  /** Its position. */
-  readonly position: Position
-  /** Failures in a row. */
-  readonly failures: number
-  /** Time of the first of them, in milliseconds since the Unix epoch. */
-  readonly since: number
-  /** Time of the next attempt, in milliseconds since the Unix epoch. */
-  readonly nextAttempt: number
-}
-
-/** An organization with messages up to the cursor's position that the endpoint has not accepted yet. */
-export interface HeldOrganization {
-  readonly orgId: string
-  /** Every message at or below was accepted. */
-  readonly taken: Position
-  readonly failing?: Failing
-}
-
 /** Why an endpoint was suspended: it responded with 410, or refused a message for three days. */
 export type SuspensionReason = 'gone' | 'exhausted'
 
+/** A position as it is stored: its digits and `n`. */
+const position = z.pipe(
+  z.string().check(z.regex(/^\d{1,20}n$/)),
+  z.transform((text): Position => BigInt(text.slice(0, -1))),
+)
+
+/** A message that the endpoint has not accepted yet. Times are in milliseconds since the Unix epoch. */
+const Failing = z.strictObject({
+  position,
+  /** Failures in a row. */
+  failures: z.number(),
+  /** Time of the first of them. */
+  since: z.number(),
+  /** Time of the next attempt. */
+  nextAttempt: z.number(),
+})
+export interface Failing extends Readonly<z.infer<typeof Failing>> {}
+
+/** An organization with messages up to the cursor's position that the endpoint has not accepted yet. */
+const HeldOrganization = z.strictObject({
+  orgId: z.string(),
+  /** Every message at or below was accepted. */
+  taken: position,
+  failing: z.exactOptional(Failing),
+})
+export interface HeldOrganization extends Readonly<z.infer<typeof HeldOrganization>> {}
+
 /** Nothing is sent to an endpoint until `redeliver`. */
-export interface Suspended {
-  readonly reason: SuspensionReason
+const Suspended = z.strictObject({
+  reason: z.enum(['gone', 'exhausted']),
   /** In milliseconds since the Unix epoch. */
-  readonly since: number
-}
+  since: z.number(),
+})
+export interface Suspended extends Readonly<z.infer<typeof Suspended>> {}
 
 /**
  * The progress of an endpoint: it has accepted every message up to `position`, except for the organizations in `held`,
  * which have their own positions.
  */
-export interface Cursor {
-  readonly position: Position
+const Cursor = z.strictObject({
+  position,
   /** At most {@link MAX_HELD}. */
-  readonly held: readonly HeldOrganization[]
-  readonly suspended?: Suspended
-}
+  held: z.readonly(z.array(HeldOrganization)),
+  suspended: z.exactOptional(Suspended),
+})
+export interface Cursor extends Readonly<z.infer<typeof Cursor>> {}
 
 /** Most organizations in `held`. An endpoint with this many reads no further. */
 export const MAX_HELD = 1_000
@@ -51,32 +60,6 @@ export const MAX_HELD = 1_000
 export const writeCursor = (cursor: Cursor): string =>
   JSON.stringify(cursor, (_, value) => (typeof value === 'bigint' ? `${value}n` : value))
 
-const position = z.pipe(
-  z.string().check(z.regex(/^\d{1,20}n$/)),
-  z.transform((text) => BigInt(text.slice(0, -1))),
-)
-
-const WrittenCursor = z.strictObject({
-  position,
-  held: z.array(
-    z.strictObject({
-      orgId: z.string(),
-      taken: position,
-      failing: z.exactOptional(
-        z.strictObject({
-          position,
-          failures: z.number(),
-          since: z.number(),
-          nextAttempt: z.number(),
-        }),
-      ),
-    }),
-  ),
-  suspended: z.exactOptional(
-    z.strictObject({ reason: z.enum(['gone', 'exhausted']), since: z.number() }),
-  ),
-})
-
 /**
  * Parses a cursor; undefined before the first write.
  *
@@ -84,7 +67,7 @@ const WrittenCursor = z.strictObject({
  */
 export const readCursor = ({ state }: StoredCursor): Cursor | undefined => {
   if (state === undefined) return undefined
-  const parsed = z.safeParse(WrittenCursor, JSON.parse(state))
+  const parsed = z.safeParse(Cursor, JSON.parse(state))
   if (parsed.success) return parsed.data
   throw new Error('The cursor was written by another version of claviger')
 }

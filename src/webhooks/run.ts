@@ -26,26 +26,44 @@ export const run = async (
 ): Promise<Result<undefined, IamError>> => {
   const { environment, options, source } = setup
   const ending = new AbortController()
-  const end = () => ending.abort()
-  signal?.addEventListener('abort', end)
-  if (signal?.aborted) end()
+  const ended = AbortSignal.any([ending.signal, ...(signal ? [signal] : [])])
   const failures: unknown[] = []
   const fail = (error: unknown): void => {
     failures.push(error)
-    end()
+    ending.abort()
   }
   const served = new Map<string, ServedEndpoint>()
   try {
-    const head = await findHead(setup, ending.signal)
+    const head = await findHead(setup, ended)
     if (head === undefined) return ok(undefined)
-    const log = followLog(options.iam, head, { source, signal: ending.signal })
+    const log = followLog(options.iam, head, { source, signal: ended })
+    /** Starts new endpoints, updates known ones, and stops those that the host no longer has. */
+    const update = (listed: ReadonlyMap<string, WebhookEndpoint>): void => {
+      for (const [id, { stopping }] of served) if (!listed.has(id)) stopping.abort()
+      for (const [id, endpoint] of listed) {
+        const known = served.get(id)
+        if (known) {
+          known.current = endpoint
+          continue
+        }
+        const stopping = new AbortController()
+        const done = serveEndpoint(setup, {
+          endpoint: () => served.get(id)?.current ?? endpoint,
+          log,
+          holder: newHolder(setup),
+          signal: AbortSignal.any([ended, stopping.signal]),
+        })
+          .catch(fail)
+          .finally(() => served.delete(id))
+        served.set(id, { current: endpoint, stopping, done })
+      }
+    }
     const keepAsking = async (): Promise<void> => {
-      while (!ending.signal.aborted) {
+      while (!ended.aborted) {
         const listed = await endpointsOf(setup)
-        // If the signal was aborted meanwhile, nothing would stop an endpoint that begins now.
-        if (listed && !ending.signal.aborted)
-          update(setup, { served, listed, log, fail, signal: ending.signal })
-        await environment.sleep(ASK_EVERY_MS, ending.signal)
+        // If the run has ended meanwhile, nothing waits for an endpoint that begins now.
+        if (listed && !ended.aborted) update(listed)
+        await environment.sleep(ASK_EVERY_MS, ended)
       }
     }
     // Not awaited: the host's function may never return.
@@ -54,8 +72,7 @@ export const run = async (
   } catch (error) {
     fail(error)
   } finally {
-    end()
-    signal?.removeEventListener('abort', end)
+    ending.abort()
     await Promise.all([...served.values()].map(({ done }) => done))
   }
   return failures.length === 0 ? ok(undefined) : err(errorOf(failures[0]))
@@ -83,40 +100,8 @@ const findHead = async (setup: Setup, signal: AbortSignal): Promise<Position | u
 
 interface ServedEndpoint {
   current: WebhookEndpoint
-  readonly stop: () => void
+  readonly stopping: AbortController
   readonly done: Promise<void>
-}
-
-interface Serving {
-  readonly served: Map<string, ServedEndpoint>
-  readonly listed: ReadonlyMap<string, WebhookEndpoint>
-  readonly log: Log
-  readonly fail: (error: unknown) => void
-  readonly signal: AbortSignal
-}
-
-/** Starts new endpoints, updates known ones, and stops those that the host no longer has. */
-const update = (setup: Setup, { served, listed, log, fail, signal }: Serving): void => {
-  for (const [id, { stop }] of served) if (!listed.has(id)) stop()
-  for (const [id, endpoint] of listed) {
-    const known = served.get(id)
-    if (known) {
-      known.current = endpoint
-      continue
-    }
-    const stopping = new AbortController()
-    const stop = () => stopping.abort()
-    signal.addEventListener('abort', stop)
-    const find = () => served.get(id)?.current ?? endpoint
-    const one = { endpoint: find, log, holder: newHolder(setup), signal: stopping.signal }
-    const done = serveEndpoint(setup, one)
-      .catch(fail)
-      .finally(() => {
-        signal.removeEventListener('abort', stop)
-        served.delete(id)
-      })
-    served.set(id, { current: endpoint, stop, done })
-  }
 }
 
 /** Names this process among those that share the cursors. */

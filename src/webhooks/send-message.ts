@@ -1,5 +1,6 @@
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
+import { utf8ToBytes } from '@noble/hashes/utils.js'
 import { type HistoryEntry, type JsonObject, toJson } from '../index.js'
 import {
   bytesOf,
@@ -75,8 +76,13 @@ export const send = async (
 ): Promise<Answer> => {
   const body = JSON.stringify(message)
   const timestamp = Math.floor(environment.now() / 1_000)
-  const signature = signatureHeaders({ id: message.id, timestamp, body }, secrets)
-  const headers = { 'content-type': 'application/cloudevents+json', ...signature }
+  const signed = utf8ToBytes(`${message.id}.${timestamp}.${body}`)
+  const headers = {
+    'content-type': 'application/cloudevents+json',
+    'webhook-id': message.id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': secrets.map((secret) => sign(secret, signed)).join(' '),
+  }
   let answered: Answer | undefined
   const read = async (answer: Response): Promise<Answer> => {
     const retryAfter = retryAfterOf(answer.headers.get('retry-after'), environment.now())
@@ -102,27 +108,7 @@ const retryAfterOf = (header: string | null, now: number): number => {
   return Number.isNaN(date) ? 0 : Math.max(0, date - now)
 }
 
-interface SignedParts {
-  readonly id: string
-  /** Seconds since the Unix epoch. */
-  readonly timestamp: number
-  readonly body: string
-}
-
-/** The headers of Standard Webhooks, with an HMAC-SHA256 signature for each secret. */
-const signatureHeaders = (
-  { id, timestamp, body }: SignedParts,
-  secrets: readonly string[],
-): Readonly<Record<string, string>> => {
-  const content = new TextEncoder().encode(`${id}.${timestamp}.${body}`)
-  const signatures = secrets.map((secret) => sign(secret, content))
-  return {
-    'webhook-id': id,
-    'webhook-timestamp': String(timestamp),
-    'webhook-signature': signatures.join(' '),
-  }
-}
-
+/** An HMAC-SHA256 signature of Standard Webhooks. */
 const sign = (secret: string, content: Uint8Array): string => {
   const key = keyOf(secret)
   if (!key) throw new Error('A secret of an endpoint has become malformed')

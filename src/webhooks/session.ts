@@ -1,3 +1,4 @@
+import type { Environment } from '../ports/environment.js'
 import type { Cursor, Suspended } from './cursors.js'
 import { deliver } from './deliver.js'
 import type { WebhookEndpoint } from './endpoint.js'
@@ -5,7 +6,6 @@ import { keepLease, type LeaseInput } from './lease.js'
 import type { Change, Log } from './log.js'
 import type { Setup } from './options.js'
 import { type OrganizationQueue, organizationQueues } from './organization-queues.js'
-import { wakeSignal } from './wake-signal.js'
 
 /** Most requests to an endpoint at the same time, each of another organization. */
 const MAX_REQUESTS = 8
@@ -30,8 +30,13 @@ export const runSession = async (
   { endpoint, log, cursor, lease: given, signal }: Session,
 ): Promise<void> => {
   const { environment } = setup
+  const [work, room] = [wakeSignal(environment), wakeSignal(environment)]
   const ending = new AbortController()
-  const end = () => ending.abort()
+  const end = () => {
+    ending.abort()
+    work.wake()
+    room.wake()
+  }
   signal.addEventListener('abort', end)
   if (signal.aborted) end()
   const failures: unknown[] = []
@@ -41,7 +46,6 @@ export const runSession = async (
     end()
   }
   const queues = organizationQueues(cursor, environment)
-  const [work, room] = [wakeSignal(environment), wakeSignal(environment)]
   const requests = new Set<Promise<void>>()
   let position = cursor.position
   let suspended: Suspended | undefined
@@ -54,7 +58,7 @@ export const runSession = async (
     for await (const change of log.changesAfter(position, ending.signal)) {
       if (isWanted(endpoint(), change)) {
         while (!queues.hasRoom(change.orgId) && !ending.signal.aborted)
-          await room.wait(LOOK_EVERY_MS, ending.signal)
+          await room.wait(LOOK_EVERY_MS)
         if (ending.signal.aborted) return
         queues.add(change)
         work.wake()
@@ -91,7 +95,7 @@ export const runSession = async (
       const queue = isFree ? queues.due(environment.elapsed()) : undefined
       if (queue === undefined) {
         const wait = Math.min(LOOK_EVERY_MS, Math.max(1, queues.nextDue() - environment.elapsed()))
-        await work.wait(isFree ? wait : LOOK_EVERY_MS / 10, ending.signal)
+        await work.wait(isFree ? wait : LOOK_EVERY_MS / 10)
         continue
       }
       queue.isBusy = true
@@ -107,6 +111,19 @@ export const runSession = async (
   await Promise.all(requests)
   await lease.end()
   if (failures.length > 0) throw failures[0]
+}
+
+/** Wakes a loop that waits. */
+const wakeSignal = ({ sleep }: Environment) => {
+  let waking = new AbortController()
+  return {
+    wake: () => waking.abort(),
+    /** Waits until `wake` is called, or was since the last wait; at most this number of milliseconds. */
+    wait: async (milliseconds: number): Promise<void> => {
+      await sleep(milliseconds, waking.signal)
+      waking = new AbortController()
+    },
+  }
 }
 
 const isOf = ({ orgId, organizations }: WebhookEndpoint, other: string): boolean =>

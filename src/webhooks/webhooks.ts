@@ -1,4 +1,4 @@
-import { err, type Result, ResultAsync } from 'neverthrow'
+import { type Result, ResultAsync } from 'neverthrow'
 import { checkOptions, SIGNAL } from '../check-options.js'
 import type { IamError } from '../index.js'
 import { setUp, type WebhookOptions } from './options.js'
@@ -51,19 +51,14 @@ export const webhooks = (options: WebhookOptions): Webhooks => {
       checkOptions('run', given, { optional: { signal: SIGNAL } })
       return new ResultAsync(run(setup, given.signal))
     },
-    status: (input = {}) => asResult(() => status(setup, input)),
-    redeliver: (input) => asResult(() => redeliver(setup, input)),
+    status: (input = {}) => asResult(status(setup, input)),
+    redeliver: (input) => asResult(redeliver(setup, input)),
   }
 }
 
 /** An exception of the cursors or of the host's functions becomes `Unavailable`. */
-const asResult = <Value>(work: () => Promise<Result<Value, IamError>>) => {
-  const answer = async (): Promise<Result<Value, IamError>> => {
-    try {
-      return await work()
-    } catch (cause) {
-      return err({ kind: 'Unavailable', outcome: 'unknown', cause })
-    }
-  }
-  return new ResultAsync(answer())
-}
+const asResult = <Value>(work: Promise<Result<Value, IamError>>) =>
+  ResultAsync.fromPromise(
+    work,
+    (cause): IamError => ({ kind: 'Unavailable', outcome: 'unknown', cause }),
+  ).andThen((answer) => answer)

@@ -4,7 +4,7 @@ import { claviger } from './command-line.js'
 
 const helps: [string, string][] = [['claviger', OVERVIEW]]
 const optionsOf = new Map<string, readonly string[]>()
-for (const [name, { load }] of Object.entries(COMMANDS)) {
+for (const [name, load] of Object.entries(COMMANDS)) {
   const { help, options } = await load()
   helps.push([name, help])
   optionsOf.set(name, Object.keys(options))
@@ -15,6 +15,11 @@ describe('The help', () => {
     const lines = help.split('\n')
     expect(lines.length).toBeLessThan(24)
     expect(lines.filter((line) => line.length > 80)).toEqual([])
+  })
+
+  it('lists all commands', () => {
+    const listed = [...OVERVIEW.matchAll(/^ {2}(\w+) {2,}\w/gm)].map(([, name]) => name)
+    expect(listed).toEqual(Object.keys(COMMANDS))
   })
 
   it.each(helps.slice(1))('of %s tells its usage and each of its options', (name, help) => {

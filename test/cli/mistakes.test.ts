@@ -67,6 +67,15 @@ describe('A wrong command line', () => {
     expect(await claviger(...parameters)).toEqual(usage(message, name))
   })
 
+  it.concurrent.each(['1', 'March 7', '2026-03-07T10:00:00', '2026-02-30T00:00:00Z'])(
+    'is refused with the time %s, which is not of RFC 3339',
+    async (time) => {
+      const asked = ['bob', 'portal', 'editor', '--org', 'acme', '--db', 'x.db', '--at', time]
+      const message = '--at must be a time of RFC 3339, such as 2026-03-31T23:59:59Z'
+      expect(await claviger('explain', ...asked)).toEqual(usage(message, 'explain '))
+    },
+  )
+
   it('is refused with an invalid verifier key', async () => {
     const path = newFile()
     await openSqlite(path).close()

@@ -1,5 +1,5 @@
-import { copyEvents } from 'claviger'
-import { type Command, optional, required, unwrap } from '../command.js'
+import { copyEvents, orThrow } from 'claviger'
+import { type Command, optional, required } from '../command.js'
 import { KEYS, openAddress, openCipher, openCursors } from '../database.js'
 
 export const copy: Command = {
@@ -36,8 +36,8 @@ again to continue an interrupted copy.
       terminal.progress(`${done} events, ${phase}`)
     await using fromCursors = await openCursors(source, fromSchema)
     await using toCursors = await openCursors(target, toSchema)
-    const { copied, cursors, events } = unwrap(
-      await copyEvents(from.store, to.store, {
+    const { copied, cursors, events } = await orThrow(
+      copyEvents(from.store, to.store, {
         cursors: { from: fromCursors, to: toCursors },
         secrets,
         onProgress,

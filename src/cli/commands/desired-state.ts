@@ -2,11 +2,12 @@ import {
   aesGcmCipher,
   type DesiredAccess,
   formatPlan,
+  orThrow,
   readAccess,
   type SecretCipher,
   toJson,
 } from 'claviger'
-import { type Command, readJson, required, unwrap } from '../command.js'
+import { type Command, readJson, required } from '../command.js'
 import {
   contextOf,
   DATABASE,
@@ -40,7 +41,7 @@ state in JSON. Exits with 2 when there are changes, or objects that are blocked.
     const cipher = (await openCipher(call)) ?? passingCipher()
     await using database = await openDatabase(call)
     const iam = openIam(database, cipher, progressOf(call))
-    const planned = unwrap(await iam.plan(desired, context))
+    const planned = await orThrow(iam.plan(desired, context))
     const { json } = call.values
     // No command applies a plan, so the desired state with its sealed secrets is not printed.
     const { desired: _, ...shown } = planned
@@ -90,7 +91,7 @@ Running it again changes nothing, or continues after an interruption. Exits with
     const cipher = await (hasProviders ? requireCipher : openCipher)(call)
     await using database = await openDatabase(call, { create: call.values['create'] === true })
     const iam = openIam(database, cipher, progressOf(call))
-    const applied = unwrap(await iam.apply(desired, context))
+    const applied = await orThrow(iam.apply(desired, context))
     const { json } = call.values
     await (json
       ? call.terminal.printJson(toJson(applied))
@@ -101,4 +102,4 @@ Running it again changes nothing, or continues after an interruption. Exits with
 
 /** The desired state in a file. @throws Failed */
 const readDesired = async (file: string): Promise<DesiredAccess> =>
-  unwrap(readAccess(await readJson(file)))
+  orThrow(readAccess(await readJson(file)))

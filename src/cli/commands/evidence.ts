@@ -1,5 +1,5 @@
 import { rm, writeFile } from 'node:fs/promises'
-import { type LogFault, toJson, type Verified, verify as verifyLog } from 'claviger'
+import { type LogFault, orThrow, toJson, type Verified, verify as verifyLog } from 'claviger'
 import { generateSignerKey, logCheckpoint } from 'claviger/evidence'
 import {
   type Command,
@@ -11,7 +11,6 @@ import {
   required,
   several,
   UsageError,
-  unwrap,
 } from '../command.js'
 import { DATABASE, KEYS, openCipher, openDatabase } from '../database.js'
 
@@ -79,7 +78,7 @@ database can change it: 'claviger verify' detects changes to earlier events.
           ? `The file ${files.since} is not a checkpoint signed by this key`
           : `The file ${files.signer} is not a signer key`,
       )
-    const note = unwrap(made)
+    const note = orThrow(made)
     await (values['json']
       ? terminal.printJson({ checkpoint: note })
       : terminal.print(...note.slice(0, -1).split('\n')))

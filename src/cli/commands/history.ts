@@ -1,6 +1,6 @@
-import { type FieldChange, type HistoryEntry, type ObjectRef, toJson } from 'claviger'
+import { type FieldChange, type HistoryEntry, items, type ObjectRef, toJson } from 'claviger'
 import { OBJECT_IDS } from 'claviger/domain'
-import { type Command, required, UsageError, unwrap } from '../command.js'
+import { type Command, required, UsageError } from '../command.js'
 import { contextOf, DATABASE, openDatabase, openIam, progressOf } from '../database.js'
 import type { Line } from '../terminal.js'
 
@@ -58,17 +58,12 @@ ${usages()}
     const object = objectOf(call.positionals)
     await using database = await openDatabase(call)
     const iam = openIam(database, undefined, progressOf(call))
-    let after: bigint | undefined
-    do {
-      const page = unwrap(await iam.history.list({ object, after, limit: PAGE }, context))
-      for (const entry of page.items) {
-        if (signal.aborted) return 0
-        await (values['json']
-          ? terminal.printJson(toJson(entry))
-          : terminal.print(...shownEntry(entry)))
-      }
-      after = page.nextAfter
-    } while (after !== undefined)
+    for await (const entry of items(iam.history.list, { object, limit: PAGE }, context)) {
+      if (signal.aborted) return 0
+      await (values['json']
+        ? terminal.printJson(toJson(entry))
+        : terminal.print(...shownEntry(entry)))
+    }
     return 0
   },
 }

@@ -3,6 +3,8 @@ import {
   formatPlan,
   type Iam,
   type ImportReport,
+  items,
+  orThrow,
   type Plan,
   toJson,
   type UserGrant,
@@ -23,7 +25,6 @@ import {
   Failed,
   readJson,
   UsageError,
-  unwrap,
 } from '../command.js'
 import {
   contextOf,
@@ -35,7 +36,6 @@ import {
   RECORDING,
   writingContextOf,
 } from '../database.js'
-import type { Terminal } from '../terminal.js'
 
 export const importCommand: Command = {
   help: `Usage: claviger import zitadel|keycloak|better-auth FILE [options]
@@ -61,18 +61,17 @@ changes are pending with --dry-run, or user grants were refused.
   },
   positionals: [2, 2],
   run: async (call) => {
-    const { values, terminal } = call
+    const { values } = call
     const { organizations, warnings } = await readExport(call)
     const cipher = await openCipher(call)
     if (!cipher && organizations.some(({ access }) => access.identityProviders?.length))
       throw new Failed('Identity providers have secrets to encrypt: give --keys FILE')
     await using database = await openDatabase(call, { create: values['create'] === true })
     const iam = openIam(database, cipher)
-    const report = openReport(terminal, values['json'] === true)
-    await report.warnings(warnings)
-    const planned = await planAll(call, { iam, organizations, report })
+    await printWarnings(call, warnings)
+    const planned = await planAll(call, iam, organizations)
     if (values['dry-run']) return planned.some(({ isPending }) => isPending) ? 2 : 0
-    return (await applyAll(call, { iam, planned, report })) > 0 ? 2 : 0
+    return (await applyAll(call, iam, planned)) > 0 ? 2 : 0
   },
 }
 
@@ -102,24 +101,17 @@ interface Planned extends ImportedOrganization {
 
 const planAll = async (
   call: CommandCall,
-  {
-    iam,
-    organizations,
-    report,
-  }: {
-    readonly iam: Iam
-    readonly organizations: readonly ImportedOrganization[]
-    readonly report: Report
-  },
+  iam: Iam,
+  organizations: readonly ImportedOrganization[],
 ): Promise<readonly Planned[]> => {
   const planned: Planned[] = []
   for (const organization of organizations) {
     const { orgId, access } = organization
     const context = contextOf(call, orgId)
     call.terminal.progress(`${planned.length} of ${organizations.length} organizations planned`)
-    const plan = unwrap(await iam.plan(access, context))
+    const plan = await orThrow(iam.plan(access, context))
     const grants = await compareGrants(iam, organization, context)
-    await report.plan(plan, grants)
+    await printPlan(call, plan, grants)
     const { add, update, remove } = plan.counts
     const isPending = add + update + remove + grants.missing + grants.different > 0
     planned.push({ ...organization, plan, isPending })
@@ -130,24 +122,22 @@ const planAll = async (
 /** Applies every plan, then adds the user grants. Returns the number of refused user grants. */
 const applyAll = async (
   call: CommandCall,
-  {
-    iam,
-    planned,
-    report,
-  }: { readonly iam: Iam; readonly planned: readonly Planned[]; readonly report: Report },
+  iam: Iam,
+  planned: readonly Planned[],
 ): Promise<number> => {
   const { terminal } = call
   for (const [index, { orgId, plan }] of planned.entries()) {
     terminal.progress(`${index} of ${planned.length} organizations applied`)
-    unwrap(await iam.apply(plan, writingContextOf(call, orgId)))
+    await orThrow(iam.apply(plan, writingContextOf(call, orgId)))
   }
   let refused = 0
-  for (const { orgId, userGrants, plan } of planned) {
+  for (const organization of planned) {
+    const { orgId, userGrants } = organization
     const onProgress = ({ done }: { readonly done: number }) =>
       terminal.progress(`${orgId}: ${done} of ${userGrants.length} user grants`)
     const context = { ...writingContextOf(call, orgId), onProgress }
-    const imported = unwrap(await iam.userGrants.import({ grants: userGrants }, context))
-    await report.result(plan, userGrants, imported)
+    const imported = await orThrow(iam.userGrants.import({ grants: userGrants }, context))
+    await printResult(call, organization, imported)
     refused += imported.refusedCount
   }
   return refused
@@ -183,13 +173,8 @@ const compareGrants = async (
 /** The roles of existing grants, without grants that have none. */
 const existingRoles = async (iam: Iam, context: Context): Promise<ReadonlyMap<string, string>> => {
   const existing = new Map<string, string>()
-  let pageToken: string | undefined
-  do {
-    const page = unwrap(await iam.userGrants.list({ pageSize: PAGE_SIZE, pageToken }, context))
-    for (const grant of page.items)
-      if (grant.roles.length > 0) existing.set(nameOf(grant), rolesOf(grant))
-    pageToken = page.nextPageToken
-  } while (pageToken !== undefined)
+  for await (const grant of items(iam.userGrants.list, { pageSize: PAGE_SIZE }, context))
+    if (grant.roles.length > 0) existing.set(nameOf(grant), rolesOf(grant))
   return existing
 }
 
@@ -201,67 +186,62 @@ const nameOf = ({
   `${projectOrgId}+${projectId}+${userId}`
 
 const rolesOf = ({ roles }: Pick<UserGrantRolesInput | UserGrant, 'roles'>): string =>
-  JSON.stringify(
-    roles.map(({ roleKey, expiresAt }) => [roleKey, expiresAt ?? null]).toSorted(byKey),
+  String(
+    roles.map(({ roleKey, expiresAt }) => JSON.stringify([roleKey, expiresAt ?? null])).toSorted(),
   )
-
-const byKey = ([one]: readonly unknown[], [other]: readonly unknown[]): number =>
-  String(one) < String(other) ? -1 : 1
-
-/** The output of an import, as text or as lines of JSON. */
-interface Report {
-  readonly warnings: (warnings: readonly ImportWarning[]) => Promise<void>
-  readonly plan: (plan: Plan, grants: ComparedGrants) => Promise<void>
-  readonly result: (
-    plan: Plan,
-    rows: readonly UserGrantRolesInput[],
-    imported: ImportReport,
-  ) => Promise<void>
-}
 
 /** Most warnings of one kind that are shown as text; the rest are counted. */
 const MAX_SHOWN = 20
 
-/** @see Report */
-const openReport = (terminal: Terminal, isJson: boolean): Report =>
-  isJson ? inJson(terminal) : asText(terminal)
+const printWarnings = async (
+  { values, terminal }: CommandCall,
+  warnings: readonly ImportWarning[],
+): Promise<void> => {
+  if (values['json']) {
+    for (const warning of warnings) await terminal.printJson({ warning })
+    return
+  }
+  for (const alike of Map.groupBy(warnings, ({ kind }) => kind).values()) {
+    for (const { action, path, message } of alike.slice(0, MAX_SHOWN))
+      await terminal.print(`${action} ${path}: ${message}`)
+    const [first] = alike
+    const more = alike.length - MAX_SHOWN + (alike.at(-1)?.more ?? 0)
+    if (first && more > 0) await terminal.print(`${first.action} ${more} more: ${first.message}`)
+  }
+}
 
-const inJson = ({ printJson }: Terminal): Report => ({
-  warnings: async (warnings) => {
-    for (const warning of warnings) await printJson({ warning })
-  },
-  plan: async ({ desired: _, changes, ...plan }, userGrants) => {
+const printPlan = async (
+  { values, terminal }: CommandCall,
+  plan: Plan,
+  userGrants: ComparedGrants,
+): Promise<void> => {
+  if (values['json']) {
     // This run applies the plan itself, so the desired state and the events, with sealed secrets, are not printed.
+    const { desired: _, changes, ...rest } = plan
     const shown = changes.map(({ action, object, fields }) => ({ action, object, fields }))
-    await printJson({ plan: toJson({ ...plan, changes: shown }), userGrants })
-  },
-  result: async ({ orgId, counts }, _, imported) =>
-    printJson({ applied: { orgId, counts, userGrants: toJson(imported) } }),
-})
+    return terminal.printJson({ plan: toJson({ ...rest, changes: shown }), userGrants })
+  }
+  const { missing, different, equal } = userGrants
+  await terminal.print(
+    [{ bold: `organization ${plan.orgId}` }],
+    ...formatPlan(plan).split('\n'),
+    `user grants: ${missing} to add, ${different} different, ${equal} unchanged`,
+  )
+}
 
-const asText = ({ print }: Terminal): Report => ({
-  warnings: async (warnings) => {
-    for (const alike of Map.groupBy(warnings, ({ kind }) => kind).values()) {
-      for (const { action, path, message } of alike.slice(0, MAX_SHOWN))
-        await print(`${action} ${path}: ${message}`)
-      const [first] = alike
-      const more = alike.length - MAX_SHOWN + (alike.at(-1)?.more ?? 0)
-      if (first && more > 0) await print(`${first.action} ${more} more: ${first.message}`)
-    }
-  },
-  plan: async (plan, { missing, different, equal }) => {
-    const changes = formatPlan(plan).split('\n')
-    await print([{ bold: `organization ${plan.orgId}` }], ...changes)
-    await print(`user grants: ${missing} to add, ${different} different, ${equal} unchanged`)
-  },
-  result: async ({ orgId, counts: { add, update } }, rows, imported) => {
-    const { added, unchanged, refused, refusedCount } = imported
-    await print(
-      `${orgId}: ${add} added, ${update} updated; user grants: ${added} added, ${unchanged} unchanged, ${refusedCount} refused`,
-    )
-    for (const { index, error } of refused) {
-      const { userId = '', projectId = '' } = rows[index] ?? {}
-      await print(`refused ${userId} in ${projectId}: ${explain(error)}`)
-    }
-  },
-})
+const printResult = async (
+  { values, terminal }: CommandCall,
+  { orgId, plan: { counts }, userGrants }: Planned,
+  imported: ImportReport,
+): Promise<void> => {
+  if (values['json'])
+    return terminal.printJson({ applied: { orgId, counts, userGrants: toJson(imported) } })
+  const { added, unchanged, refused, refusedCount } = imported
+  await terminal.print(
+    `${orgId}: ${counts.add} added, ${counts.update} updated; user grants: ${added} added, ${unchanged} unchanged, ${refusedCount} refused`,
+  )
+  for (const { index, error } of refused) {
+    const { userId = '', projectId = '' } = userGrants[index] ?? {}
+    await terminal.print(`refused ${userId} in ${projectId}: ${explain(error)}`)
+  }
+}

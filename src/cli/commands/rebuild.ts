@@ -1,5 +1,5 @@
-import type { Progress } from 'claviger'
-import { type Command, type CommandCall, unwrap } from '../command.js'
+import { orThrow, type Progress } from 'claviger'
+import type { Command, CommandCall } from '../command.js'
 import { DATABASE, openDatabase, openIam } from '../database.js'
 
 export const rebuild: Command = {
@@ -25,7 +25,7 @@ continues with --resume.
     const shown = showProgress(call)
     try {
       const { onProgress } = shown
-      const position = unwrap(await openIam(database).catchUp(readModel, { signal, onProgress }))
+      const position = await orThrow(openIam(database).catchUp(readModel, { signal, onProgress }))
       const seconds = Math.round((performance.now() - begin) / 1000)
       const events = shown.done()
       await (values['json']

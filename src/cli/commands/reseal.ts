@@ -1,5 +1,5 @@
-import { toJson } from 'claviger'
-import { type Command, explain, required, unwrap } from '../command.js'
+import { orThrow, toJson } from 'claviger'
+import { type Command, explain, required } from '../command.js'
 import {
   DATABASE,
   KEYS,
@@ -33,7 +33,7 @@ that, only past events in the log need the older keys.
     const cipher = await requireCipher(call)
     await using database = await openDatabase(call)
     const { identityProviders } = openIam(database, cipher)
-    const report = unwrap(await identityProviders.resealSecrets({}, context))
+    const report = await orThrow(identityProviders.resealSecrets({}, context))
     const { resealed, unchanged, failed } = report
     await (call.values['json']
       ? terminal.printJson(toJson(report))

@@ -8,12 +8,11 @@ import {
   type ServerResponse,
 } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { aesGcmCipher, type Caller, type Iam, type SecretCipher } from 'claviger'
+import { aesGcmCipher, type Caller, type Iam } from 'claviger'
 import { type Command, type CommandCall, Failed, optional, UsageError } from '../command.js'
 import {
   addressOf,
   DATABASE,
-  type Database,
   KEYS,
   openAddress,
   openCipher,
@@ -50,7 +49,7 @@ Anybody with the printed token may do everything in it. Ends with Ctrl-C.
     await using used = database
     const token = randomBytes(24).toString('base64url')
     const caller = { userId: 'claviger-cli', orgId: optional(call, 'org') ?? 'acme' }
-    const server = createServer(await openHandlers(openIam(used, cipher), { token, caller }))
+    const server = createServer(await openHandlers(openIam(used, cipher), token, caller))
     await printAddresses(call, token, await listen(server, port))
     if (!signal.aborted) await once(signal, 'abort')
     server.closeAllConnections()
@@ -65,12 +64,8 @@ const portOf = (text: string): number => {
   return Number(text)
 }
 
-interface Opened {
-  readonly database: Database
-  readonly cipher: SecretCipher | undefined
-}
-
-const opened = async (call: CommandCall): Promise<Opened> => {
+/** The database, and the cipher if there are keys. */
+const opened = async (call: CommandCall) => {
   const cipher = await openCipher(call)
   const create = call.values['create'] === true
   if (addressOf(call)) return { cipher, database: await openDatabase(call, { create }) }
@@ -99,17 +94,13 @@ const printAddresses = async (call: CommandCall, token: string, origin: string):
   await (call.values['json'] ? call.terminal.printJson(addresses) : call.terminal.print(...shown))
 }
 
-/** The token, and the caller that it stands for. */
-interface Access {
-  readonly token: string
-  readonly caller: Caller
-}
-
-/** The JSON interface; below `/console` the console, and `/sign-in` for it. */
-const openHandlers = async (iam: Iam, access: Access): Promise<RequestListener> => {
+/**
+ * The JSON interface; below `/console` the console, and `/sign-in` for it. Requests with the token are those of the
+ * caller.
+ */
+const openHandlers = async (iam: Iam, token: string, caller: Caller): Promise<RequestListener> => {
   const { nodeHandler } = await import('claviger/json')
   const { consoleHandler } = await import('claviger/console')
-  const { token, caller } = access
   const api = nodeHandler(iam, {
     authenticate: (headers) =>
       headers.get('authorization') === `Bearer ${token}` ? caller : undefined,
