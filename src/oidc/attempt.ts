@@ -1,14 +1,7 @@
-import { hmac } from '@noble/hashes/hmac.js'
-import { sha256 } from '@noble/hashes/sha2.js'
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
-import { aesGcmCipher, type SealedSecret } from '../index.js'
 import { Refused } from './refusal.js'
 
 /** Longest time between `begin` and `finish`, in milliseconds. */
 const LIFETIME = 600_000
-
-/** Most characters of a sealed attempt. */
-const MAX_LENGTH = 8_000
 
 /** The values that `finish` needs from `begin`. */
 export interface Attempt {
@@ -30,33 +23,62 @@ export interface Sealing {
   readonly seal: (attempt: Attempt) => Promise<string>
   /** @throws Refused */
   readonly open: (sealed: unknown) => Promise<Attempt>
-  readonly hash: (values: readonly unknown[]) => string
+  readonly hash: (values: readonly unknown[]) => Promise<string>
 }
 
-/** No id has a space, so an attempt opens as no client secret, even if a host encrypts both with the same key. */
-const OWNER = { orgId: 'claviger', idpId: 'sign-in attempt' }
+const encoder = new TextEncoder()
+const additionalData = encoder.encode('claviger sign-in attempt')
+
+const toText = (bytes: Uint8Array): string =>
+  btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '')
+
+const fromText = (text: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (letter) =>
+    letter.charCodeAt(0),
+  )
 
 /** @see Sealing */
-export const sealing = (given: Uint8Array): Sealing => {
-  const key = new Uint8Array(given)
-  const cipher = aesGcmCipher({ current: 'key', keys: { key } })
+export const sealing = (key: Uint8Array): Sealing => {
+  const bytes = new Uint8Array(key)
+  const aes = () => crypto.subtle.importKey('raw', bytes, 'AES-GCM', false, ['encrypt', 'decrypt'])
+  const hmac = { name: 'HMAC', hash: 'SHA-256' }
   return {
-    seal: (attempt) =>
-      cipher.seal(JSON.stringify({ ...attempt, until: Date.now() + LIFETIME }), OWNER),
+    seal: async (attempt) => {
+      const iv = crypto.getRandomValues(new Uint8Array(12))
+      const plain = encoder.encode(JSON.stringify({ ...attempt, until: Date.now() + LIFETIME }))
+      const sealed = await crypto.subtle.encrypt(
+        { name: 'AES-GCM', iv, additionalData },
+        await aes(),
+        plain,
+      )
+      return toText(new Uint8Array([...iv, ...new Uint8Array(sealed)]))
+    },
     open: async (sealed) => {
-      if (typeof sealed !== 'string' || sealed.length > MAX_LENGTH) throw tampered()
-      // Cast: the cipher refuses what it has not sealed.
-      const opened = await cipher.open(sealed as SealedSecret, OWNER)
-      if (opened.isErr()) throw tampered()
-      const { until, ...attempt } = JSON.parse(opened.value)
+      if (typeof sealed !== 'string' || !/^[\w-]{40,8000}$/.test(sealed)) throw tampered()
+      const opened = await opening(sealed, await aes())
+      const { until, ...attempt } = JSON.parse(opened)
       if (Date.now() > until) throw new Refused({ kind: 'AttemptExpired' })
       return attempt
     },
-    hash: (values) => {
-      const text = JSON.stringify(['claviger configuration', ...values])
-      return bytesToHex(hmac(sha256, key, utf8ToBytes(text)))
+    hash: async (values) => {
+      const signing = await crypto.subtle.importKey('raw', bytes, hmac, false, ['sign'])
+      const text = encoder.encode(JSON.stringify(['claviger configuration', ...values]))
+      return toText(new Uint8Array(await crypto.subtle.sign(hmac, signing, text)))
     },
   }
 }
 
 const tampered = (): Refused => new Refused({ kind: 'AttemptTampered' })
+
+const opening = async (sealed: string, key: CryptoKey): Promise<string> => {
+  try {
+    const bytes = fromText(sealed)
+    const algorithm = { name: 'AES-GCM', iv: bytes.subarray(0, 12), additionalData }
+    return new TextDecoder().decode(await crypto.subtle.decrypt(algorithm, key, bytes.subarray(12)))
+  } catch {
+    throw tampered()
+  }
+}

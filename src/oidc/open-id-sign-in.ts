@@ -112,7 +112,7 @@ const begin = async (setup: Setup, input: BeginInput): Promise<Begun> => {
   const url = await withRefusals(() =>
     buildAuthorizationUrl(clientOf(stored, metadata, setup), asked),
   )
-  const configuration = setup.hashOf(stored)
+  const configuration = await setup.hashOf(stored)
   const begun = { orgId, idpId, redirectUri, configuration, state, nonce, verifier }
   const attempt = await setup.seal({ ...begun, returnTo, projectId, projectOrgId })
   return { url: url.href, attempt }
@@ -194,7 +194,7 @@ const unchangedProvider = async (
 ): Promise<StoredProvider> => {
   const stored = await storedProvider(options.iam, await contextOf(orgId), idpId).catch(removed)
   if (stored.provider.state !== 'active') throw new Refused({ kind: 'ProviderInactive' })
-  if (hashOf(stored) !== configuration) throw new Refused({ kind: 'ProviderChanged' })
+  if ((await hashOf(stored)) !== configuration) throw new Refused({ kind: 'ProviderChanged' })
   return stored
 }
 

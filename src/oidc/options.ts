@@ -57,7 +57,7 @@ export interface Setup extends Sealing, ProviderAccess {
    * Keyed hash of everything that a sign-in depends on; without the provider's name and the encrypted form of its
    * secret.
    */
-  readonly hashOf: (stored: StoredProvider) => string
+  readonly hashOf: (stored: StoredProvider) => Promise<string>
 }
 
 /** @throws TypeError, RangeError @see Setup */
