@@ -1,4 +1,4 @@
-import { httpStatusOf, type IamError, toStatus } from '../index.js'
+import type { IamError } from '../index.js'
 
 /** Ends a request with an error, or one question of a batch. */
 export class Refusal {
@@ -14,7 +14,7 @@ export class Refusal {
   constructor(
     status: number,
     message: string,
-    { cause, retryAfter }: Partial<Pick<Refusal, 'cause' | 'retryAfter'>> = {},
+    { cause, retryAfter }: { readonly cause?: unknown; readonly retryAfter?: number } = {},
   ) {
     this.status = status
     this.message = message
@@ -25,21 +25,25 @@ export class Refusal {
 
 export const malformed = (message: string): Refusal => new Refusal(400, message)
 
-/** Errors of the library that a request may get; any other is unexpected. */
-const EXPECTED: readonly IamError['kind'][] = [
-  'InvalidArgument',
-  'Unauthenticated',
-  'PermissionDenied',
-  'Cancelled',
-  'Unavailable',
-]
-
 /** The refusal of a request that the library, or `authenticate`, refuses. */
 export const refusalOf = (error: IamError): Refusal => {
-  if (!EXPECTED.includes(error.kind)) return unexpected(error)
-  const isFault = error.kind === 'Unavailable'
-  const options = isFault ? { cause: error, retryAfter: error.retryAfter } : {}
-  return new Refusal(httpStatusOf(error), toStatus(error).message, options)
+  switch (error.kind) {
+    case 'InvalidArgument':
+      return malformed('The request is malformed')
+    case 'Unauthenticated':
+      return new Refusal(401, 'The call has no authenticated caller')
+    case 'PermissionDenied':
+      return new Refusal(403, 'The caller lacks the permission')
+    case 'Cancelled':
+      return new Refusal(499, 'The call was cancelled')
+    case 'Unavailable': {
+      const { retryAfter } = error
+      const options = { cause: error, ...(retryAfter !== undefined && { retryAfter }) }
+      return new Refusal(503, 'A service that the call depends on is unavailable', options)
+    }
+    default:
+      return unexpected(error)
+  }
 }
 
 /** The refusal of a request in which something unexpected happened. */

@@ -146,7 +146,7 @@ interface MappingDraft {
 }
 
 /**
- * Adds the role with the key at `key`, unless it is unusable or taken. The key is the display name if there is none.
+ * Adds the role with the key at `key`, unless it is unusable or taken. Without a display name, the key is shown.
  * Without a `group`, as in a source that has no groups of roles, the group that is set here stays.
  */
 export const addRole = (

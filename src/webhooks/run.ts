@@ -26,11 +26,15 @@ export const run = async (
 ): Promise<Result<undefined, IamError>> => {
   const { environment, options, source } = setup
   const ending = new AbortController()
-  const ended = AbortSignal.any([ending.signal, ...(signal ? [signal] : [])])
+  const ended = ending.signal
+  const end = () => ending.abort()
+  // Not combined: the host's signal may be of another realm.
+  signal?.addEventListener('abort', end)
+  if (signal?.aborted) end()
   const failures: unknown[] = []
   const fail = (error: unknown): void => {
     failures.push(error)
-    ending.abort()
+    end()
   }
   const served = new Map<string, ServedEndpoint>()
   try {
@@ -72,7 +76,8 @@ export const run = async (
   } catch (error) {
     fail(error)
   } finally {
-    ending.abort()
+    end()
+    signal?.removeEventListener('abort', end)
     await Promise.all([...served.values()].map(({ done }) => done))
   }
   return failures.length === 0 ? ok(undefined) : err(errorOf(failures[0]))

@@ -85,7 +85,7 @@ export const openConnection = (
     read: (work) => read((database) => inTransaction(database, 'BEGIN DEFERRED', work)),
     write: (work, commit) =>
       write((database) => {
-        // Set anew: it belongs to the handle, which may have other connections. A commit that waits for the disk also
+        // Set each time: it belongs to the handle, which may have other connections. A commit that waits for the disk also
         // writes the earlier ones.
         database.script(`PRAGMA synchronous = ${commit === 'unsynced' ? 'NORMAL' : 'FULL'}`)
         return inTransaction(database, 'BEGIN IMMEDIATE', work)

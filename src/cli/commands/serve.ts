@@ -95,8 +95,8 @@ const printAddresses = async (call: CommandCall, token: string, origin: string):
 }
 
 /**
- * The JSON interface; below `/console` the console, and `/sign-in` for it. Requests with the token are those of the
- * caller.
+ * The JSON interface; below `/console` the console, and `/sign-in` for it. The caller makes the requests that have the
+ * token.
  */
 const openHandlers = async (iam: Iam, token: string, caller: Caller): Promise<RequestListener> => {
   const { nodeHandler } = await import('claviger/json')
