@@ -84,10 +84,8 @@ export const openConnection = (
     query: read,
     read: (work) => read((database) => inTransaction(database, 'BEGIN DEFERRED', work)),
     write: (work, commit) =>
-      write((database) => {
-        // Set each time: it belongs to the handle, which may have other connections. A commit that waits for the disk also
-        // writes the earlier ones.
-        database.script(`PRAGMA synchronous = ${commit === 'unsynced' ? 'NORMAL' : 'FULL'}`)
+      write(() => {
+        database.sync(commit !== 'unsynced')
         return inTransaction(database, 'BEGIN IMMEDIATE', work)
       }),
     isClosed: () => hasClosed,
@@ -154,6 +152,8 @@ const pause = (waited: number): Promise<void> =>
 
 /** A connection to one SQLite file. It throws SQLITE_BUSY instead of waiting for a lock. */
 export interface Database extends SyncDatabase {
+  /** Sets whether commits wait for the disk; a commit that waits also writes the earlier ones. */
+  readonly sync: (isWanted: boolean) => void
   readonly close: () => void
 }
 
@@ -177,7 +177,10 @@ const existing = (path: string): string => {
   return path
 }
 
-const databaseOn = (handle: SqliteHandle): SyncDatabase => {
+/** Handles whose commits do not wait for the disk. Known by the handle, since several databases may have the same. */
+const unsynced = new WeakSet<SqliteHandle>()
+
+const databaseOn = (handle: SqliteHandle): Omit<Database, 'close'> => {
   // Waiting for a lock would block the whole program.
   handle.exec('PRAGMA busy_timeout = 0')
   const prepared = new Map<string, SqliteStatement>()
@@ -201,6 +204,12 @@ const databaseOn = (handle: SqliteHandle): SyncDatabase => {
   }
 
   return {
+    sync: (isWanted) => {
+      if (isWanted !== unsynced.has(handle)) return
+      handle.exec(`PRAGMA synchronous = ${isWanted ? 'FULL' : 'NORMAL'}`)
+      if (isWanted) unsynced.delete(handle)
+      else unsynced.add(handle)
+    },
     script: (sql) => void handle.exec(sql),
     run: (sql, ...parameters) => statement(sql).run(...parameters).changes > 0,
     rows,
