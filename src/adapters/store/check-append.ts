@@ -29,11 +29,15 @@ export class InvalidAppend extends Error {
 }
 
 /** Why every store must refuse `append` before it writes anything; undefined when it is valid. */
-export const checkAppend = ({ id, writes, metadata }: Append): InvalidAppend | undefined => {
+export const checkAppend = (append: Append): InvalidAppend | undefined =>
+  checkParts(append) ?? checkSize(append, sum(append.writes, maxJsonBytes))
+
+/** What {@link checkAppend} checks besides the size of the data. */
+export const checkParts = ({ id, writes, metadata }: Append): InvalidAppend | undefined => {
   if (writes.length === 0) return new InvalidAppend('writes', 'must not be empty')
   if (writes.length > MAX_WRITES)
     return new InvalidAppend('writes', `must be at most ${MAX_WRITES}`)
-  return checkText('id', id) ?? checkMetadata(metadata) ?? checkWrites(writes) ?? checkSize(writes)
+  return checkText('id', id) ?? checkMetadata(metadata) ?? checkWrites(writes)
 }
 
 const checkMetadata = (metadata: Metadata): InvalidAppend | undefined =>
@@ -77,8 +81,9 @@ const namesTwice = (writes: readonly StreamWrite[]): boolean => {
   return new Set(writes.map(({ stream }) => stream)).size < writes.length
 }
 
-const checkSize = (writes: readonly StreamWrite[]): InvalidAppend | undefined =>
-  jsonExceedsBytes(writes, MAX_APPEND_BYTES)
+/** Refuses too much data. Its bytes are counted only if there may be too many: `atMost` is an upper bound for them. */
+export const checkSize = ({ writes }: Append, atMost: number): InvalidAppend | undefined =>
+  atMost > MAX_APPEND_BYTES && sum(writes, jsonBytes) > MAX_APPEND_BYTES
     ? new InvalidAppend('writes', `must have at most ${MAX_APPEND_BYTES} bytes of data`)
     : undefined
 
@@ -92,7 +97,7 @@ const objectionTo = (text: string): string | undefined =>
   (exceedsBytes(text, MAX_NAME_BYTES) ? `must be at most ${MAX_NAME_BYTES} bytes` : undefined)
 
 /** Most bytes of UTF-8 that one UTF-16 unit takes. */
-const MAX_BYTES_PER_UNIT = 3
+export const MAX_BYTES_PER_UNIT = 3
 
 /** Most bytes that one UTF-16 unit takes in JSON: a control character or a lone surrogate. */
 const MAX_JSON_BYTES_PER_UNIT = 6
@@ -106,15 +111,10 @@ const encoder = new TextEncoder()
 export const exceedsBytes = (text: string, limit: number): boolean =>
   text.length * MAX_BYTES_PER_UNIT > limit && encoder.encode(text).length > limit
 
-/** Whether the data of all events takes more than `limit` bytes as JSON. The JSON is made only when an estimate exceeds the limit. */
-const jsonExceedsBytes = (writes: readonly StreamWrite[], limit: number): boolean =>
-  sum(writes, ({ data }) => maxJsonBytes(data)) > limit &&
-  sum(writes, ({ data }) => jsonBytes(data)) > limit
-
-const sum = (writes: readonly StreamWrite[], sizeOf: (event: NewEvent) => number): number => {
-  let size = 0
-  for (const { events } of writes) for (const event of events) size += sizeOf(event)
-  return size
+const sum = (writes: readonly StreamWrite[], bytesOf: (data: unknown) => number): number => {
+  let bytes = 0
+  for (const { events } of writes) for (const { data } of events) bytes += bytesOf(data)
+  return bytes
 }
 
 /** An upper bound for the bytes of `value` as JSON. */

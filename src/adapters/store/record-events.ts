@@ -5,7 +5,7 @@ import {
   type RecordedEvent,
   StoreFault,
 } from '../../ports/event-store.js'
-import { checkAppend } from './check-append.js'
+import { checkParts, checkSize, MAX_BYTES_PER_UNIT } from './check-append.js'
 
 /** A valid append with its JSON. */
 export interface PreparedAppend {
@@ -24,19 +24,21 @@ export interface PreparedAppend {
  * @throws InvalidAppend
  */
 export const prepareAppend = (append: Append): PreparedAppend => {
-  const invalid = checkAppend(append)
+  const invalid = checkParts(append)
   if (invalid) throw invalid
   const metadata = metadataJson(append.metadata)
   const data: string[] = []
-  let size = 0
+  let units = 0
   for (const { events } of append.writes) {
     for (const event of events) {
       const json = JSON.stringify(event.data)
       data.push(json)
-      size += json.length + metadata.length
+      units += json.length
     }
   }
-  return { append, data, metadata, size }
+  const tooLarge = checkSize(append, units * MAX_BYTES_PER_UNIT)
+  if (tooLarge) throw tooLarge
+  return { append, data, metadata, size: units + metadata.length * data.length }
 }
 
 /** The JSON of the data of the event at `index`, in the order written. */
