@@ -7,29 +7,59 @@ interface Found<Target> {
   readonly params: readonly string[]
 }
 
-/** A router that tries the routes with as many segments as the path has. Literal segments win over variables. */
-export const createRouter = <Target>(entries: readonly Entry<Target>[]) => {
-  const routes = entries
-    .map(([verb, template, target]) => ({ verb, template, target, pattern: patternOf(template) }))
-    .toSorted((one, other) => variablesIn(one.template) - variablesIn(other.template))
-  const byShape = Map.groupBy(routes, ({ verb, template }) => shapeOf(verb, template))
-  const verbs = new Set(entries.map(([verb]) => verb))
-  const find = (verb: string, path: string): Found<Target> | undefined => {
-    for (const { pattern, target } of byShape.get(shapeOf(verb, path)) ?? []) {
-      const match = pattern.exec(path)
-      if (match) return { target, params: match.slice(1) }
+/** All paths that have the same segments so far. */
+interface Node<Target> {
+  readonly literals: Map<string, Node<Target>>
+  /** Keyed by the text after the variable in its segment, such as `:deactivate`, or empty. */
+  readonly variables: Map<string, Node<Target>>
+  target?: Target
+}
+
+/** A router that goes through a path once, one segment after the other. */
+export const createRouter = <Target>(routes: readonly Entry<Target>[]) => {
+  const roots = new Map<string, Node<Target>>()
+  const longest = Math.max(...routes.map(([, template]) => template.split('/').length))
+  for (const [verb, template, target] of routes) {
+    let node = childOf(roots, verb)
+    for (const segment of template.split('/')) {
+      const [, suffix] = /^\{\w+\}(.*)$/.exec(segment) ?? []
+      node =
+        suffix === undefined ? childOf(node.literals, segment) : childOf(node.variables, suffix)
     }
-    return undefined
+    node.target = target
+  }
+  const find = (verb: string, path: string): Found<Target> | undefined => {
+    const root = roots.get(verb)
+    // A stranger may send a path of many thousand segments.
+    const segments = path.split('/', longest + 1)
+    return root && segments.length <= longest ? walk(root, segments, 0) : undefined
   }
   /** The methods that a path has. */
-  const verbsOf = (path: string) => [...verbs].filter((verb) => find(verb, path))
+  const verbsOf = (path: string) => [...roots.keys()].filter((verb) => find(verb, path))
   return { find, verbsOf }
 }
 
-/** The method and the number of segments, up to a bound: a stranger may send a path of many thousand segments. */
-const shapeOf = (verb: string, path: string): string => `${verb} ${path.split('/', 16).length}`
+const childOf = <Target>(children: Map<string, Node<Target>>, key: string): Node<Target> => {
+  const child = children.get(key) ?? { literals: new Map(), variables: new Map() }
+  children.set(key, child)
+  return child
+}
 
-const variablesIn = (template: string): number => template.split('{').length
-
-const patternOf = (template: string): RegExp =>
-  new RegExp(`^${template.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '([^/]+)')}$`)
+const walk = <Target>(
+  { literals, variables, target }: Node<Target>,
+  segments: readonly string[],
+  index: number,
+): Found<Target> | undefined => {
+  const segment = segments[index]
+  if (segment === undefined) return target && { target, params: [] }
+  const literal = literals.get(segment)
+  const found = literal && walk(literal, segments, index + 1)
+  if (found) return found
+  for (const [suffix, child] of variables) {
+    const text = segment.slice(0, segment.length - suffix.length)
+    const isMatch = text !== '' && segment.endsWith(suffix)
+    const below = isMatch ? walk(child, segments, index + 1) : undefined
+    if (below) return { target: below.target, params: [text, ...below.params] }
+  }
+  return undefined
+}

@@ -137,11 +137,12 @@ const rpcEntry = (
 ): Entry<JsonHandler> => {
   const json = jsonHandler(options, { operation, isBodyOptional: false, urlFields: noFields })
   let other: Handler | undefined
-  const answer: JsonHandler = async (request, params) => {
-    if (isJson(request.header)) return json(request, params)
+  const otherwise: Handler = async (request) => {
     other ??= door?.handlerOf(operation)
     return other?.(request) ?? unsupportedType('application/json')
   }
+  const answer: JsonHandler = (request, params) =>
+    isJson(request.header) ? json(request, params) : otherwise(request)
   return ['POST', rpcPathOf(operation.method), answer]
 }
 
