@@ -29,7 +29,6 @@ export const DECLARED_TYPES = [
   'role_mapping',
   'identity_provider',
 ] as const
-export type DeclaredType = (typeof DECLARED_TYPES)[number]
 
 /** The projects of a desired state, and its options. */
 interface DesiredProjects {

@@ -134,6 +134,4 @@ export const DesiredProject = z.strictObject({
 })
 export type ParsedProject = z.output<typeof DesiredProject>
 
-export type ParsedGrant = z.output<typeof DesiredGrant>
-
 export type ParsedMapping = z.output<typeof DesiredMapping>
