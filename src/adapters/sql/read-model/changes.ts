@@ -1,11 +1,12 @@
 import type { AssignmentRange } from '../../../domain/aggregate.js'
-import { type AnyAggregate, byType, TYPES } from '../../../domain/aggregates.js'
+import { type AnyAggregate, aggregates, byType } from '../../../domain/aggregates.js'
 import type { Position } from '../../../ports/event-store.js'
 import type { KnownEvent } from '../../../ports/known-event.js'
 import type { Views, ViewType } from '../../../ports/read-model.js'
 import { aggregateOf, isOfObject, objectOf } from '../../../projections/read-events.js'
 import {
   changeRow,
+  getOrAdd,
   projectScope,
   type RowKey,
   type RowStore,
@@ -184,41 +185,33 @@ function* rowBatch(
   events: readonly KeyedEvent[],
 ): Steps<RowBatch> {
   const assignments = assignmentBatch(dialect, shared)
-  const rows = byType((aggregate) => typeBatch(dialect, shared, assignments, aggregate))
-  const all = Object.values(rows)
-  const removedScopes = byType((): string[] => [])
-  const removedParts = byType((): RowKey[] => [])
+  // Made when they are needed: most batches have one event.
+  const batches = new Map<ViewType, TypeBatch>()
+  const of = (type: ViewType): TypeBatch =>
+    getOrAdd(batches, type, () => typeBatch(dialect, shared, assignments, aggregates[type]))
 
   // Before the first event of an object there is no row.
   for (const { event, rowKey } of events)
-    if (event.version > 1) rows[aggregateOf(event.type).type].want(rowKey)
-  for (const batch of all) yield* batch.load()
+    if (event.version > 1) of(aggregateOf(event.type).type).want(rowKey)
+  for (const batch of batches.values()) yield* batch.load()
 
   return {
     ...assignments,
-    get: (type, rowKey) => rows[type].get(rowKey),
-    put: (type, rowKey, row) => rows[type].put(rowKey, row),
-    removeAll: (type, scope) => {
-      removedScopes[type].push(scope)
-      rows[type].forget(scope)
-    },
-    removeParts: (type, whole) => {
-      removedParts[type].push(whole)
-      rows[type].forgetParts(whole)
-    },
+    get: (type, rowKey) => of(type).get(rowKey),
+    put: (type, rowKey, row) => of(type).put(rowKey, row),
+    removeAll: (type, scope) => of(type).removeAll(scope),
+    removeParts: (type, whole) => of(type).removeParts(whole),
     isOrdered: () =>
-      assignments.isOrdered() ||
-      TYPES.some((type) => removedScopes[type].length + removedParts[type].length > 0),
+      assignments.isOrdered() || [...batches.values()].some((batch) => batch.isOrdered()),
     *statements() {
-      for (const type of TYPES) {
-        if (removedScopes[type].length > 0) yield removalOf(dialect, type, removedScopes[type])
-        for (const whole of removedParts[type]) yield partRemovalOf(dialect, type, whole)
-      }
-      for (const batch of all) yield* batch.statements()
+      for (const batch of batches.values()) yield* batch.removals()
+      for (const batch of batches.values()) yield* batch.statements()
       yield* assignments.statements()
     },
   }
 }
+
+type TypeBatch = ReturnType<typeof typeBatch>
 
 type View = Views[ViewType]
 
@@ -239,6 +232,8 @@ const typeBatch = (dialect: Dialect, shared: Shared, held: AssignmentBatch, kind
   /** By scope, then by key. */
   const entries = new Map<string, Map<string, Entry>>()
   const wanted: Entry[] = []
+  const removedScopes: string[] = []
+  const removedWholes: RowKey[] = []
 
   const entryOf = ({ scope, key }: RowKey) => entries.get(scope)?.get(key)
 
@@ -288,19 +283,28 @@ const typeBatch = (dialect: Dialect, shared: Shared, held: AssignmentBatch, kind
       if (entry) entry.row = row
       else add({ rowKey, stored: undefined, row })
     },
-    /** Forgets the rows that are removed with the project of that scope. */
-    forget: (scope: string): void => {
+    /** Removes the rows of the project of that scope. */
+    removeAll: (scope: string): void => {
+      removedScopes.push(scope)
       if (!rowsNameProject(type)) entries.delete(scope)
       else
         for (const ofScope of entries.values())
           for (const [key, { row }] of ofScope)
             if (row && scopeOfProject(row) === scope) ofScope.delete(key)
     },
-    /** Forgets the rows that are removed with the object that their keys begin with. */
-    forgetParts: ({ scope, key }: RowKey): void => {
+    /** Removes the rows whose keys begin with the key of `whole`. */
+    removeParts: (whole: RowKey): void => {
+      removedWholes.push(whole)
+      const { scope, key } = whole
       const ofScope = entries.get(scope)
       for (const each of ofScope?.keys() ?? [])
         if (each.startsWith(`${key}+`)) ofScope?.delete(each)
+    },
+    isOrdered: (): boolean => removedScopes.length + removedWholes.length > 0,
+    /** To be run before the statements of every type. */
+    *removals(): Iterable<Statement> {
+      if (removedScopes.length > 0) yield removalOf(dialect, type, removedScopes)
+      for (const whole of removedWholes) yield partRemovalOf(dialect, type, whole)
     },
     *statements(): Iterable<Statement> {
       const removed: NumberedKey[] = []

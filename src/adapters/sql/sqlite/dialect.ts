@@ -47,6 +47,18 @@ const ROWS_AT_ONCE = [128, 16, 8, 1]
 /** The SQL of SQLite. */
 export const sqliteDialect = ({ maxParameters }: Pick<SqliteLimits, 'maxParameters'>): Dialect => {
   const named = namedTexts()
+
+  function* insertions<Item>(table: Table, items: readonly Item[], rowOf: (item: Item) => Row) {
+    let done = 0
+    for (const count of ROWS_AT_ONCE) {
+      if (count * table.columns.length > maxParameters) continue
+      for (; done + count <= items.length; done += count) {
+        const text = named(`${table.name} ${count}`, () => insertion(table, count))
+        yield { ...text, parameters: items.slice(done, done + count).flatMap(rowOf) }
+      }
+    }
+  }
+
   return {
     declarations: {
       types: { integer: 'INTEGER', text: 'TEXT', json: 'TEXT' },
@@ -78,24 +90,19 @@ export const sqliteDialect = ({ maxParameters }: Pick<SqliteLimits, 'maxParamete
       sql: `(SELECT value ->> 0 AS scope, value ->> 1 AS key, key + 1 AS nth FROM json_each(?)) AS wanted`,
       parameters: [JSON.stringify(keys)],
     }),
-    *insert(table, items, rowOf) {
-      let done = 0
-      for (const count of ROWS_AT_ONCE) {
-        if (count * table.columns.length > maxParameters) continue
-        for (; done + count <= items.length; done += count) {
-          const text = named(`${table.name} ${count}`, () => insertion(table, count))
-          yield { ...text, parameters: items.slice(done, done + count).flatMap(rowOf) }
-        }
-      }
-    },
+    // Most batches add to few of the tables.
+    insert: (table, items, rowOf) => (items.length > 0 ? insertions(table, items, rowOf) : []),
     *update(table, items, changeOf) {
       for (const item of items) yield updateOf(table, changeOf(item))
     },
-    *setWhereNull({ name }, { by, set }, items) {
+    setWhereNull: ({ name }, { by, set }, items) => {
+      if (items.length === 0) return []
       const sql = `UPDATE ${name} SET ${set.map((column) => `${column} = ?`).join(', ')}
       WHERE ${by.map((column) => `${column} = ?`).join(' AND ')} AND ${set[0]} IS NULL`
-      for (const item of items)
-        yield { sql, parameters: [...item.slice(by.length), ...item.slice(0, by.length)] }
+      return items.map((item) => ({
+        sql,
+        parameters: [...item.slice(by.length), ...item.slice(0, by.length)],
+      }))
     },
     remove: ({ name }, keys) =>
       keys.map((parameters) => ({
