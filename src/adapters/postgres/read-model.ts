@@ -21,7 +21,7 @@ import {
 } from '../sql/dialect.js'
 import { type Batch, changesOf, checkpointMove, moveCheckpoint } from '../sql/read-model/changes.js'
 import { emptyTables, readMethods, sqlReadModel, sqlReads } from '../sql/read-model/read-model.js'
-import { CHECKPOINT, createTables } from '../sql/read-model/tables.js'
+import { CHECKPOINT, createTables, hashOf } from '../sql/read-model/tables.js'
 import type { Connection, Statement as Prepared } from './connection/connection.js'
 import type { Connections } from './connection/connections.js'
 import { bigintArray, textArray, toJsonLines, unnestColumns } from './unnest-columns.js'
@@ -42,6 +42,7 @@ export const postgresReadModel = (
 ): ReadModel => {
   const dialect = postgresDialect(schema)
   const prepared = preparer(schema)
+  const named = namer()
 
   const ask: Ask = (statement) => connections.read(prepared(statement))
 
@@ -66,7 +67,8 @@ export const postgresReadModel = (
     const writes = [...statements]
     if (!isUnordered()) return undefined
     const statement = guarded(checkpointMove(dialect, batch), writes)
-    const [moved] = await connections.write(prepared(statement))
+    const isSingle = batch.events.length === 1
+    const [moved] = await connections.write(prepared(isSingle ? named(statement) : statement))
     return moved !== undefined
   }
 
@@ -365,6 +367,19 @@ export const createReadTables = (schema: string): string => {
 export const numbered = (sql: string): string => {
   let number = 0
   return sql.replaceAll('?', () => `$${++number}`)
+}
+
+/** Most texts that apply one event and are prepared in each connection. */
+const MAX_NAMED = 32
+
+/** Names statements whose texts are often the same: to plan one takes the server as long as to run it. */
+const namer = (): ((statement: Statement) => Statement) => {
+  const texts = new Map<string, string>()
+  return (statement) => {
+    const name = hashOf(statement.sql).slice(-6)
+    if (texts.size < MAX_NAMED && !texts.has(name)) texts.set(name, statement.sql)
+    return texts.get(name) === statement.sql ? { ...statement, name } : statement
+  }
 }
 
 /**

@@ -186,7 +186,7 @@ const ROLE_TABLES = {
 const REVISION = 6
 
 /** FNV-1a with 32 bits, in digits and small letters. */
-const hashOf = (text: string): string => {
+export const hashOf = (text: string): string => {
   let hash = 0x811c9dc5
   for (const byte of new TextEncoder().encode(text)) hash = Math.imul(hash ^ byte, 0x01000193)
   return (hash >>> 0).toString(36)

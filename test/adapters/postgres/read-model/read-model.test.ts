@@ -283,3 +283,23 @@ test('The actor is stored, also with a very long id.', async () => {
   const [entry] = await model.history({ orgId: 'acme', actor: id, after: 0n, limit: 10 })
   expect(entry?.actor).toEqual(actor)
 })
+
+test('What applies one event is prepared once for all events like it; batches are not.', async () => {
+  const pool = new pg.Pool({ connectionString: server.connectionString, max: 1 })
+  const { readModel, close } = await openPostgres({ pool, schema: newSchema() })
+  const log = newLog()
+  for (let n = 0; n < 12; n++) log.record('acme', projectAdded(`project-${n}`))
+  const apply = (begin: number, end: number) =>
+    readModel.apply(log.events[begin - 1]?.position ?? 0n, log.events.slice(begin, end))
+  for (let n = 0; n < 8; n++) expect(await apply(n, n + 1)).toBe(true)
+  expect(await apply(8, 12)).toBe(true)
+  const { rows } = await pool.query(
+    `SELECT (generic_plans + custom_plans)::integer AS runs FROM pg_prepared_statements
+      WHERE statement LIKE 'WITH guard AS (UPDATE %'`,
+  )
+  // The first event is applied in a transaction: the checkpoint was 0.
+  expect(rows).toEqual([{ runs: 7 }])
+  expect(await readModel.checkpoint()).toBe(log.events.at(-1)?.position)
+  await close()
+  await pool.end()
+})
