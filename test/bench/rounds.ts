@@ -4,7 +4,7 @@ import type { Took } from './world-process.ts'
 export interface Scale {
   /** Rounds that count; each system runs once in each. */
   readonly rounds: number
-  /** Rounds before that, the same for all. */
+  /** Rounds before that, the same for all: at least a second, until the engine has compiled what runs often. */
   readonly warmUps: number
   /** About how long a round of one system takes. */
   readonly milliseconds: number
@@ -13,7 +13,7 @@ export interface Scale {
 }
 
 export const FULL: Scale = { rounds: 9, warmUps: 3, milliseconds: 500, large: 1_000_000 }
-export const QUICK: Scale = { rounds: 5, warmUps: 2, milliseconds: 120, large: 50_000 }
+export const QUICK: Scale = { rounds: 5, warmUps: 8, milliseconds: 120, large: 50_000 }
 
 /** What the rounds of one system took. */
 export interface Measured {
