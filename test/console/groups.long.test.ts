@@ -41,6 +41,20 @@ describe.runIf(hasChromium())('Groups in the console, in Chromium', () => {
     await page.getByRole('cell', { name: 'given', exact: true }).first().waitFor()
   })
 
+  it('are not left out without a word when they cannot be read', async () => {
+    const holders = /role-?holders/i
+    await page.route(holders, (route) =>
+      route.fulfill({ status: 500, json: { message: 'Out of order' } }),
+    )
+    await opened.open('matrix?projectId=invoicing')
+    await page
+      .getByRole('button', { name: /^Jonas Weber, / })
+      .first()
+      .waitFor()
+    await page.getByRole('alert').getByText('Out of order').waitFor()
+    await page.unroute(holders)
+  })
+
   it('stand on the page of a user', async () => {
     await opened.open(`user?userId=${JONAS?.id}`)
     const held = page.getByRole('region', { name: 'Roles that count' })

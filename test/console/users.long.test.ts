@@ -192,6 +192,23 @@ describe.runIf(hasChromium())('Users in the console, in Chromium', () => {
       await page.unroute(/api\/users\?/)
     })
 
+    it.each(['review?projectId=invoicing', 'timeline'])(
+      'or %s says why there is none',
+      async (at) => {
+        await opened.open(at)
+        await page.getByText('Anna Berger').first().waitFor()
+        const all = /page_?size=1000/i
+        await page.route(all, (route) =>
+          route.fulfill({ status: 500, json: { message: 'Out of order' } }),
+        )
+        await page.getByRole('button', { name: 'Export as CSV' }).click()
+        await page.getByRole('alert').getByText('Out of order').waitFor()
+        await page.unroute(all)
+        expect((await exported()).length).toBeGreaterThan(100)
+        expect(await page.getByRole('alert').count()).toBe(0)
+      },
+    )
+
     it('although they could not be read for the page', async () => {
       await page.route(/api\/users\?/, (route) => route.abort())
       const failed = page.waitForEvent('requestfailed')

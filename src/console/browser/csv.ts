@@ -1,5 +1,5 @@
 import type { WireMethod } from '../../transport/wire.js'
-import { call, type Json, pagesOf, pathOf, rowsIn } from './api.js'
+import { call, type Failure, type Json, pagesOf, pathOf, rowsIn } from './api.js'
 
 /** The zone of the reader, such as `Europe/Berlin`. */
 export const timeZone = new Intl.DateTimeFormat().resolvedOptions().timeZone
@@ -32,21 +32,21 @@ export const saveCsv = (name: string, rows: readonly (readonly string[])[]): voi
 /** Pages of 1,000 rows. */
 const MOST_PAGES = 100
 
-/** Reads all pages of a list, at most 100,000 rows; undefined when one could not be read. */
+/** Reads all pages of a list, at most 100,000 rows; or says why one could not be read. */
 export const readAll = async <Row>(
   operation: WireMethod,
   parameters: Json,
-): Promise<readonly Row[] | undefined> => {
+): Promise<{ readonly rows: readonly Row[] } | { readonly failure: Failure }> => {
   const pages = pagesOf(operation)
   const rows: Row[] = []
   let next = ''
   for (let page = 0; page < MOST_PAGES; page++) {
     const path = pathOf(operation, { ...parameters, page_size: '1000', [pages.cursor]: next })
     const outcome = await call({ method: 'GET', path })
-    if ('failure' in outcome) return undefined
+    if ('failure' in outcome) return outcome
     rows.push(...rowsIn<Row>(outcome.body, pages))
     next = String(outcome.body[pages.next] ?? '')
     if (!next) break
   }
-  return rows
+  return { rows }
 }

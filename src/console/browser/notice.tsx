@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks'
 import type { Failure } from './api.js'
 import { Button } from './display.js'
 import type { Query } from './query.js'
@@ -61,5 +62,22 @@ export const Waiting = ({
     <p class="none" role="status">
       {texts.loading}
     </p>
+  )
+}
+
+interface ExportButtonProps {
+  /** Saves a file, or returns why it could not. */
+  readonly save: () => Promise<Failure | undefined>
+}
+
+/** Saves rows as a file; if they could not be read, says why. */
+export const ExportButton = ({ save }: ExportButtonProps) => {
+  const [failure, setFailure] = useState<Failure | undefined>()
+  const run = async () => setFailure(await save())
+  return (
+    <>
+      <Button text={texts.csv} look="no-print" onClick={run} />
+      {failure && <FailureNotice failure={failure} retry={run} />}
+    </>
   )
 }

@@ -1,13 +1,12 @@
 import { useEffect, useState } from 'preact/hooks'
 import { historyService } from '../../../transport/wire.js'
-import { type JsonValue, pathOf } from '../api.js'
+import { type Failure, type JsonValue, pathOf } from '../api.js'
 import { cellTime, readAll, saveCsv, timeZone } from '../csv.js'
 import { DateField } from '../dates.js'
-import { Button } from '../display.js'
 import { type HistoryEntry, HistoryList, useHistory } from '../history.js'
 import { ownOrganization, projectNameOf } from '../names.js'
 import { isOn } from '../navigation.js'
-import { Waiting } from '../notice.js'
+import { ExportButton, Waiting } from '../notice.js'
 import type { PageName } from '../page-names.js'
 import { nameOf, readNames } from '../people.js'
 import { useAnyPermission, usePermission } from '../permissions.js'
@@ -120,7 +119,7 @@ export const Timeline = () => {
         <button type="button" aria-pressed={isLive} onClick={() => setLive(!isLive)}>
           {isLive ? texts.live : texts.paused}
         </button>
-        <Button text={texts.csv} onClick={() => void exportTimeline(filter, projectId)} />
+        <ExportButton save={() => exportTimeline(filter, projectId)} />
       </div>
       <HistoryList history={history} hasObjects />
     </article>
@@ -166,11 +165,11 @@ const useOfProject = (history: Query<HistoryEntry>, projectId: string): Query<Hi
 const exportTimeline = async (
   filter: Readonly<Record<string, string>>,
   projectId: string,
-): Promise<void> => {
+): Promise<Failure | undefined> => {
   const { listHistory } = historyService
   const all = await readAll<HistoryEntry>(listHistory, { order: 'desc', ...filter })
-  if (!all) return
-  const entries = projectId ? all.filter((entry) => isOf(entry, projectId)) : all
+  if ('failure' in all) return all.failure
+  const entries = projectId ? all.rows.filter((entry) => isOf(entry, projectId)) : all.rows
   const concerned = entries.flatMap(({ object }) =>
     object['userId'] ? [String(object['userId'])] : [],
   )
@@ -195,6 +194,7 @@ const exportTimeline = async (
     ]
   })
   saveCsv(texts.timeline, [head, ...rows])
+  return undefined
 }
 
 const shown = (value: JsonValue | undefined): string =>

@@ -5,11 +5,11 @@ import {
   roleMappingService,
   userGrantService,
 } from '../../../transport/wire.js'
-import type { StoredObject } from '../api.js'
+import type { Failure, StoredObject } from '../api.js'
 import { readAll } from '../csv.js'
 import { dayOf } from '../display.js'
 import { GiveButton } from '../give-dialog.js'
-import { More, Waiting } from '../notice.js'
+import { FailureNotice, More, Waiting } from '../notice.js'
 import { nameOf, UserName } from '../people.js'
 import { usePermission } from '../permissions.js'
 import type { ProjectOption } from '../project-picker.js'
@@ -92,7 +92,7 @@ const Users = ({ projectId, owner, roles }: UsersProps) => {
   )
   // A user without a role is shown too, to check and to give roles.
   const missing = { userId, projectId, projectOrgId: owner, state: 'STATE_ACTIVE', roles: [] }
-  const mapped = useMappedRoles(projectId, owner)
+  const { mapped, failure } = useMappedRoles(projectId, owner)
   const granted = grants.rows?.length === 0 && userId ? [missing] : grants.rows
   // Users who have roles by groups alone follow the last page of the others.
   const others = grants.hasMore
@@ -106,6 +106,7 @@ const Users = ({ projectId, owner, roles }: UsersProps) => {
       <div class="actions start">
         {mayGive && <GiveButton project={project} done={grants.reload} />}
       </div>
+      {failure && <FailureNotice failure={failure} />}
       {!rows && <Waiting query={grants} />}
       {rows?.length === 0 && <p class="empty">{texts.emptyMatrix}</p>}
       {rows && rows.length > 0 && (
@@ -245,8 +246,9 @@ interface MappedHolder {
 }
 
 /** The roles of a project that groups give, by user. They are read only where a group gives roles of the project. */
-const useMappedRoles = (projectId: string, owner: string): ReadonlyMap<string, MappedRoles> => {
-  const [found, setFound] = useState<ReadonlyMap<string, MappedRoles>>(new Map())
+const useMappedRoles = (projectId: string, owner: string) => {
+  const [mapped, setMapped] = useState<ReadonlyMap<string, MappedRoles>>(new Map())
+  const [failure, setFailure] = useState<Failure | undefined>()
   const mayRead = usePermission('role_mapping.read')
   const userId = parameter('userId')
   const filter = { 'filter.project_id.equals': projectId, pageSize: 1 }
@@ -254,16 +256,15 @@ const useMappedRoles = (projectId: string, owner: string): ReadonlyMap<string, M
   const isMapped = (mappings.rows?.length ?? 0) > 0
   useEffect(() => {
     if (!isMapped) return
-    void readAll<MappedHolder>(accessService.listRoleHolders, { projectId, userId }).then(
-      (holders = []) => {
-        const byUser = new Map<string, Map<string, RoleSource>>()
-        for (const { userId: id, orgId, roleKey, via } of holders) {
-          if (!via || orgId !== owner) continue
-          byUser.set(id, (byUser.get(id) ?? new Map()).set(roleKey, via))
-        }
-        setFound(byUser)
-      },
-    )
+    void readAll<MappedHolder>(accessService.listRoleHolders, { projectId, userId }).then((all) => {
+      setFailure('failure' in all ? all.failure : undefined)
+      const byUser = new Map<string, Map<string, RoleSource>>()
+      for (const { userId: id, orgId, roleKey, via } of 'rows' in all ? all.rows : []) {
+        if (!via || orgId !== owner) continue
+        byUser.set(id, (byUser.get(id) ?? new Map()).set(roleKey, via))
+      }
+      setMapped(byUser)
+    })
   }, [isMapped, userId])
-  return found
+  return { mapped, failure: mappings.failure ?? failure }
 }

@@ -1,10 +1,11 @@
 import { useEffect, useState } from 'preact/hooks'
 import { accessService } from '../../../transport/wire.js'
+import type { Failure } from '../api.js'
 import { cellTime, readAll, saveCsv, timeZone } from '../csv.js'
 import { DateField } from '../dates.js'
 import { Button, Time, Value } from '../display.js'
 import { ProjectName, projectNameOf } from '../names.js'
-import { More, Waiting } from '../notice.js'
+import { ExportButton, FailureNotice, More, Waiting } from '../notice.js'
 import { nameOf, readNames } from '../people.js'
 import { useRows } from '../query.js'
 import { type RoleOption, type RoleSource, useRolesOf, viaOf } from '../roles-field.js'
@@ -64,7 +65,9 @@ const ReviewOf = ({ projectId, at }: ReviewProps) => {
   const shownAt = at || new Date().toISOString()
   const save = async () => {
     const all = await readAll<RoleHolder>(listRoleHolders, { projectId, at })
-    if (all) await exportReview(all, { projectId, at: shownAt, roles })
+    if ('failure' in all) return all.failure
+    await exportReview(all.rows, { projectId, at: shownAt, roles })
+    return undefined
   }
   return (
     <>
@@ -76,7 +79,7 @@ const ReviewOf = ({ projectId, at }: ReviewProps) => {
             time={<Time at={shownAt} />}
           />
         </span>
-        {rows.length > 0 && <Button text={texts.csv} look="no-print" onClick={() => void save()} />}
+        {rows.length > 0 && <ExportButton save={save} />}
         <Button text={texts.print} look="no-print" onClick={() => window.print()} />
       </div>
       {rows.length === 0 && <p class="empty">{texts.emptyReview}</p>}
@@ -144,13 +147,16 @@ interface ComparisonProps extends ReviewProps {
 
 /** The roles that users have gained and lost between two times. */
 const Comparison = ({ projectId, at, since }: ComparisonProps) => {
-  const [found, setFound] = useState<readonly Difference[] | 'failed' | undefined>()
+  const [found, setFound] = useState<readonly Difference[] | undefined>()
+  const [failure, setFailure] = useState<Failure | undefined>()
   const { roles } = useRolesOf({ projectId })
   useEffect(() => {
     const read = (time: string) => readAll<RoleHolder>(listRoleHolders, { projectId, at: time })
-    void Promise.all([read(since), read(at)]).then(([before, after]) =>
-      setFound(before && after ? differences(before, after) : 'failed'),
-    )
+    void Promise.all([read(since), read(at)]).then(([before, after]) => {
+      if ('failure' in before) setFailure(before.failure)
+      else if ('failure' in after) setFailure(after.failure)
+      else setFound(differences(before.rows, after.rows))
+    })
   }, [])
   return (
     <>
@@ -162,10 +168,10 @@ const Comparison = ({ projectId, at, since }: ComparisonProps) => {
           to={<Time at={at || new Date().toISOString()} />}
         />
       </p>
-      {found === undefined && <p role="status">{texts.loading}</p>}
-      {found === 'failed' && <p class="notice bad">{texts.unavailable}</p>}
-      {Array.isArray(found) && found.length === 0 && <p class="empty">{texts.compareNone}</p>}
-      {Array.isArray(found) && found.length > 0 && <Holders holders={found} roles={roles} />}
+      {!found && !failure && <p role="status">{texts.loading}</p>}
+      {failure && <FailureNotice failure={failure} />}
+      {found?.length === 0 && <p class="empty">{texts.compareNone}</p>}
+      {found && found.length > 0 && <Holders holders={found} roles={roles} />}
     </>
   )
 }
