@@ -98,6 +98,8 @@ const answering = (response: HttpResponse): Handler => {
   return async () => response
 }
 
+const notJson = answering(unsupportedType('application/json'))
+
 /** The OpenAPI document, which is loaded and completed with the host's options at the first request. */
 const documentEntry = (options: ResolvedOptions): Entry<Handler> => {
   let text: Promise<string> | undefined
@@ -139,7 +141,7 @@ const rpcEntry = (
   let other: Handler | undefined
   const otherwise: Handler = async (request) => {
     other ??= door?.handlerOf(operation)
-    return other?.(request) ?? unsupportedType('application/json')
+    return (other ?? notJson)(request)
   }
   const answer: JsonHandler = (request, params) =>
     isJson(request.header) ? json(request, params) : otherwise(request)
@@ -170,8 +172,8 @@ const restEntries = (
   })
   // Some clients send a type without a body.
   const isServed = hasBody ? isJson : ASKS_OTHERS.test(path) ? isNoForm : () => true
-  const answerOfType: JsonHandler = async (request, params) =>
-    isServed(request.header) ? answer(request, params) : unsupportedType('application/json')
+  const answerOfType: JsonHandler = (request, params) =>
+    isServed(request.header) ? answer(request, params) : notJson(request)
   return [[verb, path, answerOfType]]
 }
 
