@@ -96,7 +96,7 @@ const headersOf = ({ headers }: NodeRequest, header: HeaderReader): Headers => {
   // HTTP/2 has the method and the path among them.
   for (const name in headers) {
     const value = name.startsWith(':') ? null : header.get(name)
-    if (value !== null) result.append(name, value)
+    if (value !== null) result.set(name, value)
   }
   return result
 }
