@@ -57,7 +57,7 @@ export const raceAbort = <Value>(
   if (!signal) return promise
   return new Promise((resolve, reject) => {
     const cancel = () => reject(new Fault({ kind: 'Cancelled' }))
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', cancel))
+    promise.then(resolve, reject).then(() => signal.removeEventListener('abort', cancel))
     try {
       if (signal.aborted) cancel()
       else signal.addEventListener('abort', cancel, { once: true })
