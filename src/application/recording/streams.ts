@@ -36,12 +36,12 @@ export interface Streams {
   /** The organization of the call. */
   readonly orgId: string
 
-  /** The state of the stream of one object; a promise of it when it must be loaded. */
+  /** The state of the stream of one object. */
   read<Ids, State extends Status, Event extends Message>(
     aggregate: StreamsOf<Ids, State, Event>,
     ids: Ids,
     options?: ReadOptions,
-  ): StreamState<State, Event> | Promise<StreamState<State, Event>>
+  ): Promise<StreamState<State, Event>>
 }
 
 /** The streams of one call that decides, perhaps several times, and records. */
@@ -67,21 +67,14 @@ export class CallStreams implements Streams {
     this.#signal = signal
   }
 
-  read<Ids, State extends Status, Event extends Message>(
+  async read<Ids, State extends Status, Event extends Message>(
     aggregate: StreamsOf<Ids, State, Event>,
     ids: Ids,
     { orgId = this.orgId, load, guard = true }: ReadOptions = {},
-  ): StreamState<State, Event> | Promise<StreamState<State, Event>> {
+  ): Promise<StreamState<State, Event>> {
     const name = aggregate.stream(orgId, ids)
     const known = this.#known(aggregate, name, load)
-    return known
-      ? this.#seen(known, guard)
-      : this.#load(aggregate, name).then((loaded) => this.#seen(loaded, guard))
-  }
-
-  /** Notes that the decision read `stream`. */
-  #seen<Stream extends AnyStreamState>(stream: Stream, guard: boolean): Stream {
-    const { name } = stream
+    const stream = known ?? (await this.#load(aggregate, name))
     if ((this.#read.get(name) ?? stream) !== stream) this.#isMixed = true
     this.#read.set(name, stream)
     if (guard) this.#guards.add(stream)
@@ -89,7 +82,7 @@ export class CallStreams implements Streams {
   }
 
   /** Makes a decision and forgets the reads of earlier decisions. */
-  decide<Decision>(decision: (streams: Streams) => Decision): Decision {
+  decide<Decision>(decision: (streams: Streams) => Promise<Decision>): Promise<Decision> {
     this.#read.clear()
     this.#guards.clear()
     this.#isMixed = false

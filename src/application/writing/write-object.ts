@@ -188,7 +188,8 @@ export const writeObject = <Ids>(
     }
     return raceAbort(plan(), call.signal)
   }
-  const decide = (streams: Streams) => write.decide(streams).then(asDecision)
+  const decide = async (streams: Streams) =>
+    (await write.decide(streams)).map((changes) => ({ changes }))
   const answer = (applied: Applied<Decision>) => outcomeOf(call, write, applied)
   if (call.idempotencyKey === undefined) return transact(runtime, call, { decide, answer })
   return transact(runtime, call, {
@@ -198,10 +199,6 @@ export const writeObject = <Ids>(
     earlier: (isUsed) => (isUsed ? mayBeRecorded(earlier) : earlier()),
   })
 }
-
-const asDecision = (
-  decided: Awaited<ReturnType<ObjectCommand['decide']>>,
-): Result<Decision, WriteError> => decided.map((changes) => ({ changes }))
 
 const outcomeOf = <Ids>(
   { orgId }: AdmittedCall,
