@@ -24,12 +24,10 @@ export const readProject = async (
 ): Promise<AssignableProject> => {
   const orgId = projectOrgId
   const ids = { projectId, grantedOrgId: streams.orgId }
-  const [project, grant, roles] = await Promise.all([
+  const [project, grant, ...roles] = await Promise.all([
     streams.read(projects, { id: projectId }, { orgId }),
     orgId === streams.orgId ? undefined : streams.read(projectGrants, ids, { orgId }),
-    Promise.all(
-      roleKeys.map((roleKey) => streams.read(projectRoles, { projectId, roleKey }, { orgId })),
-    ),
+    ...roleKeys.map((roleKey) => streams.read(projectRoles, { projectId, roleKey }, { orgId })),
   ])
   const states = new Map(roleKeys.map((roleKey, index) => [roleKey, roles[index]?.state]))
   return {
