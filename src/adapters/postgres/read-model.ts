@@ -67,8 +67,8 @@ export const postgresReadModel = (
     const writes = [...statements]
     if (!isUnordered()) return undefined
     const statement = guarded(checkpointMove(dialect, batch), writes)
-    const isSingle = batch.events.length === 1
-    const [moved] = await connections.write(prepared(isSingle ? named(statement) : statement))
+    const isRepeated = batch.events.length === 1 && writes.every(isInsert)
+    const [moved] = await connections.write(prepared(isRepeated ? named(statement) : statement))
     return moved !== undefined
   }
 
@@ -339,6 +339,9 @@ export const guarded = (guard: Statement, writes: readonly Statement[]): Stateme
   }
 }
 
+/** Whether a statement only adds rows. Any other, planned while its table is small, would read all of it once it is large. */
+const isInsert = ({ sql }: Statement): boolean => sql.startsWith('INSERT')
+
 /** Runs one statement. */
 type Ask = (statement: Statement) => Promise<readonly Row[]>
 
@@ -369,10 +372,10 @@ export const numbered = (sql: string): string => {
   return sql.replaceAll('?', () => `$${++number}`)
 }
 
-/** Most texts that apply one event and are prepared in each connection. */
+/** Most texts that add what one event adds and are prepared in each connection. */
 const MAX_NAMED = 32
 
-/** Names statements whose texts are often the same: to plan one takes the server as long as to run it. */
+/** Names statements whose texts are often the same: planning one takes the server as long as running it. */
 const namer = (): ((statement: Statement) => Statement) => {
   const texts = new Map<string, string>()
   return (statement) => {

@@ -9,7 +9,14 @@ import {
   READ_MODEL,
 } from '../../../../src/adapters/sql/read-model/tables.js'
 import { newLog } from '../../../../src/testing/read-model/harness.js'
-import { idpAdded, projectAdded, SEAL } from '../../../../src/testing/read-model/object-samples.js'
+import {
+  idpAdded,
+  projectAdded,
+  projectDeactivated,
+  projectReactivated,
+  projectRemoved,
+  SEAL,
+} from '../../../../src/testing/read-model/object-samples.js'
 import { newSchema, serverForFile } from '../test-schemas.js'
 
 const server = serverForFile()
@@ -284,15 +291,21 @@ test('The actor is stored, also with a very long id.', async () => {
   expect(entry?.actor).toEqual(actor)
 })
 
-test('What applies one event is prepared once for all events like it; batches are not.', async () => {
+test('What adds the rows of one event is prepared once for all events like it; nothing else is.', async () => {
   const pool = new pg.Pool({ connectionString: server.connectionString, max: 1 })
   const { readModel, close } = await openPostgres({ pool, schema: newSchema() })
   const log = newLog()
   for (let n = 0; n < 12; n++) log.record('acme', projectAdded(`project-${n}`))
+  for (let n = 0; n < 4; n++) {
+    log.record('acme', projectDeactivated('project-0'))
+    log.record('acme', projectReactivated('project-0'))
+  }
+  log.record('acme', projectRemoved('project-1'))
   const apply = (begin: number, end: number) =>
     readModel.apply(log.events[begin - 1]?.position ?? 0n, log.events.slice(begin, end))
   for (let n = 0; n < 8; n++) expect(await apply(n, n + 1)).toBe(true)
   expect(await apply(8, 12)).toBe(true)
+  for (let n = 12; n < log.events.length; n++) expect(await apply(n, n + 1)).toBe(true)
   const { rows } = await pool.query(
     `SELECT (generic_plans + custom_plans)::integer AS runs FROM pg_prepared_statements
       WHERE statement LIKE 'WITH guard AS (UPDATE %'`,
