@@ -325,9 +325,26 @@ const isAfterRole = (
     : isAfter([...role, 'held.idp', 'held.grp'], [scope, roleKey, ...way])
 }
 
-/** Finds the users for whom roles count, one more than the limit, each with the positions. */
+/**
+ * Page sizes of the holders of one role. The smallest that is enough is read, and stands in the text: with a parameter,
+ * PostgreSQL would plan each page again, which takes longer than reading it. Of several roles, a plan that it made for a
+ * small table would read all of a large one.
+ */
+const PAGE_SIZES = [20, 100, 1000]
+
+/** The place in {@link PAGE_SIZES} of the one to read; -1 when the limit is a parameter. */
+const sizeOf = ({ roleKey, limit }: HoldersQuery): number =>
+  roleKey === undefined ? -1 : PAGE_SIZES.findIndex((size) => size >= limit)
+
+/** How many rows are read for a page. */
+const rowsOfPage = (query: HoldersQuery): Statement | number => {
+  const size = PAGE_SIZES[sizeOf(query)]
+  return size === undefined ? param(query.limit + 1) : size + 1
+}
+
+/** Finds the users for whom roles count, at least one more than the limit, each with the positions. */
 export const holdersStatement = (dialect: Dialect, query: HoldersQuery): Statement => {
-  const { projectId, userId, roleKey, permission, at, after, limit } = query
+  const { projectId, userId, roleKey, permission, at, after } = query
   const order = `${projectId === undefined ? 'scope, ' : ''}role, org, idp, grp, user_id`
   const arms = [grantHolders(dialect, query), groupHolders(dialect, query)].map((holders) =>
     projectId === undefined
@@ -336,9 +353,11 @@ export const holdersStatement = (dialect: Dialect, query: HoldersQuery): Stateme
   )
   const pages = arms.map((arm, index) => sql`SELECT * FROM (${arm}) AS page_${index}`)
   const columns = 'role, org, idp, grp, user_id, expires_at, given, scope'
-  const page = sql`SELECT * FROM (${joined(pages, ' UNION ALL ')}) AS pages ORDER BY ${order} LIMIT ${param(limit + 1)}`
+  const page = sql`SELECT * FROM (${joined(pages, ' UNION ALL ')}) AS pages ORDER BY ${order} LIMIT ${rowsOfPage(query)}`
+  const follows = after === undefined ? 0 : followsBy(query, after)
+  const variant = (follows * (PAGE_SIZES.length + 1) + sizeOf(query) + 1).toString(36)
   return {
-    name: `w${flags(projectId, userId, roleKey, permission, at)}${after === undefined ? 0 : followsBy(query, after)}`,
+    name: `w${flags(projectId, userId, roleKey, permission, at)}${variant}`,
     ...sql`${besidePositions(dialect, columns, page)} ORDER BY ${order}`,
   }
 }
@@ -350,21 +369,22 @@ const holdersInOne = (
   { held, members, columns, orderBy, conditions }: Holders,
   projectId: string,
 ): Statement => {
-  const { orgId, userId, limit } = query
+  const { orgId, userId } = query
   const name = projectScope(orgId, projectId)
   // The plus keeps a database from reading the whole project in order, where few rows are of the user.
   const isInProject = isNamed(dialect, userId === undefined ? 'held.scope' : '+held.scope', name)
   const all = allOf([isInProject, ...conditions(param(name))])
-  return sql`SELECT ${columns}, '' AS scope FROM ${held} ${members} WHERE ${all} ORDER BY ${orderBy} LIMIT ${param(limit + 1)}`
+  return sql`SELECT ${columns}, '' AS scope FROM ${held} ${members} WHERE ${all} ORDER BY ${orderBy} LIMIT ${rowsOfPage(query)}`
 }
 
 /** The holders of roles in all projects of an organization, project by project. */
 const holdersInAll = (
   dialect: Dialect,
-  { orgId, userId, after, limit }: HoldersQuery,
+  query: HoldersQuery,
   { held, members, columns, orderBy, conditions }: Holders,
   order: string,
 ): Statement => {
+  const { orgId, userId, after } = query
   const inOrder = allOf([
     // The comma is the character after the plus.
     sql`project.name > ${param(`${orgId}+`)} AND project.name < ${param(`${orgId},`)}`,
@@ -373,7 +393,7 @@ const holdersInAll = (
   const counted = allOf(conditions(SCOPE_OF_PROJECT))
   const projects = `${dialect.table(NAMES)} AS project`
   const selected = `SELECT ${columns}, project.name AS scope FROM`
-  const most = param(limit + 1)
+  const most = rowsOfPage(query)
   // Few rows are of one user: a join finds them first, and then their projects.
   if (!dialect.hasLateral || userId !== undefined)
     return sql`${selected} ${projects} JOIN ${held} ON held.scope = project.number ${members}
