@@ -339,7 +339,7 @@ export const guarded = (guard: Statement, writes: readonly Statement[]): Stateme
   }
 }
 
-/** Whether a statement only adds rows. Any other, planned while its table is small, would read all of it once it is large. */
+/** Whether a statement only adds rows. A plan of any other, made for a small table, would read all of a large one. */
 const isInsert = ({ sql }: Statement): boolean => sql.startsWith('INSERT')
 
 /** Runs one statement. */
@@ -372,10 +372,10 @@ export const numbered = (sql: string): string => {
   return sql.replaceAll('?', () => `$${++number}`)
 }
 
-/** Most texts that add what one event adds and are prepared in each connection. */
+/** Most statements that each connection prepares to add the rows of one event. */
 const MAX_NAMED = 32
 
-/** Names statements whose texts are often the same: planning one takes the server as long as running it. */
+/** Names statements that are often repeated, so that they are prepared: planning one takes as long as running it. */
 const namer = (): ((statement: Statement) => Statement) => {
   const texts = new Map<string, string>()
   return (statement) => {

@@ -326,13 +326,13 @@ const isAfterRole = (
 }
 
 /**
- * Page sizes of the holders of one role. The smallest that is enough is read, and stands in the text: with a parameter,
- * PostgreSQL would plan each page again, which takes longer than reading it. Of several roles, a plan that it made for a
- * small table would read all of a large one.
+ * Limits for the holders of one role: the smallest that is enough is written into the SQL. With a parameter, PostgreSQL
+ * plans each page again, which takes longer than reading it. The holders of several roles keep the parameter: a plan
+ * made for a small table would read all of a large one.
  */
 const PAGE_SIZES = [20, 100, 1000]
 
-/** The place in {@link PAGE_SIZES} of the one to read; -1 when the limit is a parameter. */
+/** Index of the limit in {@link PAGE_SIZES}; -1 when it is a parameter. */
 const sizeOf = ({ roleKey, limit }: HoldersQuery): number =>
   roleKey === undefined ? -1 : PAGE_SIZES.findIndex((size) => size >= limit)
 
