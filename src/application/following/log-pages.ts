@@ -30,7 +30,7 @@ interface LogReading {
  * @throws Fault when the store fails, or as soon as `signal` aborts
  */
 export async function* logPages(
-  store: EventStore,
+  store: Pick<EventStore, 'readAll'>,
   after: Position,
   { size = 1_000, signal, readAheadTo = 0n, environment = systemEnvironment }: LogReading,
 ): AsyncGenerator<LogPage, void, void> {
@@ -86,7 +86,10 @@ export type AppendSignal = ReturnType<typeof appendSignal>
 
 /** @see AppendSignal. @param longestWait - in milliseconds, where a store is to be read more often */
 export const appendSignal = (
-  { store, environment }: Pick<Host, 'store' | 'environment'>,
+  {
+    store,
+    environment,
+  }: Pick<Host, 'environment'> & { readonly store: Pick<EventStore, 'onAppend'> },
   longestWait = Number.POSITIVE_INFINITY,
 ) => {
   let hints = 0

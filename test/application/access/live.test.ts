@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
   type EventStore,
@@ -45,6 +46,16 @@ const inVirtualTime = (): void => {
 
 const away = (): never => {
   throw new StoreFault('away', 'not_recorded')
+}
+
+/** Records an event of a later version of the library. Returns its position. */
+const addNewerEvent = async (store: ReturnType<typeof memoryEventStore>): Promise<bigint> => {
+  const [first] = await logOf(store)
+  if (!first) throw new Error('The log is empty')
+  const position = (await store.lastPosition()) + 1n
+  const stream = `${first.stream}2` as typeof first.stream
+  await store.restore([{ ...first, type: 'project.exploded', stream, version: 1, position }])
+  return position
 }
 
 const never = () => new Promise<never>(() => undefined)
@@ -269,26 +280,14 @@ describe('A log that cannot be followed', () => {
     expect(live.check(login)).toEqual(stale)
   })
 
-  it('is stale after an event that cannot be read, which reached and onFault report', async () => {
+  it('reports an event that cannot be read to reached and onFault', async () => {
     inVirtualTime()
     const faults: FaultSeen[] = []
-    const { inner, iam, other } = await world((fault) => faults.push(fault))
-    await good(iam.userGrants.add(grant, context))
+    const { inner, iam } = await world((fault) => faults.push(fault))
     const live = await liveOf(iam)
-    const [first] = await logOf(inner)
-    const last = await inner.lastPosition()
-    if (!first) throw new Error('The log is empty')
-    const position = last + 1n
-    const stream = `${first.stream}2` as typeof first.stream
-    await inner.restore([{ ...first, type: 'project.exploded', stream, version: 1, position }])
+    const position = await addNewerEvent(inner)
     expect(await refusal(live.reached(position))).toMatchObject({ kind: 'UnknownEvent', position })
     expect(faults).toEqual([{ method: 'access.live', kind: 'UnknownEvent', position }])
-    expect(live.can(asked)).toBe(true)
-    await vi.advanceTimersByTimeAsync(5_001)
-    expect(live.can(asked)).toBe(false)
-    await good(other.userGrants.remove(bob, context))
-    expect(await refusal(live.reached(position))).toMatchObject({ kind: 'UnknownEvent' })
-    expect(live.check(asked)).toEqual(stale)
   })
 
   it('is unavailable to those that begin, and to reached', async () => {
@@ -358,6 +357,115 @@ describe('A log that is read slowly', () => {
   })
 })
 
+describe('A fault of live checks', () => {
+  const typeError = (): never => {
+    throw new TypeError('a bug of the store')
+  }
+  type World = Awaited<ReturnType<typeof world>>
+  const kinds: readonly (readonly [
+    what: string,
+    stage: (on: World) => unknown,
+    mend: ((on: World) => unknown) | undefined,
+  ])[] = [
+    [
+      'a bug of the store',
+      ({ reads }) => {
+        reads.before = typeError
+      },
+      ({ reads }) => {
+        reads.before = undefined
+      },
+    ],
+    ['an event of a newer version', ({ inner }) => addNewerEvent(inner), undefined],
+    [
+      'an event that is damaged',
+      ({ store, inner }) => {
+        store.readAll = async (...range) =>
+          (await inner.readAll(...range)).map((event) => ({ ...event, data: 'damaged' }))
+      },
+      ({ store, inner }) => {
+        store.readAll = inner.readAll
+      },
+    ],
+  ]
+
+  it.each(kinds)('refuses at once, and after an own write: %s', async (_, stage, mend) => {
+    inVirtualTime()
+    const on = await world()
+    const { iam, other } = on
+    await good(iam.userGrants.add(grant, context))
+    const live = await liveOf(iam)
+    expect(live.can(asked)).toBe(true)
+    await stage(on)
+    await good(other.projects.patch({ id: 'portal', name: 'Gate' }, context))
+    await vi.advanceTimersByTimeAsync(1)
+    expect(live.check(asked)).toEqual(stale)
+    expect(live.lag).toBe(Number.POSITIVE_INFINITY)
+    // The write does not wait for a log that cannot be read.
+    await good(iam.userGrants.deactivate(bob, context))
+    expect(live.can(asked)).toBe(false)
+    await good(iam.userGrants.reactivate(bob, context))
+    expect(live.can(asked)).toBe(false)
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(live.check(asked)).toEqual(stale)
+    if (!mend) return
+    await mend(on)
+    await vi.advanceTimersByTimeAsync(1_001)
+    expect(live.can(asked)).toBe(true)
+    expect(live.lag).toBeLessThan(5_000)
+    await good(iam.userGrants.deactivate(bob, context))
+    expect(live.can(asked)).toBe(false)
+  })
+})
+
+describe('A failover that lost events', () => {
+  const login = { orgId: 'acme', userId: 'bob', projectId: 'portal' }
+
+  it('makes them stale until they have read the log again', async () => {
+    inVirtualTime()
+    const { inner, store, iam, reads } = await world()
+    const kept = await logOf(inner)
+    const live = await liveOf(iam)
+    await good(iam.userGrants.add(grant, context))
+    expect(live.can(asked)).toBe(true)
+    const standby = memoryEventStore()
+    await standby.restore(kept)
+    store.readAll = async (...range) => {
+      await reads.before?.()
+      return standby.readAll(...range)
+    }
+    store.lastPosition = () => standby.lastPosition()
+    reads.before = away
+    await vi.advanceTimersByTimeAsync(1_001)
+    expect(live.check(login)).toEqual(stale)
+    expect(live.lag).toBe(Number.POSITIVE_INFINITY)
+    reads.before = undefined
+    await vi.advanceTimersByTimeAsync(1_001)
+    expect(live.can(login)).toBe(true)
+    expect(live.can(asked)).toBe(false)
+    expect(live.position).toBe(await standby.lastPosition())
+  })
+
+  it('of a write that they had not seen does not leave them stale', async () => {
+    inVirtualTime()
+    const { inner, store, iam, reads } = await world()
+    const live = await liveOf(iam)
+    const kept = await logOf(inner)
+    reads.before = away
+    const written = iam.userGrants.add(grant, context)
+    await vi.advanceTimersByTimeAsync(1_000)
+    await good(written)
+    expect(live.check(login)).toEqual(stale)
+    const standby = memoryEventStore()
+    await standby.restore(kept)
+    store.readAll = standby.readAll
+    store.lastPosition = () => standby.lastPosition()
+    await vi.advanceTimersByTimeAsync(4_000)
+    expect(live.can(login)).toBe(true)
+    expect(live.can(asked)).toBe(false)
+  })
+})
+
 describe('The end of live checks', () => {
   it('refuses everything, at once', async () => {
     const { iam } = await world()
@@ -391,5 +499,13 @@ describe('The end of live checks', () => {
     ending.abort()
     expect(await waiting).toEqual({ kind: 'Cancelled' })
     expect(live.can(asked)).toBe(true)
+  })
+
+  it('leaves no listener on the signal of the host', async () => {
+    const { iam, reads } = await world()
+    const { signal } = new AbortController()
+    reads.before = away
+    for (let n = 0; n < 3; n++) await refusal(iam.access.live({ signal }))
+    expect(getEventListeners(signal, 'abort')).toEqual([])
   })
 })
