@@ -194,6 +194,29 @@ describe('A write of the process', () => {
     expect(live.can(asked)).toBe(false)
   })
 
+  it.each([
+    ['repeats one under its idempotency key', { ...context, idempotencyKey: 'once' }],
+    ['finds nothing to do', context],
+  ])('of another process is seen once a write answers it that %s', async (_, given) => {
+    inVirtualTime()
+    const { inner, other } = await world()
+    // Without hints, a follower reads the log ten times a second.
+    const { onAppend: _hints, ...store } = inner
+    const iam = iamOn(store)
+    const author = { projectId: 'portal', roleKey: 'author', displayName: 'Author' }
+    await good(iam.projectRoles.add(author, context))
+    const roles = [{ roleKey: 'editor' }, { roleKey: 'author' }]
+    await good(iam.userGrants.add({ ...bob, roles }, context))
+    const live = await liveOf(iam)
+    const remove = { ...bob, roleKeys: ['editor'] }
+    await good(other.userGrants.removeRoles(remove, given))
+    expect(live.can(asked)).toBe(true)
+    const again = await good(iam.userGrants.removeRoles(remove, given))
+    expect(again.events).toHaveLength(given === context ? 0 : 1)
+    expect(live.position).toBeGreaterThanOrEqual(again.details.sequence)
+    expect(live.can(asked)).toBe(false)
+  })
+
   it('that is recorded while they begin is seen by them', async () => {
     const { iam } = await world()
     const [live] = await Promise.all([liveOf(iam), good(iam.userGrants.add(grant, context))])
@@ -381,7 +404,7 @@ describe('A fault of live checks', () => {
       'an event that is damaged',
       ({ store, inner }) => {
         store.readAll = async (...range) =>
-          (await inner.readAll(...range)).map((event) => ({ ...event, data: 'damaged' }))
+          (await inner.readAll(...range)).map((event) => ({ ...event, data: {} }))
       },
       ({ store, inner }) => {
         store.readAll = inner.readAll
