@@ -9,9 +9,9 @@ import { errorOf, isBug } from '../errors/fault.js'
 import { type Observed, reportFault } from '../hooks.js'
 import { isSignal } from '../method/context.js'
 import { eventTypes, parse, position } from '../method/input.js'
-import { isRemovedWithWhole } from '../recording/wholes.js'
 import { callPort, growingPauses } from '../waiting.js'
 import { appendSignal, logPages } from './log-pages.js'
+import { isRemovedWithWhole } from './wholes.js'
 
 /** Options of `iam.subscribe`. */
 export interface SubscribeOptions {

@@ -7,6 +7,7 @@ import type { HistoryEntry, HistoryQuery, Views, ViewType } from '../../ports/re
 import { readEvent, streamOf } from '../../projections/read-events.js'
 import { rowAfter } from '../../projections/rows.js'
 import { Fault, fromPort } from '../errors/fault.js'
+import { isRemovedWithWhole } from '../following/wholes.js'
 import { withCurrentRoles } from '../grant-rules/shown-roles.js'
 import {
   date,
@@ -19,7 +20,6 @@ import {
 import { type Read, read } from '../method/method.js'
 import { targetOfObject } from '../method/target.js'
 import { streamsAt } from '../recording/streams.js'
-import { isRemovedWithWhole } from '../recording/wholes.js'
 import type { Runtime } from '../runtime.js'
 import { requireCheckpoint } from './query.js'
 
