@@ -2,7 +2,7 @@ import { FUNCTION, SIGNAL } from '../../check-options.js'
 import { type Environment, systemEnvironment } from '../../ports/environment.js'
 import type { EventStore, Position, RecordedEvent } from '../../ports/event-store.js'
 import type { Host } from '../../ports/host.js'
-import { callPort } from '../waiting.js'
+import { callPort, wakeableSleep } from '../waiting.js'
 
 /** Consecutive events of a log. */
 export interface LogPage {
@@ -108,10 +108,10 @@ export const appendSignal = (
     /** Waits for a hint after the first `seen`, for a limited time, or until `signal` aborts. One wait at a time. */
     wait: async (seen: number, signal: AbortSignal | undefined): Promise<void> => {
       if (hints > seen || signal?.aborted) return
-      const woken = new AbortController()
-      wake = () => woken.abort()
+      const waiting = wakeableSleep(environment)
+      wake = waiting.wake
       signal?.addEventListener('abort', wake)
-      await environment.sleep(longest, woken.signal)
+      await waiting.sleep(longest)
       signal?.removeEventListener('abort', wake)
     },
     /** Stops listening to the store. */
