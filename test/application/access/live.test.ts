@@ -342,6 +342,23 @@ describe('A fault of the store', () => {
   })
 })
 
+describe('The lag', () => {
+  it('counts from the begin of the read that found nothing new', async () => {
+    inVirtualTime()
+    const { iam, other, reads } = await world()
+    const live = await liveOf(iam)
+    reads.before = () => {
+      reads.before = undefined
+      vi.advanceTimersByTime(800)
+    }
+    await good(other.projects.patch({ id: 'portal', name: 'Gate' }, context))
+    const head = await good(iam.head())
+    while (live.position < head) await vi.advanceTimersByTimeAsync(1)
+    expect(live.lag).toBeGreaterThanOrEqual(800)
+    expect(live.lag).toBeLessThan(1_000)
+  })
+})
+
 describe('A log that is read slowly', () => {
   /** Live checks that need ten times `maxLag` to read what was recorded, an event at a time. */
   const behind = async () => {
