@@ -149,7 +149,13 @@ const recordReport = async (
     })
   const first = await record(call)
   if (first.isErr() || !('idpId' in first.value)) return first
-  const again = { ...call, idempotencyKey: undefined, expectedSequence: undefined }
+  // The key, the expected sequence and the host's rows belong to the first append.
+  const again = {
+    ...call,
+    idempotencyKey: undefined,
+    expectedSequence: undefined,
+    inTransaction: undefined,
+  }
   let written = first.value
   while (await missesMapping(runtime, call, input, written.events.at(-1))) {
     const next = await record(again)

@@ -124,7 +124,7 @@ export const transact = async <Decided extends Decision, Answer>(
         const done = ok(answer(applied(states, decision.value, recorded.value)))
         const last = recorded.value.at(-1)
         lock.release()
-        if (last) await seenByFollowers(runtime, last.position)
+        await seenByFollowers(runtime, last?.position ?? streams.lastRead)
         return done
       }
 
