@@ -18,7 +18,7 @@ export { InvalidAppend, InvalidRestore } from '../store/check-append.js'
 export type { Clock } from '../store/record-events.js'
 export type { DurableObjectStorage, SqlCursor } from './database.js'
 export { UnusableStorage } from './database.js'
-export { inTransaction } from './event-store.js'
+export { inTransaction } from './in-transaction.js'
 
 /** Options of the storage of a Durable Object. */
 export interface DurableObjectOptions {
