@@ -18,20 +18,19 @@ import {
   type PreparedAppend,
   prepareAppend,
 } from '../store/record-events.js'
-import { TRANSACTIONS } from './in-transaction.js'
 
 /**
  * A store in the table `events` of an object. Each append is written when it is sent: the runtime writes all
  * changes of one turn to the disk together.
  *
  * @param listeners - shared by all stores in the same storage
- * @param sql - the database, for statements of the host
+ * @param host - the kind of its transactions, and the client for statements of the host
  */
 export const durableObjectEventStore = (
   connection: SyncConnection,
   clock: MicrosecondClock,
   { add, wakeAll }: ReturnType<typeof listeners>,
-  sql: unknown,
+  host: { readonly transactions: string; readonly client: unknown },
 ): EventStore & EventRestore & EventCount => {
   const log = readLog(connection)
   const withParts = async (reading: Promise<readonly RecordedEvent[]>) => {
@@ -48,14 +47,14 @@ export const durableObjectEventStore = (
       const prepared = prepareAppend(append)
       const verdict = await verdictOf(
         connection.write((database) => {
-          if (append.inTransaction) runSynchronously(append.inTransaction, sql)
+          if (append.inTransaction) runSynchronously(append.inTransaction, host.client)
           return orRollBack(write(database, prepared, clock()))
         }),
       )
       wakeAll()
       return verdict
     },
-    transactions: TRANSACTIONS,
+    transactions: host.transactions,
     onAppend: add,
     restore: async (events) => {
       await connection.write((database) =>

@@ -21,7 +21,12 @@ export interface AccessOf {
 }
 
 /** What a user may be asked for: a permission by its name, or a role. */
-export type AskedOfUser = PermissionName | { readonly roleKey: RoleKeyName }
+export type AskedOfUser =
+  | PermissionName
+  | {
+      /** The key of the role. */
+      readonly roleKey: RoleKeyName
+    }
 
 /** How a {@link UserAccess} answers. */
 export interface UserAccessOptions {
