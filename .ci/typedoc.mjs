@@ -52,6 +52,7 @@ export default {
     'src/import/index.ts',
     'src/adapters/cloudflare/index.ts',
     'src/authzen/index.ts',
+    'src/scim/index.ts',
     'src/webhooks/index.ts',
   ].map((file) => join(root, file)),
   out: join(root, 'reports/reference'),

@@ -66,8 +66,8 @@ async function* piecesOf({ body }: Request): AsyncIterable<Uint8Array> {
 const responseOf = (response: HttpResponse | StreamResponse, method: string): Response => {
   const { status, headers } = response
   if (isStream(response)) return new Response(streamOf(response.body), { status, headers })
-  // The response to HEAD has no body, not an empty one.
-  if (method === 'HEAD') return new Response(null, { status, headers })
+  // Such responses have no body, not an empty one.
+  if (method === 'HEAD' || status === 204 || status === 304) return new Response(null, { status, headers })
   const { body } = response
   return new Response(typeof body === 'string' ? body : new Uint8Array(body), { status, headers })
 }
