@@ -76,9 +76,8 @@ const change = (node: Mutable, key: string, { op, value }: Omit<Operation, 'path
     // Entra ID names the members to remove by a value.
     const others = itemsOf(before).filter((item) => !given.has(identity(item)))
     if (op === 'add') node[key] = [...others, ...itemsOf(value)]
-    else if (given.size > 0) node[key] = others
-    else if (Array.isArray(before)) node[key] = []
-    else delete node[key]
+    else if (!Array.isArray(before)) delete node[key]
+    else node[key] = value === undefined || value === null ? [] : others
   }
 }
 

@@ -39,11 +39,14 @@ export const admin = (orgId = 'acme'): Caller => ({ userId: 'admin', orgId, perm
 
 /** A library with a project, its role, a provider in each organization, and a second one in `acme`. */
 export const openHost = async (store: EventStore = memoryEventStore()) => {
-  const iam = createIam({
-    store,
-    secrets: aesGcmCipher({ current: 'k1', keys: { k1: new Uint8Array(32).fill(7) } }),
-    authorize: permissionsFromCaller,
-  })
+  /** Another process on a store. */
+  const open = (on: EventStore): Iam =>
+    createIam({
+      store: on,
+      secrets: aesGcmCipher({ current: 'k1', keys: { k1: new Uint8Array(32).fill(7) } }),
+      authorize: permissionsFromCaller,
+    })
+  const iam = open(store)
   const places: Record<string, ScimPlace> = {}
   for (const [token, orgId] of [
     ['entra', 'acme'],
@@ -84,7 +87,7 @@ export const openHost = async (store: EventStore = memoryEventStore()) => {
     const question = { userId, projectId: 'invoicing', roleKey }
     return (await orThrow(iam.access.check(question, { caller: admin(orgId) }))).allowed
   }
-  return { iam, place, map, has }
+  return { iam, open, place, map, has }
 }
 
 /** The users of an application, each in one organization. */
