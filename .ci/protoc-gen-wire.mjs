@@ -3,13 +3,7 @@
 // descriptors of its services.
 import { ScalarType } from '@bufbuild/protobuf'
 import { createEcmaScriptPlugin, runNodeJs } from '@bufbuild/protoplugin'
-import {
-  descriptionOf,
-  effectOf,
-  httpRuleOf,
-  rulesOf,
-  servedServices,
-} from './protoc-descriptors.mjs'
+import { effectOf, httpRuleOf, rulesOf, servedServices } from './protoc-descriptors.mjs'
 
 const TYPES = `/** Where an operation is found, and what it takes and answers. */
 export interface WireMethod {
@@ -17,7 +11,6 @@ export interface WireMethod {
   readonly service: string
   /** Such as \`GetProject\`. */
   readonly name: string
-  readonly description: string
   readonly isDeprecated?: true
   /** What one call changes: nothing, what one command does, or all that an organization has. */
   readonly effect: 'none' | 'command' | 'organization'
@@ -33,7 +26,6 @@ export interface WireMethod {
 
 export interface WireMessage {
   readonly name: string
-  readonly description: string
   readonly fields: readonly WireField[]
 }
 
@@ -50,7 +42,6 @@ interface WireFieldBase {
   /** In the .proto file: \`change_date\`. */
   readonly protoName: string
   readonly number: number
-  readonly description: string
   readonly isList?: true
   /** Absent is another value than empty. */
   readonly isOptional?: true
@@ -114,7 +105,6 @@ const fieldOf = (field) => {
     ...(inQuery && { inQuery: true }),
     ...(least > 0 && { least }),
     ...(most > 0 && { most }),
-    description: descriptionOf(field),
   }
 }
 
@@ -152,7 +142,6 @@ const methodText = (method) => {
     effect: effectOf(method),
     ...(rule && { verb: rule.verb, path: rule.template }),
     ...(rule?.hasBody && { hasBody: true }),
-    description: descriptionOf(method),
   })
   return `${text},"request":${method.input.name},"response":${method.output.name}}`
 }
@@ -183,7 +172,7 @@ runNodeJs(
         output.print(']\n')
       }
       for (const message of messages) {
-        const head = openText({ name: message.name, description: descriptionOf(message) })
+        const head = openText({ name: message.name })
         output.print(`export const ${message.name}: WireMessage = ${head},"fields":[`)
         for (const field of message.fields) output.print(`  ${fieldText(field)},`)
         output.print(']}\n')

@@ -44,14 +44,15 @@ export const jsonHandler = (
   const writeResponse = writerOf(method.response)
   return async (request, params) => {
     const { header, body } = request
-    const { signal, isLate, end, isMalformed } = deadlineOf(request)
+    const timeout = timeoutOf(header.get('connect-timeout-ms'))
+    const { signal, isLate, end } = deadlineAfter(timeout, request.signal)
     const call: CallContext = { method, header, signal, isLate }
     let caller: Caller | undefined
     try {
       const asked = authenticate(options, call, { operation, headers: request.headers })
       caller = asked instanceof Promise ? await asked : asked
       if (isEncoded(header)) throw new Refusal(ENCODED)
-      if (isMalformed) throw new Refusal(MALFORMED_DEADLINE)
+      if (timeout === 'malformed') throw new Refusal(MALFORMED_DEADLINE)
       const fromUrl = urlFields(params, request.query)
       const bytes = body ? await readBody(body, signal, MAX_REQUEST_BYTES) : NO_BYTES
       const values =
@@ -77,7 +78,8 @@ const writerOf = messageWriters(JSON_FORM)
 
 const NO_BYTES = new Uint8Array()
 
-const ENCODED = transportStatus('unimplemented', 'Compressed requests are not supported')
+/** For a request whose body is compressed. */
+export const ENCODED = transportStatus('unimplemented', 'Compressed requests are not supported')
 
 const MALFORMED_DEADLINE = transportStatus('invalid_argument', 'Connect-Timeout-Ms is malformed')
 
@@ -92,28 +94,34 @@ export const readBody = async (
   most: number,
 ): Promise<Uint8Array> => {
   const bytes = await body(most)
-  if (bytes.length > most) throw new Refusal(TOO_LARGE)
+  if (bytes.length > most) throw TOO_LARGE
   // Over HTTP/2, a request that was cut off looks like one that has ended.
   signal.throwIfAborted()
   return bytes
 }
 
-const TOO_LARGE = transportStatus('resource_exhausted', 'The request is larger than 1 MiB')
+/** For a request that is larger than {@link MAX_REQUEST_BYTES}. */
+export const TOO_LARGE = new Refusal(
+  transportStatus('resource_exhausted', 'The request is larger than 1 MiB'),
+)
+
+/** The time that a call may take, in milliseconds; undefined without a limit. */
+const timeoutOf = (text: string | null): number | 'malformed' | undefined => {
+  if (text === null) return undefined
+  return /^\d{1,20}$/.test(text) ? Number(text) : 'malformed'
+}
 
 /** Longest wait of a timer of JavaScript, in milliseconds: 24 days. A longer one ends at once. */
 export const LONGEST_TIMER = 2 ** 31 - 1
 
-/** When a call in JSON has to end, by the header of the Connect protocol. `end` is called once the call has ended. */
-const deadlineOf = ({ header, signal }: HttpRequest) => {
-  const value = header.get('connect-timeout-ms')
-  const none = { signal, isLate: () => false, end: () => {}, isMalformed: false }
-  if (value === null || Number(value) > LONGEST_TIMER) return none
-  if (!/^\d{1,10}$/.test(value)) return { ...none, isMalformed: true }
+/** Ends a call after a time in milliseconds. `end` is called once the call has ended. */
+export const deadlineAfter = (timeout: number | 'malformed' | undefined, signal: AbortSignal) => {
+  if (typeof timeout !== 'number' || timeout > LONGEST_TIMER)
+    return { signal, isLate: () => false, end: () => {} }
   // Not `AbortSignal.timeout`: with a listener, it is kept until its time has come.
   const late = new AbortController()
-  const timer = setTimeout(() => late.abort(), Number(value))
+  const timer = setTimeout(() => late.abort(), timeout)
   return {
-    ...none,
     signal: AbortSignal.any([signal, late.signal]),
     isLate: () => late.signal.aborted && !signal.aborted,
     end: () => clearTimeout(timer),

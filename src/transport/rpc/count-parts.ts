@@ -69,11 +69,10 @@ const messageIn = (field: WireField): WireMessage | undefined => {
   return field.kind === 'time' ? TIMESTAMP : field.kind === 'mask' ? FIELD_MASK : undefined
 }
 
-const unnamed = { name: '', protoName: '', description: '' }
+const unnamed = { name: '', protoName: '' }
 
 const TIMESTAMP: WireMessage = {
   name: 'Timestamp',
-  description: '',
   fields: [
     { ...unnamed, number: 1, kind: 'sequence' },
     { ...unnamed, number: 2, kind: 'number' },
@@ -82,6 +81,5 @@ const TIMESTAMP: WireMessage = {
 
 const FIELD_MASK: WireMessage = {
   name: 'FieldMask',
-  description: '',
   fields: [{ ...unnamed, number: 1, kind: 'text', isList: true }],
 }

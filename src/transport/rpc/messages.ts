@@ -31,13 +31,26 @@ const readFields = (message: WireMessage, decoded: object, path: FieldPath): Val
   const fields = fieldsOf(message)
   const isPatch = fields.patchable !== undefined
   const values: Record<string, unknown> = {}
-  for (const field of isPatch ? givenFields(fields, decoded, textOf(path)) : fields.all) {
+  for (const field of isPatch
+    ? givenFields(fields, presentIn(decoded), namesIn(decoded), textOf(path))
+    : fields.all) {
     const value: unknown = Reflect.get(decoded, field.name)
     if (value !== undefined) values[field.name] = readField(field, value, pathTo(path, field.name))
     // A patch empties a field that its mask names and the message does not have.
     else if (isPatch) values[field.name] = zeroOf(field)
   }
   return values
+}
+
+/** Without lists that are empty. */
+const presentIn = (message: object): Values =>
+  Object.fromEntries(
+    Object.entries(message).filter(([, value]) => !(Array.isArray(value) && value.length === 0)),
+  )
+
+const namesIn = (message: object): readonly string[] => {
+  const names: unknown = Reflect.get(Object(Reflect.get(message, 'updateMask')), 'paths')
+  return Array.isArray(names) ? names : []
 }
 
 /** Refuses fields whose number the message does not have. */
