@@ -4,7 +4,7 @@ import {
   type NodeRequest,
   type NodeResponse,
   nodeHandler,
-} from '../transport/json/index.js'
+} from '../transport/index.js'
 import { refuseForeignPage } from './cross-site.js'
 import { askDirectory, type DirectoryAnswer } from './directory.js'
 import { type ConsoleOptions, checkConsoleOptions } from './options.js'

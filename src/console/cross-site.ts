@@ -1,4 +1,4 @@
-import type { NodeRequest, NodeResponse } from '../transport/json/index.js'
+import type { NodeRequest, NodeResponse } from '../transport/index.js'
 
 const HEADER = {
   'content-type': 'application/json',

@@ -1,5 +1,4 @@
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
-import { malformed, Refusal, refuseMalformed, transportStatus } from '../json/refusal.js'
 import {
   A_TIME,
   boundedItems,
@@ -15,6 +14,7 @@ import {
   wholeRequest,
   zeroOf,
 } from '../operations/message.js'
+import { malformed, Refusal, refuseMalformed, transportStatus } from '../operations/refusal.js'
 import { givenFields } from '../operations/update-mask.js'
 import type { WireField, WireMessage } from '../wire.js'
 

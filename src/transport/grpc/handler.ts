@@ -8,17 +8,23 @@ import {
   MAX_REQUEST_BYTES,
   type ResponseHeaders,
 } from '../http.js'
-import { deadlineAfter, ENCODED, readBody, TOO_LARGE } from '../json/handler.js'
+import {
+  authenticate,
+  deadlineAfter,
+  ENCODED,
+  headersOf,
+  perform,
+  readBody,
+  TOO_LARGE,
+} from '../operations/context.js'
+import type { Operation } from '../operations/operation.js'
 import {
   type CallContext,
   Refusal,
   refusalOf,
   transportStatus,
   unsupportedType,
-} from '../json/refusal.js'
-import type { OpenRpc } from '../json/routes.js'
-import { authenticate, headersOf, perform } from '../operations/context.js'
-import type { Operation } from '../operations/operation.js'
+} from '../operations/refusal.js'
 import type { ResolvedOptions } from '../options.js'
 import { readMessage, writeMessage } from './codec.js'
 import { OK, trailersOf } from './status.js'
@@ -58,12 +64,6 @@ export const grpcHandler = (
     }
   }
 }
-
-/** gRPC and gRPC-web by the table. */
-export const openGrpc: OpenRpc = (options) => ({
-  handlerOf: (operation, refusal) => grpcHandler(options, operation, refusal),
-  streams: [],
-})
 
 /** Makes a response of frames and trailers. */
 type Respond = (

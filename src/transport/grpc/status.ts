@@ -1,7 +1,7 @@
 import { BinaryWriter, base64Encode, WireType } from '@bufbuild/protobuf/wire'
 import type { Status, StatusDetail } from '../../index.js'
 import type { ResponseHeaders } from '../http.js'
-import { TYPE_PREFIX } from '../json/refusal.js'
+import { TYPE_PREFIX } from '../operations/refusal.js'
 
 /** The trailers of a call that has succeeded. */
 export const OK: ResponseHeaders = { 'grpc-status': '0' }

@@ -1,6 +1,6 @@
-import { malformed, type Refusal } from '../json/refusal.js'
 import type { WireField } from '../wire.js'
 import type { MessageFields, Values } from './message.js'
+import { malformed, type Refusal } from './refusal.js'
 
 /** A patch in JSON without its mask, which must name exactly the fields that are there. @throws Refusal */
 export const withoutMask = (

@@ -213,19 +213,15 @@ describe('A body with a byte order mark', () => {
     expect(await everythingOf(iam)).toEqual(before)
   })
 
-  it.for(['application/json', 'application/grpc-web+json'])(
-    'is refused on the path of an rpc as %s',
-    async (type) => {
-      const iam = await openIam()
-      const { options } = transportOptions()
-      const json = new TextEncoder().encode(`${mark}{"id":"portal"}`)
-      const body =
-        type === 'application/json' ? json : new Uint8Array([0, 0, 0, 0, json.length, ...json])
-      const request = requestOf('POST', '/claviger.v1.ProjectService/RemoveProject', body, type)
-      expect(await (await fetchHandler(iam, options)(request)).text()).toMatch(/malformed/)
-      expect((await iam.projects.get({ id: 'portal' }, context)).isOk()).toBe(true)
-    },
-  )
+  it('is refused on the path of an rpc', async () => {
+    const iam = await openIam()
+    const { options } = transportOptions()
+    const body = new TextEncoder().encode(`${mark}{"id":"portal"}`)
+    const path = '/claviger.v1.ProjectService/RemoveProject'
+    const request = requestOf('POST', path, body, 'application/json')
+    expect(await (await fetchHandler(iam, options)(request)).text()).toMatch(/malformed/)
+    expect((await iam.projects.get({ id: 'portal' }, context)).isOk()).toBe(true)
+  })
 })
 
 it.for([

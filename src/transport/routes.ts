@@ -1,21 +1,19 @@
-import type { Iam } from '../../index.js'
+import type { Iam } from '../index.js'
+import { grpcHandler } from './grpc/handler.js'
 import {
   type Handler,
   type HttpResponse,
   isJson,
   isNoForm,
-  jsonResponse,
   type ResponseHeaders,
   type Route,
   type Service,
-} from '../http.js'
-import { healthOperations } from '../operations/health.js'
-import type { Operation } from '../operations/operation.js'
-import { operationsOf } from '../operations/services.js'
-import { type ResolvedOptions, resolveOptions, type TransportOptions } from '../options.js'
-import type { WireMethod } from '../wire.js'
-import { connectError } from './connect-error.js'
-import { isConnect, type JsonHandler, jsonHandler } from './handler.js'
+} from './http.js'
+import { type JsonHandler, jsonHandler } from './json/handler.js'
+import { pathFields, queryFields } from './json/url.js'
+import { documentEntry } from './openapi.js'
+import { healthOperations } from './operations/health.js'
+import type { Operation } from './operations/operation.js'
 import {
   methodNotAllowed,
   Refusal,
@@ -23,20 +21,11 @@ import {
   statusResponse,
   transportStatus,
   unsupportedType,
-} from './refusal.js'
+} from './operations/refusal.js'
+import { operationsOf } from './operations/services.js'
+import { type ResolvedOptions, resolveOptions, type TransportOptions } from './options.js'
 import { createRouter, type Entry } from './router.js'
-import { pathFields, queryFields } from './url.js'
-
-/** The second door, which serves every protocol but JSON. */
-export interface RpcDoor {
-  /** The handler of an operation, for requests that are not JSON; with a refusal, every call is refused by it. */
-  readonly handlerOf: (operation: Operation, refusal?: Refusal) => Handler
-  /** The streams, which only this door serves. */
-  readonly streams: readonly Entry<Handler>[]
-}
-
-/** Opens the second door. */
-export type OpenRpc = (options: ResolvedOptions) => RpcDoor
+import type { WireMethod } from './wire.js'
 
 /** Headers that a request must have only once, like the one that selects the organization. */
 const SINGLE_VALUE_HEADERS = ['idempotency-key', 'if-match'] as const
@@ -50,26 +39,17 @@ const NEEDLESSLY_ENCODED = /%(2[DE]|3\d|[46][1-9A-F]|[57][\dA]|5F)/i
 /** Longest path that is looked at, in characters: ids have at most 800 bytes, which may all be encoded. */
 const LONGEST_PATH = 16 * 1024
 
-/**
- * The transport as functions from requests to responses; without `openRpc` it serves only JSON. `name` is the public
- * function's name, for errors.
- */
-export const createRoutes = (
-  iam: Iam,
-  given: TransportOptions,
-  { name, openRpc }: { readonly name: string; readonly openRpc?: OpenRpc },
-): Service => {
+/** The transport as functions from requests to responses. `name` is the public function's name, for errors. */
+export const createRoutes = (iam: Iam, given: TransportOptions, name: string): Service => {
   const operations = operationsOf(iam, given ?? {})
   const options = resolveOptions(given, name)
   const { basePath } = options
   const { check, ready } = healthOperations(iam, new Set(operations.map(serviceOf)))
   const called = options.health ? [...operations, check] : operations
-  const door = openRpc?.(options)
   const router = createRouter<JsonHandler>([
     ...operations.flatMap((operation) => restEntries(options, operation)),
-    ...called.map((operation) => rpcEntry(options, operation, door)),
-    ...(door?.streams ?? []),
-    ...(options.health ? [healthEntry(options, ready)] : []),
+    ...called.map((operation) => rpcEntry(options, operation)),
+    ...(options.health ? [healthEntry(options, ready), watchEntry(options, check)] : []),
     ...(options.openApi === false ? [] : [documentEntry(options)]),
   ])
   const find: Route = (method, path) => {
@@ -85,7 +65,7 @@ export const createRoutes = (
       path.startsWith(basePath) ? find(method, path.slice(basePath.length)) : undefined,
     missing: missingHandler(find, (path, refusal) => {
       const operation = called.find(({ method }) => rpcPathOf(method) === path)
-      return operation && door?.handlerOf(operation, refusal)
+      return operation && grpcHandler(options, operation, refusal)
     }),
     singleHeaders: [...SINGLE_VALUE_HEADERS, options.organizationHeader.toLowerCase()],
     onUnsent: (thrown, called, header) => reportFailure(options, [called, header], thrown),
@@ -100,27 +80,6 @@ const answering = (response: HttpResponse): Handler => {
 
 const notJson = answering(unsupportedType('application/json'))
 
-/** The OpenAPI document, which is loaded and completed with the host's options at the first request. */
-const documentEntry = (options: ResolvedOptions): Entry<Handler> => {
-  let text: Promise<string> | undefined
-  const answer = async () => {
-    text ??= documentOf(options)
-    return jsonResponse(200, await text)
-  }
-  return ['GET', '/openapi.json', answer]
-}
-
-const documentOf = async ({ openApi, organizationHeader }: ResolvedOptions): Promise<string> => {
-  const { openApiDocument } = await import('../openapi.js')
-  const { securitySchemes, security, servers } = openApi || {}
-  const { openapi, info, tags, ...own } = openApiDocument
-  const paths: unknown = JSON.parse(JSON.stringify(own.paths), (key, value) =>
-    key === 'name' && value === 'x-service-orgid' ? organizationHeader : value,
-  )
-  const components = { ...own.components, securitySchemes }
-  return JSON.stringify({ openapi, info, servers, security, tags, paths, components })
-}
-
 /** Refuses every query parameter. */
 const noFields = (_: readonly string[], query: string) => queryFields([], query)
 
@@ -131,20 +90,18 @@ const healthEntry = (options: ResolvedOptions, operation: Operation): Entry<Json
   jsonHandler(options, { operation, isBodyOptional: true, urlFields: noFields }),
 ]
 
-/** The path of gRPC and Connect: JSON goes the way of all JSON, anything else through the second door. */
-const rpcEntry = (
-  options: ResolvedOptions,
-  operation: Operation,
-  door: RpcDoor | undefined,
-): Entry<JsonHandler> => {
+/** Anybody may call `Watch`, and is refused: its stream would only repeat what `Check` answers. */
+const watchEntry = (options: ResolvedOptions, operation: Operation): Entry<Handler> => {
+  const refusal = new Refusal(transportStatus('unimplemented', 'Watch is not supported'))
+  return ['POST', `/${operation.method.service}/Watch`, grpcHandler(options, operation, refusal)]
+}
+
+/** The path of an rpc: JSON goes the way of all JSON, anything else is gRPC. */
+const rpcEntry = (options: ResolvedOptions, operation: Operation): Entry<JsonHandler> => {
   const json = jsonHandler(options, { operation, isBodyOptional: false, urlFields: noFields })
-  let other: Handler | undefined
-  const otherwise: Handler = async (request) => {
-    other ??= door?.handlerOf(operation)
-    return (other ?? notJson)(request)
-  }
+  const other = grpcHandler(options, operation)
   const answer: JsonHandler = (request, params) =>
-    isJson(request.header) ? json(request, params) : otherwise(request)
+    isJson(request.header) ? json(request, params) : other(request)
   return ['POST', rpcPathOf(operation.method), answer]
 }
 
@@ -208,11 +165,8 @@ const missingHandler =
     if (below === undefined) return answering(statusResponse(NOTHING_HERE))
     const status = below === path ? NO_PREFIX : OTHER_PREFIX
     const refused = method === 'POST' ? rpc(below, new Refusal(status)) : undefined
-    return async (request) => {
-      const { header } = request
-      if (refused && !isJson(header)) return refused(request)
-      return isConnect(header) ? connectError(status, {}) : statusResponse(status)
-    }
+    return async (request) =>
+      refused && !isJson(request.header) ? refused(request) : statusResponse(status)
   }
 
 /** The path, and the rest of it below each of its first segments. */

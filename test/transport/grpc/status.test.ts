@@ -2,10 +2,11 @@ import { createRegistry, fromBinary, fromJsonString, toBinary } from '@bufbuild/
 import { Code } from '@connectrpc/connect'
 import { codeToString } from '@connectrpc/connect/protocol-connect'
 import { type IamError, toStatus } from 'claviger'
+import { file_google_rpc_error_details } from 'claviger/client'
 import { describe, expect, it } from 'vitest'
-import { file_google_rpc_error_details } from '../../../src/transport/gen/google/rpc/error_details_pb.js'
-import { connectError, encodeDetail } from '../../../src/transport/json/connect-error.js'
-import { CODE_NAMES } from '../../../src/transport/json/refusal.js'
+import { encodeDetail, trailersOf } from '../../../src/transport/grpc/status.js'
+import { CODE_NAMES } from '../../../src/transport/operations/refusal.js'
+import { statusOf } from '../clients/rpc-status.js'
 
 const registry = createRegistry(file_google_rpc_error_details)
 const text = 'é🔑'.repeat(100)
@@ -50,16 +51,33 @@ it('Codes have the names that Connect gives them', () => {
   expect(CODE_NAMES.slice(1)).toEqual(codes.map(codeToString))
 })
 
-it('An error in the JSON of Connect has its details in base64', () => {
-  const status = toStatus({ kind: 'NotFound', object: { type: 'project', id: 'portal' } })
-  const { status: httpStatus, body } = connectError(status, {})
-  expect(httpStatus).toBe(404)
-  expect(JSON.parse(String(body))).toMatchObject({
-    code: 'not_found',
-    message: status.message,
-    details: [
-      { type: 'google.rpc.ErrorInfo', value: expect.stringMatching(/^[\w+/]+$/) },
-      { type: 'google.rpc.ResourceInfo', debug: { resourceName: 'portal' } },
-    ],
+describe('The trailers of an error', () => {
+  const object = { type: 'project', id: 'portal' } as const
+
+  it('have its code, its message and its details', () => {
+    const status = toStatus({ kind: 'NotFound', object })
+    const trailers = trailersOf({ ...status, message: 'Nicht da: 100 % "é"\r\n' })
+    expect(trailers).toMatchObject({ 'grpc-status': '5' })
+    expect(decodeURIComponent(trailers['grpc-message'] ?? '')).toBe('Nicht da: 100 % "é"\r\n')
+    const read = statusOf(Buffer.from(trailers['grpc-status-details-bin'] ?? '', 'base64'))
+    expect(read.details).toEqual(status.details)
+  })
+
+  it.each([10, 50, 90, 200, 1_000])('are at most 8 KiB with %d violations', (count) => {
+    const violation = { field: 'roles[0].displayName', description: 'must be text '.repeat(6) }
+    const violations = Array.from({ length: count }, () => violation)
+    const [info, ...others] = toStatus({ kind: 'InvalidArgument', violations }).details
+    const trailers = trailersOf({
+      ...toStatus({ kind: 'NotFound', object }),
+      details: [info!, ...others],
+    })
+    const size = Object.entries(trailers).reduce(
+      (sum, [name, value]) => sum + name.length + value.length + 32,
+      0,
+    )
+    expect(size).toBeLessThanOrEqual(8 * 1024)
+    const read = statusOf(Buffer.from(trailers['grpc-status-details-bin'] ?? '', 'base64'))
+    expect(read.details[0]).toEqual(info)
+    expect(read.details.length).toBe(count <= 50 ? 2 : 1)
   })
 })

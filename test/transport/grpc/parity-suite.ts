@@ -8,7 +8,7 @@ import { cases } from '../cases.js'
 import { bufCurlClient } from '../clients/buf-curl.js'
 import { chromiumClient } from '../clients/chromium.js'
 import type { Client, OpenClient } from '../clients/client.js'
-import { connectClient, grpcWebClient } from '../clients/connect.js'
+import { connectGrpcClient, grpcWebClient } from '../clients/connect.js'
 import { fetchHandlerClient } from '../clients/fetch-handler.js'
 import { grpcJsClient } from '../clients/grpc-js.js'
 import { restClient, rpcJsonClient } from '../clients/rest.js'
@@ -34,7 +34,7 @@ export const SLOW_CLIENTS: Clients = {
 export const OTHER_CLIENTS: Clients = {
   'JSON on REST paths, in a host with the interface of fetch': fetchHandlerClient,
   'gRPC-web, with connect-node': grpcWebClient,
-  'the Connect protocol, with its own client on our own router': connectClient,
+  'gRPC, with connect-node': connectGrpcClient,
   ...(hasChromium() && { 'gRPC-web, with connect-web in Chromium': chromiumClient }),
 }
 
