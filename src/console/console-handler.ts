@@ -66,6 +66,8 @@ const mount = (iam: Iam, options: MountOptions): Mount => {
   const served = {
     ...{ authenticate, onError, organizationHeader, challenge, testIdentityProvider },
     basePath: api,
+    // Both answer without a caller, and no page asks for them: they are for the host's own transport to offer.
+    ...({ openApi: false, health: false } as const),
   }
   const fetched = fetchHandler(iam, served)
   const listened = nodeHandler(iam, served)

@@ -85,8 +85,7 @@ export const fieldsOf = (name: string): ReadonlyMap<string, string> => {
 }
 
 const isOwn = ({ fileName }: ts.SourceFile): boolean =>
-  fileName.startsWith(join(root, 'src')) &&
-  !fileName.endsWith('/transport/wire.ts')
+  fileName.startsWith(join(root, 'src')) && !fileName.endsWith('/transport/wire.ts')
 
 /** A type that a subpath exports, and what of it this package declares. */
 export interface PublicType {
