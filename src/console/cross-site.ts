@@ -70,7 +70,7 @@ const isForeign = (request: Request | NodeRequest): boolean => {
   if (site !== undefined) return site !== 'same-origin' && !(site === 'none' && isReading(method))
   const origin = header('origin')
   if (origin === undefined) return false
-  // Behind a proxy that ends TLS, a request to `https` comes in as one to `http`; the other way round none does.
+  // Behind a proxy that ends TLS, a request to `https` comes in as one to `http`; never the other way round.
   const schemes = isSecure ? ['https'] : ['https', 'http']
   return !schemes.some((scheme) => origin === `${scheme}://${host}`)
 }

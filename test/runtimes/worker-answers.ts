@@ -28,7 +28,7 @@ const SENT: readonly Sent[] = [
   [
     'health in gRPC-web',
     '/grpc.health.v1.Health/Check',
-    /^200 \0\0\0\0\x02\x08\x01.*grpc-status: 0/s,
+    /^200 .*grpc-status: 0/s,
     'application/grpc-web+proto',
     '\0\0\0\0\0',
   ],

@@ -122,7 +122,7 @@ const frame = (flags: number, message: Uint8Array): Uint8Array => {
   return bytes
 }
 
-/** The one message in a body. @throws Refusal if there is none, several, a part of one, or one that is compressed */
+/** The one message in a body. @throws Refusal unless there is exactly one, whole and uncompressed */
 const messageIn = (bytes: Uint8Array): Uint8Array => {
   const [flags] = bytes
   if (flags === undefined) throw NOT_ONE
