@@ -75,7 +75,7 @@ const isForeign = (request: Request | NodeRequest): boolean => {
   return !schemes.some((scheme) => origin === `${scheme}://${host}`)
 }
 
-/** Where a request was sent to. HTTP/2 has `:authority` in place of `Host`, and a `Request` may have its URL alone. */
+/** Where a request was sent to. HTTP/2 has `:authority` instead of `Host`, and a `Request` may have its URL alone. */
 const addressed = (request: Request | NodeRequest) => {
   if (isFetch(request)) {
     const { host, protocol } = new URL(request.url)

@@ -135,18 +135,11 @@ const messageOf = (field: WireField): WireMessage => {
   return field.kind === 'time' ? TIMESTAMP : FIELD_MASK
 }
 
-const TIMESTAMP: WireMessage = {
-  name: 'Timestamp',
-  fields: [
-    { name: 'seconds', protoName: 'seconds', number: 1, kind: 'sequence' },
-    { name: 'nanos', protoName: 'nanos', number: 2, kind: 'number' },
-  ],
-}
-
-const FIELD_MASK: WireMessage = {
-  name: 'FieldMask',
-  fields: [{ name: 'paths', protoName: 'paths', number: 1, kind: 'text', isList: true }],
-}
+const SECONDS: WireField = { name: 'seconds', protoName: 'seconds', number: 1, kind: 'sequence' }
+const NANOS: WireField = { name: 'nanos', protoName: 'nanos', number: 2, kind: 'number' }
+const TIMESTAMP: WireMessage = { name: 'Timestamp', fields: [SECONDS, NANOS] }
+const PATHS = { name: 'paths', protoName: 'paths', number: 1, kind: 'text', isList: true } as const
+const FIELD_MASK: WireMessage = { name: 'FieldMask', fields: [PATHS] }
 
 /** The values of a message, as the library takes them. */
 const valuesOf = (message: WireMessage, { given, unknown }: Decoded, path: FieldPath): Values => {
@@ -203,47 +196,34 @@ const writeFields = (
   values: object,
 ): BinaryWriter => {
   for (const field of fields) {
-    const value: unknown = Reflect.get(values, field.name)
-    if (value === undefined || value === null) continue
+    const value: unknown = Reflect.get(values, field.name) ?? undefined
+    const isZero = value === zeroOf(field) || value === 0n
     if (field.isList && Array.isArray(value))
       for (const item of value) writeValue(writer, field, item)
-    else writeValue(writer, field, value)
+    else if (value !== undefined && (field.isOptional || !isZero)) writeValue(writer, field, value)
   }
   return writer
 }
 
-/** Writes a value, unless it is the zero that its absence means. */
 const writeValue = (writer: BinaryWriter, field: WireField, value: unknown): void => {
-  const isKept = field.isOptional || field.isList
   const tag = () => writer.tag(field.number, wireTypeOf(field))
   switch (field.kind) {
     case 'text':
-      if (isKept || value !== '') tag().string(String(value))
-      return
+      return void tag().string(String(value))
     case 'flag':
-      if (isKept || value === true) tag().bool(value === true)
-      return
+      return void tag().bool(value === true)
     case 'number':
-      if (isKept || value !== 0) tag().int32(Number(value))
-      return
+      return void tag().int32(Number(value))
     case 'sequence':
-      if (isKept || BigInt(String(value)) !== 0n) tag().uint64(BigInt(String(value)))
-      return
-    case 'enum': {
-      const number = field.values.find((known) => known.value === value)?.number
-      if (number !== undefined && (isKept || number !== 0)) tag().int32(number)
-      return
-    }
+      return void tag().uint64(BigInt(String(value)))
+    case 'enum':
+      return void tag().int32(field.values.find((known) => known.value === value)?.number ?? 0)
     case 'message':
-      if (typeof value !== 'object' || value === null) return
-      writeFields(tag().fork(), field.message, value).join()
-      return
+      return void writeFields(tag().fork(), field.message, Object(value)).join()
     case 'time':
-      if (value instanceof Date) writeTime(tag().fork(), value.getTime()).join()
-      return
+      return void writeTime(tag().fork(), value instanceof Date ? value.getTime() : 0).join()
     case 'value':
-      writeAny(tag().fork(), value).join()
-      return
+      return void writeAny(tag().fork(), value).join()
     case 'mask':
       throw new Error('in requests only')
   }

@@ -137,39 +137,25 @@ const messageIn = (bytes: Uint8Array): Uint8Array => {
   return message
 }
 
-const NOT_ONE = new Refusal(
-  transportStatus('unimplemented', 'A request must have exactly one message'),
-)
-const ENDS_EARLY = new Refusal(
-  transportStatus('invalid_argument', 'The request ends within its message'),
-)
-const RESERVED_FLAGS = new Refusal(
-  transportStatus('internal', 'The frame of the request has reserved flags'),
-)
-const MARKED_COMPRESSED = new Refusal(
-  transportStatus('internal', 'The message is compressed, and grpc-encoding is absent'),
-)
+const fault = (...status: Parameters<typeof transportStatus>) =>
+  new Refusal(transportStatus(...status))
+
+const NOT_ONE = fault('unimplemented', 'A request must have exactly one message')
+const ENDS_EARLY = fault('invalid_argument', 'The request ends within its message')
+const RESERVED_FLAGS = fault('internal', 'The frame of the request has reserved flags')
+const MARKED_COMPRESSED = fault('internal', 'The message is compressed, without grpc-encoding')
+const MALFORMED_TIMEOUT = fault('invalid_argument', 'grpc-timeout is malformed')
 const COMPRESSED = new Refusal(ENCODED, { 'grpc-accept-encoding': 'identity' })
-const MALFORMED_TIMEOUT = new Refusal(
-  transportStatus('invalid_argument', 'grpc-timeout is malformed'),
-)
 
 const isCompressed = ({ header }: HttpRequest): boolean =>
   isEncoded(header) || (header.get('grpc-encoding') ?? 'identity') !== 'identity'
 
-const MILLISECONDS: Readonly<Record<string, number>> = {
-  H: 3_600_000,
-  M: 60_000,
-  S: 1_000,
-  m: 1,
-  u: 1e-3,
-  n: 1e-6,
-}
+const MILLISECONDS = new Map(Object.entries({ H: 36e5, M: 6e4, S: 1e3, m: 1, u: 1e-3, n: 1e-6 }))
 
 /** The time that a call may take, in milliseconds; undefined without a limit. */
 const timeoutOf = (text: string | null): number | 'malformed' | undefined => {
   if (text === null) return undefined
   const [, digits, unit = ''] = /^(\d{1,8})([HMSmun])$/.exec(text) ?? []
-  const milliseconds = MILLISECONDS[unit]
+  const milliseconds = MILLISECONDS.get(unit)
   return milliseconds === undefined ? 'malformed' : Number(digits) * milliseconds
 }

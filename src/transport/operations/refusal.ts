@@ -37,41 +37,28 @@ export interface CallContext {
   readonly isLate: () => boolean
 }
 
-/** Every google.rpc.Code by its number, as ConnectRPC names them. */
-export const CODE_NAMES = [
-  'ok',
-  'canceled',
-  'unknown',
-  'invalid_argument',
-  'deadline_exceeded',
-  'not_found',
-  'already_exists',
-  'permission_denied',
-  'resource_exhausted',
-  'failed_precondition',
-  'aborted',
-  'out_of_range',
-  'unimplemented',
-  'internal',
-  'unavailable',
-  'data_loss',
-  'unauthenticated',
-] as const
-
-type CodeName = (typeof CODE_NAMES)[number]
-
-const codeOf = (name: CodeName): number => CODE_NAMES.indexOf(name)
+/** The codes of google.rpc that the transport itself refuses with. */
+export const CODES = {
+  invalid_argument: 3,
+  deadline_exceeded: 4,
+  not_found: 5,
+  resource_exhausted: 8,
+  unimplemented: 12,
+  internal: 13,
+  unavailable: 14,
+  unauthenticated: 16,
+}
 
 /** How `@type` of a detail begins, before the name of its message. */
 export const TYPE_PREFIX = 'type.googleapis.com/'
 
 /** The status of an error that only the transport has. */
 export const transportStatus = (
-  code: CodeName,
+  code: keyof typeof CODES,
   message: string,
   reason: string = code.toUpperCase(),
 ): Status => ({
-  code: codeOf(code),
+  code: CODES[code],
   message,
   details: [
     { '@type': `${TYPE_PREFIX}google.rpc.ErrorInfo`, reason, domain: 'claviger', metadata: {} },
@@ -120,7 +107,7 @@ const shortened = ({ field, description }: Violation): Violation => {
 }
 
 /** Codes whose cause only the host may see. */
-const CODES_WITH_CAUSE = [codeOf('internal'), codeOf('unavailable')]
+const CODES_WITH_CAUSE = [CODES.internal, CODES.unavailable]
 
 /** The refusal of a call that the library refused. The cause of a fault goes to `onError`. */
 export const refusalOfError = (
@@ -137,7 +124,7 @@ export const refusalOfError = (
   const retryAfter = retryAfterOf(status)
   const headers = {
     ...(retryAfter !== undefined && { 'retry-after': retryAfter }),
-    ...(status.code === codeOf('unauthenticated') && { 'www-authenticate': options.challenge }),
+    ...(status.code === CODES.unauthenticated && { 'www-authenticate': options.challenge }),
   }
   return CODES_WITH_CAUSE.includes(status.code)
     ? new Refusal(withCorrelationId(status, report(options, call, error)), headers)
@@ -173,7 +160,7 @@ export const refusalOf = (
   { thrown, caller }: { readonly thrown: unknown; readonly caller: Caller | undefined },
 ): Refusal => {
   if (thrown instanceof Refusal) {
-    const isMalformed = thrown.status.code === codeOf('invalid_argument')
+    const isMalformed = thrown.status.code === CODES.invalid_argument
     const fault = isMalformed && caller !== undefined ? callerFault(caller) : undefined
     return fault ? unexpected(options, call, fault) : thrown
   }

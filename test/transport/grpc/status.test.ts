@@ -1,11 +1,10 @@
 import { createRegistry, fromBinary, fromJsonString, toBinary } from '@bufbuild/protobuf'
-import { Code } from '@connectrpc/connect'
 import { codeToString } from '@connectrpc/connect/protocol-connect'
 import { type IamError, toStatus } from 'claviger'
 import { file_google_rpc_error_details } from 'claviger/client'
 import { describe, expect, it } from 'vitest'
 import { encodeDetail, trailersOf } from '../../../src/transport/grpc/status.js'
-import { CODE_NAMES } from '../../../src/transport/operations/refusal.js'
+import { CODES } from '../../../src/transport/operations/refusal.js'
 import { statusOf } from '../clients/rpc-status.js'
 
 const registry = createRegistry(file_google_rpc_error_details)
@@ -47,8 +46,7 @@ describe('A detail of an error', () => {
 })
 
 it('Codes have the names that Connect gives them', () => {
-  const codes = Object.values(Code).filter((code) => typeof code === 'number')
-  expect(CODE_NAMES.slice(1)).toEqual(codes.map(codeToString))
+  for (const [name, code] of Object.entries(CODES)) expect(codeToString(code)).toBe(name)
 })
 
 describe('The trailers of an error', () => {
