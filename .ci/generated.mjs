@@ -2,7 +2,7 @@
 // document in src/transport/gen.
 import { execFileSync } from 'node:child_process'
 import { globSync, rmSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { delimiter, join, resolve } from 'node:path'
 
 const root = resolve(import.meta.dirname, '..')
 const client = join(root, 'reports/client')
@@ -10,9 +10,16 @@ const bin = join(root, 'node_modules/.bin')
 
 rmSync(client, { recursive: true, force: true })
 execFileSync(
-  join(bin, 'buf'),
-  ['generate', 'src/transport/proto', '--template', '.ci/buf.gen.yaml'],
-  { cwd: root, stdio: 'inherit', env: { ...process.env, PATH: `${bin}:${process.env['PATH']}` } },
+  process.execPath,
+  [
+    join(root, 'node_modules/@bufbuild/buf/bin/buf'),
+    ...['generate', 'src/transport/proto', '--template', '.ci/buf.gen.yaml'],
+  ],
+  {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...process.env, PATH: `${bin}${delimiter}${process.env['PATH']}` },
+  },
 )
 
 /** The services with their messages, health, and the details of errors. */
