@@ -9,7 +9,7 @@ export const OK: ResponseHeaders = { 'grpc-status': '0' }
 /** The trailers of a call that has failed. */
 export const trailersOf = (status: Status): ResponseHeaders => ({
   'grpc-status': String(status.code),
-  'grpc-message': encodeURIComponent(status.message),
+  'grpc-message': encodeURIComponent(status.message.toWellFormed()),
   'grpc-status-details-bin': base64Encode(encodeStatus(status), 'std_raw'),
 })
 

@@ -250,6 +250,21 @@ it('A connection of HTTP/1.1 takes the next request after a body that nobody rea
 })
 
 describe('gRPC-web', () => {
+  it.each(['application/grpc-web', 'application/grpc-web+proto', 'Application/gRPC-Web+Proto'])(
+    'is served as %s',
+    async (type) => {
+      const { origin } = await openHost()
+      const headers = { authorization: 'Bearer admin', 'content-type': type }
+      const answer = await fetch(`${origin}${GET}`, {
+        method: 'POST',
+        headers,
+        body: new Uint8Array(frame(portal)),
+      })
+      expect(answer.headers.get('content-type')).toBe('application/grpc-web+proto')
+      expect(await answer.text()).toMatch(/Portal.*grpc-status: 0\r\n$/s)
+    },
+  )
+
   it.each([
     ['a reserved flag', flagged(0x02)],
     ['the flag of trailers', flagged(0x80)],
