@@ -94,6 +94,8 @@ const UNDISCOVERED = {
   redirect: 'The issuer responds with a redirect, which is not followed.',
   timeout: 'The issuer did not respond in time.',
   too_large: 'The discovery document is larger than 512 KiB.',
+  certificate: 'The certificate of the issuer is not trusted, has expired, or is for another name.',
+  malformed: 'The issuer does not answer as a web server should.',
   network: 'The issuer cannot be reached.',
   no_document: 'The issuer does not return a discovery document.',
 } as const

@@ -1,9 +1,6 @@
 export { isPrivateAddress } from '../network/address.js'
-export type {
-  FoundAddress,
-  NetworkOptions,
-  NetworkReason as UnreachableReason,
-} from '../network/guarded-fetch.js'
+export type { NetworkReason as UnreachableReason } from '../network/fault.js'
+export type { FoundAddress, NetworkOptions } from '../network/request.js'
 export type { CheckedProvider, ProviderCheck } from './check-provider.js'
 export type { GroupsOption } from './groups.js'
 export type { BeginInput, FinishInput, ProviderChoice, TestInput } from './input.js'

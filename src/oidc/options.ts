@@ -1,6 +1,6 @@
 import { checkOptions, FUNCTION, type KnownOptions } from '../check-options.js'
 import type { Caller, Iam } from '../index.js'
-import { NETWORK_OPTIONS, type NetworkOptions } from '../network/guarded-fetch.js'
+import { NETWORK_OPTIONS, type NetworkOptions, networkOf } from '../network/request.js'
 import { type Sealing, sealing } from './attempt.js'
 import { documentCache } from './document-cache.js'
 import type { GroupsOption } from './groups.js'
@@ -68,7 +68,7 @@ export const setUp = (options: SignInOptions): Setup => {
   return {
     ...sealed,
     options,
-    network: options,
+    network: networkOf(options),
     discoveries: documentCache(FAILURE_PAUSE_MS),
     keySets: documentCache(FAILURE_PAUSE_MS),
     contextOf: async (orgId) => ({
@@ -111,10 +111,9 @@ const OPTIONS: KnownOptions = {
       `must be ${REDIRECT_URI}, or a function that returns one for each provider`,
     ],
     key: [(value) => value instanceof Uint8Array, 'must be a Uint8Array'],
-    ...NETWORK_OPTIONS.required,
   },
   optional: {
-    ...NETWORK_OPTIONS.optional,
+    ...NETWORK_OPTIONS,
     userIdOf: FUNCTION,
     groups: [
       (value) => isGroupsOption(value),

@@ -12,13 +12,9 @@ import {
   setJwksCache,
 } from 'openid-client'
 import type { Caller, Iam, IdentityProvider } from '../index.js'
-import {
-  bytesOf,
-  guardedFetch,
-  isAllowed,
-  NetworkFault,
-  type NetworkOptions,
-} from '../network/guarded-fetch.js'
+import { isAllowed } from '../network/address.js'
+import { NetworkFault } from '../network/fault.js'
+import { bytesOf, type NetworkOptions, request } from '../network/request.js'
 import type { DocumentCache } from './document-cache.js'
 import { orRefuse, Refused, unreachable, withRefusals } from './refusal.js'
 
@@ -187,7 +183,7 @@ const MAX_BYTES = 512 * 1024
 
 /** A `fetch` for `openid-client`: only allowed URLs, and complete responses of bounded size and time. */
 export const askProvider = (options: NetworkOptions) => {
-  const ask = guardedFetch(options)
+  const ask = request(options)
   return async (url: string, { method, headers, body }: CustomFetchOptions): Promise<Response> => {
     // `openid-client` sends only forms.
     const form = body === undefined || body === null ? null : String(body)

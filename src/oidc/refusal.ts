@@ -1,7 +1,7 @@
 import type { Result } from 'neverthrow'
 import { AuthorizationResponseError, ResponseBodyError } from 'openid-client'
 import type { IamError } from '../index.js'
-import type { NetworkReason } from '../network/guarded-fetch.js'
+import type { NetworkReason } from '../network/fault.js'
 
 /** Errors of a sign-in. They contain no secret, token, code or claim. */
 export type SignInRefusal =

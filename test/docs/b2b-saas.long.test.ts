@@ -428,7 +428,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('the B2B SaaS of the guide, on 
     it('reaches no address of the own network by a name', async () => {
       const inside = {
         name: 'In',
-        issuer: providers.globex.issuer.replace('127.0.0.1', 'localhost'),
+        issuer: providers.globex.issuer.replace('http://127.0.0.1', 'https://sso.inside.example'),
       }
       const body = { idpId: 'inside', ...inside, clientId: 'c1', clientSecret: 'evil-secret' }
       expect((await byGus(0, `POST ${API}/idps/oidc`, { body })).status).toBe(200)

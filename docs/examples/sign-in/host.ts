@@ -1,5 +1,4 @@
 // A host that signs users in: its session is @fastify/session's, the sign-in is claviger's.
-import { lookup } from 'node:dns/promises'
 import cookie from '@fastify/cookie'
 import formBody from '@fastify/formbody'
 import session from '@fastify/session'
@@ -52,7 +51,6 @@ export const openHost = async (options: HostOptions) => {
     caller: callerIn,
     redirectUri: ({ orgId, idpId }) => `${origin}${CALLBACK}/${orgId}/${idpId}`,
     userIdOf: accounts.userIdOf,
-    lookup: (name) => lookup(name, { all: true }),
     allowHttpLoopback: options.allowHttpLoopback === true,
   })
   const app = fastify()
