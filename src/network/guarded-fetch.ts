@@ -116,6 +116,8 @@ export const guardedFetch = (options: GuardedFetchOptions = {}): GuardedFetch =>
           fail(fault)
         }
         outgoing.on('error', (thrown) => {
+          // Bytes of the response, which may hold a token.
+          Reflect.deleteProperty(thrown, 'rawPacket')
           // The server closed a waiting connection while this request was on its way to it.
           const isStale = outgoing.reusedSocket && Reflect.get(thrown, 'code') === 'ECONNRESET'
           return isStale ? exchange() : fail(thrown)

@@ -118,9 +118,9 @@ export const namesIssuer = (metadata: ServerMetadata): boolean =>
  * to it and get its code (RFC 9700, section 4.4).
  */
 export const isMixable = (
-  { options }: { readonly options: { readonly redirectUri: unknown } },
+  { redirectUri }: { readonly redirectUri: unknown },
   metadata: ServerMetadata,
-): boolean => typeof options.redirectUri === 'string' && !namesIssuer(metadata)
+): boolean => typeof redirectUri === 'string' && !namesIssuer(metadata)
 
 /** A secret is never sent to another origin than it was given for. @throws Refused */
 export const requireOwnSecret = ({ givenFor }: StoredProvider): void => {
@@ -173,8 +173,10 @@ const isForKeys = ({ headers }: CustomFetchOptions): boolean =>
 const keySetIn = async (answer: Response): Promise<JWKS> => {
   const isJson = /^application\/(jwk-set\+)?json\b/i.test(answer.headers.get('content-type') ?? '')
   const { keys } = Object(await answer.json().catch(() => undefined))
-  if (answer.status !== 200 || !isJson || !Array.isArray(keys))
-    throw new Refused({ kind: 'InvalidResponse' })
+  if (answer.status !== 200 || !isJson || !Array.isArray(keys)) {
+    const reason = `The key set is no JSON with keys, but status ${answer.status}`
+    throw new Refused({ kind: 'InvalidResponse' }, new Error(reason))
+  }
   return { keys }
 }
 
@@ -190,7 +192,7 @@ export const askProvider = (options: NetworkOptions) => {
     try {
       return await ask({ url, init: { method, headers, body: form }, read: whole })
     } catch (thrown) {
-      throw thrown instanceof NetworkFault ? unreachable(thrown.reason) : thrown
+      throw thrown instanceof NetworkFault ? unreachable(thrown.reason, thrown.cause) : thrown
     }
   }
 }
