@@ -119,9 +119,9 @@ const checkAddress = async (href: string, options: NetworkOptions): Promise<void
   if (found.length === 0 || !found.every(isPublic)) throw new NetworkFault('address')
 }
 
-/** The bytes of a response after decompression; undefined if there are more than `limit`. */
+/** The bytes of a body after decompression; undefined if there are more than `limit`. */
 export const bytesOf = async (
-  { body }: Response,
+  { body }: Response | Request,
   limit: number,
 ): Promise<readonly Uint8Array<ArrayBuffer>[] | undefined> => {
   const chunks: Uint8Array<ArrayBuffer>[] = []

@@ -18,7 +18,6 @@ import {
   checkBegin,
   checkFinish,
   type FinishInput,
-  invalid,
   type TestInput,
 } from './input.js'
 import { type Setup, type SignInFault, type SignInOptions, setUp } from './options.js'
@@ -32,7 +31,14 @@ import {
   storedProvider,
 } from './provider.js'
 import { type ProviderIds, pathOf } from './redirect-uri.js'
-import { fromHost, orRefuse, Refused, type SignInRefusal, withRefusals } from './refusal.js'
+import {
+  fromHost,
+  invalid,
+  orRefuse,
+  Refused,
+  type SignInRefusal,
+  withRefusals,
+} from './refusal.js'
 import { claimsOf, type Granted, type SignedIn, userOf } from './signed-in.js'
 
 /** Signs users in with stored providers through OpenID Connect: authorization code flow with PKCE, state and nonce. */

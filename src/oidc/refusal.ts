@@ -1,6 +1,6 @@
 import type { Result } from 'neverthrow'
 import { AuthorizationResponseError, ResponseBodyError } from 'openid-client'
-import type { IamError } from '../index.js'
+import type { IamError, Violation } from '../index.js'
 import type { NetworkReason } from '../network/fault.js'
 
 /**
@@ -10,6 +10,8 @@ import type { NetworkReason } from '../network/fault.js'
 export type SignInRefusal = RefusalKind & { readonly cause?: unknown }
 
 type RefusalKind =
+  /** `signInHandler` was asked to begin by a page of another site, or by no browser. */
+  | { readonly kind: 'ForeignPage' }
   /** No verified domain with a provider matches this e-mail address. */
   | { readonly kind: 'NoProviderForEmail' }
   /** The sign-in began more than ten minutes ago. */
@@ -78,6 +80,10 @@ export class Refused extends Error {
       cause === undefined ? refusal : Object.defineProperty({ ...refusal }, 'cause', hidden)
   }
 }
+
+/** The refusal of a malformed input. */
+export const invalid = (violations: readonly Violation[]): Refused =>
+  new Refused({ kind: 'InvalidArgument', violations })
 
 /** A refusal for a provider that could not be reached. */
 export const unreachable = (reason: NetworkReason, cause?: unknown): Refused =>
