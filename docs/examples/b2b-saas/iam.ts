@@ -1,7 +1,7 @@
 // claviger: organizations, roles, identity providers and domains, and the sign-in with them.
 import { resolveTxt } from 'node:dns/promises'
 import { aesGcmCipher, type Caller, createIam, orThrow, permissionsFromCaller } from 'claviger'
-import { openIdSignIn, type ProviderIds } from 'claviger/oidc'
+import { openIdSignIn } from 'claviger/oidc'
 import { getPublicSuffix } from 'tldts'
 import { ADMIN, as } from './access.ts'
 import { database, key, origin } from './database.ts'
@@ -18,18 +18,15 @@ export const iam = createIam({
 /** Customers choose the addresses of providers and webhooks. Only in development one may lead to this machine. */
 export const network = { allowHttpLoopback: origin.startsWith('http:') }
 
-/** Each provider has a callback of its own, so that no other provider gets its codes. */
-export const redirectUri = ({ orgId, idpId }: ProviderIds) =>
-  `${origin}/sign-in/callback/${orgId}/${idpId}`
-
 export const signIn = openIdSignIn({
   ...network,
   iam,
   key: key('SIGN_IN_KEY'),
   caller: (orgId) => as('sign-in', orgId).caller,
-  redirectUri,
+  callbackBase: `${origin}/sign-in/callback`,
   userIdOf,
   groups: { claim: 'groups' },
+  onFault: console.error,
 })
 
 /** The user of a session, with the permissions that their roles list. */
