@@ -18,6 +18,7 @@ export type NetworkReason =
 /** A request without a response, or with a refused one. The message contains nothing of the request. */
 export class NetworkFault extends Error {
   override readonly name = 'NetworkFault'
+  /** Why. */
   readonly reason: NetworkReason
 
   /** `cause` is what the runtime or the host's `fetch` reported. */

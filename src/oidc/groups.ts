@@ -1,8 +1,8 @@
 /** Option `groups` of `openIdSignIn`. */
 export interface GroupsOption {
   /**
-   * Name of the claim, in the ID token or the user info, that has the user's groups: 1 to 200 characters. If there is
-   * none of this name, it is a path: `realm_access.roles`.
+   * Name of the claim, in the ID token or the user info, that has the user's groups: 1 to 200 characters. Without such
+   * a claim, the name is a path: `realm_access.roles`.
    */
   readonly claim: string
 }

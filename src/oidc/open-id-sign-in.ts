@@ -93,7 +93,7 @@ export const openIdSignIn = (options: SignInOptions): OpenIdSignIn => {
   }
 }
 
-/** The refusal that was thrown, of which the host is told. A bug is thrown again. */
+/** The refusal that was thrown, after a call of `onFault`. A bug is thrown again. */
 const refusalIn =
   ({ notify }: Setup, during: SignInFault['during']) =>
   (thrown: unknown): SignInRefusal | IamError => {

@@ -7,7 +7,10 @@ import type { NetworkReason } from '../network/fault.js'
  * Errors of a sign-in. They contain no secret, token, code or claim. `cause`, where there is one, is what the provider or
  * the network reported; it is not enumerable, so it does not appear in JSON.
  */
-export type SignInRefusal = RefusalKind & { readonly cause?: unknown }
+export type SignInRefusal = RefusalKind & {
+  /** What the provider, the network or a function of yours reported. */
+  readonly cause?: unknown
+}
 
 type RefusalKind =
   /** `signInHandler` was asked to begin by a page of another site, or by no browser. */

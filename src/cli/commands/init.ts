@@ -10,8 +10,8 @@ export const init: Command = {
   help: `Usage: claviger init [FOLDER]
 
 Writes a small server into a folder, or into the current one: 'iam.ts' opens
-an SQLite file, 'access.ts' declares roles, and 'main.ts' guards a route and
-serves the admin console. Never overwrites a file.
+an SQLite file, 'access.ts' declares roles, 'sign-in.ts' signs users in, and
+'main.ts' guards a route and serves the admin console. Never overwrites a file.
 
   claviger init && node main.ts`,
   options: {},
