@@ -131,6 +131,25 @@ describe('guardedFetch', () => {
     expect(connections.size).toBe(before + 2)
   })
 
+  it('asks once when a connection breaks after the response has begun', async () => {
+    const requests: string[] = []
+    const breaking = createServer((request, response) => {
+      requests.push(request.url ?? '')
+      if (request.url === '/first') return response.end('hello')
+      response.writeHead(200, { 'content-length': '100' })
+      return response.write('half', () => request.socket.resetAndDestroy())
+    }).listen(0, '127.0.0.1')
+    await once(breaking, 'listening')
+    onTestFinished(() => void breaking.close())
+    const ask = guardedFetch({ allowHttpLoopback: true })
+    const url = `http://127.0.0.1:${(breaking.address() as AddressInfo).port}`
+    await (await ask(`${url}/first`)).text()
+    const response = await ask(`${url}/second`)
+    await expect(response.text()).rejects.toBeInstanceOf(NetworkFault)
+    await (await ask(`${url}/first`)).text()
+    expect(requests).toEqual(['/first', '/second', '/first'])
+  })
+
   it.each([[['127.0.0.1']], [['8.8.8.8', '127.0.0.1']], [['10.1.2.3']], [[]], [['0177.0.0.1']]])(
     'makes no connection to a name that leads to %j',
     async (found) => {
