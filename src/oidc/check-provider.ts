@@ -185,9 +185,9 @@ const checkSecret = async (
     if (error === 'invalid_client')
       return failed(
         'secret',
-        `The provider rejects client id or secret.${hint} It says: ${causeOf(refusal)}.`,
+        `The provider rejects client id or secret.${hint} It says: ${causeOf(refusal)}`,
       )
-    return warning('secret', `${unclear}${hint} It says: ${causeOf(refusal)}.`)
+    return warning('secret', `${unclear}${hint} It says: ${causeOf(refusal)}`)
   }
 }
 

@@ -131,7 +131,7 @@ it('A test shows what the provider said, without the secret', async () => {
     response.writeHead(401, { 'content-type': 'application/json' }).end(JSON.stringify(said))
   const { secret } = await checked({}, { token })
   expect(secret).toBe(
-    'The provider rejects client id or secret. It says: invalid_client: AADSTS7000222: [hidden] expired..',
+    'The provider rejects client id or secret. It says: invalid_client: AADSTS7000222: [hidden] expired.',
   )
 })
 
