@@ -26,7 +26,7 @@ const BUDGETS = {
   // With the assets, which the browser loads: .ci/console-assets.mjs holds them to 40 kB.
   './console': { source: 'console/index.ts', own: 104_600, whole: 145_500 },
   './import': { source: 'import/index.ts', own: 9_100, whole: 20_900 },
-  './oidc': { source: 'oidc/index.ts', own: 13_300, whole: 45_300 },
+  './oidc': { source: 'oidc/index.ts', own: 14_000, whole: 46_100 },
   './cloudflare': { source: 'adapters/cloudflare/index.ts', own: 32_700, whole: 53_400 },
   // 5.2 kB, and the servers of the transport.
   './authzen': { source: 'authzen/index.ts', own: 7_800, whole: 7_900 },
