@@ -110,7 +110,7 @@ const WARNINGS: Readonly<
   NoRoles: ['left', 'It gives no role'],
   UserUnknown: ['left', 'The user has no usable id'],
   UserNamed: ['changed', 'The user has no id: the name is used instead'],
-  UserDisabled: ['left', 'The user is not enabled, and gets no roles'],
+  UserDisabled: ['left', 'The user is disabled, like every user without `enabled`'],
   RealmDisabled: [
     'left',
     'The realm is not enabled: its users get no roles, and new providers are added as inactive',

@@ -1,3 +1,4 @@
+import { fieldOf } from '../../domain/values.js'
 import type { Host } from '../../ports/host.js'
 import type {
   ReadMethod,
@@ -6,9 +7,10 @@ import type {
   ReadResults,
   ViewType,
 } from '../../ports/read-model.js'
-import { fromPort, unavailable } from '../errors/fault.js'
+import { Fault, fromPort, isUnwritable, unavailable } from '../errors/fault.js'
 import { checkpointOf } from '../following/catch-up.js'
-import type { Follow } from '../following/follow.js'
+import { follow } from '../following/follow.js'
+import { type Hooks, reportFault } from '../hooks.js'
 import type { AdmittedCall } from '../method/context.js'
 
 /** Queries the read model of a host; a strong call sees every write that completed before it began. */
@@ -23,13 +25,16 @@ const MAX_READS = 5
 /**
  * If the ports support it, one query reads and compares checkpoint and head; otherwise `follow` runs first. A result
  * counts if it was read at the head that the first query found, or later, because a server that crashes may lose what
- * the read model had applied.
+ * the read model had applied. While a read model cannot be written, as on a full disk, a spare one answers.
  */
 export const queryOf = (
-  { store, readModel }: Pick<Host, 'store' | 'readModel'>,
-  follow: Follow,
+  host: Pick<Host, 'store' | 'readModel' | 'spareReadModel' | 'environment'>,
+  hooks?: Hooks,
 ): Query => {
+  const { store, readModel } = host
+  const bringToHead = follow(host, hooks)
   const readAtHead = readModel.readAtHead?.({ store, readModel })
+  const askSpare = spareOf(host, hooks)
   return async <Method extends ReadMethod, Type extends ViewType>(
     call: Parameters<Query>[0],
     query: ReadQuery<Method, Type>,
@@ -39,14 +44,42 @@ export const queryOf = (
       const { head } = answer
       for (let reads = 1; answer.reached < head; reads++) {
         if (reads === MAX_READS) throw unavailable(new Error(FALLS_BACK), 'not_recorded')
-        await follow(call, { head, reached: answer.reached })
+        try {
+          await bringToHead(call, { head, reached: answer.reached })
+        } catch (fault) {
+          return askSpare(fault, call, query)
+        }
         answer = await fromPort(() => readAtHead(query))
       }
       return answer.found
     }
-    if (call.consistency === 'strong') await follow(call)
+    if (call.consistency === 'strong')
+      try {
+        await bringToHead(call)
+      } catch (fault) {
+        return askSpare(fault, call, query)
+      }
     const reads: ReadMethods<Type> = readModel
     return fromPort(() => reads[query.method](...query.args))
+  }
+}
+
+/** Answers from a read model in memory, built from the log. @throws `fault` unless the disk cannot be written */
+const spareOf = (
+  host: Parameters<typeof queryOf>[0],
+  hooks: Hooks | undefined,
+): (<Method extends ReadMethod, Type extends ViewType>(
+  fault: unknown,
+  ...asked: readonly [Parameters<Query>[0], ReadQuery<Method, Type>]
+) => Promise<ReadResults<Type>[Method]>) => {
+  let ask: Query | undefined
+  return (fault, call, query) => {
+    const { spareReadModel, ...others } = host
+    if (!(fault instanceof Fault && spareReadModel)) throw fault
+    if (!isUnwritable(fieldOf(fault.error, 'cause'))) throw fault
+    reportFault(hooks, 'catchUp', fault.error)
+    ask ??= queryOf({ ...others, readModel: spareReadModel() })
+    return ask(call, query)
   }
 }
 
