@@ -114,7 +114,7 @@ export const readJson = async (file: string): Promise<unknown> => {
   try {
     return parseJson(bytes)
   } catch (fault) {
-    throw new Failed(`The file ${file} was not read: ${reasonOf(fault)}`)
+    throw new Failed(reasonOf(fault).replace(/^It/, `The file ${file}`))
   }
 }
 
