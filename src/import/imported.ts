@@ -137,7 +137,7 @@ const WARNINGS: Readonly<
     'changed',
     'A provider has one issuer: the first is kept, and a new provider is added as inactive',
   ],
-  DefaultsLeft: ['left', 'New users do not get these roles by themselves'],
+  DefaultsLeft: ['left', 'New users do not get these roles automatically'],
   LinksLeft: [
     'left',
     'The accounts of users at identity providers are not imported: your host links them at the next sign-in',

@@ -148,7 +148,7 @@ const defaultRoles = (realm: Found): readonly (string | undefined)[] => [
   `default-roles-${textIn(realm, 'realm')?.toLowerCase()}`,
 ]
 
-/** Warns of roles that new users get by themselves: through groups, the default role, or lists of older versions. */
+/** Warns of roles that new users get automatically: through groups, the default role, or lists of older versions. */
 export const warnOfDefaults = (realm: Found, roles: RoleGraph): void => {
   const groups = fieldIn(realm, 'defaultGroups')
   if (Array.isArray(groups.value) && groups.value.length > 0) warn(groups, 'DefaultsLeft')

@@ -84,7 +84,7 @@ it('claviger import says in which line a file stops being JSON, whatever its enc
   }
   const state = written(`\uFEFF${text}`, 'state.json')
   const { notes } = await claviger('plan', state, '--org', 'acme', '--db', newFile())
-  expect(notes).toContain('It is not JSON: line 4, column 1')
+  expect(notes).toContain(`The file ${state} is not JSON: line 4, column 1`)
 })
 
 it('claviger import --report lists by kind what is carried, changed and left, without a database', async () => {

@@ -174,7 +174,7 @@ describe('users of Keycloak', () => {
   })
 })
 
-describe('roles that new users get by themselves', () => {
+describe('roles that new users get automatically', () => {
   const roles = {
     realm: [{ name: 'user' }, { name: 'offline_access' }],
     client: { portal: [{ name: 'guest' }] },
