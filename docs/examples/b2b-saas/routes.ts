@@ -7,6 +7,7 @@ import { type Context, Hono } from 'hono'
 import { bearerAuth } from 'hono/bearer-auth'
 import { deleteCookie, setCookie } from 'hono/cookie'
 import { createMiddleware } from 'hono/factory'
+import * as z from 'zod'
 import { access, as } from './access.ts'
 import { origin, setting } from './database.ts'
 import { callerOf, iam, redirectUri, signIn } from './iam.ts'
@@ -14,6 +15,12 @@ import { addUser, auth, directory, save } from './users.ts'
 
 export const app = new Hono()
 app.use(async (c, next) => refuseCrossSite(c.req.raw) ?? next())
+app.use(async (c, next) => {
+  await next()
+  const own = { 'cache-control': 'no-store', 'content-security-policy': "frame-ancestors 'none'" }
+  for (const [name, value] of Object.entries(own))
+    if (!c.res.headers.has(name)) c.header(name, value)
+})
 app.on(['GET', 'POST'], '/api/auth/*', (c) => auth.handler(c.req.raw)) // such as /api/auth/sign-out
 
 const secure = origin.startsWith('https:')
@@ -63,17 +70,23 @@ const allow = (permission: string) =>
 
 app.get('/invoices', allow('invoice.read'), (c) => c.json({ invoicesOf: c.var.user.orgId }))
 app.post('/approvals', allow('invoice.approve'), (c) => c.json({ by: c.var.user.userId }))
+const protocol = origin.startsWith('https:') ? /^https$/ : /^https?$/
+const Webhook = z.object({ url: z.url({ protocol }).max(2_000) })
 app.put('/webhook', allow('webhook.write'), async (c) => {
-  const { url } = await c.req.json()
-  if (!URL.canParse(url)) return c.json({ message: 'url must be a URL' }, 400)
+  const read = Webhook.safeParse(await c.req.json().catch(() => undefined))
+  if (!read.success) return c.json({ message: 'url must be an https URL' }, 400)
+  const { url } = read.data
   const secret = `whsec_${randomBytes(32).toString('base64')}`
   await save('webhook', c.var.user.orgId, { url, secret })
   return c.json({ secret }) // shown once
 })
 
+const Customer = z.object({ id: z.string(), name: z.string().min(1), adminEmail: z.email() })
 /** Adds a customer, and answers a link for the customer's IT. May be repeated. */
 app.post('/operator/customers', bearerAuth({ token: setting('OPERATOR_TOKEN') }), async (c) => {
-  const { id, name, adminEmail } = await c.req.json()
+  const read = Customer.safeParse(await c.req.json().catch(() => undefined))
+  if (!read.success) return c.json({ message: z.prettifyError(read.error) }, 400)
+  const { id, name, adminEmail } = read.data
   await orThrow(iam.apply(access, as('deployment', id)))
   await save('customer', id, { name })
   const userId = await addUser(id, adminEmail, adminEmail)

@@ -31,20 +31,35 @@ const options = {
   secret: setting('AUTH_SECRET'),
   database: database.users,
   plugins: [{ id: 'tenants', schema, endpoints: { startSession } }],
+  // No other subdomain can set a cookie with `__Host-`. better-auth itself would write `__Secure-` before it.
+  ...(origin.startsWith('https:') && {
+    advanced: {
+      cookiePrefix: '__Host-auth',
+      useSecureCookies: false,
+      defaultCookieAttributes: { secure: true },
+    },
+  }),
 } satisfies BetterAuthOptions
 await database.exclusively(async () => (await getMigrations(options)).runMigrations())
 export const auth = betterAuth(options)
 const { adapter, internalAdapter } = await auth.$context
 
+/** Ends the addresses of users without one. */
+const NONE = '@no.invalid'
 const is = (field: string, value: string) => ({ field, value })
 const usersIn = (orgId: string, where: Where) =>
   adapter.findMany<UserDescription>({ model: 'user', where: [is('orgId', orgId), where] })
+/** For admins: an address of an own domain is a fact, another name is what its user chose at a provider. */
+const described = async (orgId: string, where: Where) =>
+  (await usersIn(orgId, where)).map(({ id, name, email }) =>
+    email?.endsWith(NONE) ? { id, name: `${name} (unverified)` } : { id, name, email },
+  )
 
 /** Names and finds users for the console. */
 export const directory: UserDirectory = {
-  describe: (ids, { orgId }) => usersIn(orgId, { field: 'id', operator: 'in', value: [...ids] }),
+  describe: (ids, { orgId }) => described(orgId, { field: 'id', operator: 'in', value: [...ids] }),
   find: (text, { orgId }) =>
-    usersIn(orgId, { field: 'name', operator: 'contains', value: text, mode: 'insensitive' }),
+    described(orgId, { field: 'name', operator: 'contains', value: text, mode: 'insensitive' }),
 }
 
 const userWith = async (orgId: string, email: string): Promise<string | undefined> =>
@@ -52,7 +67,7 @@ const userWith = async (orgId: string, email: string): Promise<string | undefine
 
 /** Adds a user who signs in now or later, unless the organization has one with the address. */
 export const addUser = async (orgId: string, name: string, email?: string): Promise<string> => {
-  const unique = email?.toLowerCase() ?? `${crypto.randomUUID()}@no.invalid` // for better-auth
+  const unique = email?.toLowerCase() ?? `${crypto.randomUUID()}${NONE}` // for better-auth
   const data = { orgId, name, email: unique, emailVerified: false }
   const known = await userWith(orgId, unique)
   return known ?? (await adapter.create<typeof data & { id: string }>({ model: 'user', data })).id
@@ -67,7 +82,7 @@ export const userIdOf = async (user: SignedIn): Promise<string | undefined> => {
   // A provider may claim any address: one counts only if its domain is set to this provider.
   const email = user.emailIsOwn ? user.email : undefined
   if (!user.mayAutoRegister && !(email && (await userWith(orgId, email)))) return undefined
-  const userId = await addUser(orgId, displayName, email)
+  const userId = await addUser(orgId, email ?? displayName, email)
   await internalAdapter.linkAccount({ ...identity, userId })
   return userId
 }
