@@ -11,7 +11,7 @@ import {
   type StoredProvider,
   storedProvider,
 } from './provider.js'
-import { refusalOf } from './refusal.js'
+import { fromHost, refusedBy } from './refusal.js'
 
 /** One check of a provider. */
 export interface ProviderCheck {
@@ -52,7 +52,7 @@ export const checkProvider = async (setup: Setup, input: TestInput): Promise<Che
   requireOwnSecret(stored)
   const found = await readDiscovery(stored, setup.network).then(
     (metadata) => ({ metadata }),
-    (thrown: unknown) => ({ checks: [undiscovered(thrown)] }),
+    (thrown: unknown) => ({ checks: [undiscovered(thrown, setup)] }),
   )
   if ('checks' in found) return found
   const { metadata } = found
@@ -81,8 +81,9 @@ const SHARED_REDIRECT_URI = failed(
   'The provider does not send iss in its responses (RFC 9207), so it needs its own redirect URI: give openIdSignIn a function as redirectUri.',
 )
 
-const undiscovered = (thrown: unknown): ProviderCheck => {
-  const refusal = refusalOf(thrown)
+const undiscovered = (thrown: unknown, { notify }: Setup): ProviderCheck => {
+  const { refusal } = refusedBy(thrown)
+  notify('test', refusal)
   if (refusal.kind === 'IssuerMismatch')
     return failed('issuer', 'The discovery document names another issuer than the stored one.')
   const reason = refusal.kind === 'ProviderUnreachable' ? refusal.reason : 'no_document'
@@ -94,6 +95,8 @@ const UNDISCOVERED = {
   redirect: 'The issuer responds with a redirect, which is not followed.',
   timeout: 'The issuer did not respond in time.',
   too_large: 'The discovery document is larger than 512 KiB.',
+  certificate: 'The certificate of the issuer is not trusted, has expired, or is for another name.',
+  malformed: 'The issuer does not answer as a web server should.',
   network: 'The issuer cannot be reached.',
   no_document: 'The issuer does not return a discovery document.',
 } as const
@@ -118,16 +121,19 @@ const checkSecret = async (
   const unclear = 'The test cannot tell whether the provider accepts client id and secret.'
   const code = 'claviger-test-of-the-secret'
   const { details, idpId } = stored.provider
-  const redirectUri = await setup.redirectUriOf({ orgId: details.resourceOwner, idpId })
+  const redirectUri = await fromHost(() =>
+    setup.redirectUriOf({ orgId: details.resourceOwner, idpId }),
+  )
   const form = { code, redirect_uri: redirectUri, code_verifier: code.repeat(2) }
   try {
     await genericGrantRequest(clientOf(stored, metadata, setup), 'authorization_code', form)
     return warning('secret', unclear)
   } catch (thrown) {
-    const refusal = refusalOf(thrown)
+    const { refusal } = refusedBy(thrown, 'other', [stored.clientSecret])
     const error = refusal.kind === 'ProviderError' ? refusal.error : refusal.kind
     if (error === 'invalid_grant')
       return ok('secret', 'The provider seems to accept client id and secret.')
+    setup.notify('test', refusal)
     if (error === 'invalid_client')
       return failed('secret', 'The provider rejects client id or secret.')
     return warning('secret', `${unclear} Its response: ${error}.`)

@@ -18,10 +18,9 @@ import {
   checkBegin,
   checkFinish,
   type FinishInput,
-  invalid,
   type TestInput,
 } from './input.js'
-import { type Setup, type SignInOptions, setUp } from './options.js'
+import { type Setup, type SignInFault, type SignInOptions, setUp } from './options.js'
 import {
   clientOf,
   discover,
@@ -31,7 +30,15 @@ import {
   type StoredProvider,
   storedProvider,
 } from './provider.js'
-import { fromHost, orRefuse, Refused, type SignInRefusal, withRefusals } from './refusal.js'
+import { type ProviderIds, pathOf } from './redirect-uri.js'
+import {
+  fromHost,
+  invalid,
+  orRefuse,
+  Refused,
+  type SignInRefusal,
+  withRefusals,
+} from './refusal.js'
 import { claimsOf, type Granted, type SignedIn, userOf } from './signed-in.js'
 
 /** Signs users in with stored providers through OpenID Connect: authorization code flow with PKCE, state and nonce. */
@@ -48,6 +55,12 @@ export interface OpenIdSignIn {
    * client secret. A problem of the provider is a failed check, not an error.
    */
   readonly test: (input: TestInput) => ResultAsync<CheckedProvider, SignInRefusal | IamError>
+  /**
+   * The redirect URI to register at a provider, for forms and the console.
+   *
+   * @throws TypeError when the function `redirectUri` returns none
+   */
+  readonly redirectUri: (provider: ProviderIds) => string
 }
 
 /** A sign-in that has begun. */
@@ -73,17 +86,21 @@ export interface Begun {
 export const openIdSignIn = (options: SignInOptions): OpenIdSignIn => {
   const setup = setUp(options)
   return {
-    begin: (input) => ResultAsync.fromPromise(begin(setup, input), refusalIn),
-    finish: (input) => ResultAsync.fromPromise(finish(setup, input), refusalIn),
-    test: (input) => ResultAsync.fromPromise(checkProvider(setup, input), refusalIn),
+    begin: (input) => ResultAsync.fromPromise(begin(setup, input), refusalIn(setup, 'begin')),
+    finish: (input) => ResultAsync.fromPromise(finish(setup, input), refusalIn(setup, 'finish')),
+    test: (input) => ResultAsync.fromPromise(checkProvider(setup, input), refusalIn(setup, 'test')),
+    redirectUri: setup.redirectUriOf,
   }
 }
 
-/** The refusal that was thrown. A bug is thrown again. */
-const refusalIn = (thrown: unknown): SignInRefusal | IamError => {
-  if (thrown instanceof Refused) return thrown.refusal
-  throw thrown
-}
+/** The refusal that was thrown, after a call of `onFault`. A bug is thrown again. */
+const refusalIn =
+  ({ notify }: Setup, during: SignInFault['during']) =>
+  (thrown: unknown): SignInRefusal | IamError => {
+    if (!(thrown instanceof Refused)) throw thrown
+    notify(during, thrown.refusal)
+    return thrown.refusal
+  }
 
 /** @throws Refused */
 const begin = async (setup: Setup, input: BeginInput): Promise<Begun> => {
@@ -97,7 +114,7 @@ const begin = async (setup: Setup, input: BeginInput): Promise<Begun> => {
   const metadata = await discover(stored, setup)
   if (isMixable(setup, metadata)) throw new Refused({ kind: 'SharedRedirectUri' })
   const [state, nonce, verifier] = [randomState(), randomNonce(), randomPKCECodeVerifier()]
-  const redirectUri = await setup.redirectUriOf({ orgId, idpId })
+  const redirectUri = await fromHost(() => setup.redirectUriOf({ orgId, idpId }))
   const { prompt, returnTo, projectId, projectOrgId, loginHint = input.email } = input
   const asked = {
     redirect_uri: redirectUri,
@@ -133,9 +150,9 @@ const finish = async (setup: Setup, input: FinishInput): Promise<SignedIn> => {
   checkFinish(input)
   const href = input.url ?? input.request.url
   const attempt = await setup.open(input.attempt)
-  const redirectUri = await setup.redirectUriOf(attempt)
+  const redirectUri = await fromHost(() => setup.redirectUriOf(attempt))
   checkAttempt(attempt, { ...input, redirectUri })
-  if (typeof setup.options.redirectUri === 'function' && pathOf(href) !== pathOf(redirectUri))
+  if (typeof setup.redirectUri === 'function' && pathOf(href) !== pathOf(redirectUri))
     throw new Refused({ kind: 'AttemptMismatch', field: 'redirectUri' })
   const stored = await unchangedProvider(setup, attempt)
   const metadata = await discover(stored, setup)
@@ -145,7 +162,7 @@ const finish = async (setup: Setup, input: FinishInput): Promise<SignedIn> => {
     if (isOfKeys(thrown)) setup.keySets.expire(keySetOf(metadata))
     throw thrown
   }
-  const granted = await redeemCode(client, attempt, href).catch(fail)
+  const granted = await redeemCode(client, { attempt, href, stored }).catch(fail)
   const claims = await claimsOf(client, granted).catch(fail)
   const user = userOf(stored.provider, { attempt, issuer: metadata.issuer, claims, granted })
   const emailIsOwn = await isOwnEmail(setup, user)
@@ -153,9 +170,6 @@ const finish = async (setup: Setup, input: FinishInput): Promise<SignedIn> => {
   const named = groups && { groups: groupsIn(claims, groups) }
   return withUser(setup, attempt, { ...user, emailIsOwn, ...named })
 }
-
-/** Not relative to the redirect URI: a URL that is only a query has another path. */
-const pathOf = (href: string): string => new URL(href, 'https://host.invalid').pathname
 
 /** Whether the provider has verified the address, and is the provider of its domain. @throws Refused */
 const isOwnEmail = async (
@@ -206,8 +220,11 @@ const removed = (thrown: unknown): never => {
 
 const redeemCode = async (
   client: Configuration,
-  attempt: Attempt,
-  href: string,
+  {
+    attempt,
+    href,
+    stored: { clientSecret },
+  }: { readonly attempt: Attempt; readonly href: string; readonly stored: StoredProvider },
 ): Promise<Granted> => {
   const { redirectUri, state, nonce, verifier } = attempt
   // Behind a proxy the host may see a different origin than browsers, so only the query is used.
@@ -220,7 +237,11 @@ const redeemCode = async (
     pkceCodeVerifier: verifier,
     idTokenExpected: true,
   }
-  return withRefusals(() => authorizationCodeGrant(client, url, expected), 'id_token')
+  const hidden = [clientSecret, verifier, nonce, ...url.searchParams.getAll('code')]
+  return withRefusals(() => authorizationCodeGrant(client, url, expected), {
+    asked: 'id_token',
+    hidden,
+  })
 }
 
 /** `openid-client` checks the same, but reports both only as an invalid response. @throws Refused */

@@ -12,13 +12,9 @@ import {
   setJwksCache,
 } from 'openid-client'
 import type { Caller, Iam, IdentityProvider } from '../index.js'
-import {
-  bytesOf,
-  guardedFetch,
-  isAllowed,
-  NetworkFault,
-  type NetworkOptions,
-} from '../network/guarded-fetch.js'
+import { isAllowed } from '../network/address.js'
+import { NetworkFault } from '../network/fault.js'
+import { bytesOf, type NetworkOptions, request } from '../network/request.js'
 import type { DocumentCache } from './document-cache.js'
 import { orRefuse, Refused, unreachable, withRefusals } from './refusal.js'
 
@@ -122,9 +118,9 @@ export const namesIssuer = (metadata: ServerMetadata): boolean =>
  * to it and get its code (RFC 9700, section 4.4).
  */
 export const isMixable = (
-  { options }: { readonly options: { readonly redirectUri: unknown } },
+  { redirectUri }: { readonly redirectUri: unknown },
   metadata: ServerMetadata,
-): boolean => typeof options.redirectUri === 'string' && !namesIssuer(metadata)
+): boolean => typeof redirectUri === 'string' && !namesIssuer(metadata)
 
 /** A secret is never sent to another origin than it was given for. @throws Refused */
 export const requireOwnSecret = ({ givenFor }: StoredProvider): void => {
@@ -177,8 +173,10 @@ const isForKeys = ({ headers }: CustomFetchOptions): boolean =>
 const keySetIn = async (answer: Response): Promise<JWKS> => {
   const isJson = /^application\/(jwk-set\+)?json\b/i.test(answer.headers.get('content-type') ?? '')
   const { keys } = Object(await answer.json().catch(() => undefined))
-  if (answer.status !== 200 || !isJson || !Array.isArray(keys))
-    throw new Refused({ kind: 'InvalidResponse' })
+  if (answer.status !== 200 || !isJson || !Array.isArray(keys)) {
+    const reason = `The key set is no JSON with keys, but status ${answer.status}`
+    throw new Refused({ kind: 'InvalidResponse' }, new Error(reason))
+  }
   return { keys }
 }
 
@@ -187,14 +185,14 @@ const MAX_BYTES = 512 * 1024
 
 /** A `fetch` for `openid-client`: only allowed URLs, and complete responses of bounded size and time. */
 export const askProvider = (options: NetworkOptions) => {
-  const ask = guardedFetch(options)
+  const ask = request(options)
   return async (url: string, { method, headers, body }: CustomFetchOptions): Promise<Response> => {
     // `openid-client` sends only forms.
     const form = body === undefined || body === null ? null : String(body)
     try {
       return await ask({ url, init: { method, headers, body: form }, read: whole })
     } catch (thrown) {
-      throw thrown instanceof NetworkFault ? unreachable(thrown.reason) : thrown
+      throw thrown instanceof NetworkFault ? unreachable(thrown.reason, thrown.cause) : thrown
     }
   }
 }

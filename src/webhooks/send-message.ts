@@ -2,12 +2,8 @@ import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { utf8ToBytes } from '@noble/hashes/utils.js'
 import { type HistoryEntry, type JsonObject, toJson } from '../index.js'
-import {
-  bytesOf,
-  guardedFetch,
-  NetworkFault,
-  type NetworkReason,
-} from '../network/guarded-fetch.js'
+import { NetworkFault, type NetworkReason } from '../network/fault.js'
+import { bytesOf, request } from '../network/request.js'
 import { keyOf, type WebhookEndpoint } from './endpoint.js'
 import type { Setup } from './options.js'
 
@@ -92,7 +88,7 @@ export const send = async (
     return answered
   }
   try {
-    return await guardedFetch(network)({ url, init: { method: 'POST', headers, body }, read })
+    return await request(network)({ url, init: { method: 'POST', headers, body }, read })
   } catch (thrown) {
     // The status decides, even if the rest of the response is lost.
     if (answered) return answered

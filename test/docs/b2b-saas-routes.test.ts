@@ -35,10 +35,6 @@ describe('the routes of docs/examples/b2b-saas', () => {
     expect(found['webhooks']).toEqual([200, ...Array.from({ length: 10 }, () => 400)])
   })
 
-  it('answer 400 to a malformed customer', () => {
-    expect(found['added']).toEqual([200, ...Array.from({ length: 6 }, () => 400)])
-  })
-
   it('set a session cookie that no other subdomain can set', () => {
     expect(found['cookie']).toMatch(/^__Host-/)
     expect(found['cookie']).toMatch(/; Path=\/(;|$)/i)

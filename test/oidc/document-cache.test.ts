@@ -171,6 +171,13 @@ describe('A sign-in', async () => {
     }
   }
 
+  const keysOf = (...keys: readonly JWK[]) => ({
+    '/jwks': (response: ServerResponse) =>
+      response
+        .writeHead(200, { 'content-type': 'application/jwk-set+json' })
+        .end(JSON.stringify({ keys })),
+  })
+
   it('asks for the key set again at a key id that it lacks, at most once in ten seconds', async () => {
     const { signIn } = await open()
     const one = signIn()
@@ -203,6 +210,21 @@ describe('A sign-in', async () => {
     vi.advanceTimersByTime(10_000)
     state.attack = (await rotated(undefined, [])).attack
     expect((await through(one))._unsafeUnwrapErr()).toEqual({ kind: 'SignatureMismatch' })
+    expect((await through(one)).isOk()).toBe(true)
+    state.attack = {}
+  })
+
+  it('follows a provider that mends a key that nobody could read', async () => {
+    const { signIn } = await open()
+    const one = signIn()
+    const first = await rotated('k', [])
+    state.attack = {
+      ...first.attack,
+      answers: keysOf({ kty: 'RSA', kid: 'k', alg: 'RS256', e: 'AQAB' }),
+    }
+    expect((await through(one))._unsafeUnwrapErr()).toEqual({ kind: 'InvalidResponse' })
+    state.attack = first.attack
+    vi.advanceTimersByTime(10_000)
     expect((await through(one)).isOk()).toBe(true)
     state.attack = {}
   })

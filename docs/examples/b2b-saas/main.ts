@@ -12,7 +12,6 @@ import { allOf } from './users.ts'
 await orThrow(iam.checkSecrets())
 for (const { id } of await allOf('customer')) {
   const applied = await iam.apply(access, as('deployment', id))
-  // The others are served: a customer must not be able to keep this server from starting.
   if (applied.isErr()) console.error(`The roles of ${id} were not applied`, applied.error)
 }
 

@@ -31,11 +31,10 @@ const options = {
   secret: setting('AUTH_SECRET'),
   database: database.users,
   plugins: [{ id: 'tenants', schema, endpoints: { startSession } }],
-  // No other subdomain can set a cookie with `__Host-`. better-auth itself would write `__Secure-` before it.
   ...(origin.startsWith('https:') && {
     advanced: {
-      cookiePrefix: '__Host-auth',
-      useSecureCookies: false,
+      cookiePrefix: '__Host-auth', // no other subdomain can set such a cookie
+      useSecureCookies: false, // would write `__Secure-` before it
       defaultCookieAttributes: { secure: true },
     },
   }),
@@ -44,22 +43,21 @@ await database.exclusively(async () => (await getMigrations(options)).runMigrati
 export const auth = betterAuth(options)
 const { adapter, internalAdapter } = await auth.$context
 
-/** Ends the addresses of users without one. */
-const NONE = '@no.invalid'
 const is = (field: string, value: string) => ({ field, value })
-const usersIn = (orgId: string, where: Where) =>
-  adapter.findMany<UserDescription>({ model: 'user', where: [is('orgId', orgId), where] })
-/** For admins: an address of an own domain is a fact, another name is what its user chose at a provider. */
-const described = async (orgId: string, where: Where) =>
-  (await usersIn(orgId, where)).map(({ id, name, email }) =>
-    email?.endsWith(NONE) ? { id, name: `${name} (unverified)` } : { id, name, email },
+/** An address of an own domain is a fact; any other name is what its user chose at a provider. */
+const usersIn = async (orgId: string, condition: Where) => {
+  const where = [is('orgId', orgId), condition]
+  const found = await adapter.findMany<UserDescription>({ model: 'user', where })
+  return found.map(({ id, name, email }) =>
+    email?.endsWith('@no.invalid') ? { id, name: `${name} (unverified)` } : { id, name, email },
   )
+}
 
 /** Names and finds users for the console. */
 export const directory: UserDirectory = {
-  describe: (ids, { orgId }) => described(orgId, { field: 'id', operator: 'in', value: [...ids] }),
+  describe: (ids, { orgId }) => usersIn(orgId, { field: 'id', operator: 'in', value: [...ids] }),
   find: (text, { orgId }) =>
-    described(orgId, { field: 'name', operator: 'contains', value: text, mode: 'insensitive' }),
+    usersIn(orgId, { field: 'name', operator: 'contains', value: text, mode: 'insensitive' }),
 }
 
 const userWith = async (orgId: string, email: string): Promise<string | undefined> =>
@@ -67,7 +65,7 @@ const userWith = async (orgId: string, email: string): Promise<string | undefine
 
 /** Adds a user who signs in now or later, unless the organization has one with the address. */
 export const addUser = async (orgId: string, name: string, email?: string): Promise<string> => {
-  const unique = email?.toLowerCase() ?? `${crypto.randomUUID()}${NONE}` // for better-auth
+  const unique = email?.toLowerCase() ?? `${crypto.randomUUID()}@no.invalid` // for better-auth
   const data = { orgId, name, email: unique, emailVerified: false }
   const known = await userWith(orgId, unique)
   return known ?? (await adapter.create<typeof data & { id: string }>({ model: 'user', data })).id

@@ -29,6 +29,8 @@ const DEFAULT_BUSY_TIMEOUT_MS = 10_000
  * fault, and after `close`.
  */
 export interface Connection extends SyncConnection {
+  /** The open handle, for statements of the host. */
+  readonly handle: SqliteHandle
   readonly isClosed: () => boolean
   /** Closes the file; calls that wait for a lock reject. */
   readonly close: () => void
@@ -90,6 +92,7 @@ export const openConnection = (
         database.sync(commit !== 'unsynced')
         return inTransaction(database, 'BEGIN IMMEDIATE', work)
       }),
+    handle: database.handle,
     isClosed: () => hasClosed,
     close,
   }
@@ -154,6 +157,7 @@ const pause = (waited: number): Promise<void> =>
 
 /** A connection to one SQLite file. It throws SQLITE_BUSY instead of waiting for a lock. */
 export interface Database extends SyncDatabase {
+  readonly handle: SqliteHandle
   /** Sets whether commits wait for the disk; a commit that waits also writes the earlier ones. */
   readonly sync: (isWanted: boolean) => void
   readonly close: () => void
@@ -217,6 +221,7 @@ const databaseOn = (handle: SqliteHandle): Omit<Database, 'close'> => {
   }
 
   return {
+    handle,
     sync: (isWanted) => {
       if (isWanted !== unsynced.has(handle)) return
       handle.exec(`PRAGMA synchronous = ${isWanted ? 'FULL' : 'NORMAL'}`)

@@ -10,9 +10,9 @@ export const init: Command = {
   help: `Usage: claviger init [FOLDER]
 
 Writes a small server into a folder, or into the current one: 'iam.ts' opens
-an SQLite file, 'access.ts' declares roles, 'main.ts' guards a route and serves
-the admin console, and '.gitignore' keeps its key and database out of commits.
-Never overwrites a file.
+an SQLite file, 'access.ts' declares roles, 'sign-in.ts' signs users in, and
+'main.ts' guards a route and serves the admin console. '.gitignore' keeps the
+key and the database out of commits. Never overwrites a file.
 
   claviger init && node main.ts`,
   options: {},

@@ -27,15 +27,7 @@ const statuses = async (method: string, path: string, bodies: readonly unknown[]
 }
 
 const customer = { id: 'acme', name: 'Acme', adminEmail: 'Ada@acme.example' }
-const added = await statuses('POST', '/operator/customers', [
-  customer,
-  '{',
-  [],
-  { ...customer, id: ['acme'] },
-  { ...customer, name: '' },
-  { ...customer, adminEmail: 'ada' },
-  { ...customer, id: 'no id' },
-])
+await send('POST', '/operator/customers', customer)
 
 const [admin] = await users.directory.find('ada', { orgId: 'acme' })
 const signedIn = async (userId: string): Promise<string> => {
@@ -89,7 +81,6 @@ await database.close()
 
 process.stdout.write(
   JSON.stringify({
-    added,
     webhooks,
     names,
     cookie,
