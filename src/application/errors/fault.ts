@@ -97,9 +97,9 @@ export const isUnwritable = (thrown: unknown): boolean =>
     return typeof code === 'string' && UNWRITABLE.test(code)
   })
 
-/** A full or read-only disk, quota, database or transaction; SQLite has the same as result codes, above. */
+/** A full or read-only disk or a quota; SQLite has the same as result codes, above. Not a standby, which may be behind. */
 const UNWRITABLE =
-  /^(ENOSPC|EDQUOT|EROFS|53100|25006|SQLITE_(FULL|READONLY|IOERR_WRITE|IOERR_SHMSIZE).*)$/
+  /^(ENOSPC|EDQUOT|EROFS|53100|SQLITE_(FULL|READONLY|IOERR_WRITE|IOERR_SHMSIZE).*)$/
 
 /** Whether `is` holds for an error or one of its causes. */
 const isCausedBy = (thrown: unknown, is: (error: unknown) => boolean): boolean => {

@@ -34,7 +34,7 @@ export const queryOf = (
   const { store, readModel } = host
   const bringToHead = follow(host, hooks)
   const readAtHead = readModel.readAtHead?.({ store, readModel })
-  const askSpare = spareOf(host, hooks)
+  const spare = spareOf(host, hooks)
   return async <Method extends ReadMethod, Type extends ViewType>(
     call: Parameters<Query>[0],
     query: ReadQuery<Method, Type>,
@@ -46,8 +46,9 @@ export const queryOf = (
         if (reads === MAX_READS) throw unavailable(new Error(FALLS_BACK), 'not_recorded')
         try {
           await bringToHead(call, { head, reached: answer.reached })
+          spare.drop()
         } catch (fault) {
-          return askSpare(fault, call, query)
+          return spare.ask(fault, call, query)
         }
         answer = await fromPort(() => readAtHead(query))
       }
@@ -56,8 +57,9 @@ export const queryOf = (
     if (call.consistency === 'strong')
       try {
         await bringToHead(call)
+        spare.drop()
       } catch (fault) {
-        return askSpare(fault, call, query)
+        return spare.ask(fault, call, query)
       }
     const reads: ReadMethods<Type> = readModel
     return fromPort(() => reads[query.method](...query.args))
@@ -65,21 +67,27 @@ export const queryOf = (
 }
 
 /** Answers from a read model in memory, built from the log. @throws `fault` unless the disk cannot be written */
-const spareOf = (
-  host: Parameters<typeof queryOf>[0],
-  hooks: Hooks | undefined,
-): (<Method extends ReadMethod, Type extends ViewType>(
+type AskSpare = <Method extends ReadMethod, Type extends ViewType>(
   fault: unknown,
   ...asked: readonly [Parameters<Query>[0], ReadQuery<Method, Type>]
-) => Promise<ReadResults<Type>[Method]>) => {
-  let ask: Query | undefined
-  return (fault, call, query) => {
+) => Promise<ReadResults<Type>[Method]>
+
+const spareOf = (host: Parameters<typeof queryOf>[0], hooks: Hooks | undefined) => {
+  let query: Query | undefined
+  const ask: AskSpare = (fault, ...asked) => {
     const { spareReadModel, ...others } = host
     if (!(fault instanceof Fault && spareReadModel)) throw fault
     if (!isUnwritable(fieldOf(fault.error, 'cause'))) throw fault
     reportFault(hooks, 'catchUp', fault.error)
-    ask ??= queryOf({ ...others, readModel: spareReadModel() })
-    return ask(call, query)
+    query ??= queryOf({ ...others, readModel: spareReadModel() })
+    return query(...asked)
+  }
+  return {
+    ask,
+    /** Frees its memory, once the read model was written again. */
+    drop: () => {
+      query = undefined
+    },
   }
 }
 
