@@ -76,7 +76,7 @@ const signIn = openIdSignIn({
     orgId: 'acme',
     permissions: ['identity_provider.read', 'identity_provider.secret.read'],
   },
-  redirectUri: ({ orgId, idpId }) => `https://app.example/sign-in/callback/${orgId}/${idpId}`,
+  callbackBase: 'https://app.example/sign-in/callback',
   key: crypto.getRandomValues(new Uint8Array(32)),
 })
 const pages = consoleHandler(iam, {

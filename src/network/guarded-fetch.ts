@@ -111,6 +111,7 @@ export const guardedFetch = (options: GuardedFetchOptions = {}): GuardedFetch =>
       }
       const exchange = (): void => {
         const outgoing = send()
+        let isAnswered = false
         stop = (fault) => {
           outgoing.destroy(fault)
           fail(fault)
@@ -119,14 +120,15 @@ export const guardedFetch = (options: GuardedFetchOptions = {}): GuardedFetch =>
           // Bytes of the response, which may hold a token.
           Reflect.deleteProperty(thrown, 'rawPacket')
           // The server closed a waiting connection while this request was on its way to it.
-          const isStale = outgoing.reusedSocket && Reflect.get(thrown, 'code') === 'ECONNRESET'
-          return isStale ? exchange() : fail(thrown)
+          const isReset = Reflect.get(thrown, 'code') === 'ECONNRESET'
+          return outgoing.reusedSocket && isReset && !isAnswered ? exchange() : fail(thrown)
         })
         outgoing.on('upgrade', (_, socket) => {
           socket.destroy()
           fail(malformed('The response changes the protocol'))
         })
         outgoing.on('response', (incoming) => {
+          isAnswered = true
           try {
             const decoded = decodedBody(modules, incoming)
             stop = (fault) => void decoded.destroy(fault)

@@ -6,6 +6,7 @@ import {
   clientOf,
   isMixable,
   readDiscovery,
+  readKeys,
   refusedEndpoint,
   requireOwnSecret,
   type StoredProvider,
@@ -25,6 +26,7 @@ export interface ProviderCheck {
     | 'scopes'
     | 'claims'
     | 'signing_algorithms'
+    | 'keys'
     | 'secret'
   /** `failed`: nobody can sign in. `warning`: a sign-in may fail. */
   readonly verdict: 'ok' | 'warning' | 'failed'
@@ -67,7 +69,18 @@ export const checkProvider = async (setup: Setup, input: TestInput): Promise<Che
     ...checkClaims(stored.provider),
   ]
   const canAsk = checks.every(({ name, verdict }) => name !== 'endpoints' || verdict === 'ok')
-  return { checks: canAsk ? [...checks, await checkSecret(stored, metadata, setup)] : checks }
+  if (!canAsk) return { checks }
+  const [keys, secret] = await Promise.all([
+    checkKeys(metadata, setup),
+    checkSecret(stored, metadata, setup),
+  ])
+  return { checks: [...checks, keys, secret] }
+}
+
+/** The message of a cause, for a sentence. */
+const causeOf = (refusal: object): string => {
+  const cause: unknown = Reflect.get(refusal, 'cause')
+  return cause instanceof Error ? cause.message : 'The provider says nothing more'
 }
 
 const checkOf =
@@ -85,7 +98,10 @@ const undiscovered = (thrown: unknown, { notify }: Setup): ProviderCheck => {
   const { refusal } = refusedBy(thrown)
   notify('test', refusal)
   if (refusal.kind === 'IssuerMismatch')
-    return failed('issuer', 'The discovery document names another issuer than the stored one.')
+    return failed(
+      'issuer',
+      `${causeOf(refusal)}, which is not the stored one: store the issuer exactly as the document names it.`,
+    )
   const reason = refusal.kind === 'ProviderUnreachable' ? refusal.reason : 'no_document'
   return failed('discovery', UNDISCOVERED[reason])
 }
@@ -112,6 +128,31 @@ const checkEndpoints = (metadata: ServerMetadata, { network }: Setup): ProviderC
     : failed('endpoints', `${refused} needs https and a public address.`)
 }
 
+/** Bytes of the modulus of an RSA key, below which `openid-client` accepts no signature. */
+const MIN_RSA_BYTES = 256
+
+/** Fetches the key set, and looks for a key that can verify a signature. */
+const checkKeys = async ({ jwks_uri: url = '' }: ServerMetadata, setup: Setup) => {
+  try {
+    const { keys } = await readKeys(url, setup.network)
+    return keys.some(canVerify)
+      ? ok('keys', `The key set was read: ${keys.length} keys.`)
+      : failed('keys', 'The key set has no public key that can verify a signature.')
+  } catch (thrown) {
+    const { refusal } = refusedBy(thrown)
+    setup.notify('test', refusal)
+    const reason = refusal.kind === 'ProviderUnreachable' ? refusal.reason : causeOf(refusal)
+    return failed('keys', `The key set at jwks_uri cannot be read: ${reason}.`)
+  }
+}
+
+const canVerify = (key: unknown): boolean => {
+  const { kty, use, n, crv } = Object(key)
+  if (use !== undefined && use !== 'sig') return false
+  if (kty === 'RSA') return typeof n === 'string' && (n.length * 3) / 4 >= MIN_RSA_BYTES
+  return (kty === 'EC' || kty === 'OKP') && typeof crv === 'string'
+}
+
 /** Sends a made-up code: the provider's response shows whether it accepted the client first. */
 const checkSecret = async (
   stored: StoredProvider,
@@ -119,6 +160,13 @@ const checkSecret = async (
   setup: Setup,
 ): Promise<ProviderCheck> => {
   const unclear = 'The test cannot tell whether the provider accepts client id and secret.'
+  const pasted = [
+    ...(isPasted(stored.provider.clientId) ? ['client id'] : []),
+    ...(isPasted(stored.clientSecret) ? ['client secret'] : []),
+  ]
+  const hint = pasted
+    .map((name) => ` The ${name} begins or ends with a space or a line break.`)
+    .join('')
   const code = 'claviger-test-of-the-secret'
   const { details, idpId } = stored.provider
   const redirectUri = await fromHost(() =>
@@ -127,7 +175,7 @@ const checkSecret = async (
   const form = { code, redirect_uri: redirectUri, code_verifier: code.repeat(2) }
   try {
     await genericGrantRequest(clientOf(stored, metadata, setup), 'authorization_code', form)
-    return warning('secret', unclear)
+    return warning('secret', unclear + hint)
   } catch (thrown) {
     const { refusal } = refusedBy(thrown, 'other', [stored.clientSecret])
     const error = refusal.kind === 'ProviderError' ? refusal.error : refusal.kind
@@ -135,10 +183,15 @@ const checkSecret = async (
       return ok('secret', 'The provider seems to accept client id and secret.')
     setup.notify('test', refusal)
     if (error === 'invalid_client')
-      return failed('secret', 'The provider rejects client id or secret.')
-    return warning('secret', `${unclear} Its response: ${error}.`)
+      return failed(
+        'secret',
+        `The provider rejects client id or secret.${hint} It says: ${causeOf(refusal)}`,
+      )
+    return warning('secret', `${unclear}${hint} It says: ${causeOf(refusal)}`)
   }
 }
+
+const isPasted = (text: string): boolean => text.trim() !== text
 
 /** A list in the discovery document, which may contain anything. */
 const listed = (value: unknown): readonly unknown[] | undefined =>

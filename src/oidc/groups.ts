@@ -15,13 +15,16 @@ type Claims = Readonly<Record<string, unknown>>
 /**
  * Reads the groups in a user's claims: a list of texts, one text, or none without the claim. `unavailable` if the
  * provider left them out, as Entra ID does for a user with many groups; if there are more than 1,000; or if the claim has
- * another shape, such as a list of objects or several groups in one text. Nobody loses a role by a shape.
+ * another shape, such as a list of objects or several groups in one text; or if it is missing from claims that are not
+ * `isWhole`. Nobody loses a role by a shape.
  */
 export const groupsIn = (
   claims: Claims,
   { claim }: GroupsOption,
+  isWhole: boolean,
 ): readonly string[] | 'unavailable' => {
   const named = claimAt(claims, claim)
+  if (named === undefined && !isWhole) return 'unavailable'
   if (named === undefined || named === null || named === '') return []
   const listed = typeof named === 'string' && isOneGroup(named) ? [named] : named
   if (!Array.isArray(listed) || !listed.every((each) => typeof each === 'string'))

@@ -163,11 +163,12 @@ const finish = async (setup: Setup, input: FinishInput): Promise<SignedIn> => {
     throw thrown
   }
   const granted = await redeemCode(client, { attempt, href, stored }).catch(fail)
-  const claims = await claimsOf(client, granted).catch(fail)
+  const { claims, missing } = await claimsOf(client, granted, setup.network).catch(fail)
+  if (missing) setup.notify('user_info', missing)
   const user = userOf(stored.provider, { attempt, issuer: metadata.issuer, claims, granted })
   const emailIsOwn = await isOwnEmail(setup, user)
   const { groups } = setup.options
-  const named = groups && { groups: groupsIn(claims, groups) }
+  const named = groups && { groups: groupsIn(claims, groups, missing === undefined) }
   return withUser(setup, attempt, { ...user, emailIsOwn, ...named })
 }
 

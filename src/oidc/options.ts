@@ -17,9 +17,9 @@ import type { SignedIn } from './signed-in.js'
 
 /** A refused sign-in, or a failed check of a provider. */
 export interface SignInFault {
-  /** What was refused. */
-  readonly during: 'begin' | 'finish' | 'test'
-  /** The refusal that was returned, or that `test` turned into a failed check. */
+  /** What was refused. A user info that cannot be read ends no sign-in. */
+  readonly during: 'begin' | 'finish' | 'test' | 'user_info'
+  /** The refusal that was returned, that `test` turned into a failed check, or that the user info met. */
   readonly refusal: SignInRefusal | IamError
   /** What the provider, the network or a function of yours reported; without secret, token, code and claim. */
   readonly cause: unknown

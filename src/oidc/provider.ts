@@ -16,7 +16,7 @@ import { isAllowed } from '../network/address.js'
 import { NetworkFault } from '../network/fault.js'
 import { bytesOf, type NetworkOptions, request } from '../network/request.js'
 import type { DocumentCache } from './document-cache.js'
-import { orRefuse, Refused, unreachable, withRefusals } from './refusal.js'
+import { namedIssuer, orRefuse, Refused, unreachable, withRefusals } from './refusal.js'
 
 /** A provider and its secret, as of one event. */
 export interface StoredProvider {
@@ -79,35 +79,34 @@ export const readDiscovery = async (
   const issuer = new URL(provider.issuer)
   if (!isAllowed(issuer, network)) throw unreachable('address')
   const options = {
-    [customFetch]: askProvider(network),
+    [customFetch]: async (url: string, asked: CustomFetchOptions) =>
+      withoutOddities(await askProvider(network)(url, asked)),
     execute: network.allowHttpLoopback ? [allowInsecureRequests] : [],
   }
   const found = await withRefusals(() =>
     discovery(issuer, provider.clientId, undefined, undefined, options),
   )
   const metadata = found.serverMetadata()
-  if (new URL(metadata.issuer).href !== issuer.href) throw new Refused({ kind: 'IssuerMismatch' })
+  if (new URL(metadata.issuer).href !== issuer.href)
+    throw new Refused({ kind: 'IssuerMismatch' }, new Error(namedIssuer(metadata.issuer)))
   return metadata
 }
 
-const ENDPOINTS = [
-  'authorization_endpoint',
-  'token_endpoint',
-  'jwks_uri',
-  'userinfo_endpoint',
-  'end_session_endpoint',
-] as const
+/** Without which nobody can sign in. The user info is left out if it may not be asked; no other endpoint is used. */
+const ENDPOINTS = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const
 
 /** The first endpoint whose URL may not be used. */
 export const refusedEndpoint = (
   metadata: ServerMetadata,
   network: NetworkOptions,
 ): string | undefined =>
-  ENDPOINTS.find((endpoint) => {
-    const url = metadata[endpoint]
-    if (url === undefined) return false
-    return typeof url !== 'string' || !URL.canParse(url) || !isAllowed(new URL(url), network)
-  })
+  ENDPOINTS.find(
+    (endpoint) => metadata[endpoint] !== undefined && !isUsable(metadata[endpoint], network),
+  )
+
+/** Whether a provider may be asked at this endpoint. */
+export const isUsable = (url: unknown, network: NetworkOptions): boolean =>
+  typeof url === 'string' && URL.canParse(url) && isAllowed(new URL(url), network)
 
 /** Whether the provider sends `iss` in its responses (RFC 9207). */
 export const namesIssuer = (metadata: ServerMetadata): boolean =>
@@ -142,7 +141,10 @@ export const clientOf = (
   const client = new Configuration(metadata, provider.clientId, undefined, authentication)
   const ask = askProvider(network)
   client[customFetch] = async (url, options) => {
-    if (!isForKeys(options)) return ask(url, options)
+    if (!isForKeys(options)) {
+      const answer = await ask(url, options)
+      return options.method === 'POST' ? withoutOddities(answer, UNUSED) : answer
+    }
     const read = async (): Promise<JWKS> => keySetIn(await ask(url, options))
     return Response.json(await keySets.load(url, KEYS_PAUSE_MS, read))
   }
@@ -158,6 +160,26 @@ export const clientOf = (
 /** Cache key of a provider's key set; empty without one. */
 export const keySetOf = ({ jwks_uri: url }: ServerMetadata): string =>
   url === undefined ? '' : new URL(url).href
+
+/** Fields of a token response that are not used, and whose odd shapes other clients overlook. */
+const UNUSED = ['scope', 'expires_in']
+
+/** A response without null fields, and without unused ones: `openid-client` refuses a scope that is a list. */
+const withoutOddities = async (
+  answer: Response,
+  unused: readonly string[] = [],
+): Promise<Response> => {
+  if (!/\bjson\b/i.test(answer.headers.get('content-type') ?? '')) return answer
+  const body: unknown = await answer
+    .clone()
+    .json()
+    .catch(() => undefined)
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return answer
+  const isUsed = ([name, value]: [string, unknown]) => value !== null && !unused.includes(name)
+  const used = Object.fromEntries(Object.entries(body).filter(isUsed))
+  const { status, headers } = answer
+  return new Response(JSON.stringify(used), { status, headers })
+}
 
 /** Age from which `openid-client` fetches a key set again for an unknown key id, in seconds. */
 const ASKED_AGAIN_AFTER_S = 60
@@ -178,6 +200,13 @@ const keySetIn = async (answer: Response): Promise<JWKS> => {
     throw new Refused({ kind: 'InvalidResponse' }, new Error(reason))
   }
   return { keys }
+}
+
+/** The key set of a provider, as it is now. @throws Refused */
+export const readKeys = async (url: string, network: NetworkOptions): Promise<JWKS> => {
+  const headers = { accept: 'application/json, application/jwk-set+json' }
+  const init = { method: 'GET', headers, body: undefined, redirect: 'manual' } as const
+  return keySetIn(await askProvider(network)(url, init))
 }
 
 /** Most bytes of a response after decompression. */

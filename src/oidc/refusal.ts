@@ -1,7 +1,7 @@
 import type { Result } from 'neverthrow'
 import { AuthorizationResponseError, ResponseBodyError } from 'openid-client'
 import type { IamError, Violation } from '../index.js'
-import type { NetworkReason } from '../network/fault.js'
+import { NetworkFault, type NetworkReason } from '../network/fault.js'
 
 /**
  * Errors of a sign-in. They contain no secret, token, code or claim. `cause`, where there is one, is what the provider or
@@ -90,7 +90,7 @@ export const invalid = (violations: readonly Violation[]): Refused =>
 
 /** A refusal for a provider that could not be reached. */
 export const unreachable = (reason: NetworkReason, cause?: unknown): Refused =>
-  new Refused({ kind: 'ProviderUnreachable', reason }, cause)
+  new Refused({ kind: 'ProviderUnreachable', reason }, cause ?? new NetworkFault(reason))
 
 /** Calls a function of the host. @throws Refused with `Unavailable` when it throws */
 export const fromHost = async <Value>(call: () => Value | Promise<Value>): Promise<Value> => {
@@ -148,18 +148,27 @@ export const refusedBy = (
 /** Most characters of a report. */
 const MAX_REPORT = 500
 
+/** Text of others on one line, bounded. */
+export const plainText = (text: string): string =>
+  text.replaceAll(/[^\P{C}]/gu, ' ').slice(0, MAX_REPORT)
+
+/** Says which issuer a discovery document names. */
+export const namedIssuer = (issuer: string): string =>
+  `The discovery document names the issuer ${plainText(issuer)}`
+
 /** What `openid-client` or the provider said, without what they said it of: errors of a parser quote what they parse. */
 const reportOf = (thrown: unknown, hidden: readonly string[]): string => {
+  const issuer = fieldOf(fieldOf(fieldOf(thrown, 'cause'), 'body'), 'issuer')
+  if (typeof issuer === 'string') return namedIssuer(issuer)
   const isAnswer =
     thrown instanceof AuthorizationResponseError || thrown instanceof ResponseBodyError
   const said = isAnswer
     ? [codeOf(thrown.error), thrown.error_description].filter((each) => each !== undefined)
     : [messageOf(thrown)]
-  return hidden
+  const shown = hidden
     .filter((secret) => secret !== '')
     .reduce((text, secret) => text.replaceAll(secret, '[hidden]'), said.join(': '))
-    .replaceAll(/[^\P{C}]/gu, ' ')
-    .slice(0, MAX_REPORT)
+  return plainText(shown)
 }
 
 /** The innermost message that has a code: those of `openid-client` name no value. */

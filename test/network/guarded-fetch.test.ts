@@ -4,12 +4,15 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import https from 'node:https'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { guardedFetch, NetworkFault } from 'claviger/node'
+import { openIdSignIn } from 'claviger/oidc'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { networkOf } from '../../src/network/request.js'
 import { temporaryFolder } from '../runtimes/host-folder.js'
+import { addProjects, caller, newIam, running } from '../webhooks/receivers.js'
 import { askInProcess, hostileAnswers, http, type RawAnswer } from './raw-answers.js'
 
 const OK = 'HTTP/1.1 200 OK'
@@ -128,6 +131,25 @@ describe('guardedFetch', () => {
     expect(connections.size).toBe(before + 2)
   })
 
+  it('asks once when a connection breaks after the response has begun', async () => {
+    const requests: string[] = []
+    const breaking = createServer((request, response) => {
+      requests.push(request.url ?? '')
+      if (request.url === '/first') return response.end('hello')
+      response.writeHead(200, { 'content-length': '100' })
+      return response.write('half', () => request.socket.resetAndDestroy())
+    }).listen(0, '127.0.0.1')
+    await once(breaking, 'listening')
+    onTestFinished(() => void breaking.close())
+    const ask = guardedFetch({ allowHttpLoopback: true })
+    const url = `http://127.0.0.1:${(breaking.address() as AddressInfo).port}`
+    await (await ask(`${url}/first`)).text()
+    const response = await ask(`${url}/second`)
+    await expect(response.text()).rejects.toBeInstanceOf(NetworkFault)
+    await (await ask(`${url}/first`)).text()
+    expect(requests).toEqual(['/first', '/second', '/first'])
+  })
+
   it.each([[['127.0.0.1']], [['8.8.8.8', '127.0.0.1']], [['10.1.2.3']], [[]], [['0177.0.0.1']]])(
     'makes no connection to a name that leads to %j',
     async (found) => {
@@ -197,5 +219,57 @@ describe('guardedFetch', () => {
     vi.stubGlobal('process', { versions: { ...process.versions, bun: '1.4.5' } })
     onTestFinished(() => void vi.unstubAllGlobals())
     expect(() => guardedFetch()).toThrow('guardedFetch needs Node.js')
+  })
+})
+
+describe('guardedFetch is the default', () => {
+  /** Ends a process that asks it by the fetch of Node.js. */
+  const deadly = async () => {
+    const { bytes } = withCodings(6, 'half')
+    const server = createTcpServer((socket) => {
+      socket.on('error', () => {})
+      socket.once('data', () => socket.write(bytes, () => socket.destroy()))
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    onTestFinished(() => void server.close())
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  }
+
+  it('of sign-in', async () => {
+    const iam = newIam()
+    const issuer = await deadly()
+    const idp = { idpId: 'own', name: 'Own', clientId: 'c', clientSecret: 's', issuer }
+    await iam.identityProviders.addOidc(idp, { caller: caller('acme') })
+    const begun = await openIdSignIn({
+      iam,
+      caller,
+      key: new Uint8Array(32),
+      callbackBase: 'https://app.test/callback',
+      allowHttpLoopback: true,
+    }).begin({ orgId: 'acme', idpId: 'own' })
+    const refusal = begun._unsafeUnwrapErr()
+    expect(refusal).toEqual({ kind: 'ProviderUnreachable', reason: 'malformed' })
+    const cause = new Error('The response has 6 content codings')
+    expect(refusal).toHaveProperty('cause', cause)
+  })
+
+  it('of webhooks', async () => {
+    const url = await deadly()
+    const { iam, deliveries, until } = await running(() => 200, {
+      fetch: undefined,
+      lookup: undefined,
+      allowHttpLoopback: true,
+      endpoint: { url },
+    })
+    await addProjects(iam, 'acme/a')
+    await until(() => deliveries.length > 0)
+    expect(deliveries[0]).toMatchObject({ outcome: 'unreachable', reason: 'malformed' })
+  })
+
+  it('not where addresses cannot be checked: there, lookup is required', () => {
+    vi.stubGlobal('process', { versions: { ...process.versions, deno: '2.5.0' } })
+    onTestFinished(() => void vi.unstubAllGlobals())
+    expect(() => networkOf({})).toThrow(/^lookup must be a function/)
+    expect(networkOf({ lookup: false })).toEqual({ lookup: false })
   })
 })
