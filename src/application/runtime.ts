@@ -1,6 +1,5 @@
 import type { Position } from '../ports/event-store.js'
 import type { Caller, Host } from '../ports/host.js'
-import { follow } from './following/follow.js'
 import type { Hooks } from './hooks.js'
 import { permissionsFromCaller } from './method/target.js'
 import { type Query, queryOf } from './reading/query.js'
@@ -33,7 +32,7 @@ export const createRuntime = (host: Host, hooks?: Hooks): Runtime => {
     hooks,
     states: new StateCache(host.store),
     locks: new Locks(host.environment),
-    query: queryOf(host, follow(host, hooks)),
+    query: queryOf(host, hooks),
     metadataOf: metadataFactory(),
     recorded: new Set(),
     linkCallers,

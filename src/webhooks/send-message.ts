@@ -66,7 +66,7 @@ export type Answer =
 
 /** Posts a message, signed at `now`, in milliseconds since the Unix epoch. */
 export const send = async (
-  { url, secrets }: WebhookEndpoint,
+  { url, secrets, headers: ofEndpoint }: WebhookEndpoint,
   message: WebhookMessage,
   { network, environment }: Pick<Setup, 'network' | 'environment'>,
 ): Promise<Answer> => {
@@ -74,6 +74,7 @@ export const send = async (
   const timestamp = Math.floor(environment.now() / 1_000)
   const signed = utf8ToBytes(`${message.id}.${timestamp}.${body}`)
   const headers = {
+    ...ofEndpoint,
     'content-type': 'application/cloudevents+json',
     'webhook-id': message.id,
     'webhook-timestamp': String(timestamp),

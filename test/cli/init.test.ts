@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import { runsTypeScript } from '../../src/cli/commands/init.js'
 import { hostileProvider } from '../oidc/hostile-provider.js'
 import { claviger, ownFolder, shell, start } from './command-line.js'
 
@@ -94,4 +95,33 @@ it('overwrites no file', async () => {
   expect([code, notes]).toEqual([1, 'claviger: iam.ts already exists: name another folder\n'])
   expect(await readdir(folder)).toEqual(['iam.ts'])
   expect(await readFile(join(folder, 'iam.ts'), 'utf8')).toBe('mine')
+})
+
+it('keeps the key and the database out of commits', async () => {
+  const folder = ownFolder()
+  expect((await claviger('init', folder)).code).toBe(0)
+  expect(await readFile(join(folder, '.gitignore'), 'utf8')).toBe('iam.key\niam.db\niam.db-*\n')
+
+  const own = ownFolder()
+  await writeFile(join(own, '.gitignore'), 'node_modules\n')
+  const { code, notes } = await claviger('init', own)
+  expect([code, notes]).toEqual([
+    0,
+    `Add to .gitignore: iam.key, iam.db, iam.db-*\nRun it: cd ${own} && node main.ts\n`,
+  ])
+  expect(await readFile(join(own, '.gitignore'), 'utf8')).toBe('node_modules\n')
+})
+
+it.each<[version: string, runs: boolean]>([
+  ['20.20.2', false],
+  ['22.13.0', false],
+  ['22.17.1', false],
+  ['22.18.0', true],
+  ['23.5.0', false],
+  ['23.6.0', true],
+  ['24.0.0', true],
+  ['26.1.0', true],
+])('knows whether Node.js %s runs the files: %s', (node, runs) => {
+  expect(runsTypeScript({ node })).toBe(runs)
+  expect(runsTypeScript({ node, bun: '1.3.0' })).toBe(true)
 })

@@ -7,6 +7,7 @@ import { Hono } from 'hono'
 import { bearerAuth } from 'hono/bearer-auth'
 import { createMiddleware } from 'hono/factory'
 import { html } from 'hono/html'
+import * as z from 'zod'
 import { access, as } from './access.ts'
 import { origin, setting } from './database.ts'
 import { callerOf, iam, signIn } from './iam.ts'
@@ -14,6 +15,12 @@ import { addUser, auth, directory, save } from './users.ts'
 
 export const app = new Hono()
 app.use(async (c, next) => refuseCrossSite(c.req.raw) ?? next())
+const own = { 'cache-control': 'no-store', 'content-security-policy': "frame-ancestors 'none'" }
+app.use(async (c, next) => {
+  await next()
+  for (const [name, value] of Object.entries(own))
+    if (!c.res.headers.has(name)) c.header(name, value)
+})
 app.on(['GET', 'POST'], '/api/auth/*', (c) => auth.handler(c.req.raw)) // such as /api/auth/sign-out
 
 const signInRoutes = signInHandler(signIn, {
@@ -58,11 +65,12 @@ const allow = (permission: string) =>
 
 app.get('/invoices', allow('invoice.read'), (c) => c.json({ invoicesOf: c.var.user.orgId }))
 app.post('/approvals', allow('invoice.approve'), (c) => c.json({ by: c.var.user.userId }))
+const Webhook = z.object({ url: z.url().startsWith(new URL(origin).protocol) })
 app.put('/webhook', allow('webhook.write'), async (c) => {
-  const { url } = await c.req.json()
-  if (!URL.canParse(url)) return c.json({ message: 'url must be a URL' }, 400)
+  const { data, error } = Webhook.safeParse(await c.req.json().catch(() => undefined))
+  if (error) return c.json({ message: z.prettifyError(error) }, 400)
   const secret = `whsec_${randomBytes(32).toString('base64')}`
-  await save('webhook', c.var.user.orgId, { url, secret })
+  await save('webhook', c.var.user.orgId, { ...data, secret })
   return c.json({ secret }) // shown once
 })
 

@@ -64,7 +64,11 @@ export const openHost = async (options: HostOptions) => {
   await app.register(cookie)
   await app.register(formBody)
   const secure = origin.startsWith('https:')
-  await app.register(session, { secret: sessionSecret, cookie: { secure, sameSite: 'lax' } })
+  await app.register(session, {
+    secret: sessionSecret,
+    ...(secure && { cookieName: '__Host-session' }), // no other subdomain can set such a cookie
+    cookie: { secure, sameSite: 'lax' },
+  })
 
   const showLogin = async (message?: string) => {
     const asked = { filter: { state: 'active' } } as const
