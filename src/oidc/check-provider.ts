@@ -1,5 +1,6 @@
 import { genericGrantRequest, type ServerMetadata } from 'openid-client'
 import { authorizationScopes, type IdentityProvider } from '../index.js'
+import { confirmDraft } from './draft.js'
 import { checkTest, type TestInput } from './input.js'
 import type { Setup } from './options.js'
 import {
@@ -67,7 +68,9 @@ export const checkProvider = async (setup: Setup, input: TestInput): Promise<Che
     ...checkClaims(stored.provider),
   ]
   const canAsk = checks.every(({ name, verdict }) => name !== 'endpoints' || verdict === 'ok')
-  return { checks: canAsk ? [...checks, await checkSecret(stored, metadata, setup)] : checks }
+  if (canAsk) checks.push(await checkSecret(stored, metadata, setup))
+  if (checks.every(({ verdict }) => verdict !== 'failed')) await confirmDraft(setup, stored, 'test')
+  return { checks }
 }
 
 const checkOf =

@@ -12,6 +12,7 @@ import {
 import { authorizationScopes, type IamError } from '../index.js'
 import type { Attempt } from './attempt.js'
 import { type CheckedProvider, checkProvider } from './check-provider.js'
+import { confirmDraft, requireUsable } from './draft.js'
 import { groupsIn } from './groups.js'
 import {
   type BeginInput,
@@ -40,7 +41,8 @@ export interface OpenIdSignIn {
   readonly begin: (input: BeginInput) => ResultAsync<Begun, SignInRefusal | IamError>
   /**
    * Finishes a sign-in: exchanges the code, validates the provider's responses and returns the user. A code works only
-   * once. Delete the attempt's cookie afterwards.
+   * once. Delete the attempt's cookie afterwards. A sign-in with the draft of an open set-up link is checked in the same
+   * way, but signs nobody in: it is refused as `DraftSignedIn`, and the link then knows that the provider works.
    */
   readonly finish: (input: FinishInput) => ResultAsync<SignedIn, SignInRefusal | IamError>
   /**
@@ -93,7 +95,7 @@ const begin = async (setup: Setup, input: BeginInput): Promise<Begun> => {
     throw invalid([{ field: 'projectId', description: 'needs the option userIdOf' }])
   const { orgId, idpId } = await routeOf(setup, input)
   const stored = await storedProvider(options.iam, await setup.contextOf(orgId), idpId)
-  if (stored.provider.state !== 'active') throw new Refused({ kind: 'ProviderInactive' })
+  await requireUsable(setup, stored)
   const metadata = await discover(stored, setup)
   if (isMixable(setup, metadata)) throw new Refused({ kind: 'SharedRedirectUri' })
   const [state, nonce, verifier] = [randomState(), randomNonce(), randomPKCECodeVerifier()]
@@ -147,6 +149,10 @@ const finish = async (setup: Setup, input: FinishInput): Promise<SignedIn> => {
   }
   const granted = await redeemCode(client, attempt, href).catch(fail)
   const claims = await claimsOf(client, granted).catch(fail)
+  if (stored.provider.state !== 'active') {
+    await confirmDraft(setup, stored, 'sign_in')
+    throw new Refused({ kind: 'DraftSignedIn' })
+  }
   const user = userOf(stored.provider, { attempt, issuer: metadata.issuer, claims, granted })
   const emailIsOwn = await isOwnEmail(setup, user)
   const { groups } = setup.options
@@ -189,11 +195,12 @@ const checkAttempt = (
 }
 
 const unchangedProvider = async (
-  { options, contextOf, hashOf }: Setup,
+  setup: Setup,
   { orgId, idpId, configuration }: Attempt,
 ): Promise<StoredProvider> => {
+  const { options, contextOf, hashOf } = setup
   const stored = await storedProvider(options.iam, await contextOf(orgId), idpId).catch(removed)
-  if (stored.provider.state !== 'active') throw new Refused({ kind: 'ProviderInactive' })
+  await requireUsable(setup, stored)
   if ((await hashOf(stored)) !== configuration) throw new Refused({ kind: 'ProviderChanged' })
   return stored
 }

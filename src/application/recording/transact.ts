@@ -12,6 +12,7 @@ import type { WriteError } from '../errors/errors.js'
 import { unavailable } from '../errors/fault.js'
 import type { Observer } from '../hooks.js'
 import type { AdmittedCall } from '../method/context.js'
+import { withinLimits } from '../method/delegation.js'
 import type { Runtime } from '../runtime.js'
 import { pause, retryDeadline } from '../waiting.js'
 import type { Lock } from './locks.js'
@@ -63,8 +64,9 @@ export const transact = async <Decided extends Decision, Answer>(
   call: AdmittedCall,
   { decide, answer, marks, isUpkeep = false, commandHash, earlier }: Transaction<Decided, Answer>,
 ): Promise<Result<Answer, WriteError>> => {
-  const { states, locks, newId, metadataOf, environment } = runtime
+  const { states, locks, newId, metadataOf, environment, delegations } = runtime
   const { observer, signal } = call
+  const decideWithin = withinLimits(delegations.get(call.caller), decide)
   const streams = new CallStreams(states, call)
   let lock: Lock | undefined
   let isTooLate: (() => boolean) | undefined
@@ -73,7 +75,7 @@ export const transact = async <Decided extends Decision, Answer>(
   try {
     for (;;) {
       // 1. Decide; reads load what is not cached. A decision that saw a stream in two states is made again.
-      const expected = asExpected(call, await streams.decide(decide))
+      const expected = asExpected(call, await streams.decide(decideWithin))
       const decision = isUpkeep ? expected : unprotected(marks, expected)
       if (signal?.aborted) return err({ kind: 'Cancelled' })
       if (streams.isMixed) continue

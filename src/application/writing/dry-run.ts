@@ -25,6 +25,7 @@ import { fromPort } from '../errors/fault.js'
 import { readProject } from '../grant-rules/current-roles.js'
 import { withCurrentRoles } from '../grant-rules/shown-roles.js'
 import type { AdmittedCall } from '../method/context.js'
+import { withinLimits } from '../method/delegation.js'
 import { lastPositionIn } from '../method/input.js'
 import { type Impact, isPermitted, MAX_NAMED, type Planned } from '../method/method.js'
 import { detailsOf, type StreamChange } from '../recording/stream-state.js'
@@ -54,7 +55,8 @@ export const planned = async (
   const at = await fromPort(() => store.lastPosition())
   const streams = streamsAt(store, orgId, at)
   call.observer?.deciding(1)
-  const decision = (await command.decide(streams)).map((changes) => ({ changes }))
+  const decide = async () => (await command.decide(streams)).map((changes) => ({ changes }))
+  const decision = await withinLimits(runtime.delegations.get(call.caller), decide)(streams)
   const decided = unprotected(undefined, asExpected(call, decision))
   if (decided.isErr()) return err(decided.error)
   const { changes } = decided.value
