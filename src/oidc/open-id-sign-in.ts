@@ -155,9 +155,10 @@ const finish = async (setup: Setup, input: FinishInput): Promise<SignedIn> => {
   }
   const user = userOf(stored.provider, { attempt, issuer: metadata.issuer, claims, granted })
   const emailIsOwn = await isOwnEmail(setup, user)
+  const email = emailIsOwn && user.email !== undefined ? { email: inOneForm(user.email) } : {}
   const { groups } = setup.options
   const named = groups && { groups: groupsIn(claims, groups) }
-  return withUser(setup, attempt, { ...user, emailIsOwn, ...named })
+  return withUser(setup, attempt, { ...user, ...email, emailIsOwn, ...named })
 }
 
 /** Not relative to the redirect URI: a URL that is only a query has another path. */
@@ -174,6 +175,12 @@ const isOwnEmail = async (
   // A provider may send any text as an address.
   if (route.error.kind === 'InvalidArgument') return false
   throw new Refused(route.error)
+}
+
+/** An address whose domain is written as it was compared: a domain has many spellings, such as `bücher.example`. */
+const inOneForm = (email: string): string => {
+  const at = email.lastIndexOf('@') + 1
+  return `${email.slice(0, at)}${new URL(`http://${email.slice(at)}`).hostname}`
 }
 
 /** Whether an outdated key set may have caused a refusal: not every provider gives a new key a new id. */

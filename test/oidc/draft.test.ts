@@ -53,7 +53,7 @@ it('lets a draft of an open set-up link be tried, without signing anybody in', a
 
   const trySignIn = async () => {
     const { url, attempt } = (await signIn.begin(ids))._unsafeUnwrap()
-    return signIn.finish({ url: await throughProvider(url, 'ann'), attempt })
+    return signIn.finish({ url: await throughProvider(url, redirectUri), attempt })
   }
   const passed = async () => (await orThrow(iam.setupLinks.redeem({ token }))).passed
   expect((await trySignIn())._unsafeUnwrapErr()).toEqual({ kind: 'DraftSignedIn' })
