@@ -468,6 +468,7 @@ export const ENGLISH = {
     'domain.removed': 'Domain removed',
     'setup_link.issued': 'Set-up link issued',
     'setup_link.used': 'Set-up link opened',
+    'setup_link.provider_checked': 'Provider of a set-up link checked',
     'setup_link.completed': 'Set-up link completed',
     'setup_link.revoked': 'Set-up link revoked',
   } as Named,

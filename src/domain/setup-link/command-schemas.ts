@@ -1,9 +1,9 @@
 import * as z from 'zod/mini'
-import { DomainName } from '../email-domain/domain-name.js'
 import { command } from '../message.js'
 import { ExpiryTime, IdpId, LinkId, requiredText } from '../values.js'
 import {
   CheckedSequence,
+  DomainText,
   ProviderCheckName,
   SetupIntents,
   type SetupLinkIssued,
@@ -22,7 +22,7 @@ export const IssueSetupLink = command('IssueSetupLink', {
   intents: SetupIntents,
   note: z.exactOptional(requiredText),
   idpId: z.exactOptional(IdpId),
-  domain: z.exactOptional(DomainName),
+  domain: z.exactOptional(DomainText),
 })
 export interface IssueSetupLink extends z.infer<typeof IssueSetupLink> {
   /** Its id, expiry, intents and note, and the provider and the domain that it names. */

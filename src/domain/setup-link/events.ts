@@ -1,6 +1,5 @@
 // Storage contract: names and shapes below are persisted forever. Add to them; never change one.
 import * as z from 'zod/mini'
-import { DomainName } from '../email-domain/domain-name.js'
 import { event } from '../message.js'
 import { choice, ExpiryTime, IdpId, LinkId, listOf, onlyOnce, requiredText } from '../values.js'
 
@@ -16,6 +15,9 @@ export const SetupIntents = listOf(choice(SETUP_INTENTS), 1, SETUP_INTENTS.lengt
 
 const ids = { linkId: LinkId }
 
+/** A domain in ASCII and lower case. */
+export const DomainText = z.string().check(z.regex(/^[a-z0-9.-]{3,253}$/))
+
 /** A link was created. Only a hash of its token is stored, in `setup_link_token.claimed`. */
 export const SetupLinkIssued = event('setup_link.issued', {
   ...ids,
@@ -23,7 +25,7 @@ export const SetupLinkIssued = event('setup_link.issued', {
   intents: SetupIntents,
   note: z.exactOptional(requiredText),
   idpId: z.exactOptional(IdpId),
-  domain: z.exactOptional(DomainName),
+  domain: z.exactOptional(DomainText),
 })
 export interface SetupLinkIssued extends z.infer<typeof SetupLinkIssued> {
   /** The new values. */
@@ -39,7 +41,7 @@ export interface SetupLinkIssued extends z.infer<typeof SetupLinkIssued> {
     /** As `SetupLink.idpId`. */
     readonly idpId?: IdpId
     /** As `SetupLink.domain`. */
-    readonly domain?: DomainName
+    readonly domain?: string
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Result } from 'neverthrow'
 import type { Authorize, Caller } from '../../ports/host.js'
 import type { WriteError } from '../errors/errors.js'
-import type { StreamChange } from '../recording/stream-state.js'
-import type { Streams } from '../recording/streams.js'
+import type { StreamChange } from './stream-state.js'
+import type { Streams } from './streams.js'
 
 /** What a caller may do to whom the library itself has given permissions; the host is not asked about it. */
 export interface Delegation {
