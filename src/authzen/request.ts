@@ -109,7 +109,7 @@ const DEFAULTED = ['subject', 'action', 'resource', 'context'] as const
 
 /** The parts of an evaluation. The request gives whole parts that are absent, never a member of one. */
 const withDefaults = (body: JsonObject, item: unknown): JsonObject =>
-  // Nothing is filled into an item that is no object: it is malformed on its own.
+  // An item that is not an object gets nothing: it is malformed on its own.
   isObject(item)
     ? Object.fromEntries(DEFAULTED.map((part) => [part, (part in item ? item : body)[part]]))
     : {}
