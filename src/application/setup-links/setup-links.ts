@@ -103,8 +103,8 @@ export interface IssueSetupLinkInput {
   readonly note?: string | undefined
   /**
    * A provider of the organization that the link may set up while it is inactive and no domain is set to it, and whose
-   * groups the link may map. Default: a draft that the link adds, whose id is the id of the link. Name it if `intents`
-   * has `groups` without `provider`.
+   * groups the link may map. If there is none with this id, the link may add it as its draft. Default: the id of the
+   * link. Name it if `intents` has `groups` without `provider`.
    */
   readonly idpId?: string | undefined
   /**
