@@ -118,6 +118,7 @@ const RULES: readonly (readonly [folderOrFile: RegExp, allowed: readonly string[
   [/^transport\/operations$/, ['', 'transport']],
   [/^transport\/servers$/, ['transport']],
   [/^network$/, []],
+  [/^node$/, ['network']],
   [/^oidc(\/|$)/, ['', 'network']],
   [/^webhooks(\/|$)/, ['', 'network', 'ports']],
   // Serves by the servers of the transport; of the library it sees types alone.

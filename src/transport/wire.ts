@@ -1411,6 +1411,8 @@ export const IssueSetupLinkRequest: WireMessage = {"name":"IssueSetupLinkRequest
   {"name":"intents","protoName":"intents","number":2,"kind":"text","isList":true,"isRequired":true,"least":1,"most":3},
   {"name":"note","protoName":"note","number":3,"kind":"text","isOptional":true,"least":1,"most":200},
   {"name":"validateOnly","protoName":"validate_only","number":4,"kind":"flag"},
+  {"name":"idpId","protoName":"idp_id","number":6,"kind":"text","isOptional":true,"least":1,"most":64},
+  {"name":"domain","protoName":"domain","number":7,"kind":"text","isOptional":true},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
 
@@ -1443,6 +1445,8 @@ export const SetupLink: WireMessage = {"name":"SetupLink","fields":[
   {"name":"expiresAt","protoName":"expires_at","number":4,"kind":"time"},
   {"name":"note","protoName":"note","number":5,"kind":"text","isOptional":true},
   {"name":"details","protoName":"details","number":6,"kind":"message","message":ObjectDetails},
+  {"name":"idpId","protoName":"idp_id","number":7,"kind":"text","isOptional":true},
+  {"name":"domain","protoName":"domain","number":8,"kind":"text","isOptional":true},
 ]}
 
 export const GetSetupLinkResponse: WireMessage = {"name":"GetSetupLinkResponse","fields":[
@@ -1453,6 +1457,8 @@ export const SetupLinkFilter: WireMessage = {"name":"SetupLinkFilter","fields":[
   {"name":"linkId","protoName":"link_id","number":1,"kind":"message","message":TextFilter},
   {"name":"note","protoName":"note","number":2,"kind":"message","message":TextFilter},
   {"name":"state","protoName":"state","number":3,"kind":"enum","values":SetupLinkState},
+  {"name":"idpId","protoName":"idp_id","number":4,"kind":"message","message":TextFilter},
+  {"name":"domain","protoName":"domain","number":5,"kind":"message","message":TextFilter},
 ]}
 
 export const ListSetupLinksRequest: WireMessage = {"name":"ListSetupLinksRequest","fields":[
