@@ -23,7 +23,7 @@ const BUDGETS = {
   // The table of the wire and the OpenAPI document are generated text.
   './transport': { source: 'transport/index.ts', own: 37_000, whole: 86_200 },
   // Generated too, and with the library that hosts of clients have.
-  './client': { source: '../reports/client/index.js', own: 21_300, whole: 48_000 },
+  './client': { source: '../reports/client/index.js', own: 20_500, whole: 37_000 },
   // With the assets, which the browser loads: .ci/console-assets.mjs holds them to 40 kB.
   './console': { source: 'console/index.ts', own: 104_600, whole: 145_500 },
   './import': { source: 'import/index.ts', own: 9_100, whole: 20_900 },
