@@ -15,7 +15,8 @@ export default defineConfig({
       { find: /^claviger\/sqlite$/, replacement: source('adapters/sqlite/index.ts') },
       { find: /^claviger\/postgres$/, replacement: source('adapters/postgres/index.ts') },
       { find: /^claviger\/transport$/, replacement: source('transport/index.ts') },
-      { find: /^claviger\/json$/, replacement: source('transport/json/index.ts') },
+      // Made by .ci/generated.mjs.
+      { find: /^claviger\/client$/, replacement: source('../reports/client/index.js') },
       { find: /^claviger\/console$/, replacement: source('console/index.ts') },
       { find: /^claviger\/oidc$/, replacement: source('oidc/index.ts') },
       { find: /^claviger\/import$/, replacement: source('import/index.ts') },
@@ -24,6 +25,7 @@ export default defineConfig({
       { find: /^claviger\/authzen$/, replacement: source('authzen/index.ts') },
       { find: /^claviger\/scim$/, replacement: source('scim/index.ts') },
       { find: /^claviger\/webhooks$/, replacement: source('webhooks/index.ts') },
+      { find: /^claviger\/node$/, replacement: source('node/index.ts') },
       { find: /^claviger\/testing$/, replacement: source('testing/index.ts') },
     ],
   },

@@ -10,7 +10,12 @@ import {
 } from '../handlers/refusal.js'
 import { identified, serveBoth } from '../handlers/serve.js'
 import type { Caller, Iam } from '../index.js'
-import { HANDLER_OPTIONS, notifyHost, toConsole } from '../transport/handler-options.js'
+import {
+  HANDLER_OPTIONS,
+  notifyHost,
+  ORGANIZATION_HEADER,
+  toConsole,
+} from '../transport/handler-options.js'
 import {
   type HttpRequest,
   type HttpResponse,
@@ -116,7 +121,7 @@ const serviceOf = (iam: Iam, options: AuthZenOptions): Service => {
   const {
     basePath = '',
     identifier,
-    organizationHeader = 'x-service-orgid',
+    organizationHeader = ORGANIZATION_HEADER,
     onError = toConsole,
   } = options
   const discovery = discoveryOf(identifier)
@@ -178,7 +183,7 @@ const respond = async (
   answer: Answer,
 ): Promise<HttpResponse> => {
   const { header, headers, signal } = request
-  const { organizationHeader = 'x-service-orgid', resources = PROJECTS } = options
+  const { organizationHeader = ORGANIZATION_HEADER, resources = PROJECTS } = options
   try {
     const caller = admitted(await options.authenticate(headers(), signal))
     // Not 415: the specification answers every malformed request with 400.

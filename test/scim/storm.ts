@@ -12,6 +12,12 @@ const randomOf = (seed: number) => {
   }
 }
 
+/** A resource or a list of them. */
+interface Pushed {
+  readonly id: string
+  readonly Resources: readonly Pushed[]
+}
+
 /** A process: it lives for a number of calls of its ports, and faults happen before or after a call. */
 const processOf = (random: () => number) => {
   const life = { calls: Number.POSITIVE_INFINITY }
@@ -68,7 +74,7 @@ export const storm = async (pushes: number, seed: number): Promise<void> => {
   let kills = 0
   let left = pushes
   /** Sends until there is an answer of success; the process may be killed meanwhile. */
-  const push = async (method: string, path: string, body?: object) => {
+  const push = async (method: string, path: string, body?: object): Promise<Pushed> => {
     left--
     for (let attempt = 0; attempt < 200; attempt++) {
       const { life, client } = running
@@ -80,10 +86,11 @@ export const storm = async (pushes: number, seed: number): Promise<void> => {
       }
       if (answer.status < 300) return answer.body
       // A repeated deletion or addition may find that the first was completed.
-      if (answer.status === 404 && method === 'DELETE' && attempt > 0) return undefined
+      if (answer.status === 404 && method === 'DELETE' && attempt > 0) return answer.body
       if (answer.status === 409 && attempt > 0) {
         const filter = `filter=displayName eq "${Reflect.get(Object(body), 'displayName')}"`
-        return (await push('GET', `/Groups?${filter}`)).Resources[0]
+        const [found] = (await push('GET', `/Groups?${filter}`)).Resources
+        if (found) return found
       }
       expect([method, path, [500, 503].includes(answer.status), answer.body]).toEqual([
         method,
