@@ -2,20 +2,15 @@ import { checkOptions, FUNCTION, type OptionCheck } from '../check-options.js'
 import { bytesOf, type JsonObject, readBody } from '../handlers/body.js'
 import {
   malformed,
-  REQUEST_ID,
   Refusal,
   refusalHeaders,
   refusalOf,
   unexpected,
+  unsentTo,
 } from '../handlers/refusal.js'
 import { identified, serveBoth } from '../handlers/serve.js'
 import type { Caller, Iam } from '../index.js'
-import {
-  HANDLER_OPTIONS,
-  notifyHost,
-  ORGANIZATION_HEADER,
-  toConsole,
-} from '../transport/handler-options.js'
+import { HANDLER_OPTIONS, ORGANIZATION_HEADER } from '../transport/handler-options.js'
 import {
   type HttpRequest,
   type HttpResponse,
@@ -118,20 +113,11 @@ const serviceOf = (iam: Iam, options: AuthZenOptions): Service => {
     optional: { ...HANDLER_OPTIONS, resources: RESOURCES },
   })
   if (typeof iam?.access?.check !== 'function') throw new TypeError('iam must be made by createIam')
-  const {
-    basePath = '',
-    identifier,
-    organizationHeader = ORGANIZATION_HEADER,
-    onError = toConsole,
-  } = options
+  const { basePath = '', identifier, organizationHeader = ORGANIZATION_HEADER } = options
   const discovery = discoveryOf(identifier)
   // The AuthZEN specification puts it before the path of the identifier, which may differ from `basePath`.
   const { pathname } = new URL(identifier)
   const discoveryPaths = [`${basePath}${WELL_KNOWN}`, `${WELL_KNOWN}${pathname.replace(/\/$/, '')}`]
-  const onUnsent: Service['onUnsent'] = (cause, method, header) => {
-    const correlationId = header.get(REQUEST_ID) ?? crypto.randomUUID()
-    notifyHost(onError, cause, { correlationId, method })
-  }
   return {
     find: (method, path) => {
       if (discoveryPaths.includes(path))
@@ -151,7 +137,7 @@ const serviceOf = (iam: Iam, options: AuthZenOptions): Service => {
     },
     missing: () => identified(async () => errorResponse(404, 'No such path')),
     singleHeaders: [organizationHeader.toLowerCase()],
-    onUnsent,
+    onUnsent: unsentTo(options),
   }
 }
 

@@ -1,6 +1,6 @@
 import type { IamError } from '../index.js'
 import { notifyHost, toConsole } from '../transport/handler-options.js'
-import type { HttpRequest, ResponseHeaders } from '../transport/http.js'
+import type { HttpRequest, ResponseHeaders, Service } from '../transport/http.js'
 import type { TransportOptions } from '../transport/options.js'
 
 /** Ends a request with an error, or one question of a batch. */
@@ -71,3 +71,11 @@ export const refusalHeaders = (
     ...(cause !== undefined && { [REQUEST_ID]: correlationId }),
   }
 }
+
+/** Tells the host of a response that could not be sent. */
+export const unsentTo =
+  ({ onError = toConsole }: Pick<TransportOptions, 'onError'>): Service['onUnsent'] =>
+  (cause, method, header) => {
+    const correlationId = header.get(REQUEST_ID) ?? crypto.randomUUID()
+    notifyHost(onError, cause, { correlationId, method })
+  }

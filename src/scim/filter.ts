@@ -18,9 +18,12 @@ export type AttributeName = readonly string[]
 const TERM =
   /\s*(?:(\S+?)\s*\[([^[\]]*)\](?:\.(\S+)\s+eq\s+("(?:[^"\\]|\\.)*"|\S+))?|(\S+)\s+eq\s+("(?:[^"\\]|\\.)*"|[^\s()]+))(?:\s+and(?=\s)|\s*$)/giy
 
+/** Longest filter or path, in characters: no search of a pattern takes long. */
+export const MAX_LENGTH = 2_000
+
 /** Parses a filter (RFC 7644, section 3.4.2.2) with `eq`, `and` and brackets. @throws ScimRefusal */
 export const parseFilter = (text: string): readonly Condition[] => {
-  const found = [...text.matchAll(TERM)]
+  const found = text.length > MAX_LENGTH ? [] : [...text.matchAll(TERM)]
   const length = found.reduce((sum, [term]) => sum + term.length, 0)
   if (length !== text.length || length === 0)
     throw new ScimRefusal(400, 'invalidFilter', `Only eq and and are served: ${shortened(text)}`)
@@ -63,7 +66,9 @@ export const attributeName = (given: string): AttributeName => {
 
 /** The key of an object for a name, whatever its case. */
 export const keyOf = (object: object, name: string): string =>
-  Object.keys(object).find((key) => key.toLowerCase() === name.toLowerCase()) ?? name
+  Object.hasOwn(object, name)
+    ? name
+    : (Object.keys(object).find((key) => key.toLowerCase() === name.toLowerCase()) ?? name)
 
 /** All values of an attribute: of a list, those of its items, and of an item its `value`. */
 const valuesAt = (node: unknown, path: AttributeName): readonly unknown[] => {

@@ -1,9 +1,9 @@
 import { checkOptions, FUNCTION, type KnownOptions, withMethods } from '../check-options.js'
 import { bytesOf, readBody } from '../handlers/body.js'
-import { REQUEST_ID, Refusal, refusalHeaders, refusalOf, unexpected } from '../handlers/refusal.js'
+import { Refusal, refusalHeaders, refusalOf, unexpected, unsentTo } from '../handlers/refusal.js'
 import { identified, type RequestHandler, serveBoth } from '../handlers/serve.js'
 import type { Iam } from '../index.js'
-import { HANDLER_OPTIONS, notifyHost, toConsole } from '../transport/handler-options.js'
+import { HANDLER_OPTIONS } from '../transport/handler-options.js'
 import {
   type HttpRequest,
   type HttpResponse,
@@ -62,8 +62,7 @@ export interface ScimHandler extends RequestHandler {
   readonly reportAgain: (place: ScimPlace) => Promise<void>
 }
 
-const RECORDS = withMethods(['read', 'write', 'list'], 'must have read, write and list')
-const { basePath, onError, challenge } = HANDLER_OPTIONS
+const { organizationHeader: _, ...COMMON } = HANDLER_OPTIONS
 
 const OPTIONS: KnownOptions = {
   required: {
@@ -71,14 +70,12 @@ const OPTIONS: KnownOptions = {
     users: withMethods(['find', 'get'], 'must have find and get'),
   },
   optional: {
-    records: RECORDS,
+    ...COMMON,
+    records: withMethods(['read', 'write', 'list'], 'must have read, write and list'),
     leavers: [
       (value) => value === 'everything' || value === 'memberships',
       "must be 'everything' or 'memberships'",
     ],
-    ...(basePath && { basePath }),
-    ...(onError && { onError }),
-    ...(challenge && { challenge }),
   },
 }
 
@@ -158,7 +155,7 @@ const ENDPOINTS: Readonly<
 const PATH = /^\/(\w+)(?:\/([^/]+))?\/?$/
 
 const serviceOf = (options: ScimOptions, directoryOf: (place: ScimPlace) => Directory): Service => {
-  const { basePath = '', onError = toConsole } = options
+  const { basePath = '' } = options
   return {
     find: (given, path) => {
       const below = path.startsWith(basePath) ? path.slice(basePath.length) : ''
@@ -176,11 +173,7 @@ const serviceOf = (options: ScimOptions, directoryOf: (place: ScimPlace) => Dire
     },
     missing: () => identified(async () => errorResponse(new Refusal(404, 'No such path'))),
     singleHeaders: ['if-match'],
-    onUnsent: (cause, method, header) =>
-      notifyHost(onError, cause, {
-        correlationId: header.get(REQUEST_ID) ?? crypto.randomUUID(),
-        method,
-      }),
+    onUnsent: unsentTo(options),
   }
 }
 

@@ -1,5 +1,13 @@
 import { isObject, type JsonObject, objectIn } from '../handlers/body.js'
-import { attributeName, itemsOf, keyOf, matches, parseFilter, shortened } from './filter.js'
+import {
+  attributeName,
+  itemsOf,
+  keyOf,
+  MAX_LENGTH,
+  matches,
+  parseFilter,
+  shortened,
+} from './filter.js'
 import { invalid, ScimRefusal } from './refusal.js'
 
 type Mutable = Record<string, unknown>
@@ -12,11 +20,15 @@ interface Operation {
   readonly value: unknown
 }
 
+/** Most operations of a request. */
+const MAX_OPERATIONS = 2_000
+
 /** The resource after the operations of a PATCH (RFC 7644, section 3.5.2). @throws Refusal if one is malformed */
 export const patched = (resource: JsonObject, body: JsonObject): JsonObject => {
   const copy: Mutable = structuredClone(resource)
   const operations = body[keyOf(body, 'Operations')]
-  if (!Array.isArray(operations)) throw invalid('Operations must be a list')
+  if (!Array.isArray(operations) || operations.length > MAX_OPERATIONS)
+    throw invalid(`Operations must be a list of at most ${MAX_OPERATIONS}`)
   for (const [index, operation] of operations.entries())
     for (const each of operationsIn(operation, `Operations[${index}]`)) apply(copy, each)
   return copy
@@ -41,7 +53,8 @@ const operationsIn = (operation: unknown, name: string): readonly Operation[] =>
 const PATH = /^([^[\]]+)(?:\[(.+)\](?:\.([^[\]]+))?)?$/
 
 const apply = (resource: Mutable, { op, path, value }: Operation): void => {
-  const [, name, condition, sub] = PATH.exec(path.trim()) ?? []
+  const text = path.length > MAX_LENGTH ? '' : path.trim()
+  const [, name, condition, sub] = PATH.exec(text) ?? []
   if (name === undefined)
     throw new ScimRefusal(400, 'invalidPath', `No such path: ${shortened(path)}`)
   const names = attributeName(name)

@@ -8,6 +8,9 @@ import { admin, clientOf, members, openHost, patchOf, userTable } from './host.j
 
 const NAMES = ['ada', 'bo', 'cy']
 
+/** A path whose pattern would take long to refuse. */
+const LONG = `urn${':1.1:a'.repeat(50_000)}\n`
+
 /** A host with users, a client, and a way to add groups. */
 const opened = async (options: Partial<Parameters<typeof clientOf>[2]> = {}) => {
   const host = await openHost()
@@ -119,6 +122,14 @@ describe('a group that is pushed', () => {
       { value: 'm-0', type: 'User' },
     ])
     expect([await host.has('m-0'), await host.has('m-999')]).toEqual([true, false])
+  })
+
+  it('loses nobody by a removal of nobody', async () => {
+    const { map, has, push, patchGroup } = await opened()
+    await map('finance')
+    const id = await push('finance', ['ada'])
+    await patchGroup(id, { op: 'Remove', path: 'members', value: [] })
+    expect(await has('ada')).toBe(true)
   })
 })
 
@@ -311,6 +322,10 @@ describe('the protocol', () => {
       'invalidPath',
     ],
     ['PATCH', '/Users/ada', { Operations: 'x' }, 400, 'invalidValue'],
+    ['PATCH', '/Users/ada', { Operations: Array(2_001).fill({}) }, 400, 'invalidValue'],
+    ['PATCH', '/Users/ada', patchOf({ op: 'add', path: LONG, value: 1 }), 400, 'invalidPath'],
+    ['PATCH', '/Users/ada', patchOf({ op: 'add', value: { [LONG]: 1 } }), 400, 'invalidPath'],
+    ['PATCH', '/Users/ada', patchOf({ op: 'remove', path: 'userName' }), 400, 'invalidValue'],
     ['GET', '/Schemas/urn:x', undefined, 404, undefined],
     ['DELETE', '/Users', undefined, 405, undefined],
     ['POST', '/Bulk', {}, 404, undefined],
