@@ -34,21 +34,17 @@ export const groups: Resources = {
     const now = new Date().toISOString()
     const displayName = nameIn(body, 'displayName')
     if (displayName === undefined) throw invalid('displayName is missing')
-    const group = {
-      displayName,
-      externalId: nameIn(body, 'externalId'),
-      created: now,
-      changed: now,
-    }
+    const externalId = nameIn(body, 'externalId')
+    const named = { displayName, externalId, created: now, changed: now, idFrom: '' }
+    const group = { ...named, idFrom: mappedName(at, named) ?? crypto.randomUUID() }
     const members = memberIdsIn(body) ?? []
-    await Promise.all([refuseTaken(at, group), refuseUnknown(at, members)])
-    let number = 0
+    await refuseUnknown(at, members)
     const id = await untilDone(async () => {
-      const tried = await idOf(at, group, number++)
-      if (await groupRecords.write(at, tried, { value: group, version: 0 })) return tried
-      const other = await groupRecords.read(at, tried)
-      if (other && isSame(at, other.value, group)) throw taken()
-      return undefined
+      // The id comes from the name, so that two requests at once cannot add it twice.
+      const others = await othersOf(at, group)
+      const number = others.filter(({ idFrom }) => idFrom === group.idFrom).length
+      const tried = await hashOf([at.place.orgId, at.place.idpId, group.idFrom, number])
+      return (await groupRecords.write(at, tried, { value: group, version: 0 })) ? tried : undefined
     })
     await changeMembers(at, id, { value: group, version: 1 }, new Set(members))
     return id
@@ -65,7 +61,7 @@ export const groups: Resources = {
       changed: new Date().toISOString(),
     }
     const isRenamed = mappedName(at, next) !== mappedName(at, kept.value)
-    if (isRenamed) await refuseTaken(at, next, id)
+    if (isRenamed) await othersOf(at, next, id)
     const known = memberIdsIn(before) ?? []
     const members = memberIdsIn(after) ?? known
     await refuseUnknown(
@@ -177,21 +173,18 @@ const nameIn = (body: JsonObject, key: string): string | undefined => {
   return text
 }
 
-/** Two groups of one name would be one group for role mappings. */
-const refuseTaken = async (at: Directory, group: GroupRecord, id?: string): Promise<void> => {
-  const others = await groupRecords.list(at)
-  if (others.some(([other, { value }]) => other !== id && isSame(at, value, group))) throw taken()
-}
-
-const isSame = (at: Directory, one: GroupRecord, other: GroupRecord): boolean =>
-  mappedName(at, one) !== undefined && mappedName(at, one) === mappedName(at, other)
-
-const taken = (): ScimRefusal => new ScimRefusal(409, 'uniqueness', 'There is such a group already')
-
-/** The id comes from the name, so that two requests cannot add it twice; `number` counts the groups that had it before. */
-const idOf = async ({ place }: Directory, group: GroupRecord, number: number): Promise<string> => {
-  const name = group[place.groupName ?? 'displayName'] ?? crypto.randomUUID()
-  return hashOf([place.orgId, place.idpId, name, number])
+/** The other groups, deleted ones too. @throws Refusal if role mappings could not tell one from this */
+const othersOf = async (
+  at: Directory,
+  group: GroupRecord,
+  id?: string,
+): Promise<readonly GroupRecord[]> => {
+  const all = await groupRecords.list(at)
+  const others = all.filter(([other]) => other !== id).map(([, { value }]) => value)
+  const name = mappedName(at, group)
+  if (name !== undefined && others.some((other) => mappedName(at, other) === name))
+    throw new ScimRefusal(409, 'uniqueness', 'There is such a group already')
+  return others
 }
 
 /** A short hash of JSON. */

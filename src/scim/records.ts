@@ -17,6 +17,8 @@ export interface Directory {
 export interface GroupRecord {
   readonly displayName: string
   readonly externalId?: string | undefined
+  /** The name that its id comes from. */
+  readonly idFrom: string
   /** Times in the form of RFC 3339. */
   readonly created: string
   readonly changed: string
