@@ -94,6 +94,17 @@ describe('a group that is pushed', () => {
     expect((await send({ method: 'GET', path: `/Groups/${finance}` })).status).toBe(404)
   })
 
+  it('gets a name again however often a group of it was deleted', async () => {
+    const { push, send } = await opened()
+    const ids = new Set<string>()
+    for (let count = 0; count < 120; count++) {
+      const id = await push('finance')
+      ids.add(id)
+      expect((await send({ method: 'DELETE', path: `/Groups/${id}` })).status).toBe(204)
+    }
+    expect(ids.size).toBe(120)
+  })
+
   it('gets 1,000 members by one PATCH', async () => {
     const host = await openHost()
     const many = Array.from({ length: 1_000 }, (_, index) => `m-${index}`)
