@@ -111,7 +111,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('the B2B SaaS of the guide, on 
   it('lets the IT of a customer set up sign-in behind a link, and no more', async () => {
     const link = await addCustomer(world, customer('acme', 'ada@acme.example'))
     const { issuer } = providers.acme
-    await setUp(world, link, { id: 'acme', issuer, autoRegister: false })
+    await setUp(world, link, { id: 'acme', issuer, autoRegister: false, login: 'ada' })
     expect((await link('POST /projects', { body: { id: 'p', name: 'P' } })).status).toBe(403)
     const headers = { 'x-service-orgid': 'globex' }
     expect((await link('GET /domains', { headers })).status).toBe(403)
@@ -120,7 +120,14 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('the B2B SaaS of the guide, on 
       id: 'globex',
       issuer: providers.globex.issuer,
       autoRegister: true,
+      login: 'gus',
     })
+    // What is switched on is out of the link's reach.
+    const patch = { body: { issuer: providers.evil.issuer } }
+    expect((await link('PATCH /idps/sso', patch)).status).toBe(403)
+    expect(
+      (await link('PUT /domains/acme.example/provider', { body: { idpId: 'sso' } })).status,
+    ).toBe(403)
   })
 
   it('signs in users of the provider of a customer, begun at one instance and finished at another', async () => {
@@ -163,7 +170,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('the B2B SaaS of the guide, on 
     const began = world.browser()
     await began.atProvider('acme/sso', 'ada', world.url(0))
     const [token = ''] = session.split('.')
-    const forged = [token, `${token}.${other.split('.')[1]}`, began.cookies.get('attempt') ?? '']
+    const forged = [token, `${token}.${other.split('.')[1]}`, began.cookies.get('__Host-sign-in')]
     for (const each of forged) {
       const forger = world.browser()
       forger.cookies.set(name, each)

@@ -125,6 +125,8 @@ const textOf = ({ kind }: SignInRefusal | IamError): string => {
     case 'AttemptExpired':
     case 'ProviderChanged':
       return 'This took too long, or the provider was changed: please begin again.'
+    case 'DraftSignedIn':
+      return 'The sign-in works. Return to the other window.'
     case 'ProviderInactive':
     case 'ProviderRemoved':
       return 'This provider is no longer in use.'

@@ -27,7 +27,18 @@ const statuses = async (method: string, path: string, bodies: readonly unknown[]
 }
 
 const customer = { id: 'acme', name: 'Acme', adminEmail: 'Ada@acme.example' }
-await send('POST', '/operator/customers', customer)
+const customers = await statuses('POST', '/operator/customers', [
+  customer,
+  customer,
+  { ...customer, adminEmail: undefined },
+  { ...customer, adminEmail: 'Ada' },
+  { ...customer, name: 5 },
+  { ...customer, id: 'no id' },
+  {},
+  [],
+  'null',
+  '{',
+])
 
 const [admin] = await users.directory.find('ada', { orgId: 'acme' })
 const signedIn = async (userId: string): Promise<string> => {
@@ -81,6 +92,7 @@ await database.close()
 
 process.stdout.write(
   JSON.stringify({
+    customers,
     webhooks,
     names,
     cookie,
