@@ -149,7 +149,7 @@ describe.runIf(hasChromium())('the guided set-up', () => {
     // The test, then a sign-in of their own.
     await page.getByRole('button', { name: 'Run the test' }).click()
     await page.locator('.checks').waitFor()
-    expect(await page.locator('.checks .failed').count()).toBe(0)
+    expect(await page.locator('.checks .failed').allInnerTexts()).toEqual([])
     /** The provider knows who signed in before. */
     const signIn = async (isFirst: boolean) => {
       const opening = customer.waitForEvent('page')

@@ -62,6 +62,7 @@ export const openHost = async (options: HostOptions) => {
   })
   const app = fastify()
   await app.register(cookie)
+  app.removeAllContentTypeParsers() // only forms are posted
   await app.register(formBody)
   const secure = origin.startsWith('https:')
   await app.register(session, {
@@ -103,12 +104,18 @@ export const openHost = async (options: HostOptions) => {
           : html(403, refusedPage(textOf(refusal))),
     })
 
-  app.all('/sign-in*', (request) => {
-    const { method, headers, body } = request
-    const sent = new Headers(Object.entries(headers).map(([name, value]) => [name, String(value)]))
-    const form = method === 'POST' ? new URLSearchParams(Object(body)) : null
-    const url = `${origin}${request.url}`
-    return signInRoutes(request)(new Request(url, { method, headers: sent, body: form }))
+  app.route({
+    method: ['GET', 'POST'],
+    url: '/sign-in*',
+    handler: (request) => {
+      const { method, headers, body } = request
+      const sent = new Headers(
+        Object.entries(headers).map(([name, value]) => [name, String(value)]),
+      )
+      const form = method === 'POST' ? new URLSearchParams(Object(body)) : null
+      const url = `${origin}${request.url}`
+      return signInRoutes(request)(new Request(url, { method, headers: sent, body: form }))
+    },
   })
 
   app.post('/sign-out', async (request, reply) => {
