@@ -106,6 +106,7 @@ export const openHost = async (options: HostOptions) => {
 
   app.route({
     method: ['GET', 'POST'],
+    exposeHeadRoute: false,
     url: '/sign-in*',
     handler: (request) => {
       const { method, headers, body } = request
