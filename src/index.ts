@@ -375,6 +375,7 @@ export {
   type Position,
   type RecordedEvent,
   StoreFault,
+  type StreamRead,
   type StreamWrite,
   timeOf,
   type Version,

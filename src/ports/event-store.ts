@@ -114,6 +114,14 @@ export interface IdempotencyKeyUsed {
   readonly kind: 'IdempotencyKeyUsed'
 }
 
+/** A stream to read. */
+export interface StreamRead {
+  /** The stream. */
+  readonly stream: StreamId
+  /** Only events above this version are returned; 0 for all. */
+  readonly afterVersion: Version
+}
+
 /**
  * Durable, append-only storage of events, supplied by the host.
  *
@@ -143,6 +151,12 @@ export interface EventStore {
 
   /** Returns the events of `stream` above `afterVersion`, oldest first; `[]` if there are none. */
   readStream(stream: StreamId, afterVersion?: Version): Promise<readonly RecordedEvent[]>
+
+  /**
+   * Returns the events of each stream in `reads`, in that order, as {@link EventStore.readStream} returns them. At most
+   * {@link MAX_WRITES} streams, each at most once. Optional: without it, the library reads streams one by one.
+   */
+  readStreams?(reads: readonly StreamRead[]): Promise<readonly (readonly RecordedEvent[])[]>
 
   /**
    * Returns at most `limit` events above `after`, lowest position first; `[]` when `limit` is 0 or less. Callers may

@@ -188,3 +188,11 @@ export const withAppend = (
   store: EventStore,
   append: (append: Append, send: Send) => ReturnType<Send>,
 ): EventStore => ({ ...store, append: (sent) => append(sent, store.append) })
+
+/** `store` with another `readStream`, which also reads each of several streams. */
+export const withReads = (store: EventStore, readStream: EventStore['readStream']): EventStore => ({
+  ...store,
+  readStream,
+  readStreams: (reads) =>
+    Promise.all(reads.map(({ stream, afterVersion }) => readStream(stream, afterVersion))),
+})

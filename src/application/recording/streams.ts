@@ -55,8 +55,12 @@ export class CallStreams implements Streams {
   readonly #guards = new Set<AnyStreamState>()
   /** Whether the last decision read a stream once as cached, and then as it was loaded. */
   #isMixed = false
-  /** Undefined while nothing was loaded: most calls find all that they read in the cache. */
-  #loads: Loads | undefined
+  /** The streams that were loaded for this call: as they were loaded, or adopted since. */
+  readonly #loaded = new Map<StreamId, AnyStreamState>()
+  /** As they were loaded since the last reload, or the last wait for a lock. */
+  readonly #fresh = new Set<AnyStreamState>()
+  /** Reads that began in this turn, and are loaded together. */
+  #next: Loading | undefined
 
   constructor(
     cache: StateCache,
@@ -100,7 +104,7 @@ export class CallStreams implements Streams {
    */
   async confirm(): Promise<boolean> {
     const read = [...this.#read.values()]
-    const isUnchanged = (stream: AnyStreamState) => this.#loads?.fresh.has(stream) === true
+    const isUnchanged = (stream: AnyStreamState) => this.#fresh.has(stream)
     if (read.length < 2 && read.every(isUnchanged)) return true
     await this.reload()
     return read.every(isUnchanged)
@@ -108,16 +112,14 @@ export class CallStreams implements Streams {
 
   /** Loads all that the last decision read, in one round. */
   async reload(): Promise<void> {
-    this.#loads?.fresh.clear()
-    await Promise.all([...this.#read.values()].map((stream) => this.#startLoad(stream)))
+    this.#fresh.clear()
+    await this.#loadAll([...this.#read.values()])
   }
 
   /** Adopts what other calls of the process have seen since; it may be older than what the store has. */
   adoptCached(): void {
-    if (!this.#loads) return
-    const { done, fresh } = this.#loads
-    fresh.clear()
-    for (const [name, stream] of done) done.set(name, this.#cache.latest(stream))
+    this.#fresh.clear()
+    for (const [name, stream] of this.#loaded) this.#loaded.set(name, this.#cache.latest(stream))
   }
 
   /** The writes to append, on condition that no guarded stream has changed. */
@@ -133,7 +135,7 @@ export class CallStreams implements Streams {
     name: StreamId,
     load: ReadOptions['load'],
   ): StreamState<State, Event> | undefined {
-    const loaded = this.#loads?.done.get(name)
+    const loaded = this.#loaded.get(name)
     if (isOf(loaded, aggregate)) return loaded
     const read = this.#read.get(name)
     if (isOf(read, aggregate) && load !== 'latest') return read
@@ -147,34 +149,36 @@ export class CallStreams implements Streams {
     name: StreamId,
   ): Promise<StreamState<State, Event>> {
     const seen = this.#cache.get(aggregate, name) ?? new StreamState(aggregate, name)
-    return asOneOf(await this.#startLoad(seen), aggregate)
+    this.#next ??= this.#begin()
+    const { byName, loading } = this.#next
+    if (!byName.has(name)) byName.set(name, seen)
+    await loading
+    return asOneOf(this.#loaded.get(name) ?? seen, aggregate)
   }
 
-  #startLoad(seen: AnyStreamState): Promise<AnyStreamState> {
-    const { name } = seen
-    this.#loads ??= { done: new Map(), underWay: new Map(), fresh: new Set() }
-    const { done, underWay, fresh } = this.#loads
-    const begun = underWay.get(name)
-    if (begun) return begun
-    const loading = raceAbort(this.#cache.load(seen), this.#signal)
-      .then((loaded) => {
-        done.set(name, loaded)
-        fresh.add(loaded)
-        return loaded
-      })
-      .finally(() => underWay.delete(name))
-    underWay.set(name, loading)
-    return loading
+  /** Collects the reads that begin in this turn, then loads them. */
+  #begin(): Loading {
+    const byName = new Map<StreamId, AnyStreamState>()
+    const loading = Promise.resolve().then(() => {
+      this.#next = undefined
+      return this.#loadAll([...byName.values()])
+    })
+    return { byName, loading }
+  }
+
+  async #loadAll(seen: readonly AnyStreamState[]): Promise<void> {
+    for (const loaded of await raceAbort(this.#cache.load(seen), this.#signal)) {
+      this.#loaded.set(loaded.name, loaded)
+      this.#fresh.add(loaded)
+    }
   }
 }
 
-/** The streams that were loaded for one call. */
-interface Loads {
-  /** As it was loaded, or adopted since. */
-  readonly done: Map<StreamId, AnyStreamState>
-  readonly underWay: Map<StreamId, Promise<AnyStreamState>>
-  /** As they were loaded since the last reload, or the last wait for a lock. */
-  readonly fresh: Set<AnyStreamState>
+/** Streams that are loaded together. */
+interface Loading {
+  /** As the process last saw them. */
+  readonly byName: Map<StreamId, AnyStreamState>
+  readonly loading: Promise<void>
 }
 
 const writeOf = (

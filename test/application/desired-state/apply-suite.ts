@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { DesiredAccess } from '../../../src/application/desired-state/declared/desired-access.js'
 import type { Iam } from '../../../src/application/iam.js'
-import type { EventStore } from '../../../src/ports/event-store.js'
 import { PROJECT_DEFAULTS } from '../../defaults.js'
+import { withReads } from '../host.js'
 import type { OpenStore } from '../stores.js'
 import { byHand, partial, whole } from './desired-states.js'
 import { doByHand } from './do-by-hand.js'
@@ -308,13 +308,10 @@ export const applySuite = (open: OpenStore): void => {
   test('the roles of a new project are added without reading their streams', () =>
     onEmpty(open, async ({ plain, store }) => {
       let reads = 0
-      const counting: EventStore = {
-        ...store,
-        readStream: (stream, afterVersion) => {
-          if (stream.startsWith('project_role-')) reads++
-          return plain.readStream(stream, afterVersion)
-        },
-      }
+      const counting = withReads(store, (stream, afterVersion) => {
+        if (stream.startsWith('project_role-')) reads++
+        return plain.readStream(stream, afterVersion)
+      })
       const many = { projects: [{ ...portal, roles: manyRoles(2_001) }] }
       await done(instanceOn(counting).apply(many, context))
       expect(reads).toBe(0)

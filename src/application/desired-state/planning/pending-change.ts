@@ -4,13 +4,13 @@ import { type AnyEvent, byType, recordOf } from '../../../domain/aggregates.js'
 import { exists } from '../../../domain/decider.js'
 import { changedFields, type EventSchema, eventTypesOf } from '../../../domain/message.js'
 import { fieldOf, type ObjectRef, type StreamId } from '../../../domain/values.js'
-import type { Position } from '../../../ports/event-store.js'
+import { MAX_WRITES, type Position, type RecordedEvent } from '../../../ports/event-store.js'
 import { isWithout } from '../../../projections/history-entries.js'
 import { aggregateOf, readBatch, schemaVersionOf } from '../../../projections/read-events.js'
 import type { Protected } from '../../errors/errors.js'
-import { Fault, fromPort } from '../../errors/fault.js'
+import { Fault } from '../../errors/fault.js'
+import { readStreams } from '../../recording/read-streams.js'
 import { type AnyStreamState, detailsOf } from '../../recording/stream-state.js'
-import { inBatches } from '../../waiting.js'
 import type { MappingChange } from '../../writing/dry-run.js'
 import type { Action, FieldValue, PlannedChange, PlannedEvent, PlannedField } from '../plan/plan.js'
 import type { Planning } from './sealed-secrets.js'
@@ -240,20 +240,29 @@ export const marksOn = async (
   planning: Planning,
   streams: readonly StreamId[],
 ): Promise<ReadonlyMap<StreamId, ObjectMarks>> => {
-  if (planning.access.managedBy === undefined) return new Map()
-  const marksIn = async (stream: StreamId) => [stream, await marksOf(planning, stream)] as const
-  return new Map(await inBatches(planning.runtime.environment, streams, marksIn))
+  const { access, runtime } = planning
+  if (access.managedBy === undefined) return new Map()
+  const marks = new Map<StreamId, ObjectMarks>()
+  for (let from = 0; from < streams.length; from += MAX_WRITES) {
+    const some = streams.slice(from, from + MAX_WRITES)
+    const reads = some.map((stream) => ({ stream, afterVersion: 0 }))
+    const found = await readStreams(runtime.store, reads)
+    for (const [index, stream] of some.entries())
+      marks.set(stream, marksOf(access, found[index] ?? []))
+    await runtime.environment.yield()
+  }
+  return marks
 }
 
 /** Whether a newer version of the desired state has marked the object of `stream`. */
 export const isSuperseded = async (planning: Planning, stream: StreamId): Promise<boolean> =>
   (await marksOn(planning, [stream])).get(stream)?.isNewer === true
 
-const marksOf = async (
-  { runtime: { store }, access: { managedBy, version = 0 } }: Planning,
-  stream: StreamId,
-): Promise<ObjectMarks> => {
-  const { known, unreadable } = readBatch(await fromPort(() => store.readStream(stream)))
+const marksOf = (
+  { managedBy, version = 0 }: Planning['access'],
+  events: readonly RecordedEvent[],
+): ObjectMarks => {
+  const { known, unreadable } = readBatch(events)
   if (unreadable) throw new Fault(unreadable)
   // Marks from before a role was removed and added again do not apply to the new role.
   const added = known.findLastIndex((event) => aggregateOf(event.type).effectOf(event) === 'adds')
