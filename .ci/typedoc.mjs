@@ -14,10 +14,6 @@ const parts = [
   'src/application/access/check-access.ts:Asked',
   'src/application/access/check-access.ts:CheckedUser',
   'src/application/access/live-checks.ts:LiveAsked',
-  'src/application/desired-state/plan/plan.ts:PlannedGrantAdded',
-  'src/application/desired-state/plan/plan.ts:PlannedGrantUpdated',
-  'src/application/desired-state/plan/plan.ts:PlannedMappingAdded',
-  'src/application/desired-state/plan/plan.ts:PlannedMappingUpdated',
   'src/domain/project-role/command-schemas.ts:GivenRole',
   'src/domain/project-role/aggregate.ts:ProjectRoleFields',
 ]

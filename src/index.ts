@@ -183,10 +183,7 @@ export {
   type FieldValue,
   formatPlan,
   Plan,
-  type PlanInput,
   type PlannedChange,
-  type PlannedChangeInput,
-  type PlannedEvent,
   type PlannedField,
 } from './application/desired-state/plan/plan.js'
 

@@ -1,8 +1,8 @@
 import type { Message } from '../../domain/message.js'
 import type { StreamId } from '../../domain/values.js'
 import type { EventStore, NewEvent, Position, StreamWrite } from '../../ports/event-store.js'
-import { fromPort } from '../errors/fault.js'
 import { raceAbort } from '../waiting.js'
+import { readStreams } from './read-streams.js'
 import type { StateCache } from './state-cache.js'
 import {
   type AnyStreamState,
@@ -59,8 +59,7 @@ export class CallStreams implements Streams {
   readonly #loaded = new Map<StreamId, AnyStreamState>()
   /** As they were loaded since the last reload, or the last wait for a lock. */
   readonly #fresh = new Set<AnyStreamState>()
-  /** Reads that began in this turn, and are loaded together. */
-  #next: Loading | undefined
+  readonly #load = loadTogether((seen) => this.#loadAll(seen))
 
   constructor(
     cache: StateCache,
@@ -77,16 +76,25 @@ export class CallStreams implements Streams {
     { orgId = this.orgId, load, guard = true }: ReadOptions = {},
   ): Promise<StreamState<State, Event>> {
     const name = aggregate.stream(orgId, ids)
-    const known = this.#known(aggregate, name, load)
-    const stream = known ?? (await this.#load(aggregate, name))
+    const stream =
+      this.#known(aggregate, name, load) ??
+      asOneOf(await this.#load(this.#seen(aggregate, name)), aggregate)
     if ((this.#read.get(name) ?? stream) !== stream) this.#isMixed = true
     this.#read.set(name, stream)
     if (guard) this.#guards.add(stream)
     return stream
   }
 
+  /** A stream that was decided on before as `seen`: so, or as it was loaded since. It guards the append. */
+  current(seen: AnyStreamState): AnyStreamState {
+    const stream = this.#loaded.get(seen.name) ?? seen
+    this.#read.set(seen.name, stream)
+    this.#guards.add(stream)
+    return stream
+  }
+
   /** Makes a decision and forgets the reads of earlier decisions. */
-  decide<Decision>(decision: (streams: Streams) => Promise<Decision>): Promise<Decision> {
+  decide<Decision>(decision: (streams: CallStreams) => Promise<Decision>): Promise<Decision> {
     this.#read.clear()
     this.#guards.clear()
     this.#isMixed = false
@@ -144,42 +152,49 @@ export class CallStreams implements Streams {
     return cached ?? (load === 'assume-empty' ? new StreamState(aggregate, name) : undefined)
   }
 
-  async #load<State extends Status, Event extends Message>(
+  #seen<State extends Status, Event extends Message>(
     aggregate: Evolving<State, Event>,
     name: StreamId,
-  ): Promise<StreamState<State, Event>> {
-    const seen = this.#cache.get(aggregate, name) ?? new StreamState(aggregate, name)
-    this.#next ??= this.#begin()
-    const { byName, loading } = this.#next
-    if (!byName.has(name)) byName.set(name, seen)
-    await loading
-    return asOneOf(this.#loaded.get(name) ?? seen, aggregate)
+  ): StreamState<State, Event> {
+    return this.#cache.get(aggregate, name) ?? new StreamState(aggregate, name)
   }
 
-  /** Collects the reads that begin in this turn, then loads them. */
-  #begin(): Loading {
-    const byName = new Map<StreamId, AnyStreamState>()
-    const loading = Promise.resolve().then(() => {
-      this.#next = undefined
-      return this.#loadAll([...byName.values()])
-    })
-    return { byName, loading }
-  }
-
-  async #loadAll(seen: readonly AnyStreamState[]): Promise<void> {
-    for (const loaded of await raceAbort(this.#cache.load(seen), this.#signal)) {
-      this.#loaded.set(loaded.name, loaded)
-      this.#fresh.add(loaded)
+  async #loadAll(seen: readonly AnyStreamState[]): Promise<readonly AnyStreamState[]> {
+    const loaded = await raceAbort(this.#cache.load(seen), this.#signal)
+    for (const stream of loaded) {
+      this.#loaded.set(stream.name, stream)
+      this.#fresh.add(stream)
     }
+    return loaded
   }
 }
 
-/** Streams that are loaded together. */
-interface Loading {
-  /** As the process last saw them. */
-  readonly byName: Map<StreamId, AnyStreamState>
-  readonly loading: Promise<void>
+/** Loads one stream, given as it was last seen. */
+type LoadStream = (seen: AnyStreamState) => Promise<AnyStreamState>
+
+/** Loads in one call of `loadAll` the streams that are asked for in one turn. */
+const loadTogether = (
+  loadAll: (seen: readonly AnyStreamState[]) => Promise<readonly AnyStreamState[]>,
+): LoadStream => {
+  let next: { seen: Map<StreamId, AnyStreamState>; loading: Promise<Loaded> } | undefined
+  const begin = () => {
+    const seen = new Map<StreamId, AnyStreamState>()
+    const loading = Promise.resolve().then(async () => {
+      next = undefined
+      const loaded = await loadAll([...seen.values()])
+      return new Map(loaded.map((stream) => [stream.name, stream]))
+    })
+    return { seen, loading }
+  }
+  return async (stream) => {
+    next ??= begin()
+    const { seen, loading } = next
+    if (!seen.has(stream.name)) seen.set(stream.name, stream)
+    return (await loading).get(stream.name) ?? stream
+  }
 }
+
+type Loaded = ReadonlyMap<StreamId, AnyStreamState>
 
 const writeOf = (
   { name: stream, version: expectedVersion }: AnyStreamState,
@@ -188,17 +203,20 @@ const writeOf = (
 
 /** The streams at position `at`; of `orgId` unless a read names another organization. */
 export const streamsAt = (store: EventStore, orgId: string, at: Position): Streams => {
-  const loaded = new Map<StreamId, Promise<AnyStreamState>>()
-  const load = async (beginning: AnyStreamState): Promise<AnyStreamState> => {
-    const events = await fromPort(() => store.readStream(beginning.name))
-    return beginning.replay(events.filter(({ position }) => position <= at))
-  }
+  const read = new Map<StreamId, Promise<AnyStreamState>>()
+  const load = loadTogether(async (beginnings) => {
+    const names = beginnings.map(({ name }) => ({ stream: name, afterVersion: 0 }))
+    const recorded = await readStreams(store, names)
+    return beginnings.map((beginning, index) =>
+      beginning.replay((recorded[index] ?? []).filter(({ position }) => position <= at)),
+    )
+  })
   return {
     orgId,
     read: async (aggregate, ids, options) => {
       const beginning = new StreamState(aggregate, aggregate.stream(options?.orgId ?? orgId, ids))
-      const loading = loaded.get(beginning.name) ?? load(beginning)
-      loaded.set(beginning.name, loading)
+      const loading = read.get(beginning.name) ?? load(beginning)
+      read.set(beginning.name, loading)
       return asOneOf(await loading, aggregate)
     },
   }
