@@ -24,6 +24,7 @@ export const everything: readonly Permission[] = [
   'project.read',
   'project.write',
   'project.role.read',
+  'desired_state.write',
   'project.role.write',
   'project.grant.read',
   'project.grant.write',

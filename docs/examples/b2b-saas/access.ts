@@ -1,8 +1,14 @@
 // What every customer has: the product as a project, and its roles.
-import { type Caller, defineAccess, PERMISSIONS } from 'claviger'
+import { type Caller, defineAccess, PERMISSIONS, type Permission } from 'claviger'
 
-/** What an admin of a customer may do in claviger: everything except reading secrets of providers. */
-export const ADMIN = PERMISSIONS.filter((each) => each !== 'identity_provider.secret.read')
+/** What an admin of a customer may not do in claviger: read secrets of providers, and change what the product declares. */
+const NOT_FOR_ADMINS: readonly Permission[] = [
+  'identity_provider.secret.read',
+  'desired_state.write',
+]
+
+/** What an admin of a customer may do in claviger. */
+export const ADMIN = PERMISSIONS.filter((each) => !NOT_FOR_ADMINS.includes(each))
 
 export const access = defineAccess({
   managedBy: 'invoicing-code', // marks what is declared here: only that is ever pruned

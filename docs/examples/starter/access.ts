@@ -25,6 +25,7 @@ export const server: Caller = {
   userId: 'server',
   orgId: 'acme',
   permissions: [
+    'desired_state.write', // for its `managedBy`
     'project.read',
     'project.write',
     'project.role.read',

@@ -2,12 +2,11 @@ import { err, ok, type Result } from 'neverthrow'
 import { aggregates } from '../../domain/aggregates.js'
 import { exists } from '../../domain/decider.js'
 import { invalid, type PermissionDenied, type WriteError } from '../errors/errors.js'
-import { fromPort } from '../errors/fault.js'
 import { grantQuestion } from '../grant-rules/permit-roles.js'
 import type { AdmittedCall } from '../method/context.js'
 import { detailsOf } from '../recording/stream-state.js'
 import type { Runtime } from '../runtime.js'
-import { pause, raceAbort, retryDeadline } from '../waiting.js'
+import { callPort, pause, raceAbort, retryDeadline } from '../waiting.js'
 import { comparePlan, givenUnit } from './compare-plan.js'
 import type { Draft } from './deciding/draft.js'
 import {
@@ -78,8 +77,14 @@ const applyUnits = async (
   return ok(planOf(planning, all, undeclared))
 }
 
-const decide = async (planning: Planning, units: readonly Unit[]) =>
-  decideUnits(planning, units, await fromPort(() => planning.runtime.store.lastPosition()))
+const decide = async (planning: Planning, units: readonly Unit[]) => {
+  const { runtime, call } = planning
+  return decideUnits(
+    planning,
+    units,
+    await callPort(() => runtime.store.lastPosition(), call.signal),
+  )
+}
 
 /** Records the decisions on a unit. Without a given plan, decides again when another writer was faster. */
 const applyUnit = async (
