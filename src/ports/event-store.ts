@@ -190,6 +190,21 @@ export interface EventStore {
   onAppend?(wake: () => void): () => void
 }
 
+/** The events of each stream in `reads`, in that order; each stream at most once. Reads them together if the store can. */
+export const readStreams = async (
+  store: EventStore,
+  reads: readonly StreamRead[],
+): Promise<readonly (readonly RecordedEvent[])[]> => {
+  if (reads.length === 1 || store.readStreams === undefined)
+    return Promise.all(
+      reads.map(({ stream, afterVersion }) => store.readStream(stream, afterVersion)),
+    )
+  const found: (readonly RecordedEvent[])[] = []
+  for (let from = 0; from < reads.length; from += MAX_WRITES)
+    found.push(...(await store.readStreams(reads.slice(from, from + MAX_WRITES))))
+  return found
+}
+
 /** An optional port of a store, for copies. */
 export interface EventRestore {
   /**

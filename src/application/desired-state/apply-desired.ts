@@ -18,8 +18,7 @@ import {
   unitsOf,
 } from './deciding/units.js'
 import type { ParsedAccess } from './declared/desired-access.js'
-import type { Applied, AppliedChange, ParsedPlan } from './plan/plan.js'
-import { planOf } from './plan-desired.js'
+import { type Applied, type AppliedChange, type ParsedPlan, planOf } from './plan/plan.js'
 import { type Recorded, recordDrafts } from './record-drafts.js'
 import { openAccess, type Planning, sealAccess } from './sealed-secrets.js'
 
@@ -53,7 +52,8 @@ const applyUnits = async (
   planning: Planning,
   plan?: ParsedPlan,
 ): Promise<Result<Applied, WriteError>> => {
-  const { signal } = planning.call
+  const { call } = planning
+  const { signal } = call
   const units = await raceAbort(unitsOf(planning), signal)
   // Everything is decided before anything is recorded, so that a refusal comes first.
   const decided = await decide(planning, plan ? units.map((unit) => givenUnit(plan, unit)) : units)
@@ -74,7 +74,7 @@ const applyUnits = async (
     applied.set(unit, done.value)
   }
   const all = decided.value.flatMap((unit) => applied.get(unit) ?? [])
-  return ok(planOf(planning, all, undeclared))
+  return ok(planOf(call.orgId, planning.access, { changes: all, undeclared }))
 }
 
 const decide = async (planning: Planning, units: readonly Unit[]) => {
@@ -97,6 +97,8 @@ const applyUnit = async (
   let { drafts } = unit
   let earlier = recorded
   for (let attempts = 1; ; attempts++) {
+    if (drafts.every(({ write }) => write === undefined))
+      return ok(drafts.map((draft) => appliedChange(planning, draft, recorded)))
     const done = await recordDrafts(planning, drafts, earlier)
     if (done.isOk()) {
       for (const [name, stream] of done.value) recorded.set(name, stream)

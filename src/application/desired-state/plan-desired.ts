@@ -11,7 +11,7 @@ import { impactOfMapping, mayReadHolders, NO_IMPACT, readAffected } from '../wri
 import type { Draft } from './deciding/draft.js'
 import { decideUnits, findUndeclared, unitsOf } from './deciding/units.js'
 import type { ParsedAccess } from './declared/desired-access.js'
-import { countsOf, type Plan, type PlannedChange } from './plan/plan.js'
+import { type Plan, type PlannedChange, planOf } from './plan/plan.js'
 import { type Planning, sealAccess } from './sealed-secrets.js'
 
 /** Plans a desired state: decides what applying it now would record, and records nothing. */
@@ -27,23 +27,11 @@ export const planDesired = async (
   const drafts = decided.value.flatMap((unit) => unit.drafts)
   const changes = await withImpact(planning, drafts, at)
   const undeclared = await findUndeclared(planning, changes)
-  return ok({ ...planOf(planning, changes, undeclared), desired: planning.access })
+  return ok({
+    ...planOf(call.orgId, planning.access, { changes, undeclared }),
+    desired: planning.access,
+  })
 }
-
-/** The plan of a desired state, or the answer to `apply`, without the desired state. */
-export const planOf = <Change extends PlannedChange>(
-  { call: { orgId }, access: { managedBy, version, protect } }: Planning,
-  changes: readonly Change[],
-  undeclared: readonly ObjectRef[],
-) => ({
-  orgId,
-  ...(managedBy !== undefined && { managedBy }),
-  ...(version !== undefined && { version }),
-  ...(protect === true && { protect }),
-  changes,
-  counts: countsOf(changes),
-  undeclared,
-})
 
 /**
  * The changes with the roles that users lose and gain by each, at the position of the decisions. A role that an earlier

@@ -1,7 +1,7 @@
 import type { Message } from '../../domain/message.js'
 import { isRecord, type StreamId } from '../../domain/values.js'
-import type { EventStore, RecordedEvent } from '../../ports/event-store.js'
-import { readStreams } from './read-streams.js'
+import { type EventStore, type RecordedEvent, readStreams } from '../../ports/event-store.js'
+import { fromPort } from '../errors/fault.js'
 import {
   type AnyStreamState,
   asOneOf,
@@ -102,10 +102,11 @@ export class StateCache {
 
   /** The last event seen is read again, because after a failover that lost it, another event has its place. */
   #read(seen: readonly AnyStreamState[]): Promise<readonly (readonly RecordedEvent[])[]> {
-    return readStreams(
-      this.#store,
-      seen.map(({ name, version }) => ({ stream: name, afterVersion: Math.max(0, version - 1) })),
-    )
+    const reads = seen.map(({ name, version }) => ({
+      stream: name,
+      afterVersion: Math.max(0, version - 1),
+    }))
+    return fromPort(() => readStreams(this.#store, reads))
   }
 }
 

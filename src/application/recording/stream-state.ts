@@ -108,14 +108,15 @@ export class StreamState<State extends Status, Event extends Message> implements
   /** The stream after `event`, which was recorded with this version, position and metadata. */
   next(event: Event, { version, position, metadata }: Place): StreamState<State, Event> {
     const state = this.aggregate.decider.evolve(this.state, event, version)
-    const isNew = !exists(this.state) && exists(state)
+    const isThere = exists(state)
+    const isNew = isThere && !exists(this.state)
     const isAdded = this.aggregate.effectOf?.(event) === 'adds'
     return new StreamState(this.aggregate, this.name, {
       state,
       version,
       created: isNew ? position : this.created,
       changed: position,
-      protectedBy: exists(state)
+      protectedBy: isThere
         ? protectorAfter(isNew ? undefined : this.protectedBy, metadata)
         : undefined,
       versions: versionsAfter(isAdded ? UNMANAGED : this.versions, metadata),

@@ -1,8 +1,14 @@
 import type { Message } from '../../domain/message.js'
 import type { StreamId } from '../../domain/values.js'
-import type { EventStore, NewEvent, Position, StreamWrite } from '../../ports/event-store.js'
+import {
+  type EventStore,
+  type NewEvent,
+  type Position,
+  readStreams,
+  type StreamWrite,
+} from '../../ports/event-store.js'
+import { fromPort } from '../errors/fault.js'
 import { raceAbort } from '../waiting.js'
-import { readStreams } from './read-streams.js'
 import type { StateCache } from './state-cache.js'
 import {
   type AnyStreamState,
@@ -206,7 +212,7 @@ export const streamsAt = (store: EventStore, orgId: string, at: Position): Strea
   const read = new Map<StreamId, Promise<AnyStreamState>>()
   const load = loadTogether(async (beginnings) => {
     const names = beginnings.map(({ name }) => ({ stream: name, afterVersion: 0 }))
-    const recorded = await readStreams(store, names)
+    const recorded = await fromPort(() => readStreams(store, names))
     return beginnings.map((beginning, index) =>
       beginning.replay((recorded[index] ?? []).filter(({ position }) => position <= at)),
     )

@@ -1,14 +1,16 @@
 import { ok, Result } from 'neverthrow'
 import { aggregates } from '../../../domain/aggregates.js'
 import { exists } from '../../../domain/decider.js'
-import type { ProjectId, StreamId } from '../../../domain/values.js'
+import type { Message } from '../../../domain/message.js'
+import type { ObjectRef, ProjectId, StreamId } from '../../../domain/values.js'
 import { MAX_WRITES } from '../../../ports/event-store.js'
 import type { Condition } from '../../../ports/read-model.js'
 import type { WriteError } from '../../errors/errors.js'
 import { allObjects } from '../../reading/reads.js'
+import type { Status, StreamState, StreamsOf } from '../../recording/stream-state.js'
 import { inBatches } from '../../waiting.js'
 import type { Planning } from '../sealed-secrets.js'
-import { type Draft, foreseenBy, isOwn, isSuperseded, superseded } from './draft.js'
+import { type Draft, foreseenBy, isOwn, isSuperseded, type Subject, superseded } from './draft.js'
 import { foresee, type Scene } from './foresight.js'
 
 /** A project while it is decided on what lies in it. */
@@ -20,28 +22,39 @@ export interface InProject extends Scene {
   readonly newProject: string | undefined
 }
 
-/** The types of objects that are declared in a project. */
-export type ContentType = 'project_role' | 'project_grant' | 'role_mapping'
-
 /** The objects of one type that are declared in a project, and the decision on one of them. */
-export interface Contents<Ids extends object, Declared> {
-  readonly type: ContentType
-  readonly idsOf: (key: string) => Ids
+export interface Contents<Ids extends object, State extends Status, Event extends Message, Item> {
+  readonly aggregate: StreamsOf<Ids, State, Event> & {
+    readonly type: 'project_role' | 'project_grant' | 'role_mapping'
+    ref(ids: Ids): ObjectRef
+  }
+  readonly idsOf: (key: string, item: Item | undefined) => Ids
   /** By their keys, in the declared order. */
-  readonly declared: ReadonlyMap<string, Declared>
-  /** Changes the object as declared. Without `declared` it stays as it is, and `planning` says who protects it. */
+  readonly declared: ReadonlyMap<string, Item>
+  /** Changes the object as declared. Without `item` it stays as it is, and `planning` says who protects it. */
   readonly change: (
     planning: Planning,
-    ids: Ids,
-    declared?: Declared,
+    subject: Content<Ids, State, Event>,
+    item?: Item,
   ) => Promise<Result<Draft, WriteError>>
-  readonly remove: (ids: Ids) => Promise<Result<Draft, WriteError>>
+  readonly remove: (subject: Content<Ids, State, Event>) => Promise<Result<Draft, WriteError>>
+}
+
+/** An object in a project, before the decision. */
+export interface Content<Ids, State extends Status, Event extends Message> extends Subject {
+  readonly ids: Ids
+  readonly before: StreamState<State, Event>
 }
 
 /** Decides on objects of one type: first the declared ones, then those to remove, or to protect no longer. */
-export const decideContents = async <Ids extends object, Declared>(
+export const decideContents = async <
+  Ids extends object,
+  State extends Status,
+  Event extends Message,
+  Item,
+>(
   inside: InProject,
-  contents: Contents<Ids, Declared>,
+  contents: Contents<Ids, State, Event, Item>,
 ): Promise<Result<readonly Draft[], WriteError>> => {
   const { planning } = inside
   const keys = [...contents.declared.keys(), ...(await undeclaredKeys(inside, contents))]
@@ -61,24 +74,24 @@ export const decideContents = async <Ids extends object, Declared>(
   })
 }
 
-const decideOne = async <Ids extends object, Declared>(
+const decideOne = async <Ids extends object, State extends Status, Event extends Message, Item>(
   inside: InProject,
-  { type, idsOf, declared, change, remove }: Contents<Ids, Declared>,
+  { aggregate, idsOf, declared, change, remove }: Contents<Ids, State, Event, Item>,
   key: string,
 ): Promise<Result<Draft | undefined, WriteError>> => {
   const { planning, streams } = inside
   const { prune, managedBy } = planning.access
-  const ids = idsOf(key)
-  const before = await foresee(streams, inside).read(aggregates[type], ids)
   const item = declared.get(key)
+  const ids = idsOf(key, item)
+  const before = await foresee(streams, inside).read(aggregate, ids)
   if (item === undefined) {
     const isLeaving = prune ? isOwn(planning, before) : before.protectedBy === managedBy
     if (!exists(before.state) || !isLeaving) return ok(undefined)
   }
-  if (isSuperseded(planning, before))
-    return ok(superseded({ object: aggregates[type].ref(ids), before }))
-  if (item !== undefined) return change(planning, ids, item)
-  return prune ? remove(ids) : change(unprotecting(planning), ids)
+  const subject = { ids, object: aggregate.ref(ids), before }
+  if (isSuperseded(planning, before)) return ok(superseded(subject))
+  if (item !== undefined) return change(planning, subject, item)
+  return prune ? remove(subject) : change(unprotecting(planning), subject)
 }
 
 /** The desired state without `protect`. */
@@ -90,7 +103,13 @@ export const unprotecting = (planning: Planning): Planning => ({
 /** Keys of the objects in a project that are not declared, and may be removed or protected no longer. */
 const undeclaredKeys = async (
   { planning, projectId, newProject }: InProject,
-  { type, declared }: Pick<Contents<never, unknown>, 'type' | 'declared'>,
+  {
+    aggregate: { type },
+    declared,
+  }: {
+    readonly aggregate: { readonly type: 'project_role' | 'project_grant' | 'role_mapping' }
+    readonly declared: ReadonlyMap<string, unknown>
+  },
 ): Promise<readonly string[]> => {
   const { runtime, call, access } = planning
   const { managedBy, prune } = access

@@ -1,10 +1,12 @@
 import { err, ok, type Result } from 'neverthrow'
 import { exists, type NotFound } from '../../../domain/decider.js'
 import { identityProviders } from '../../../domain/identity-provider/aggregate.js'
-import { type ProjectGrantState, projectGrants } from '../../../domain/project-grant/aggregate.js'
+import type { ProjectGrantState } from '../../../domain/project-grant/aggregate.js'
+import type { ProjectGrantEvent } from '../../../domain/project-grant/events.js'
 import { projectRoles } from '../../../domain/project-role/aggregate.js'
 import type { RoleGeneration } from '../../../domain/role-generations.js'
-import { type RoleMappingState, roleMappings } from '../../../domain/role-mapping/aggregate.js'
+import type { RoleMappingState } from '../../../domain/role-mapping/aggregate.js'
+import type { RoleMappingEvent } from '../../../domain/role-mapping/events.js'
 import {
   type GroupName,
   type IdpId,
@@ -23,16 +25,21 @@ import type { Streams } from '../../recording/streams.js'
 import type { MappingChange } from '../../writing/dry-run.js'
 import type { ParsedGrant, ParsedMapping } from '../declared/desired-project.js'
 import type { Planning } from '../sealed-secrets.js'
-import type { InProject } from './contents.js'
+import type { Content, InProject } from './contents.js'
 import { blocked, changed, type Draft, isTouched, removed, superseded } from './draft.js'
 import { foresee, type Guard } from './foresight.js'
 
 type Decision = Promise<Result<Draft, WriteError>>
 
-interface GrantIds {
+/** Names a grant to another organization. */
+export interface GrantIds {
   readonly projectId: ProjectId
   readonly grantedOrgId: OrgId
 }
+
+type GrantContent = Content<GrantIds, ProjectGrantState, ProjectGrantEvent>
+
+type MappingContent = Content<MappingIds, RoleMappingState, RoleMappingEvent>
 
 /** Names a mapping of a group. */
 export interface MappingIds {
@@ -49,11 +56,10 @@ export interface MappingIds {
 export const changeGrant = async (
   inside: InProject,
   planning: Planning,
-  ids: GrantIds,
+  subject: GrantContent,
   grant?: ParsedGrant,
 ): Decision => {
-  const before = await foresee(inside.streams, inside).read(projectGrants, ids)
-  const subject = { object: projectGrants.ref(ids), before }
+  const { ids, before } = subject
   const left = await leftToNewer(inside, grant?.roleKeys)
   if (left.isErr()) return err(left.error)
   if (left.value) return ok(superseded(subject))
@@ -74,14 +80,14 @@ export const changeGrant = async (
 }
 
 /** Removes a grant that is not declared. */
-export const removeGrant = async (inside: InProject, ids: GrantIds): Decision => {
-  const before = await inside.streams.read(projectGrants, ids)
+export const removeGrant = async (inside: InProject, subject: GrantContent): Decision => {
+  const { ids, before } = subject
   const roles = await rolesOf(inside, before.state)
   const decided = await guarded(inside, (streams) =>
     decideProjectGrant(streams, { type: 'RemoveProjectGrant', ...ids }),
   )
   return decided.map(({ write, guards }) => ({
-    ...removed({ object: projectGrants.ref(ids), before, roleKeys: roles.current }, write),
+    ...removed({ ...subject, roleKeys: roles.current }, write),
     guards,
     changedRoleKeys: roles.current,
     ends: roles.kept,
@@ -95,15 +101,11 @@ export const removeGrant = async (inside: InProject, ids: GrantIds): Decision =>
 export const changeMapping = async (
   inside: InProject,
   planning: Planning,
-  ids: MappingIds,
+  subject: MappingContent,
   mapping?: ParsedMapping,
 ): Decision => {
-  const ahead = foresee(inside.streams, inside)
-  const [before, provider] = await Promise.all([
-    ahead.read(roleMappings, ids),
-    ahead.read(identityProviders, ids),
-  ])
-  const subject = { object: roleMappings.ref(ids), before }
+  const { ids, before } = subject
+  const provider = await foresee(inside.streams, inside).read(identityProviders, ids)
   if (provider.state.status === 'absent')
     return err({ kind: 'NotFound', object: identityProviders.ref(ids) })
   const left = await leftToNewer(inside, mapping?.roleKeys)
@@ -129,14 +131,14 @@ export const changeMapping = async (
 }
 
 /** Removes a mapping that is not declared. */
-export const removeMapping = async (inside: InProject, ids: MappingIds): Decision => {
-  const before = await inside.streams.read(roleMappings, ids)
+export const removeMapping = async (inside: InProject, subject: MappingContent): Decision => {
+  const { ids, before } = subject
   const roles = await rolesOf(inside, before.state)
   const decided = await guarded(inside, (streams) =>
     decideRoleMapping(streams, { type: 'RemoveRoleMapping', ...ids }),
   )
   return decided.map(({ write, guards }) => ({
-    ...removed({ object: roleMappings.ref(ids), before, roleKeys: roles.current }, write),
+    ...removed({ ...subject, roleKeys: roles.current }, write),
     guards,
     changedRoleKeys: roles.current,
     ends: roles.kept,

@@ -3,19 +3,32 @@ import { exists } from '../../../domain/decider.js'
 import { compiled } from '../../../domain/message.js'
 import { project, projects } from '../../../domain/project/aggregate.js'
 import { AddProject } from '../../../domain/project/command-schemas.js'
-import { projectGrants } from '../../../domain/project-grant/aggregate.js'
-import { projectRole, projectRoles } from '../../../domain/project-role/aggregate.js'
+import { type ProjectGrantState, projectGrants } from '../../../domain/project-grant/aggregate.js'
+import type { ProjectGrantEvent } from '../../../domain/project-grant/events.js'
+import {
+  type ProjectRoleState,
+  projectRole,
+  projectRoles,
+} from '../../../domain/project-role/aggregate.js'
 import { AddProjectRole } from '../../../domain/project-role/command-schemas.js'
-import { roleMappings } from '../../../domain/role-mapping/aggregate.js'
+import type { ProjectRoleEvent } from '../../../domain/project-role/events.js'
+import { type RoleMappingState, roleMappings } from '../../../domain/role-mapping/aggregate.js'
+import type { RoleMappingEvent } from '../../../domain/role-mapping/events.js'
 import { OrgId, type ProjectId, RoleKey } from '../../../domain/values.js'
 import { invalid, type WriteError } from '../../errors/errors.js'
 import { change } from '../../recording/stream-state.js'
-import type { ParsedProject, ParsedRole } from '../declared/desired-project.js'
+import type {
+  ParsedGrant,
+  ParsedMapping,
+  ParsedProject,
+  ParsedRole,
+} from '../declared/desired-project.js'
 import type { Planning } from '../sealed-secrets.js'
-import { decideContents, type InProject, unprotecting } from './contents.js'
+import { type Content, decideContents, type InProject, unprotecting } from './contents.js'
 import {
   changeGrant,
   changeMapping,
+  type GrantIds,
   type MappingIds,
   removeGrant,
   removeMapping,
@@ -30,7 +43,7 @@ import {
   removed,
   superseded,
 } from './draft.js'
-import { foresee, type Scene } from './foresight.js'
+import type { Scene } from './foresight.js'
 
 /**
  * Decides on the declared project at `index`: on its declared roles, the roles to remove, its declared grants, the grants
@@ -106,26 +119,29 @@ export const decideAllIn = async (
   const steps = [
     () =>
       roles &&
-      decideContents(inside, {
-        type: 'project_role',
-        idsOf: (key) => ({ projectId: id, roleKey: RoleKey.parse(key) }),
+      decideContents<RoleIds, ProjectRoleState, ProjectRoleEvent, ParsedRole>(inside, {
+        aggregate: projectRoles,
+        idsOf: (key, role) => ({ projectId: id, roleKey: role?.roleKey ?? RoleKey.parse(key) }),
         declared: new Map(roles.map((role) => [role.roleKey, role])),
-        change: (planning, ids, role) => changeRole(inside, planning, ids, role),
-        remove: (ids) => removeRole(inside, ids),
+        change: changeRole,
+        remove: removeRole,
       }),
     () =>
       grants &&
-      decideContents(inside, {
-        type: 'project_grant',
-        idsOf: (key) => ({ projectId: id, grantedOrgId: OrgId.parse(key) }),
+      decideContents<GrantIds, ProjectGrantState, ProjectGrantEvent, ParsedGrant>(inside, {
+        aggregate: projectGrants,
+        idsOf: (key, grant) => ({
+          projectId: id,
+          grantedOrgId: grant?.grantedOrgId ?? OrgId.parse(key),
+        }),
         declared: new Map(grants.map((grant) => [grant.grantedOrgId, grant])),
-        change: (planning, ids, grant) => changeGrant(inside, planning, ids, grant),
-        remove: (ids) => removeGrant(inside, ids),
+        change: (planning, subject, grant) => changeGrant(inside, planning, subject, grant),
+        remove: (subject) => removeGrant(inside, subject),
       }),
     () =>
       mappings &&
-      decideContents(inside, {
-        type: 'role_mapping',
+      decideContents<MappingIds, RoleMappingState, RoleMappingEvent, ParsedMapping>(inside, {
+        aggregate: roleMappings,
         idsOf: (key) => mappingIds(key, id, projectOrgId),
         declared: new Map(
           mappings.map((mapping) => [
@@ -133,8 +149,8 @@ export const decideAllIn = async (
             mapping,
           ]),
         ),
-        change: (planning, ids, mapping) => changeMapping(inside, planning, ids, mapping),
-        remove: (ids) => removeMapping(inside, ids),
+        change: (planning, subject, mapping) => changeMapping(inside, planning, subject, mapping),
+        remove: (subject) => removeMapping(inside, subject),
       }),
   ]
   const drafts: Draft[] = []
@@ -169,13 +185,14 @@ interface RoleIds {
   readonly roleKey: RoleKey
 }
 
+type RoleContent = Content<RoleIds, ProjectRoleState, ProjectRoleEvent>
+
 const changeRole = async (
-  inside: InProject,
   planning: Planning,
-  ids: RoleIds,
+  subject: RoleContent,
   role?: ParsedRole,
 ): Promise<Result<Draft, WriteError>> => {
-  const before = await foresee(inside.streams, inside).read(projectRoles, ids)
+  const { ids, before } = subject
   const { state } = before
   const data = { ...ids, ...role }
   return projectRole
@@ -193,19 +210,13 @@ const changeRole = async (
           { type: 'project_role.updated', data: { ...ids, displayName, group, permissions } },
         ]
       }
-      return changed(planning, { object: projectRoles.ref(ids), before }, change(before, events))
+      return changed(planning, subject, change(before, events))
     })
 }
 
-const removeRole = async (
-  { streams }: InProject,
-  ids: RoleIds,
-): Promise<Result<Draft, WriteError>> => {
-  const before = await streams.read(projectRoles, ids)
+const removeRole = async (subject: RoleContent): Promise<Result<Draft, WriteError>> => {
+  const { ids, before } = subject
   return projectRole
     .decide({ type: 'RemoveProjectRole', data: ids }, before.state)
-    .map((events) => ({
-      ...removed({ object: projectRoles.ref(ids), before }, change(before, events)),
-      ends: [ids.roleKey],
-    }))
+    .map((events) => ({ ...removed(subject, change(before, events)), ends: [ids.roleKey] }))
 }

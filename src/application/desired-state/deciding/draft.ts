@@ -55,9 +55,11 @@ export const changed = (
   const { object, before } = subject
   const isNew = !exists(before.state)
   const hasEvents = write.events.length > 0
-  const after = { object, before: foreseenBy(planning, write) }
   const [from, to] = [before.protectedBy, protectorAfter(planning, before)]
-  const fields: PlannedField[] = [...(hasEvents ? fieldsBetween(subject, after) : []), ...more]
+  const fields: PlannedField[] = [
+    ...(hasEvents ? fieldsAfter(planning, subject, write) : []),
+    ...more,
+  ]
   if (to !== from)
     fields.push({ field: PROTECTED_BY, ...(!isNew && { from: from ?? '' }), to: to ?? '' })
   const action = isNew ? 'add' : hasEvents ? 'update' : 'unchanged'
@@ -68,6 +70,9 @@ export const changed = (
     isLift: to !== from && to === undefined,
   }
 }
+
+const fieldsAfter = (planning: Planning, subject: Subject, write: StreamChange) =>
+  fieldsBetween(subject, { object: subject.object, before: foreseenBy(planning, write) })
 
 /** A stream as it will be after `write`. */
 export const foreseenBy = ({ runtime, call }: Planning, write: StreamChange): AnyStreamState =>

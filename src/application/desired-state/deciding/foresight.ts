@@ -35,14 +35,15 @@ export const foresee = (
   streams: Streams,
   { foreseen, newProject }: Foresight,
   guards?: Map<StreamId, Guard>,
-): Streams => ({
-  orgId: streams.orgId,
-  read: async <Ids, State extends Status, Event extends Message>(
+): Streams => {
+  if (foreseen.size === 0 && newProject === undefined && !guards) return streams
+  const { orgId: own } = streams
+  const read = async <Ids, State extends Status, Event extends Message>(
     aggregate: StreamsOf<Ids, State, Event>,
     ids: Ids,
     options?: ReadOptions,
   ): Promise<StreamState<State, Event>> => {
-    const name = aggregate.stream(options?.orgId ?? streams.orgId, ids)
+    const name = aggregate.stream(options?.orgId ?? own, ids)
     const object = aggregate.ref?.(ids)
     const isEmpty = newProject !== undefined && fieldOf(object, 'projectId') === newProject
     const seen = isEmpty
@@ -51,5 +52,6 @@ export const foresee = (
     if (object) guards?.set(name, { object, seen })
     const after = foreseen.get(name)
     return after ? asOneOf(after, aggregate) : seen
-  },
-})
+  }
+  return { orgId: own, read }
+}

@@ -135,7 +135,7 @@ export const decideUnits = async (
     await runtime.environment.yield()
     if (drafts.isErr()) return err(drafts.error)
     const changes = drafts.value.flatMap(({ write }) => write ?? [])
-    const permitted = unprotected(access, ok({ changes }))
+    const permitted = changes.length > 0 ? unprotected(access, ok({ changes })) : ok()
     if (permitted.isErr()) return err(permitted.error)
     for (const write of changes) scene.foreseen.set(write.before.name, foreseenBy(planning, write))
     decided.set(unit, drafts.value)

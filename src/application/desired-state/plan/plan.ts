@@ -224,6 +224,21 @@ export const hasManyChanges = (plan: unknown): boolean => {
 /** Some 30 ms of work without a permission. */
 const MANY_CHANGES = 1_000
 
+/** The plan of a desired state, or the answer to `apply`, without the desired state. */
+export const planOf = <Change extends PlannedChange>(
+  orgId: string,
+  { managedBy, version, protect }: Pick<SealedAccess, 'managedBy' | 'version' | 'protect'>,
+  { changes, undeclared }: { changes: readonly Change[]; undeclared: readonly ObjectRef[] },
+) => ({
+  orgId,
+  ...(managedBy !== undefined && { managedBy }),
+  ...(version !== undefined && { version }),
+  ...(protect === true && { protect }),
+  changes,
+  counts: countsOf(changes),
+  undeclared,
+})
+
 export const countsOf = (changes: readonly PlannedChange[]): Counts => {
   const counts = { add: 0, update: 0, remove: 0, unchanged: 0, blocked: 0, superseded: 0 }
   for (const { action } of changes) counts[action]++
