@@ -10,6 +10,7 @@ import { readLog, restoreEvents, writeGroup } from '../sql/sqlite/event-log.js'
 import { storedJson } from '../sql/stored-events.js'
 import { exceedsBytes } from '../store/check-append.js'
 import type { Verdict } from '../store/group-commit.js'
+import { orRollBack, runSynchronously, verdictOf } from '../store/in-transaction.js'
 import {
   dataAt,
   type listeners,
@@ -23,11 +24,13 @@ import {
  * changes of one turn to the disk together.
  *
  * @param listeners - shared by all stores in the same storage
+ * @param host - the kind of its transactions, and the client for statements of the host
  */
 export const durableObjectEventStore = (
   connection: SyncConnection,
   clock: MicrosecondClock,
   { add, wakeAll }: ReturnType<typeof listeners>,
+  host: { readonly transactions: string; readonly client: unknown },
 ): EventStore & EventRestore & EventCount => {
   const log = readLog(connection)
   const withParts = async (reading: Promise<readonly RecordedEvent[]>) => {
@@ -46,10 +49,16 @@ export const durableObjectEventStore = (
     findAppend: (by) => withParts(log.findAppend(by)),
     append: async (append) => {
       const prepared = prepareAppend(append)
-      const verdict = await connection.write((database) => write(database, prepared, clock()))
+      const verdict = await verdictOf(
+        connection.write((database) => {
+          if (append.inTransaction) runSynchronously(append.inTransaction, host.client)
+          return orRollBack(write(database, prepared, clock()))
+        }),
+      )
       wakeAll()
       return verdict
     },
+    transactions: host.transactions,
     onAppend: add,
     restore: async (events) => {
       await connection.write((database) =>
@@ -64,11 +73,14 @@ export const durableObjectEventStore = (
   }
 }
 
-const write = (database: SyncDatabase, prepared: PreparedAppend, now: number): Verdict => {
+const write = (
+  database: SyncDatabase,
+  prepared: PreparedAppend,
+  now: number,
+): Verdict | undefined => {
   const inRows = { ...prepared, data: prepared.data.map(dataInRow) }
   const [verdict] = writeGroup(database, [inRows], now)
-  if (verdict === undefined) throw new Error('The append was left unanswered')
-  if (verdict.isOk())
+  if (verdict?.isOk())
     for (const [index, { position }] of verdict.value.entries())
       insertLongData(database, position, dataAt(prepared, index))
   return verdict

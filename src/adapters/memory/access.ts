@@ -61,7 +61,7 @@ const heldRolesIn = (state: State, query: HeldRolesQuery): Slice<HeldRole> => {
     const row = state.rows.project_role.get(projectScope(projectOrgId, projectId))?.get(roleKey)
     const role = foundRole({ roleKey, expiresAt: terms.expiresAt }, row)
     const via = member ? { idpId: member.idpId, group: member.group } : 'grant'
-    held.push({ projectId, projectOrgId, ...role, via })
+    held.push({ projectOrgId, projectId, ...role, via })
   }
   for (const byRole of state.assignments.allOf(orgId, userId).values())
     for (const last of byRole.values()) add(last)

@@ -37,6 +37,11 @@ export interface PostgresConnection {
    * to one session, and the library checks at each `connect` whether the server is a standby.
    */
   session?(): PostgresSession | undefined
+  /**
+   * Returns the driver's own client for statements of the host in the transaction that has begun. Without this method,
+   * the store has no `inTransaction`.
+   */
+  client?(): unknown
 }
 
 /** The part of a `pg` pool, or of a compatible one, that the library uses. */
@@ -115,6 +120,18 @@ const asIs = (text: string): string => text
 /** `bigint` is the one type besides text that our statements select. */
 const AS_TEXT: PgLiteTypes = { rowMode: 'array', parsers: { 20: asIs } }
 
+const isQuery = (text: string): boolean => /^\s*SELECT\b/i.test(text)
+
+/**
+ * Each row as one JSON list of texts: PGlite drops U+FEFF from the beginning of a value. In JSON the names of columns may
+ * repeat, and their order is kept.
+ */
+const inLists = (text: string): string =>
+  `SELECT (SELECT pg_catalog.json_agg(value ORDER BY place) FROM pg_catalog.json_each_text(pg_catalog.row_to_json(found))
+    WITH ORDINALITY AS each (key, value, place))::text FROM (${text}) AS found`
+
+const listIn = (row: unknown): PostgresRow => JSON.parse((row as [string])[0])
+
 /**
  * Creates a driver for PGlite, PostgreSQL inside the process; the host closes it. It has one session, so calls wait for
  * transactions of the host and vice versa.
@@ -132,10 +149,13 @@ export const pgLite = (db: PgLite): PostgresDriver => {
       ...connectionByCallbacks<PgLiteQueries>({
         begin: (work) => db.transaction(work),
         rows: async ({ text, values }, within = db) => {
-          const found = values.length
-            ? await within.query(text, [...values], AS_TEXT)
-            : (await within.exec(text, AS_TEXT)).at(-1)
-          return (found?.rows ?? []) as PostgresRow[]
+          if (values.length === 0 && !isQuery(text)) {
+            const found = (await within.exec(text, AS_TEXT)).at(-1)
+            return (found?.rows ?? []) as PostgresRow[]
+          }
+          const asked = isQuery(text) ? inLists(text) : text
+          const { rows } = await within.query(asked, [...values], AS_TEXT)
+          return isQuery(text) ? rows.map((row) => listIn(row)) : (rows as PostgresRow[])
         },
       }),
       session: () => session,
@@ -205,7 +225,7 @@ export const postgresJs = (sql: PostgresJs): PostgresDriver => {
     name: 'postgres.js',
     connect: async (onNotice) => {
       let session: PostgresSession | undefined
-      const { rows, release } = connectionByCallbacks<PostgresJsQueries>({
+      const { rows, client, release } = connectionByCallbacks<PostgresJsQueries>({
         begin: (work) => sql.begin(work),
         rows: async ({ text, values, name }, within = sql) => {
           const found = await within
@@ -220,6 +240,7 @@ export const postgresJs = (sql: PostgresJs): PostgresDriver => {
       noticed.add(onNotice)
       return {
         rows,
+        client,
         session: () => session,
         release: (isBroken) => {
           noticed.delete(onNotice)
@@ -276,7 +297,8 @@ const connectionByCallbacks = <Within>({
   rows,
   isLost,
   endSession,
-}: Callbacks<Within>): Omit<PostgresConnection, 'session'> => {
+}: Callbacks<Within>): Omit<PostgresConnection, 'session'> &
+  Required<Pick<PostgresConnection, 'client'>> => {
   let begun: Begun<Within> | undefined
   let ended: Promise<unknown> | undefined
   /** Why the connection is gone: some drivers crash when they are asked to end its transaction. */
@@ -317,6 +339,7 @@ const connectionByCallbacks = <Within>({
   }
 
   return {
+    client: () => begun?.within,
     rows: async (statement) => {
       if (lost && begun) throw lost.reason
       const { text } = statement
