@@ -5,6 +5,7 @@ import { invalid, type PermissionDenied, type WriteError } from '../errors/error
 import { grantQuestion } from '../grant-rules/permit-roles.js'
 import type { AdmittedCall } from '../method/context.js'
 import { detailsOf } from '../recording/stream-state.js'
+import { seenByFollowers } from '../recording/transact.js'
 import type { Runtime } from '../runtime.js'
 import { callPort, pause, raceAbort, retryDeadline } from '../waiting.js'
 import { comparePlan, givenUnit } from './compare-plan.js'
@@ -77,13 +78,16 @@ const applyUnits = async (
   return ok(planOf(call.orgId, planning.access, { changes: all, undeclared }))
 }
 
-const decide = async (planning: Planning, units: readonly Unit[]) => {
+const decide = async (
+  planning: Planning,
+  units: readonly Unit[],
+): Promise<Result<readonly DecidedUnit[], WriteError>> => {
   const { runtime, call } = planning
-  return decideUnits(
-    planning,
-    units,
-    await callPort(() => runtime.store.lastPosition(), call.signal),
-  )
+  const at = await callPort(() => runtime.store.lastPosition(), call.signal)
+  const decided = await decideUnits(planning, units, at)
+  // What is not changed is answered as it was at that position.
+  await seenByFollowers(runtime, at)
+  return decided
 }
 
 /** Records the decisions on a unit. Without a given plan, decides again when another writer was faster. */

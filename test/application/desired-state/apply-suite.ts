@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import type { DesiredAccess } from '../../../src/application/desired-state/declared/desired-access.js'
 import type { Plan } from '../../../src/application/desired-state/plan/plan.js'
 import type { Iam } from '../../../src/application/iam.js'
 import type { Detailed } from '../../../src/domain/aggregate.js'
@@ -13,9 +12,11 @@ import type { OpenStore } from '../stores.js'
 import { byHand, partial, whole } from './desired-states.js'
 import { doByHand } from './do-by-hand.js'
 import {
+  ALL,
   allEvents,
   cipher,
   context,
+  contextOf,
   done,
   instanceOn,
   onEmpty,
@@ -64,6 +65,21 @@ const rolesAndSettings = async (iam: Iam) => {
       }
     }),
   )
+}
+
+const giving = contextOf([...ALL, 'user.grant.read', 'user.grant.write'])
+
+/** Gives every role to one user. */
+const giveEveryRole = async (iam: Iam) => {
+  const given: { readonly projectId: string; readonly roleKey: string }[] = []
+  for (const { id: projectId } of (await done(iam.projects.list({}, context))).items) {
+    const { items } = await done(iam.projectRoles.list({ projectId }, context))
+    const roles = items.map(({ roleKey }) => ({ roleKey }))
+    if (roles.length > 0)
+      await done(iam.userGrants.add({ userId: 'bob', projectId, roles }, giving))
+    given.push(...roles.map(({ roleKey }) => ({ projectId, roleKey })))
+  }
+  return given
 }
 
 const CHANGING = ['add', 'update', 'remove']
@@ -135,14 +151,14 @@ export const applySuite = (open: OpenStore): void => {
       { numRuns: 15 },
     ))
 
-  test('applying a plan or its state changes what the plan showed, and nothing else', () =>
+  test('applying a plan changes exactly what it shows or is refused, and its state does the same', () =>
     fc.assert(
       fc.asyncProperty(
         partial,
         fc.array(byHand, { maxLength: 5 }),
         partial,
-        fc.boolean(),
-        async (before, deeds, after, isPlanGiven) =>
+        fc.array(byHand, { maxLength: 2 }),
+        async (before, deeds, after, since) =>
           onEmpty(open, async ({ iam, plain }) => {
             await done(iam.apply(before, context))
             for (const deed of deeds) await doByHand(iam, deed)
@@ -156,10 +172,19 @@ export const applySuite = (open: OpenStore): void => {
               return
             }
             const plan = planned.value
+            for (const deed of since) await doByHand(iam, deed)
+            const start = await plain.lastPosition()
             const shownBefore = await shownObjects(iam)
-            const given: DesiredAccess = isPlanGiven ? JSON.parse(JSON.stringify(plan)) : after
-            const applied = await done(iam.apply(given, context))
-            const recorded = await allEvents(plain, head)
+            const given = JSON.parse(JSON.stringify(plan))
+            const result = await iam.apply(since.length === 0 ? after : given, context)
+            if (result.isErr()) {
+              expect(result.error.kind).toBe('PlanOutdated')
+              expect(start).toBeGreaterThan(head)
+              expect(await plain.lastPosition()).toBe(start)
+              return
+            }
+            const applied = result.value
+            const recorded = await allEvents(plain, start)
             const named = new Set(recorded.map(({ stream }) => stream))
             const shown = plan.changes.filter(({ action }) => CHANGING.includes(action))
             expect(named).toEqual(new Set(shown.map(({ object }) => streamOf('acme', object))))
@@ -168,7 +193,47 @@ export const applySuite = (open: OpenStore): void => {
             expect(applied.undeclared).toEqual(plan.undeclared)
           }),
       ),
-      { numRuns: 60 },
+      { numRuns: 80 },
+    ))
+
+  test('instances that apply six states in any order converge, and revive nothing that has ended', () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(whole, { minLength: 6, maxLength: 6 }),
+        fc.tuple(...[1, 2, 3].map(() => fc.shuffledSubarray([0, 1, 2, 3, 4, 5], { minLength: 6 }))),
+        async (states, orders) => {
+          const last = states[5] ?? {}
+          let expected: unknown
+          await onEmpty(open, async ({ iam }) => {
+            await done(iam.apply(last, context))
+            expected = await rolesAndSettings(iam)
+          })
+          await onEmpty(open, async ({ iam, plain }) => {
+            await done(iam.apply(states[0] ?? {}, context))
+            const given = await giveEveryRole(iam)
+            const head = await plain.lastPosition()
+            const instances = orders.map((order) => ({ order, each: instanceOn(plain) }))
+            await Promise.all(
+              instances.map(async ({ order, each }) => {
+                for (const index of order) await done(each.apply(states[index] ?? {}, context))
+              }),
+            )
+            await Promise.all(instances.map(({ each }) => done(each.apply(last, context))))
+            expect(await rolesAndSettings(iam)).toEqual(expected)
+            const ended = new Set(
+              (await allEvents(plain, head))
+                .filter(({ type }) => type === 'project_role.removed')
+                .map(({ stream }) => stream),
+            )
+            for (const role of given) {
+              const { allowed } = await done(iam.access.check({ ...role, userId: 'bob' }, giving))
+              const stream = streamOf('acme', { type: 'project_role', ...role })
+              expect([stream, allowed]).toEqual([stream, !ended.has(stream)])
+            }
+          })
+        },
+      ),
+      { numRuns: 12 },
     ))
 
   test('a project with its roles is one append, a provider another, and all are marked', () =>

@@ -58,7 +58,10 @@ const INSERT = `INSERT INTO events (${EVENT_COLUMNS}, begins_append, idempotency
 /** The reading half of a store in the table `events`. */
 export const readLog = (
   connection: SyncConnection,
-): Omit<Required<EventStore> & EventCount, 'append' | 'onAppend'> => ({
+): Omit<
+  EventStore & Required<Pick<EventStore, 'readStreams'>> & EventCount,
+  'append' | 'onAppend'
+> => ({
   readStream: (stream, afterVersion = 0) =>
     connection.query((database) => eventsOf(database.rows(STREAM, stream, afterVersion))),
   readStreams: (reads) =>
