@@ -66,8 +66,8 @@ export interface PermissionDenied {
 }
 
 /**
- * The object belongs to a desired state: only `apply` with its `managedBy` may change it. Of an object that is not
- * protected, this refuses desired states with another `managedBy` alone. HTTP status 409.
+ * The object belongs to a desired state: only `apply` with its `managedBy` may change it. If it does not protect the
+ * object, this refuses only desired states with another `managedBy`. HTTP status 409.
  */
 export interface Protected {
   readonly kind: 'Protected'

@@ -190,7 +190,7 @@ const guarded = async (
   return decided.map((write) => ({ write, guards: [...guards.values()] }))
 }
 
-/** The roles that change in a grant or mapping, and those that users lose by it. A removed role ends by itself. */
+/** The roles that change in a grant or mapping, and those that users lose by it. The end of a removed role is not counted. */
 const effectOf = (
   write: GrantChange,
   { current, kept }: Roles,
