@@ -26,6 +26,8 @@ export const server: Caller = {
   orgId: 'acme',
   permissions: [
     'desired_state.write', // for its `managedBy`
+    'identity_provider.read',
+    'identity_provider.write',
     'project.read',
     'project.write',
     'project.role.read',
