@@ -1,14 +1,8 @@
 // What every customer has: the product as a project, and its roles.
-import { type Caller, defineAccess, PERMISSIONS, type Permission } from 'claviger'
+import { type Caller, defineAccess, PERMISSIONS } from 'claviger'
 
-/** What an admin of a customer may not do in claviger: read secrets of providers, and change what the product declares. */
-const NOT_FOR_ADMINS: readonly Permission[] = [
-  'identity_provider.secret.read',
-  'desired_state.write',
-]
-
-/** What an admin of a customer may do in claviger. */
-export const ADMIN = PERMISSIONS.filter((each) => !NOT_FOR_ADMINS.includes(each))
+/** What an admin of a customer may do in claviger: neither read secrets of providers nor change what is declared here. */
+export const ADMIN = PERMISSIONS.filter((each) => !/\.secret\.|^desired_state\./.test(each))
 
 export const access = defineAccess({
   managedBy: 'invoicing-code', // marks what is declared here: only that is ever pruned
