@@ -11,6 +11,11 @@ const parts = [
   'src/application/access/check-access.ts:Asked',
   'src/application/access/check-access.ts:CheckedUser',
   'src/application/access/live-checks.ts:LiveAsked',
+  'src/application/access/names.ts:KeyOf',
+  'src/application/access/names.ts:NamesOf',
+  'src/application/access/names.ts:RegisteredRole',
+  'src/application/access/user-access.ts:Ask',
+  'src/oidc/refusal.ts:RefusalKind',
   'src/domain/project-role/command-schemas.ts:GivenRole',
   'src/domain/project-role/aggregate.ts:ProjectRoleFields',
 ]
