@@ -60,7 +60,7 @@ describe('the routes of docs/examples/b2b-saas', () => {
       env: settings(origin),
     })
     await running.printed('Ready')
-    await running.noted('The roles of acme were not applied')
+    await running.noted('The roles of globex were not applied')
     running.child.kill('SIGTERM')
     await once(running.child, 'close')
   })

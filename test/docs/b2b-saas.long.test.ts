@@ -142,12 +142,15 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('the B2B SaaS of the guide, on 
     expect((await byAda(2, `GET ${API}/projects`)).body.totalSize).toBe(1)
   })
 
-  it('gives the first admin everything except the secrets of providers', async () => {
+  it('gives the first admin all but secrets of providers and what the code declares', async () => {
     const { body } = await byAda(1, `GET ${API}/permissions`)
-    expect([...body.permissions, 'identity_provider.secret.read'].toSorted()).toEqual(PERMISSIONS)
-    // Also when an admin gives a role that permission.
+    const withheld = ['desired_state.write', 'identity_provider.secret.read']
+    expect([...body.permissions, ...withheld].toSorted()).toEqual(PERMISSIONS)
+    const lift = { managedBy: 'invoicing-code', protect: false, projects: [] }
+    expect((await byAda(0, `POST ${API}/access:apply`, { body: lift })).status).toBe(403)
+    // Also when an admin gives a role those permissions.
     const path = `${API}/projects/invoicing/role?role_key=viewer`
-    const permissions = ['invoice.read', 'identity_provider.secret.read']
+    const permissions = ['invoice.read', ...withheld]
     expect((await byAda(0, `PATCH ${path}`, { body: { permissions } })).status).toBe(200)
     const { body: users } = await byAda(0, `GET /admin/api/users?text=ADA`)
     expect(users.users).toMatchObject([{ name: 'Ada@acme.example', email: 'ada@acme.example' }])

@@ -162,7 +162,7 @@ const ProviderForm = ({ kind, idpId, before, done }: ProviderFormProps) => {
         label={fieldName('clientSecret')}
         isSecret
         isOptional={hasSecret}
-        hint={hasSecret ? texts.secretHint : undefined}
+        {...(hasSecret && { hint: texts.secretHint })}
         value={clientSecret}
         change={setClientSecret}
       />
