@@ -1,6 +1,7 @@
 import type { Result } from 'neverthrow'
 import * as z from 'zod/mini'
 import type { AlreadyExists, NotFound, ProofNotFound } from './decider.js'
+import type { Fact } from './facts.js'
 import { type EventSchema, eventTypesOf, type Message, type Upcasters } from './message.js'
 import type {
   ObjectRef,
@@ -19,14 +20,19 @@ export type AggregateDefinition<
   Ref extends ObjectRef,
   View extends Stateful,
   Event extends Message,
-> = Definition<Ref, View, Event> &
+  State extends AnyState,
+> = Definition<Ref, View, Event, State> &
   (
-    | Required<Pick<Definition<Ref, View, Event>, 'container'>>
-    | Required<Pick<Definition<Ref, View, Event>, 'target'>>
+    | Required<Pick<Definition<Ref, View, Event, State>, 'container'>>
+    | Required<Pick<Definition<Ref, View, Event, State>, 'target'>>
   )
 
-interface Definition<Ref extends ObjectRef, View extends Stateful, Event extends Message>
-  extends Stated<Omit<Ref, 'type'>, View, Event> {
+interface Definition<
+  Ref extends ObjectRef,
+  View extends Stateful,
+  Event extends Message,
+  State extends AnyState,
+> extends Stated<Omit<Ref, 'type'>, View, Event, State> {
   readonly type: Ref['type']
 
   /** The ids that name an object in its container, in the order of the stream's name. Default: the last id. */
@@ -46,14 +52,18 @@ interface Definition<Ref extends ObjectRef, View extends Stateful, Event extends
 }
 
 /** The description of one aggregate, for all code outside of its folder. */
-export interface Aggregate<Ids, View extends Stateful, Event extends Message>
-  extends Stated<Ids, View, Event>,
+export interface Aggregate<
+  Ids,
+  View extends Stateful,
+  Event extends Message,
+  State extends AnyState,
+> extends Stated<Ids, View, Event, State>,
     Derived<Ids, ObjectRef, Event> {
   readonly type: ObjectRef['type']
 }
 
 /** The members that a definition and its aggregate share. */
-interface Stated<Ids, View extends Stateful, Event extends Message> {
+interface Stated<Ids, View extends Stateful, Event extends Message, State extends AnyState> {
   /** Type of the objects: in references, and before the dot in the types of their events. */
   readonly type: ObjectRef['type']
 
@@ -76,6 +86,24 @@ interface Stated<Ids, View extends Stateful, Event extends Message> {
    * The view of an object of `orgId` after `event`, given the view before it; undefined if the object does not exist.
    */
   view(view: View | undefined, event: Event, orgId: string): View | undefined
+
+  /**
+   * The object in that state as reads return it, with all roles that its last event recorded: without secrets and
+   * generations. Names each field, so that their order does not depend on the events.
+   */
+  show(state: Existing<State>, ids: Ids, orgId: string): View
+
+  /** What an object in that state contributes to the roles of users; absent if its type has nothing to do with them. */
+  fact?(state: Existing<State>, ids: Ids, orgId: string): Fact
+
+  /**
+   * Types of the objects that such an object is removed with: a project, which another organization may own, or a
+   * provider of the same organization.
+   */
+  readonly within?: readonly ('project' | 'identity_provider')[]
+
+  /** Names of the fields of a state that only decisions need. Rows do not keep them. */
+  readonly secrets?: readonly string[]
 
   /** States of a view. */
   readonly states: readonly View['state'][]
@@ -191,9 +219,16 @@ interface Rules<Event> {
   evolve(state: AnyState, event: Event, version: number): AnyState
 }
 
-interface AnyState {
+/** A state, of which only the status is known. */
+export interface AnyState {
   readonly status: string
 }
+
+/** The states in which an object exists. */
+export type Existing<State extends AnyState> = Exclude<
+  State,
+  { readonly status: 'absent' } | { readonly status: 'removed' }
+>
 
 /** An object that contains others. */
 export interface Container<Ids> {
@@ -279,7 +314,7 @@ export interface AssignedRole {
 }
 
 /** A definition of any aggregate. */
-interface AnyDefinition extends Omit<Definition<ObjectRef, Stateful, Message>, 'keyIds'> {
+interface AnyDefinition extends Omit<Definition<ObjectRef, Stateful, Message, AnyState>, 'keyIds'> {
   readonly keyIds?: readonly string[]
 }
 

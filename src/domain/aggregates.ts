@@ -76,8 +76,11 @@ export type AnyEvent =
   | SetupLinkEvent
   | SetupLinkTokenEvent
 
-/** Any aggregate; its functions take ids, events and views as they are stored. */
-export type AnyAggregate = Aggregate<object, AnyView, AnyEvent>
+/** The state of any object that exists. */
+export type AnyState = Parameters<Listed['show']>[0]
+
+/** Any aggregate; its functions take ids, events, states and views as they are stored. */
+export type AnyAggregate = Aggregate<object, AnyView, AnyEvent, AnyState>
 
 /** The part of a definition that reads the events of a stream. */
 export type StreamDefinition = Pick<AnyAggregate, 'stream'> & {

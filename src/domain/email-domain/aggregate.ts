@@ -172,6 +172,12 @@ export const domains = defineAggregate({
     'domain.removed': 'removes',
   },
   view: domainView,
+  show: ({ status, challenge, idpId }, { domain }): DomainView => ({
+    domain,
+    state: status,
+    ...(status === 'pending' && { challenge }),
+    ...(idpId !== undefined && { idpId }),
+  }),
   states: ['pending', 'verified'],
   fields: {
     domain: filterableText,
@@ -180,7 +186,7 @@ export const domains = defineAggregate({
   },
   target: ({ domain }) => ({ type: 'domain', id: domain }),
   permissions: { read: 'domain.read', write: 'domain.write' },
-} satisfies AggregateDefinition<DomainRef, DomainView, DomainEvent>)
+} satisfies AggregateDefinition<DomainRef, DomainView, DomainEvent, DomainState>)
 
 /** One stream for each organization and domain, so that two appends cannot both add a domain. */
 export const domainStream = (orgId: string, domain: string): StreamId =>

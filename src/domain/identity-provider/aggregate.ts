@@ -276,6 +276,20 @@ export const identityProviders = defineAggregate({
     'identity_provider.secret_resealed': 'changes',
   },
   view: identityProviderView,
+  show: (state): IdentityProviderView => ({
+    idpId: state.idpId,
+    name: state.name,
+    stylingType: state.stylingType,
+    autoRegister: state.autoRegister,
+    clientId: state.clientId,
+    issuer: state.issuer,
+    scopes: frozen(state.scopes),
+    displayNameMapping: state.displayNameMapping,
+    usernameMapping: state.usernameMapping,
+    state: state.status,
+  }),
+  fact: ({ status }, { idpId }, orgId) => ({ in: 'provider', orgId, idpId, state: status }),
+  secrets: ['clientSecret', 'secretIssuer'],
   states: ['active', 'inactive'],
   fields: {
     idpId: filterableText,
@@ -296,7 +310,12 @@ export const identityProviders = defineAggregate({
   target: ({ idpId }) => ({ type: 'identity_provider', id: idpId }),
   memberships: { membershipScope: ({ idpId }) => ({ idpId }) },
   permissions: { read: 'identity_provider.read', write: 'identity_provider.write' },
-} satisfies AggregateDefinition<IdentityProviderRef, IdentityProviderView, IdentityProviderEvent>)
+} satisfies AggregateDefinition<
+  IdentityProviderRef,
+  IdentityProviderView,
+  IdentityProviderEvent,
+  IdentityProviderState
+>)
 
 /** One stream per identity provider. */
 export const identityProviderStream = (orgId: string, idpId: string): StreamId =>

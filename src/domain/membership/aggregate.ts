@@ -122,6 +122,14 @@ export const memberships = defineAggregate({
   events: MembershipEvent.def.options,
   effects: { 'membership.reported': 'adds', 'membership.removed': 'removes' },
   view: membershipView,
+  show: ({ status, groups }, { idpId, userId }): MembershipView => ({
+    idpId,
+    userId,
+    groups: Object.freeze([...groups]),
+    state: status,
+  }),
+  fact: ({ groups }, { idpId, userId }, orgId) => ({ in: 'member', orgId, idpId, userId, groups }),
+  within: ['identity_provider'],
   states: ['active'],
   fields: {
     idpId: filterableText,
@@ -132,4 +140,4 @@ export const memberships = defineAggregate({
   memberships: { membershipScope: ({ idpId, userId }) => ({ idpId, userId }), groupsIn },
   partOf: 'identity_provider',
   permissions: { read: 'membership.read', write: 'membership.write' },
-} satisfies AggregateDefinition<MembershipRef, MembershipView, MembershipEvent>)
+} satisfies AggregateDefinition<MembershipRef, MembershipView, MembershipEvent, MembershipState>)

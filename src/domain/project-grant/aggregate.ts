@@ -224,6 +224,22 @@ export const projectGrants = defineAggregate({
     'project_grant.removed': 'removes',
   },
   view: projectGrantView,
+  show: (state, { projectId, grantedOrgId }, orgId): ProjectGrantView => ({
+    projectId,
+    projectOrgId: orgId,
+    grantedOrgId,
+    roleKeys: keysOf(state.roles),
+    state: state.status,
+  }),
+  fact: ({ status, roles }, { projectId, grantedOrgId }, orgId) => ({
+    in: 'project_grant',
+    projectOrgId: orgId,
+    projectId,
+    orgId: grantedOrgId,
+    state: status,
+    roles,
+  }),
+  within: ['project'],
   states: ['active', 'inactive'],
   fields: {
     projectId: sortableText,
@@ -246,7 +262,12 @@ export const projectGrants = defineAggregate({
       withRoles: (view, roles) => ({ ...view, roleKeys: roles.map(({ roleKey }) => roleKey) }),
     },
   },
-} satisfies AggregateDefinition<ProjectGrantRef, ProjectGrantView, ProjectGrantEvent>)
+} satisfies AggregateDefinition<
+  ProjectGrantRef,
+  ProjectGrantView,
+  ProjectGrantEvent,
+  ProjectGrantState
+>)
 
 /** One stream for each project and organization, so that two appends cannot both add a grant. */
 export const projectGrantStream = (

@@ -194,7 +194,7 @@ const added = ({ data }: ProjectRoleAdded): ProjectRoleView => ({
 })
 
 /** A copy that no reader can change; the list of the event may be shared. */
-const frozen = ({ permissions }: ProjectRoleAdded['data']): readonly string[] =>
+const frozen = ({ permissions }: Pick<ProjectRoleFields, 'permissions'>): readonly string[] =>
   Object.freeze([...permissions])
 
 /** Roles of projects. */
@@ -211,6 +211,23 @@ export const projectRoles = defineAggregate({
     'project_role.removed': 'removes',
   },
   view: projectRoleView,
+  show: (state, { projectId, roleKey }): ProjectRoleView => ({
+    projectId,
+    roleKey,
+    displayName: state.displayName,
+    group: state.group,
+    permissions: frozen(state),
+    state: state.status,
+  }),
+  fact: ({ since, permissions }, { projectId, roleKey }, orgId) => ({
+    in: 'role',
+    projectOrgId: orgId,
+    projectId,
+    roleKey,
+    since,
+    permissions,
+  }),
+  within: ['project'],
   states: ['active'],
   fields: {
     projectId: sortableText,
@@ -231,7 +248,12 @@ export const projectRoles = defineAggregate({
     removedWith: 'project',
     allows: ({ permissions }) => permissions,
   },
-} satisfies AggregateDefinition<ProjectRoleRef, ProjectRoleView, ProjectRoleEvent>)
+} satisfies AggregateDefinition<
+  ProjectRoleRef,
+  ProjectRoleView,
+  ProjectRoleEvent,
+  ProjectRoleState
+>)
 
 /** One stream per key, so that two appends cannot both add the same role. */
 export const projectRoleStream = (orgId: string, projectId: string, roleKey: string): StreamId =>

@@ -183,6 +183,21 @@ export const projects = defineAggregate({
     'project.removed': 'removes',
   },
   view: projectView,
+  show: (state): ProjectView => ({
+    id: state.id,
+    name: state.name,
+    projectRoleAssertion: state.projectRoleAssertion,
+    projectRoleCheck: state.projectRoleCheck,
+    hasProjectCheck: state.hasProjectCheck,
+    privateLabelingSetting: state.privateLabelingSetting,
+    state: state.status,
+  }),
+  fact: ({ status }, { id }, orgId) => ({
+    in: 'project',
+    projectOrgId: orgId,
+    projectId: id,
+    state: status,
+  }),
   states: ['active', 'inactive'],
   fields: {
     id: filterableText,
@@ -197,7 +212,7 @@ export const projects = defineAggregate({
   assignments: {
     assignmentScope: ({ id }, orgId) => ({ projectOrgId: orgId, projectId: id }),
   },
-} satisfies AggregateDefinition<ProjectRef, ProjectView, ProjectEvent>)
+} satisfies AggregateDefinition<ProjectRef, ProjectView, ProjectEvent, ProjectState>)
 
 /** One stream per project. */
 export const projectStream = (orgId: string, id: string): StreamId => projects.stream(orgId, { id })

@@ -215,6 +215,26 @@ export const roleMappings = defineAggregate({
     'role_mapping.removed': 'removes',
   },
   view: roleMappingView,
+  show: ({ status, roles, validFor }, ids, orgId): RoleMappingView => ({
+    idpId: ids.idpId,
+    group: ids.group,
+    projectId: ids.projectId,
+    projectOrgId: ids.projectOrgId ?? orgId,
+    roleKeys: roles.map(({ roleKey }) => roleKey),
+    ...(validFor !== undefined && { validFor }),
+    state: status,
+  }),
+  fact: ({ status, roles, validFor }, { idpId, group, projectId, projectOrgId }, orgId) => ({
+    in: 'held',
+    projectOrgId: projectOrgId ?? orgId,
+    projectId,
+    orgId,
+    holder: { idpId, group },
+    state: status,
+    roles,
+    validFor,
+  }),
+  within: ['identity_provider', 'project'],
   states: ['active'],
   fields: {
     idpId: filterableText,
@@ -249,4 +269,9 @@ export const roleMappings = defineAggregate({
       withRoles: (view, roles) => ({ ...view, roleKeys: roles.map(({ roleKey }) => roleKey) }),
     },
   },
-} satisfies AggregateDefinition<RoleMappingRef, RoleMappingView, RoleMappingEvent>)
+} satisfies AggregateDefinition<
+  RoleMappingRef,
+  RoleMappingView,
+  RoleMappingEvent,
+  RoleMappingState
+>)

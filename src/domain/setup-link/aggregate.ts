@@ -29,6 +29,8 @@ export type SetupLinkState =
       readonly expiresAt: string
       /** The things that the link's holder may set up. */
       readonly intents: readonly SetupIntent[]
+      /** As `SetupLink.note`. */
+      readonly note?: string | undefined
     }
 
 /** Errors of a link's commands. A link that has ended is `NotFound`, whatever ended it. */
@@ -84,8 +86,8 @@ const decide = (command: SetupLinkCommand, state: SetupLinkState): Decision => {
 const evolve = (state: SetupLinkState, event: SetupLinkEvent): SetupLinkState => {
   switch (event.type) {
     case 'setup_link.issued': {
-      const { expiresAt, intents } = event.data
-      return { status: 'issued', expiresAt, intents }
+      const { expiresAt, intents, note } = event.data
+      return { status: 'issued', expiresAt, intents, note }
     }
     case 'setup_link.used':
       return exists(state) ? { ...state, status: 'used' } : state
@@ -163,6 +165,13 @@ export const setupLinks = defineAggregate({
     'setup_link.revoked': 'changes',
   },
   view: setupLinkView,
+  show: ({ status, expiresAt, intents, note }, { linkId }): SetupLinkView => ({
+    linkId,
+    state: status,
+    intents: Object.freeze([...intents]),
+    expiresAt: new Date(expiresAt),
+    ...(note !== undefined && { note }),
+  }),
   states: ['issued', 'used', 'completed', 'revoked'],
   fields: {
     linkId: filterableText,
@@ -172,7 +181,7 @@ export const setupLinks = defineAggregate({
   },
   target: ({ linkId }) => ({ type: 'setup_link', id: linkId }),
   permissions: { read: 'setup_link.read', write: 'setup_link.write' },
-} satisfies AggregateDefinition<SetupLinkRef, SetupLinkView, SetupLinkEvent>)
+} satisfies AggregateDefinition<SetupLinkRef, SetupLinkView, SetupLinkEvent, SetupLinkState>)
 
 /** One stream for each link. */
 export const setupLinkStream = (orgId: string, linkId: string): StreamId =>

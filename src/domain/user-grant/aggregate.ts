@@ -233,6 +233,23 @@ export const userGrants = defineAggregate({
     'user_grant.removed': 'removes',
   },
   view: userGrantView,
+  show: (state, { userId, projectId, projectOrgId }, orgId): UserGrantView => ({
+    userId,
+    projectId,
+    projectOrgId: projectOrgId ?? orgId,
+    roles: asRoles(state),
+    state: state.status,
+  }),
+  fact: ({ status, roles }, { userId, projectId, projectOrgId }, orgId) => ({
+    in: 'held',
+    projectOrgId: projectOrgId ?? orgId,
+    projectId,
+    orgId,
+    holder: { userId },
+    state: status,
+    roles,
+  }),
+  within: ['project'],
   states: ['active', 'inactive'],
   fields: {
     userId: filterableText,
@@ -261,7 +278,7 @@ export const userGrants = defineAggregate({
       withRoles: (view, roles) => ({ ...view, roles }),
     },
   },
-} satisfies AggregateDefinition<UserGrantRef, UserGrantView, UserGrantEvent>)
+} satisfies AggregateDefinition<UserGrantRef, UserGrantView, UserGrantEvent, UserGrantState>)
 
 /**
  * One stream for each user and project, so that two appends cannot both add a grant. The user comes last, because the
