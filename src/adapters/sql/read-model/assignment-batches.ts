@@ -1,4 +1,5 @@
-import type { AssignmentRange, MembershipRange, RoleSource } from '../../../domain/aggregate.js'
+import type { AssignmentRange, MembershipRange } from '../../../domain/aggregate.js'
+import type { RoleSource } from '../../../domain/facts.js'
 import type { Position } from '../../../ports/event-store.js'
 import type { ViewType } from '../../../ports/read-model.js'
 import {
