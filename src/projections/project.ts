@@ -67,18 +67,24 @@ const without = (names: readonly string[], state: object): object =>
 
 const dated = (before: Dated | undefined, fact: Fact, begin: Position): Dated => {
   const held = before && new Map(namesIn(before.fact).map((name, i) => [name, before.given[i]]))
-  const given = namesIn(fact).map((name) => held?.get(name) ?? begin)
+  // Most objects have no event before: without a break, all is given by this one.
+  const given = held
+    ? namesIn(fact).map((name) => held.get(name) ?? begin)
+    : listIn(fact).map(() => begin)
   return { fact, since: before?.since ?? begin, begin, given }
 }
 
-/** The roles that are held, by generation, or the groups. */
-const namesIn = (fact: Fact): readonly string[] => {
-  if (fact.in === 'held')
-    return fact.roles.map(
-      ({ roleKey, roleSince, grantSince = '' }) => `${roleSince} ${grantSince} ${roleKey}`,
-    )
+/** The roles that are held, or the groups. */
+const listIn = (fact: Fact): readonly (GivenRole | string)[] => {
+  if (fact.in === 'held') return fact.roles
   return fact.in === 'member' ? fact.groups : []
 }
+
+/** The groups, or the roles by their generations. */
+const namesIn = (fact: Fact): readonly string[] =>
+  listIn(fact).map((item) =>
+    typeof item === 'string' ? item : `${item.roleSince} ${item.grantSince ?? ''} ${item.roleKey}`,
+  )
 
 /** Whether a role of a {@link HeldFact} or a {@link ProjectGrantFact} rests on the current generations. */
 export type IsCurrent = (

@@ -179,7 +179,7 @@ const replaceHeld = (
 
 /** The version that follows `last`; undefined if nothing is held any more. */
 const nextHeld = (
-  { keepsPast }: World,
+  world: World,
   organization: Organization,
   {
     fact,
@@ -188,10 +188,11 @@ const nextHeld = (
     position,
   }: Change & { readonly fact: HeldFact; readonly last: Held | undefined },
 ): Held | undefined => {
+  const { keepsPast } = world
   if (keepsPast && last) last.end ??= position
   if (!begun) return undefined
   const roles = fact.roles.map((role, index): HeldRole => {
-    const share = shareIn(organization, role)
+    const share = shareIn(world, organization, role)
     const given = begun.given[index] ?? position
     return { share, expiresAt: role.expiresAt ? new Date(role.expiresAt) : undefined, given }
   })
@@ -206,8 +207,11 @@ const nextHeld = (
 
 const keyOf = ({ share }: HeldRole): string => share.role.found.roleKey
 
+/** Without the past, nobody is listed. */
+const NOBODY = new SortedMap<never>()
+
 /** The generation of a role that is given, as its organization has it. */
-const shareIn = (organization: Organization, given: GivenRole): Share => {
+const shareIn = ({ keepsPast }: World, organization: Organization, given: GivenRole): Share => {
   const { roleKey, roleSince } = given
   const grantSince = isOwner(organization) ? undefined : (given.grantSince ?? 0)
   const role = roleIn(organization.project, roleKey)
@@ -222,8 +226,8 @@ const shareIn = (organization: Organization, given: GivenRole): Share => {
     organization,
     generation: generationIn(role.generations, roleSince),
     permit: grantSince === undefined ? undefined : generationIn(permits, grantSince),
-    users: new SortedMap(),
-    groups: new SortedMap(),
+    users: keepsPast ? new SortedMap() : NOBODY,
+    groups: keepsPast ? new SortedMap() : NOBODY,
     alone: undefined,
   }
   shares.push(share)
