@@ -71,8 +71,6 @@ const lastOf = (world: World, orgId: string, ref: ObjectRef): Version | undefine
       const group = ofProvider(ref.idpId)?.groups.get(ref.group)
       return organization && group?.held.get(organization)
     }
-    case 'domain':
-    case 'setup_link':
-      return undefined
   }
+  return undefined
 }

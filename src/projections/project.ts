@@ -2,6 +2,7 @@ import type { ObjectDetails } from '../domain/aggregate.js'
 import { type AnyState, aggregates } from '../domain/aggregates.js'
 import { exists } from '../domain/decider.js'
 import type { Fact, GivenRole, HeldFact, PermittedRole, ProjectGrantFact } from '../domain/facts.js'
+import type { GrantedRole } from '../domain/user-grant/aggregate.js'
 import { fieldOf, type ObjectRef } from '../domain/values.js'
 import { type Position, timeOf } from '../ports/event-store.js'
 import type { KnownEvent } from '../ports/known-event.js'
@@ -105,6 +106,12 @@ export const withinOf = (ref: ObjectRef, orgId: string): readonly Whole[] =>
     const owner = String(fieldOf(ref, 'projectOrgId') ?? orgId)
     return { type, orgId: owner, id: String(fieldOf(ref, 'projectId')) }
   })
+
+/** The roles that an object grants; none if it is no grant. */
+export const rolesIn = (view: Views[ViewType]): readonly GrantedRole[] => {
+  if ('roles' in view) return view.roles
+  return 'roleKeys' in view ? view.roleKeys.map((roleKey) => ({ roleKey })) : []
+}
 
 /** The object of `ref` as reads return it: a grant without the roles that have ended. */
 export const shown = <Type extends ViewType>(
