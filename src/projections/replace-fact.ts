@@ -7,7 +7,6 @@ import type {
   ProviderFact,
 } from '../domain/facts.js'
 import { projects } from '../domain/project/aggregate.js'
-import type { FoundRole } from '../ports/access-reads.js'
 import type { Position } from '../ports/event-store.js'
 import type { Dated, Row } from './project.js'
 import { compareCodePoints } from './row-order.js'
@@ -27,6 +26,7 @@ import {
   type Role,
   type Share,
   type Thing,
+  unknownRole,
   type Version,
   type World,
 } from './world.js'
@@ -115,13 +115,6 @@ const replaceRole = (world: World, role: Role, change: Change): void => {
   if (current?.since !== since || current.end !== undefined)
     role.generations.push({ since, begin: position, end: undefined })
 }
-
-const unknownRole = (roleKey: string): FoundRole => ({
-  roleKey,
-  displayName: '',
-  group: '',
-  permissions: [],
-})
 
 const replaceProjectGrant = (world: World, organization: Organization, change: Change): void => {
   replaceVersion(world, organization, change)

@@ -35,6 +35,7 @@ import {
   type Role,
   type Share,
   type Thing,
+  unknownRole,
   versionAt,
   type World,
 } from '../../projections/world.js'
@@ -77,7 +78,7 @@ const heldRolesIn = (world: World, query: HeldRolesQuery): Slice<HeldRole> => {
       found.push({
         projectId: project.id,
         projectOrgId: project.orgId,
-        ...shown.found,
+        ...(exists(project) ? shown.found : unknownRole(shown.found.roleKey)),
         ...(counted.expiresAt && { expiresAt: new Date(counted.expiresAt) }),
         via,
       })
