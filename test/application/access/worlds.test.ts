@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { openSqlite } from '../../../src/adapters/sqlite/index.js'
 import { memoryEventStore, memoryReadModel } from '../../../src/index.js'
 import { temporaryFile } from '../../adapters/sqlite/temporary-file.js'
+import { compared } from '../../fuzz/worlds/program.js'
 import { feed, firstDifference } from '../../fuzz/worlds/worlds.js'
 import { HISTORIES, histories, played } from './played.js'
 
@@ -29,4 +30,13 @@ test('Memory, SQLite, live checks and the replayed past agree on any history.', 
     ),
     { numRuns: HISTORIES / 3 },
   )
+})
+
+// All of them, and PostgreSQL, take longer: `worlds.long.test.ts`.
+test.each([
+  'a role that is taken from the grant of a project goes on',
+  'a role begins one event late in the past',
+  'a role counts after it has expired',
+])('The comparison finds a planted bug: %s.', async (name) => {
+  expect(await compared(['--histories', '20'], name)).toMatch(/^Difference in history \d+: /)
 })
