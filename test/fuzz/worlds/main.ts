@@ -1,13 +1,14 @@
 // Plays random histories, and compares what all worlds say of them: `node --import ../../simulation/register.mjs main.ts
 // --seed 1 --histories 1000 [--postgres]`. Ends with a code at the first difference.
-import { rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import fc from 'fast-check'
 import { openSqlite } from '../../../src/adapters/sqlite/index.js'
 import { memoryEventStore, memoryReadModel } from '../../../src/index.js'
-import { temporaryFile } from '../../adapters/sqlite/temporary-file.js'
 import { histories, played } from '../../application/access/played.js'
-import { type Fed, feed, firstDifference } from './worlds.js'
+import { type Fed, feed, firstDifference, restored } from './worlds.js'
 
 const { values } = parseArgs({
   options: {
@@ -17,37 +18,41 @@ const { values } = parseArgs({
   },
 })
 
-/** A read model that is emptied for each history. */
-interface Opened extends Fed {
-  readonly close: () => unknown
-}
+const folder = mkdtempSync(join(tmpdir(), 'claviger-worlds-'))
+const { openPostgres } = await import('../../../src/adapters/postgres/index.js')
+let names = 0
 
-const opened: Opened[] = [{ name: 'memory', model: memoryReadModel(), close: () => {} }]
-const file = temporaryFile()
-const sqlite = openSqlite(file)
-opened.push({ name: 'SQLite', model: sqlite.readModel, close: sqlite.close })
-if (values.postgres !== undefined) {
-  const { openPostgres } = await import('../../../src/adapters/postgres/index.js')
-  const postgres = await openPostgres({ connectionString: values.postgres })
-  opened.push({ name: 'PostgreSQL', model: postgres.readModel, close: postgres.close })
+/** Opens new databases. */
+const databases = async () => {
+  const name = `worlds_${process.pid}_${++names}`
+  const opened = [{ name: 'SQLite', ...openSqlite(join(folder, name)) }]
+  const { postgres: connectionString } = values
+  return connectionString === undefined
+    ? opened
+    : [
+        ...opened,
+        { name: 'PostgreSQL', ...(await openPostgres({ connectionString, schema: name })) },
+      ]
 }
 
 const runs = Number(values.histories)
 const result = await fc.check(
   fc.asyncProperty(histories, fc.nat(), fc.constantFrom(1, 7, 1000), async (steps, some, size) => {
     const { log, now } = await played(steps, (now) => ({ store: memoryEventStore({ now }) }))
-    for (const { model } of opened) {
-      await model.reset()
-      await feed(model, log, size)
-    }
+    const memory = memoryReadModel()
+    await feed(memory, log, size)
+    const fed: Fed[] = [{ name: 'memory', model: memory }]
+    const opened = await databases()
+    for (const { name, ...database } of opened)
+      fed.push({ name, model: await restored(database, log, size) })
     const moments = [some, some >> 8].map((each) => log.at(each % log.length)?.position ?? 0n)
-    const found = await firstDifference(opened, log, now, moments)
+    const found = await firstDifference(fed, log, now, moments)
+    for (const { close } of opened) await close()
     if (found !== undefined) throw new Error(found)
   }),
   { numRuns: runs, seed: Number(values.seed), endOnFailure: true },
 )
-for (const { close } of opened) await close()
-for (const suffix of ['', '-shm', '-wal']) rmSync(`${file}${suffix}`, { force: true })
+rmSync(folder, { recursive: true })
 if (result.failed) {
   process.stdout.write(`Difference in history ${result.numRuns}: ${result.errorInstance}\n`)
   process.exit(1)

@@ -7,6 +7,7 @@ import {
   type RecordedEvent,
 } from '../../../src/index.js'
 import type { HeldRole, Holder } from '../../../src/ports/access-reads.js'
+import type { EventRestore } from '../../../src/ports/event-store.js'
 import type { ViewType } from '../../../src/ports/read-model.js'
 import { presentAccess } from '../../../src/projections/present-access.js'
 import { isOfObject, readEvents } from '../../../src/projections/read-events.js'
@@ -25,6 +26,17 @@ import {
 export interface Fed {
   readonly name: string
   readonly model: ReadModel
+}
+
+/** Restores `log` into an empty database, and applies it in batches of `size`. */
+export const restored = async (
+  { store, readModel }: { readonly store: EventRestore; readonly readModel: ReadModel },
+  log: readonly RecordedEvent[],
+  size: number,
+): Promise<ReadModel> => {
+  await store.restore(log)
+  await feed(readModel, log, size)
+  return readModel
 }
 
 /** Applies the events of `log` that `model` lacks, in batches of `size`. */
