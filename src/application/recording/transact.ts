@@ -5,6 +5,7 @@ import {
   type IdempotencyKeyUsed,
   InTransactionFailed,
   outcomeOf,
+  type Position,
   type RecordedEvent,
   type StreamWrite,
   type VersionConflict,
@@ -15,6 +16,7 @@ import type { Observer } from '../hooks.js'
 import type { AdmittedCall } from '../method/context.js'
 import type { Runtime } from '../runtime.js'
 import { pause, retryDeadline } from '../waiting.js'
+import { withinLimits } from './delegation.js'
 import type { Lock } from './locks.js'
 import type { Marks } from './metadata.js'
 import type { StateCache } from './state-cache.js'
@@ -64,8 +66,9 @@ export const transact = async <Decided extends Decision, Answer>(
   call: AdmittedCall,
   { decide, answer, marks, isUpkeep = false, commandHash, earlier }: Transaction<Decided, Answer>,
 ): Promise<Result<Answer, WriteError>> => {
-  const { states, locks, newId, metadataOf, environment } = runtime
+  const { states, locks, newId, metadataOf, environment, delegations } = runtime
   const { observer, signal, inTransaction } = call
+  const decideWithin = withinLimits(delegations.get(call.caller), decide)
   const streams = new CallStreams(states, call)
   let lock: Lock | undefined
   let isTooLate: (() => boolean) | undefined
@@ -74,7 +77,7 @@ export const transact = async <Decided extends Decision, Answer>(
   try {
     for (;;) {
       // 1. Decide; reads load what is not cached. A decision that saw a stream in two states is made again.
-      const expected = asExpected(call, await streams.decide(decide))
+      const expected = asExpected(call, await streams.decide(decideWithin))
       const decision = isUpkeep ? expected : unprotected(marks, expected)
       if (signal?.aborted) return err({ kind: 'Cancelled' })
       if (streams.isMixed) continue
@@ -89,7 +92,11 @@ export const transact = async <Decided extends Decision, Answer>(
           continue
         }
         const before = await earlier?.(false)
-        return before ?? decision.map((decided) => answer(applied(states, decided, [])))
+        if (before) return before
+        if (decision.isErr()) return err(decision.error)
+        lock?.release()
+        await seenByFollowers(runtime, streams.lastRead)
+        return ok(answer(applied(states, decision.value, [])))
       }
       // A repeat does not write the rows of the host again.
       const repeated = inTransaction && (await earlier?.(false))
@@ -118,9 +125,8 @@ export const transact = async <Decided extends Decision, Answer>(
       if (recorded.isOk()) {
         const done = ok(answer(applied(states, decision.value, recorded.value)))
         const last = recorded.value.at(-1)
-        if (last === undefined || runtime.recorded.size === 0) return done
         lock.release()
-        await Promise.all([...runtime.recorded].map((see) => see(last.position)))
+        await seenByFollowers(runtime, last?.position ?? streams.lastRead)
         return done
       }
 
@@ -140,6 +146,11 @@ export const transact = async <Decided extends Decision, Answer>(
   } finally {
     lock?.release()
   }
+}
+
+/** Waits until what follows the log of this runtime has seen the event at `position`. */
+export const seenByFollowers = async ({ recorded }: Runtime, position: Position): Promise<void> => {
+  if (recorded.size > 0) await Promise.all([...recorded].map((see) => see(position)))
 }
 
 const hasEvents = ({ events }: StreamChange): boolean => events.length > 0

@@ -14,11 +14,12 @@ import type { Change } from '../../../projections/assignments.js'
 import { fieldChanges, shownChanges } from '../../../projections/history-entries.js'
 import { aggregateOf } from '../../../projections/read-events.js'
 import {
-  containerOf,
   objectAt,
   projectScope,
   type RowKey,
   rowKeyOf,
+  WHOLE_REMOVALS,
+  wholesOf,
 } from '../../../projections/rows.js'
 import {
   allOf,
@@ -104,8 +105,8 @@ const belonging = (
     // A project and an identity provider may have the same id.
     isOfType(dialect, object.type),
   ])
-  const container = containerOf(object)
-  if (container) return [own, endsWith(dialect, orgId, { object, container })]
+  const wholes = wholesOf(orgId, object)
+  if (wholes.length > 0) return [own, ...endsOf(dialect, orgId, { object, wholes })]
   if (including === undefined) return [own]
   const roles = isNamed(dialect, 'scope', projectScope(orgId, key))
   return [own, allOf([roles, isOfType(dialect, 'project_role')])]
@@ -137,29 +138,39 @@ const isOfMember = (dialect: Dialect, orgId: string, userId: string): Statement 
     isOfType(dialect, 'membership'),
   ])
 
-/** The container is removed, and the last entry of the object before that is not a removal. */
-const endsWith = (
+/**
+ * One of {@link wholesOf} is removed, and the last entry before that, of the object or a removal of a whole, is one of
+ * the object that does not remove it.
+ */
+const endsOf = (
   dialect: Dialect,
   orgId: string,
-  { object, container }: { readonly object: ObjectRef; readonly container: ObjectRef },
-): Statement => {
-  const { scope, key } = rowKeyOf(orgId, object)
-  const containerKey = rowKeyOf(orgId, container)
-  const last = allOf([
-    isNamed(dialect, 'scope', scope),
-    sql`key = ${param(key)} AND position < ${dialect.table(HISTORY)}.position`,
-    // A role and a grant of the same project may have the same key.
-    isOfType(dialect, object.type),
+  { object, wholes }: { readonly object: ObjectRef; readonly wholes: readonly ObjectRef[] },
+): readonly Statement[] => {
+  const entriesOf = (ref: ObjectRef, types: Statement): Statement => {
+    const { scope, key } = rowKeyOf(orgId, ref)
+    return allOf([isNamed(dialect, 'scope', scope), sql`key = ${param(key)}`, types])
+  }
+  const ends = wholes.map((whole) =>
+    entriesOf(whole, isAnyOf(dialect, aggregates[whole.type].eventsThat('removes'))),
+  )
+  // A role and a grant of the same project may have the same key.
+  const own = entriesOf(object, isOfType(dialect, object.type))
+  const history = dialect.table(HISTORY)
+  // Each part uses an index of its own.
+  const lasts = [own, ...ends].map(
+    (part) => sql`SELECT * FROM (SELECT type, position FROM ${history} AS earlier
+      WHERE ${part} AND earlier.position < ${history}.position
+      ORDER BY earlier.position DESC LIMIT 1) AS part`,
+  )
+  const isRemoval = isAnyOf(dialect, [
+    ...WHOLE_REMOVALS,
+    ...aggregates[object.type].eventsThat('removes'),
   ])
-  const isRemoval = isAnyOf(dialect, aggregates[object.type].eventsThat('removes'))
-  return allOf([
-    isNamed(dialect, 'scope', containerKey.scope),
-    sql`key = ${param(containerKey.key)}`,
-    isAnyOf(dialect, aggregates[container.type].eventsThat('removes')),
-    sql`EXISTS (SELECT 1 FROM (
-      SELECT type FROM ${dialect.table(HISTORY)} AS own WHERE ${last} ORDER BY position DESC LIMIT 1
-    ) AS last WHERE NOT ${isRemoval})`,
-  ])
+  const isLast = sql`EXISTS (SELECT 1 FROM (
+    SELECT type FROM (${joined(lasts, ' UNION ALL ')}) AS parts ORDER BY position DESC LIMIT 1
+  ) AS last WHERE NOT ${isRemoval})`
+  return ends.map((end) => allOf([end, isLast]))
 }
 
 const isAnyOf = ({ table, isListed }: Dialect, types: readonly string[]): Statement =>

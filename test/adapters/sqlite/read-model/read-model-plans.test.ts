@@ -254,7 +254,10 @@ describe('With 100,000 roles of 1,000 projects in 100 organizations', () => {
         expect(entryStepsOf({ ...range, ...filter, object: role })).toEqual([
           `${byObject} (scope=? AND key=? AND ${positions})`,
           `${byObject} (scope=? AND key=? AND ${positions})`,
-          `SEARCH own USING INDEX ${HISTORY.name}_object (scope=? AND key=? AND rowid<?)`,
+          `SEARCH earlier USING INDEX ${HISTORY.name}_object (scope=? AND key=? AND rowid<?)`,
+          `SEARCH earlier USING INDEX ${HISTORY.name}_object (scope=? AND key=? AND rowid<?)`,
+          // Of two entries.
+          'USE TEMP B-TREE FOR ORDER BY',
         ])
       }
     })
