@@ -1,7 +1,7 @@
 import type { Result } from 'neverthrow'
 import * as z from 'zod/mini'
 import type { AlreadyExists, NotFound, ProofNotFound } from './decider.js'
-import type { Fact } from './facts.js'
+import type { Fact, RoleSource } from './facts.js'
 import { type EventSchema, eventTypesOf, type Message, type Upcasters } from './message.js'
 import type {
   ObjectRef,
@@ -294,14 +294,6 @@ export interface AssignmentRange {
   readonly userId?: string
   /** The group whose members have the role; never with `userId`. */
   readonly source?: RoleSource
-}
-
-/** A group of an identity provider whose members have roles. */
-export interface RoleSource {
-  /** The id of the provider. */
-  readonly idpId: string
-  /** The group, as the provider names it. */
-  readonly group: string
 }
 
 /** A role of a project that is assigned. */

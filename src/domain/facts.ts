@@ -1,5 +1,3 @@
-import type { RoleSource } from './aggregate.js'
-
 /**
  * What the stream of one object contributes to the question who has which role: at most one fact at a time, which holds
  * from one event of the stream to the next. Only events of that stream change it. Whether a role counts is a question
@@ -64,6 +62,14 @@ export interface HeldFact extends OfProject {
   readonly roles: readonly GivenRole[]
   /** For a group: how many hours a report counts; absent: until the next report. */
   readonly validFor?: number | undefined
+}
+
+/** A group of an identity provider whose members have roles. */
+export interface RoleSource {
+  /** The id of the provider. */
+  readonly idpId: string
+  /** The group, as the provider names it. */
+  readonly group: string
 }
 
 /** A role that a user or a group was given. */

@@ -3,9 +3,9 @@ import type {
   AssignmentRange,
   Assigns,
   MembershipRange,
-  RoleSource,
 } from '../domain/aggregate.js'
 import type { AnyAggregate, AnyEvent, AnyView } from '../domain/aggregates.js'
+import type { RoleSource } from '../domain/facts.js'
 import type { Position } from '../ports/event-store.js'
 import type { KnownEvent } from '../ports/known-event.js'
 import type { Views, ViewType } from '../ports/read-model.js'

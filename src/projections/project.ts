@@ -48,7 +48,7 @@ export const project = (before: Row | undefined, event: KnownEvent): Row | undef
   const last = before?.state ?? decider.initialState
   const state = decider.evolve(last, event, version)
   if (!exists(state)) return undefined
-  // Cast: a decider of any type returns a state of its own.
+  // Cast: a decider of any type returns a state of its own. No reader asks for a secret.
   const kept = (secrets ? without(secrets, state) : state) as AnyState
   const changeDate = timeOf(position)
   const { resourceOwner } = metadata

@@ -1,4 +1,5 @@
-import type { MembershipRange, RoleSource } from '../../domain/aggregate.js'
+import type { MembershipRange } from '../../domain/aggregate.js'
+import type { RoleSource } from '../../domain/facts.js'
 import type { Position } from '../../ports/event-store.js'
 import type { AssignmentStore, GroupMember } from '../../projections/assignments.js'
 import { getOrAdd } from '../../projections/rows.js'

@@ -1,5 +1,6 @@
-import type { AssignmentRange, RoleSource } from '../../domain/aggregate.js'
+import type { AssignmentRange } from '../../domain/aggregate.js'
 import { aggregates, byType } from '../../domain/aggregates.js'
+import type { RoleSource } from '../../domain/facts.js'
 import type { Position } from '../../ports/event-store.js'
 import type { KnownEvent } from '../../ports/known-event.js'
 import type { Views, ViewType } from '../../ports/read-model.js'
