@@ -241,7 +241,7 @@ export const postgresDialect = (schema: string): Dialect => ({
     parameters: parametersOf(columns, rows),
   }),
   organizationIn: (stream) =>
-    `split_part(substr(${stream}, strpos(${stream}, '-') + 1), '+', 1)`,
+    `pg_catalog.split_part(pg_catalog.substr(${stream}, pg_catalog.strpos(${stream}, '-') + 1), '+', 1)`,
   insert: ({ name: table, columns }, rows) => {
     if (rows.length === 0) return []
     const names = columns.map(({ name }) => name).join(', ')

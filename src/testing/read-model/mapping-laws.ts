@@ -300,6 +300,7 @@ export const mappingLaws = lawsOf<ReadModelHome>({
     async (home) => {
       const log = logOf([
         ['acme', projectAdded('portal')],
+        ['acme', idpAdded('google')],
         ['acme', roleAdded('portal', 'reader')],
         ['acme', roleAdded('portal', 'writer')],
         ['acme', mappingAdded(STAFF, ['reader'], { validFor: 24 })],
@@ -310,7 +311,7 @@ export const mappingLaws = lawsOf<ReadModelHome>({
       const model = await fedWith(home, log)
       const since = (await model.holders(OF_PORTAL)).items.map(({ from }) => from)
       const timeAt = (index: number) => timeOf(log.events[index]?.position ?? 0n)
-      demandEqual('since', since, [timeAt(4), timeAt(6)])
+      demandEqual('since', since, [timeAt(5), timeAt(7)])
     },
   'The end of a provider affects the roles that users have only through its groups.': async (
     home,
