@@ -12,7 +12,7 @@ import {
   type Steps,
 } from '../dialect.js'
 import { shareOf } from './stored-rows.js'
-import { checkpointIn, PLACES, SHARES } from './tables.js'
+import { checkpointIn, HELD, PLACES, SHARES } from './tables.js'
 
 /** A fact that names generations of roles. */
 export type Sharing = Extract<Fact, { readonly in: 'held' | 'project_grant' }>
@@ -148,6 +148,8 @@ function* readNumbers(
     reached: Integer,
     lastPlace: Integer,
     lastShare: Integer,
+    usedPlace: Integer,
+    usedShare: Integer,
     nth: Integer,
     place: Integer,
     share: Integer,
@@ -155,18 +157,26 @@ function* readNumbers(
   const listed = dialect.wanted(columns, wanted)
   const named = dialect.named(
     'shares',
-    () => `SELECT reached, last_place, last_share, nth, place, share FROM (SELECT ${checkpointIn(dialect)} AS reached,
-        (SELECT max(number) FROM ${table(PLACES)}) AS last_place, (SELECT max(number) FROM ${table(SHARES)}) AS last_share) AS moment
+    () => `SELECT reached, last_place, last_share, used_place, used_share, nth, place, share FROM (SELECT ${checkpointIn(dialect)} AS reached,
+        (SELECT max(number) FROM ${table(PLACES)}) AS last_place, (SELECT max(number) FROM ${table(SHARES)}) AS last_share,
+        (SELECT max(place) FROM ${table(SHARES)}) AS used_place, (SELECT max(share) FROM ${table(HELD)}) AS used_share) AS moment
       LEFT JOIN (SELECT nth, place.number AS place, share.number AS share FROM ${listed.sql}
         LEFT JOIN ${table(PLACES)} AS place ON place.org = wanted.org AND place.scope = wanted.scope
         LEFT JOIN ${table(SHARES)} AS share ON share.scope = wanted.scope AND share.role = wanted.role AND share.org = wanted.org
           AND share.role_since = wanted.role_since AND share.grant_since = wanted.grant_since) AS found ON TRUE`,
   )
   const found = rowsOf<Found>(yield { ...named, parameters: listed.parameters })
-  const numbers = new Map(found.map(([, , , nth, place, share]) => [Number(nth), { place, share }]))
-  const [reached, lastPlace, lastShare] = found[0] ?? [0, 0, 0]
-  let place = Number(lastPlace ?? 0)
-  let share = Number(lastShare ?? 0)
+  const numbers = new Map(found.map(([, , , , , nth, place, share]) => [Number(nth), { place, share }]))
+  const [first] = found
+  const [, ...last] = (first ?? []).map((value) => Number(value ?? 0))
+  const [lastPlace = 0, lastShare = 0, usedPlace = 0, usedShare = 0] = last
+  // A number must not become that of another organization.
+  if (usedPlace > lastPlace || usedShare > lastShare)
+    throw new Error(
+      `The table ${table(usedPlace > lastPlace ? PLACES : SHARES)} was emptied: reset the read model`,
+    )
+  let place = lastPlace
+  let share = lastShare
   for (const [index, each] of places.entries()) {
     const known = numbers.get(index + 1)?.place ?? null
     each.isNew = known === null
@@ -177,5 +187,5 @@ function* readNumbers(
     each.isNew = known === null
     each.number = known === null ? ++share : Number(known)
   }
-  return BigInt(reached ?? 0)
+  return BigInt(first?.[0] ?? 0)
 }

@@ -2,15 +2,17 @@ import pg from 'pg'
 import { afterAll, expect, test, vi } from 'vitest'
 import { openPostgres, type Postgres, StoreFault } from '../../../../src/adapters/postgres/index.js'
 import {
+  CHANGES,
   CHECKPOINT,
-  HISTORY,
-  NAMES,
   OBJECTS,
+  PLACES,
   READ_MODEL,
+  STANDING,
 } from '../../../../src/adapters/sql/read-model/tables.js'
 import { newLog } from '../../../../src/testing/read-model/harness.js'
 import {
   idpAdded,
+  idpDeactivated,
   projectAdded,
   projectDeactivated,
   projectReactivated,
@@ -34,22 +36,23 @@ afterAll(async () => {
 
 /** By name. */
 const READ_TABLES = [
-  'assignment',
+  'change',
   'checkpoint',
   'domain',
-  'history',
+  'held',
   'identity_provider',
-  'inactive',
   'mapped',
   'member',
   'membership',
-  'name',
   'permission',
+  'place',
   'project',
   'project_grant',
   'project_role',
   'role_mapping',
   'setup_link',
+  'share',
+  'standing',
   'user_grant',
 ].map((name) => `${READ_MODEL}_${name}`)
 
@@ -118,7 +121,7 @@ const waiting = (count: number) =>
       .toBe(count),
   )
 
-test.each([HISTORY.name, OBJECTS.project.name])(
+test.each([STANDING.name, OBJECTS.project.name])(
   'A batch that cannot be kept in %s is rejected, and leaves nothing behind.',
   async (table) => {
     const schema = newSchema()
@@ -174,7 +177,7 @@ test('A reset waits for those that fill the tables from the beginning, without a
   // Keeps the first of them waiting in the middle of its batch.
   const client = new pg.Client({ connectionString: server.connectionString })
   await client.connect()
-  await client.query(`BEGIN; LOCK TABLE ${schema}.${HISTORY.name} IN SHARE MODE`)
+  await client.query(`BEGIN; LOCK TABLE ${schema}.${STANDING.name} IN SHARE MODE`)
   const first = one?.apply(0n, log.events)
   await waiting(1)
   const second = other?.apply(0n, log.events)
@@ -234,9 +237,10 @@ test('Its tables hold no secret, not even a sealed one.', async () => {
   opened.push(postgres)
   const log = newLog()
   log.record('acme', idpAdded('google'))
+  log.record('acme', idpDeactivated('google'))
   await postgres.readModel.apply(0n, log.events)
   await asOwner(async (client) => {
-    for (const table of [OBJECTS.identity_provider.name, HISTORY.name]) {
+    for (const table of [OBJECTS.identity_provider.name, CHANGES.name]) {
       const { rows } = await client.query(`SELECT * FROM ${schema}.${table}`)
       expect(rows).toHaveLength(1)
       expect(JSON.stringify(rows)).not.toContain(SEAL)
