@@ -369,6 +369,8 @@ export {
   type EventStore,
   type FaultOutcome,
   type IdempotencyKeyUsed,
+  type InTransaction,
+  InTransactionFailed,
   MAX_APPEND_BYTES,
   MAX_WRITES,
   type Metadata,

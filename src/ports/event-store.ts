@@ -88,6 +88,36 @@ export interface Append {
   readonly writes: readonly StreamWrite[]
   /** Stored with each of the events. */
   readonly metadata: Metadata
+  /** Runs first, in the same transaction. Only for a store that has {@link EventStore.transactions}. */
+  readonly inTransaction?: InTransaction | undefined
+}
+
+/**
+ * A function of the host that writes rows in the transaction of an append. `inTransaction` of `claviger/postgres`,
+ * `claviger/sqlite` and `claviger/cloudflare` makes one for their stores.
+ */
+export interface InTransaction {
+  /** {@link EventStore.transactions} of the stores that can run it. */
+  readonly transactions: string
+  /** Runs the function with the store's client, whose type the store knows. */
+  readonly run: (client: never) => unknown
+}
+
+/**
+ * A store rejects with this error when the function of {@link Append.inTransaction} failed: its `cause` is what the
+ * function threw. Nothing was recorded, and the rows of the function were rolled back.
+ */
+export class InTransactionFailed extends Error {
+  override readonly name = 'InTransactionFailed'
+  /** Always `not_recorded`. */
+  readonly outcome = 'not_recorded'
+  /** Set if the store refuses the function itself: what it must do instead. */
+  readonly objection: string | undefined
+
+  constructor(cause: unknown, objection?: string) {
+    super('The function of inTransaction failed', { cause })
+    this.objection = objection
+  }
 }
 
 /** Most writes of one append: a project and a thousand of its roles. */
@@ -133,7 +163,12 @@ export interface EventStore {
    * that is not a safe integer from 1, or text outside `data` that is ill-formed, contains U+0000 or takes more than
    * 2,048 bytes.
    *
-   * Appends of one handle to one stream are recorded in the order of the calls, even if the caller does not wait.
+   * Appends of one handle to one stream are recorded in the order of the calls, even if the caller does not wait; an
+   * append with `inTransaction` may come later.
+   *
+   * Runs `inTransaction` before it takes any lock on the log, in a transaction that it opens, and commits the rows with
+   * the events, also if the append has no events. Rolls both back if the append is refused; rejects with
+   * {@link InTransactionFailed} if the function fails.
    *
    * @returns the recorded events, in the order written
    */
@@ -174,6 +209,12 @@ export interface EventStore {
    * @returns a function that removes the listener; calling it twice is allowed
    */
   onAppend?(wake: () => void): () => void
+
+  /**
+   * The kind of {@link InTransaction} that `append` runs; absent in a store that cannot write rows of the host. Each of
+   * our stores has its own kind.
+   */
+  readonly transactions?: string
 }
 
 /** An optional port of a store, for copies. */

@@ -1,11 +1,11 @@
 import type { ObjectDetails } from '../domain/aggregate.js'
 import { type AnyState, aggregates } from '../domain/aggregates.js'
 import { exists } from '../domain/decider.js'
-import type { Fact, GivenRole, PermittedRole } from '../domain/facts.js'
-import type { ObjectRef } from '../domain/values.js'
+import type { Fact, GivenRole, HeldFact, PermittedRole, ProjectGrantFact } from '../domain/facts.js'
+import { fieldOf, type ObjectRef } from '../domain/values.js'
 import { type Position, timeOf } from '../ports/event-store.js'
 import type { KnownEvent } from '../ports/known-event.js'
-import type { Views, ViewType } from '../ports/read-model.js'
+import type { RefOf, Views, ViewType } from '../ports/read-model.js'
 import { protectorAfter } from './desired-state-protection.js'
 import { aggregateOf } from './read-events.js'
 
@@ -81,17 +81,49 @@ const namesIn = (fact: Fact): readonly string[] => {
 }
 
 /** Whether a role of a {@link HeldFact} or a {@link ProjectGrantFact} rests on the current generations. */
-export type IsCurrent = (fact: Fact, role: GivenRole | PermittedRole) => boolean
+export type IsCurrent = (
+  fact: HeldFact | ProjectGrantFact,
+  role: GivenRole | PermittedRole,
+) => boolean
+
+/** An object that others are removed with, and the organization that owns it. */
+type Whole = { readonly orgId: string } & (
+  | { readonly type: 'project'; readonly id: string }
+  | { readonly type: 'identity_provider'; readonly idpId: string }
+)
+
+/** The objects that an object of `orgId` is removed with: it exists while all of them do. */
+export const withinOf = (ref: ObjectRef, orgId: string): readonly Whole[] =>
+  (aggregates[ref.type].within ?? []).map((type) => {
+    if (type === 'identity_provider') return { type, orgId, idpId: String(fieldOf(ref, 'idpId')) }
+    const owner = String(fieldOf(ref, 'projectOrgId') ?? orgId)
+    return { type, orgId: owner, id: String(fieldOf(ref, 'projectId')) }
+  })
 
 /** The object of `ref` as reads return it: a grant without the roles that have ended. */
-export const shown = (ref: ObjectRef, row: Row, isCurrent: IsCurrent): Views[ViewType] => {
+export const shown = <Type extends ViewType>(
+  ref: RefOf<Type>,
+  row: Row,
+  isCurrent: IsCurrent = () => true,
+): Views[Type] => {
   const { state, details, protectedBy } = row
   const fact = row.fact?.fact
   const current =
-    fact && 'roles' in state
+    (fact?.in === 'held' || fact?.in === 'project_grant') && 'roles' in state
       ? { ...state, roles: state.roles.filter((role) => isCurrent(fact, role)) }
       : state
   const view = aggregates[ref.type].show(current, ref, details.resourceOwner)
+  const { creationDate, changeDate } = details
+  const own = {
+    ...view,
+    // Times of its own, since a reader may change them.
+    details: {
+      ...details,
+      creationDate: new Date(creationDate),
+      changeDate: new Date(changeDate),
+    },
+    ...(protectedBy !== undefined && { protectedBy }),
+  }
   // Cast: the view and the details have the fields of an object of that type.
-  return { ...view, details, ...(protectedBy !== undefined && { protectedBy }) } as Views[ViewType]
+  return own as unknown as Views[Type]
 }

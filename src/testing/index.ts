@@ -22,6 +22,11 @@ export type {
   EventStoreHarness,
   EventStoreLaw,
 } from './event-store/harness.js'
+export {
+  type InTransactionHarness,
+  type InTransactionLaw,
+  inTransactionLaws,
+} from './event-store/in-transaction.js'
 export { eventRecoveryLaws, eventRestoreLaws } from './event-store/reading.js'
 export { type FixedClock, fixedClock, given, testPostgres } from './host-tests.js'
 export { BrokenLaw, type Law } from './law.js'

@@ -2,6 +2,7 @@ import type {
   EventCount,
   EventRestore,
   EventStore,
+  InTransaction,
   Position,
   RecordedEvent,
 } from '../../ports/event-store.js'
@@ -11,12 +12,36 @@ import { storedJson } from '../sql/stored-events.js'
 import { exceedsBytes } from '../store/check-append.js'
 import type { Verdict } from '../store/group-commit.js'
 import {
+  inTransactionOf,
+  orRollBack,
+  runSynchronously,
+  verdictOf,
+} from '../store/in-transaction.js'
+import {
   dataAt,
   type listeners,
   type MicrosecondClock,
   type PreparedAppend,
   prepareAppend,
 } from '../store/record-events.js'
+import type { DurableObjectStorage } from './database.js'
+
+/** The kind of transactions that a store in a Durable Object runs. */
+const TRANSACTIONS = 'a Durable Object'
+
+/**
+ * Writes rows of yours in the transaction that records the events of a write: both are committed or neither. Pass the
+ * result as `inTransaction` in the context of the write.
+ *
+ * `work` gets `ctx.storage.sql` (a `SqlStorage`). It must write its rows before it returns; a function that returns a
+ * promise is refused. `work` runs again after a lost race, so it must only write rows. If it throws, nothing is recorded
+ * and the call rejects with the value thrown.
+ *
+ * @throws TypeError when `work` is not a function
+ */
+export const inTransaction = <Sql = DurableObjectStorage['sql']>(
+  work: (sql: Sql) => void,
+): InTransaction => inTransactionOf(TRANSACTIONS, work)
 
 /**
  * A store in the table `events` of an object. Each append is written when it is sent: the runtime writes all
@@ -28,6 +53,7 @@ export const durableObjectEventStore = (
   connection: SyncConnection,
   clock: MicrosecondClock,
   { add, wakeAll }: ReturnType<typeof listeners>,
+  sql: DurableObjectStorage['sql'],
 ): EventStore & EventRestore & EventCount => {
   const log = readLog(connection)
   const withParts = async (reading: Promise<readonly RecordedEvent[]>) => {
@@ -42,10 +68,16 @@ export const durableObjectEventStore = (
     findAppend: (by) => withParts(log.findAppend(by)),
     append: async (append) => {
       const prepared = prepareAppend(append)
-      const verdict = await connection.write((database) => write(database, prepared, clock()))
+      const verdict = await verdictOf(
+        connection.write((database) => {
+          if (append.inTransaction) runSynchronously(append.inTransaction, sql)
+          return orRollBack(write(database, prepared, clock()))
+        }),
+      )
       wakeAll()
       return verdict
     },
+    transactions: TRANSACTIONS,
     onAppend: add,
     restore: async (events) => {
       await connection.write((database) =>
@@ -60,11 +92,14 @@ export const durableObjectEventStore = (
   }
 }
 
-const write = (database: SyncDatabase, prepared: PreparedAppend, now: number): Verdict => {
+const write = (
+  database: SyncDatabase,
+  prepared: PreparedAppend,
+  now: number,
+): Verdict | undefined => {
   const inRows = { ...prepared, data: prepared.data.map(dataInRow) }
   const [verdict] = writeGroup(database, [inRows], now)
-  if (verdict === undefined) throw new Error('The append was left unanswered')
-  if (verdict.isOk())
+  if (verdict?.isOk())
     for (const [index, { position }] of verdict.value.entries())
       insertLongData(database, position, dataAt(prepared, index))
   return verdict

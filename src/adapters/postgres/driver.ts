@@ -37,6 +37,11 @@ export interface PostgresConnection {
    * to one session, and the library checks at each `connect` whether the server is a standby.
    */
   session?(): PostgresSession | undefined
+  /**
+   * Returns the driver's own client for statements of the host in the transaction that has begun. Without this method,
+   * the store has no `inTransaction`.
+   */
+  client?(): unknown
 }
 
 /** The part of a `pg` pool, or of a compatible one, that the library uses. */
@@ -205,7 +210,7 @@ export const postgresJs = (sql: PostgresJs): PostgresDriver => {
     name: 'postgres.js',
     connect: async (onNotice) => {
       let session: PostgresSession | undefined
-      const { rows, release } = connectionByCallbacks<PostgresJsQueries>({
+      const { rows, client, release } = connectionByCallbacks<PostgresJsQueries>({
         begin: (work) => sql.begin(work),
         rows: async ({ text, values, name }, within = sql) => {
           const found = await within
@@ -220,6 +225,7 @@ export const postgresJs = (sql: PostgresJs): PostgresDriver => {
       noticed.add(onNotice)
       return {
         rows,
+        client,
         session: () => session,
         release: (isBroken) => {
           noticed.delete(onNotice)
@@ -276,7 +282,8 @@ const connectionByCallbacks = <Within>({
   rows,
   isLost,
   endSession,
-}: Callbacks<Within>): Omit<PostgresConnection, 'session'> => {
+}: Callbacks<Within>): Omit<PostgresConnection, 'session'> &
+  Required<Pick<PostgresConnection, 'client'>> => {
   let begun: Begun<Within> | undefined
   let ended: Promise<unknown> | undefined
   /** Why the connection is gone: some drivers crash when they are asked to end its transaction. */
@@ -317,6 +324,7 @@ const connectionByCallbacks = <Within>({
   }
 
   return {
+    client: () => begun?.within,
     rows: async (statement) => {
       if (lost && begun) throw lost.reason
       const { text } = statement

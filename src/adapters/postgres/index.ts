@@ -9,7 +9,7 @@ import { openDriver } from './pg.js'
 import { postgresReadModel, replicatedReadModel, standbyReads } from './read-model.js'
 import { channelOf, migrate, quotedSchema, requireMigrated } from './schema.js'
 
-export { StoreFault } from '../../ports/event-store.js'
+export { type InTransaction, InTransactionFailed, StoreFault } from '../../ports/event-store.js'
 export { InvalidAppend, InvalidRestore } from '../store/check-append.js'
 export { UnusableDatabase } from './connection/require-server.js'
 export type {
@@ -33,6 +33,7 @@ export {
   postgresJs,
   postgresJsNotice,
 } from './driver.js'
+export { inTransaction, type PostgresClient } from './log/in-transaction.js'
 export type { OwnAddress, PostgresAddress, PostgresOptions } from './options.js'
 export {
   type PoolClientOf,

@@ -29,9 +29,11 @@ export type Pg = Pick<typeof pg, 'Client' | 'Pool'> & { readonly Socket: typeof 
 
 /** A driver of `pg`, whose connections have the client for statements of the host. */
 export interface PgDriver extends PostgresDriver {
-  connect(
-    onNotice: (notice: unknown) => void,
-  ): Promise<PostgresConnection & { readonly client: PostgresPoolClient }>
+  connect(onNotice: (notice: unknown) => void): Promise<PgConnection>
+}
+
+interface PgConnection extends PostgresConnection {
+  client(): PostgresPoolClient
 }
 
 /** Loads `pg`, which a host installs beside this library. @throws Error when it is missing */
@@ -127,7 +129,7 @@ const driverOf = (pool: PostgresPool, remedy: string): PgDriver => {
       client.on('error', ignore)
       client.on('notice', onNotice)
       return {
-        client,
+        client: () => client,
         session: () => session,
         rows: async ({ text, values, name }) => {
           const statement = {

@@ -5,8 +5,8 @@ import type { KnownEvent } from '../../ports/known-event.js'
 import type { Projection } from '../../ports/projection.js'
 import { readEvents } from '../../projections/read-events.js'
 import type { Connection } from './connection/connection.js'
-import { connectionsOf } from './connection/connections.js'
-import type { PostgresConnection, PostgresPool } from './driver.js'
+import { connectionsOf, requireCommittable } from './connection/connections.js'
+import type { PostgresPool } from './driver.js'
 import { poolDriver } from './pg.js'
 import { ownTable } from './schema.js'
 
@@ -94,7 +94,7 @@ export function postgresProjection(options: PostgresProjectionOptions): Projecti
       await prepare()
       return connections.transaction(async (connection, lent) => {
         if (!(await move(connection, from, to))) return false
-        if (known.length > 0) await options.apply(lent.client, known)
+        if (known.length > 0) await options.apply(lent.client(), known)
         await requireCommittable(lent)
         return true
       })
@@ -106,17 +106,9 @@ export function postgresProjection(options: PostgresProjectionOptions): Projecti
         const text = `INSERT INTO ${table} (name, position) VALUES ($1, 0) ON CONFLICT (name)
           DO UPDATE SET position = 0`
         await connection.rows({ text, values: [name] })
-        await options.reset?.(lent.client)
+        await options.reset?.(lent.client())
         await requireCommittable(lent)
       })
     },
   }
-}
-
-/**
- * Checks deferred constraints now, so that a violation counts as an error of the host and not of the commit. It also
- * fails after a failed statement, where a commit would roll back silently.
- */
-const requireCommittable = async (lent: PostgresConnection): Promise<void> => {
-  await lent.rows({ text: 'SET CONSTRAINTS ALL IMMEDIATE', values: [] })
 }

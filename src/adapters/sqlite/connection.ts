@@ -27,6 +27,8 @@ const DEFAULT_BUSY_TIMEOUT_MS = 10_000
  * fault, and after `close`.
  */
 export interface Connection extends SyncConnection {
+  /** The open handle, for statements of the host. */
+  readonly handle: SqliteHandle
   readonly isClosed: () => boolean
   /** Closes the file; calls that wait for a lock reject. */
   readonly close: () => void
@@ -88,6 +90,7 @@ export const openConnection = (
         database.sync(commit !== 'unsynced')
         return inTransaction(database, 'BEGIN IMMEDIATE', work)
       }),
+    handle: database.handle,
     isClosed: () => hasClosed,
     close,
   }
@@ -152,6 +155,7 @@ const pause = (waited: number): Promise<void> =>
 
 /** A connection to one SQLite file. It throws SQLITE_BUSY instead of waiting for a lock. */
 export interface Database extends SyncDatabase {
+  readonly handle: SqliteHandle
   /** Sets whether commits wait for the disk; a commit that waits also writes the earlier ones. */
   readonly sync: (isWanted: boolean) => void
   readonly close: () => void
@@ -204,6 +208,7 @@ const databaseOn = (handle: SqliteHandle): Omit<Database, 'close'> => {
   }
 
   return {
+    handle,
     sync: (isWanted) => {
       if (isWanted !== unsynced.has(handle)) return
       handle.exec(`PRAGMA synchronous = ${isWanted ? 'FULL' : 'NORMAL'}`)

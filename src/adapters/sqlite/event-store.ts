@@ -1,15 +1,60 @@
+import { fieldOf } from '../../domain/values.js'
 import { type Environment, systemEnvironment } from '../../ports/environment.js'
-import type { EventCount, EventRestore, EventStore } from '../../ports/event-store.js'
+import {
+  type EventCount,
+  type EventRestore,
+  type EventStore,
+  type InTransaction,
+  InTransactionFailed,
+} from '../../ports/event-store.js'
+import type { SqliteHandle } from '../../ports/sqlite-handle.js'
+import type { SyncDatabase } from '../sql/sqlite/dialect.js'
 import { readLog, restoreEvents, writeGroup } from '../sql/sqlite/event-log.js'
 import { groupCommit, type Verdict } from '../store/group-commit.js'
+import {
+  inTransactionOf,
+  orRollBack,
+  runSynchronously,
+  verdictOf,
+} from '../store/in-transaction.js'
 import {
   listeners,
   type MicrosecondClock,
   microsecondClock,
   type PreparedAppend,
+  prepareAppend,
 } from '../store/record-events.js'
 import type { Connection } from './connection.js'
-import { isConnectionFault } from './faults.js'
+import { isConnectionFault, isConstraint } from './faults.js'
+
+/** The kind of transactions that a store on SQLite runs. */
+const TRANSACTIONS = 'SQLite'
+
+/**
+ * Writes rows of yours in the transaction that records the events of a write: both are committed or neither. Pass the
+ * result as `inTransaction` in the context of the write.
+ *
+ * `work` gets the open handle: the one you passed to `openSqlite`, or a `DatabaseSync` of `node:sqlite` for a path.
+ * Annotate the parameter with its type. `work` must write its rows before it returns; a function that returns a promise
+ * is refused. Do not begin, commit or roll back. `work` runs again after a lost race, so it must only write rows. If it
+ * throws, nothing is recorded and the call rejects with the value thrown.
+ *
+ * Open the file with `openSqlite` before you create your tables in it; do not begin their names with `events`, `read_`,
+ * `webhook` or `claviger_`.
+ *
+ * @example
+ * ```ts
+ * const withInvoice = inTransaction((db: DatabaseSync) => {
+ *   db.prepare('INSERT INTO invoice (id, total) VALUES (?, ?)').run(id, total)
+ * })
+ * await iam.userGrants.add(grant, { ...context, inTransaction: withInvoice })
+ * ```
+ *
+ * @throws TypeError when `work` is not a function
+ */
+export const inTransaction = <Handle = SqliteHandle>(
+  work: (handle: Handle) => void,
+): InTransaction => inTransactionOf(TRANSACTIONS, work)
 
 /** A store in the table `events` of an SQLite file. */
 export const sqliteEventStore = (
@@ -26,9 +71,26 @@ export const sqliteEventStore = (
     return verdicts
   }
 
+  const grouped = groupCommit({ write, isConnectionFault }, environment)
+
+  const writeWithRows = async (prepared: PreparedAppend, work: InTransaction): Promise<Verdict> => {
+    const verdict = await verdictOf(
+      connection.write((database) => {
+        runForHost(database, work, connection.handle)
+        return orRollBack(writeGroup(database, [prepared], clock())[0])
+      }),
+    ).catch(asFailure)
+    wakeAll()
+    return verdict
+  }
+
   return {
     ...readLog(connection),
-    append: groupCommit({ write, isConnectionFault }, environment),
+    append: async (append) =>
+      append.inTransaction
+        ? writeWithRows(prepareAppend(append), append.inTransaction)
+        : grouped(append),
+    transactions: TRANSACTIONS,
     onAppend: (wake) => {
       const remove = add(wake)
       endWatch ??= watch(connection, wakeAll, environment)
@@ -46,6 +108,23 @@ export const sqliteEventStore = (
       wakeAll()
     },
   }
+}
+
+/** Runs the function of the host. @throws InTransactionFailed also when it has ended the transaction */
+const runForHost = (database: SyncDatabase, work: InTransaction, handle: SqliteHandle): void => {
+  database.run('SAVEPOINT claviger')
+  runSynchronously(work, handle)
+  try {
+    database.run('RELEASE claviger')
+  } catch (cause) {
+    throw new InTransactionFailed(cause)
+  }
+}
+
+/** Throws a violated constraint at the commit, which rows of the host have deferred, as a failure of the host. */
+const asFailure = (fault: unknown): never => {
+  const cause = fieldOf(fault, 'cause')
+  throw isConstraint(cause) ? new InTransactionFailed(cause) : fault
 }
 
 /** Time between two checks for changes of other processes, in milliseconds. */

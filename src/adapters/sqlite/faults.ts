@@ -40,7 +40,7 @@ export const isConnectionFault = (fault: unknown): boolean =>
   fault instanceof StoreFault && (fault.outcome === 'unknown' || isBusy(fault.cause))
 
 /** Primary result codes of SQLite, by the names that some drivers have; those of other errors do not matter. */
-const CODES = { ERROR: 1, BUSY: 5, LOCKED: 6, FULL: 13, NOTADB: 26 }
+const CODES = { ERROR: 1, BUSY: 5, LOCKED: 6, FULL: 13, CONSTRAINT: 19, NOTADB: 26 }
 
 /** The primary result code of SQLite; undefined when SQLite did not report `error`. */
 const resultCode = (error: unknown): number | undefined => {
@@ -62,6 +62,9 @@ export const isBusy = (error: unknown): boolean => {
 
 /** Whether the disk is full, so that nothing was recorded. */
 export const isFull = (error: unknown): boolean => resultCode(error) === CODES.FULL
+
+/** Whether a constraint was violated. */
+export const isConstraint = (error: unknown): boolean => resultCode(error) === CODES.CONSTRAINT
 
 /** Whether the file is not an SQLite file. */
 export const isNotADatabase = (error: unknown): boolean => resultCode(error) === CODES.NOTADB

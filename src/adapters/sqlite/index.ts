@@ -10,10 +10,11 @@ import { type Clock, microsecondClock } from '../store/record-events.js'
 import { LIMITS, openConnection } from './connection.js'
 import { sqliteEventStore } from './event-store.js'
 
-export { StoreFault } from '../../ports/event-store.js'
+export { type InTransaction, InTransactionFailed, StoreFault } from '../../ports/event-store.js'
 export type { SqliteHandle, SqliteStatement, SqliteValue } from '../../ports/sqlite-handle.js'
 export { InvalidAppend, InvalidRestore } from '../store/check-append.js'
 export type { Clock } from '../store/record-events.js'
+export { inTransaction } from './event-store.js'
 export { UnusableFile } from './faults.js'
 
 /** Options of an SQLite file. */

@@ -1,7 +1,14 @@
 import { err, ok, type Result } from 'neverthrow'
 import { SIGNAL } from '../../check-options.js'
-import { ID_IN_WORDS, isId, isRequiredText, MAX_REPORTED, unstorable } from '../../domain/values.js'
-import type { Position } from '../../ports/event-store.js'
+import {
+  fieldOf,
+  ID_IN_WORDS,
+  isId,
+  isRequiredText,
+  MAX_REPORTED,
+  unstorable,
+} from '../../domain/values.js'
+import type { InTransaction, Position } from '../../ports/event-store.js'
 import type { Caller } from '../../ports/host.js'
 import {
   type InvalidArgument,
@@ -48,6 +55,16 @@ interface AnyContext {
   readonly reason?: string | undefined
   /** Ends the call early. If an append was sent already, the call waits for it, and it stays recorded. */
   readonly signal?: AbortSignal | undefined
+  /**
+   * Only for writes of one append, on PostgreSQL, SQLite and Durable Objects: a function that writes your own rows in
+   * the transaction that records the events. Both are committed or neither. Make it with `inTransaction` of the
+   * subpath of your store.
+   *
+   * The function runs once the write is decided, and again after a lost race, so it must only write rows. It also runs
+   * for a write that changes nothing; not for a refused write, or for a repeat under an `idempotencyKey` that was
+   * recorded. If it throws, nothing is recorded and the call rejects with the value thrown.
+   */
+  readonly inTransaction?: InTransaction | undefined
 }
 
 /**
@@ -102,12 +119,19 @@ export interface AdmittedCall {
   readonly correlationId: string | undefined
   readonly reason: string | undefined
   readonly signal: AbortSignal | undefined
+  readonly inTransaction: InTransaction | undefined
   /** Receives the progress of a long write. */
   readonly onProgress?: unknown
 }
 
 /** Fields of a context that some methods do not support, and therefore refuse. */
-export type Refused = 'expectedSequence' | 'idempotencyKey' | 'dryRun' | 'reason' | 'onProgress'
+export type Refused =
+  | 'expectedSequence'
+  | 'idempotencyKey'
+  | 'dryRun'
+  | 'reason'
+  | 'inTransaction'
+  | 'onProgress'
 
 /** The context of any method. */
 type ContextInput = (Context | DryRunContext) & { readonly onProgress?: unknown }
@@ -122,6 +146,7 @@ const FIELDS: Readonly<Record<keyof ContextInput, true>> = {
   correlationId: true,
   reason: true,
   signal: true,
+  inTransaction: true,
   onProgress: true,
 }
 
@@ -132,7 +157,7 @@ const FIELDS: Readonly<Record<keyof ContextInput, true>> = {
 export const admit = (
   context: ContextInput | undefined | null,
   refused: readonly Refused[],
-  { method, observer }: Pick<AdmittedCall, 'method' | 'observer'>,
+  { method, observer, transactions }: AdmittedBy,
 ): Result<AdmittedCall, Unauthenticated | InvalidArgument> => {
   try {
     if (!context) return err({ kind: 'Unauthenticated' })
@@ -140,6 +165,7 @@ export const admit = (
     const { caller, orgId, expectedSequence, idempotencyKey, dryRun = false } = context
     if (caller === undefined || caller === null) return err({ kind: 'Unauthenticated' })
     const { consistency = 'strong', correlationId, reason, signal, onProgress } = context
+    const { inTransaction } = context
     const { userId: actorId, orgId: actorOrgId } = caller
     const call: AdmittedCall = {
       method,
@@ -155,12 +181,14 @@ export const admit = (
       correlationId,
       reason,
       signal,
+      inTransaction,
       onProgress,
     }
     const { check, violations } = newChecks()
     checkActor(check, actorId, actorOrgId)
     check(orgId === undefined || isId(orgId), 'orgId', AN_ID)
     checkOptions(check, call)
+    if (inTransaction !== undefined) checkInTransaction(check, call, transactions)
     for (const name of refused) {
       if (call[name] === undefined || call[name] === false) continue
       const isReported = violations.some(({ field }) => field === name)
@@ -174,6 +202,27 @@ export const admit = (
   } catch {
     return err(invalid('', 'the context must be readable: a property of it throws'))
   }
+}
+
+/** What a call is admitted with. @property transactions - the kind of transactions that the store runs */
+interface AdmittedBy extends Pick<AdmittedCall, 'method' | 'observer'> {
+  readonly transactions?: string | undefined
+}
+
+const checkInTransaction = (
+  check: Check,
+  { inTransaction, dryRun }: AdmittedCall,
+  transactions: string | undefined,
+): void => {
+  const kind = fieldOf(inTransaction, 'transactions')
+  const isMade = typeof kind === 'string' && typeof fieldOf(inTransaction, 'run') === 'function'
+  const field = 'inTransaction'
+  if (!isMade) check(false, field, 'must be made by inTransaction of the subpath of your store')
+  else if (transactions === undefined)
+    check(false, field, 'is not accepted: the store cannot write rows of the host')
+  else if (kind !== transactions)
+    check(false, field, `is for a store of ${kind.slice(0, LONGEST_NAME)}, not of ${transactions}`)
+  else check(!dryRun, field, 'is not accepted by a dry run')
 }
 
 /** The violations that every method would report about `caller`; for code that makes callers. */

@@ -105,7 +105,7 @@ export type Outcome<Ids> = (Written & Ids) | Planned
 export type NeededPermission = Pick<PermissionQuestion, 'permission' | 'object' | 'roleKeys'>
 
 /** The parts of the host that a method needs for its checks. */
-interface MethodHost extends Pick<Host, 'authorize' | 'environment'> {
+interface MethodHost extends Pick<Host, 'authorize' | 'environment'>, Partial<Pick<Host, 'store'>> {
   readonly hooks?: Hooks | undefined
 }
 
@@ -134,7 +134,7 @@ type Run<Schema extends z.ZodMiniType, Answer, Failure> = (
   input: z.output<Schema>,
 ) => Promise<Result<Answer, Failure>>
 
-const ONE_OBJECT_WRITES = ['expectedSequence', 'idempotencyKey', 'dryRun'] as const
+const ONE_APPEND_WRITES = ['expectedSequence', 'idempotencyKey', 'dryRun', 'inTransaction'] as const
 
 /** Makes a {@link Read} of `run`. It ends as soon as the signal aborts. */
 export const read = <Schema extends z.ZodMiniType, Answer, Also extends IamError = never>(
@@ -142,7 +142,7 @@ export const read = <Schema extends z.ZodMiniType, Answer, Also extends IamError
   spec: MethodSpec<Schema>,
   run: Run<Schema, Answer, ReadError | NoInfer<Also>>,
 ): Read<z.input<Schema>, Answer, Also> => {
-  const checked = { ...spec, refuses: [...ONE_OBJECT_WRITES, 'reason', 'onProgress'] as const }
+  const checked = { ...spec, refuses: [...ONE_APPEND_WRITES, 'reason', 'onProgress'] as const }
   const raced: typeof run = (call, parsed) => raceAbort(run(call, parsed), call.signal)
   return (input, context) => begin(host, checked, { input, context, run: raced })
 }
@@ -172,7 +172,7 @@ export const batchWrite = <Schema extends z.ZodMiniType, Report>(
   spec: MethodSpec<Schema>,
   run: Run<Schema, Report, WriteError>,
 ): BatchWrite<z.input<Schema>, Report> => {
-  const checked = { ...spec, refuses: [...ONE_OBJECT_WRITES, 'onProgress'] as const }
+  const checked = { ...spec, refuses: [...ONE_APPEND_WRITES, 'onProgress'] as const }
   return (input, context) => begin(host, checked, { input, context, run })
 }
 
@@ -186,7 +186,7 @@ export const longWrite = <Schema extends z.ZodMiniType, Progress, Report>(
     onProgress: LongContext<Progress>['onProgress'],
   ) => Promise<Result<Report, WriteError>>,
 ): LongWrite<z.input<Schema>, Progress, Report> => {
-  const checked = { ...spec, refuses: ONE_OBJECT_WRITES }
+  const checked = { ...spec, refuses: ONE_APPEND_WRITES }
   return (input, context) =>
     begin(host, checked, {
       input,
@@ -231,7 +231,8 @@ const perform = async <Schema extends z.ZodMiniType, Answer, Failure>(
 ): Promise<Result<Answer, Failure | ReadError>> => {
   try {
     const { method, schema, refuses } = spec
-    const admitted = admit(context, refuses, { method, observer })
+    const { transactions } = host.store ?? {}
+    const admitted = admit(context, refuses, { method, observer, transactions })
     if (admitted.isErr()) return err(admitted.error)
     const call = admitted.value
     const { orgId, signal } = call

@@ -3,13 +3,14 @@ import {
   type Append,
   type EventStore,
   type IdempotencyKeyUsed,
+  InTransactionFailed,
   outcomeOf,
   type RecordedEvent,
   type StreamWrite,
   type VersionConflict,
 } from '../../ports/event-store.js'
-import type { WriteError } from '../errors/errors.js'
-import { unavailable } from '../errors/fault.js'
+import { invalid, type WriteError } from '../errors/errors.js'
+import { Fault, unavailable } from '../errors/fault.js'
 import type { Observer } from '../hooks.js'
 import type { AdmittedCall } from '../method/context.js'
 import type { Runtime } from '../runtime.js'
@@ -64,7 +65,7 @@ export const transact = async <Decided extends Decision, Answer>(
   { decide, answer, marks, isUpkeep = false, commandHash, earlier }: Transaction<Decided, Answer>,
 ): Promise<Result<Answer, WriteError>> => {
   const { states, locks, newId, metadataOf, environment } = runtime
-  const { observer, signal } = call
+  const { observer, signal, inTransaction } = call
   const streams = new CallStreams(states, call)
   let lock: Lock | undefined
   let isTooLate: (() => boolean) | undefined
@@ -80,7 +81,8 @@ export const transact = async <Decided extends Decision, Answer>(
       if (announced === lost) observer?.deciding(++announced)
 
       // 2. Nothing to record: return, if the decision was made on what the store has.
-      if (decision.isErr() || !decision.value.changes.some(hasEvents)) {
+      const isWithoutEvents = decision.isOk() && !decision.value.changes.some(hasEvents)
+      if (decision.isErr() || (isWithoutEvents && !inTransaction)) {
         if (!(await streams.confirm())) {
           isTooLate ??= retryDeadline(environment)
           if (isTooLate()) return err({ kind: 'Aborted', attempts: lost })
@@ -89,6 +91,9 @@ export const transact = async <Decided extends Decision, Answer>(
         const before = await earlier?.(false)
         return before ?? decision.map((decided) => answer(applied(states, decided, [])))
       }
+      // A repeat does not write the rows of the host again.
+      const repeated = inTransaction && (await earlier?.(false))
+      if (repeated) return repeated
 
       // 3. Wait for other calls of this process that change the same streams, then decide on what they have left.
       const { changes } = decision.value
@@ -107,7 +112,8 @@ export const transact = async <Decided extends Decision, Answer>(
 
       // 4. Append, on condition that every stream is at the version that was read.
       const hash = commandHash?.()
-      const append = { id: newId(), writes, metadata: metadataOf(call, marks, hash) }
+      const metadata = metadataOf(call, marks, hash)
+      const append = { id: newId(), writes, metadata, ...(inTransaction && { inTransaction }) }
       const recorded = await appendOnce(runtime, append, observer)
       if (recorded.isOk()) {
         const done = ok(answer(applied(states, decision.value, recorded.value)))
@@ -198,11 +204,16 @@ const appendOnce = async (
   try {
     recorded = await store.append(append)
   } catch (cause) {
+    if (cause instanceof InTransactionFailed) throw failureOf(cause)
     recorded = ok(await findAfterUnknownOutcome(store, append, cause))
   }
   if (recorded.isOk()) observer?.appended(recorded.value, begin)
   return recorded
 }
+
+/** What the function of the host threw, as it is; a fault if the store refuses the function. */
+const failureOf = ({ cause, objection }: InTransactionFailed): unknown =>
+  objection === undefined ? cause : new Fault(invalid('inTransaction', objection))
 
 /** The events of an append whose outcome is unknown. @throws Fault, which says whether they may be recorded */
 const findAfterUnknownOutcome = async (

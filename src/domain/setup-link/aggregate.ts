@@ -167,10 +167,10 @@ export const setupLinks = defineAggregate({
   view: setupLinkView,
   show: ({ status, expiresAt, intents, note }, { linkId }): SetupLinkView => ({
     linkId,
-    state: status,
     intents: Object.freeze([...intents]),
-    expiresAt: new Date(expiresAt),
     ...(note !== undefined && { note }),
+    state: status,
+    expiresAt: new Date(expiresAt),
   }),
   states: ['issued', 'used', 'completed', 'revoked'],
   fields: {

@@ -303,6 +303,7 @@ export const mappingLaws = lawsOf<ReadModelHome>({
         ['acme', idpAdded('google')],
         ['acme', roleAdded('portal', 'reader')],
         ['acme', roleAdded('portal', 'writer')],
+        ['acme', idpAdded('google')],
         ['acme', mappingAdded(STAFF, ['reader'], { validFor: 24 })],
         ['acme', reported('google', 'ann', ['staff'])],
         ['acme', reported('google', 'ann', ['other', 'staff'])],

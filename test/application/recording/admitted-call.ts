@@ -14,5 +14,6 @@ export const admittedCall = (given: Partial<AdmittedCall> = {}): AdmittedCall =>
   correlationId: undefined,
   reason: undefined,
   signal: undefined,
+  inTransaction: undefined,
   ...given,
 })

@@ -1,4 +1,4 @@
-import { type FaultOutcome, StoreFault } from '../../../ports/event-store.js'
+import { type FaultOutcome, InTransactionFailed, StoreFault } from '../../../ports/event-store.js'
 import type { PostgresConnection, PostgresDriver } from '../driver.js'
 import {
   type Connection,
@@ -44,8 +44,15 @@ export interface Connections<Lent = PostgresConnection> {
   readonly close: () => Promise<void>
 }
 
-/** The work of one call: our statements use the connection, statements of the host the driver's own client. */
-type Work<Value, Lent> = (connection: Connection, lent: Lent) => Promise<Value>
+/**
+ * The work of one call: our statements use the connection, statements of the host the driver's own client. Work that
+ * commits itself calls `committing` before: from then on, the outcome of a lost connection is unknown.
+ */
+type Work<Value, Lent> = (
+  connection: Connection,
+  lent: Lent,
+  committing: () => void,
+) => Promise<Value>
 
 /**
  * How a transaction begins: each statement sees what was committed before it, or all see the same moment. A read
@@ -105,7 +112,7 @@ export const connectionsOf = <Lent extends PostgresConnection>(
   /** Runs `work` with a connection. `outcome` is the outcome of the work if the connection is lost now. */
   const lend = async <Value>(
     outcome: () => FaultOutcome,
-    work: Work<Value, Lent>,
+    work: (connection: Connection, lent: Lent) => Promise<Value>,
   ): Promise<Value> => {
     if (closing) throw closedFault()
     let isCut = false
@@ -130,6 +137,7 @@ export const connectionsOf = <Lent extends PostgresConnection>(
         const isUndone = isRolledBack || !hasBegun || isRefusal(error.cause)
         throw faultOf(error.cause, isUndone ? 'not_recorded' : outcome())
       }
+      if (error instanceof InTransactionFailed) throw error
       throw isRolledBack || !hasBegun ? error : faultOf(error, 'not_recorded')
     } finally {
       lent.release(!isUsable)
@@ -146,8 +154,11 @@ export const connectionsOf = <Lent extends PostgresConnection>(
       async (connection, lent) => {
         await connection.rows({ text: begin + IDLE_LIMIT })
         if (!isKnown(lent)) await ask(lent)
-        const value = await work(connection, lent)
-        outcome = 'unknown'
+        const committing = () => {
+          outcome = 'unknown'
+        }
+        const value = await work(connection, lent, committing)
+        committing()
         await connection.rows({ text: 'COMMIT' })
         return value
       },
@@ -192,6 +203,16 @@ export const connectionsOf = <Lent extends PostgresConnection>(
       return closing
     },
   }
+}
+
+/**
+ * Checks deferred constraints now, so that a violation counts as an error of the host and not of the commit. It also
+ * fails after a failed statement, where a commit would roll back silently, and outside of a transaction, if a statement
+ * of the host has ended it.
+ */
+export const requireCommittable = async (lent: PostgresConnection): Promise<void> => {
+  const text = 'SAVEPOINT claviger; RELEASE claviger; SET CONSTRAINTS ALL IMMEDIATE'
+  await lent.rows({ text, values: [] })
 }
 
 /** A connection that does not tell sessions apart is one itself. */

@@ -2,9 +2,11 @@ import { err, ok } from 'neverthrow'
 import type { StreamId } from '../../../domain/values.js'
 import { type Environment, systemEnvironment } from '../../../ports/environment.js'
 import {
+  type Append,
   type EventCount,
   type EventRestore,
   type EventStore,
+  type InTransaction,
   type RecordedEvent,
   StoreFault,
   type StreamWrite,
@@ -13,11 +15,17 @@ import { boundedPosition, LARGEST_INTEGER } from '../../sql/dialect.js'
 import { EVENT_COLUMNS, type EventRow, eventsOf } from '../../sql/stored-events.js'
 import { beginsAppend, checkRestore } from '../../store/check-append.js'
 import { groupCommit, type Verdict } from '../../store/group-commit.js'
-import { dataAt, type PreparedAppend, recordEvents } from '../../store/record-events.js'
+import {
+  dataAt,
+  type PreparedAppend,
+  prepareAppend,
+  recordEvents,
+} from '../../store/record-events.js'
 import { type Connection, onlyRow, type Statement } from '../connection/connection.js'
 import type { Connections } from '../connection/connections.js'
 import { isConnectionFault } from '../connection/faults.js'
 import { bigintArray, textArray, unnestColumns } from '../unnest-columns.js'
+import { appendInTransaction, TRANSACTIONS } from './in-transaction.js'
 import type { Notifications } from './notifications.js'
 
 /**
@@ -44,8 +52,21 @@ export const postgresEventStore = (
     return verdicts
   }
 
+  const grouped = groupCommit({ write, isConnectionFault }, environment)
+
+  const writeWithRows = async (append: Append, inTransaction: InTransaction): Promise<Verdict> => {
+    const { call, values } = appendGroup(schema, [prepareAppend(append)])
+    const events = { text: appendById, values: [append.id] }
+    const recorded = await appendInTransaction(connections, { inTransaction, call, values, events })
+    if (recorded.isErr()) return refusal(append.writes, recorded.error)
+    if (recorded.value.length > 0) notifications.send()
+    return ok(eventsOf(recorded.value))
+  }
+
   return {
-    append: groupCommit({ write, isConnectionFault }, environment),
+    append: (append) =>
+      append.inTransaction ? writeWithRows(append, append.inTransaction) : grouped(append),
+    transactions: TRANSACTIONS,
     readStream: (stream, afterVersion = 0) =>
       read({
         name: `${schema} stream`,
@@ -211,7 +232,11 @@ const refusal = (writes: readonly StreamWrite[], answer: number): Verdict => {
   throw new Error(`The append function answered ${answer}`)
 }
 
-const appendGroup = (schema: string, group: readonly PreparedAppend[]): Statement => {
+/** The statement for a group, and the call of the function in it. */
+const appendGroup = (
+  schema: string,
+  group: readonly PreparedAppend[],
+): Required<Statement> & { readonly call: string } => {
   const appends = group.map(({ append }) => append)
   const writes = appends.flatMap(({ writes }, index) =>
     writes.map((write) => ({ ...write, number: index + 1 })),
@@ -224,9 +249,11 @@ const appendGroup = (schema: string, group: readonly PreparedAppend[]): Statemen
       version: expectedVersion + index + 1,
     })),
   )
+  const call = `${schema}.append_group($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
   return {
     name: `${schema} group`,
-    text: `SELECT ${schema}.append_group($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)::text`,
+    call,
+    text: `SELECT ${call}::text`,
     values: [
       textArray(appends.map(({ id }) => id)),
       textArray(appends.map(({ metadata }) => metadata.idempotencyKey ?? null)),
