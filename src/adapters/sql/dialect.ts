@@ -44,6 +44,8 @@ export interface Declarations {
   readonly options: '' | 'STRICT'
   /** The same for a table that `isRow`. */
   readonly rowOptions: '' | 'STRICT' | 'STRICT, WITHOUT ROWID'
+  /** Whether every index ends with the primary key by itself. */
+  readonly indexesEndWithKey?: true
 }
 
 /** The SQL in which one database differs from another. */

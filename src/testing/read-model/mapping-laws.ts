@@ -300,7 +300,6 @@ export const mappingLaws = lawsOf<ReadModelHome>({
     async (home) => {
       const log = logOf([
         ['acme', projectAdded('portal')],
-        ['acme', idpAdded('google')],
         ['acme', roleAdded('portal', 'reader')],
         ['acme', roleAdded('portal', 'writer')],
         ['acme', idpAdded('google')],

@@ -86,7 +86,9 @@ export const historyStatement = (dialect: Dialect, query: HistoryQuery): Stateme
   const { order = 'asc', limit } = query
   const { table } = dialect
   const log = logOf(dialect)
-  const conditions = conditionsOf(dialect, query)
+  // With a plus, a database reads the streams of objects by their names, not all events between two positions.
+  const isOfAll = query.object === undefined && query.user === undefined
+  const conditions = conditionsOf(dialect, query, isOfAll ? 'event.position' : '+event.position')
   // Each part uses an index of its own; a condition with OR might read the whole table.
   const parts = belonging(dialect, query).map(
     (part, index) =>
@@ -112,11 +114,12 @@ const currentBefore = (dialect: Dialect): string => {
 const conditionsOf = (
   dialect: Dialect,
   { after, before, actor, types }: HistoryQuery,
+  position: string,
 ): readonly Statement[] => [
-  sql`event.position > ${param(boundedPosition(after))}`,
-  ...(before === undefined ? [] : [sql`event.position < ${param(boundedPosition(before))}`]),
+  sql`${position} > ${param(boundedPosition(after))}`,
+  ...(before === undefined ? [] : [sql`${position} < ${param(boundedPosition(before))}`]),
   // What the log has beyond the checkpoint is not applied yet.
-  sql`event.position <= ${checkpointIn(dialect)}`,
+  sql`${position} <= ${checkpointIn(dialect)}`,
   // Metadata have one `userId`, and a quote within a text is escaped.
   ...(actor === undefined
     ? []

@@ -98,12 +98,19 @@ const sliceOf = <Item>(found: readonly Item[], limit: number): Slice<Item> => ({
 const NO_WAY = `'' AS idp, '' AS grp`
 
 /** Tables in which the roles of one user are found, with `share`. */
-const ofUser = ({ table }: Dialect) => ({
-  byGrant: `${table(GRANTS)} AS granted CROSS JOIN ${table(SHARES)} AS share CROSS JOIN ${table(HELD)} AS held`,
-  isByGrant: `share.place = granted.place AND held.share = share.number AND held.user_id = granted.user_id`,
-  byGroup: `${table(MEMBERS)} AS member CROSS JOIN ${table(MAPPED)} AS mapped CROSS JOIN ${table(SHARES)} AS share`,
-  isByGroup: `${isMemberOf('mapped', 'member')} AND share.number = mapped.share`,
-})
+const ofUser = ({ table, hasLateral }: Dialect) => {
+  const isHeld = 'held.share = share.number AND held.user_id = granted.user_id'
+  // Apart, so that PostgreSQL looks up each role by its key, and never reads the whole table.
+  const held = hasLateral
+    ? `LATERAL (SELECT held.* FROM ${table(HELD)} AS held WHERE ${isHeld} OFFSET 0) AS held`
+    : `${table(HELD)} AS held`
+  return {
+    byGrant: `${table(GRANTS)} AS granted CROSS JOIN ${table(SHARES)} AS share CROSS JOIN ${held}`,
+    isByGrant: `share.place = granted.place AND ${isHeld}`,
+    byGroup: `${table(MEMBERS)} AS member CROSS JOIN ${table(MAPPED)} AS mapped CROSS JOIN ${table(SHARES)} AS share`,
+    isByGroup: `${isMemberOf('mapped', 'member')} AND share.number = mapped.share`,
+  }
+}
 
 /** Finds the roles that count for a user, one more than the limit, each with the positions. */
 export const heldRolesStatement = (dialect: Dialect, query: HeldRolesQuery): Statement => {
@@ -182,6 +189,8 @@ interface Way {
   readonly columns: string
   /** The columns of the order after the role and the organization. */
   readonly order: readonly string[]
+  /** The same as an index has them: rows that differ in their beginning alone exclude each other. */
+  readonly sorted: string
   readonly counts: readonly Statement[]
   /** Where the rows of one user are found first, with `share`. */
   readonly ofUser: readonly [from: string, isJoined: string, user: string]
@@ -196,6 +205,7 @@ const ways = (dialect: Dialect, { now, at }: HoldersQuery): readonly [grant: Way
       isJoined: 'held.share = share.number',
       columns: `${NO_WAY}, held.user_id, held.expires_at, COALESCE(held.given, held.begin_at) AS given`,
       order: ['held.user_id'],
+      sorted: 'held.user_id',
       counts: countsByGrant(dialect, { now, at }),
       ofUser: [byGrant, isByGrant, 'granted.user_id'],
     },
@@ -205,6 +215,7 @@ const ways = (dialect: Dialect, { now, at }: HoldersQuery): readonly [grant: Way
       columns: `mapped.idp, mapped.grp, member.user_id, ${expiryOf('mapped', 'member')} AS expires_at,
         CASE WHEN member.given > mapped.given THEN member.given ELSE mapped.given END AS given`,
       order: ['mapped.idp', 'mapped.grp', 'member.user_id'],
+      sorted: 'mapped.idp, mapped.grp, mapped.begin_at, member.user_id',
       counts: countsByGroup(dialect, { now, at }),
       ofUser: [byGroup, isByGroup, 'member.user_id'],
     },
@@ -225,8 +236,8 @@ export const holdersStatement = (dialect: Dialect, query: HoldersQuery): Stateme
   const pages = arms.map((arm, index) => sql`SELECT * FROM (${arm}) AS page_${index}`)
   const columns = 'role, org, idp, grp, user_id, expires_at, given, scope'
   const page = sql`SELECT * FROM (${joined(pages, ' UNION ALL ')}) AS pages ORDER BY ${order} LIMIT ${rowsOfPage(query)}`
-  const isOfRole = after?.[projectId === undefined ? 1 : 0] === roleKey
-  const follows = after === undefined ? 0 : (after.at(-3) === '' ? 1 : 2) + (isOfRole ? 2 : 0)
+  const isLastRole = after?.[projectId === undefined ? 1 : 0] === roleKey
+  const follows = after === undefined ? 0 : (after.at(-3) === '' ? 1 : 2) + (isLastRole ? 2 : 0)
   const variant = (follows * (PAGE_SIZES.length + 1) + sizeOf(query) + 1).toString(36)
   return {
     name: `w${flags(projectId, userId, roleKey, permission, at)}${variant}`,
@@ -248,7 +259,7 @@ const partsAfter = (query: HoldersQuery, { order }: Way, isByGrant: boolean): re
   const { orgId, projectId, roleKey, after } = query
   const within = [
     ...(projectId === undefined ? [] : [sql`share.scope = ${param(projectScope(orgId, projectId))}`]),
-    ...(roleKey === undefined ? [] : [sql`share.role = ${param(roleKey)}`]),
+    ...(roleKey === undefined ? [] : [isOfRole(query, roleKey)]),
   ]
   // The comma is the character after the plus.
   const ofOwner = sql`share.scope > ${param(`${orgId}+`)} AND share.scope < ${param(`${orgId},`)}`
@@ -282,6 +293,12 @@ const partsAfter = (query: HoldersQuery, { order }: Way, isByGrant: boolean): re
   return parts
 }
 
+/** In several projects, SQLite would take the order of an index only if the role were not known to be one. */
+const isOfRole = ({ projectId }: HoldersQuery, roleKey: string): Statement =>
+  projectId === undefined
+    ? sql`share.role >= ${param(roleKey)} AND share.role <= ${param(roleKey)}`
+    : sql`share.role = ${param(roleKey)}`
+
 /** The columns of `share` in the order of holders; at most one generation counts at a time. */
 const SHARE_ORDER = 'share.scope, share.role, share.org, share.role_since, share.grant_since'
 
@@ -289,7 +306,7 @@ const SHARE_ORDER = 'share.scope, share.role, share.org, share.role_since, share
 const allHolders = (
   dialect: Dialect,
   query: HoldersQuery,
-  { rows, isJoined, columns, order, counts }: Way,
+  { rows, isJoined, columns, sorted, counts }: Way,
   { ofShare, ofRow }: Part,
 ): Statement => {
   const share = `${dialect.table(SHARES)} AS share`
@@ -297,13 +314,12 @@ const allHolders = (
   const ofRows = allOf([sql`${isJoined}`, ...counts, ...ofRow])
   const names = `share.role, share.org`
   const most = rowsOfPage(query)
-  const byRow = order.join(', ')
   if (!dialect.hasLateral)
     return sql`SELECT ${names}, ${columns}, share.scope FROM ${share} CROSS JOIN ${rows} WHERE ${ofShares} AND ${ofRows}
-      ORDER BY ${SHARE_ORDER}, ${byRow} LIMIT ${most}`
+      ORDER BY ${SHARE_ORDER}, ${sorted} LIMIT ${most}`
   // PostgreSQL takes no order of two tables from their indexes.
   return sql`SELECT ${names}, found.*, share.scope FROM ${share} CROSS JOIN LATERAL (
-      SELECT ${columns} FROM ${rows} WHERE ${ofRows} ORDER BY ${byRow} LIMIT ${most}
+      SELECT ${columns} FROM ${rows} WHERE ${ofRows} ORDER BY ${sorted} LIMIT ${most}
     ) AS found WHERE ${ofShares} ORDER BY ${SHARE_ORDER}, idp, grp, user_id LIMIT ${most}`
 }
 

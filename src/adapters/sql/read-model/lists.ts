@@ -130,7 +130,9 @@ const rowIn = (line: string): Row => JSON.parse(line)
 /** Where the rows of a list are. */
 interface Source {
   readonly from: string
-  /** The conditions of a row in the list. */
+  /** The organization or project of a row. */
+  readonly scope: Statement
+  /** What else makes a row one of the list. */
   readonly within: readonly Statement[]
   /** The columns of the order by id or key. */
   readonly key: readonly string[]
@@ -139,20 +141,19 @@ interface Source {
 const sourceOf = (dialect: Dialect, query: ListQuery<ViewType>): Source => {
   const { table } = dialect
   const { type, orgId, isReceived } = query
-  if (type !== 'user_grant') {
-    const within = isReceived
-      ? sql`object.key = ${param(orgId)}`
-      : sql`object.scope = ${param(listedScope(query))}`
+  if (type !== 'user_grant')
     return {
       from: `${table(OBJECTS[type])} AS object`,
-      within: [within, ...isWithin(dialect, type)],
+      scope: isReceived
+        ? sql`object.key = ${param(orgId)}`
+        : sql`object.scope = ${param(listedScope(query))}`,
+      within: isWithin(dialect, type),
       key: ['object.key'],
     }
-  }
   return {
     from: `${table(PLACES)} AS place JOIN ${table(GRANTS)} AS object ON object.place = place.number`,
+    scope: sql`place.org = ${param(orgId)}`,
     within: [
-      sql`place.org = ${param(orgId)}`,
       stands(dialect, streamOf.project('place'), { orInactive: true }),
       IS_GRANTED,
     ],
@@ -173,7 +174,9 @@ export const listStatements = (
 ): { readonly count: Statement; readonly page: Statement } => {
   const { type, conditions } = query
   const source = sourceOf(dialect, query)
-  const met = [...source.within, ...conditions.map((each) => meets(dialect, query, each))]
+  const tests = conditions.map((each) => meets(dialect, query, source, each))
+  const scope = tests.some(({ namesScope }) => namesScope) ? [] : [source.scope]
+  const met = [...scope, ...tests, ...source.within]
   return {
     count: sql`SELECT count(*) FROM (SELECT 1 FROM ${source.from} WHERE ${allOf(met)} LIMIT ${MAX_TOTAL_SIZE + 1}) AS counted`,
     page:
@@ -313,7 +316,17 @@ const grantText = (field: string): string => {
 }
 
 /** A condition in SQL. */
-const meets = (dialect: Dialect, query: ListQuery<ViewType>, condition: Condition): Statement => {
+interface Test extends Statement {
+  /** Whether it names the scope, which then needs no condition of its own. */
+  readonly namesScope?: true
+}
+
+const meets = (
+  dialect: Dialect,
+  query: ListQuery<ViewType>,
+  { scope }: Source,
+  condition: Condition,
+): Test => {
   const { type } = query
   const { field, operator, value, ignoreCase } = condition
   const several = severalOf(type, condition)
@@ -357,10 +370,7 @@ const meets = (dialect: Dialect, query: ListQuery<ViewType>, condition: Conditio
   const key = compare(text, plain)
   if (operator === 'contains' || type === 'user_grant') return sql`(${key} OR ${folded})`
   // With the scope outside of both tests SQLite would read all rows of the scope instead.
-  const scope = query.isReceived
-    ? sql`object.key = ${param(query.orgId)}`
-    : sql`object.scope = ${param(listedScope(query))}`
-  return sql`(${scope} AND ${key} OR ${scope} AND ${folded})`
+  return { ...sql`(${scope} AND ${key} OR ${scope} AND ${folded})`, namesScope: true }
 }
 
 const compares = (

@@ -329,8 +329,8 @@ export const KEPT_EVENTS: Table = {
 export const logOf = ({ table, keepsEvents }: Dialect): string =>
   table(keepsEvents ? KEPT_EVENTS : { name: EVENTS })
 
-/** All tables that a reset empties, besides the checkpoint. */
-export const filledBy = ({ keepsEvents }: Dialect): readonly Table[] => [
+/** All tables that a reset empties, besides the checkpoint and {@link KEPT_EVENTS}. */
+export const FILLED: readonly Table[] = [
   ...Object.values(OBJECTS),
   PLACES,
   SHARES,
@@ -340,8 +340,11 @@ export const filledBy = ({ keepsEvents }: Dialect): readonly Table[] => [
   STANDING,
   PERMISSIONS,
   CHANGES,
-  ...(keepsEvents ? [KEPT_EVENTS] : []),
 ]
+
+/** All tables that a reset empties, besides the checkpoint. */
+export const filledBy = ({ keepsEvents }: Dialect): readonly Table[] =>
+  keepsEvents ? [...FILLED, KEPT_EVENTS] : FILLED
 
 /** The checkpoint. A backup that is restored into new tables leaves a second row beside theirs. */
 export const checkpointIn = ({ table }: Dialect): string =>
@@ -384,12 +387,13 @@ export const pageOf = <Found extends Row>(rows: readonly Row[]): FoundAtHead<rea
 
 /** SQL that creates all tables, and the index of the log by organizations. */
 export const createTables = (dialect: Dialect): string => {
-  const { keepsEvents, organizationIn } = dialect
+  const { keepsEvents, organizationIn, declarations } = dialect
+  const position = declarations.indexesEndWithKey ? '' : ', position'
   const index = keepsEvents ? `${KEPT_EVENTS.name}_organization` : `${EVENTS}_organization`
   return [
     ...[CHECKPOINT, ...filledBy(dialect)].map((table) => createTable(dialect, table)),
     // The log's own index may be there: it belongs to no version of the read model.
-    `CREATE INDEX IF NOT EXISTS ${index} ON ${logOf(dialect)} (${organizationIn('stream')}, position);`,
+    `CREATE INDEX IF NOT EXISTS ${index} ON ${logOf(dialect)} (${organizationIn('stream')}${position});`,
   ].join('\n')
 }
 

@@ -63,6 +63,7 @@ export const sqliteDialect = ({ maxParameters }: Pick<SqliteLimits, 'maxParamete
       ifMissing: 'IF NOT EXISTS',
       options: 'STRICT',
       rowOptions: 'STRICT, WITHOUT ROWID',
+      indexesEndWithKey: true,
     },
     named,
     table: ({ name }) => name,
