@@ -194,7 +194,8 @@ function* writesOf(
     if (version > 1)
       changes.push([
         position,
-        before ? bodyOf(entry.ref, before) : 'null',
+        // Where facts began says nothing about what changed.
+        before ? bodyOf(entry.ref, { ...before, fact: undefined }) : 'null',
         generations.listed(before?.fact?.fact),
       ])
   }
