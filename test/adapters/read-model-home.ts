@@ -1,5 +1,5 @@
-import type { EventRestore } from '../../src/ports/event-store.js'
 import type { EventStore, ReadModel } from '../../src/index.js'
+import type { EventRestore } from '../../src/ports/event-store.js'
 import type { ReadModelHome } from '../../src/testing/index.js'
 
 interface Opened {
@@ -37,7 +37,7 @@ export const databaseHome = (
  * The read model of a database, whose history is the log: the events of a law are restored into the log before they are
  * applied, as far as it takes them.
  */
-const withLog = ({ store, readModel }: Opened): ReadModel => {
+export const withLog = ({ store, readModel }: Opened): ReadModel => {
   if (!store.restore) return readModel
   const withEvents: ReadModel = {
     ...readModel,

@@ -86,6 +86,8 @@ export interface Dialect {
    * Its table `events` needs no other column than `position`.
    */
   readonly keepsEvents?: true
+  /** The data of a row of `events`, where it is not the column alone. */
+  readonly dataOf?: (event: string) => string
   /** The organization in the name of a stream: what is between the first `-` and the next `+`. */
   readonly organizationIn: (stream: string) => string
   /** Adds new rows. */

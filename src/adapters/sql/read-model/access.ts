@@ -105,7 +105,9 @@ export const accessStatement = (dialect: Dialect, query: AccessQuery): Statement
   const scope = projectScope(projectOrgId, projectId)
   const object = (type: 'project' | 'project_grant', column: string) =>
     `(SELECT ${column} FROM ${table(OBJECTS[type])} AS object WHERE object.scope = ? AND object.key = ?)`
-  const grant = (column: string) => `(SELECT ${column} FROM ${table(PLACES)} AS place CROSS JOIN ${table(GRANTS)} AS object
+  const grant = (
+    column: string,
+  ) => `(SELECT ${column} FROM ${table(PLACES)} AS place CROSS JOIN ${table(GRANTS)} AS object
     WHERE place.org = ? AND place.scope = ? AND object.place = place.number AND object.user_id = ? AND ${IS_GRANTED.sql})`
   return {
     ...dialect.named(

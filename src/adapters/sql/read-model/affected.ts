@@ -87,11 +87,12 @@ const mapped = (dialect: Dialect, query: AffectedInProject): Statement => {
   return sql`SELECT DISTINCT share.role, share.org, member.user_id FROM ${members(dialect)} WHERE ${all}`
 }
 
-const countedIn = ({ userOrgId, asIfActive, now, at }: AffectedInProject) => ({
-  now,
-  at,
-  asIfActive: asIfActive && (userOrgId === undefined ? 'project' : 'project_grant'),
-}) as const
+const countedIn = ({ userOrgId, asIfActive, now, at }: AffectedInProject) =>
+  ({
+    now,
+    at,
+    asIfActive: asIfActive && (userOrgId === undefined ? 'project' : 'project_grant'),
+  }) as const
 
 const rangeOf = (
   dialect: Dialect,
@@ -120,7 +121,11 @@ const noneOf = (from: string, parts: readonly Statement[]): Statement =>
   sql`NOT EXISTS (SELECT 1 FROM ${from} WHERE ${allOf(parts)})`
 
 /** No grant to the user of `member` has the role. */
-const noGrant = ({ table, ...rest }: Dialect, { scope, role }: RoleOfMember, at: Moment): Statement =>
+const noGrant = (
+  { table, ...rest }: Dialect,
+  { scope, role }: RoleOfMember,
+  at: Moment,
+): Statement =>
   noneOf(`${table(SHARES)} AS own CROSS JOIN ${table(HELD)} AS granted`, [
     sql`own.scope = ${scope} AND own.role = ${role} AND own.org = member.org`,
     sql`granted.share = own.number AND granted.user_id = member.user_id`,
@@ -163,7 +168,10 @@ const membersOf = (dialect: Dialect, query: AffectedByGroup): Statement => {
   const projectOfRole = projectScope(orgId, projectId)
   const scope = param(projectOfRole)
   const [idp, group] = [param(members.idpId), param(members.group)]
-  const wanted = dialect.wanted([columnNamed(SHARES, 'role')], roleKeys.map((roleKey) => [roleKey]))
+  const wanted = dialect.wanted(
+    [columnNamed(SHARES, 'role')],
+    roleKeys.map((roleKey) => [roleKey]),
+  )
   const role = { scope, role: 'wanted.role' }
   const all = allOf([
     sql`member.org = ${param(members.orgId)} AND member.idp = ${idp} AND member.grp = ${group}`,

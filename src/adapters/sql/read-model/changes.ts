@@ -3,7 +3,7 @@ import type { ObjectRef } from '../../../domain/values.js'
 import type { Position } from '../../../ports/event-store.js'
 import type { KnownEvent } from '../../../ports/known-event.js'
 import type { ViewType } from '../../../ports/read-model.js'
-import { project, type Row as ObjectRow } from '../../../projections/project.js'
+import { type Row as ObjectRow, project } from '../../../projections/project.js'
 import { isOfObject, objectOf } from '../../../projections/read-events.js'
 import { getOrAdd, type RowKey, rowKeyOf } from '../../../projections/rows.js'
 import {
@@ -17,8 +17,8 @@ import {
   sql,
 } from '../dialect.js'
 import { factRowsOf, intervals } from './fact-rows.js'
-import { decodeGrant, encodeGrant, grantKeyOf, grantsOf, type StoredGrant } from './grants.js'
 import { type Generations, readGenerations } from './generations.js'
+import { decodeGrant, encodeGrant, grantKeyOf, grantsOf, type StoredGrant } from './grants.js'
 import { bodyOf, encodeObject, rowOf } from './stored-rows.js'
 import { CHANGES, CHECKPOINT, checkpointIn, KEPT_EVENTS, OBJECTS } from './tables.js'
 
@@ -156,12 +156,17 @@ const loaded = <Found extends Row>(
   return BigInt(found[0]?.[0] ?? 0)
 }
 
-function* loadObjects(dialect: Dialect, type: ViewType, entries: readonly Entry[]): Steps<Position> {
+function* loadObjects(
+  dialect: Dialect,
+  type: ViewType,
+  entries: readonly Entry[],
+): Steps<Position> {
   const keys = entries.map(({ rowKey: { scope, key } }) => [scope, key])
   const table = OBJECTS[type]
   const columns = [columnNamed(table, 'scope'), columnNamed(table, 'key')]
   type Found = readonly [body: string, sequence: number | string, creationDate: number | string]
-  const rows = yield sql`SELECT reached, nth, body, sequence, creation_date FROM (SELECT ${checkpointIn(dialect)} AS reached) AS moment
+  const rows =
+    yield sql`SELECT reached, nth, body, sequence, creation_date FROM (SELECT ${checkpointIn(dialect)} AS reached) AS moment
     LEFT JOIN (SELECT nth, object.body, object.sequence, object.creation_date FROM ${dialect.wanted(columns, keys)}
       JOIN ${dialect.table(table)} AS object ON object.scope = wanted.scope AND object.key = wanted.key) AS found ON TRUE`
   return loaded<Found>(rows, entries, (entry, [body, sequence, creationDate]) => {
@@ -237,10 +242,7 @@ function* objectStatements(
 }
 
 /** The row of an object; undefined if it has none. A removed grant to a user keeps its row, for its past. */
-const encode = (
-  { ref, orgId, rowKey, row }: Entry,
-  generations: Generations,
-): Row | undefined => {
+const encode = ({ ref, orgId, rowKey, row }: Entry, generations: Generations): Row | undefined => {
   if (ref.type !== 'user_grant')
     return row && encodeObject(ref, rowKey, row, generations.listed(row.fact?.fact))
   const [, scope] = grantKeyOf({ ref, orgId })

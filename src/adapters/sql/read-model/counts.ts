@@ -50,7 +50,10 @@ export const countsByGroup = (dialect: Dialect, counted: Counted): readonly Stat
     lasting(member, at),
     sql`${member}.begin_at > ${held}.since AND (${held}.valid_for IS NULL OR ${expiryOf(held, member)} > ${param(now.getTime())})`,
     ...countsForAll(dialect, counted),
-    stands(dialect, streamOf.provider({ org: `${held}.org`, idp: `${held}.idp` }), { at, orInactive: asIfActive === 'provider' }),
+    stands(dialect, streamOf.provider({ org: `${held}.org`, idp: `${held}.idp` }), {
+      at,
+      orInactive: asIfActive === 'provider',
+    }),
   ]
 }
 

@@ -124,7 +124,10 @@ export const intervals = () => {
       for (const interval of all) getOrAdd(byTable, interval.row.table, () => []).push(interval)
       for (const [table, ofTable] of byTable) {
         const by = table.columns
-          .slice(0, table.columns.findIndex(({ name }) => name === 'begin_at'))
+          .slice(
+            0,
+            table.columns.findIndex(({ name }) => name === 'begin_at'),
+          )
           .map(({ name }) => name)
         yield* dialect.update(
           table,
@@ -145,7 +148,9 @@ export const intervals = () => {
 }
 
 const identityOf = ({ table, key, rest, report = 0n }: FactRow): string =>
-  JSON.stringify([table.name, ...key, ...rest, report].map((value) => value === null ? null : String(value)))
+  JSON.stringify(
+    [table.name, ...key, ...rest, report].map((value) => (value === null ? null : String(value))),
+  )
 
 /** Most roles were given by the event that begins the row, which then need not say so. */
 const restOf = ({ table, rest }: FactRow, begin: Position): readonly Parameter[] =>

@@ -166,7 +166,9 @@ function* readNumbers(
           AND share.role_since = wanted.role_since AND share.grant_since = wanted.grant_since) AS found ON TRUE`,
   )
   const found = rowsOf<Found>(yield { ...named, parameters: listed.parameters })
-  const numbers = new Map(found.map(([, , , , , nth, place, share]) => [Number(nth), { place, share }]))
+  const numbers = new Map(
+    found.map(([, , , , , nth, place, share]) => [Number(nth), { place, share }]),
+  )
   const [first] = found
   const [, ...last] = (first ?? []).map((value) => Number(value ?? 0))
   const [lastPlace = 0, lastShare = 0, usedPlace = 0, usedShare = 0] = last

@@ -4,7 +4,14 @@ import { timeOf } from '../../../ports/event-store.js'
 import type { Views } from '../../../ports/read-model.js'
 import { type Row as ObjectRow, shown } from '../../../projections/project.js'
 import { projectOf, projectScope } from '../../../projections/rows.js'
-import { columnNamed, type Dialect, type Integer, type Row, type Statement, sql } from '../dialect.js'
+import {
+  columnNamed,
+  type Dialect,
+  type Integer,
+  type Row,
+  type Statement,
+  sql,
+} from '../dialect.js'
 import { isCurrent } from './counts.js'
 import type { Generations } from './generations.js'
 import { foldedKey } from './stored-rows.js'
@@ -45,7 +52,13 @@ export const grantColumns = (dialect: Dialect): readonly string[] => [
   'object.user_id',
 ]
 
-const ROLE = ['share.role', 'share.role_since', 'share.grant_since', 'listed.expires_at', 'listed.nth']
+const ROLE = [
+  'share.role',
+  'share.role_since',
+  'share.grant_since',
+  'listed.expires_at',
+  'listed.nth',
+]
 
 const currentRoles = (dialect: Dialect): string => {
   const { table, jsonRows, listedShares } = dialect
@@ -59,7 +72,11 @@ export type FoundGrant = readonly [...StoredGrant, orgId: string, scope: string,
 /** Finds grants by organization, project and user, each with all its roles and its number among `keys`. */
 export const grantsOf = (dialect: Dialect, keys: readonly Row[]): Statement => {
   const { table, jsonRows, listedShares } = dialect
-  const columns = [columnNamed(PLACES, 'org'), columnNamed(PLACES, 'scope'), columnNamed(GRANTS, 'user_id')]
+  const columns = [
+    columnNamed(PLACES, 'org'),
+    columnNamed(PLACES, 'scope'),
+    columnNamed(GRANTS, 'user_id'),
+  ]
   const given = 'CAST(COALESCE(held.given, held.begin_at) AS text)'
   const roles = `SELECT ${jsonRows([...ROLE, given])} FROM ${listedShares('object.shares')}
     CROSS JOIN ${table(SHARES)} AS share CROSS JOIN ${table(HELD)} AS held

@@ -96,8 +96,11 @@ export const historyStatement = (dialect: Dialect, query: HistoryQuery): Stateme
         ORDER BY event.position ${order} LIMIT ${param(limit)}) AS part_${index}`,
   )
   const page = sql`SELECT * FROM (${joined(parts, ' UNION ALL ')}) AS parts ORDER BY position ${order} LIMIT ${param(limit)}`
-  const columns = EVENT_COLUMNS.split(', ')
-  const entries = sql`SELECT ${columns.map((name) => `entry.${name}`).join(', ')}, change.body AS body, (${currentBefore(dialect)}) AS current_roles
+  const { dataOf = (event: string) => `${event}.data` } = dialect
+  const columns = EVENT_COLUMNS.split(', ').map((name) =>
+    name === 'data' ? `${dataOf('entry')} AS data` : `entry.${name}`,
+  )
+  const entries = sql`SELECT ${columns.join(', ')}, change.body AS body, (${currentBefore(dialect)}) AS current_roles
     FROM (${page}) AS entry LEFT JOIN ${table(CHANGES)} AS change ON change.position = entry.position`
   return besidePositions(dialect, `${EVENT_COLUMNS}, body, current_roles`, entries)
 }

@@ -128,9 +128,7 @@ export const heldRolesStatement = (dialect: Dialect, query: HeldRolesQuery): Sta
       ...conditions,
       sql`place.number = share.place AND place.org = ${param(orgId)}`,
       ...(projectId === undefined ? [] : [sql`place.project = ${param(projectId)}`]),
-      ...(after
-        ? [isAfterWay([projectScope(after[0], after[1]), after[2]], after.slice(3))]
-        : []),
+      ...(after ? [isAfterWay([projectScope(after[0], after[1]), after[2]], after.slice(3))] : []),
     ])
     return sql`SELECT share.scope, share.role, ${columns}, ${bodyOfRole(dialect)} AS body FROM ${from} CROSS JOIN ${place} WHERE ${all}`
   }
@@ -138,7 +136,10 @@ export const heldRolesStatement = (dialect: Dialect, query: HeldRolesQuery): Sta
     arm(
       byGrant,
       `${NO_WAY}, held.expires_at`,
-      [sql`granted.user_id = ${param(userId)} AND ${isByGrant}`, ...countsByGrant(dialect, { now, at })],
+      [
+        sql`granted.user_id = ${param(userId)} AND ${isByGrant}`,
+        ...countsByGrant(dialect, { now, at }),
+      ],
       // Within one role, the grant sorts first.
       (role) => isAfter(['share.scope', 'share.role'], role),
     ),
@@ -258,7 +259,9 @@ interface Part {
 const partsAfter = (query: HoldersQuery, { order }: Way, isByGrant: boolean): readonly Part[] => {
   const { orgId, projectId, roleKey, after } = query
   const within = [
-    ...(projectId === undefined ? [] : [sql`share.scope = ${param(projectScope(orgId, projectId))}`]),
+    ...(projectId === undefined
+      ? []
+      : [sql`share.scope = ${param(projectScope(orgId, projectId))}`]),
     ...(roleKey === undefined ? [] : [isOfRole(query, roleKey)]),
   ]
   // The comma is the character after the plus.

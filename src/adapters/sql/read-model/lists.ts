@@ -1,4 +1,5 @@
 import { aggregates } from '../../../domain/aggregates.js'
+import type { Position } from '../../../ports/event-store.js'
 import {
   type Condition,
   type FoundAtHead,
@@ -10,7 +11,6 @@ import {
   type Views,
   type ViewType,
 } from '../../../ports/read-model.js'
-import type { Position } from '../../../ports/event-store.js'
 import { afterPrefix, filterableText, foldCase, severalOf } from '../../../projections/row-order.js'
 import { cappedTotal, listedScope } from '../../../projections/rows.js'
 import { fieldNamed, identityField, viewFields } from '../../../projections/view-fields.js'
@@ -27,7 +27,13 @@ import {
 } from '../dialect.js'
 import { isCurrent, stands, streamOf } from './counts.js'
 import { type FoundGrant, grantColumns, shownGrant } from './grants.js'
-import { decodeObject, isWithin, objectColumns, plainKey, type StoredObject } from './stored-rows.js'
+import {
+  decodeObject,
+  isWithin,
+  objectColumns,
+  plainKey,
+  type StoredObject,
+} from './stored-rows.js'
 import {
   atHead,
   foldedColumn,
@@ -153,10 +159,7 @@ const sourceOf = (dialect: Dialect, query: ListQuery<ViewType>): Source => {
   return {
     from: `${table(PLACES)} AS place JOIN ${table(GRANTS)} AS object ON object.place = place.number`,
     scope: sql`place.org = ${param(orgId)}`,
-    within: [
-      stands(dialect, streamOf.project('place'), { orInactive: true }),
-      IS_GRANTED,
-    ],
+    within: [stands(dialect, streamOf.project('place'), { orInactive: true }), IS_GRANTED],
     key: ['place.scope', 'object.user_id'],
   }
 }

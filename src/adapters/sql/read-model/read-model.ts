@@ -18,7 +18,15 @@ import type {
 import { readEvents } from '../../../projections/read-events.js'
 import { foldCase } from '../../../projections/row-order.js'
 import { rowKeyOf } from '../../../projections/rows.js'
-import { allOf, type Dialect, param, type Row, type Statement, type Steps, sql } from '../dialect.js'
+import {
+  allOf,
+  type Dialect,
+  param,
+  type Row,
+  type Statement,
+  type Steps,
+  sql,
+} from '../dialect.js'
 import { readAccess } from './access.js'
 import { readAffected } from './affected.js'
 import { type Batch, changesOf, moveCheckpoint } from './changes.js'

@@ -68,7 +68,10 @@ interface Kept {
 }
 
 /** The text that a row keeps of an object: with it, the next event is applied. */
-export const bodyOf = (ref: ObjectRef, { state, protectedBy, fact, details }: ObjectRow): string => {
+export const bodyOf = (
+  ref: ObjectRef,
+  { state, protectedBy, fact, details }: ObjectRow,
+): string => {
   const view = aggregates[ref.type].show(state, ref, details.resourceOwner)
   const row: Kept = {
     state,

@@ -29,11 +29,7 @@ const GIVEN: Column = { name: 'shares', holds: 'json' }
 /** Columns of one type alone. */
 const OWN_COLUMNS: Partial<Record<ViewType, readonly Column[]>> = {
   project_grant: [GIVEN],
-  role_mapping: [
-    GIVEN,
-    ...SOURCE,
-    { name: PROJECT_SCOPE, holds: 'text' },
-  ],
+  role_mapping: [GIVEN, ...SOURCE, { name: PROJECT_SCOPE, holds: 'text' }],
   membership: [{ name: 'idp', holds: 'text' }],
 }
 

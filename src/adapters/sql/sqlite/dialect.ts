@@ -1,10 +1,4 @@
-import {
-  type Dialect,
-  namedTexts,
-  type Parameter,
-  type Row,
-  type Table,
-} from '../dialect.js'
+import { type Dialect, namedTexts, type Parameter, type Row, type Table } from '../dialect.js'
 
 /** A synchronous connection to a database of SQLite. Integers are numbers. */
 export interface SyncDatabase {
@@ -37,13 +31,18 @@ export interface SqliteLimits {
   readonly maxParameters: number
   /** Most events that are applied together: some statements have a text with the keys of all. */
   readonly maxEvents: number
+  /** Where the data of an event are not in its row alone: SQL for them. */
+  readonly dataOf?: Dialect['dataOf']
 }
 
 /** How many rows one statement adds, the largest number first. Running a statement costs as much as a row. */
 const ROWS_AT_ONCE = [128, 16, 8, 1]
 
 /** The SQL of SQLite. */
-export const sqliteDialect = ({ maxParameters }: Pick<SqliteLimits, 'maxParameters'>): Dialect => {
+export const sqliteDialect = ({
+  maxParameters,
+  dataOf,
+}: Omit<SqliteLimits, 'maxEvents'>): Dialect => {
   const named = namedTexts()
 
   function* insert(table: Table, rows: readonly Row[]) {
@@ -90,6 +89,7 @@ export const sqliteDialect = ({ maxParameters }: Pick<SqliteLimits, 'maxParamete
       sql: `(SELECT ${columns.map(({ name }, index) => `value ->> ${index} AS ${name}`).join(', ')}, key + 1 AS nth FROM json_each(?)) AS wanted`,
       parameters: [JSON.stringify(rows)],
     }),
+    ...(dataOf && { dataOf }),
     organizationIn: (stream) =>
       `substr(${stream}, instr(${stream}, '-') + 1, instr(${stream} || '+', '+') - instr(${stream}, '-') - 1)`,
     insert,

@@ -14,6 +14,7 @@ import { FILLED, GRANTS, HELD } from '../../../../src/adapters/sql/read-model/ta
 import { sqliteDialect } from '../../../../src/adapters/sql/sqlite/dialect.js'
 import { LIMITS } from '../../../../src/adapters/sqlite/connection.js'
 import { openSqlite } from '../../../../src/adapters/sqlite/index.js'
+import { listOf } from '../../../../src/testing/read-model/samples.js'
 import {
   ACCESS,
   AFFECTED,
@@ -24,7 +25,6 @@ import {
   HOLDERS,
   HOLDERS_OF_USER,
 } from '../../sql/read-model/many-grants.js'
-import { listOf } from '../../../../src/testing/read-model/samples.js'
 import { temporaryFile } from '../temporary-file.js'
 
 const DIALECT = sqliteDialect(LIMITS)
@@ -50,7 +50,9 @@ const stepsOf = ({ sql, parameters }: Statement): readonly string[] =>
 /** Steps that read a whole table. Results that were made before, and texts of JSON, are read as a whole. */
 const scansIn = (statement: Statement): readonly string[] =>
   stepsOf(statement).filter((step) =>
-    /^SCAN (?!CONSTANT|moment|pages?\b|page_|part_|parts|counted|json_each|found|last|entry)/.test(step),
+    /^SCAN (?!CONSTANT|moment|pages?\b|page_|part_|parts|counted|json_each|found|last|entry)/.test(
+      step,
+    ),
   )
 
 /** What tables are searched by, under the name that they have in a statement. */
@@ -65,16 +67,22 @@ const sortsIn = (statement: Statement): readonly string[] =>
 
 describe('Among 20,000 grants in 100 organizations', () => {
   test('there are so many.', () => {
-    expect(database.prepare(`SELECT count(*) AS n FROM ${GRANTS.name}`).get()).toEqual({ n: 20_000 })
+    expect(database.prepare(`SELECT count(*) AS n FROM ${GRANTS.name}`).get()).toEqual({
+      n: 20_000,
+    })
   })
 
   test('a grant takes one row in its table, with one index, and one for its role.', () => {
     expect(database.prepare(`SELECT count(*) AS n FROM ${HELD.name}`).get()).toEqual({ n: 20_000 })
     const filled = GRANTS.indexes.filter(({ columns }) =>
-      columns.every((column) => !GRANTS.columns.some(({ name, isNullable }) => name === column && isNullable)),
+      columns.every(
+        (column) => !GRANTS.columns.some(({ name, isNullable }) => name === column && isNullable),
+      ),
     )
     expect([filled.length, HELD.indexes.length]).toEqual([1, 0])
-    const rows = FILLED.map(({ name }) => database.prepare(`SELECT count(*) AS n FROM ${name}`).get())
+    const rows = FILLED.map(({ name }) =>
+      database.prepare(`SELECT count(*) AS n FROM ${name}`).get(),
+    )
     const total = rows.reduce((sum, row) => sum + Number(row?.['n']), 0)
     expect(total).toBeLessThan(2 * 20_000 + 5_000)
   })
@@ -104,7 +112,10 @@ describe('Among 20,000 grants in 100 organizations', () => {
 
   test('one grant, and a check of access, are looked up, and sort nothing.', () => {
     const ref = { type: 'user_grant', userId: 'user-7', projectId: 'project-0' } as const
-    for (const statement of [objectStatement(DIALECT, 'org-7', ref), accessStatement(DIALECT, ACCESS)]) {
+    for (const statement of [
+      objectStatement(DIALECT, 'org-7', ref),
+      accessStatement(DIALECT, ACCESS),
+    ]) {
       expect(scansIn(statement)).toEqual([])
       expect(sortsIn(statement)).toEqual([])
       expect(new Set(searchedBy(statement, 'share'))).toEqual(new Set(['rowid=?']))
@@ -118,21 +129,27 @@ describe('Among 20,000 grants in 100 organizations', () => {
     expect(searchedBy(statement, 'held')).toEqual(['share=? AND user_id=?'])
   })
 
-  test.each([...HOLDERS, ...ALL_HOLDERS])('the holders of roles are found in order by %s.', (parts, query) => {
-    const statement = holdersStatement(DIALECT, query)
-    expect(scansIn(statement)).toEqual([])
-    // By grants, and by groups.
-    expect(searchedBy(statement, 'share')).toEqual([...parts, ...parts])
-    // Only the pages of the parts are sorted together, and again beside the positions.
-    expect(sortsIn(statement)).toHaveLength(2)
-  })
+  test.each([...HOLDERS, ...ALL_HOLDERS])(
+    'the holders of roles are found in order by %s.',
+    (parts, query) => {
+      const statement = holdersStatement(DIALECT, query)
+      expect(scansIn(statement)).toEqual([])
+      // By grants, and by groups.
+      expect(searchedBy(statement, 'share')).toEqual([...parts, ...parts])
+      // Only the pages of the parts are sorted together, and again beside the positions.
+      expect(sortsIn(statement)).toHaveLength(2)
+    },
+  )
 
-  test.each(HOLDERS_OF_USER)('the roles of one user in a project are looked up, with %o.', (query) => {
-    const statement = holdersStatement(DIALECT, query)
-    expect(scansIn(statement)).toEqual([])
-    expect(searchedBy(statement, 'granted')).toEqual(['user_id=?'])
-    expect(searchedBy(statement, 'member')).toEqual(['user_id=?'])
-  })
+  test.each(HOLDERS_OF_USER)(
+    'the roles of one user in a project are looked up, with %o.',
+    (query) => {
+      const statement = holdersStatement(DIALECT, query)
+      expect(scansIn(statement)).toEqual([])
+      expect(searchedBy(statement, 'granted')).toEqual(['user_id=?'])
+      expect(searchedBy(statement, 'member')).toEqual(['user_id=?'])
+    },
+  )
 
   test.each(AFFECTED)('the roles that a change concerns are found by %s.', (columns, query) => {
     const statement = affectedStatement(DIALECT, query)

@@ -14,7 +14,12 @@ import {
   userGrantDeactivated,
 } from '../../../../src/testing/read-model/grant-samples.js'
 import { newLog } from '../../../../src/testing/read-model/harness.js'
-import { idpAdded, idpDeactivated, projectAdded, SEAL } from '../../../../src/testing/read-model/object-samples.js'
+import {
+  idpAdded,
+  idpDeactivated,
+  projectAdded,
+  SEAL,
+} from '../../../../src/testing/read-model/object-samples.js'
 import { databaseHome } from '../../read-model-home.js'
 import { temporaryFile } from '../temporary-file.js'
 
