@@ -88,6 +88,8 @@ export interface Dialect {
   readonly keepsEvents?: true
   /** The data of a row of `events`, where it is not the column alone. */
   readonly dataOf?: (event: string) => string
+  /** What follows `LIMIT` to read so many rows, or some more. SQLite prepares a statement anew for each parameter there. */
+  readonly atLeast: (rows: number) => Statement
   /** The organization in the name of a stream: what is between the first `-` and the next `+`. */
   readonly organizationIn: (stream: string) => string
   /** Adds new rows. */
@@ -190,6 +192,12 @@ export const boundedPosition = (position: bigint): bigint => {
   if (position > LARGEST_INTEGER) return LARGEST_INTEGER
   return position < 0n ? 0n : position
 }
+
+/** Numbers of rows that texts of statements have: others would make too many texts. */
+const SIZES = [1, 2, 11, 21, 51, 101, 1001]
+
+/** The smallest number of rows, at least `rows`, that is part of a text. */
+export const sizeFor = (rows: number): number => SIZES.find((size) => size >= rows) ?? rows
 
 /** The column of a table. @throws RangeError without one */
 export const columnNamed = ({ columns }: Table, name: string): Column => {

@@ -36,14 +36,16 @@ export function* readAffected(
 ): Steps<FoundAtHead<Affected>> {
   type Row = readonly [role: string, org: string, user: string, count: number | string]
   const { found, ...positions } = pageOf<Row>(yield affectedStatement(dialect, query))
-  const first = found.map(([roleKey, orgId, userId]) => ({ orgId, userId, roleKey }))
+  const first = found
+    .slice(0, query.limit)
+    .map(([roleKey, orgId, userId]) => ({ orgId, userId, roleKey }))
   return { ...positions, found: { count: Number(found[0]?.[3] ?? 0), first } }
 }
 
 /** Finds the roles of users that a change concerns, up to the limit, and beside each how many there are. */
 export const affectedStatement = (dialect: Dialect, query: AffectedQuery): Statement => {
   const parts = partsOf(dialect, query)
-  const limit = param(query.limit)
+  const limit = dialect.atLeast(query.limit)
   const order = 'role, org, user_id'
   // A window function would keep every row before it returns the first.
   const totals = parts.map(

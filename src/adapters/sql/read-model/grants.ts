@@ -106,16 +106,12 @@ const grantIn = (ref: ObjectRef): GrantRef => {
   return ref
 }
 
-/** The grant with the roles of its row; undefined if it was removed. */
-export const decodeGrant = (
-  ref: ObjectRef,
+/** The grant with the roles that were found, without its fact. */
+const grantOf = (
   orgId: string,
-  [position, state, creationDate, protectedBy, json]: StoredGrant,
-): ObjectRow | undefined => {
-  if (state === 'removed') return undefined
-  const stored: readonly StoredRole[] = JSON.parse(json)
-  // No database promises an order of what it joins.
-  const found = stored.toSorted(([, , , , one], [, , , , other]) => one - other)
+  [position, state, creationDate, protectedBy]: StoredGrant,
+  found: readonly StoredRole[],
+): ObjectRow => {
   const roles = found.map(([roleKey, roleSince, grantSince, expiresAt]) => ({
     roleKey,
     ...(expiresAt !== null && { expiresAt: new Date(Number(expiresAt)).toISOString() }),
@@ -124,12 +120,9 @@ export const decodeGrant = (
   }))
   const sequence = BigInt(position)
   const changeDate = timeOf(sequence)
-  // Cast: the texts were checked before they were stored.
-  const kept = { status: state ?? 'active', roles } as never
-  const fact = aggregates.user_grant.fact?.(kept, ref, orgId)
-  const given = found.map(([, , , , , at]) => BigInt(at ?? 0))
   return {
-    state: kept,
+    // Cast: the texts were checked before they were stored.
+    state: { status: state ?? 'active', roles } as never,
     protectedBy: protectedBy ?? undefined,
     details: {
       sequence,
@@ -137,19 +130,39 @@ export const decodeGrant = (
       changeDate,
       resourceOwner: orgId,
     },
-    // Nobody asks since when a user has a grant.
-    fact: fact && { fact, since: 0n, begin: sequence, given },
+    fact: undefined,
   }
 }
 
+/** In the order of the grant: no database promises an order of what it joins. */
+const rolesIn = ([, , , , json]: StoredGrant): readonly StoredRole[] => {
+  const found: StoredRole[] = JSON.parse(json)
+  return found.sort(([, , , , one], [, , , , other]) => one - other)
+}
+
+/** The grant with all its roles and its fact; undefined if it was removed. */
+export const decodeGrant = (
+  ref: ObjectRef,
+  orgId: string,
+  stored: StoredGrant,
+): ObjectRow | undefined => {
+  const [, state] = stored
+  if (state === 'removed') return undefined
+  const found = rolesIn(stored)
+  const row = grantOf(orgId, stored, found)
+  const fact = aggregates.user_grant.fact?.(row.state, ref, orgId)
+  const given = found.map(([, , , , , at]) => BigInt(at ?? 0))
+  // Nobody asks since when a user has a grant.
+  return { ...row, fact: fact && { fact, since: 0n, begin: row.details.sequence, given } }
+}
+
 /** The grant as reads return it; its roles are those that were found. */
-export const shownGrant = ([...found]: FoundGrant): Views['user_grant'] => {
-  const [sequence, state, creationDate, protectedBy, roles, orgId, scope, userId] = found
+export const shownGrant = (stored: FoundGrant): Views['user_grant'] => {
+  const [sequence, state, creationDate, protectedBy, roles, orgId, scope, userId] = stored
+  const found: StoredGrant = [sequence, state, creationDate, protectedBy, roles]
   const ref: GrantRef = { type: 'user_grant', userId, ...projectOf(scope) }
-  const row = decodeGrant(ref, orgId, [sequence, state, creationDate, protectedBy, roles])
-  if (row === undefined) throw new Error('A removed grant is not read')
   // Cast: the row is one of a grant to a user.
-  return shown(ref, row, () => true) as Views['user_grant']
+  return shown(ref, grantOf(orgId, found, rolesIn(found)), () => true) as Views['user_grant']
 }
 
 /** The values of the columns of a grant; `row` is undefined for a removed one. */

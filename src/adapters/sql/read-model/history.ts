@@ -39,8 +39,9 @@ export function* readHistory(
   const isLater = query.order === 'desc' ? -1 : 1
   // They come in order, which no database promises of a join; to sort them there would take a second pass.
   const entries = found
+    .toSorted(([one], [other]) => (BigInt(one) < BigInt(other) ? -isLater : isLater))
+    .slice(0, query.limit)
     .map(decodeEntry)
-    .sort((one, other) => (one.sequence < other.sequence ? -isLater : isLater))
   return { ...positions, found: entries }
 }
 
@@ -93,9 +94,9 @@ export const historyStatement = (dialect: Dialect, query: HistoryQuery): Stateme
   const parts = belonging(dialect, query).map(
     (part, index) =>
       sql`SELECT * FROM (SELECT ${EVENT_COLUMNS} FROM ${log} AS event WHERE ${allOf([part, ...conditions])}
-        ORDER BY event.position ${order} LIMIT ${param(limit)}) AS part_${index}`,
+        ORDER BY event.position ${order} LIMIT ${dialect.atLeast(limit)}) AS part_${index}`,
   )
-  const page = sql`SELECT * FROM (${joined(parts, ' UNION ALL ')}) AS parts ORDER BY position ${order} LIMIT ${param(limit)}`
+  const page = sql`SELECT * FROM (${joined(parts, ' UNION ALL ')}) AS parts ORDER BY position ${order} LIMIT ${dialect.atLeast(limit)}`
   const { dataOf = (event: string) => `${event}.data` } = dialect
   const columns = EVENT_COLUMNS.split(', ').map((name) =>
     name === 'data' ? `${dataOf('entry')} AS data` : `entry.${name}`,

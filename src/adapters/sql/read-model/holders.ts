@@ -154,7 +154,7 @@ export const heldRolesStatement = (dialect: Dialect, query: HeldRolesQuery): Sta
         isAfter(['share.scope', 'share.role', 'mapped.idp', 'mapped.grp'], [...role, ...way]),
     ),
   ]
-  const page = sql`SELECT * FROM (${joined(arms, ' UNION ALL ')}) AS page_of_ways ORDER BY ${order} LIMIT ${param(limit + 1)}`
+  const page = sql`SELECT * FROM (${joined(arms, ' UNION ALL ')}) AS page_of_ways ORDER BY ${order} LIMIT ${dialect.atLeast(limit + 1)}`
   return {
     name: `hr${flags(projectId, at, after)}`,
     ...sql`${besidePositions(dialect, `${order}, expires_at, body`, page)} ORDER BY ${order}`,
@@ -177,9 +177,9 @@ const sizeOf = ({ roleKey, limit }: HoldersQuery): number =>
   roleKey === undefined ? -1 : PAGE_SIZES.findIndex((size) => size >= limit)
 
 /** How many rows are read for a page. */
-const rowsOfPage = (query: HoldersQuery): Statement | number => {
+const rowsOfPage = (dialect: Dialect, query: HoldersQuery): Statement | number => {
   const size = PAGE_SIZES[sizeOf(query)]
-  return size === undefined ? param(query.limit + 1) : size + 1
+  return size === undefined ? dialect.atLeast(query.limit + 1) : size + 1
 }
 
 /** One way to have roles: where its rows are, and their order. */
@@ -236,7 +236,7 @@ export const holdersStatement = (dialect: Dialect, query: HoldersQuery): Stateme
   )
   const pages = arms.map((arm, index) => sql`SELECT * FROM (${arm}) AS page_${index}`)
   const columns = 'role, org, idp, grp, user_id, expires_at, given, scope'
-  const page = sql`SELECT * FROM (${joined(pages, ' UNION ALL ')}) AS pages ORDER BY ${order} LIMIT ${rowsOfPage(query)}`
+  const page = sql`SELECT * FROM (${joined(pages, ' UNION ALL ')}) AS pages ORDER BY ${order} LIMIT ${rowsOfPage(dialect, query)}`
   const isLastRole = after?.[projectId === undefined ? 1 : 0] === roleKey
   const follows = after === undefined ? 0 : (after.at(-3) === '' ? 1 : 2) + (isLastRole ? 2 : 0)
   const variant = (follows * (PAGE_SIZES.length + 1) + sizeOf(query) + 1).toString(36)
@@ -316,7 +316,7 @@ const allHolders = (
   const ofShares = allOf([...ofShare, ...isAllowed(dialect, query)])
   const ofRows = allOf([sql`${isJoined}`, ...counts, ...ofRow])
   const names = `share.role, share.org`
-  const most = rowsOfPage(query)
+  const most = rowsOfPage(dialect, query)
   if (!dialect.hasLateral)
     return sql`SELECT ${names}, ${columns}, share.scope FROM ${share} CROSS JOIN ${rows} WHERE ${ofShares} AND ${ofRows}
       ORDER BY ${SHARE_ORDER}, ${sorted} LIMIT ${most}`

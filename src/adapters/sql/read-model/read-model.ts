@@ -34,7 +34,7 @@ import { stands, streamOf } from './counts.js'
 import { grantKeyOf } from './grants.js'
 import { readHistory } from './history.js'
 import { readHeldRoles, readHolders } from './holders.js'
-import { columnsOf, decode, IS_GRANTED, nameOf, readList, type Totals } from './lists.js'
+import { columnsOf, decode, IS_GRANTED, readList, type Totals } from './lists.js'
 import { isWithin, rowOf } from './stored-rows.js'
 import {
   atHead,
@@ -192,36 +192,36 @@ function* readObject<Type extends ViewType>(
   ref: RefOf<Type>,
 ): Steps<FoundAtHead<Views[Type] | undefined>> {
   const { type }: ObjectRef = ref
-  const { found, ...positions } = pageOf<Row>(yield objectStatement(dialect, orgId, ref))
-  const [row] = found
-  return { ...positions, found: row && decode<Type>(type, row) }
+  const [head, reached, ...row] = oneOf<readonly [...Positions, ...Row]>(
+    yield objectStatement(dialect, orgId, ref),
+  )
+  return atHead([head, reached], row[0] === null ? undefined : decode<Type>(type, row))
 }
 
-/** Finds one object. */
+/** Finds one object, and the positions beside it. */
 export const objectStatement = (dialect: Dialect, orgId: string, ref: ObjectRef): Statement => {
-  const { table } = dialect
   const { type } = ref
-  const columns = columnsOf(dialect, type)
-  const names = columns.map(nameOf).join(', ')
   const { scope, key } = rowKeyOf(orgId, ref)
-  if (ref.type !== 'user_grant')
-    return {
-      ...dialect.named(STATEMENT_OF_TYPE[type], () => {
-        const met = ['object.scope = ? AND object.key = ?', allOf(isWithin(dialect, type)).sql]
-        const page = `SELECT ${columns.join(', ')} FROM ${table(OBJECTS[type])} AS object WHERE ${met.filter(Boolean).join(' AND ')}`
-        return besidePositions(dialect, names, { sql: page, parameters: [] }).sql
-      }),
-      parameters: [scope, key],
-    }
   return {
     ...dialect.named(STATEMENT_OF_TYPE[type], () => {
-      const page = `SELECT ${columns.join(', ')} FROM ${table(PLACES)} AS place
-        CROSS JOIN ${table(GRANTS)} AS object WHERE place.org = ? AND place.scope = ? AND object.place = place.number
-        AND object.user_id = ? AND ${IS_GRANTED.sql} AND ${stands(dialect, streamOf.project('place'), { orInactive: true }).sql}`
-      return besidePositions(dialect, names, { sql: page, parameters: [] }).sql
+      const columns = columnsOf(dialect, type).join(', ')
+      const from = `FROM (SELECT ${positionColumns(dialect)}) AS moment`
+      return `SELECT head, reached, ${columns} ${from} ${oneObject(dialect, type)}`
     }),
-    parameters: grantKeyOf({ ref, orgId }),
+    parameters: ref.type === 'user_grant' ? grantKeyOf({ ref, orgId }) : [scope, key],
   }
+}
+
+/** Joins one object, by its scope and key; a grant to a user by organization, project and user. */
+const oneObject = (dialect: Dialect, type: ViewType): string => {
+  const { table } = dialect
+  if (type !== 'user_grant') {
+    const met = [sql`object.scope = ? AND object.key = ?`, ...isWithin(dialect, type)]
+    return `LEFT JOIN ${table(OBJECTS[type])} AS object ON ${allOf(met).sql}`
+  }
+  const exists = stands(dialect, streamOf.project('place'), { orInactive: true })
+  return `LEFT JOIN ${table(PLACES)} AS place ON place.org = ? AND place.scope = ? AND ${exists.sql}
+    LEFT JOIN ${table(GRANTS)} AS object ON object.place = place.number AND object.user_id = ? AND ${IS_GRANTED.sql}`
 }
 
 /** Where users with addresses of a domain sign in, and how far the read model is. */
