@@ -3,7 +3,7 @@ import type { ObjectRef } from '../../../domain/values.js'
 import type { FoundAtHead, HistoryEntry, HistoryQuery } from '../../../ports/read-model.js'
 import { historyEntry } from '../../../projections/history-entries.js'
 import { type IsCurrent, project, type Row, shown } from '../../../projections/project.js'
-import { isOfObject, objectOf, readEvent, streamOf } from '../../../projections/read-events.js'
+import { isOfObject, objectOf, readAgain, streamOf } from '../../../projections/read-events.js'
 import { containerOf } from '../../../projections/rows.js'
 import {
   allOf,
@@ -55,10 +55,9 @@ type StoredEntry = readonly [
 const decodeEntry = ([...row]: StoredEntry): HistoryEntry => {
   const [before, current] = row.splice(-2) as [string | null, string | null]
   const [recorded] = eventsOf([row as unknown as EventRow<number | string>])
-  const event = recorded && readEvent(recorded)
-  if (event === undefined || event.isErr())
-    throw new Error('An event that was applied can no longer be read', { cause: event?.error })
-  const { value } = event
+  if (recorded?.data === undefined)
+    throw new Error('The data of an event that was applied are damaged')
+  const value = readAgain(recorded)
   const ref = objectOf(value)
   const { resourceOwner } = value.metadata
   const from =

@@ -354,14 +354,10 @@ const meets = (
     return sql`EXISTS (SELECT 1 FROM ${dialect.listedShares('object.shares')} CROSS JOIN ${dialect.table(SHARES)} AS share
       WHERE share.number = listed.share AND ${isCurrent(dialect, 'share')} AND ${role})`
   }
-  const text = textOf(dialect, type, field)
-  const exact = compare(text, value)
-  // Ids and states are ASCII: a database folds them alike.
-  if (type === 'user_grant' && field !== 'userId')
-    return ignoreCase ? compare(`upper(${text})`, foldedValue) : exact
-  const column = type === 'user_grant' ? 'object.folded_user' : `object.${foldedColumn(field)}`
-  const folded = compare(column, foldedValue)
-  if (type !== 'user_grant' && !isKey(type, field)) {
+  const exact = compare(textOf(dialect, type, field), value)
+  if (type === 'user_grant') return meetsGrant(dialect, query, condition, compare)
+  const folded = compare(`object.${foldedColumn(field)}`, foldedValue)
+  if (!isKey(type, field)) {
     if (ignoreCase) return folded
     // The folded text is compared as well: it alone has an index.
     return operator === 'contains' ? exact : allOf([folded, exact])
@@ -370,10 +366,40 @@ const meets = (
   const plain = plainKey(foldedValue)
   if (plain === undefined) return folded
   // A plain key has no folded text: the key itself is compared.
-  const key = compare(text, plain)
-  if (operator === 'contains' || type === 'user_grant') return sql`(${key} OR ${folded})`
+  const key = compare('object.key', plain)
+  if (operator === 'contains') return sql`(${key} OR ${folded})`
   // With the scope outside of both tests SQLite would read all rows of the scope instead.
   return { ...sql`(${scope} AND ${key} OR ${scope} AND ${folded})`, namesScope: true }
+}
+
+/** A condition on a field of a grant to a user. */
+const meetsGrant = (
+  { table }: Dialect,
+  { orgId }: ListQuery<ViewType>,
+  { field, operator, value, ignoreCase }: Condition,
+  compare: (text: string, by: string) => Statement,
+): Statement => {
+  const text = grantText(field)
+  const foldedValue = foldCase(value)
+  if (field === 'state' && operator === 'equals') {
+    const state = ignoreCase ? foldedValue.toLowerCase() : value
+    // Few grants are inactive: only they are in an index, which a parameter would not find.
+    if (state === 'inactive') return sql`object.state = 'inactive'`
+    return state === 'active' ? sql`object.state IS NULL` : sql`FALSE`
+  }
+  // Ids and states are ASCII: a database folds them alike.
+  if (field !== 'userId')
+    return ignoreCase ? compare(`upper(${text})`, foldedValue) : compare(text, value)
+  if (!ignoreCase) return compare(text, value)
+  const plain = plainKey(foldedValue)
+  if (plain === undefined) return compare('object.folded_user', foldedValue)
+  if (operator === 'contains')
+    return sql`(${compare(text, plain)} OR ${compare('object.folded_user', foldedValue)})`
+  // Each part uses an index of its own.
+  return sql`object.user_id IN (
+    SELECT near.user_id FROM ${table(PLACES)} AS of_org JOIN ${table(GRANTS)} AS near ON near.place = of_org.number
+      WHERE of_org.org = ${param(orgId)} AND ${compare('near.user_id', plain)}
+    UNION ALL SELECT near.user_id FROM ${table(GRANTS)} AS near WHERE ${compare('near.folded_user', foldedValue)})`
 }
 
 const compares = (
