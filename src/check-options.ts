@@ -41,6 +41,9 @@ export const checkOptions = (
 /** A function. */
 export const FUNCTION: OptionCheck = [(value) => typeof value === 'function', 'must be a function']
 
+/** A text. */
+export const TEXT: OptionCheck = [(value) => typeof value === 'string', 'must be a string']
+
 /** True or false. */
 export const BOOLEAN: OptionCheck = [(value) => typeof value === 'boolean', 'must be a boolean']
 

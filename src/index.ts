@@ -126,6 +126,17 @@ export type {
   LiveOptions,
   LiveQuestion,
 } from './application/access/live-checks.js'
+export type { PermissionName, Register, RoleKeyName } from './application/access/names.js'
+export {
+  type PermissionsFromRolesOptions,
+  permissionsFromRoles,
+} from './application/access/permissions-from-roles.js'
+export type {
+  AccessOf,
+  AskedOfUser,
+  UserAccess,
+  UserAccessOptions,
+} from './application/access/user-access.js'
 export type { AccessCheck } from './application/grant-rules/judge-access.js'
 export type * from './application/memberships/memberships.js'
 export type * from './application/role-mappings/role-mappings.js'

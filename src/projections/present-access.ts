@@ -1,14 +1,8 @@
-import { identityProviders } from '../domain/identity-provider/aggregate.js'
-import { memberships } from '../domain/membership/aggregate.js'
-import { projects } from '../domain/project/aggregate.js'
-import { projectGrants } from '../domain/project-grant/aggregate.js'
-import { projectRoles } from '../domain/project-role/aggregate.js'
-import { roleMappings } from '../domain/role-mapping/aggregate.js'
-import { userGrants } from '../domain/user-grant/aggregate.js'
+import type { ObjectRef } from '../domain/values.js'
 import type { AccessQuery, FoundAccess } from '../ports/access-reads.js'
 import type { KnownEvent } from '../ports/known-event.js'
 import { project, type Row } from './project.js'
-import { aggregateOf } from './read-events.js'
+import { aggregateOf, objectOf } from './read-events.js'
 import { emptyWorld, replaceFact } from './replace-fact.js'
 import { foundAccess, type Version, type World } from './world.js'
 
@@ -34,36 +28,49 @@ export const presentAccess = (): PresentAccess => {
   }
 }
 
+/** Nothing about roles depends on the times of a row. */
+const NO_TIME = new Date(0)
+
 /** The row before an event, as far as it decides about roles. */
 const rowBefore = (world: World, event: KnownEvent): Row | undefined => {
-  const last = lastBefore(world, event)
+  const orgId = event.metadata.resourceOwner
+  const last = lastOf(world, orgId, objectOf(event))
   if (!last) return undefined
   const { state, since, begin, given } = last
-  const orgId = event.metadata.resourceOwner
   const fact = aggregateOf(event.type).fact?.(state, event.data, orgId)
-  const time = new Date(0)
-  const details = { sequence: begin, creationDate: time, changeDate: time, resourceOwner: orgId }
+  const details = {
+    sequence: begin,
+    creationDate: NO_TIME,
+    changeDate: NO_TIME,
+    resourceOwner: orgId,
+  }
   return { state, details, protectedBy: undefined, fact: fact && { fact, since, begin, given } }
 }
 
-const lastBefore = (world: World, event: KnownEvent): Version | undefined => {
-  const orgId = event.metadata.resourceOwner
-  const ofProject = (owner: string, id: string) => world.projects.get(owner)?.get(id)
+/** The last version of an object. */
+const lastOf = (world: World, orgId: string, ref: ObjectRef): Version | undefined => {
+  const ofProject = (id: string, owner = orgId) => world.projects.get(owner)?.get(id)
   const ofProvider = (idpId: string) => world.providers.get(orgId)?.get(idpId)
-  if (projects.reads(event)) return ofProject(orgId, event.data.id)?.last
-  if (projectRoles.reads(event))
-    return ofProject(orgId, event.data.projectId)?.roles.get(event.data.roleKey)?.last
-  if (identityProviders.reads(event)) return ofProvider(event.data.idpId)?.last
-  if (memberships.reads(event)) return ofProvider(event.data.idpId)?.members.get(event.data.userId)
-  if (projectGrants.reads(event)) {
-    const { projectId, grantedOrgId } = event.data
-    return ofProject(orgId, projectId)?.organizations.get(grantedOrgId)?.last
+  switch (ref.type) {
+    case 'project':
+      return ofProject(ref.id)?.last
+    case 'project_role':
+      return ofProject(ref.projectId)?.roles.get(ref.roleKey)?.last
+    case 'project_grant':
+      return ofProject(ref.projectId)?.organizations.get(ref.grantedOrgId)?.last
+    case 'user_grant': {
+      const organizations = ofProject(ref.projectId, ref.projectOrgId)?.organizations
+      return organizations?.get(orgId)?.users.get(ref.userId)
+    }
+    case 'identity_provider':
+      return ofProvider(ref.idpId)?.last
+    case 'membership':
+      return ofProvider(ref.idpId)?.members.get(ref.userId)
+    case 'role_mapping': {
+      const organization = ofProject(ref.projectId, ref.projectOrgId)?.organizations.get(orgId)
+      const group = ofProvider(ref.idpId)?.groups.get(ref.group)
+      return organization && group?.held.get(organization)
+    }
   }
-  if (!userGrants.reads(event) && !roleMappings.reads(event)) return undefined
-  const { projectOrgId, projectId } = event.data
-  const organization = ofProject(projectOrgId, projectId)?.organizations.get(orgId)
-  if (!organization) return undefined
-  if (userGrants.reads(event)) return organization.users.get(event.data.userId)
-  const { idpId, group } = event.data
-  return ofProvider(idpId)?.groups.get(group)?.held.get(organization)
+  return undefined
 }

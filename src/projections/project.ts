@@ -2,6 +2,7 @@ import type { ObjectDetails } from '../domain/aggregate.js'
 import { type AnyState, aggregates } from '../domain/aggregates.js'
 import { exists } from '../domain/decider.js'
 import type { Fact, GivenRole, HeldFact, PermittedRole, ProjectGrantFact } from '../domain/facts.js'
+import type { GrantedRole } from '../domain/user-grant/aggregate.js'
 import { fieldOf, type ObjectRef } from '../domain/values.js'
 import { type Position, timeOf } from '../ports/event-store.js'
 import type { KnownEvent } from '../ports/known-event.js'
@@ -67,18 +68,24 @@ const without = (names: readonly string[], state: object): object =>
 
 const dated = (before: Dated | undefined, fact: Fact, begin: Position): Dated => {
   const held = before && new Map(namesIn(before.fact).map((name, i) => [name, before.given[i]]))
-  const given = namesIn(fact).map((name) => held?.get(name) ?? begin)
+  // Most objects have no event before: without a break, all is given by this one.
+  const given = held
+    ? namesIn(fact).map((name) => held.get(name) ?? begin)
+    : listIn(fact).map(() => begin)
   return { fact, since: before?.since ?? begin, begin, given }
 }
 
-/** The roles that are held, by generation, or the groups. */
-const namesIn = (fact: Fact): readonly string[] => {
-  if (fact.in === 'held')
-    return fact.roles.map(
-      ({ roleKey, roleSince, grantSince = '' }) => `${roleSince} ${grantSince} ${roleKey}`,
-    )
+/** The roles that are held, or the groups. */
+const listIn = (fact: Fact): readonly (GivenRole | string)[] => {
+  if (fact.in === 'held') return fact.roles
   return fact.in === 'member' ? fact.groups : []
 }
+
+/** The groups, or the roles by their generations. */
+const namesIn = (fact: Fact): readonly string[] =>
+  listIn(fact).map((item) =>
+    typeof item === 'string' ? item : `${item.roleSince} ${item.grantSince ?? ''} ${item.roleKey}`,
+  )
 
 /** Whether a role of a {@link HeldFact} or a {@link ProjectGrantFact} rests on the current generations. */
 export type IsCurrent = (
@@ -99,6 +106,12 @@ export const withinOf = (ref: ObjectRef, orgId: string): readonly Whole[] =>
     const owner = String(fieldOf(ref, 'projectOrgId') ?? orgId)
     return { type, orgId: owner, id: String(fieldOf(ref, 'projectId')) }
   })
+
+/** The roles that an object grants; none if it is no grant. */
+export const rolesIn = (view: Views[ViewType]): readonly GrantedRole[] => {
+  if ('roles' in view) return view.roles
+  return 'roleKeys' in view ? view.roleKeys.map((roleKey) => ({ roleKey })) : []
+}
 
 /** The object of `ref` as reads return it: a grant without the roles that have ended. */
 export const shown = <Type extends ViewType>(

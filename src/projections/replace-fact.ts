@@ -7,7 +7,6 @@ import type {
   ProviderFact,
 } from '../domain/facts.js'
 import { projects } from '../domain/project/aggregate.js'
-import type { FoundRole } from '../ports/access-reads.js'
 import type { Position } from '../ports/event-store.js'
 import type { Dated, Row } from './project.js'
 import { compareCodePoints } from './row-order.js'
@@ -27,6 +26,7 @@ import {
   type Role,
   type Share,
   type Thing,
+  unknownRole,
   type Version,
   type World,
 } from './world.js'
@@ -116,13 +116,6 @@ const replaceRole = (world: World, role: Role, change: Change): void => {
     role.generations.push({ since, begin: position, end: undefined })
 }
 
-const unknownRole = (roleKey: string): FoundRole => ({
-  roleKey,
-  displayName: '',
-  group: '',
-  permissions: [],
-})
-
 const replaceProjectGrant = (world: World, organization: Organization, change: Change): void => {
   replaceVersion(world, organization, change)
   const { begun, position } = change
@@ -179,7 +172,7 @@ const replaceHeld = (
 
 /** The version that follows `last`; undefined if nothing is held any more. */
 const nextHeld = (
-  { keepsPast }: World,
+  world: World,
   organization: Organization,
   {
     fact,
@@ -188,10 +181,11 @@ const nextHeld = (
     position,
   }: Change & { readonly fact: HeldFact; readonly last: Held | undefined },
 ): Held | undefined => {
+  const { keepsPast } = world
   if (keepsPast && last) last.end ??= position
   if (!begun) return undefined
   const roles = fact.roles.map((role, index): HeldRole => {
-    const share = shareIn(organization, role)
+    const share = shareIn(world, organization, role)
     const given = begun.given[index] ?? position
     return { share, expiresAt: role.expiresAt ? new Date(role.expiresAt) : undefined, given }
   })
@@ -206,8 +200,11 @@ const nextHeld = (
 
 const keyOf = ({ share }: HeldRole): string => share.role.found.roleKey
 
+/** Without the past, nobody is listed. */
+const NOBODY = new SortedMap<never>()
+
 /** The generation of a role that is given, as its organization has it. */
-const shareIn = (organization: Organization, given: GivenRole): Share => {
+const shareIn = ({ keepsPast }: World, organization: Organization, given: GivenRole): Share => {
   const { roleKey, roleSince } = given
   const grantSince = isOwner(organization) ? undefined : (given.grantSince ?? 0)
   const role = roleIn(organization.project, roleKey)
@@ -222,8 +219,8 @@ const shareIn = (organization: Organization, given: GivenRole): Share => {
     organization,
     generation: generationIn(role.generations, roleSince),
     permit: grantSince === undefined ? undefined : generationIn(permits, grantSince),
-    users: new SortedMap(),
-    groups: new SortedMap(),
+    users: keepsPast ? new SortedMap() : NOBODY,
+    groups: keepsPast ? new SortedMap() : NOBODY,
     alone: undefined,
   }
   shares.push(share)

@@ -9,8 +9,8 @@ interface Entry<Value> {
 const FEW = 100
 
 /**
- * Values by key, in the order of the keys' code points. New entries are sorted when `from` is called, so that `set` takes
- * no longer than in a `Map`.
+ * Values by key, in the order of the keys' code points. New entries are sorted when the map is read, so that `set` takes no
+ * longer than in a `Map`. Do not change it while you go through its entries.
  */
 export class SortedMap<Value> {
   readonly #entries = new Map<string, Entry<Value>>()
@@ -50,21 +50,25 @@ export class SortedMap<Value> {
     if (this.#entries.delete(key)) this.#wasDeleted = true
   }
 
-  /** The entries from `start` on, in order. Do not change the map meanwhile. */
-  *from(start: string): Generator<Entry<Value>, undefined> {
+  /** All entries, in order. */
+  all(): readonly Entry<Value>[] {
     this.#sortAdded()
-    for (let place = this.#placeOf(start); ; place++) {
-      const entry = this.#ordered[place]
+    return this.#ordered
+  }
+
+  /** The entries from `start` on, in order; only the one with the key `only` if that is given. */
+  *from(start = '', only?: string): Generator<Entry<Value>, undefined> {
+    if (only !== undefined) {
+      const entry = this.#entries.get(only)
+      if (entry) yield entry
+      return
+    }
+    const ordered = this.all()
+    for (let place = start === '' ? 0 : this.#placeOf(start); ; place++) {
+      const entry = ordered[place]
       if (entry === undefined) return
       yield entry
     }
-  }
-
-  /** The entry with the key `only`; if that is undefined, the entries from `start` on, in order. */
-  *select(only: string | undefined, start = ''): Generator<Entry<Value>, undefined> {
-    if (only === undefined) return yield* this.from(start)
-    const entry = this.#entries.get(only)
-    if (entry) yield entry
   }
 
   #placeOf(key: string): number {

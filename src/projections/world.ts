@@ -67,6 +67,14 @@ export interface Role extends Thing {
   found: FoundRole
 }
 
+/** A role that does not exist. */
+export const unknownRole = (roleKey: string): FoundRole => ({
+  roleKey,
+  displayName: '',
+  group: '',
+  permissions: [],
+})
+
 /** A time in which a role existed, or an organization could give it: from the event that began it to its end. */
 export interface Generation {
   /** Version of the event that began it. */

@@ -2,7 +2,6 @@ import type {
   EventCount,
   EventRestore,
   EventStore,
-  InTransaction,
   Position,
   RecordedEvent,
 } from '../../ports/event-store.js'
@@ -11,12 +10,7 @@ import { readLog, restoreEvents, writeGroup } from '../sql/sqlite/event-log.js'
 import { storedJson } from '../sql/stored-events.js'
 import { exceedsBytes } from '../store/check-append.js'
 import type { Verdict } from '../store/group-commit.js'
-import {
-  inTransactionOf,
-  orRollBack,
-  runSynchronously,
-  verdictOf,
-} from '../store/in-transaction.js'
+import { orRollBack, runSynchronously, verdictOf } from '../store/in-transaction.js'
 import {
   dataAt,
   type listeners,
@@ -24,36 +18,19 @@ import {
   type PreparedAppend,
   prepareAppend,
 } from '../store/record-events.js'
-import type { DurableObjectStorage } from './database.js'
-
-/** The kind of transactions that a store in a Durable Object runs. */
-const TRANSACTIONS = 'a Durable Object'
-
-/**
- * Writes rows of yours in the transaction that records the events of a write: both are committed or neither. Pass the
- * result as `inTransaction` in the context of the write.
- *
- * `work` gets `ctx.storage.sql` (a `SqlStorage`). It must write its rows before it returns; a function that returns a
- * promise is refused. `work` runs again after a lost race, so it must only write rows. If it throws, nothing is recorded
- * and the call rejects with the value thrown.
- *
- * @throws TypeError when `work` is not a function
- */
-export const inTransaction = <Sql = DurableObjectStorage['sql']>(
-  work: (sql: Sql) => void,
-): InTransaction => inTransactionOf(TRANSACTIONS, work)
 
 /**
  * A store in the table `events` of an object. Each append is written when it is sent: the runtime writes all
  * changes of one turn to the disk together.
  *
  * @param listeners - shared by all stores in the same storage
+ * @param host - the kind of its transactions, and the client for statements of the host
  */
 export const durableObjectEventStore = (
   connection: SyncConnection,
   clock: MicrosecondClock,
   { add, wakeAll }: ReturnType<typeof listeners>,
-  sql: DurableObjectStorage['sql'],
+  host: { readonly transactions: string; readonly client: unknown },
 ): EventStore & EventRestore & EventCount => {
   const log = readLog(connection)
   const withParts = async (reading: Promise<readonly RecordedEvent[]>) => {
@@ -70,14 +47,14 @@ export const durableObjectEventStore = (
       const prepared = prepareAppend(append)
       const verdict = await verdictOf(
         connection.write((database) => {
-          if (append.inTransaction) runSynchronously(append.inTransaction, sql)
+          if (append.inTransaction) runSynchronously(append.inTransaction, host.client)
           return orRollBack(write(database, prepared, clock()))
         }),
       )
       wakeAll()
       return verdict
     },
-    transactions: TRANSACTIONS,
+    transactions: host.transactions,
     onAppend: add,
     restore: async (events) => {
       await connection.write((database) =>

@@ -12,13 +12,14 @@ import {
   setUp,
 } from './database.js'
 import { durableObjectEventStore } from './event-store.js'
+import { inTransaction, TRANSACTIONS } from './in-transaction.js'
 
 export { type InTransaction, InTransactionFailed, StoreFault } from '../../ports/event-store.js'
 export { InvalidAppend, InvalidRestore } from '../store/check-append.js'
 export type { Clock } from '../store/record-events.js'
 export type { DurableObjectStorage, SqlCursor } from './database.js'
 export { UnusableStorage } from './database.js'
-export { inTransaction } from './event-store.js'
+export { inTransaction }
 
 /** Options of the storage of a Durable Object. */
 export interface DurableObjectOptions {
@@ -61,6 +62,9 @@ export const durableObjectStore = (
   const connection = connectionTo(storage, database)
   const known = heard.get(storage) ?? listeners()
   heard.set(storage, known)
-  const store = durableObjectEventStore(connection, clock, known, storage.sql)
+  const store = durableObjectEventStore(connection, clock, known, {
+    transactions: TRANSACTIONS,
+    client: storage.sql,
+  })
   return { store, readModel: sqliteReadModel(connection, LIMITS, store) }
 }

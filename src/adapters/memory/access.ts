@@ -35,6 +35,7 @@ import {
   type Role,
   type Share,
   type Thing,
+  unknownRole,
   versionAt,
   type World,
 } from '../../projections/world.js'
@@ -77,7 +78,7 @@ const heldRolesIn = (world: World, query: HeldRolesQuery): Slice<HeldRole> => {
       found.push({
         projectId: project.id,
         projectOrgId: project.orgId,
-        ...shown.found,
+        ...(exists(project) ? shown.found : unknownRole(shown.found.roleKey)),
         ...(counted.expiresAt && { expiresAt: new Date(counted.expiresAt) }),
         via,
       })
@@ -120,10 +121,10 @@ const holdersFrom = function* (world: World, query: HoldersQuery): Generator<Hol
   const ofOwner = world.projects.get(query.orgId)
   const [firstRole = '', firstOrg = '', ...firstHolder] = after.slice(-5)
   const firstProject = projectId ?? (after.length > 0 ? after[0] : '')
-  for (const { value: project } of ofOwner?.select(projectId, firstProject) ?? []) {
+  for (const { value: project } of ofOwner?.from(firstProject, projectId) ?? []) {
     if (!exists(project, at)) continue
     const isFirst = project.id === firstProject
-    for (const { value: role } of project.roles.select(roleKey, isFirst ? firstRole : '')) {
+    for (const { value: role } of project.roles.from(isFirst ? firstRole : '', roleKey)) {
       if (permission !== undefined && !allows(role, permission, at)) continue
       const isFirstRole = isFirst && role.found.roleKey === firstRole
       for (const { key: orgId, value: shares } of role.shares.from(isFirstRole ? firstOrg : '')) {
@@ -179,18 +180,22 @@ const holdersOf = function* (
   const { at, assumed, userId: only } = counting
   if (!isCurrent(share, at) || !isOpen(share.organization, at, assumed)) return
   if (idpId === '')
-    for (const { key: userId, value: last } of share.users.select(only, firstUser)) {
+    for (const { key: userId, value: last } of share.users.from(firstUser, only)) {
       const held = versionAt(last, at)
       const role = held?.roles.find((each) => each.share === share)
       const counted = held && role && countedOfUser(held, role, counting)
-      if (counted) yield { ...countedTerms(counted), userId, via: 'grant' }
+      if (counted) yield holderOf(userId, 'grant', counted)
     }
   const first = idpId === '' ? '' : `${idpId}\0${group}`
   for (const { key, value } of share.groups.from(first))
     yield* membersOf(value.group, value.held, share, counting, key === first ? firstUser : '')
 }
 
-const countedTerms = ({ expiresAt, given }: Counted): Counted => ({ expiresAt, given })
+const holderOf = (
+  userId: string,
+  via: Holder['via'],
+  { expiresAt, given }: Counted,
+): CountedHolder => ({ userId, via, expiresAt, given })
 
 /** The members of a group for whom the role of a share counts, which is current. */
 const membersOf = function* (
@@ -206,11 +211,11 @@ const membersOf = function* (
   const role = held?.roles.find((each) => each.share === share)
   if (!held || !role) return
   const via = { idpId: provider.idpId, group: name }
-  for (const { key: userId, value: report } of group.members.select(only, firstUser)) {
+  for (const { key: userId, value: report } of group.members.from(firstUser, only)) {
     const member = versionAt(report, at)
     if (!member?.groups.includes(group)) continue
     const counted = countedOfMember(held, role, { group, member }, counting)
-    if (counted) yield { ...countedTerms(counted), userId, via }
+    if (counted) yield holderOf(userId, via, counted)
   }
 }
 
@@ -248,8 +253,8 @@ const rolesInProject = function* (
   const assumed = userOrgId === undefined ? project : project.organizations.get(userOrgId)
   const counting = { at, now, assumed: asIfActive && assumed }
   for (const roleKey of roleKeys ?? [undefined])
-    for (const { value: role } of project.roles.select(roleKey))
-      for (const { value: shares } of role.shares.select(userOrgId)) {
+    for (const { value: role } of project.roles.from('', roleKey))
+      for (const { value: shares } of role.shares.from('', userOrgId)) {
         const share = currentOf(shares, at)
         if (share) yield* rolesOfShare(share, holdersOf(share, counting))
       }
@@ -299,7 +304,7 @@ const rolesOfMembers = function* (
   )
   for (const roleKey of roleKeys) {
     const hasOther = others(currentOf(project.roles.get(roleKey)?.shares.get(orgId), at))
-    for (const { key: userId, value } of group.members.from('')) {
+    for (const { key: userId, value } of group.members.all()) {
       const member: Member | undefined = versionAt(value, at)
       if (!member?.groups.includes(group) || member.begin <= after) continue
       if (until !== undefined && member.begin > until) continue
@@ -317,8 +322,10 @@ const otherHolders = (
   return (share) =>
     share
       ? getOrAdd(known, share, () => {
-          const holders = [...holdersOf(share, counting)].filter(({ via }) => isMeant(via))
-          return new Set(holders.map(({ userId }) => userId))
+          const users = new Set<string>()
+          for (const { userId, via } of holdersOf(share, counting))
+            if (isMeant(via)) users.add(userId)
+          return users
         })
       : NOBODY
 }

@@ -36,7 +36,15 @@ import {
 import { identityField, type ViewFields, viewFields } from '../../projections/view-fields.js'
 import { isActive, type World } from '../../projections/world.js'
 import { accessIn } from './access.js'
-import { emptyRows, findRow, isThere, placeIn, type Rows, sectionOf } from './rows.js'
+import {
+  emptyRows,
+  findRow,
+  isThere,
+  placeIn,
+  type Rows,
+  type StoredRow,
+  sectionOf,
+} from './rows.js'
 
 /** The data of a read model in memory. */
 interface State {
@@ -110,7 +118,7 @@ const apply = ({ rows, world, received, verified, history }: State, event: Known
   const { section, key } = placeIn(rows, world, orgId, ref)
   const before = section.rows.get(key)?.row
   const after = project(before, event)
-  if (after) section.rows.set(key, { row: after, view: undefined })
+  if (after) section.rows.set(key, { ref, row: after, view: undefined })
   else section.rows.delete(key)
   replaceFact(world, before, after, position)
   getOrAdd(history, orgId, emptyHistory).all.push({ event, before, after })
@@ -174,36 +182,32 @@ const pageInKeyOrder = <Type extends ViewType>(
   const first = last === undefined ? '' : sectionOf(type, last)
   const items: Views[Type][] = []
   let total = 0
-  for (const { key, value: section } of rows[type].get(scope)?.from('') ?? []) {
+  for (const { key, value: section } of rows[type].get(scope)?.all() ?? []) {
     if (!isThere(section)) continue
     total += section.rows.size
     if (items.length > limit || compareCodePoints(key, first) < 0) continue
     // No text is between another one and the same with U+0000.
-    for (const { key, value } of section.rows.from(last === undefined ? '' : `${last}\0`)) {
-      items.push(shown(refOf(type, scope, key), value.row, currentIn(world)))
+    for (const { value } of section.rows.from(last === undefined ? '' : `${last}\0`)) {
+      items.push(shown(refOf(type, value), value.row, currentIn(world)))
       if (items.length > limit) break
     }
   }
   return { items: items.slice(0, limit), hasMore: items.length > limit, total }
 }
 
-/** The object of a row. */
-const refOf = <Type extends ViewType>(type: Type, scope: string, key: string): RefOf<Type> =>
-  // Cast: an aggregate names objects of its own type.
-  aggregates[type].refOfKey(key, scope.slice(scope.indexOf('+') + 1)) as RefOf<Type>
+/** The object of a row, which is of that type. */
+const refOf = <Type extends ViewType>(_: Type, { ref }: StoredRow): RefOf<Type> =>
+  // Cast: rows are kept by type.
+  ref as RefOf<Type>
 
 /** A page of a list with any conditions and order: looks at every row. */
 const sortedPage = <Type extends ViewType>(
   state: State,
   query: ListQuery<Type>,
 ): FoundPage<Views[Type]> => {
-  const { type, conditions } = query
+  const { type } = query
   const fields: ViewFields<Views[Type]> = viewFields[type]
-  // Only conditions on roles depend on which of them have ended.
-  const isShown = conditions.some((condition) => severalOf(type, condition) === 'roleKeys')
-  const meets = meetsAll(type, fields, conditions)
-  const found: Views[Type][] = []
-  for (const view of listedViews(state, query, isShown)) if (meets(view)) found.push(view)
+  const found = listedViews(state, query)
   const { items, hasMore } = pageOf(fields, query, found)
   const shownItems = items.flatMap((view) => {
     // Cast: an aggregate names objects of its own type.
@@ -212,27 +216,30 @@ const sortedPage = <Type extends ViewType>(
   })
   return { items: shownItems, hasMore, total: found.length }
 }
-/** The objects among which a list looks, as they were recorded or as they are shown. */
-const listedViews = function* <Type extends ViewType>(
+/** The objects that meet the conditions of a list, some of them with roles that have ended. */
+const listedViews = <Type extends ViewType>(
   { rows, world, received }: State,
   query: ListQuery<Type>,
-  isShown: boolean,
-): Generator<Views[Type]> {
-  const { type, orgId, isReceived } = query
+): readonly Views[Type][] => {
+  const { type, orgId, isReceived, conditions } = query
+  const meets = meetsAll<Views[Type]>(type, viewFields[type], conditions)
+  // Only conditions on roles depend on which of them have ended.
+  const isShown = conditions.some((condition) => severalOf(type, condition) === 'roleKeys')
+  const views: Views[Type][] = []
   const scopes = isReceived ? (received.get(orgId) ?? []) : [listedScope(query)]
   for (const scope of scopes)
-    for (const { value: section } of rows[type].get(scope)?.from('') ?? []) {
+    for (const { value: section } of rows[type].get(scope)?.all() ?? []) {
       if (!isThere(section)) continue
-      for (const { key, value: stored } of section.rows.select(isReceived && orgId)) {
-        const ref = refOf(type, scope, key)
-        if (isShown) yield shown(ref, stored.row, currentIn(world))
-        else {
-          stored.view ??= shown(ref, stored.row)
-          // Cast: rows of a type have views of that type.
-          yield stored.view as Views[Type]
-        }
+      const found = isReceived ? section.rows.from('', orgId) : section.rows.all()
+      for (const { value } of found) {
+        const ref = refOf(type, value)
+        if (!isShown) value.view ??= shown(ref, value.row)
+        // Cast: rows of a type have views of that type.
+        const view = isShown ? shown(ref, value.row, currentIn(world)) : (value.view as Views[Type])
+        if (meets(view)) views.push(view)
       }
     }
+  return views
 }
 
 /** The history before the first event of an organization. */
@@ -310,7 +317,11 @@ const meets = ({ event }: PastChange, { actor, types }: HistoryQuery): boolean =
 /** The entry shows the roles that were current then. */
 const entryOf = (world: World, { event, before, after }: PastChange): HistoryEntry => {
   const ref = objectOf(event)
-  const show = (row: Row | undefined) => row && shown(ref, row, currentIn(world, event.position))
-  const entry = historyEntry(event, { before: show(before), after: show(after) })
+  const isCurrent = currentIn(world, event.position)
+  const entry = historyEntry(event, {
+    before: before && shown(ref, before, isCurrent),
+    // An event records current roles alone.
+    after: after && shown(ref, after, 'roles' in event.data ? undefined : isCurrent),
+  })
   return { ...entry, actor: { ...entry.actor } }
 }

@@ -20,6 +20,7 @@ export interface Section {
 
 /** A row, with the object as its last event recorded it once a list has looked at it. */
 export interface StoredRow {
+  readonly ref: ObjectRef
   readonly row: Row
   view: Views[ViewType] | undefined
 }

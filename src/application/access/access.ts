@@ -32,6 +32,8 @@ import {
 } from './check-access.js'
 import type { AccessExplanation } from './explain-access.js'
 import type { LiveChecks, LiveOptions } from './live-checks.js'
+import type { PermissionName, RoleKeyName } from './names.js'
+import { type AccessOf, type UserAccess, userAccess } from './user-access.js'
 
 /** The user whose roles to list. */
 export const RolesOfInput = z.strictObject({
@@ -66,9 +68,9 @@ export interface WhoHasInput extends PageInput {
   /** One user, of any organization: 1 to 200 characters (code points). Default: all users. */
   readonly userId?: string | undefined
   /** Only roles with this key. Default: all roles. */
-  readonly roleKey?: string | undefined
+  readonly roleKey?: RoleKeyName | undefined
   /** Only roles that have this permission, or had it `at` that time: 1 to 100 characters. Default: all roles. */
-  readonly permission?: string | undefined
+  readonly permission?: PermissionName | undefined
   /** A time in the past: the answer is as of the end of this millisecond. Default: now. */
   readonly at?: Date | undefined
 }
@@ -160,6 +162,18 @@ export interface AccessChecks {
    * @throws TypeError when an option is missing, unknown or of a wrong type
    */
   readonly live: (options: LiveOptions) => ResultAsync<LiveChecks, ReadError>
+  /**
+   * Returns the questions about one user and one project, as a host asks them before it does something: plain promises
+   * that throw. For the host itself: there is no caller, and no permission is asked.
+   *
+   * @example
+   * const ada = iam.access.of({ userId: 'ada', orgId: 'acme', projectId: 'invoicing' })
+   * await ada.require('invoice.approve') // throws an IamFailure, 403, with the reasons
+   * if (await ada.can('invoice.read')) console.log('She may read')
+   *
+   * @throws TypeError when a field is missing, unknown or not a string
+   */
+  readonly of: (user: AccessOf) => UserAccess
 }
 
 /** Empty: the context names the caller and the organization. */
@@ -179,6 +193,11 @@ const following = () => import('./live-checks.js')
 /** @see AccessChecks */
 export const accessOf = (runtime: Runtime): AccessChecks => {
   const permissions = [userGrants.permissions.read]
+  const ofHost = read(
+    runtime,
+    { method: 'access.of', permissions: [], schema: CheckAccessInput },
+    (call, input) => checkAccess(runtime, call, input),
+  )
   const ofUser = { permissions, schema: CheckAccessInput, target: targetOf(userGrants) }
   return {
     check: read(runtime, { ...ofUser, method: 'access.check' }, (call, input) =>
@@ -284,6 +303,7 @@ export const accessOf = (runtime: Runtime): AccessChecks => {
         return ok({ permissions: PERMISSIONS.filter((_, index) => answers[index] === true) })
       },
     ),
+    of: (user) => userAccess(user, ofHost),
     live: (options) => {
       checkOptions('access.live', options, LIVE_OPTIONS)
       return new ResultAsync(following().then(({ followed }) => followed(runtime, options)))

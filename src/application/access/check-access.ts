@@ -8,6 +8,7 @@ import type { AdmittedCall, Context } from '../method/context.js'
 import { date, mayBeLeftOut, momentOf } from '../method/input.js'
 import { requireCheckpoint } from '../reading/query.js'
 import type { Runtime } from '../runtime.js'
+import type { PermissionName, RoleKeyName } from './names.js'
 
 /** Which access to check, and as of when. */
 export const CheckAccessInput = z.extend(userGrants.ids, {
@@ -36,7 +37,7 @@ export type CheckAccessInput = CheckedUser & {
 } & (
     | {
         /** The role to check. */
-        readonly roleKey: string
+        readonly roleKey: RoleKeyName
         /** Absent when a role is checked. */
         readonly permission?: never
       }
@@ -44,7 +45,7 @@ export type CheckAccessInput = CheckedUser & {
         /** Absent when a permission is checked. */
         readonly roleKey?: never
         /** The permission to check, such as `invoice.approve`: 1 to 100 characters. */
-        readonly permission: string
+        readonly permission: PermissionName
       }
     | {
         /** Absent when the login rules are checked. */
@@ -61,7 +62,7 @@ export const ExplainAccessInput = z.extend(userGrants.ids, {
 })
 export interface ExplainAccessInput extends CheckedUser {
   /** The role to explain. */
-  readonly roleKey: string
+  readonly roleKey: RoleKeyName
   /** A time in the past: the answer is as of the end of this millisecond. Default: now. */
   readonly at?: Date | undefined
 }

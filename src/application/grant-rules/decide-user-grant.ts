@@ -30,8 +30,13 @@ export interface UserOfProject {
   readonly projectOrgId?: OrgId | undefined
 }
 
-/** A change of the grant of one user. */
-export type UserGrantChange = UserOfProject &
+/** A change of the grant of one user; to give roles adds the grant if there is none. */
+export type UserGrantChange =
+  | DecidedChange
+  | (UserOfProject & { readonly type: 'GiveUserGrant'; readonly roles: readonly RoleInput[] })
+
+/** A change as the aggregate decides it. */
+type DecidedChange = UserOfProject &
   (
     | {
         readonly type: 'AddUserGrant' | 'UpdateUserGrant' | 'AddUserGrantRoles'
@@ -63,8 +68,9 @@ export const decideUserGrant = async (
   const roles = given ? rolesToGive(project, given) : ok([])
   if (roles.isErr()) return err(roles.error)
   if (!exists(project.project)) return err({ kind: 'NotFound', object: userGrants.ref(ids) })
-  const refusal = givesRoles(command) ? roleRefusal(state, command, now) : undefined
-  return userGrant.decide(commandOf(command, ids, roles.value), state).andThen((events) => {
+  const decided = asDecided(command, state)
+  const refusal = givesRoles(decided) ? roleRefusal(state, decided, now) : undefined
+  return userGrant.decide(commandOf(decided, ids, roles.value), state).andThen((events) => {
     if (refusal) return err(refusal)
     const after = () => events.reduce((last, event) => userGrant.evolve(last, event, 0), state)
     return ok({
@@ -89,17 +95,23 @@ export const readCurrentRoles = async (
 }
 
 type GrantIds = OwnedProject & Pick<UserOfProject, 'userId'>
-type RolesCommand = Extract<UserGrantChange, { readonly roles: unknown }>
+type RolesCommand = Extract<DecidedChange, { readonly roles: unknown }>
 
 const grantIds = (
   streams: Streams,
   { userId, projectId, projectOrgId = OrgId.parse(streams.orgId) }: UserOfProject,
 ): GrantIds => ({ userId, projectOrgId, projectId })
 
-const givesRoles = (command: UserGrantChange): command is RolesCommand =>
-  command.type === 'AddUserGrant' ||
-  command.type === 'UpdateUserGrant' ||
-  command.type === 'AddUserGrantRoles'
+const givesRoles = <Change extends UserGrantChange>(
+  command: Change,
+): command is Extract<Change, { readonly roles: unknown }> => 'roles' in command
+
+/** Giving roles adds them to a grant with current roles; without one, it adds the grant. */
+const asDecided = (command: UserGrantChange, state: UserGrantState): DecidedChange => {
+  if (command.type !== 'GiveUserGrant') return command
+  const hasRoles = exists(state) && state.roles.length > 0
+  return { ...command, type: hasRoles ? 'AddUserGrantRoles' : 'AddUserGrant' }
+}
 
 /** Why roles that exist cannot be given. */
 const roleRefusal = (
@@ -123,7 +135,7 @@ const roleRefusal = (
 }
 
 const commandOf = (
-  command: UserGrantChange,
+  command: DecidedChange,
   ids: GrantIds,
   roles: readonly UserGrantRole[],
 ): UserGrantCommand => {

@@ -45,6 +45,14 @@ export interface UserGrants {
    * await iam.userGrants.add({ userId: 'bob', projectId, roles: [{ roleKey: 'editor', expiresAt }] }, context)
    */
   readonly add: Write<UserGrantRolesInput, UserGrantIds>
+  /**
+   * Gives a user roles of a project and keeps those that the user has: like `addRoles`, and like `add` when there is no
+   * grant. For a role that the user has, `expiresAt` is replaced.
+   *
+   * @example
+   * await iam.userGrants.give({ userId: 'bob', projectId, roles: [{ roleKey: 'editor' }] }, context)
+   */
+  readonly give: Write<UserGrantRolesInput, UserGrantIds>
   /** Replaces the roles. A role that was revoked since is given again. */
   readonly update: Write<UserGrantRolesInput, UserGrantIds>
   /** Adds roles and keeps the others. For a role that the user has, `expiresAt` is replaced. */
@@ -112,6 +120,7 @@ export default (runtime: Runtime): UserGrants => {
 
   return {
     add: give('userGrants.add', 'AddUserGrant'),
+    give: give('userGrants.give', 'GiveUserGrant'),
     update: give('userGrants.update', 'UpdateUserGrant'),
     addRoles: give('userGrants.addRoles', 'AddUserGrantRoles'),
     removeRoles: change(

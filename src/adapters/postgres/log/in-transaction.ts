@@ -18,7 +18,10 @@ export interface PostgresClient {
   query(
     text: string,
     values?: readonly unknown[],
-  ): Promise<{ readonly rows: readonly Readonly<Record<string, unknown>>[] }>
+  ): Promise<{
+    /** The rows, by the names of their columns. */
+    readonly rows: readonly Readonly<Record<string, unknown>>[]
+  }>
 }
 
 /**

@@ -1,0 +1,41 @@
+import { checkOptions, FUNCTION, TEXT } from '../../check-options.js'
+import type { Authorize } from '../../ports/host.js'
+import type { AccessChecks } from './access.js'
+
+/** The project whose roles decide who may call claviger's own methods. */
+export interface PermissionsFromRolesOptions {
+  /** Returns the library. A function, because `createIam` needs the result of `permissionsFromRoles`. */
+  readonly iam: () => {
+    /** The `access` of an `Iam`. */
+    readonly access: Pick<AccessChecks, 'of'>
+  }
+  /** The `id` of the project. */
+  readonly projectId: string
+  /** The organization that owns the project, and grants it to others. Default: each organization has its own. */
+  readonly projectOrgId?: string | undefined
+}
+
+/**
+ * An `authorize` that allows what the caller's roles in one project allow: a role with the permission `user.grant.write`
+ * lets its holders give roles, and so on. It allows nothing outside of the caller's own organization. Each question is a
+ * strong read, so a revoked role counts no more at the next call.
+ *
+ * @example
+ * ```ts
+ * const iam = createIam({ ...opened, secrets, authorize: permissionsFromRoles({ iam: () => iam, projectId: 'invoicing' }) })
+ * ```
+ *
+ * @throws TypeError when an option is missing, unknown or of a wrong type
+ */
+export const permissionsFromRoles = (options: PermissionsFromRolesOptions): Authorize => {
+  checkOptions('permissionsFromRoles', options, {
+    required: { iam: FUNCTION, projectId: TEXT },
+    optional: { projectOrgId: TEXT },
+  })
+  const { iam, projectId, projectOrgId } = options
+  return async ({ caller, permission, orgId }) => {
+    if (orgId !== caller.orgId) return false
+    const { userId } = caller
+    return iam().access.of({ userId, orgId, projectId, projectOrgId }).can(permission)
+  }
+}
