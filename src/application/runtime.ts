@@ -16,7 +16,7 @@ export interface Runtime extends Host {
   readonly locks: Locks
   readonly query: Query
   readonly metadataOf: MetadataOf
-  /** Called with the position of each append that this runtime stores, before the call returns. */
+  /** Called with the position that a write of this runtime answers, before it returns. */
   readonly recorded: Set<(position: Position) => Promise<void>>
   /** Callers that `setupLinks.redeem` returned: their own permissions count, and `authorize` is not called. */
   readonly linkCallers: WeakSet<Caller>

@@ -1,4 +1,4 @@
-import type { ObjectDetails } from '../domain/aggregate.js'
+import { inProject, type ObjectDetails } from '../domain/aggregate.js'
 import { aggregates } from '../domain/aggregates.js'
 import type { ObjectRef } from '../domain/values.js'
 import type { FoundProject } from '../ports/access-reads.js'
@@ -140,6 +140,26 @@ export const listedScope = ({
 /** The container of an object; undefined if it is the organization. */
 export const containerOf = (ref: ObjectRef): ObjectRef | undefined =>
   aggregates[ref.type].container?.ref(ref)
+
+/**
+ * The objects of the organization `orgId` whose removal removes that of `ref` without an event of its own: its project,
+ * unless another organization owns it, and its provider.
+ */
+export const wholesOf = (orgId: string, ref: ObjectRef): readonly ObjectRef[] => {
+  const isOwn = 'projectOrgId' in ref ? (ref.projectOrgId ?? orgId) === orgId : true
+  return [
+    ...('projectId' in ref && isOwn ? [inProject.ref(ref)] : []),
+    ...(aggregates[ref.type].partOf && 'idpId' in ref
+      ? [aggregates.identity_provider.ref(ref)]
+      : []),
+  ]
+}
+
+/** The types of the events that remove one of {@link wholesOf}. */
+export const WHOLE_REMOVALS: readonly string[] = [
+  ...aggregates.project.eventsThat('removes'),
+  ...aggregates.identity_provider.eventsThat('removes'),
+]
 
 /** The total of a list in which `counted` rows were counted; one more than {@link MAX_TOTAL_SIZE} is enough. */
 export const cappedTotal = (

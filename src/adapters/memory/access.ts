@@ -76,8 +76,8 @@ const heldRolesIn = (world: World, query: HeldRolesQuery): Slice<HeldRole> => {
       const counted = count(held, role)
       if (!counted) continue
       found.push({
-        projectId: project.id,
         projectOrgId: project.orgId,
+        projectId: project.id,
         ...(exists(project) ? shown.found : unknownRole(shown.found.roleKey)),
         ...(counted.expiresAt && { expiresAt: new Date(counted.expiresAt) }),
         via,

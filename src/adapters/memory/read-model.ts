@@ -32,6 +32,8 @@ import {
   getOrAdd,
   listedScope,
   projectScope,
+  WHOLE_REMOVALS,
+  wholesOf,
 } from '../../projections/rows.js'
 import { identityField, type ViewFields, viewFields } from '../../projections/view-fields.js'
 import { isActive, type World } from '../../projections/world.js'
@@ -269,8 +271,8 @@ const pastOf = (
   index(history)
   const { parts } = history
   if (object === undefined) return parts.get(`user ${user}`) ?? []
-  const container = containerOf(object)
-  if (container) return pastWithin(history, orgId, { object, container })
+  const wholes = wholesOf(orgId, object)
+  if (wholes.length > 0) return pastWithin(history, orgId, { object, wholes })
   const stream = streamOf(orgId, object)
   return parts.get(including === undefined ? stream : `with roles ${stream}`) ?? []
 }
@@ -290,21 +292,27 @@ const index = (history: History): void => {
   history.indexed = all.length
 }
 
-/** The history of an object, and the removals of its container while the object existed. */
+/** The history of an object, and the removals of {@link wholesOf} that ended it. */
 const pastWithin = (
   { parts }: History,
   orgId: string,
-  { object, container }: { readonly object: ObjectRef; readonly container: ObjectRef },
+  { object, wholes }: { readonly object: ObjectRef; readonly wholes: readonly ObjectRef[] },
 ): readonly PastChange[] => {
-  const own = parts.get(streamOf(orgId, object)) ?? []
-  const ofContainer = parts.get(streamOf(orgId, container)) ?? []
-  const removals = ofContainer.filter(({ event, after }) => {
-    const last = own[countTo(own, event.position) - 1]
-    return last?.after !== undefined && after === undefined
-  })
-  return [...own, ...removals].toSorted((one, other) =>
+  const own = streamOf(orgId, object)
+  const isEnd = ({ event }: PastChange) => WHOLE_REMOVALS.includes(event.type)
+  const removals = wholes.flatMap((whole) =>
+    (parts.get(streamOf(orgId, whole)) ?? []).filter(isEnd),
+  )
+  const all = [...(parts.get(own) ?? []), ...removals].toSorted((one, other) =>
     one.event.position < other.event.position ? -1 : 1,
   )
+  return all.filter((found, index) => {
+    const last = all[index - 1]?.event
+    return (
+      found.event.stream === own ||
+      (last?.stream === own && aggregates[object.type].effectOf(last) !== 'removes')
+    )
+  })
 }
 
 const countTo = (past: readonly PastChange[], position: Position): number =>

@@ -94,6 +94,12 @@ export class CallStreams implements Streams {
     return this.#isMixed
   }
 
+  /** Position of the last event of all streams that the last decision read. */
+  get lastRead(): Position {
+    const positions = [...this.#read.values()].map(({ changed }) => changed)
+    return positions.reduce((last, position) => (position > last ? position : last), 0n)
+  }
+
   /**
    * Whether all that the last decision read was so at one moment of this call. One stream that was loaded was. Several
    * are loaded once more: if none has changed, they were so when that began.

@@ -5,6 +5,7 @@ import {
   type IdempotencyKeyUsed,
   InTransactionFailed,
   outcomeOf,
+  type Position,
   type RecordedEvent,
   type StreamWrite,
   type VersionConflict,
@@ -89,7 +90,11 @@ export const transact = async <Decided extends Decision, Answer>(
           continue
         }
         const before = await earlier?.(false)
-        return before ?? decision.map((decided) => answer(applied(states, decided, [])))
+        if (before) return before
+        if (decision.isErr()) return err(decision.error)
+        lock?.release()
+        await seenByFollowers(runtime, streams.lastRead)
+        return ok(answer(applied(states, decision.value, [])))
       }
       // A repeat does not write the rows of the host again.
       const repeated = inTransaction && (await earlier?.(false))
@@ -118,9 +123,8 @@ export const transact = async <Decided extends Decision, Answer>(
       if (recorded.isOk()) {
         const done = ok(answer(applied(states, decision.value, recorded.value)))
         const last = recorded.value.at(-1)
-        if (last === undefined || runtime.recorded.size === 0) return done
         lock.release()
-        await Promise.all([...runtime.recorded].map((see) => see(last.position)))
+        await seenByFollowers(runtime, last?.position ?? streams.lastRead)
         return done
       }
 
@@ -140,6 +144,11 @@ export const transact = async <Decided extends Decision, Answer>(
   } finally {
     lock?.release()
   }
+}
+
+/** Waits until what follows the log of this runtime has seen the event at `position`. */
+export const seenByFollowers = async ({ recorded }: Runtime, position: Position): Promise<void> => {
+  if (recorded.size > 0) await Promise.all([...recorded].map((see) => see(position)))
 }
 
 const hasEvents = ({ events }: StreamChange): boolean => events.length > 0

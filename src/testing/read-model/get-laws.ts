@@ -65,6 +65,26 @@ export const getLaws = lawsOf<ReadModelHome>({
         }
       }
     },
+  'A key that begins with U+FEFF keeps it.': async (home) => {
+    const log = newLog()
+    log.record('acme', projectAdded('portal'))
+    const keys = ['admin', '\ufeffadmin']
+    for (const roleKey of keys) log.record('acme', roleAdded('portal', roleKey))
+    const model = await fedWith(home, log)
+    const { items } = await model.list(ROLES)
+    demandEqual(
+      'the list',
+      items.map(({ roleKey }) => roleKey),
+      keys,
+    )
+    const query = { orgId: 'acme', types: ['project_role.added'], after: 0n, limit: 10 }
+    const entries = await model.history(query)
+    demandEqual(
+      'the history',
+      entries.map(({ object }) => object),
+      keys.map((key) => role('portal', key)),
+    )
+  },
   'A role is found and listed until its project is removed.': async (home) => {
     for (const batches of [1, 2]) {
       const log = newLog()

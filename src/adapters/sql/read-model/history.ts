@@ -4,7 +4,7 @@ import type { FoundAtHead, HistoryEntry, HistoryQuery } from '../../../ports/rea
 import { historyEntry } from '../../../projections/history-entries.js'
 import { type IsCurrent, project, type Row, shown } from '../../../projections/project.js'
 import { isOfObject, objectOf, readAgain, streamOf } from '../../../projections/read-events.js'
-import { containerOf } from '../../../projections/rows.js'
+import { WHOLE_REMOVALS, wholesOf } from '../../../projections/rows.js'
 import {
   allOf,
   boundedPosition,
@@ -149,8 +149,8 @@ const belonging = (
       sql`${dialect.organizationIn('event.stream')} = ${param(orgId)} AND event.type NOT IN (${CLAIMS.map((type) => `'${type}'`).join(', ')})`,
     ]
   const own = sql`event.stream = ${param(streamOf(orgId, object))}`
-  const container = containerOf(object)
-  if (container) return [own, endsWith(dialect, orgId, { object, container })]
+  const wholes = wholesOf(orgId, object)
+  if (wholes.length > 0) return [own, ...endsOf(dialect, orgId, { object, wholes })]
   if (including === undefined || object.type !== 'project') return [own]
   const roles = `project_role-${orgId}+${object.id}`
   // The comma is the character after the plus.
@@ -170,19 +170,28 @@ const isOfMember = ({ table }: Dialect, orgId: string, userId: string): Statemen
     SELECT 'membership-' || member.org || '+' || member.idp || '+' || member.user_id FROM ${table(MEMBERS)} AS member
     WHERE member.user_id = ${param(userId)} AND member.org = ${param(orgId)})`
 
-/** The container is removed, and the last entry of the object before that is not a removal. */
-const endsWith = (
+/**
+ * One of {@link wholesOf} is removed, and the last event before that, of the object or a removal of a whole, is one of
+ * the object that does not remove it.
+ */
+const endsOf = (
   dialect: Dialect,
   orgId: string,
-  { object, container }: { readonly object: ObjectRef; readonly container: ObjectRef },
-): Statement => {
-  const removes = (type: ObjectRef['type']) => aggregates[type].eventsThat('removes')
-  return allOf([
-    sql`event.stream = ${param(streamOf(orgId, container))}`,
-    dialect.isListed('event.type', removes(container.type)),
-    sql`EXISTS (SELECT 1 FROM (
-      SELECT type FROM ${logOf(dialect)} AS own WHERE own.stream = ${param(streamOf(orgId, object))}
-        AND own.position < event.position ORDER BY own.version DESC LIMIT 1
-    ) AS last WHERE NOT (${dialect.isListed('last.type', removes(object.type))}))`,
-  ])
+  { object, wholes }: { readonly object: ObjectRef; readonly wholes: readonly ObjectRef[] },
+): readonly Statement[] => {
+  const { isListed } = dialect
+  const removes = ({ type }: ObjectRef) => aggregates[type].eventsThat('removes')
+  const isOf = (ref: ObjectRef, row: string) => sql`${row}.stream = ${param(streamOf(orgId, ref))}`
+  const ends = (row: string) =>
+    wholes.map((whole) => sql`${isOf(whole, row)} AND ${isListed(`${row}.type`, removes(whole))}`)
+  // Each part uses an index of its own.
+  const lasts = [isOf(object, 'earlier'), ...ends('earlier')].map(
+    (part, index) => sql`SELECT * FROM (SELECT type, position FROM ${logOf(dialect)} AS earlier
+      WHERE ${part} AND +earlier.position < event.position
+      ORDER BY earlier.version DESC LIMIT 1) AS last_${index}`,
+  )
+  const isLast = sql`EXISTS (SELECT 1 FROM (
+    SELECT type FROM (${joined(lasts, ' UNION ALL ')}) AS lasts ORDER BY position DESC LIMIT 1
+  ) AS last WHERE NOT (${isListed('last.type', [...WHOLE_REMOVALS, ...removes(object)])}))`
+  return ends('event').map((end) => allOf([end, isLast]))
 }
