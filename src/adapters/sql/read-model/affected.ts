@@ -19,6 +19,7 @@ import {
   sql,
 } from '../dialect.js'
 import {
+  type Counted,
   countsByGrant,
   countsByGroup,
   isMemberOf,
@@ -124,15 +125,17 @@ const noneOf = (from: string, parts: readonly Statement[]): Statement =>
 
 /** No grant to the user of `member` has the role. */
 const noGrant = (
-  { table, ...rest }: Dialect,
+  dialect: Dialect,
   { scope, role }: RoleOfMember,
-  at: Moment,
-): Statement =>
-  noneOf(`${table(SHARES)} AS own CROSS JOIN ${table(HELD)} AS granted`, [
+  { now, at, asIfActive }: Pick<Counted, 'now' | 'at' | 'asIfActive'>,
+): Statement => {
+  const { table } = dialect
+  return noneOf(`${table(SHARES)} AS own CROSS JOIN ${table(HELD)} AS granted`, [
     sql`own.scope = ${scope} AND own.role = ${role} AND own.org = member.org`,
     sql`granted.share = own.number AND granted.user_id = member.user_id`,
-    ...countsByGrant({ table, ...rest }, { now: at.now, at: at.at, share: 'own', held: 'granted' }),
+    ...countsByGrant(dialect, { now, at, asIfActive, share: 'own', held: 'granted' }),
   ])
+}
 
 /** No group except `isOwn`, a condition on `other`, gives the user of `member` the role. */
 const noOtherGroup = (
@@ -158,7 +161,7 @@ const ofProvider = (dialect: Dialect, query: AffectedByProvider): Statement => {
   const all = allOf([
     sql`mapped.org = ${param(orgId)} AND mapped.idp = ${param(idpId)}`,
     ...countsByGroup(dialect, { now, at, asIfActive: asIfActive && 'provider' }),
-    noGrant(dialect, OF_SHARE, query),
+    noGrant(dialect, OF_SHARE, { now, at }),
     noOtherGroup(dialect, OF_SHARE, query, sql`other.idp = ${param(idpId)}`),
   ])
   return sql`SELECT DISTINCT share.scope, share.role, share.org, member.user_id FROM ${members(dialect)} WHERE ${all}`
@@ -187,7 +190,7 @@ const membersOf = (dialect: Dialect, query: AffectedByGroup): Statement => {
     ...(members.orgId === orgId
       ? []
       : [stands(dialect, param(`project_grant-${projectOfRole}+${members.orgId}`), { at })]),
-    noGrant(dialect, role, query),
+    noGrant(dialect, role, { now: query.now, at }),
     noOtherGroup(dialect, role, query, sql`other.idp = ${idp} AND other.grp = ${group}`),
   ])
   return sql`SELECT wanted.role, member.org, member.user_id FROM ${dialect.table(MEMBERS)} AS member

@@ -20,7 +20,7 @@ export interface Moment {
 }
 
 /** The tables of a join, by their names in it. */
-interface Counted extends Moment {
+export interface Counted extends Moment {
   /** The generation of the role as the organization has it. Default: `share`. */
   readonly share?: string
   /** The rows of users or of members of groups. */
