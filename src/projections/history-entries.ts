@@ -3,9 +3,14 @@ import { changedFields } from '../domain/message.js'
 import { timeOf } from '../ports/event-store.js'
 import type { KnownEvent } from '../ports/known-event.js'
 import type { FieldChange, HistoryEntry, Views, ViewType } from '../ports/read-model.js'
-import type { Change } from './assignments.js'
 import { rolesIn } from './project.js'
 import { aggregateOf, objectOf } from './read-events.js'
+
+/** An object before an event and after it, as it is shown. */
+export interface Change {
+  readonly before: Views[ViewType] | undefined
+  readonly after: Views[ViewType] | undefined
+}
 
 /** The entry of `event`, which made `change`. */
 export const historyEntry = (event: KnownEvent, change: Change): HistoryEntry => {

@@ -167,7 +167,7 @@ export type ProjectRoleView = ViewOf<ProjectRole>
 
 /**
  * The role after `event`; undefined if it does not exist. The removal of its project is an event of another stream: it
- * removes the rows of the roles, see `changeRow`.
+ * ends them, see `world.ts`.
  */
 export const projectRoleView = (
   view: ProjectRoleView | undefined,
