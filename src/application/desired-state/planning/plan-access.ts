@@ -23,6 +23,7 @@ import { allObjects } from '../../reading/reads.js'
 import type { Runtime } from '../../runtime.js'
 import { inBatches, pause, raceAbort, retryDeadline } from '../../waiting.js'
 import { impactOfMapping, mayReadHolders, NO_IMPACT, readAffected } from '../../writing/dry-run.js'
+import { rangeOf } from '../../writing/role-range.js'
 import type {
   DesiredIdentityProvider,
   ParsedAccess,
@@ -201,7 +202,7 @@ const withImpact = async (
   if ([...counted].some((projectId) => moved.has(projectId))) return undefined
 
   const impactOf = async ({ change, ends, mapping }: PendingChange): Promise<PlannedChange> => {
-    const range = rangeOf(planning, change.object)
+    const range = rangeIn(planning, change.object)
     if (!ends || !range || !counted.has(range.projectId)) return change
     const { source } = range
     if (mapping && source) {
@@ -218,8 +219,7 @@ const withImpact = async (
   return inBatches(runtime.environment, changes, impactOf)
 }
 
-const rangeOf = ({ call: { orgId } }: Planning, object: ObjectRef) =>
-  aggregates[object.type].assignments?.assignmentScope(object, orgId)
+const rangeIn = ({ call: { orgId } }: Planning, object: ObjectRef) => rangeOf(object, orgId)
 
 /** The projects in which users can lose roles, if the caller may see who has them. */
 const projectsToCount = async (
@@ -228,7 +228,7 @@ const projectsToCount = async (
 ): Promise<ReadonlySet<string>> => {
   const ranges = new Map(
     changes.flatMap(({ change, ends }) => {
-      const range = ends && rangeOf(planning, change.object)
+      const range = ends && rangeIn(planning, change.object)
       return range ? [[range.projectId, range] as const] : []
     }),
   )
@@ -249,7 +249,7 @@ const projectsChanged = async (
   for await (const { events, position } of logPages(store, from, { signal, environment })) {
     for (const event of events) {
       if (!isOfObject(event) || event.metadata.resourceOwner !== orgId) continue
-      const range = aggregateOf(event.type).assignments?.assignmentScope(event.data, orgId)
+      const range = rangeOf(aggregateOf(event.type).ref(event.data), orgId)
       if (range && range.userId === undefined) changed.add(range.projectId)
     }
     if (position >= to) break
