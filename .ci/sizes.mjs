@@ -26,11 +26,12 @@ const BUDGETS = {
   // With the assets, which the browser loads: .ci/console-assets.mjs holds them to 40 kB.
   './console': { source: 'console/index.ts', own: 104_600, whole: 145_500 },
   './import': { source: 'import/index.ts', own: 9_100, whole: 20_900 },
-  './oidc': { source: 'oidc/index.ts', own: 9_300, whole: 41_600 },
+  './oidc': { source: 'oidc/index.ts', own: 14_000, whole: 46_100 },
   './cloudflare': { source: 'adapters/cloudflare/index.ts', own: 32_700, whole: 53_400 },
   // 5.2 kB, and the servers of the transport.
   './authzen': { source: 'authzen/index.ts', own: 7_800, whole: 7_900 },
-  './webhooks': { source: 'webhooks/index.ts', own: 21_800, whole: 43_100 },
+  './webhooks': { source: 'webhooks/index.ts', own: 24_300, whole: 45_600 },
+  './node': { source: 'node/index.ts', own: 3_200, whole: 3_200 },
   // `whole` has claviger/postgres, which testPostgres loads.
   './testing': { source: 'testing/index.ts', own: 43_300, whole: 126_900 },
 }

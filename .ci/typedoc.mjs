@@ -53,6 +53,7 @@ export default {
     'src/adapters/cloudflare/index.ts',
     'src/authzen/index.ts',
     'src/webhooks/index.ts',
+    'src/node/index.ts',
   ].map((file) => join(root, file)),
   out: join(root, 'reports/reference'),
   readme: 'none',

@@ -67,6 +67,7 @@ export const createIam: (options: IamOptions) => Iam = (options) => {
       secrets,
       authorize,
       readModel,
+      spareReadModel: readModelInMemory,
       newId: ids,
       now: clock(now),
       domains,

@@ -160,6 +160,8 @@ export type * from './application/domains/domains.js'
 // Set-up links.
 
 export type {
+  ConfirmDraftInput,
+  DraftInput,
   RedeemedSetupLink,
   RedeemOptions,
   RedeemSetupLinkInput,
@@ -339,7 +341,7 @@ export {
 } from './domain/project-role/events.js'
 export type { RoleMapping } from './domain/role-mapping/aggregate.js'
 export type { SetupLink } from './domain/setup-link/aggregate.js'
-export type { SetupIntent } from './domain/setup-link/events.js'
+export type { ProviderCheckName, SetupIntent } from './domain/setup-link/events.js'
 export type { GrantedRole, UserGrant } from './domain/user-grant/aggregate.js'
 
 // Ids, references and permissions.

@@ -120,6 +120,7 @@ const RULES: readonly (readonly [folderOrFile: RegExp, allowed: readonly string[
   [/^transport$/, ['', 'transport/**']],
   [/^transport\/(json|operations|servers)$/, ['', 'transport', ...JSON_DOOR]],
   [/^network$/, []],
+  [/^node$/, ['network']],
   [/^oidc(\/|$)/, ['', 'network']],
   [/^webhooks(\/|$)/, ['', 'network', 'ports']],
   // Serves by the servers of the transport; of the library it sees types alone.

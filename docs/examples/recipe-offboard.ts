@@ -1,11 +1,24 @@
 // Offboards a tenant. Run it with `node docs/examples/recipe-offboard.ts`.
 import assert from 'node:assert/strict'
-import { aesGcmCipher, createIam, items, memoryEventStore, orThrow, toJson } from 'claviger'
+import {
+  aesGcmCipher,
+  createIam,
+  defineAccess,
+  items,
+  memoryEventStore,
+  orThrow,
+  toJson,
+} from 'claviger'
 
 const secrets = aesGcmCipher({ current: 'k1', keys: { k1: new Uint8Array(32).fill(1) } })
 const iam = createIam({ store: memoryEventStore(), secrets, authorize: () => true })
 const setUp = { caller: { userId: 'server', orgId: 'acme' } }
-await orThrow(iam.projects.add({ id: 'portal', name: 'Portal' }, setUp))
+const access = defineAccess({
+  managedBy: 'portal-code',
+  protect: true,
+  projects: [{ id: 'portal', name: 'Portal' }],
+})
+await orThrow(iam.apply(access, setUp))
 
 const offboard = async (orgId: string): Promise<readonly string[]> => {
   const context = { caller: { userId: 'server', orgId } }
@@ -14,6 +27,8 @@ const offboard = async (orgId: string): Promise<readonly string[]> => {
     lines.push(JSON.stringify(toJson(entry)))
 
   const write = { ...context, reason: 'Contract ended' }
+  // Otherwise the changes below are refused as Protected.
+  await orThrow(iam.apply({ ...access, protect: false, prune: false }, write))
   for await (const { id } of items(iam.projects.list, { filter: { state: 'active' } }, context))
     await orThrow(iam.projects.deactivate({ id }, write))
   for await (const { idpId } of items(
@@ -27,6 +42,7 @@ const offboard = async (orgId: string): Promise<readonly string[]> => {
   return lines
 }
 assert.equal((await offboard('acme')).length, 1)
+await offboard('acme') // after an interruption: what is done stays done
 const question = { userId: 'ada', projectId: 'portal', roleKey: 'viewer' }
 const { reasons } = await orThrow(iam.access.check(question, setUp))
 assert(reasons.some(({ kind }) => kind === 'ProjectInactive'))

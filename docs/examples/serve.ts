@@ -1,5 +1,5 @@
 // A demo host: `npm run serve` keeps an SQLite file and serves it in every protocol, with tokens for development.
-import { lookup, resolveTxt } from 'node:dns/promises'
+import { resolveTxt } from 'node:dns/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createHttp2Server } from 'node:http2'
 import type { AddressInfo, Server } from 'node:net'
@@ -76,9 +76,8 @@ const signIn = openIdSignIn({
     orgId: 'acme',
     permissions: ['identity_provider.read', 'identity_provider.secret.read'],
   },
-  redirectUri: ({ orgId, idpId }) => `https://app.example/sign-in/callback/${orgId}/${idpId}`,
+  callbackBase: 'https://app.example/sign-in/callback',
   key: crypto.getRandomValues(new Uint8Array(32)),
-  lookup: (name) => lookup(name, { all: true }),
 })
 const pages = consoleHandler(iam, {
   basePath: '/console',

@@ -1,5 +1,4 @@
 // Sends a change to a receiver. Run it with `node docs/examples/webhooks.ts`.
-import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
@@ -45,7 +44,6 @@ const hooks = webhooks({
   caller: (orgId) => ({ userId: 'webhooks', orgId }), // needs event.read
   cursors: memoryCursors(), // or sqliteCursors(path) of claviger/sqlite, postgresCursors({ pool }) of claviger/postgres
   endpoints: () => [{ id: 'billing', url, secrets: [secret], organizations: 'all', after: 0n }],
-  lookup: (name) => lookup(name, { all: true }), // see "Protect your network"
   allowHttpLoopback: true, // for development only
   onDelivery: ({ outcome, orgId }) => {
     console.log(orgId, outcome)

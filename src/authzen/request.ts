@@ -20,10 +20,7 @@ export interface Question {
   readonly at?: Date
 }
 
-/** The members that each part of a question has. */
-const MEMBERS = { subject: ['type', 'id'], action: ['name'], resource: ['type', 'id'] } as const
-
-type PartName = keyof typeof MEMBERS
+type PartName = 'subject' | 'action' | 'resource'
 
 /** The question in a request. The id or name of the `searched` part is empty. @throws Refusal if it is malformed */
 export const readQuestion = (body: JsonObject, searched?: PartName): Question => {
@@ -108,36 +105,33 @@ export const readBatch = (
   return { items: evaluations.map((item: unknown) => withDefaults(body, item)), semantic }
 }
 
-/** An evaluation's own parts take precedence; the request fills in an absent type, id or name. */
-const withDefaults = (body: JsonObject, item: unknown): JsonObject => {
-  // Nothing is filled in: it is malformed on its own.
-  if (!isObject(item)) return {}
-  const parts = Object.entries(MEMBERS).map(([name, members]) => {
-    const [own, shared] = [item[name], body[name]]
-    if (own === undefined) return [name, shared] as const
-    if (!isObject(own) || !isObject(shared)) return [name, own] as const
-    const filled = members.map((member) => [member, own[member] ?? shared[member]] as const)
-    return [name, { ...own, ...Object.fromEntries(filled) }] as const
-  })
-  return { ...Object.fromEntries(parts), context: item['context'] ?? body['context'] }
-}
+const DEFAULTED = ['subject', 'action', 'resource', 'context'] as const
+
+/** The parts of an evaluation. The request gives whole parts that are absent, never a member of one. */
+const withDefaults = (body: JsonObject, item: unknown): JsonObject =>
+  // An item that is not an object gets nothing: it is malformed on its own.
+  isObject(item)
+    ? Object.fromEntries(DEFAULTED.map((part) => [part, (part in item ? item : body)[part]]))
+    : {}
 
 /** The page that a search asks for. */
 export interface PageRequest {
   /** Empty for the first page. */
   readonly token: string
-  readonly limit: number
+  /** 0 to 100; undefined if the request has none. */
+  readonly limit: number | undefined
 }
 
 /** Most results of a page. */
-const MAX_RESULTS = 100
+export const MAX_RESULTS = 100
 
 /** @throws Refusal if it is malformed */
 export const readPageRequest = (body: JsonObject): PageRequest => {
-  const { token = '', limit = MAX_RESULTS } = objectIn(body['page'] ?? {}, 'page')
+  const { token = '', limit } = objectIn(body['page'] ?? {}, 'page')
   if (typeof token !== 'string') throw malformed('page.token must be text')
-  if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 1)
-    throw malformed('page.limit must be a whole number from 1')
+  if (limit === undefined) return { token, limit }
+  if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 0)
+    throw malformed('page.limit must be a whole number from 0')
   return { token, limit: Math.min(limit, MAX_RESULTS) }
 }
 

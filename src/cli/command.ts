@@ -55,6 +55,22 @@ export const several = ({ values }: CommandCall, name: string): readonly string[
   return Array.isArray(value) ? value : []
 }
 
+/** RFC 3339, or a day, which begins in UTC. */
+const TIME = /^(\d{4}-\d\d-\d\d)(?:(T\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d))?$/
+
+/** The time of an option. @throws UsageError */
+export const timeOption = (call: CommandCall, name: string): Date | undefined => {
+  const text = optional(call, name)
+  if (text === undefined) return undefined
+  const [written = '', day = '', time = 'T00:00:00'] = TIME.exec(text.toUpperCase()) ?? []
+  const [parsed, onCalendar] = [Date.parse(written), Date.parse(`${day}${time}Z`)]
+  // JavaScript reads the 30th of February as a day in March.
+  const isReal = !Number.isNaN(parsed + onCalendar)
+  if (!isReal || !new Date(onCalendar).toISOString().startsWith(day + time))
+    throw new UsageError(`--${name} must be a time of RFC 3339, such as 2026-03-31T23:59:59Z`)
+  return new Date(parsed)
+}
+
 /** Explains an error of the library to an operator. */
 export const explain = (error: AnyError): string => {
   const { message } = toStatus(error)
@@ -80,20 +96,25 @@ export const reasonOf = (thrown: unknown): string => {
   return message.includes(reason) ? message : `${message}: ${reason}`
 }
 
-/** The text of a file. @throws Failed */
-export const readText = (file: string): Promise<string> =>
-  readFile(file, 'utf8').catch((cause: unknown) => {
+/** The bytes of a file. @throws Failed */
+export const readBytes = (file: string): Promise<Uint8Array> =>
+  readFile(file).catch((cause: unknown) => {
     const { code } = Object(cause)
     throw new Failed(`The file ${file} cannot be read${code ? ` (${code})` : ''}`)
   })
 
+/** The text of a file. @throws Failed */
+export const readText = async (file: string): Promise<string> =>
+  new TextDecoder().decode(await readBytes(file))
+
 /** Parses a JSON file. @throws Failed */
 export const readJson = async (file: string): Promise<unknown> => {
-  const text = await readText(file)
+  const bytes = await readBytes(file)
+  const { parseJson } = await import('claviger/import')
   try {
-    return JSON.parse(text)
-  } catch {
-    throw new Failed(`The file ${file} is not JSON`)
+    return parseJson(bytes)
+  } catch (fault) {
+    throw new Failed(reasonOf(fault).replace(/^It/, `The file ${file}`))
   }
 }
 

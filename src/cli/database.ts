@@ -9,7 +9,7 @@ import {
   type ReadModel,
   type SecretCipher,
 } from 'claviger'
-import { type CommandCall, Failed, optional, readText, reasonOf, UsageError } from './command.js'
+import { type CommandCall, Failed, optional, readJson, reasonOf, UsageError } from './command.js'
 
 /** Options of every command that opens a database. */
 export const DATABASE = {
@@ -104,9 +104,8 @@ export const KEYS = { keys: { type: 'string' } } as const
 export const openCipher = async (call: CommandCall): Promise<SecretCipher | undefined> => {
   const file = optional(call, 'keys') ?? process.env['CLAVIGER_KEYS_FILE']
   if (!file) return undefined
-  const text = await readText(file)
+  const { current, keys } = Object(await readJson(file))
   try {
-    const { current, keys } = JSON.parse(text)
     const bytes = Object.entries<string>(keys).map(
       ([id, key]) => [id, new Uint8Array(Buffer.from(key, 'base64'))] as const,
     )

@@ -113,7 +113,7 @@ const PASSWORD = /^([a-z][\w+.-]*:\/\/[^:@/?#]*):(.*)@/is
 const PARAMETER = /([?&](?:ssl)?password=)([^&]*)/gi
 /** The password of an address whose scheme is malformed, and of one that lists `password=…`. */
 const MALFORMED_ADDRESS = /^(?:[a-z][\w+.-]*:)?[^:@]*:(.*)@/is
-const LISTED = /(?:^|\s)(?:ssl)?password\s*=\s*(?:'([^']*)'|(\S+))/gi
+const LISTED = /((?:^|\s)(?:ssl)?password\s*=\s*)(?:'((?:\\.|[^'\\])*)'?|([^\s']\S*))/gi
 
 /** Shorter ones would be found in ordinary words. */
 const MIN_PASSWORD_LENGTH = 4
@@ -123,7 +123,10 @@ const maskAddress = (address: string): string =>
 
 const passwordsIn = (address: string): readonly string[] => {
   const named = [...address.matchAll(PARAMETER)].map(([, , password]) => password)
-  const listed = [...address.matchAll(LISTED)].map(([, quoted, plain]) => quoted ?? plain)
+  const listed = [...address.matchAll(LISTED)].flatMap(([, , quoted, plain]) => {
+    const written = quoted ?? plain ?? ''
+    return [written, written.replaceAll(/\\(.)/g, '$1')]
+  })
   const whole = PASSWORD.exec(address)?.[2] ?? MALFORMED_ADDRESS.exec(address)?.[1]
   return [whole, ...named, ...listed]
     .flatMap((password = '') => [password, decoded(password)])
@@ -145,7 +148,10 @@ const decoded = (text: string): string => {
 export const masking = (given: readonly string[]): ((text: string) => string) => {
   const passwords = given.flatMap(passwordsIn)
   return (text) => {
-    const masked = text.replaceAll(ADDRESS, maskAddress).replaceAll(SIGNER, 'PRIVATE+KEY+***')
+    const masked = text
+      .replaceAll(ADDRESS, maskAddress)
+      .replaceAll(LISTED, '$1***')
+      .replaceAll(SIGNER, 'PRIVATE+KEY+***')
     return passwords.reduce((shown, password) => shown.replaceAll(password, '***'), masked)
   }
 }

@@ -80,8 +80,9 @@ export interface ConsoleOptions {
    */
   readonly redirectUri?: string | ((provider: ProviderIds) => string) | undefined
   /**
-   * Where your application begins a sign-in with a provider: a path, or an `https:` URL. The guided set-up opens it in
-   * another window, so that an admin can try the sign-in before others. Without it, that step is left out.
+   * The page of your application whose form begins a sign-in with a provider: a path, or an `https:` URL. The guided
+   * set-up opens it in another window, so that an admin can try the sign-in before others. Without it, that step is left
+   * out.
    */
   readonly signInUrl?: ((provider: ProviderIds) => string) | undefined
   /** Serves the guided set-up for links of `iam.setupLinks`. Default: not served. */

@@ -67,11 +67,20 @@ export const pageAnswers = (options: MountOptions) => {
     pages.set(language, made)
     return made
   }
+  const last = basePath.split('/').at(-1)
+  let hasRedirected = false
+  let hasSlash = false
   return ({ method, path, languages }: PageRequest): StaticAnswer => {
+    const isBare = path === basePath && basePath !== ''
+    // A host such as Next.js takes the slash off again. It never comes here, and a second redirect would be endless.
+    const isStripped = isBare && hasRedirected && !hasSlash
+    hasRedirected ||= isBare
+    hasSlash ||= path === `${basePath}/`
     // Relative to the request for a link, since a server may have taken a prefix off.
-    const mounted = options.isLink ? `./${basePath.split('/').at(-1)}` : basePath
-    if (path === basePath && basePath !== '') return answer(308, '', { location: `${mounted}/` })
-    const below = path.startsWith(`${basePath}/`) ? path.slice(basePath.length + 1) : undefined
+    const location = `${options.isLink ? `./${last}` : basePath}/`
+    if (isBare && !isStripped) return answer(308, '', { location, 'cache-control': 'no-store' })
+    const inside = path.startsWith(`${basePath}/`) ? path.slice(basePath.length + 1) : undefined
+    const below = isBare ? '' : inside
     const file = below !== undefined && Object.hasOwn(files, below) ? files[below] : undefined
     const isPage = below !== undefined && PAGES.includes(below)
     if (!file && !isPage && !(below !== undefined && LIKE_A_PAGE.test(below)))
@@ -83,7 +92,8 @@ export const pageAnswers = (options: MountOptions) => {
         'content-type': file.type,
         'cache-control': 'public, max-age=31536000, immutable',
       })
-    return answer(isPage ? 200 : 404, pageIn(languageOf(languages, Object.keys(messages))), {
+    const body = pageIn(languageOf(languages, Object.keys(messages)))
+    return answer(isPage ? 200 : 404, isBare ? body.replaceAll('"./', `"./${last}/`) : body, {
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-cache',
       vary: 'accept-language',

@@ -27,8 +27,8 @@ export const addProvider = ({ providers }: OrganizationDraft, found: FoundProvid
   const { id, clientId, issuer } = found
   if (!isRequiredText(id.value)) warn(id, 'KeyUnusable')
   else if (providers.has(referredId(id.value))) warn(id, 'Doubled')
-  else if (!isRequiredText(clientId.value)) warn(clientId, 'ProviderIncomplete')
-  else if (!isRequiredText(issuer.value)) warn(issuer, 'ProviderIncomplete')
+  else if (!isUsable(clientId.value)) warn(clientId, 'ProviderIncomplete')
+  else if (!isUsable(issuer.value)) warn(issuer, 'ProviderIncomplete', NO_ISSUER)
   else {
     const idpId = idFor(id.value, id)
     const named = {
@@ -40,6 +40,13 @@ export const addProvider = ({ providers }: OrganizationDraft, found: FoundProvid
     providers.set(idpId, { ...named, ...found.fields, ...restOf(found) })
   }
 }
+
+const NO_ISSUER =
+  'The issuer is missing, a placeholder, longer than 200 characters or has characters that cannot be kept: add the provider with the issuer that its discovery document names'
+
+/** Whether a value is text, and not a placeholder such as `${env.ISSUER}`. */
+const isUsable = (value: unknown): value is string =>
+  isRequiredText(value) && !value.startsWith('${')
 
 const restOf = ({ clientSecret, scopes, isActive }: FoundProvider) => {
   const secret = secretIn(clientSecret)

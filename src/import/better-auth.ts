@@ -2,14 +2,16 @@ import type { OidcMappingField } from '../domain/identity-provider/command-schem
 import { isRequiredText } from '../domain/values.js'
 import { addProvider } from './add-provider.js'
 import {
+  documentsIn,
   type Found,
   fieldIn,
   idFor,
   isRecord,
+  itemsIn,
   parsed,
-  recordsIn,
   textIn,
   warn,
+  warnMalformed,
 } from './document.js'
 import { type Imported, openReport } from './imported.js'
 import {
@@ -32,34 +34,50 @@ export interface BetterAuthTables {
   readonly members?: readonly object[] | undefined
 }
 
-const TABLES = ['ssoProviders', 'organizationRoles', 'members']
-
 /**
- * Reads the tables of better-auth. OIDC providers of organizations are imported, and the roles of their members as
- * roles of the project `organization`. Other tables are left out with a warning. Never throws: an unreadable export is one warning with an empty path.
+ * Reads the tables of better-auth, or a list of files with them: JSON text, its bytes or its parsed value; tables and
+ * rows may be JSON text too. OIDC providers of organizations are imported, and the roles of their members as roles of the
+ * project `organization`. Other tables are left out with a warning. Never throws: an unreadable export is one warning
+ * with an empty path.
  */
-export const readBetterAuth = (tables: BetterAuthTables): Imported => {
+export const readBetterAuth = (
+  source: BetterAuthTables | readonly unknown[] | string | Uint8Array,
+): Imported => {
   const { warnings, report } = openReport()
-  const document = { value: parsed(tables), path: '', report }
   const drafts = new Map<string, OrganizationDraft>()
-  if (
-    !isRecord(document.value) ||
-    TABLES.every((name) => fieldIn(document, name).value === undefined)
-  )
-    warn(document, 'Malformed')
-  else {
-    const organizationOf = openOrganizations(drafts)
-    readProviders(fieldIn(document, 'ssoProviders'), organizationOf)
-    readOrganizationRoles(fieldIn(document, 'organizationRoles'), organizationOf)
-    readMembers(fieldIn(document, 'members'), organizationOf)
-    for (const name of Object.keys(document.value))
-      if (!TABLES.includes(name)) report('NotKept', name)
-  }
+  const organizationOf = openOrganizations(drafts)
+  const documents = [...documentsIn({ value: source, path: '', report })].filter(hasTables)
+  // Roles of every file come before the members who have them.
+  for (const [name, read] of TABLES)
+    for (const document of documents) read(fieldIn(document, name), organizationOf)
+  for (const document of documents)
+    for (const name of Object.keys(Object(document.value)))
+      if (TABLES.every(([table]) => fieldIn(document, table).path !== fieldIn(document, name).path))
+        warn(fieldIn(document, name), 'NotKept')
   return {
     organizations: [...drafts.values()].flatMap((draft) => importedFrom(draft, 'better-auth')),
     warnings,
   }
 }
+
+/** Whether a file has one of the tables; warns if not. */
+const hasTables = (document: Found): boolean => {
+  const has = TABLES.some(([name]) => fieldIn(document, name).value !== undefined)
+  if (!has) warnMalformed(document)
+  return has
+}
+
+/** The rows of a table that may be absent. The table and each row may be JSON text, as queries return them. */
+function* rowsIn(table: Found): Generator<Found> {
+  for (const item of itemsIn(unfolded(table))) {
+    const row = unfolded(item)
+    if (isRecord(row.value)) yield row
+    else warn(row, 'Malformed')
+  }
+}
+
+/** What JSON text says. */
+const unfolded = (found: Found): Found => ({ ...found, value: parsed(found.value) })
 
 /** Finds the organization of a row; undefined, with a warning, when it has none. */
 type OrganizationOf = (row: Found) => OrganizationDraft | undefined
@@ -90,7 +108,7 @@ const roleProject = (draft: OrganizationDraft, row: Found): ProjectDraft | undef
 
 /** Reads the OIDC providers of organizations. Providers of SAML or without an organization are left out. */
 const readProviders = (rows: Found, organizationOf: OrganizationOf): void => {
-  for (const row of recordsIn(rows)) {
+  for (const row of rowsIn(rows)) {
     const config = configIn(row)
     if (!isRecord(config.value)) {
       warn(row, 'ProviderUnsupported')
@@ -109,7 +127,7 @@ const readProviders = (rows: Found, organizationOf: OrganizationOf): void => {
       issuer: fieldIn(row, 'issuer'),
       scopes: { ...scopes, value: scopes.value ?? DEFAULT_SCOPES },
       isActive: true,
-      fields: mappingIn(fieldIn(config, 'mapping')),
+      fields: mappingIn(unfolded(fieldIn(config, 'mapping'))),
     })
   }
 }
@@ -118,10 +136,7 @@ const readProviders = (rows: Found, organizationOf: OrganizationOf): void => {
 const DEFAULT_SCOPES = ['openid', 'email', 'profile', 'offline_access']
 
 /** The configuration, which is JSON text in the database. */
-const configIn = (row: Found): Found => {
-  const config = fieldIn(row, 'oidcConfig')
-  return { ...config, value: parsed(config.value) }
-}
+const configIn = (row: Found): Found => unfolded(fieldIn(row, 'oidcConfig'))
 
 const FIELDS = new Map<unknown, OidcMappingField>([
   ['name', 'OIDC_MAPPING_FIELD_UNSPECIFIED'],
@@ -152,7 +167,7 @@ const mappingIn = (mapping: Found) => {
 
 /** Reads the roles that organizations have defined. */
 const readOrganizationRoles = (rows: Found, organizationOf: OrganizationOf): void => {
-  for (const row of recordsIn(rows)) {
+  for (const row of rowsIn(rows)) {
     const draft = organizationOf(row)
     const project = draft && roleProject(draft, row)
     if (!project) continue
@@ -164,7 +179,7 @@ const readOrganizationRoles = (rows: Found, organizationOf: OrganizationOf): voi
 
 /** Reads the roles of members. Roles that only the application's code defines are added with their first member. */
 const readMembers = (rows: Found, organizationOf: OrganizationOf): void => {
-  for (const row of recordsIn(rows)) {
+  for (const row of rowsIn(rows)) {
     const draft = organizationOf(row)
     const project = draft && roleProject(draft, row)
     if (!project) continue
@@ -179,3 +194,13 @@ const readMembers = (rows: Found, organizationOf: OrganizationOf): void => {
     }
   }
 }
+
+/** The tables that are read, in this order. */
+const TABLES: readonly (readonly [
+  name: string,
+  read: (rows: Found, organizationOf: OrganizationOf) => void,
+])[] = [
+  ['ssoProviders', readProviders],
+  ['organizationRoles', readOrganizationRoles],
+  ['members', readMembers],
+]

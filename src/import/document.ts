@@ -2,6 +2,7 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { fieldOf, isId, isRequiredText, MAX_TEXT_LENGTH } from '../domain/values.js'
 import type { ImportWarningKind, Report } from './imported.js'
+import { parseJson } from './json.js'
 
 /** A value of a document, and its path. */
 export interface Found {
@@ -17,8 +18,33 @@ export interface FoundText extends Found {
   readonly value: string
 }
 
-/** Warns about a value. */
-export const warn = ({ report, path }: Found, kind: ImportWarningKind): void => report(kind, path)
+/** Warns about a value, in the words of the kind or in its own. */
+export const warn = ({ report, path }: Found, kind: ImportWarningKind, message?: string): void =>
+  report(kind, path, message)
+
+/** The documents of an import: one, or a list of them. Each is JSON text, its bytes, or its parsed value. */
+export function* documentsIn(source: Found, depth = 3): Generator<Found> {
+  const { value } = source
+  if (depth > 0 && (typeof value === 'string' || value instanceof Uint8Array))
+    yield* documentsIn({ ...source, value: parsedOrFault(value) }, depth - 1)
+  else if (depth > 0 && Array.isArray(value) && value.length > 0)
+    for (const item of itemsIn(source)) yield* documentsIn(item, depth - 1)
+  else yield source
+}
+
+const parsedOrFault = (source: string | Uint8Array): unknown => {
+  try {
+    return parseJson(source)
+  } catch (fault) {
+    return fault
+  }
+}
+
+/** Warns that a document has not the expected form, and where it stops being JSON. */
+export const warnMalformed = (document: Found): void => {
+  const { value } = document
+  warn(document, 'Malformed', value instanceof SyntaxError ? value.message : undefined)
+}
 
 /** The value of JSON text. Other values, and other text, stay as they are. */
 export const parsed = (json: unknown): unknown => {
@@ -30,21 +56,32 @@ export const parsed = (json: unknown): unknown => {
   }
 }
 
-/** A field; null means absent. */
-export const fieldIn = ({ value, path, report }: Found, name: string): Found => ({
-  value: fieldOf(value, name) ?? undefined,
-  path: path === '' ? name : `${path}.${name}`,
-  report,
-})
+/** A field, whose name may also be spelled `in_snake_case`; null means absent. */
+export const fieldIn = ({ value, path, report }: Found, name: string): Found => {
+  const field = spellingIn(value, name)
+  return {
+    value: fieldOf(value, field) ?? undefined,
+    path: path === '' ? field : `${path}.${field}`,
+    report,
+  }
+}
+
+/** The name of a field as an object spells it. */
+const spellingIn = (value: unknown, name: string): string => {
+  if (!isRecord(value) || Object.hasOwn(value, name)) return name
+  const snake = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  return Object.hasOwn(value, snake) ? snake : name
+}
 
 /** The text of a field; undefined when it is absent, empty or not text. */
 export const textIn = ({ value }: Found, name: string): string | undefined => {
-  const text = fieldOf(value, name)
+  const text = fieldOf(value, spellingIn(value, name))
   return typeof text === 'string' && text !== '' ? text : undefined
 }
 
 /** Whether a field is true. */
-export const isTrueIn = ({ value }: Found, name: string): boolean => fieldOf(value, name) === true
+export const isTrueIn = ({ value }: Found, name: string): boolean =>
+  fieldOf(value, spellingIn(value, name)) === true
 
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -49,9 +49,16 @@ export type ImportWarningKind =
   | 'UserUnknown'
   | 'UserNamed'
   | 'UserDisabled'
+  | 'RealmDisabled'
   | 'ClientDisabled'
   | 'RolesExpanded'
-  | 'Internal'
+  | 'UsersMissing'
+  | 'RealmMissing'
+  | 'AdapterFile'
+  | 'AdmissionLeft'
+  | 'IssuersLeft'
+  | 'DefaultsLeft'
+  | 'LinksLeft'
   | 'OrganizationMissing'
   | 'PermissionsLeft'
   | 'NotKept'
@@ -83,7 +90,7 @@ const WARNINGS: Readonly<
   ProviderUnsupported: ['left', 'Only OpenID Connect providers with a known issuer are imported'],
   ProviderIncomplete: [
     'left',
-    'The issuer or client id is missing, longer than 200 characters or has characters that cannot be kept',
+    'The client id is missing, a placeholder, longer than 200 characters or has characters that cannot be kept',
   ],
   ScopesChanged: ['changed', 'Malformed scopes, and those after the first 100, are left out'],
   MappingLeft: [
@@ -103,12 +110,40 @@ const WARNINGS: Readonly<
   NoRoles: ['left', 'It gives no role'],
   UserUnknown: ['left', 'The user has no usable id'],
   UserNamed: ['changed', 'The user has no id: the name is used instead'],
-  UserDisabled: ['left', 'The user is disabled'],
+  UserDisabled: ['left', 'The user is disabled, like every user without `enabled`'],
+  RealmDisabled: [
+    'left',
+    'The realm is not enabled: its users get no roles, and new providers are added as inactive',
+  ],
   ClientDisabled: ['changed', 'The client is disabled; its project is added as active'],
   RolesExpanded: ['changed', 'Its roles are given to each user who has it'],
-  Internal: ['left', 'It is built into the other system and gives rights only there'],
+  UsersMissing: [
+    'left',
+    'The export has no users, like a partial export of the admin console: export the realm with kc.sh and its users, or add the files with the users',
+  ],
+  RealmMissing: [
+    'left',
+    'It is part of an export without the realm: import it together with the file of the realm',
+  ],
+  AdapterFile: [
+    'left',
+    'It is the configuration of a client or an adapter, not the export of a realm',
+  ],
+  AdmissionLeft: [
+    'changed',
+    'This rule about who may sign in is not imported: a new provider is added as inactive; reactivate it once another rule keeps out the same people',
+  ],
+  IssuersLeft: [
+    'changed',
+    'A provider has one issuer: the first is kept, and a new provider is added as inactive',
+  ],
+  DefaultsLeft: ['left', 'New users do not get these roles automatically'],
+  LinksLeft: [
+    'left',
+    'The accounts of users at identity providers are not imported: your host links them at the next sign-in',
+  ],
   OrganizationMissing: ['left', 'It does not belong to an organization'],
-  PermissionsLeft: ['left', 'Rules attached to roles are not imported: a role is only a key'],
+  PermissionsLeft: ['left', 'Authorization rules are not imported: a role is only a key'],
   NotKept: ['left', 'This kind of object is not imported'],
   TooLarge: [
     'left',
@@ -130,8 +165,8 @@ export interface ImportWarning {
   readonly more?: number
 }
 
-/** Adds a warning about the value at `path`. */
-export type Report = (kind: ImportWarningKind, path: string) => void
+/** Adds a warning about the value at `path`, in the words of the kind or in its own. */
+export type Report = (kind: ImportWarningKind, path: string, message?: string) => void
 
 /** The warnings of one import. */
 export const openReport = (): {
@@ -143,7 +178,7 @@ export const openReport = (): {
   const listed = new Map<ImportWarningKind, { count: number; last?: Counting }>()
   return {
     warnings,
-    report: (kind, path) => {
+    report: (kind, path, words) => {
       const ofKind = listed.get(kind) ?? { count: 0 }
       listed.set(kind, ofKind)
       if (ofKind.last) {
@@ -151,7 +186,7 @@ export const openReport = (): {
         return
       }
       const [action, message] = WARNINGS[kind]
-      const warning: Counting = { kind, action, path, message }
+      const warning: Counting = { kind, action, path, message: words ?? message }
       warnings.push(warning)
       if (++ofKind.count > MAX_LISTED) ofKind.last = warning
     },

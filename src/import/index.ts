@@ -5,5 +5,6 @@ export type {
   ImportWarning,
   ImportWarningKind,
 } from './imported.js'
+export { parseJson } from './json.js'
 export { readKeycloakRealm } from './keycloak.js'
 export { readZitadelExport } from './zitadel.js'

@@ -36,7 +36,7 @@ export const readRoles = (realm: Found, draft: OrganizationDraft): RoleGraph => 
   return new Map(
     [...nodes].map(([name, { kept, composites }]) => {
       const includes = knownRolesIn(nodes, roleNamesIn(composites, ['realm', 'client']))
-      if (includes.length > 0) warn(composites, 'RolesExpanded')
+      if (includes.some((included) => nodes.get(included)?.kept)) warn(composites, 'RolesExpanded')
       return [name, { kept, includes }]
     }),
   )
@@ -52,7 +52,6 @@ const readRealmRoles = (realm: Found, { draft, nodes }: Target): void => {
   for (const role of recordsIn(fieldIn(fieldIn(realm, 'roles'), 'realm'))) {
     const name = textIn(role, 'name')
     if (name !== undefined && isInternalRole(realm, name)) {
-      warn(role, 'Internal')
       nodes.set(nameOfRole(name), { kept: undefined, composites: fieldIn(role, 'composites') })
       continue
     }
@@ -82,7 +81,7 @@ const readClientRoles = (
   let project: ProjectDraft | undefined
   for (const role of recordsIn(list)) {
     const name = textIn(role, 'name')
-    if (isInternal) {
+    if (isInternal || name === UMA_PROTECTION) {
       const composites = fieldIn(role, 'composites')
       if (name !== undefined) nodes.set(nameOfRole(name, clientId), { kept: undefined, composites })
       continue
@@ -91,8 +90,10 @@ const readClientRoles = (
     if (!project) return
     addNode(role, { project, clientId, nodes })
   }
-  if (isInternal) warn(list, 'Internal')
 }
+
+/** The role that Keycloak gives to the service account of a client with authorization rules. */
+const UMA_PROTECTION = 'uma_protection'
 
 const projectOf = ({ clientId, list, client }: Omit<FoundClient, 'realm'>) => {
   const isTaken = clientId === REALM_PROJECT
@@ -127,7 +128,7 @@ const addNode = (
   nodes.set(nameOfRole(roleKey, clientId), { kept: { project, roleKey }, composites })
 }
 
-const clientsIn = (realm: Found): ReadonlyMap<string, Found> => {
+export const clientsIn = (realm: Found): ReadonlyMap<string, Found> => {
   const clients = new Map<string, Found>()
   for (const client of recordsIn(fieldIn(realm, 'clients'))) {
     const clientId = textIn(client, 'clientId')
@@ -136,10 +137,34 @@ const clientsIn = (realm: Found): ReadonlyMap<string, Found> => {
   return clients
 }
 
+/** Whether a role of a realm is Keycloak's own. */
 const isInternalRole = (realm: Found, name: string): boolean =>
-  ['offline_access', 'uma_authorization', textIn(fieldIn(realm, 'defaultRole'), 'name')].includes(
-    name,
-  ) || name === `default-roles-${textIn(realm, 'realm')?.toLowerCase()}`
+  ['offline_access', 'uma_authorization', ...defaultRoles(realm)].includes(name) ||
+  (textIn(realm, 'realm') === 'master' && ['admin', 'create-realm'].includes(name))
+
+/** The names of the role that every new user gets. */
+const defaultRoles = (realm: Found): readonly (string | undefined)[] => [
+  textIn(fieldIn(realm, 'defaultRole'), 'name'),
+  `default-roles-${textIn(realm, 'realm')?.toLowerCase()}`,
+]
+
+/** Warns of roles that new users get automatically: through groups, the default role, or lists of older versions. */
+export const warnOfDefaults = (realm: Found, roles: RoleGraph): void => {
+  const groups = fieldIn(realm, 'defaultGroups')
+  if (Array.isArray(groups.value) && groups.value.length > 0) warn(groups, 'DefaultsLeft')
+  const names = defaultRoles(realm).map((name) => name !== undefined && nameOfRole(name))
+  const given = names.flatMap((name) => (name && roles.get(name)?.includes) || [])
+  if (given.some((name) => roles.get(name)?.kept))
+    warn(fieldIn(realm, 'defaultRole'), 'DefaultsLeft')
+  const lists: { list: Found; clientId: string | null | undefined }[] = [
+    { list: fieldIn(realm, 'defaultRoles'), clientId: null },
+  ]
+  for (const client of recordsIn(fieldIn(realm, 'clients')))
+    lists.push({ list: fieldIn(client, 'defaultRoles'), clientId: textIn(client, 'clientId') })
+  for (const { list, clientId } of lists)
+    if ([...textsIn(list)].some(({ value }) => roles.get(nameOfRole(value, clientId))?.kept))
+      warn(list, 'DefaultsLeft')
+}
 
 const INTERNAL_CLIENTS = [
   'account',
@@ -164,7 +189,7 @@ interface KeptRole {
 /** Name of a role within a realm; roles of clients have the client in it. */
 export type RoleName = string
 
-const nameOfRole = (name: string, clientId: string | null = null): RoleName =>
+const nameOfRole = (name: string, clientId: string | null | undefined = null): RoleName =>
   JSON.stringify([clientId, name])
 
 /** A role, and the roles that it includes. */

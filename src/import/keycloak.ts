@@ -1,34 +1,33 @@
-import type { OidcMappingField } from '../domain/identity-provider/command-schemas.js'
-import { fieldOf, isRequiredText } from '../domain/values.js'
-import { addProvider } from './add-provider.js'
+import { fieldOf } from '../domain/values.js'
 import {
+  documentsIn,
   type Found,
   fieldIn,
   idFor,
-  isRecord,
   isTrueIn,
-  parsed,
   recordsIn,
   referredId,
   textIn,
   textsIn,
   warn,
+  warnMalformed,
 } from './document.js'
 import { type Imported, openReport } from './imported.js'
+import { type Groups, readGroupMappers, readMappers, readProviders } from './keycloak-providers.js'
 import {
   budget,
+  clientsIn,
   knownRolesIn,
   type RoleGraph,
   type RoleName,
   readRoles,
-  roleNamed,
   roleNamesIn,
   rolesWith,
   type Spend,
   TooLarge,
+  warnOfDefaults,
 } from './keycloak-roles.js'
 import {
-  addMappedRole,
   addUserRole,
   importedFrom,
   type OrganizationDraft,
@@ -36,14 +35,14 @@ import {
 } from './organization-draft.js'
 
 /**
- * Reads an export of Keycloak, a realm or a list of realms: JSON text, or its parsed value. A realm becomes an
- * organization, each client with roles a project, and the roles of the realm the project `realm`; OIDC providers and
- * the roles of users are imported. Never throws: an export that is unreadable or too large is one warning with an empty
- * path.
+ * Reads an export of Keycloak: a realm, or a list of realms and of files with their users. Each is JSON text, its bytes
+ * or its parsed value. A realm becomes an organization, each client with roles a project, and the roles of the realm the
+ * project `realm`; OIDC providers and the roles of users are imported. Never throws: an export that is unreadable or
+ * too large is one warning with an empty path.
  */
-export const readKeycloakRealm = (json: unknown): Imported => {
+export const readKeycloakRealm = (source: unknown): Imported => {
   try {
-    return readRealms(json, budget())
+    return readRealms(source, budget())
   } catch (error) {
     if (!(error instanceof TooLarge)) throw error
     const { warnings, report } = openReport()
@@ -52,18 +51,30 @@ export const readKeycloakRealm = (json: unknown): Imported => {
   }
 }
 
-const readRealms = (json: unknown, spend: Spend): Imported => {
+const readRealms = (source: unknown, spend: Spend): Imported => {
   const { warnings, report } = openReport()
   const drafts = new Map<string, OrganizationDraft>()
-  for (const found of realmsIn({ value: parsed(json), path: '', report })) {
+  const documents = [...documentsIn({ value: source, path: '', report })]
+  const ofUsers = documents.filter(isOfUsers)
+  const realms = documents.filter((document) => !isOfUsers(document))
+  const names = new Set(realms.map((found) => textIn(found, 'realm')))
+  for (const found of documents) {
     const realm = textIn(found, 'realm')
     const name = fieldIn(found, 'realm')
-    if (realm === undefined) warn(found, 'Malformed')
-    else if (drafts.has(referredId(realm))) warn(name, 'Doubled')
+    if (isOfAdapter(found)) warn(found, 'AdapterFile')
+    else if (realm === undefined && isPart(found)) warn(found, 'RealmMissing')
+    else if (realm === undefined) warnMalformed(found)
+    else if (isOfUsers(found)) {
+      if (!names.has(realm)) warn(found, 'RealmMissing')
+    } else if (drafts.has(referredId(realm))) warn(name, 'Doubled')
     else {
       const draft = openOrganization(idFor(realm, name))
       drafts.set(draft.orgId, draft)
-      readRealm(found, { draft, spend })
+      readRealm(found, {
+        draft,
+        spend,
+        files: ofUsers.filter((file) => textIn(file, 'realm') === realm),
+      })
     }
   }
   return {
@@ -72,159 +83,95 @@ const readRealms = (json: unknown, spend: Spend): Imported => {
   }
 }
 
-const realmsIn = (document: Found): Iterable<Found> => {
-  if (Array.isArray(document.value)) return recordsIn(document)
-  if (isRecord(document.value)) return [document]
-  warn(document, 'Malformed')
-  return []
+/** Fields of a file that has users alone, as `--users different_files` writes them beside the realm. */
+const OF_USERS = ['realm', 'users', 'federatedUsers']
+
+const isOfUsers = ({ value }: Found): boolean => {
+  const fields = Object.keys(Object(value))
+  return fields.length > 1 && fields.every((field) => OF_USERS.includes(field))
 }
 
-const readRealm = (found: Found, { draft, spend }: Pick<Realm, 'draft' | 'spend'>): void => {
+/** Whether it is the configuration of an adapter, of one client, or what a realm says of itself. */
+const isOfAdapter = (found: Found): boolean =>
+  ['auth-server-url', 'auth-server-uri', 'realm-public-key', 'public_key'].some(
+    (name) => fieldIn(found, name).value !== undefined,
+  ) ||
+  (textIn(found, 'realm') === undefined && textIn(found, 'clientId') !== undefined)
+
+/** Whether it has something of a realm, such as a file for a partial import. */
+const isPart = (found: Found): boolean =>
+  ['users', 'roles', 'groups', 'clients', 'identityProviders', 'ifResourceExists'].some(
+    (name) => fieldIn(found, name).value !== undefined,
+  )
+
+/** A realm while it is read, with the files that have more of its users. */
+interface OpenRealm extends Pick<Realm, 'draft' | 'spend'> {
+  readonly files: readonly Found[]
+}
+
+const readRealm = (found: Found, { draft, spend, files }: OpenRealm): void => {
   const roles = readRoles(found, draft)
-  const realm = { draft, roles, groups: readGroups(found, { roles, spend }), spend }
+  const realm = {
+    draft,
+    roles,
+    groups: readGroups(found, { roles, spend }),
+    spend,
+    isUsable: usableIn(found),
+  }
   const mappers = readMappers(found)
   readProviders(found, draft, mappers.ofUsernames)
   readGroupMappers(mappers.ofGroups, realm)
-  readUsers(found, realm)
-  for (const list of [
-    fieldIn(found, 'organizations'),
-    fieldIn(found, 'federatedUsers'),
-    fieldIn(fieldIn(found, 'components'), 'org.keycloak.storage.UserStorageProvider'),
-  ])
-    if (Array.isArray(list.value) && list.value.length > 0) warn(list, 'NotKept')
+  const holders = [found, ...files]
+  if (!isTrueIn(found, 'enabled') && hasMembers(holders))
+    warn(fieldIn(found, 'enabled'), 'RealmDisabled')
+  if (draft.projects.size > 0 && holders.every(isWithoutUsers))
+    warn(fieldIn(found, 'users'), 'UsersMissing')
+  for (const holder of holders) readUsers(holder, realm)
+  warnOfDefaults(found, roles)
+  for (const client of recordsIn(fieldIn(found, 'clients'))) warnOfRules(client)
+  for (const holder of holders)
+    for (const list of [
+      fieldIn(holder, 'organizations'),
+      fieldIn(holder, 'federatedUsers'),
+      fieldIn(fieldIn(holder, 'components'), 'org.keycloak.storage.UserStorageProvider'),
+    ])
+      if (hasItems(list)) warn(list, 'NotKept')
 }
 
-const GOOGLE = 'https://accounts.google.com'
+const hasItems = ({ value }: Found): boolean => Array.isArray(value) && value.length > 0
 
-/** Reads the OIDC providers of a realm, and Google. Others are left out. */
-const readProviders = (
-  realm: Found,
-  draft: OrganizationDraft,
-  usernameMappings: Mappers['ofUsernames'],
-): void => {
-  for (const found of recordsIn(fieldIn(realm, 'identityProviders'))) {
-    const kind = textIn(found, 'providerId') ?? ''
-    const isGoogle = kind === 'google'
-    if (!isGoogle && kind !== 'oidc' && kind !== 'keycloak-oidc') {
-      warn(found, 'ProviderUnsupported')
-      continue
-    }
-    const config = fieldIn(found, 'config')
-    const id = fieldIn(found, 'alias')
-    const usernameMapping = usernameMappings.get(id.value)
-    addProvider(draft, {
-      id,
-      name: fieldIn(found, textIn(found, 'displayName') ? 'displayName' : 'alias'),
-      clientId: fieldIn(config, 'clientId'),
-      clientSecret: fieldIn(config, 'clientSecret'),
-      issuer: isGoogle ? { ...found, value: GOOGLE } : fieldIn(config, 'issuer'),
-      scopes: scopesIn(config, isGoogle),
-      isActive: fieldIn(found, 'enabled').value !== false,
-      fields: {
-        ...(isGoogle && { stylingType: 'STYLING_TYPE_GOOGLE' }),
-        autoRegister: registers(found),
-        ...(usernameMapping && { usernameMapping }),
-      },
-    })
+const hasMembers = (holders: readonly Found[]): boolean =>
+  holders.some((holder) =>
+    ['users', 'identityProviders'].some((name) => hasItems(fieldIn(holder, name))),
+  )
+
+/** Whether a file has no users, or service accounts alone, which a partial export writes. */
+const isWithoutUsers = (holder: Found): boolean => {
+  const { value } = fieldIn(holder, 'users')
+  return Array.isArray(value)
+    ? value.length > 0 &&
+        value.every((user) => fieldOf(user, 'serviceAccountClientId') !== undefined)
+    : value === undefined
+}
+
+/** Tells users who can sign in. In Keycloak nobody can who is not enabled, or whose realm or client is not. */
+const usableIn = (realm: Found): Realm['isUsable'] => {
+  if (!isTrueIn(realm, 'enabled')) return () => false
+  const clients = clientsIn(realm)
+  return (user) => {
+    const client = clients.get(textIn(user, 'serviceAccountClientId') ?? '')
+    const isUsable = isTrueIn(user, 'enabled') && fieldOf(client?.value, 'enabled') !== false
+    if (!isUsable) warn(user, 'UserDisabled')
+    return isUsable
   }
 }
 
-/** The scopes as a list; without any, the default of Keycloak. */
-const scopesIn = (config: Found, isGoogle: boolean): Found => {
-  const text = textIn(config, 'defaultScope') ?? (isGoogle ? 'openid profile email' : 'openid')
-  const scopes = text.split(' ').filter((scope) => scope !== '')
-  return { ...fieldIn(config, 'defaultScope'), value: scopes }
+/** Warns of the rules of a client that say who may do what. */
+const warnOfRules = (client: Found): void => {
+  const rules = fieldIn(client, 'authorizationSettings')
+  if (['resources', 'policies', 'scopes'].some((name) => hasItems(fieldIn(rules, name))))
+    warn(rules, 'PermissionsLeft')
 }
-
-/** Whether unknown users are registered, which is the default of Keycloak. */
-const registers = (provider: Found): boolean => {
-  if (isTrueIn(provider, 'linkOnly')) return false
-  const flow = textIn(provider, 'firstBrokerLoginFlowAlias') ?? 'first broker login'
-  if (flow === 'first broker login') return true
-  warn(fieldIn(provider, 'firstBrokerLoginFlowAlias'), 'RegistrationOff')
-  return false
-}
-
-/** The claims that user names can be mapped from. */
-const CLAIMS = new Map<unknown, OidcMappingField>([
-  ['preferred_username', 'OIDC_MAPPING_FIELD_PREFERRED_USERNAME'],
-  ['email', 'OIDC_MAPPING_FIELD_EMAIL'],
-])
-
-/** The mappers of the providers of a realm. */
-interface Mappers {
-  /** The claim of user names, by the alias of the provider. */
-  readonly ofUsernames: ReadonlyMap<unknown, OidcMappingField>
-  /** Those that give roles by a claim. */
-  readonly ofGroups: readonly Found[]
-}
-
-const readMappers = (realm: Found): Mappers => {
-  const ofUsernames = new Map<unknown, OidcMappingField>()
-  const ofGroups: Found[] = []
-  for (const mapper of recordsIn(fieldIn(realm, 'identityProviderMappers'))) {
-    const kind = textIn(mapper, 'identityProviderMapper') ?? ''
-    if (GROUP_MAPPERS.includes(kind)) {
-      ofGroups.push(mapper)
-      continue
-    }
-    const isOfName = kind === 'oidc-username-idp-mapper'
-    const template = textIn(fieldIn(mapper, 'config'), 'template') ?? ''
-    const mapping = CLAIMS.get(/^\$\{CLAIM\.(.*)\}$/.exec(template)?.[1])
-    const alias = fieldIn(mapper, 'identityProviderAlias').value
-    if (isOfName && mapping) ofUsernames.set(alias, mapping)
-    else warn(mapper, 'MappingLeft')
-  }
-  return { ofUsernames, ofGroups }
-}
-
-const CLAIM_TO_ROLE = 'oidc-role-idp-mapper'
-const CLAIMS_TO_ROLE = 'oidc-advanced-role-idp-mapper'
-const CLAIMS_TO_GROUP = 'oidc-advanced-group-idp-mapper'
-
-const GROUP_MAPPERS = [CLAIM_TO_ROLE, CLAIMS_TO_ROLE, CLAIMS_TO_GROUP]
-
-/** The claim with the groups of a user, as `claviger/oidc` reads it in the guides. */
-const GROUPS_CLAIM = 'groups'
-
-/** Reads the mappers that give roles, or a group with roles, by one value of the claim `groups`. */
-const readGroupMappers = (
-  mappers: readonly Found[],
-  { draft, roles, groups, spend }: Realm,
-): void => {
-  for (const mapper of mappers) {
-    const kind = textIn(mapper, 'identityProviderMapper')
-    const config = fieldIn(mapper, 'config')
-    const idpId = referredId(textIn(mapper, 'identityProviderAlias') ?? '')
-    const group = kind === CLAIM_TO_ROLE ? valueOfClaim(config) : valueOfClaims(config)
-    const names =
-      kind === CLAIMS_TO_GROUP
-        ? (groups.get(textIn(config, 'group') ?? '') ?? [])
-        : roleNamed(roles, textIn(config, 'role') ?? '')
-    const given = rolesWith(roles, names, spend)
-    if (!isRequiredText(group) || !draft.providers.has(idpId) || given.length === 0)
-      warn(mapper, 'MappingLeft')
-    else
-      for (const { project, roleKey } of given)
-        addMappedRole(project, mapper, { idpId, group, roleKey })
-  }
-}
-
-/** The group that a mapper of one claim asks for; undefined when it asks for another claim. */
-const valueOfClaim = (config: Found): unknown =>
-  textIn(config, 'claim') === GROUPS_CLAIM ? textIn(config, 'claim.value') : undefined
-
-/** The group that a mapper of several claims asks for; undefined when it asks for more, or for a pattern. */
-const valueOfClaims = (config: Found): unknown => {
-  if (textIn(config, 'are.claim.values.regex') === 'true') return undefined
-  const value = parsed(textIn(config, 'claims'))
-  const [claim, ...others]: readonly unknown[] = Array.isArray(value) ? value : []
-  const isOfGroups = others.length === 0 && fieldOf(claim, 'key') === GROUPS_CLAIM
-  return isOfGroups ? fieldOf(claim, 'value') : undefined
-}
-
-/** The roles of the members of each group, by its path; with the roles of its parent groups. */
-type Groups = ReadonlyMap<string, readonly RoleName[]>
 
 /** A list of groups, with path and roles of their parent group. */
 interface Level {
@@ -267,15 +214,16 @@ interface Realm {
   readonly roles: RoleGraph
   readonly groups: Groups
   readonly spend: Spend
+  /** Whether a user can sign in; warns if not. */
+  readonly isUsable: (user: Found) => boolean
 }
 
-/** Reads the roles of users, including roles from groups and roles included in other roles. */
-const readUsers = (realm: Found, { draft, roles, groups, spend }: Realm): void => {
-  for (const user of recordsIn(fieldIn(realm, 'users'))) {
-    if (fieldIn(user, 'enabled').value === false) {
-      warn(user, 'UserDisabled')
-      continue
-    }
+/** Reads the roles of enabled users, including roles from groups and roles included in other roles. */
+const readUsers = (holder: Found, { draft, roles, groups, spend, isUsable }: Realm): void => {
+  for (const user of recordsIn(fieldIn(holder, 'users'))) {
+    const links = fieldIn(user, 'federatedIdentities')
+    if (hasItems(links)) warn(links, 'LinksLeft')
+    if (!isUsable(user)) continue
     const names = knownRolesIn(roles, roleNamesIn(user, ['realmRoles', 'clientRoles']))
     const ofGroups = rolesOfGroups(user, { groups, spend })
     const held = rolesWith(roles, [...names, ...ofGroups], spend)

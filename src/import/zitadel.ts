@@ -5,19 +5,19 @@ import { isRequiredText } from '../domain/values.js'
 import type { DesiredSettings } from '../index.js'
 import { addProvider } from './add-provider.js'
 import {
+  documentsIn,
   type Found,
   fieldIn,
   idFor,
-  isRecord,
   isTrueIn,
   nameIn,
   optionalTextIn,
-  parsed,
   recordsIn,
   referredId,
   textIn,
   textsIn,
   warn,
+  warnMalformed,
 } from './document.js'
 import { type Imported, openReport } from './imported.js'
 import {
@@ -32,27 +32,38 @@ import {
 } from './organization-draft.js'
 
 /**
- * Reads an export of the administration API of Zitadel: JSON text, or its parsed value. Each organization keeps its
- * id; its OIDC providers, projects, roles, project grants and user grants are imported. A warning reports everything
- * else. Never throws: an unreadable export is one warning with an empty path.
+ * Reads an export of the administration API of Zitadel, or a list of such: JSON text, its bytes or its parsed value.
+ * Each organization keeps its id; its OIDC providers, projects, roles, project grants and user grants are imported. A
+ * warning reports everything else. Never throws: an unreadable export is one warning with an empty path.
  */
-export const readZitadelExport = (json: unknown): Imported => {
+export const readZitadelExport = (source: unknown): Imported => {
   const { warnings, report } = openReport()
-  const document = { value: parsed(json), path: '', report }
-  // The format of Zitadel's import has the organizations one level deeper.
-  const inner = fieldIn(document, 'dataOrgs')
-  const orgs = fieldIn(isRecord(inner.value) ? inner : document, 'orgs')
-  if (!Array.isArray(orgs.value)) {
-    warn(document, 'Malformed')
-    return { organizations: [], warnings }
+  const organizations = new Map<string, FoundOrganization>()
+  for (const document of documentsIn({ value: source, path: '', report })) {
+    const orgs = orgsIn(document)
+    if (Array.isArray(orgs.value)) readOrganizations(orgs, organizations)
+    else if (isElsewhere(document)) warn(document, 'Malformed', ELSEWHERE)
+    else warnMalformed(document)
   }
-  const organizations = readOrganizations(orgs)
-  readUserGrants(organizations)
+  readUserGrants([...organizations.values()])
   return {
-    organizations: organizations.flatMap(({ draft }) => importedFrom(draft, 'zitadel')),
+    organizations: [...organizations.values()].flatMap(({ draft }) =>
+      importedFrom(draft, 'zitadel'),
+    ),
     warnings,
   }
 }
+
+/** The organizations, which a file for Zitadel's import has one level deeper. */
+const orgsIn = (document: Found): Found =>
+  ['dataOrgs', 'dataOrgsv1']
+    .map((name) => fieldIn(fieldIn(document, name), 'orgs'))
+    .find(({ value }) => value !== undefined) ?? fieldIn(document, 'orgs')
+
+const ELSEWHERE = 'It only names the file that has the organizations: import that file'
+
+const isElsewhere = ({ value }: Found): boolean =>
+  Object.keys(Object(value)).some((name) => /^data_?orgs(v1)?_?(local|s3|gcs)$/i.test(name))
 
 /** An organization, and its projects by their ids in the export. */
 interface FoundOrganization {
@@ -62,8 +73,7 @@ interface FoundOrganization {
 }
 
 /** Reads the organizations without user grants, which may refer to projects of any organization. */
-const readOrganizations = (orgs: Found): readonly FoundOrganization[] => {
-  const organizations = new Map<string, FoundOrganization>()
+const readOrganizations = (orgs: Found, organizations: Map<string, FoundOrganization>): void => {
   for (const found of recordsIn(orgs)) {
     const id = fieldIn(found, 'orgId')
     if (!isRequiredText(id.value)) warn(id, 'KeyUnusable')
@@ -73,7 +83,6 @@ const readOrganizations = (orgs: Found): readonly FoundOrganization[] => {
       organizations.set(draft.orgId, readOrganization(found, draft))
     }
   }
-  return [...organizations.values()]
 }
 
 const readOrganization = (found: Found, draft: OrganizationDraft): FoundOrganization => {

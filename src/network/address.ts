@@ -58,3 +58,19 @@ export const isPrivateAddress = (host: string): boolean => {
   if (first === 0x2001) return second < 0x200 || second === 0xdb8
   return first >> 13 !== 1 || (first === 0x3fff && second < 0x1000)
 }
+
+/** Whether a request may go to a URL. Only the text is checked; names are not resolved. */
+export const isAllowed = (
+  { protocol, hostname, username, password }: URL,
+  options: {
+    readonly allowHttpLoopback?: boolean | undefined
+    readonly allowPrivateNetwork?: boolean | undefined
+  },
+): boolean => {
+  if (username !== '' || password !== '') return false
+  if (options.allowHttpLoopback === true && isLoopback(hostname))
+    return protocol === 'https:' || protocol === 'http:'
+  return (
+    protocol === 'https:' && (options.allowPrivateNetwork === true || !isPrivateAddress(hostname))
+  )
+}

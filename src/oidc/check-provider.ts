@@ -1,17 +1,19 @@
 import { genericGrantRequest, type ServerMetadata } from 'openid-client'
 import { authorizationScopes, type IdentityProvider } from '../index.js'
+import { confirmDraft } from './draft.js'
 import { checkTest, type TestInput } from './input.js'
 import type { Setup } from './options.js'
 import {
   clientOf,
   isMixable,
   readDiscovery,
+  readKeys,
   refusedEndpoint,
   requireOwnSecret,
   type StoredProvider,
   storedProvider,
 } from './provider.js'
-import { refusalOf } from './refusal.js'
+import { fromHost, refusedBy } from './refusal.js'
 
 /** One check of a provider. */
 export interface ProviderCheck {
@@ -25,6 +27,7 @@ export interface ProviderCheck {
     | 'scopes'
     | 'claims'
     | 'signing_algorithms'
+    | 'keys'
     | 'secret'
   /** `failed`: nobody can sign in. `warning`: a sign-in may fail. */
   readonly verdict: 'ok' | 'warning' | 'failed'
@@ -52,7 +55,7 @@ export const checkProvider = async (setup: Setup, input: TestInput): Promise<Che
   requireOwnSecret(stored)
   const found = await readDiscovery(stored, setup.network).then(
     (metadata) => ({ metadata }),
-    (thrown: unknown) => ({ checks: [undiscovered(thrown)] }),
+    (thrown: unknown) => ({ checks: [undiscovered(thrown, setup)] }),
   )
   if ('checks' in found) return found
   const { metadata } = found
@@ -67,7 +70,20 @@ export const checkProvider = async (setup: Setup, input: TestInput): Promise<Che
     ...checkClaims(stored.provider),
   ]
   const canAsk = checks.every(({ name, verdict }) => name !== 'endpoints' || verdict === 'ok')
-  return { checks: canAsk ? [...checks, await checkSecret(stored, metadata, setup)] : checks }
+  if (!canAsk) return { checks }
+  const asked = await Promise.all([
+    checkKeys(metadata, setup),
+    checkSecret(stored, metadata, setup),
+  ])
+  checks.push(...asked)
+  if (checks.every(({ verdict }) => verdict !== 'failed')) await confirmDraft(setup, stored, 'test')
+  return { checks }
+}
+
+/** The message of a cause, for a sentence. */
+const causeOf = (refusal: object): string => {
+  const cause: unknown = Reflect.get(refusal, 'cause')
+  return cause instanceof Error ? cause.message : 'The provider says nothing more'
 }
 
 const checkOf =
@@ -81,10 +97,14 @@ const SHARED_REDIRECT_URI = failed(
   'The provider does not send iss in its responses (RFC 9207), so it needs its own redirect URI: give openIdSignIn a function as redirectUri.',
 )
 
-const undiscovered = (thrown: unknown): ProviderCheck => {
-  const refusal = refusalOf(thrown)
+const undiscovered = (thrown: unknown, { notify }: Setup): ProviderCheck => {
+  const { refusal } = refusedBy(thrown)
+  notify('test', refusal)
   if (refusal.kind === 'IssuerMismatch')
-    return failed('issuer', 'The discovery document names another issuer than the stored one.')
+    return failed(
+      'issuer',
+      `${causeOf(refusal)}, which is not the stored one: store the issuer exactly as the document names it.`,
+    )
   const reason = refusal.kind === 'ProviderUnreachable' ? refusal.reason : 'no_document'
   return failed('discovery', UNDISCOVERED[reason])
 }
@@ -94,6 +114,8 @@ const UNDISCOVERED = {
   redirect: 'The issuer responds with a redirect, which is not followed.',
   timeout: 'The issuer did not respond in time.',
   too_large: 'The discovery document is larger than 512 KiB.',
+  certificate: 'The certificate of the issuer is not trusted, has expired, or is for another name.',
+  malformed: 'The issuer does not answer as a web server should.',
   network: 'The issuer cannot be reached.',
   no_document: 'The issuer does not return a discovery document.',
 } as const
@@ -109,6 +131,31 @@ const checkEndpoints = (metadata: ServerMetadata, { network }: Setup): ProviderC
     : failed('endpoints', `${refused} needs https and a public address.`)
 }
 
+/** Bytes of the modulus of an RSA key, below which `openid-client` accepts no signature. */
+const MIN_RSA_BYTES = 256
+
+/** Fetches the key set, and looks for a key that can verify a signature. */
+const checkKeys = async ({ jwks_uri: url = '' }: ServerMetadata, setup: Setup) => {
+  try {
+    const { keys } = await readKeys(url, setup.network)
+    return keys.some(canVerify)
+      ? ok('keys', `The key set was read: ${keys.length} keys.`)
+      : failed('keys', 'The key set has no public key that can verify a signature.')
+  } catch (thrown) {
+    const { refusal } = refusedBy(thrown)
+    setup.notify('test', refusal)
+    const reason = refusal.kind === 'ProviderUnreachable' ? refusal.reason : causeOf(refusal)
+    return failed('keys', `The key set at jwks_uri cannot be read: ${reason}.`)
+  }
+}
+
+const canVerify = (key: unknown): boolean => {
+  const { kty, use, n, crv } = Object(key)
+  if (use !== undefined && use !== 'sig') return false
+  if (kty === 'RSA') return typeof n === 'string' && (n.length * 3) / 4 >= MIN_RSA_BYTES
+  return (kty === 'EC' || kty === 'OKP') && typeof crv === 'string'
+}
+
 /** Sends a made-up code: the provider's response shows whether it accepted the client first. */
 const checkSecret = async (
   stored: StoredProvider,
@@ -116,23 +163,38 @@ const checkSecret = async (
   setup: Setup,
 ): Promise<ProviderCheck> => {
   const unclear = 'The test cannot tell whether the provider accepts client id and secret.'
+  const pasted = [
+    ...(isPasted(stored.provider.clientId) ? ['client id'] : []),
+    ...(isPasted(stored.clientSecret) ? ['client secret'] : []),
+  ]
+  const hint = pasted
+    .map((name) => ` The ${name} begins or ends with a space or a line break.`)
+    .join('')
   const code = 'claviger-test-of-the-secret'
   const { details, idpId } = stored.provider
-  const redirectUri = await setup.redirectUriOf({ orgId: details.resourceOwner, idpId })
+  const redirectUri = await fromHost(() =>
+    setup.redirectUriOf({ orgId: details.resourceOwner, idpId }),
+  )
   const form = { code, redirect_uri: redirectUri, code_verifier: code.repeat(2) }
   try {
     await genericGrantRequest(clientOf(stored, metadata, setup), 'authorization_code', form)
-    return warning('secret', unclear)
+    return warning('secret', unclear + hint)
   } catch (thrown) {
-    const refusal = refusalOf(thrown)
+    const { refusal } = refusedBy(thrown, 'other', [stored.clientSecret])
     const error = refusal.kind === 'ProviderError' ? refusal.error : refusal.kind
     if (error === 'invalid_grant')
       return ok('secret', 'The provider seems to accept client id and secret.')
+    setup.notify('test', refusal)
     if (error === 'invalid_client')
-      return failed('secret', 'The provider rejects client id or secret.')
-    return warning('secret', `${unclear} Its response: ${error}.`)
+      return failed(
+        'secret',
+        `The provider rejects client id or secret.${hint} It says: ${causeOf(refusal)}`,
+      )
+    return warning('secret', `${unclear}${hint} It says: ${causeOf(refusal)}`)
   }
 }
+
+const isPasted = (text: string): boolean => text.trim() !== text
 
 /** A list in the discovery document, which may contain anything. */
 const listed = (value: unknown): readonly unknown[] | undefined =>

@@ -1,5 +1,5 @@
 import type { Violation } from '../index.js'
-import { Refused } from './refusal.js'
+import { invalid } from './refusal.js'
 
 /** Selects the provider by its ids, or by the e-mail address of the user. */
 export type ProviderChoice =
@@ -142,7 +142,3 @@ const check = (
   }
   if (violations.length > 0) throw invalid(violations)
 }
-
-/** The refusal of a malformed input. */
-export const invalid = (violations: readonly Violation[]): Refused =>
-  new Refused({ kind: 'InvalidArgument', violations })

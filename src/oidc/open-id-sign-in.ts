@@ -12,16 +12,16 @@ import {
 import { authorizationScopes, type IamError } from '../index.js'
 import type { Attempt } from './attempt.js'
 import { type CheckedProvider, checkProvider } from './check-provider.js'
+import { confirmDraft, requireUsable } from './draft.js'
 import { groupsIn } from './groups.js'
 import {
   type BeginInput,
   checkBegin,
   checkFinish,
   type FinishInput,
-  invalid,
   type TestInput,
 } from './input.js'
-import { type Setup, type SignInOptions, setUp } from './options.js'
+import { type Setup, type SignInFault, type SignInOptions, setUp } from './options.js'
 import {
   clientOf,
   discover,
@@ -31,7 +31,15 @@ import {
   type StoredProvider,
   storedProvider,
 } from './provider.js'
-import { fromHost, orRefuse, Refused, type SignInRefusal, withRefusals } from './refusal.js'
+import { type ProviderIds, pathOf } from './redirect-uri.js'
+import {
+  fromHost,
+  invalid,
+  orRefuse,
+  Refused,
+  type SignInRefusal,
+  withRefusals,
+} from './refusal.js'
 import { claimsOf, type Granted, type SignedIn, userOf } from './signed-in.js'
 
 /** Signs users in with stored providers through OpenID Connect: authorization code flow with PKCE, state and nonce. */
@@ -40,7 +48,8 @@ export interface OpenIdSignIn {
   readonly begin: (input: BeginInput) => ResultAsync<Begun, SignInRefusal | IamError>
   /**
    * Finishes a sign-in: exchanges the code, validates the provider's responses and returns the user. A code works only
-   * once. Delete the attempt's cookie afterwards.
+   * once. Delete the attempt's cookie afterwards. A sign-in with the draft of an open set-up link is checked in the same
+   * way, but signs nobody in: it is refused as `DraftSignedIn`, and the link then knows that the provider works.
    */
   readonly finish: (input: FinishInput) => ResultAsync<SignedIn, SignInRefusal | IamError>
   /**
@@ -48,6 +57,12 @@ export interface OpenIdSignIn {
    * client secret. A problem of the provider is a failed check, not an error.
    */
   readonly test: (input: TestInput) => ResultAsync<CheckedProvider, SignInRefusal | IamError>
+  /**
+   * The redirect URI to register at a provider, for forms and the console.
+   *
+   * @throws TypeError when the function `redirectUri` returns none
+   */
+  readonly redirectUri: (provider: ProviderIds) => string
 }
 
 /** A sign-in that has begun. */
@@ -73,17 +88,21 @@ export interface Begun {
 export const openIdSignIn = (options: SignInOptions): OpenIdSignIn => {
   const setup = setUp(options)
   return {
-    begin: (input) => ResultAsync.fromPromise(begin(setup, input), refusalIn),
-    finish: (input) => ResultAsync.fromPromise(finish(setup, input), refusalIn),
-    test: (input) => ResultAsync.fromPromise(checkProvider(setup, input), refusalIn),
+    begin: (input) => ResultAsync.fromPromise(begin(setup, input), refusalIn(setup, 'begin')),
+    finish: (input) => ResultAsync.fromPromise(finish(setup, input), refusalIn(setup, 'finish')),
+    test: (input) => ResultAsync.fromPromise(checkProvider(setup, input), refusalIn(setup, 'test')),
+    redirectUri: setup.redirectUriOf,
   }
 }
 
-/** The refusal that was thrown. A bug is thrown again. */
-const refusalIn = (thrown: unknown): SignInRefusal | IamError => {
-  if (thrown instanceof Refused) return thrown.refusal
-  throw thrown
-}
+/** The refusal that was thrown, after a call of `onFault`. A bug is thrown again. */
+const refusalIn =
+  ({ notify }: Setup, during: SignInFault['during']) =>
+  (thrown: unknown): SignInRefusal | IamError => {
+    if (!(thrown instanceof Refused)) throw thrown
+    notify(during, thrown.refusal)
+    return thrown.refusal
+  }
 
 /** @throws Refused */
 const begin = async (setup: Setup, input: BeginInput): Promise<Begun> => {
@@ -93,11 +112,11 @@ const begin = async (setup: Setup, input: BeginInput): Promise<Begun> => {
     throw invalid([{ field: 'projectId', description: 'needs the option userIdOf' }])
   const { orgId, idpId } = await routeOf(setup, input)
   const stored = await storedProvider(options.iam, await setup.contextOf(orgId), idpId)
-  if (stored.provider.state !== 'active') throw new Refused({ kind: 'ProviderInactive' })
+  await requireUsable(setup, stored)
   const metadata = await discover(stored, setup)
   if (isMixable(setup, metadata)) throw new Refused({ kind: 'SharedRedirectUri' })
   const [state, nonce, verifier] = [randomState(), randomNonce(), randomPKCECodeVerifier()]
-  const redirectUri = await setup.redirectUriOf({ orgId, idpId })
+  const redirectUri = await fromHost(() => setup.redirectUriOf({ orgId, idpId }))
   const { prompt, returnTo, projectId, projectOrgId, loginHint = input.email } = input
   const asked = {
     redirect_uri: redirectUri,
@@ -133,9 +152,9 @@ const finish = async (setup: Setup, input: FinishInput): Promise<SignedIn> => {
   checkFinish(input)
   const href = input.url ?? input.request.url
   const attempt = await setup.open(input.attempt)
-  const redirectUri = await setup.redirectUriOf(attempt)
+  const redirectUri = await fromHost(() => setup.redirectUriOf(attempt))
   checkAttempt(attempt, { ...input, redirectUri })
-  if (typeof setup.options.redirectUri === 'function' && pathOf(href) !== pathOf(redirectUri))
+  if (typeof setup.redirectUri === 'function' && pathOf(href) !== pathOf(redirectUri))
     throw new Refused({ kind: 'AttemptMismatch', field: 'redirectUri' })
   const stored = await unchangedProvider(setup, attempt)
   const metadata = await discover(stored, setup)
@@ -145,17 +164,20 @@ const finish = async (setup: Setup, input: FinishInput): Promise<SignedIn> => {
     if (isOfKeys(thrown)) setup.keySets.expire(keySetOf(metadata))
     throw thrown
   }
-  const granted = await redeemCode(client, attempt, href).catch(fail)
-  const claims = await claimsOf(client, granted).catch(fail)
+  const granted = await redeemCode(client, { attempt, href, stored }).catch(fail)
+  const { claims, missing } = await claimsOf(client, granted, setup.network).catch(fail)
+  if (missing) setup.notify('user_info', missing)
+  if (stored.provider.state !== 'active') {
+    await confirmDraft(setup, stored, 'sign_in')
+    throw new Refused({ kind: 'DraftSignedIn' })
+  }
   const user = userOf(stored.provider, { attempt, issuer: metadata.issuer, claims, granted })
   const emailIsOwn = await isOwnEmail(setup, user)
+  const email = emailIsOwn && user.email !== undefined ? { email: inOneForm(user.email) } : {}
   const { groups } = setup.options
-  const named = groups && { groups: groupsIn(claims, groups) }
-  return withUser(setup, attempt, { ...user, emailIsOwn, ...named })
+  const named = groups && { groups: groupsIn(claims, groups, missing === undefined) }
+  return withUser(setup, attempt, { ...user, ...email, emailIsOwn, ...named })
 }
-
-/** Not relative to the redirect URI: a URL that is only a query has another path. */
-const pathOf = (href: string): string => new URL(href, 'https://host.invalid').pathname
 
 /** Whether the provider has verified the address, and is the provider of its domain. @throws Refused */
 const isOwnEmail = async (
@@ -168,6 +190,12 @@ const isOwnEmail = async (
   // A provider may send any text as an address.
   if (route.error.kind === 'InvalidArgument') return false
   throw new Refused(route.error)
+}
+
+/** An address whose domain is written as it was compared: a domain has many spellings, such as `bücher.example`. */
+const inOneForm = (email: string): string => {
+  const at = email.lastIndexOf('@') + 1
+  return `${email.slice(0, at)}${new URL(`http://${email.slice(at)}`).hostname}`
 }
 
 /** Whether an outdated key set may have caused a refusal: not every provider gives a new key a new id. */
@@ -189,11 +217,12 @@ const checkAttempt = (
 }
 
 const unchangedProvider = async (
-  { options, contextOf, hashOf }: Setup,
+  setup: Setup,
   { orgId, idpId, configuration }: Attempt,
 ): Promise<StoredProvider> => {
+  const { options, contextOf, hashOf } = setup
   const stored = await storedProvider(options.iam, await contextOf(orgId), idpId).catch(removed)
-  if (stored.provider.state !== 'active') throw new Refused({ kind: 'ProviderInactive' })
+  await requireUsable(setup, stored)
   if ((await hashOf(stored)) !== configuration) throw new Refused({ kind: 'ProviderChanged' })
   return stored
 }
@@ -206,8 +235,11 @@ const removed = (thrown: unknown): never => {
 
 const redeemCode = async (
   client: Configuration,
-  attempt: Attempt,
-  href: string,
+  {
+    attempt,
+    href,
+    stored: { clientSecret },
+  }: { readonly attempt: Attempt; readonly href: string; readonly stored: StoredProvider },
 ): Promise<Granted> => {
   const { redirectUri, state, nonce, verifier } = attempt
   // Behind a proxy the host may see a different origin than browsers, so only the query is used.
@@ -220,7 +252,11 @@ const redeemCode = async (
     pkceCodeVerifier: verifier,
     idTokenExpected: true,
   }
-  return withRefusals(() => authorizationCodeGrant(client, url, expected), 'id_token')
+  const hidden = [clientSecret, verifier, nonce, ...url.searchParams.getAll('code')]
+  return withRefusals(() => authorizationCodeGrant(client, url, expected), {
+    asked: 'id_token',
+    hidden,
+  })
 }
 
 /** `openid-client` checks the same, but reports both only as an invalid response. @throws Refused */

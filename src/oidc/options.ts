@@ -1,25 +1,35 @@
 import { checkOptions, FUNCTION, type KnownOptions } from '../check-options.js'
-import type { Caller, Iam } from '../index.js'
-import { NETWORK_OPTIONS, type NetworkOptions } from '../network/guarded-fetch.js'
+import type { Caller, Iam, IamError } from '../index.js'
+import { NETWORK_OPTIONS, type NetworkOptions, networkOf } from '../network/request.js'
 import { type Sealing, sealing } from './attempt.js'
 import { documentCache } from './document-cache.js'
 import type { GroupsOption } from './groups.js'
 import type { ProviderAccess, StoredProvider } from './provider.js'
-import { fromHost } from './refusal.js'
+import {
+  isRedirectUri,
+  type ProviderIds,
+  REDIRECT_URI,
+  type RedirectUri,
+  redirectUriIn,
+} from './redirect-uri.js'
+import { fromHost, type SignInRefusal } from './refusal.js'
 import type { SignedIn } from './signed-in.js'
 
-/** Names a provider. */
-export interface ProviderIds {
-  /** Organization of the provider. */
-  readonly orgId: string
-  /** Id of the provider, unique within its organization. */
-  readonly idpId: string
+/** A refused sign-in, or a failed check of a provider. */
+export interface SignInFault {
+  /** What was refused. A user info that cannot be read ends no sign-in. */
+  readonly during: 'begin' | 'finish' | 'test' | 'user_info'
+  /** The refusal that was returned, that `test` turned into a failed check, or that the user info met. */
+  readonly refusal: SignInRefusal | IamError
+  /** What the provider, the network or a function of yours reported; without secret, token, code and claim. */
+  readonly cause: unknown
 }
 
 /** Options of `openIdSignIn`. */
 export interface SignInOptions extends NetworkOptions {
   /** The library, which stores the providers. */
-  readonly iam: Pick<Iam, 'identityProviders' | 'access' | 'domains' | 'memberships'>
+  readonly iam: Pick<Iam, 'identityProviders' | 'access' | 'domains' | 'memberships'> &
+    Partial<Pick<Iam, 'setupLinks'>>
   /**
    * The caller of all reads and writes, in the provider's organization. It needs the permissions
    * `identity_provider.read` and `identity_provider.secret.read`; `user.grant.read` if `begin` gets a project; and
@@ -27,11 +37,17 @@ export interface SignInOptions extends NetworkOptions {
    */
   readonly caller: Caller | ((orgId: string) => Caller)
   /**
-   * The URL that a provider sends browsers back to: absolute, `https` or `http`, without query and fragment. A function
-   * returns a URL with a separate path for each provider, made from both ids, and `finish` compares that path. With one
-   * URL for all, providers that do not support RFC 9207 (`iss` in responses) are refused.
+   * `https://app.example/sign-in/callback`, to which the library appends `/<orgId>/<idpId>`: the URL that a provider
+   * sends browsers back to. Either this or `redirectUri` is required.
    */
-  readonly redirectUri: string | ((provider: ProviderIds) => string)
+  readonly callbackBase?: string | undefined
+  /**
+   * Instead of `callbackBase`: absolute, `https` or `http`, without query and fragment. A function returns a URL with a
+   * separate path for each provider, made from both ids, and `finish` compares that path. It is tried once with made-up
+   * ids, and refused if two of them get the same path. With one URL for all, providers that do not support RFC 9207
+   * (`iss` in responses) are refused.
+   */
+  readonly redirectUri?: string | ((provider: ProviderIds) => string) | undefined
   /** Encrypts attempts: 32 random bytes, the same in all processes. They are copied. */
   readonly key: Uint8Array
   /** Returns your id of the user; undefined for an unknown user. */
@@ -43,6 +59,8 @@ export interface SignInOptions extends NetworkOptions {
    * roles. `TypeError` without `userIdOf`.
    */
   readonly groups?: GroupsOption | undefined
+  /** Called with each refusal that has a cause, for your log. Exceptions are ignored. */
+  readonly onFault?: ((fault: SignInFault) => void) | undefined
 }
 
 /** Checked options, with the caches and functions that all calls share. */
@@ -51,41 +69,52 @@ export interface Setup extends Sealing, ProviderAccess {
   readonly contextOf: (
     orgId: string,
   ) => Promise<{ readonly caller: Caller; readonly orgId: string }>
-  /** Returns the redirect URI of a provider. */
-  readonly redirectUriOf: (provider: ProviderIds) => Promise<string>
+  /** One URL for all providers, or one for each. */
+  readonly redirectUri: RedirectUri
+  /** Returns the redirect URI of a provider. @throws TypeError */
+  readonly redirectUriOf: (provider: ProviderIds) => string
   /**
    * Keyed hash of everything that a sign-in depends on; without the provider's name and the encrypted form of its
    * secret.
    */
   readonly hashOf: (stored: StoredProvider) => Promise<string>
+  /** Tells `onFault` of a refusal with a cause. */
+  readonly notify: (during: SignInFault['during'], refusal: SignInRefusal | IamError) => void
 }
 
 /** @throws TypeError, RangeError @see Setup */
 export const setUp = (options: SignInOptions): Setup => {
   checkSignInOptions(options)
   const sealed = sealing(options.key)
-  const { caller, redirectUri } = options
+  const { caller, onFault } = options
+  const redirectUri = redirectUriIn(options)
   return {
     ...sealed,
     options,
-    network: options,
+    network: networkOf(options),
     discoveries: documentCache(FAILURE_PAUSE_MS),
     keySets: documentCache(FAILURE_PAUSE_MS),
     contextOf: async (orgId) => ({
       caller: await fromHost(() => (typeof caller === 'function' ? caller(orgId) : caller)),
       orgId,
     }),
-    redirectUriOf: ({ orgId, idpId }) =>
-      fromHost(() => {
-        if (typeof redirectUri === 'string') return redirectUri
-        const uri = redirectUri({ orgId, idpId })
-        if (!isRedirectUri(uri)) throw new TypeError(`redirectUri must return ${REDIRECT_URI}`)
-        return uri
-      }),
+    redirectUri,
+    redirectUriOf: ({ orgId, idpId }) => {
+      if (typeof redirectUri === 'string') return redirectUri
+      const uri = redirectUri({ orgId, idpId })
+      if (!isRedirectUri(uri)) throw new TypeError(`redirectUri must return ${REDIRECT_URI}`)
+      return uri
+    },
     hashOf: ({ provider, clientSecret }) => {
       const { issuer, clientId, scopes, usernameMapping, displayNameMapping } = provider
       const values = [issuer, clientId, scopes, usernameMapping, displayNameMapping, clientSecret]
       return sealed.hash(values)
+    },
+    notify: (during, refusal) => {
+      const cause: unknown = 'cause' in refusal ? refusal.cause : undefined
+      if (cause === undefined) return
+      const call = async () => onFault?.({ during, refusal, cause })
+      call().catch(() => undefined)
     },
   }
 }
@@ -94,8 +123,6 @@ const KEY_BYTES = 32
 
 /** How long to wait after a failed request before the provider is asked again, in milliseconds. */
 const FAILURE_PAUSE_MS = 5_000
-
-const REDIRECT_URI = 'an absolute URL of https or http, without query and fragment'
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null
 
@@ -106,28 +133,23 @@ const OPTIONS: KnownOptions = {
       (value) => isObject(value) || typeof value === 'function',
       'must be a Caller or a function',
     ],
+    key: [(value) => value instanceof Uint8Array, 'must be a Uint8Array'],
+  },
+  optional: {
+    ...NETWORK_OPTIONS,
+    callbackBase: [isRedirectUri, `must be ${REDIRECT_URI}`],
     redirectUri: [
       (value) => typeof value === 'function' || isRedirectUri(value),
       `must be ${REDIRECT_URI}, or a function that returns one for each provider`,
     ],
-    key: [(value) => value instanceof Uint8Array, 'must be a Uint8Array'],
-    ...NETWORK_OPTIONS.required,
-  },
-  optional: {
-    ...NETWORK_OPTIONS.optional,
     userIdOf: FUNCTION,
+    onFault: FUNCTION,
     groups: [
       (value) => isGroupsOption(value),
       'must be { claim }, with a claim of 1 to 200 characters',
     ],
   },
 }
-
-const isRedirectUri = (text: unknown): boolean =>
-  typeof text === 'string' &&
-  URL.canParse(text) &&
-  /^https?:$/.test(new URL(text).protocol) &&
-  !/[?#]/.test(text)
 
 const isGroupsOption = (value: unknown): boolean => {
   const { claim, ...others } = Object(value)

@@ -12,15 +12,11 @@ import {
   setJwksCache,
 } from 'openid-client'
 import type { Caller, Iam, IdentityProvider } from '../index.js'
-import {
-  bytesOf,
-  guardedFetch,
-  isAllowed,
-  NetworkFault,
-  type NetworkOptions,
-} from '../network/guarded-fetch.js'
+import { isAllowed } from '../network/address.js'
+import { NetworkFault } from '../network/fault.js'
+import { bytesOf, type NetworkOptions, request } from '../network/request.js'
 import type { DocumentCache } from './document-cache.js'
-import { orRefuse, Refused, unreachable, withRefusals } from './refusal.js'
+import { namedIssuer, orRefuse, Refused, unreachable, withRefusals } from './refusal.js'
 
 /** A provider and its secret, as of one event. */
 export interface StoredProvider {
@@ -83,35 +79,34 @@ export const readDiscovery = async (
   const issuer = new URL(provider.issuer)
   if (!isAllowed(issuer, network)) throw unreachable('address')
   const options = {
-    [customFetch]: askProvider(network),
+    [customFetch]: async (url: string, asked: CustomFetchOptions) =>
+      withoutOddities(await askProvider(network)(url, asked)),
     execute: network.allowHttpLoopback ? [allowInsecureRequests] : [],
   }
   const found = await withRefusals(() =>
     discovery(issuer, provider.clientId, undefined, undefined, options),
   )
   const metadata = found.serverMetadata()
-  if (new URL(metadata.issuer).href !== issuer.href) throw new Refused({ kind: 'IssuerMismatch' })
+  if (new URL(metadata.issuer).href !== issuer.href)
+    throw new Refused({ kind: 'IssuerMismatch' }, new Error(namedIssuer(metadata.issuer)))
   return metadata
 }
 
-const ENDPOINTS = [
-  'authorization_endpoint',
-  'token_endpoint',
-  'jwks_uri',
-  'userinfo_endpoint',
-  'end_session_endpoint',
-] as const
+/** Without which nobody can sign in. The user info is left out if it may not be asked; no other endpoint is used. */
+const ENDPOINTS = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const
 
 /** The first endpoint whose URL may not be used. */
 export const refusedEndpoint = (
   metadata: ServerMetadata,
   network: NetworkOptions,
 ): string | undefined =>
-  ENDPOINTS.find((endpoint) => {
-    const url = metadata[endpoint]
-    if (url === undefined) return false
-    return typeof url !== 'string' || !URL.canParse(url) || !isAllowed(new URL(url), network)
-  })
+  ENDPOINTS.find(
+    (endpoint) => metadata[endpoint] !== undefined && !isUsable(metadata[endpoint], network),
+  )
+
+/** Whether a provider may be asked at this endpoint. */
+export const isUsable = (url: unknown, network: NetworkOptions): boolean =>
+  typeof url === 'string' && URL.canParse(url) && isAllowed(new URL(url), network)
 
 /** Whether the provider sends `iss` in its responses (RFC 9207). */
 export const namesIssuer = (metadata: ServerMetadata): boolean =>
@@ -122,9 +117,9 @@ export const namesIssuer = (metadata: ServerMetadata): boolean =>
  * to it and get its code (RFC 9700, section 4.4).
  */
 export const isMixable = (
-  { options }: { readonly options: { readonly redirectUri: unknown } },
+  { redirectUri }: { readonly redirectUri: unknown },
   metadata: ServerMetadata,
-): boolean => typeof options.redirectUri === 'string' && !namesIssuer(metadata)
+): boolean => typeof redirectUri === 'string' && !namesIssuer(metadata)
 
 /** A secret is never sent to another origin than it was given for. @throws Refused */
 export const requireOwnSecret = ({ givenFor }: StoredProvider): void => {
@@ -146,7 +141,10 @@ export const clientOf = (
   const client = new Configuration(metadata, provider.clientId, undefined, authentication)
   const ask = askProvider(network)
   client[customFetch] = async (url, options) => {
-    if (!isForKeys(options)) return ask(url, options)
+    if (!isForKeys(options)) {
+      const answer = await ask(url, options)
+      return options.method === 'POST' ? withoutOddities(answer, UNUSED) : answer
+    }
     const read = async (): Promise<JWKS> => keySetIn(await ask(url, options))
     return Response.json(await keySets.load(url, KEYS_PAUSE_MS, read))
   }
@@ -163,6 +161,26 @@ export const clientOf = (
 export const keySetOf = ({ jwks_uri: url }: ServerMetadata): string =>
   url === undefined ? '' : new URL(url).href
 
+/** Fields of a token response that are not used, and whose odd shapes other clients overlook. */
+const UNUSED = ['scope', 'expires_in']
+
+/** A response without null fields, and without unused ones: `openid-client` refuses a scope that is a list. */
+const withoutOddities = async (
+  answer: Response,
+  unused: readonly string[] = [],
+): Promise<Response> => {
+  if (!/\bjson\b/i.test(answer.headers.get('content-type') ?? '')) return answer
+  const body: unknown = await answer
+    .clone()
+    .json()
+    .catch(() => undefined)
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return answer
+  const isUsed = ([name, value]: [string, unknown]) => value !== null && !unused.includes(name)
+  const used = Object.fromEntries(Object.entries(body).filter(isUsed))
+  const { status, headers } = answer
+  return new Response(JSON.stringify(used), { status, headers })
+}
+
 /** Age from which `openid-client` fetches a key set again for an unknown key id, in seconds. */
 const ASKED_AGAIN_AFTER_S = 60
 
@@ -177,9 +195,18 @@ const isForKeys = ({ headers }: CustomFetchOptions): boolean =>
 const keySetIn = async (answer: Response): Promise<JWKS> => {
   const isJson = /^application\/(jwk-set\+)?json\b/i.test(answer.headers.get('content-type') ?? '')
   const { keys } = Object(await answer.json().catch(() => undefined))
-  if (answer.status !== 200 || !isJson || !Array.isArray(keys))
-    throw new Refused({ kind: 'InvalidResponse' })
+  if (answer.status !== 200 || !isJson || !Array.isArray(keys)) {
+    const reason = `The key set is no JSON with keys, but status ${answer.status}`
+    throw new Refused({ kind: 'InvalidResponse' }, new Error(reason))
+  }
   return { keys }
+}
+
+/** The key set of a provider, as it is now. @throws Refused */
+export const readKeys = async (url: string, network: NetworkOptions): Promise<JWKS> => {
+  const headers = { accept: 'application/json, application/jwk-set+json' }
+  const init = { method: 'GET', headers, body: undefined, redirect: 'manual' } as const
+  return keySetIn(await askProvider(network)(url, init))
 }
 
 /** Most bytes of a response after decompression. */
@@ -187,14 +214,14 @@ const MAX_BYTES = 512 * 1024
 
 /** A `fetch` for `openid-client`: only allowed URLs, and complete responses of bounded size and time. */
 export const askProvider = (options: NetworkOptions) => {
-  const ask = guardedFetch(options)
+  const ask = request(options)
   return async (url: string, { method, headers, body }: CustomFetchOptions): Promise<Response> => {
     // `openid-client` sends only forms.
     const form = body === undefined || body === null ? null : String(body)
     try {
       return await ask({ url, init: { method, headers, body: form }, read: whole })
     } catch (thrown) {
-      throw thrown instanceof NetworkFault ? unreachable(thrown.reason) : thrown
+      throw thrown instanceof NetworkFault ? unreachable(thrown.reason, thrown.cause) : thrown
     }
   }
 }

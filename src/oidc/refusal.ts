@@ -1,10 +1,20 @@
 import type { Result } from 'neverthrow'
 import { AuthorizationResponseError, ResponseBodyError } from 'openid-client'
-import type { IamError } from '../index.js'
-import type { NetworkReason } from '../network/guarded-fetch.js'
+import type { IamError, Violation } from '../index.js'
+import { NetworkFault, type NetworkReason } from '../network/fault.js'
 
-/** Errors of a sign-in. They contain no secret, token, code or claim. */
-export type SignInRefusal =
+/**
+ * Errors of a sign-in. They contain no secret, token, code or claim. `cause`, where there is one, is what the provider or
+ * the network reported; it is not enumerable, so it does not appear in JSON.
+ */
+export type SignInRefusal = RefusalKind & {
+  /** What the provider, the network or a function of yours reported. */
+  readonly cause?: unknown
+}
+
+type RefusalKind =
+  /** `signInHandler` was asked to begin by a page of another site, or by no browser. */
+  | { readonly kind: 'ForeignPage' }
   /** No verified domain with a provider matches this e-mail address. */
   | { readonly kind: 'NoProviderForEmail' }
   /** The sign-in began more than ten minutes ago. */
@@ -19,6 +29,8 @@ export type SignInRefusal =
     }
   /** The provider is inactive. */
   | { readonly kind: 'ProviderInactive' }
+  /** The sign-in with the inactive provider of a set-up link works. Nobody is signed in: say so to its admin. */
+  | { readonly kind: 'DraftSignedIn' }
   /** Issuer, client id, scopes, mappings or secret changed since the sign-in began. */
   | { readonly kind: 'ProviderChanged' }
   /** The provider was removed since the sign-in began. */
@@ -66,15 +78,21 @@ export class Refused extends Error {
   override readonly name = 'Refused'
   readonly refusal: SignInRefusal | IamError
 
-  constructor(refusal: SignInRefusal | IamError) {
+  constructor(refusal: SignInRefusal | IamError, cause?: unknown) {
     super(refusal.kind)
-    this.refusal = refusal
+    const hidden = { value: cause, enumerable: false }
+    this.refusal =
+      cause === undefined ? refusal : Object.defineProperty({ ...refusal }, 'cause', hidden)
   }
 }
 
+/** The refusal of a malformed input. */
+export const invalid = (violations: readonly Violation[]): Refused =>
+  new Refused({ kind: 'InvalidArgument', violations })
+
 /** A refusal for a provider that could not be reached. */
-export const unreachable = (reason: NetworkReason): Refused =>
-  new Refused({ kind: 'ProviderUnreachable', reason })
+export const unreachable = (reason: NetworkReason, cause?: unknown): Refused =>
+  new Refused({ kind: 'ProviderUnreachable', reason }, cause ?? new NetworkFault(reason))
 
 /** Calls a function of the host. @throws Refused with `Unavailable` when it throws */
 export const fromHost = async <Value>(call: () => Value | Promise<Value>): Promise<Value> => {
@@ -96,29 +114,77 @@ export const orRefuse = async <Value, Failure extends IamError>(
 
 /**
  * Calls a provider through `openid-client`, which may also throw a TypeError, because a provider may send values of any
- * shape.
+ * shape. `hidden` are texts that a cause must not contain.
  *
  * @throws Refused
  */
 export const withRefusals = async <Value>(
   ask: () => Value | Promise<Value>,
-  asked: Asked = 'other',
+  { asked = 'other', hidden = [] }: { asked?: Asked; hidden?: readonly string[] } = {},
 ): Promise<Value> => {
   try {
     return await ask()
   } catch (thrown) {
-    throw new Refused(refusalOf(thrown, asked))
+    throw refusedBy(thrown, asked, hidden)
   }
 }
 
 /** Whether an ID token was requested, whose claims are required. */
 type Asked = 'id_token' | 'other'
 
-/** The refusal for an error of `openid-client`, by its code. Its causes contain the response. */
-export const refusalOf = (thrown: unknown, asked: Asked = 'other'): SignInRefusal | IamError => {
-  if (thrown instanceof Refused) return thrown.refusal
+/** The refusal of a thrown error, with a cause that is safe to log. */
+export const refusedBy = (
+  thrown: unknown,
+  asked: Asked = 'other',
+  hidden: readonly string[] = [],
+): Refused => {
+  const refused = [thrown, fieldOf(thrown, 'cause')].find((each) => each instanceof Refused)
+  if (refused) return refused
+  const cause = new Error(reportOf(thrown, hidden))
+  return new Refused(
+    refusalOf(thrown, asked),
+    Object.assign(cause, { code: fieldOf(thrown, 'code') }),
+  )
+}
+
+/** Most characters of a report. */
+const MAX_REPORT = 500
+
+/** Text of others on one line, bounded. */
+export const plainText = (text: string): string =>
+  text.replaceAll(/[^\P{C}]/gu, ' ').slice(0, MAX_REPORT)
+
+/** Says which issuer a discovery document names. */
+export const namedIssuer = (issuer: string): string =>
+  `The discovery document names the issuer ${plainText(issuer)}`
+
+/** What `openid-client` or the provider said, without what they said it of: errors of a parser quote what they parse. */
+const reportOf = (thrown: unknown, hidden: readonly string[]): string => {
+  const issuer = fieldOf(fieldOf(fieldOf(thrown, 'cause'), 'body'), 'issuer')
+  if (typeof issuer === 'string') return namedIssuer(issuer)
+  const isAnswer =
+    thrown instanceof AuthorizationResponseError || thrown instanceof ResponseBodyError
+  const said = isAnswer
+    ? [codeOf(thrown.error), thrown.error_description].filter((each) => each !== undefined)
+    : [messageOf(thrown)]
+  const shown = hidden
+    .filter((secret) => secret !== '')
+    .reduce((text, secret) => text.replaceAll(secret, '[hidden]'), said.join(': '))
+  return plainText(shown)
+}
+
+/** The innermost message that has a code: those of `openid-client` name no value. */
+const messageOf = (thrown: unknown): string => {
   const cause = fieldOf(thrown, 'cause')
-  if (cause instanceof Refused) return cause.refusal
+  if (isCoded(cause)) return messageOf(cause)
+  return String(fieldOf(thrown, isCoded(thrown) ? 'message' : 'name'))
+}
+
+const isCoded = (error: unknown): boolean => /^OAUTH_/.test(String(fieldOf(error, 'code')))
+
+/** By the code of an error of `openid-client`. Its causes contain the response. */
+const refusalOf = (thrown: unknown, asked: Asked): SignInRefusal => {
+  const cause = fieldOf(thrown, 'cause')
   if (thrown instanceof AuthorizationResponseError || thrown instanceof ResponseBodyError)
     return { kind: 'ProviderError', error: codeOf(thrown.error) }
   switch (fieldOf(thrown, 'code')) {

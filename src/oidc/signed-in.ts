@@ -6,12 +6,15 @@ import {
 } from 'openid-client'
 import {
   type AccessCheck,
+  type IamError,
   type IdentityProvider,
   mapExternalUser,
   mayAutoRegister,
 } from '../index.js'
+import type { NetworkOptions } from '../network/request.js'
 import type { Attempt } from './attempt.js'
-import { Refused, withRefusals } from './refusal.js'
+import { isUsable } from './provider.js'
+import { Refused, type SignInRefusal, unreachable, withRefusals } from './refusal.js'
 
 /** A user authenticated by a provider. Identify users by `orgId`, `issuer` and `subject`, never by an address. */
 export interface SignedIn {
@@ -33,7 +36,8 @@ export interface SignedIn {
   readonly emailVerified: boolean
   /**
    * Whether `emailVerified` is true and the domain of the address is set to this provider (`iam.domains.setProvider`).
-   * Link an account by its address only when this is true.
+   * Link an account by its address only when this is true. Then the domain in `email` is in ASCII and lower case, as
+   * claviger stores it; compare the part before the `@` without regard to case.
    */
   readonly emailIsOwn: boolean
   /** Whether the provider lets unknown users be registered. */
@@ -89,22 +93,46 @@ type Claims = Readonly<Record<string, unknown>>
 /** The provider's token response. */
 export type Granted = TokenEndpointResponse & TokenEndpointResponseHelpers
 
-/** The claims of the ID token and the user info. @throws Refused */
-export const claimsOf = async (client: Configuration, granted: Granted): Promise<Claims> => {
+/** What a provider says of a user. */
+export interface FoundClaims {
+  readonly claims: Claims
+  /** Why claims of the user info are missing, if it could not be read. */
+  readonly missing?: SignInRefusal | IamError
+}
+
+/**
+ * The claims of the ID token and the user info. A user info that cannot be read ends no sign-in, because the ID token
+ * says who the user is; one about another user does.
+ *
+ * @throws Refused
+ */
+export const claimsOf = async (
+  client: Configuration,
+  granted: Granted,
+  network: NetworkOptions,
+): Promise<FoundClaims> => {
   const { client_id: clientId } = client.clientMetadata()
   const idToken: Claims = { ...granted.claims() }
-  const { azp = clientId } = idToken
+  const azp = idToken['azp'] ?? clientId
   // `openid-client` checks it only with several audiences.
   if (azp !== clientId) throw new Refused({ kind: 'AudienceMismatch' })
-  if (client.serverMetadata().userinfo_endpoint === undefined) return mergedClaims(idToken, {})
-  const info = await withRefusals(() =>
-    fetchUserInfo(client, granted.access_token, String(idToken['sub'])),
-  )
-  return mergedClaims(idToken, { ...info })
+  const { userinfo_endpoint: endpoint } = client.serverMetadata()
+  if (endpoint === undefined) return { claims: mergedClaims(idToken, {}) }
+  try {
+    if (!isUsable(endpoint, network)) throw unreachable('address')
+    const info = await withRefusals(() =>
+      fetchUserInfo(client, granted.access_token, String(idToken['sub'])),
+    )
+    return { claims: mergedClaims(idToken, { ...info }) }
+  } catch (thrown) {
+    if (!(thrown instanceof Refused) || thrown.refusal.kind === 'SubjectMismatch') throw thrown
+    return { claims: mergedClaims(idToken, {}), missing: thrown.refusal }
+  }
 }
 
 /** The ID token is signed, so it wins. An address and `email_verified` come from the same source. */
-const mergedClaims = (idToken: Claims, info: Claims): Claims => {
+const mergedClaims = (given: Claims, info: Claims): Claims => {
+  const idToken = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))
   const isOfIdToken = idToken['email'] !== undefined
   const { email_verified: isVerified } = isOfIdToken ? idToken : info
   const { email_verified: _, ...claims }: Claims = { ...info, ...idToken }
@@ -136,7 +164,8 @@ export const userOf = (
     ...(username !== undefined && { username }),
     displayName: displayName ?? username ?? subject,
     ...(hasEmail && { email }),
-    emailVerified: hasEmail && isVerified === true,
+    // Some providers send texts.
+    emailVerified: hasEmail && (isVerified === true || isVerified === 'true'),
     mayAutoRegister: mayAutoRegister(provider),
     claims,
     ...(returnTo !== undefined && { returnTo }),

@@ -8,6 +8,8 @@ import type { SecretCipher } from './secret-cipher.js'
 export interface Host {
   readonly store: EventStore
   readonly readModel: ReadModel
+  /** Makes an empty read model, which answers strong reads while `readModel` cannot be written. */
+  readonly spareReadModel?: (() => ReadModel) | undefined
   readonly secrets: SecretCipher
   readonly authorize: Authorize
   /** Makes a new ULID; they rise within a process. */

@@ -12,7 +12,10 @@ export interface SecretOwner {
 /** A sealed secret that cannot be decrypted. HTTP status 500. */
 export interface SecretUnreadable {
   readonly kind: 'SecretUnreadable'
-  /** `unknown_key`: the key is not in the ring. `tampered`: the secret was altered, or sealed for another owner. */
+  /**
+   * `unknown_key`: the key is not in the ring. `tampered`: another key has the id, or the secret was altered or sealed
+   * for another owner.
+   */
   readonly reason: 'unknown_key' | 'tampered'
   /** Absent if the sealed secret does not name a key. */
   readonly keyId?: string

@@ -13115,6 +13115,8 @@ export const openApiDocument = {
         ],
         "note": "text",
         "validateOnly": false,
+        "idpId": "01JGFJJZ00V6RM8DHQ4B0H7SKP",
+        "domain": "text",
         "reason": "Ticket 4711: joins the team"
        }
       }
@@ -13336,6 +13338,84 @@ export const openApiDocument = {
       }
      },
      {
+      "name": "filter.idpId.equals",
+      "in": "query",
+      "required": false,
+      "description": "The whole text.",
+      "schema": {
+       "type": "string",
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "filter.idpId.startsWith",
+      "in": "query",
+      "required": false,
+      "description": "The beginning of the text.",
+      "schema": {
+       "type": "string",
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "filter.idpId.contains",
+      "in": "query",
+      "required": false,
+      "description": "A part of the text.",
+      "schema": {
+       "type": "string",
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "filter.idpId.ignoreCase",
+      "in": "query",
+      "required": false,
+      "description": "Ignores case.",
+      "schema": {
+       "type": "boolean"
+      }
+     },
+     {
+      "name": "filter.domain.equals",
+      "in": "query",
+      "required": false,
+      "description": "The whole text.",
+      "schema": {
+       "type": "string",
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "filter.domain.startsWith",
+      "in": "query",
+      "required": false,
+      "description": "The beginning of the text.",
+      "schema": {
+       "type": "string",
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "filter.domain.contains",
+      "in": "query",
+      "required": false,
+      "description": "A part of the text.",
+      "schema": {
+       "type": "string",
+       "maxLength": 200
+      }
+     },
+     {
+      "name": "filter.domain.ignoreCase",
+      "in": "query",
+      "required": false,
+      "description": "Ignores case.",
+      "schema": {
+       "type": "boolean"
+      }
+     },
+     {
       "name": "orderBy",
       "in": "query",
       "required": false,
@@ -13387,7 +13467,9 @@ export const openApiDocument = {
             "creationDate": "2026-01-01T08:00:00.000Z",
             "changeDate": "2026-01-31T09:30:00.250Z",
             "resourceOwner": "acme"
-           }
+           },
+           "idpId": "01JGFJJZ00V6RM8DHQ4B0H7SKP",
+           "domain": "text"
           }
          ],
          "nextPageToken": "",
@@ -13654,7 +13736,9 @@ export const openApiDocument = {
            "creationDate": "2026-01-01T08:00:00.000Z",
            "changeDate": "2026-01-31T09:30:00.250Z",
            "resourceOwner": "acme"
-          }
+          },
+          "idpId": "01JGFJJZ00V6RM8DHQ4B0H7SKP",
+          "domain": "text"
          }
         }
        }
@@ -13956,7 +14040,9 @@ export const openApiDocument = {
            "creationDate": "2026-01-01T08:00:00.000Z",
            "changeDate": "2026-01-31T09:30:00.250Z",
            "resourceOwner": "acme"
-          }
+          },
+          "idpId": "01JGFJJZ00V6RM8DHQ4B0H7SKP",
+          "domain": "text"
          }
         }
        }
@@ -16671,6 +16757,22 @@ export const openApiDocument = {
       "description": "Dry run: decides as usual but records nothing; the response says what would change.",
       "examples": [
        false
+      ]
+     },
+     "idpId": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 64,
+      "description": "The provider to set up, or whose groups to map. It is written only while it is inactive and no domain is set to it. Default: a draft that the link adds, with the id of the link.",
+      "examples": [
+       "01JGFJJZ00V6RM8DHQ4B0H7SKP"
+      ]
+     },
+     "domain": {
+      "type": "string",
+      "description": "A domain of the organization that the link may prove and set to its provider, besides those that it adds.",
+      "examples": [
+       "text"
       ]
      },
      "reason": {
@@ -20474,6 +20576,20 @@ export const openApiDocument = {
      "details": {
       "$ref": "#/components/schemas/ObjectDetails",
       "description": "Position, times and owner."
+     },
+     "idpId": {
+      "type": "string",
+      "description": "The provider that the link was issued for; absent if it adds one of its own, with the id of the link.",
+      "examples": [
+       "01JGFJJZ00V6RM8DHQ4B0H7SKP"
+      ]
+     },
+     "domain": {
+      "type": "string",
+      "description": "The domain that the link was issued for, in ASCII and lower case; absent if none was named.",
+      "examples": [
+       "text"
+      ]
      }
     },
     "required": [

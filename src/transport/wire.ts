@@ -1414,6 +1414,8 @@ export const IssueSetupLinkRequest: WireMessage = {"name":"IssueSetupLinkRequest
   {"name":"intents","protoName":"intents","number":2,"kind":"text","isList":true,"isRequired":true,"least":1,"most":3,"description":"What the link's holder may set up: `domain`, `provider` and `groups`, without duplicates."},
   {"name":"note","protoName":"note","number":3,"kind":"text","isOptional":true,"least":1,"most":200,"description":"A note for the organization itself, such as the recipient. It stays in the log."},
   {"name":"validateOnly","protoName":"validate_only","number":4,"kind":"flag","description":"Dry run: decides as usual but records nothing; the response says what would change."},
+  {"name":"idpId","protoName":"idp_id","number":6,"kind":"text","isOptional":true,"least":1,"most":64,"description":"The provider to set up, or whose groups to map. It is written only while it is inactive and no domain is set to it. Default: a draft that the link adds, with the id of the link."},
+  {"name":"domain","protoName":"domain","number":7,"kind":"text","isOptional":true,"description":"A domain of the organization that the link may prove and set to its provider, besides those that it adds."},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, shown in its history: up to 500 characters; may be empty."},
 ]}
 
@@ -1446,6 +1448,8 @@ export const SetupLink: WireMessage = {"name":"SetupLink","description":"A link,
   {"name":"expiresAt","protoName":"expires_at","number":4,"kind":"time","description":"When the link expires."},
   {"name":"note","protoName":"note","number":5,"kind":"text","isOptional":true,"description":"A note for the organization itself, such as the recipient; absent without a note."},
   {"name":"details","protoName":"details","number":6,"kind":"message","description":"Position, times and owner.","message":ObjectDetails},
+  {"name":"idpId","protoName":"idp_id","number":7,"kind":"text","isOptional":true,"description":"The provider that the link was issued for; absent if it adds one of its own, with the id of the link."},
+  {"name":"domain","protoName":"domain","number":8,"kind":"text","isOptional":true,"description":"The domain that the link was issued for, in ASCII and lower case; absent if none was named."},
 ]}
 
 export const GetSetupLinkResponse: WireMessage = {"name":"GetSetupLinkResponse","description":"The link.","fields":[
@@ -1456,6 +1460,8 @@ export const SetupLinkFilter: WireMessage = {"name":"SetupLinkFilter","descripti
   {"name":"linkId","protoName":"link_id","number":1,"kind":"message","description":"The id.","message":TextFilter},
   {"name":"note","protoName":"note","number":2,"kind":"message","description":"The note; empty for a link without one.","message":TextFilter},
   {"name":"state","protoName":"state","number":3,"kind":"enum","description":"Condition on the state.","values":SetupLinkState},
+  {"name":"idpId","protoName":"idp_id","number":4,"kind":"message","description":"The provider that the link was issued for; empty if none was named.","message":TextFilter},
+  {"name":"domain","protoName":"domain","number":5,"kind":"message","description":"The domain that the link was issued for; empty if none was named.","message":TextFilter},
 ]}
 
 export const ListSetupLinksRequest: WireMessage = {"name":"ListSetupLinksRequest","description":"Which links to list, and in which order.","fields":[

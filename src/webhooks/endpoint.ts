@@ -33,6 +33,12 @@ export interface EndpointFields {
    * secret, so that a receiver accepts it with the old and the new secret during a rotation.
    */
   readonly secrets: readonly string[]
+  /**
+   * Headers for a gateway or a collector in front of the receiver, such as `authorization`: at most 20, values of visible
+   * ASCII characters and spaces, 8,192 characters together. Not those that HTTP or a message sets. They are secrets like
+   * `secrets`: no error, delivery or status contains a value.
+   */
+  readonly headers?: Readonly<Record<string, string>> | undefined
   /** Only these event types: 1 to 100. Default: all. */
   readonly types?: readonly KnownEvent['type'][] | undefined
   /**
@@ -47,7 +53,7 @@ export class InvalidEndpoint extends TypeError {
   override readonly name = 'InvalidEndpoint'
 }
 
-const FIELDS = ['id', 'url', 'secrets', 'orgId', 'organizations', 'types', 'after']
+const FIELDS = ['id', 'url', 'secrets', 'headers', 'orgId', 'organizations', 'types', 'after']
 
 const MAX_POSITION = 2n ** 64n - 1n
 
@@ -67,12 +73,38 @@ const isList = (value: unknown, most: number, isItem: (item: unknown) => boolean
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
+/** Headers that are about the connection or the message itself. */
+const RESERVED =
+  /^(accept-encoding|connection|content-.*|cookie2?|date|expect|host|keep-alive|origin|proxy-.*|referer|sec-.*|te|trailer|transfer-encoding|upgrade|via|webhook-.*)$/i
+
+const areHeaders = (value: unknown): boolean => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  const headers = Object.entries(value)
+  const names = new Set(headers.map(([name]) => name.toLowerCase()))
+  return (
+    names.size === headers.length &&
+    headers.length <= 20 &&
+    headers.flat().join('').length <= 8_192 &&
+    headers.every(
+      ([name, text]) =>
+        /^[\w!#$%&'*+.^`|~-]+$/.test(name) &&
+        !RESERVED.test(name) &&
+        typeof text === 'string' &&
+        /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(text),
+    )
+  )
+}
+
 const CHECKS: Readonly<Record<string, readonly [(value: unknown) => boolean, string]>> = {
   id: [isEndpointId, 'must be 1 to 200 characters'],
   url: [(value) => isText(value) && URL.canParse(value), 'must be an absolute URL'],
   secrets: [
     (value) => isList(value, 10, (item) => isText(item) && keyOf(item) !== undefined),
     'must be 1 to 10 texts: whsec_ followed by 24 to 64 bytes in base64',
+  ],
+  headers: [
+    (value) => value === undefined || areHeaders(value),
+    'must be at most 20 headers of visible ASCII characters, 8,192 together, and none that HTTP or a message sets',
   ],
   organizations: [(value) => value === undefined || value === 'all', "must be 'all'"],
   after: [

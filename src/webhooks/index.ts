@@ -1,5 +1,6 @@
 export { isPrivateAddress } from '../network/address.js'
-export type { FoundAddress, NetworkOptions, NetworkReason } from '../network/guarded-fetch.js'
+export type { NetworkReason } from '../network/fault.js'
+export type { FoundAddress, NetworkOptions } from '../network/request.js'
 export type {
   CursorWrite,
   ListedCursors,

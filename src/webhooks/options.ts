@@ -6,12 +6,9 @@ import {
   withMethods,
 } from '../check-options.js'
 import { type Caller, type Iam, type IamError, type Position, timeOf } from '../index.js'
-import {
-  DEFAULT_TIMEOUT_MS,
-  NETWORK_OPTIONS,
-  type NetworkOptions,
-  type NetworkReason,
-} from '../network/guarded-fetch.js'
+import type { NetworkReason } from '../network/fault.js'
+import { DEFAULT_TIMEOUT_MS } from '../network/guarded-fetch.js'
+import { NETWORK_OPTIONS, type NetworkOptions, networkOf } from '../network/request.js'
 import { type Environment, systemEnvironment } from '../ports/environment.js'
 import type { WebhookCursors } from '../ports/webhook-cursors.js'
 import { boundedCursors } from './cursors.js'
@@ -122,7 +119,7 @@ export const setUp = (
   const cursors = boundedCursors(options.cursors, { environment, lease })
   return {
     options: { ...options, cursors },
-    network: { fetch, lookup, allowHttpLoopback, allowPrivateNetwork, timeout },
+    network: networkOf({ fetch, lookup, allowHttpLoopback, allowPrivateNetwork, timeout }),
     timeout,
     lease,
     source,
@@ -151,10 +148,9 @@ const OPTIONS: KnownOptions = {
     caller: FUNCTION,
     cursors: withMethods(['read', 'lease', 'write', 'release'], 'must be WebhookCursors'),
     endpoints: FUNCTION,
-    ...NETWORK_OPTIONS.required,
   },
   optional: {
-    ...NETWORK_OPTIONS.optional,
+    ...NETWORK_OPTIONS,
     onDelivery: FUNCTION,
     onFault: FUNCTION,
     source: [

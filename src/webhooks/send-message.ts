@@ -2,12 +2,8 @@ import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { utf8ToBytes } from '@noble/hashes/utils.js'
 import { type HistoryEntry, type JsonObject, toJson } from '../index.js'
-import {
-  bytesOf,
-  guardedFetch,
-  NetworkFault,
-  type NetworkReason,
-} from '../network/guarded-fetch.js'
+import { NetworkFault, type NetworkReason } from '../network/fault.js'
+import { bytesOf, request } from '../network/request.js'
 import { keyOf, type WebhookEndpoint } from './endpoint.js'
 import type { Setup } from './options.js'
 
@@ -70,7 +66,7 @@ export type Answer =
 
 /** Posts a message, signed at `now`, in milliseconds since the Unix epoch. */
 export const send = async (
-  { url, secrets }: WebhookEndpoint,
+  { url, secrets, headers: ofEndpoint }: WebhookEndpoint,
   message: WebhookMessage,
   { network, environment }: Pick<Setup, 'network' | 'environment'>,
 ): Promise<Answer> => {
@@ -78,6 +74,7 @@ export const send = async (
   const timestamp = Math.floor(environment.now() / 1_000)
   const signed = utf8ToBytes(`${message.id}.${timestamp}.${body}`)
   const headers = {
+    ...ofEndpoint,
     'content-type': 'application/cloudevents+json',
     'webhook-id': message.id,
     'webhook-timestamp': String(timestamp),
@@ -91,7 +88,7 @@ export const send = async (
     return answered
   }
   try {
-    return await guardedFetch(network)({ url, init: { method: 'POST', headers, body }, read })
+    return await request(network)({ url, init: { method: 'POST', headers, body }, read })
   } catch (thrown) {
     // The status decides, even if the rest of the response is lost.
     if (answered) return answered

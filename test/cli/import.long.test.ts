@@ -121,8 +121,9 @@ describe('claviger import', () => {
     const realm = (roleKey: string) =>
       fileOf({
         realm: 'acme',
+        enabled: true,
         roles: { client: { portal: [{ name: 'a' }, { name: 'b' }] } },
-        users: [{ id: 'ann', clientRoles: { portal: [roleKey] } }],
+        users: [{ id: 'ann', enabled: true, clientRoles: { portal: [roleKey] } }],
       })
     const database = ['--db', newFile()]
     expect((await imports('keycloak', realm('a'), ...database, '--create')).code).toBe(0)
@@ -137,7 +138,7 @@ describe('claviger import', () => {
   it('shows no more than 20 warnings of a kind, and no character that controls a terminal', async () => {
     const users = Array.from({ length: 50 }, (_, n) => ({ id: `u${n}`, enabled: false }))
     const client = { 'a\u001b[2Jb\u202e': [{ name: 'r' }] }
-    const file = fileOf({ realm: 'acme', roles: { client }, users })
+    const file = fileOf({ realm: 'acme', enabled: true, roles: { client }, users })
     const { out } = await imports('keycloak', file, '--db', newFile(), '--create')
     expect(out.match(/The user is disabled/g)).toHaveLength(21)
     expect(out).toContain('left 30 more: The user is disabled')
@@ -147,9 +148,15 @@ describe('claviger import', () => {
   it('can be interrupted, and goes on when it is run again', async () => {
     const users = Array.from({ length: 6_000 }, (_, n) => ({
       id: `u${n}`,
+      enabled: true,
       clientRoles: { portal: ['r'] },
     }))
-    const file = fileOf({ realm: 'acme', roles: { client: { portal: [{ name: 'r' }] } }, users })
+    const file = fileOf({
+      realm: 'acme',
+      enabled: true,
+      roles: { client: { portal: [{ name: 'r' }] } },
+      users,
+    })
     const database = ['--db', newFile()]
     const running = starting('import', 'keycloak', file, ...database, '--create')
     await running.printed('6000 to add')

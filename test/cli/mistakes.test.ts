@@ -221,7 +221,7 @@ describe('A file of input that cannot be used', () => {
       ]),
     ).toEqual([
       failure('The file no.json cannot be read (ENOENT)'),
-      failure(`The file ${broken} is not JSON`),
+      failure(`The file ${broken} is not JSON: line 1, column 48`),
       failure('projects[0].name is required'),
       failure('Secrets need keys: give --keys FILE'),
       failure(`The file ${keys} must be {"current":"k1","keys":{"k1":"<32 bytes in base64>"}}`),

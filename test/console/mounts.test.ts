@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { Server } from 'node:net'
-import type { ConsoleOptions } from 'claviger/console'
+import { type ConsoleOptions, consoleHandler } from 'claviger/console'
 import express from 'express'
 import fastify from 'fastify'
 import { Hono } from 'hono'
@@ -82,4 +82,32 @@ describe.each(Object.entries(mounts))('The console in %s', (name, mount) => {
     expect(await (await send('/health')).json()).toEqual(OWN)
     expect((await send('/elsewhere')).status).toBe(name === 'a worker' ? 200 : 404)
   })
+})
+
+it('The console in a host that takes slashes off, as Next.js does, ends no browser in a loop', async () => {
+  const handler = consoleHandler(await openIam(), { ...options, basePath: '/admin' })
+  /** Redirects as Next.js does before a route handler sees the request. */
+  const next = async (path: string): Promise<Response> =>
+    path.length > 1 && path.endsWith('/')
+      ? new Response(null, { status: 308, headers: { location: path.slice(0, -1) } })
+      : handler(new Request(`http://localhost${path}`))
+  const open = async (path: string): Promise<Response> => {
+    let answer = await next(path)
+    for (let redirects = 0; redirects < 5 && answer.status === 308; redirects++) {
+      // A browser would keep a redirect that it may cache, and never ask again.
+      if (answer.headers.get('location')?.endsWith('/'))
+        expect(answer.headers.get('cache-control')).toBe('no-store')
+      answer = await next(answer.headers.get('location') ?? '')
+    }
+    return answer
+  }
+  for (const path of ['/admin', '/admin/', '/admin']) {
+    const page = await open(path)
+    expect([path, page.status]).toEqual([path, 200])
+    // Relative to /admin without a slash.
+    const [, script = ''] =
+      /src="\.\/(admin\/assets\/console-\w+\.js)"/.exec(await page.text()) ?? []
+    expect((await next(`/${script}`)).headers.get('content-type')).toMatch(/javascript/)
+  }
+  expect((await open('/admin/projects')).status).toBe(200)
 })

@@ -390,7 +390,8 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('the B2B SaaS of the guide, on 
       const added = await byGus(0, `POST ${API}/idps/oidc`, { body: { idpId: 'evil', ...oidc } })
       expect(added.status).toBe(200)
       const victim = world.browser()
-      const begun = await victim.send('GET', `${world.url(0)}/sign-in/globex/evil`)
+      const body = new URLSearchParams({ orgId: 'globex', idpId: 'evil' })
+      const begun = await victim.send('POST', `${world.url(0)}/sign-in`, { body })
       const asked = new URL(begun.headers.get('location') ?? '').searchParams
       // The evil provider sends the browser to the one of Acme, where Ada signs in.
       const ask = (redirectUri: string) => {
@@ -425,10 +426,21 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('the B2B SaaS of the guide, on 
       expect(victim.cookies.has('better-auth.session_token')).toBe(false)
     })
 
+    it('signs nobody in by a page of another site (login CSRF)', async () => {
+      const victim = world.browser()
+      const body = new URLSearchParams({ orgId: 'globex', idpId: 'sso' })
+      const headers = { 'sec-fetch-site': 'cross-site' }
+      const begun = await victim.send('POST', `${world.url(0)}/sign-in`, { body, headers })
+      expect(begun.status).toBe(403)
+      const page = await victim.send('GET', `${world.url(0)}/sign-in?orgId=globex&idpId=%22%3E%3Cu`)
+      expect([page.status, victim.cookies.size]).toEqual([200, 0])
+      expect(page.body).not.toContain('<u')
+    })
+
     it('reaches no address of the own network by a name', async () => {
       const inside = {
         name: 'In',
-        issuer: providers.globex.issuer.replace('127.0.0.1', 'localhost'),
+        issuer: providers.globex.issuer.replace('http://127.0.0.1', 'https://sso.inside.example'),
       }
       const body = { idpId: 'inside', ...inside, clientId: 'c1', clientSecret: 'evil-secret' }
       expect((await byGus(0, `POST ${API}/idps/oidc`, { body })).status).toBe(200)

@@ -213,9 +213,9 @@ const cases = [
     // A link that is over stays on the list, so that it is seen what became of it.
     removed: undefined,
     states: ['issued', 'used', 'completed', 'revoked'],
-    filterable: ['linkId', 'note'],
-    sortable: ['linkId', 'note'],
-    events: 4,
+    filterable: ['linkId', 'note', 'idpId', 'domain'],
+    sortable: ['linkId', 'note', 'idpId', 'domain'],
+    events: 5,
   },
 ] as const
 

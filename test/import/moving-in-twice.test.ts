@@ -109,10 +109,11 @@ describe.each(SOURCES)('moving in from %s', (_, read) => {
 describe('after something was changed by hand, moving in again', () => {
   const imported = readKeycloakRealm({
     realm: 'acme',
+    enabled: true,
     roles: {
       client: { portal: [{ name: 'editor' }, { name: 'viewer' }], shop: [{ name: 'buyer' }] },
     },
-    users: [{ id: 'ann', clientRoles: { portal: ['editor'] } }],
+    users: [{ id: 'ann', enabled: true, clientRoles: { portal: ['editor'] } }],
   })
   const context = contextOf('acme')
 

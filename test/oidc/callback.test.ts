@@ -122,6 +122,74 @@ describe('A redirect URI for each provider', () => {
   })
 })
 
+describe('Redirect URIs of a careless function', () => {
+  const base = 'https://host.test/callback'
+  it.each<readonly [string, (ids: { orgId: string; idpId: string }) => string]>([
+    ['the id of the provider alone', ({ idpId }) => `${base}/${idpId}`],
+    ['the organization alone', ({ orgId }) => `${base}/${orgId}`],
+    ['nothing', () => base],
+    ['a dash', ({ orgId, idpId }) => `${base}/${orgId}-${idpId}`],
+    ['a dot', ({ orgId, idpId }) => `${base}/${orgId}.${idpId}`],
+    ['an underscore', ({ orgId, idpId }) => `${base}/${orgId}_${idpId}`],
+    ['a colon', ({ orgId, idpId }) => `${base}/${orgId}:${idpId}`],
+    ['no separator', ({ orgId, idpId }) => `${base}/${orgId}${idpId}`],
+    ['lower case', ({ orgId, idpId }) => `${base}/${orgId}/${idpId}`.toLowerCase()],
+    ['lower case of one', ({ orgId, idpId }) => `${base}/${orgId}/${idpId.toLowerCase()}`],
+    [
+      'the order of the alphabet',
+      ({ orgId, idpId }) => `${base}/${[orgId, idpId].sort().join('/')}`,
+    ],
+    ['letters alone', ({ orgId, idpId }) => `${base}/${orgId.replaceAll(/\W/g, '')}/${idpId}`],
+    ['the host', ({ orgId, idpId }) => `https://${orgId}.host.test/callback/${idpId}`],
+  ])('are refused: %s', (_, redirectUri) => {
+    expect(() => signInWith(redirectUri)).toThrow(TypeError)
+    expect(() => signInWith(redirectUri)).toThrow(/^redirectUri must return another path for each/)
+  })
+
+  it('are not tried of providers that the function does not know', () => {
+    const table: Record<string, string> = { 'acme sso': `${base}/1`, 'evil sso': `${base}/2` }
+    const known = signInWith(({ orgId, idpId }) => {
+      const uri = table[`${orgId} ${idpId}`]
+      if (uri === undefined) throw new Error('unknown')
+      return uri
+    })
+    expect(known.redirectUri(acme)).toBe(`${base}/1`)
+    expect(() => known.redirectUri({ orgId: 'acme', idpId: 'other' })).toThrow('unknown')
+  })
+})
+
+describe('callbackBase', () => {
+  const options = { iam, caller: callerIn, key: new Uint8Array(32), allowHttpLoopback: true }
+
+  it.each(['https://host.test/app/callback', 'https://host.test/app/callback/'])(
+    'gives each provider a redirect URI of its own: %s',
+    async (callbackBase) => {
+      honest.state.attack = unnamed
+      const signIn = openIdSignIn({ ...options, callbackBase })
+      expect(signIn.redirectUri(acme)).toBe('https://host.test/app/callback/acme/sso')
+      const { url, attempt } = (await signIn.begin(acme))._unsafeUnwrap()
+      const asked = new URL(url).searchParams
+      expect(asked.get('redirect_uri')).toBe(signIn.redirectUri(acme))
+      honest.state.nonce = asked.get('nonce') ?? ''
+      const answer = (callback: string) => `${callback}?code=c&state=${asked.get('state')}`
+      const elsewhere = await signIn.finish({ url: answer('/app/callback/evil/sso'), attempt })
+      expect(elsewhere._unsafeUnwrapErr().kind).toBe('AttemptMismatch')
+      const finished = await signIn.finish({ url: answer('/app/callback/acme/sso'), attempt })
+      expect(finished._unsafeUnwrap().subject).toBe('ann')
+    },
+  )
+
+  it.each([
+    [{ callbackBase: '/callback' }, /^callbackBase must be an absolute URL/],
+    [{ callbackBase: 'https://host.test/?a' }, /^callbackBase must be an absolute URL/],
+    [{ callbackBase: shared, redirectUri: shared }, 'redirectUri is not used with callbackBase'],
+    [{}, /^redirectUri must be an absolute URL/],
+  ])('is refused: %j', (wrong, message) => {
+    expect(() => openIdSignIn({ ...options, ...wrong })).toThrow(TypeError)
+    expect(() => openIdSignIn({ ...options, ...wrong })).toThrow(message)
+  })
+})
+
 describe('One redirect URI for all providers', () => {
   it('refuses a provider that does not name itself, and a test says so', async () => {
     honest.state.attack = unnamed

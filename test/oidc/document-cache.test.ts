@@ -145,10 +145,11 @@ describe('A sign-in', async () => {
     for (let n = 0; n < 3; n++) expect((await through(one)).isOk()).toBe(true)
     expect([asksOf('/.well-known'), asksOf('/jwks'), asksOf('/info')]).toEqual([1, 1, 3])
     expect((await one.test({ orgId: 'acme', idpId: 'own' })).isOk()).toBe(true)
-    expect(asksOf('/.well-known')).toBe(2)
+    // A test asks anew.
+    expect([asksOf('/.well-known'), asksOf('/jwks')]).toEqual([2, 2])
     vi.advanceTimersByTime(300_000)
     expect((await through(one)).isOk()).toBe(true)
-    expect(asksOf('/jwks')).toBe(2)
+    expect(asksOf('/jwks')).toBe(3)
   })
 
   /** A provider that signs with a key, and shows these in its key set. */
@@ -170,6 +171,13 @@ describe('A sign-in', async () => {
       },
     }
   }
+
+  const keysOf = (...keys: readonly JWK[]) => ({
+    '/jwks': (response: ServerResponse) =>
+      response
+        .writeHead(200, { 'content-type': 'application/jwk-set+json' })
+        .end(JSON.stringify({ keys })),
+  })
 
   it('asks for the key set again at a key id that it lacks, at most once in ten seconds', async () => {
     const { signIn } = await open()
@@ -203,6 +211,21 @@ describe('A sign-in', async () => {
     vi.advanceTimersByTime(10_000)
     state.attack = (await rotated(undefined, [])).attack
     expect((await through(one))._unsafeUnwrapErr()).toEqual({ kind: 'SignatureMismatch' })
+    expect((await through(one)).isOk()).toBe(true)
+    state.attack = {}
+  })
+
+  it('follows a provider that mends a key that nobody could read', async () => {
+    const { signIn } = await open()
+    const one = signIn()
+    const first = await rotated('k', [])
+    state.attack = {
+      ...first.attack,
+      answers: keysOf({ kty: 'RSA', kid: 'k', alg: 'RS256', e: 'AQAB' }),
+    }
+    expect((await through(one))._unsafeUnwrapErr()).toEqual({ kind: 'InvalidResponse' })
+    state.attack = first.attack
+    vi.advanceTimersByTime(10_000)
     expect((await through(one)).isOk()).toBe(true)
     state.attack = {}
   })

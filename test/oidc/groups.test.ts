@@ -138,7 +138,9 @@ describe('The groups of a user', () => {
     [{ groups: ['finance', 'staff', 'finance'] }, ['finance', 'staff']],
     [{ groups: 'finance' }, ['finance']],
     [{ info: ['finance'] }, ['finance']],
-    [{ groups: ['böard', 5, null, '', { name: 'finance' }, 'x'.repeat(201), '\0'] }, ['böard']],
+    [{ groups: ['böard', '', 'x'.repeat(201), '\0'] }, ['böard']],
+    [{ groups: ['CN=staff,OU=Groups', 'finance'] }, ['CN=staff,OU=Groups', 'finance']],
+    [{ groups: ['finance', 'Domain Users'] }, ['finance', 'Domain Users']],
     [{ groups: [...many(999), 'finance'] }, [...many(999), 'finance']],
     [{ groups: ['finance'], _claim_names: { roles: 'src1' } }, ['finance']],
   ])('are reported: %j', async (given, groups) => {
@@ -149,22 +151,32 @@ describe('The groups of a user', () => {
     expect(await membership(subject)).toEqual(groups.filter((each) => /finance|böard/.test(each)))
   })
 
-  it.each([{}, { groups: null }, { groups: [] }, { groups: '' }, { groups: [['finance']] }])(
-    'are none: %j',
-    async (given) => {
-      const subject = `none-${++users}`
-      await finished({ groups: ['finance'] }, { subject })
-      const user = (await finished(given, { subject }))._unsafeUnwrap()
-      expect(user).toMatchObject({ groups: [], access: { roleKeys: [] } })
-      expect(await membership(subject)).toEqual([])
-    },
-  )
+  it.each([{}, { groups: null }, { groups: [] }, { groups: '' }])('are none: %j', async (given) => {
+    const subject = `none-${++users}`
+    await finished({ groups: ['finance'] }, { subject })
+    const user = (await finished(given, { subject }))._unsafeUnwrap()
+    expect(user).toMatchObject({ groups: [], access: { roleKeys: [] } })
+    expect(await membership(subject)).toEqual([])
+  })
 
   it.each([
     { _claim_names: { groups: 'src1' }, _claim_sources: { src1: { endpoint: 'https://graph' } } },
     { _claim_names: { groups: 'src1' }, groups: ['staff'] },
     { groups: 5 },
+    { groups: false },
     { groups: { finance: true } },
+    { groups: [['finance']] },
+    { groups: ['staff', 5] },
+    { groups: ['staff', null] },
+    { groups: [{ value: '7f3c', display: 'staff' }] },
+    { groups: ['staff', { name: 'finance' }] },
+    { groups: 'staff,finance' },
+    { groups: 'staff; finance' },
+    { groups: 'staff|finance' },
+    { groups: 'staff\nfinance' },
+    { groups: '["staff","finance"]' },
+    { groups: ' {"staff":true}' },
+    { groups: '[staff, finance]' },
     { groups: many(1_001) },
   ])('are unavailable, and what was reported before stays: %j', async (given) => {
     const subject = `overage-${++users}`
@@ -181,6 +193,23 @@ describe('The groups of a user', () => {
     expect(named.groups).toEqual(['finance'])
     const odd = (await finished({}, { groups: { claim: 'constructor' } }))._unsafeUnwrap()
     expect(odd.groups).toEqual([])
+  })
+
+  it.each<readonly [object, readonly string[] | 'unavailable']>([
+    [{ realm_access: { roles: ['finance'] } }, ['finance']],
+    [{ 'realm_access.roles': ['finance'], realm_access: { roles: ['staff'] } }, ['finance']],
+    [{ realm_access: { roles: [] } }, []],
+    [{ realm_access: {} }, []],
+    [{ realm_access: null }, []],
+    [{}, []],
+    [{ realm_access: ['finance'] }, 'unavailable'],
+    [{ realm_access: 'finance' }, 'unavailable'],
+    [{ realm_access: '{"roles":["finance"]}' }, 'unavailable'],
+    [{ realm_access: { roles: { finance: {} } } }, 'unavailable'],
+    [{ _claim_names: { realm_access: 'src1' } }, 'unavailable'],
+  ])('are within another claim, if a path names them: %j', async (given, expected) => {
+    const groups = { claim: 'realm_access.roles' }
+    expect((await finished({ ...given }, { groups }))._unsafeUnwrap().groups).toEqual(expected)
   })
 
   it('are not reported of a user whom the host does not know', async () => {

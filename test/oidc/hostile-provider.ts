@@ -20,7 +20,8 @@ export interface Attack {
 export const hostileProvider = async () => {
   const keys = await generateKeyPair('RS256', { extractable: true })
   const publicKey = { ...(await exportJWK(keys.publicKey)), kid: 'k', alg: 'RS256', use: 'sig' }
-  const state = { attack: {} as Attack, nonce: '', seen: new Set<string>() }
+  /** `tokens` are fields of the token response. */
+  const state = { attack: {} as Attack, tokens: {} as object, nonce: '', seen: new Set<string>() }
   const server = createServer()
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -47,7 +48,7 @@ export const hostileProvider = async () => {
     const id_token = await (state.attack.sign ?? signed)(claims)
     state.seen.add(String(new URLSearchParams(body).get('code_verifier'))).add(id_token)
     const { access = 'canary-access' } = state.attack
-    return { token_type: 'bearer', access_token: access, id_token }
+    return { token_type: 'bearer', access_token: access, id_token, ...state.tokens }
   }
   const json = (response: ServerResponse, value: unknown) =>
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value))

@@ -32,7 +32,7 @@ describe('openIdSignIn', () => {
     [{ redirectUri: 5 }, TypeError, 'redirectUri must be an absolute URL'],
     [{ alowPrivateNetwork: true }, TypeError, 'openIdSignIn has no option alowPrivateNetwork'],
     [
-      { lookup: undefined },
+      { lookup: undefined, fetch },
       TypeError,
       /^lookup must be a function .*\(name\) => lookup.*, or false/,
     ],

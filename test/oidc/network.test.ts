@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isPrivateAddress } from '../../src/network/address.js'
-import type { NetworkOptions } from '../../src/network/guarded-fetch.js'
+import type { NetworkOptions } from '../../src/network/request.js'
 import { askProvider } from '../../src/oidc/provider.js'
 
 const ask = (href: string, options: Partial<NetworkOptions> = {}) =>

@@ -109,7 +109,7 @@ describe('Signing in with oidc-provider', () => {
       return Object.fromEntries(checks.map(({ name, verdict }) => [name, verdict]))
     }
     const fine = { discovery: 'ok', issuer: 'ok', endpoints: 'ok', pkce: 'ok' }
-    const all = { ...fine, scopes: 'ok', signing_algorithms: 'ok', secret: 'ok' }
+    const all = { ...fine, scopes: 'ok', signing_algorithms: 'ok', keys: 'ok', secret: 'ok' }
     expect(await verdicts()).toEqual(all)
     await iam.identityProviders.patch({ idpId: 'own', clientSecret: 'wrong' }, { caller })
     expect(await verdicts()).toEqual({ ...all, secret: 'failed' })

@@ -56,6 +56,33 @@ it('A lease that is lost is noticed before the next message is sent', async () =
   await until(() => received.map(nameOf).includes('acme/b'))
 })
 
+it('No request begins that may outlast the lease', async () => {
+  const iam = newIam()
+  const sound = memoryCursors()
+  let isCut = false
+  let leasedAt = 0
+  const cursors: WebhookCursors = {
+    ...sound,
+    lease: async (...given) => {
+      if (isCut) throw new Error('cut off')
+      leasedAt = clock.now()
+      return sound.lease(...given)
+    },
+  }
+  const { received, clock, until } = await running(() => 200, { iam, cursors, timeout: 10_000 })
+  await addProjects(iam, 'acme/a')
+  await until(() => received.length === 1)
+  isCut = true
+  const last = leasedAt
+  await until(() => clock.now() >= last + 20_000)
+  // The lease has ten seconds left, and a request may take as long.
+  await addProjects(iam, 'acme/b')
+  await until(() => clock.now() >= last + 29_000)
+  expect(received.map(nameOf)).toEqual(['acme/a'])
+  isCut = false
+  await until(() => received.length === 2)
+})
+
 it('Cursors that never answer are given up after a lease, and told; the run ends all the same', async () => {
   const iam = newIam()
   const sound = memoryCursors()

@@ -10,7 +10,10 @@ import { app } from './routes.ts'
 import { allOf } from './users.ts'
 
 await orThrow(iam.checkSecrets())
-for (const { id } of await allOf('customer')) await orThrow(iam.apply(access, as('deployment', id)))
+for (const { id } of await allOf('customer')) {
+  const applied = await iam.apply(access, as('deployment', id))
+  if (applied.isErr()) console.error(`The roles of ${id} were not applied`, applied.error)
+}
 
 const stopping = new AbortController()
 const sending = webhooks({

@@ -2,41 +2,43 @@
 import { randomBytes } from 'node:crypto'
 import { type Caller, IamFailure, orThrow } from 'claviger'
 import { consoleHandler, refuseCrossSite } from 'claviger/console'
-import type { ProviderChoice } from 'claviger/oidc'
-import { type Context, Hono } from 'hono'
+import { signInHandler } from 'claviger/oidc'
+import { Hono } from 'hono'
 import { bearerAuth } from 'hono/bearer-auth'
-import { deleteCookie, setCookie } from 'hono/cookie'
 import { createMiddleware } from 'hono/factory'
+import { html } from 'hono/html'
+import * as z from 'zod'
 import { access, as } from './access.ts'
 import { origin, setting } from './database.ts'
-import { callerOf, iam, redirectUri, signIn } from './iam.ts'
+import { callerOf, iam, signIn } from './iam.ts'
 import { addUser, auth, directory, save } from './users.ts'
 
 export const app = new Hono()
 app.use(async (c, next) => refuseCrossSite(c.req.raw) ?? next())
+const own = { 'cache-control': 'no-store', 'content-security-policy': "frame-ancestors 'none'" }
+app.use(async (c, next) => {
+  await next()
+  for (const [name, value] of Object.entries(own))
+    if (!c.res.headers.has(name)) c.header(name, value)
+})
 app.on(['GET', 'POST'], '/api/auth/*', (c) => auth.handler(c.req.raw)) // such as /api/auth/sign-out
 
-const secure = origin.startsWith('https:')
-const begin = async (c: Context, provider: ProviderChoice) => {
-  const begun = await signIn.begin({ ...provider, returnTo: '/' })
-  if (begun.isErr()) return c.text(`Cannot sign in: ${begun.error.kind}`, 403)
-  const cookie = { path: '/sign-in', httpOnly: true, secure, maxAge: 600 }
-  setCookie(c, 'attempt', begun.value.attempt, { ...cookie, sameSite: 'Lax' })
-  return c.redirect(begun.value.url, 303)
-}
-app.get('/sign-in', (c) => c.html('<form method="post">E-mail <input name="email"></form>'))
-app.post('/sign-in', async (c) => begin(c, { email: String((await c.req.parseBody())['email']) }))
-app.get('/sign-in/:orgId/:idpId', (c) => begin(c, c.req.param()))
-app.get('/sign-in/callback/:orgId/:idpId', async (c) => {
-  const attempt = deleteCookie(c, 'attempt', { path: '/sign-in' })
-  const finished = await signIn.finish({ request: c.req.raw, attempt })
-  if (finished.isErr()) return c.text(`Not signed in: ${finished.error.kind}`, 403)
-  const { userId, returnTo = '/' } = finished.value
-  if (userId === undefined) return c.text('Ask your admin for an account.', 403)
-  const { headers } = await auth.api.startSession({ body: { userId }, returnHeaders: true })
-  for (const cookie of headers.getSetCookie()) c.header('set-cookie', cookie, { append: true })
-  return c.redirect(returnTo, 303)
+const signInRoutes = signInHandler(signIn, {
+  path: '/sign-in',
+  onSignedIn: async ({ userId }) => {
+    if (userId === undefined) return new Response('Ask your admin for an account.', { status: 403 })
+    const { headers } = await auth.api.startSession({ body: { userId }, returnHeaders: true })
+    return headers.getSetCookie().map((cookie) => ['set-cookie', cookie])
+  },
 })
+app.get('/sign-in', (c) => {
+  const { orgId, idpId } = c.req.query()
+  const chosen = html`<input type="hidden" name="orgId" value="${orgId}">
+    <input type="hidden" name="idpId" value="${idpId}"><button>Sign in</button>`
+  return c.html(html`<form method="post">${idpId ? chosen : 'E-mail'}
+    ${idpId ? '' : html`<input name="email">`}</form>`)
+})
+for (const path of ['/sign-in', '/sign-in/*']) app.all(path, (c) => signInRoutes(c.req.raw))
 
 const pages = consoleHandler(iam, {
   basePath: '/admin',
@@ -45,8 +47,8 @@ const pages = consoleHandler(iam, {
   loginUrl: '/sign-in',
   setUp: { path: '/set-up' },
   testIdentityProvider: signIn.test,
-  redirectUri,
-  signInUrl: ({ orgId, idpId }) => `/sign-in/${orgId}/${idpId}`,
+  redirectUri: signIn.redirectUri,
+  signInUrl: ({ orgId, idpId }) => `/sign-in?orgId=${orgId}&idpId=${idpId}`,
 })
 for (const path of ['/admin/*', '/set-up/*']) app.all(path, (c) => pages(c.req.raw))
 
@@ -63,11 +65,12 @@ const allow = (permission: string) =>
 
 app.get('/invoices', allow('invoice.read'), (c) => c.json({ invoicesOf: c.var.user.orgId }))
 app.post('/approvals', allow('invoice.approve'), (c) => c.json({ by: c.var.user.userId }))
+const Webhook = z.object({ url: z.url().startsWith(new URL(origin).protocol) })
 app.put('/webhook', allow('webhook.write'), async (c) => {
-  const { url } = await c.req.json()
-  if (!URL.canParse(url)) return c.json({ message: 'url must be a URL' }, 400)
+  const { data, error } = Webhook.safeParse(await c.req.json().catch(() => undefined))
+  if (error) return c.json({ message: z.prettifyError(error) }, 400)
   const secret = `whsec_${randomBytes(32).toString('base64')}`
-  await save('webhook', c.var.user.orgId, { url, secret })
+  await save('webhook', c.var.user.orgId, { ...data, secret })
   return c.json({ secret }) // shown once
 })
 

@@ -31,14 +31,27 @@ const options = {
   secret: setting('AUTH_SECRET'),
   database: database.users,
   plugins: [{ id: 'tenants', schema, endpoints: { startSession } }],
+  ...(origin.startsWith('https:') && {
+    advanced: {
+      cookiePrefix: '__Host-auth', // no other subdomain can set such a cookie
+      useSecureCookies: false, // would write `__Secure-` before it
+      defaultCookieAttributes: { secure: true },
+    },
+  }),
 } satisfies BetterAuthOptions
 await database.exclusively(async () => (await getMigrations(options)).runMigrations())
 export const auth = betterAuth(options)
 const { adapter, internalAdapter } = await auth.$context
 
 const is = (field: string, value: string) => ({ field, value })
-const usersIn = (orgId: string, where: Where) =>
-  adapter.findMany<UserDescription>({ model: 'user', where: [is('orgId', orgId), where] })
+/** An address of an own domain is a fact; any other name is what its user chose at a provider. */
+const usersIn = async (orgId: string, condition: Where) => {
+  const where = [is('orgId', orgId), condition]
+  const found = await adapter.findMany<UserDescription>({ model: 'user', where })
+  return found.map(({ id, name, email }) =>
+    email?.endsWith('@no.invalid') ? { id, name: `${name} (unverified)` } : { id, name, email },
+  )
+}
 
 /** Names and finds users for the console. */
 export const directory: UserDirectory = {
@@ -67,7 +80,7 @@ export const userIdOf = async (user: SignedIn): Promise<string | undefined> => {
   // A provider may claim any address: one counts only if its domain is set to this provider.
   const email = user.emailIsOwn ? user.email : undefined
   if (!user.mayAutoRegister && !(email && (await userWith(orgId, email)))) return undefined
-  const userId = await addUser(orgId, displayName, email)
+  const userId = await addUser(orgId, email ?? displayName, email)
   await internalAdapter.linkAccount({ ...identity, userId })
   return userId
 }

@@ -33,7 +33,8 @@ export const openAccounts = () => {
     if (known !== undefined) return known.userId
     // A provider may claim any address: one counts only if its domain is set to this provider.
     const email = user.emailIsOwn ? user.email : undefined
-    const linked = email && own.find((account) => account.email === email)
+    const linked =
+      email && own.find((account) => account.email?.toLowerCase() === email.toLowerCase())
     if (linked) {
       linked.identities.add(identity)
       return linked.userId

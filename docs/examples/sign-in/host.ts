@@ -1,17 +1,16 @@
 // A host that signs users in: its session is @fastify/session's, the sign-in is claviger's.
-import { lookup } from 'node:dns/promises'
 import cookie from '@fastify/cookie'
 import formBody from '@fastify/formbody'
 import session from '@fastify/session'
 import type { Caller, Iam, IamError } from 'claviger'
-import { openIdSignIn, type SignInRefusal } from 'claviger/oidc'
-import fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
+import { openIdSignIn, type SignInRefusal, signInHandler } from 'claviger/oidc'
+import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { openAccounts } from './accounts.ts'
 import { homePage, loginPage, refusedPage } from './pages.ts'
 
 declare module 'fastify' {
   interface Session {
-    user?: { readonly displayName: string; readonly roleKeys: readonly string[] }
+    user?: { readonly userId: string; readonly orgId: string; readonly displayName: string }
   }
 }
 
@@ -39,68 +38,77 @@ const callerIn = (orgId: string): Caller => ({
   permissions: ['identity_provider.read', 'identity_provider.secret.read', 'user.grant.read'],
 })
 
-const ATTEMPT = 'attempt'
-const CALLBACK = '/sign-in/callback'
+const html = (status: number, body: string) =>
+  new Response(body, {
+    status,
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    },
+  })
 
 export const openHost = async (options: HostOptions) => {
   const { iam, orgId, projectId, origin, key, sessionSecret } = options
-  const secure = origin.startsWith('https:')
   const accounts = openAccounts()
   const signIn = openIdSignIn({
     iam,
     key,
     caller: callerIn,
-    redirectUri: ({ orgId, idpId }) => `${origin}${CALLBACK}/${orgId}/${idpId}`,
+    callbackBase: `${origin}/sign-in/callback`,
     userIdOf: accounts.userIdOf,
-    lookup: (name) => lookup(name, { all: true }),
     allowHttpLoopback: options.allowHttpLoopback === true,
+    onFault: ({ during, refusal, cause }) => console.error(during, refusal.kind, cause),
   })
   const app = fastify()
   await app.register(cookie)
   await app.register(formBody)
-  await app.register(session, { secret: sessionSecret, cookie: { secure, sameSite: 'lax' } })
-
-  const html = (reply: FastifyReply, status: number, body: string) =>
-    reply.code(status).type('text/html').send(body)
-
-  const showLogin = async (reply: FastifyReply, message?: string) => {
-    const asked = { filter: { state: 'active' } } as const
-    const listed = await iam.identityProviders.list(asked, { caller: callerIn(orgId) })
-    return html(reply, 200, loginPage(listed.isOk() ? listed.value.items : [], message))
-  }
-
-  app.get('/', async ({ session: { user } }, reply) =>
-    user ? html(reply, 200, homePage(user.displayName, user.roleKeys)) : showLogin(reply),
-  )
-
-  app.post<{ Body: { email?: string; idpId?: string } }>('/sign-in', async ({ body }, reply) => {
-    const { email = '', idpId } = body
-    const provider = idpId === undefined ? { email } : { orgId, idpId }
-    const begun = await signIn.begin({ ...provider, projectId, returnTo: '/' })
-    if (begun.isErr()) return showLogin(reply, textOf(begun.error))
-    const { url, attempt } = begun.value
-    reply.setCookie(ATTEMPT, attempt, {
-      path: CALLBACK,
-      httpOnly: true,
-      secure,
-      sameSite: 'lax',
-      maxAge: 600,
-    })
-    return reply.redirect(url, 303)
+  const secure = origin.startsWith('https:')
+  await app.register(session, {
+    secret: sessionSecret,
+    ...(secure && { cookieName: '__Host-session' }), // no other subdomain can set such a cookie
+    cookie: { secure, sameSite: 'lax' },
   })
 
-  app.get(`${CALLBACK}/:orgId/:idpId`, async (request, reply) => {
-    const attempt = request.cookies[ATTEMPT]
-    reply.clearCookie(ATTEMPT, { path: CALLBACK })
-    const finished = await signIn.finish({ url: request.url, attempt })
-    if (finished.isErr()) return html(reply, 403, refusedPage(textOf(finished.error)))
-    const { userId, access, displayName, returnTo = '/' } = finished.value
-    if (userId === undefined) return html(reply, 403, refusedPage('Ask for an account.'))
-    if (!access?.allowed) return html(reply, 403, refusedPage('Ask for a role.'))
-    // A session id from before the sign-in may be known to somebody else.
-    await request.session.regenerate()
-    request.session.user = { displayName, roleKeys: access.roleKeys }
-    return reply.redirect(returnTo, 303)
+  const showLogin = async (message?: string) => {
+    const asked = { filter: { state: 'active' } } as const
+    const listed = await iam.identityProviders.list(asked, { caller: callerIn(orgId) })
+    return html(200, loginPage(listed.isOk() ? listed.value.items : [], message))
+  }
+
+  app.get('/', async ({ session: { user } }) => {
+    if (!user) return showLogin()
+    // Asked anew: a role that was removed since the sign-in is gone.
+    const question = { userId: user.userId, projectId }
+    const access = await iam.access.check(question, { caller: callerIn(user.orgId) })
+    return html(200, homePage(user.displayName, access.isOk() ? access.value.roleKeys : []))
+  })
+
+  /** For one request, because `onSignedIn` changes its session. */
+  const signInRoutes = (request: FastifyRequest) =>
+    signInHandler(signIn, {
+      path: '/sign-in',
+      projectId,
+      onSignedIn: async ({ userId, orgId, access, displayName }) => {
+        if (userId === undefined) return html(403, refusedPage('Ask for an account.'))
+        if (!access?.allowed) return html(403, refusedPage('Ask for a role.'))
+        // A session id from before the sign-in may be known to somebody else.
+        await request.session.regenerate()
+        request.session.user = { userId, orgId, displayName }
+        return undefined
+      },
+      onRefused: (refusal) =>
+        refusal.kind === 'NoProviderForEmail'
+          ? showLogin('No provider is known for this address.')
+          : html(403, refusedPage(textOf(refusal))),
+    })
+
+  app.all('/sign-in*', (request) => {
+    const { method, headers, body } = request
+    const sent = new Headers(Object.entries(headers).map(([name, value]) => [name, String(value)]))
+    const form = method === 'POST' ? new URLSearchParams(Object(body)) : null
+    const url = `${origin}${request.url}`
+    return signInRoutes(request)(new Request(url, { method, headers: sent, body: form }))
   })
 
   app.post('/sign-out', async (request, reply) => {
@@ -114,8 +122,6 @@ export const openHost = async (options: HostOptions) => {
 /** What users read; the log of the host has the kind. */
 const textOf = ({ kind }: SignInRefusal | IamError): string => {
   switch (kind) {
-    case 'NoProviderForEmail':
-      return 'No provider is known for this address.'
     case 'AttemptExpired':
     case 'ProviderChanged':
       return 'This took too long, or the provider was changed: please begin again.'

@@ -10,6 +10,7 @@ const page = (title: string, body: string): string =>
 export interface ProviderButton {
   readonly idpId: string
   readonly name: string
+  readonly details: { readonly resourceOwner: string }
 }
 
 /** Asks for the address, or shows a button for each provider. */
@@ -21,7 +22,8 @@ export const loginPage = (providers: readonly ProviderButton[], message = ''): s
 <button>Go on</button></form>
 ${providers
   .map(
-    ({ idpId, name }) => `<form method="post" action="/sign-in">
+    ({ idpId, name, details }) => `<form method="post" action="/sign-in">
+<input type="hidden" name="orgId" value="${inHtml(details.resourceOwner)}">
 <input type="hidden" name="idpId" value="${inHtml(idpId)}"><button>Sign in with ${inHtml(name)}</button></form>`,
   )
   .join('\n')}`,

@@ -25,6 +25,8 @@ export const server: Caller = {
   userId: 'server',
   orgId: 'acme',
   permissions: [
+    'identity_provider.read',
+    'identity_provider.write',
     'project.read',
     'project.write',
     'project.role.read',

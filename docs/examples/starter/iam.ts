@@ -13,8 +13,9 @@ const keyIn = (file: string): Uint8Array => {
 const { close, ...opened } = openSqlite('iam.db')
 
 export { close }
+export const key = keyIn('iam.key')
 export const iam = createIam({
   ...opened,
-  secrets: aesGcmCipher({ current: 'k1', keys: { k1: keyIn('iam.key') } }),
+  secrets: aesGcmCipher({ current: 'k1', keys: { k1: key } }),
   authorize: permissionsFromCaller,
 })

@@ -17,11 +17,19 @@ if (added.isErr() && added.error.kind !== 'AlreadyExists') throw new IamFailure(
 // For development only: everybody who reaches this port is an admin. Answer the user of your session instead.
 const admin = consoleHandler(iam, { basePath: '/admin', authenticate: () => server })
 
+const signIn = process.env['SIGN_IN'] ? await import('./sign-in.ts') : undefined
+
 const http = createServer(async (request, response) => {
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost')
   if (pathname.startsWith('/admin')) return admin(request, response)
+  if (signIn && pathname.startsWith('/sign-in'))
+    return signIn.signInRoutes(request, response, () =>
+      response.setHeader('content-type', 'text/html').end(signIn.signInPage),
+    )
+  // Without sign-in, the address names the user: for development only.
+  const userId = (signIn ? signIn.userOf(request) : searchParams.get('user')) ?? ''
+  if (signIn && !userId) return response.writeHead(303, { location: '/sign-in' }).end()
   try {
-    const userId = searchParams.get('user') ?? '' // yours: the user of your session
     await orThrow(
       iam.access.require({ userId, projectId: 'app', permission: 'article.edit' }, context),
     )

@@ -125,6 +125,7 @@ const holdersFrom = function* (world: World, query: HoldersQuery): Generator<Hol
     if (!exists(project, at)) continue
     const isFirst = project.id === firstProject
     for (const { value: role } of project.roles.from(isFirst ? firstRole : '', roleKey)) {
+      if (!exists(role, at)) continue
       if (permission !== undefined && !allows(role, permission, at)) continue
       const isFirstRole = isFirst && role.found.roleKey === firstRole
       for (const { key: orgId, value: shares } of role.shares.from(isFirstRole ? firstOrg : '')) {

@@ -32,7 +32,6 @@ import {
   getOrAdd,
   listedScope,
   projectScope,
-  WHOLE_REMOVALS,
   wholesOf,
 } from '../../projections/rows.js'
 import { identityField, type ViewFields, viewFields } from '../../projections/view-fields.js'
@@ -299,19 +298,15 @@ const pastWithin = (
   { object, wholes }: { readonly object: ObjectRef; readonly wholes: readonly ObjectRef[] },
 ): readonly PastChange[] => {
   const own = streamOf(orgId, object)
-  const isEnd = ({ event }: PastChange) => WHOLE_REMOVALS.includes(event.type)
   const removals = wholes.flatMap((whole) =>
-    (parts.get(streamOf(orgId, whole)) ?? []).filter(isEnd),
+    (parts.get(streamOf(orgId, whole)) ?? []).filter(({ after }) => after === undefined),
   )
   const all = [...(parts.get(own) ?? []), ...removals].toSorted((one, other) =>
     one.event.position < other.event.position ? -1 : 1,
   )
   return all.filter((found, index) => {
-    const last = all[index - 1]?.event
-    return (
-      found.event.stream === own ||
-      (last?.stream === own && aggregates[object.type].effectOf(last) !== 'removes')
-    )
+    const last = all[index - 1]
+    return found.event.stream === own || (last?.event.stream === own && last.after !== undefined)
   })
 }
 

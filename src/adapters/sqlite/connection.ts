@@ -1,5 +1,7 @@
-import { closeSync, existsSync, openSync } from 'node:fs'
+import { accessSync, closeSync, constants, existsSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { setImmediate, setTimeout } from 'node:timers'
+import { pathToFileURL } from 'node:url'
 import { type FaultOutcome, StoreFault } from '../../ports/event-store.js'
 import type { SqliteHandle, SqliteStatement } from '../../ports/sqlite-handle.js'
 import type { Parameter, Row } from '../sql/dialect.js'
@@ -178,7 +180,18 @@ const existing = (path: string): string => {
   if (path.startsWith('file:'))
     return /[?&]mode=/.test(path) ? path : `${path}${path.includes('?') ? '&' : '?'}mode=rw`
   if (!existsSync(path)) throw new UnusableFile('not_migrated', 'There is no such file')
-  return path
+  // SQLite would put its log beside a file, unless the file cannot change.
+  const isUnchanging = !existsSync(`${path}-wal`) && !isWritable(dirname(path))
+  return isUnchanging ? `${pathToFileURL(path)}?immutable=1` : path
+}
+
+const isWritable = (folder: string): boolean => {
+  try {
+    accessSync(folder, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Handles whose commits do not wait for the disk. Known by the handle, since several databases may have the same. */

@@ -27,7 +27,8 @@ export interface SqliteOptions {
    */
   readonly busyTimeout?: number | undefined
   /**
-   * `false` refuses a missing file and never changes the table of events. Default: creates the file or brings it up to
+   * `false` refuses a missing file and never changes the table of events; it opens a file on a read-only medium, too.
+   * Default: creates the file or brings it up to
    * date. The tables of the read model are created at their first use.
    */
   readonly migrate?: boolean | undefined

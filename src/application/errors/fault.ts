@@ -82,11 +82,30 @@ const DEPTH = 10
  * Whether a projection threw because of a temporary fault, such as a lost connection, and not because it refuses the
  * event: the error has an `outcome` like a `StoreFault`, or the error or one of its causes has one of these codes.
  */
-export const isTransientFault = (thrown: unknown): boolean => {
-  if (outcomeOf(thrown) !== undefined) return true
+export const isTransientFault = (thrown: unknown): boolean =>
+  outcomeOf(thrown) !== undefined ||
+  isUnwritable(thrown) ||
+  isCausedBy(thrown, (error) => isCodeOfFault(error) || isLossWithoutCode(error))
+
+/** Whether a port could not write: its disk is full or read-only. It may still be read. */
+export const isUnwritable = (thrown: unknown): boolean =>
+  isCausedBy(thrown, (error) => {
+    const code = fieldOf(error, 'code')
+    const result = fieldOf(error, 'errcode')
+    if (typeof result === 'number')
+      return [8, 13].includes(result & 0xff) || [778, 4874].includes(result)
+    return typeof code === 'string' && UNWRITABLE.test(code)
+  })
+
+/** A full or read-only disk or a quota; SQLite has the same as result codes, above. Not a standby, which may be behind. */
+const UNWRITABLE =
+  /^(ENOSPC|EDQUOT|EROFS|53100|SQLITE_(FULL|READONLY|IOERR_WRITE|IOERR_SHMSIZE).*)$/
+
+/** Whether `is` holds for an error or one of its causes. */
+const isCausedBy = (thrown: unknown, is: (error: unknown) => boolean): boolean => {
   let error = thrown
   for (let depth = 0; depth < DEPTH && error !== undefined; depth++) {
-    if (isCodeOfFault(error) || isLossWithoutCode(error)) return true
+    if (is(error)) return true
     error = fieldOf(error, 'cause')
   }
   return false

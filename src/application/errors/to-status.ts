@@ -71,7 +71,7 @@ const TABLE: {
   Aborted: [10, 'Other writers kept changing the same objects. Try again'],
   UnknownEvent: [13, 'The log contains an event of a newer version'],
   CorruptEvent: [13, 'The log contains an event that cannot be read'],
-  SecretUnreadable: [13, 'The client secret cannot be decrypted'],
+  SecretUnreadable: [13, 'The client secret cannot be decrypted: wrong key, or tampered'],
   ProjectionFailed: [13, 'A projection failed at an event'],
   SourceFailed: [13, 'The source of the rows failed'],
   PositionOutOfOrder: [13, 'The log is not in the order of its positions'],

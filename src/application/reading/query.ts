@@ -1,3 +1,4 @@
+import { fieldOf } from '../../domain/values.js'
 import type { Host } from '../../ports/host.js'
 import type {
   ReadMethod,
@@ -6,9 +7,10 @@ import type {
   ReadResults,
   ViewType,
 } from '../../ports/read-model.js'
-import { fromPort, unavailable } from '../errors/fault.js'
+import { Fault, fromPort, isUnwritable, unavailable } from '../errors/fault.js'
 import { checkpointOf } from '../following/catch-up.js'
-import type { Follow } from '../following/follow.js'
+import { follow } from '../following/follow.js'
+import { type Hooks, reportFault } from '../hooks.js'
 import type { AdmittedCall } from '../method/context.js'
 
 /** Queries the read model of a host; a strong call sees every write that completed before it began. */
@@ -23,13 +25,16 @@ const MAX_READS = 5
 /**
  * If the ports support it, one query reads and compares checkpoint and head; otherwise `follow` runs first. A result
  * counts if it was read at the head that the first query found, or later, because a server that crashes may lose what
- * the read model had applied.
+ * the read model had applied. While a read model cannot be written, as on a full disk, a spare one answers.
  */
 export const queryOf = (
-  { store, readModel }: Pick<Host, 'store' | 'readModel'>,
-  follow: Follow,
+  host: Pick<Host, 'store' | 'readModel' | 'spareReadModel' | 'environment'>,
+  hooks?: Hooks,
 ): Query => {
+  const { store, readModel } = host
+  const bringToHead = follow(host, hooks)
   const readAtHead = readModel.readAtHead?.({ store, readModel })
+  const spare = spareOf(host, hooks)
   return async <Method extends ReadMethod, Type extends ViewType>(
     call: Parameters<Query>[0],
     query: ReadQuery<Method, Type>,
@@ -39,14 +44,50 @@ export const queryOf = (
       const { head } = answer
       for (let reads = 1; answer.reached < head; reads++) {
         if (reads === MAX_READS) throw unavailable(new Error(FALLS_BACK), 'not_recorded')
-        await follow(call, { head, reached: answer.reached })
+        try {
+          await bringToHead(call, { head, reached: answer.reached })
+          spare.drop()
+        } catch (fault) {
+          return spare.ask(fault, call, query)
+        }
         answer = await fromPort(() => readAtHead(query))
       }
       return answer.found
     }
-    if (call.consistency === 'strong') await follow(call)
+    if (call.consistency === 'strong')
+      try {
+        await bringToHead(call)
+        spare.drop()
+      } catch (fault) {
+        return spare.ask(fault, call, query)
+      }
     const reads: ReadMethods<Type> = readModel
     return fromPort(() => reads[query.method](...query.args))
+  }
+}
+
+/** Answers from a read model in memory, built from the log. @throws `fault` unless the disk cannot be written */
+type AskSpare = <Method extends ReadMethod, Type extends ViewType>(
+  fault: unknown,
+  ...asked: readonly [Parameters<Query>[0], ReadQuery<Method, Type>]
+) => Promise<ReadResults<Type>[Method]>
+
+const spareOf = (host: Parameters<typeof queryOf>[0], hooks: Hooks | undefined) => {
+  let query: Query | undefined
+  const ask: AskSpare = (fault, ...asked) => {
+    const { spareReadModel, ...others } = host
+    if (!(fault instanceof Fault && spareReadModel)) throw fault
+    if (!isUnwritable(fieldOf(fault.error, 'cause'))) throw fault
+    reportFault(hooks, 'catchUp', fault.error)
+    query ??= queryOf({ ...others, readModel: spareReadModel() })
+    return query(...asked)
+  }
+  return {
+    ask,
+    /** Frees its memory, once the read model was written again. */
+    drop: () => {
+      query = undefined
+    },
   }
 }
 

@@ -16,6 +16,7 @@ import type { Observer } from '../hooks.js'
 import type { AdmittedCall } from '../method/context.js'
 import type { Runtime } from '../runtime.js'
 import { pause, retryDeadline } from '../waiting.js'
+import { withinLimits } from './delegation.js'
 import type { Lock } from './locks.js'
 import type { Marks } from './metadata.js'
 import type { StateCache } from './state-cache.js'
@@ -65,8 +66,9 @@ export const transact = async <Decided extends Decision, Answer>(
   call: AdmittedCall,
   { decide, answer, marks, isUpkeep = false, commandHash, earlier }: Transaction<Decided, Answer>,
 ): Promise<Result<Answer, WriteError>> => {
-  const { states, locks, newId, metadataOf, environment } = runtime
+  const { states, locks, newId, metadataOf, environment, delegations } = runtime
   const { observer, signal, inTransaction } = call
+  const decideWithin = withinLimits(delegations.get(call.caller), decide)
   const streams = new CallStreams(states, call)
   let lock: Lock | undefined
   let isTooLate: (() => boolean) | undefined
@@ -75,7 +77,7 @@ export const transact = async <Decided extends Decision, Answer>(
   try {
     for (;;) {
       // 1. Decide; reads load what is not cached. A decision that saw a stream in two states is made again.
-      const expected = asExpected(call, await streams.decide(decide))
+      const expected = asExpected(call, await streams.decide(decideWithin))
       const decision = isUpkeep ? expected : unprotected(marks, expected)
       if (signal?.aborted) return err({ kind: 'Cancelled' })
       if (streams.isMixed) continue

@@ -32,6 +32,7 @@ import { withCurrentRoles } from '../grant-rules/shown-roles.js'
 import type { AdmittedCall } from '../method/context.js'
 import { lastPositionIn } from '../method/input.js'
 import { type Impact, isPermitted, MAX_NAMED, type Planned } from '../method/method.js'
+import { withinLimits } from '../recording/delegation.js'
 import { detailsOf, type StreamChange } from '../recording/stream-state.js'
 import { type Streams, streamsAt } from '../recording/streams.js'
 import { asExpected, unprotected } from '../recording/transact.js'
@@ -60,7 +61,8 @@ export const planned = async (
   const at = await fromPort(() => store.lastPosition())
   const streams = streamsAt(store, orgId, at)
   call.observer?.deciding(1)
-  const decision = (await command.decide(streams)).map((changes) => ({ changes }))
+  const decide = async () => (await command.decide(streams)).map((changes) => ({ changes }))
+  const decision = await withinLimits(runtime.delegations.get(call.caller), decide)(streams)
   const decided = unprotected(undefined, asExpected(call, decision))
   if (decided.isErr()) return err(decided.error)
   const { changes } = decided.value

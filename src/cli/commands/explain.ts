@@ -1,5 +1,5 @@
 import { type AccessCause, type AccessExplanation, orThrow, toJson } from 'claviger'
-import { type Command, optional, required, UsageError } from '../command.js'
+import { type Command, required, timeOption } from '../command.js'
 import { contextOf, DATABASE, openDatabase, openIam, progressOf } from '../database.js'
 import type { Line } from '../terminal.js'
 import { shownEntry } from './history.js'
@@ -22,7 +22,7 @@ if it is another one.
     const { values, terminal } = call
     const context = contextOf(call, required(call, 'org'))
     const [userId = '', projectId = '', roleKey = '', projectOrgId] = call.positionals
-    const at = timeOf(optional(call, 'at'))
+    const at = timeOption(call, 'at')
     await using database = await openDatabase(call)
     const iam = openIam(database, undefined, progressOf(call))
     const input = { userId, projectId, roleKey, projectOrgId, at }
@@ -32,19 +32,6 @@ if it is another one.
       : terminal.print(...shown(explained)))
     return 0
   },
-}
-
-/** RFC 3339. */
-const TIME = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)$/
-
-const timeOf = (text: string | undefined): Date | undefined => {
-  if (text === undefined) return undefined
-  const [written = '', local = ''] = TIME.exec(text.toUpperCase()) ?? []
-  const [time, onCalendar] = [Date.parse(written), Date.parse(`${local}Z`)]
-  // JavaScript reads the 30th of February as a day in March.
-  if (Number.isNaN(time + onCalendar) || !new Date(onCalendar).toISOString().startsWith(local))
-    throw new UsageError('--at must be a time of RFC 3339, such as 2026-03-31T23:59:59Z')
-  return new Date(time)
 }
 
 const shown = ({ allowed, reasons, because }: AccessExplanation): readonly Line[] => {

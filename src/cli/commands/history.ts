@@ -1,6 +1,13 @@
 import { type FieldChange, type HistoryEntry, items, type ObjectRef, toJson } from 'claviger'
 import { OBJECT_IDS } from 'claviger/domain'
-import { type Command, required, UsageError } from '../command.js'
+import {
+  type Command,
+  type CommandCall,
+  optional,
+  required,
+  timeOption,
+  UsageError,
+} from '../command.js'
 import { contextOf, DATABASE, openDatabase, openIam, progressOf } from '../database.js'
 import type { Line } from '../terminal.js'
 
@@ -49,16 +56,30 @@ ${usages()}
   --db ADDRESS    SQLite file, or postgres://…; else CLAVIGER_DB
   --schema NAME   schema of PostgreSQL; default: claviger
   --org ORG       the organization
+  --actor USER    only changes by one user
+  --from TIME     only changes since a time, such as 2026-03-01T00:00:00Z
+  --to TIME       only changes before a time
   --json          a line of JSON for each change`,
-  options: { ...DATABASE, org: { type: 'string' } },
+  options: {
+    ...DATABASE,
+    org: { type: 'string' },
+    actor: { type: 'string' },
+    from: { type: 'string' },
+    to: { type: 'string' },
+  },
   positionals: [0, 1 + Math.max(...Object.values(OBJECT_IDS).map((ids) => ids.length))],
   run: async (call) => {
     const { values, terminal, signal } = call
     const context = contextOf(call, required(call, 'org'))
-    const object = objectOf(call.positionals)
+    const asked = {
+      object: objectOf(call.positionals),
+      actor: optional(call, 'actor'),
+      time: rangeOf(call),
+      limit: PAGE,
+    }
     await using database = await openDatabase(call)
     const iam = openIam(database, undefined, progressOf(call))
-    for await (const entry of items(iam.history.list, { object, limit: PAGE }, context)) {
+    for await (const entry of items(iam.history.list, asked, context)) {
       if (signal.aborted) return 0
       await (values['json']
         ? terminal.printJson(toJson(entry))
@@ -66,6 +87,12 @@ ${usages()}
     }
     return 0
   },
+}
+
+/** The time between `--from` and `--to`; undefined without either. */
+const rangeOf = (call: CommandCall) => {
+  const [from, to] = [timeOption(call, 'from'), timeOption(call, 'to')]
+  return from || to ? { from, to } : undefined
 }
 
 const objectOf = ([type, ...ids]: readonly string[]): ObjectRef | undefined => {

@@ -13,7 +13,6 @@ import {
 import {
   type Imported,
   type ImportedOrganization,
-  type ImportWarning,
   readBetterAuth,
   readKeycloakRealm,
   readZitadelExport,
@@ -21,12 +20,14 @@ import {
 import {
   type Command,
   type CommandCall,
+  type ExitCode,
   explain,
   Failed,
-  readJson,
+  readBytes,
   UsageError,
 } from '../command.js'
 import {
+  addressOf,
   contextOf,
   DATABASE,
   KEYS,
@@ -36,61 +37,92 @@ import {
   RECORDING,
   writingContextOf,
 } from '../database.js'
+import { printReport, printWarnings } from '../import-report.js'
 
 export const importCommand: Command = {
-  help: `Usage: claviger import zitadel|keycloak|better-auth FILE [options]
+  help: `Usage: claviger import zitadel|keycloak|better-auth FILE… [options]
 
-Imports from another system: reads its export, shows the changes and what is
-left out, then applies it. Running it again changes nothing. Exits with 2 when
-changes are pending with --dry-run, or user grants were refused.
+Imports from another system: reads the files of an export together, shows the
+changes and what is left out, then applies it. Running it again changes nothing.
+Exits with 2 when changes are pending with --dry-run, or user grants were
+refused, and with 1 when a file is not a whole export.
 
-  --db ADDRESS    SQLite file, or postgres://…; else CLAVIGER_DB
-  --schema NAME   schema of PostgreSQL; default: claviger
-  --create        creates a missing database
-  --dry-run       shows the changes, and records nothing
-  --user USER     the actor in the history; default: claviger-cli
-  --reason TEXT   why; shown in the history
-  --keys FILE     keys that encrypt secrets; else CLAVIGER_KEYS_FILE
-  --json          plans, warnings and results as lines of JSON`,
+  --db ADDRESS     SQLite file, or postgres://…; else CLAVIGER_DB
+  --schema NAME    schema of PostgreSQL; default: claviger
+  --create         creates a missing database
+  --dry-run        shows the changes, and records nothing
+  --report         lists by kind what was carried, changed and left;
+                   without a database, it only reads the files
+  --without-users  takes an export of Keycloak that has no users
+  --user USER      the actor in the history; default: claviger-cli
+  --reason TEXT    why; shown in the history
+  --keys FILE      keys that encrypt secrets; else CLAVIGER_KEYS_FILE
+  --json           plans, warnings and results as lines of JSON`,
   options: {
     ...DATABASE,
     ...KEYS,
     ...RECORDING,
     create: { type: 'boolean' },
     'dry-run': { type: 'boolean' },
+    report: { type: 'boolean' },
+    'without-users': { type: 'boolean' },
   },
-  positionals: [2, 2],
+  positionals: [2, 100],
   run: async (call) => {
     const { values } = call
-    const { organizations, warnings } = await readExport(call)
-    const cipher = await openCipher(call)
-    if (!cipher && organizations.some(({ access }) => access.identityProviders?.length))
-      throw new Failed('Identity providers have secrets to encrypt: give --keys FILE')
-    await using database = await openDatabase(call, { create: values['create'] === true })
-    const iam = openIam(database, cipher)
-    await printWarnings(call, warnings)
-    const planned = await planAll(call, iam, organizations)
-    if (values['dry-run']) return planned.some(({ isPending }) => isPending) ? 2 : 0
-    return (await applyAll(call, iam, planned)) > 0 ? 2 : 0
+    const imported = await readExport(call)
+    if (values['report'] && addressOf(call) === undefined) {
+      await printReport(call, imported)
+      return 0
+    }
+    const code = await importAll(call, imported)
+    if (values['report']) await printReport(call, imported)
+    return code
   },
 }
 
-const READERS: Readonly<Record<string, (json: unknown) => Imported>> = {
-  zitadel: readZitadelExport,
-  keycloak: readKeycloakRealm,
-  'better-auth': (json) => readBetterAuth(Object(json)),
+const importAll = async (
+  call: CommandCall,
+  { organizations, warnings }: Imported,
+): Promise<ExitCode> => {
+  const { values } = call
+  const cipher = await openCipher(call)
+  if (!cipher && organizations.some(({ access }) => access.identityProviders?.length))
+    throw new Failed('Identity providers have secrets to encrypt: give --keys FILE')
+  await using database = await openDatabase(call, { create: values['create'] === true })
+  const iam = openIam(database, cipher)
+  await printWarnings(call, warnings)
+  const planned = await planAll(call, iam, organizations)
+  if (values['dry-run']) return planned.some(({ isPending }) => isPending) ? 2 : 0
+  return (await applyAll(call, iam, planned)) > 0 ? 2 : 0
 }
 
-const readExport = async ({ positionals }: CommandCall): Promise<Imported> => {
-  const [source = '', file = ''] = positionals
+const READERS: Readonly<Record<string, (files: readonly Uint8Array[]) => Imported>> = {
+  zitadel: readZitadelExport,
+  keycloak: readKeycloakRealm,
+  'better-auth': readBetterAuth,
+}
+
+/** Reads the files together. The paths of warnings begin with the file, if there are several. */
+const readExport = async ({ positionals, values }: CommandCall): Promise<Imported> => {
+  const [source = '', ...files] = positionals
   const read = Object.hasOwn(READERS, source) ? READERS[source] : undefined
   if (!read) throw new UsageError(`Unknown source ${source}`)
-  const imported = read(await readJson(file))
-  const whole = imported.warnings.find(({ path }) => path === '')
-  if (whole?.kind === 'TooLarge')
-    throw new Failed(`The file ${file} was not imported: ${whole.message}`)
-  if (whole) throw new Failed(`The file ${file} is not an export of ${source}`)
-  return imported
+  const { organizations, warnings } = read(await Promise.all(files.map(readBytes)))
+  for (const { kind, path, message } of warnings) {
+    const file = files[Number(/^\[(\d+)\]/.exec(path)?.[1])] ?? files.join(', ')
+    if (/^(\[\d+\])*$/.test(path)) throw new Failed(`${file} was not imported: ${message}`)
+    if (kind === 'UsersMissing' && !values['without-users'])
+      throw new Failed(`${file} was not imported: ${message}. --without-users imports the rest`)
+  }
+  const shown = warnings.map((warning) => ({ ...warning, path: pathIn(files, warning.path) }))
+  return { organizations, warnings: shown }
+}
+
+/** A path within the list of files, as one within a file. */
+const pathIn = (files: readonly string[], path: string): string => {
+  const [, index = '', rest = ''] = /^\[(\d+)\]\.?(.*)$/s.exec(path) ?? []
+  return files.length === 1 ? rest : `${files[Number(index)]}: ${rest}`
 }
 
 /** An organization with its plan, before anything is recorded. */
@@ -189,26 +221,6 @@ const rolesOf = ({ roles }: Pick<UserGrantRolesInput | UserGrant, 'roles'>): str
   String(
     roles.map(({ roleKey, expiresAt }) => JSON.stringify([roleKey, expiresAt ?? null])).toSorted(),
   )
-
-/** Most warnings of one kind that are shown as text; the rest are counted. */
-const MAX_SHOWN = 20
-
-const printWarnings = async (
-  { values, terminal }: CommandCall,
-  warnings: readonly ImportWarning[],
-): Promise<void> => {
-  if (values['json']) {
-    for (const warning of warnings) await terminal.printJson({ warning })
-    return
-  }
-  for (const alike of Map.groupBy(warnings, ({ kind }) => kind).values()) {
-    for (const { action, path, message } of alike.slice(0, MAX_SHOWN))
-      await terminal.print(`${action} ${path}: ${message}`)
-    const [first] = alike
-    const more = alike.length - MAX_SHOWN + (alike.at(-1)?.more ?? 0)
-    if (first && more > 0) await terminal.print(`${first.action} ${more} more: ${first.message}`)
-  }
-}
 
 const printPlan = async (
   { values, terminal }: CommandCall,

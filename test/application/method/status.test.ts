@@ -244,3 +244,10 @@ describe('toJson', () => {
     expect(JSON.stringify(evil)).toBe('{"__proto__":{"x":1}}')
   })
 })
+
+it('says of a secret that cannot be opened that the key may be wrong, before it says tampered', () => {
+  for (const reason of ['unknown_key', 'tampered'] as const)
+    expect(toStatus({ kind: 'SecretUnreadable', reason }).message).toMatch(
+      /wrong key, or tampered$/,
+    )
+})

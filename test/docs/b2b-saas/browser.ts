@@ -43,9 +43,9 @@ export const newBrowser = (shown: string[]) => {
 
   /** Begins by an address, or with a provider such as `acme/sso`; answers where the provider sends the browser back. */
   const atProvider = async (by: string, login: string, begin: string) => {
-    const begun = by.includes('@')
-      ? await send('POST', `${begin}/sign-in`, { body: new URLSearchParams({ email: by }) })
-      : await send('GET', `${begin}/sign-in/${by}`)
+    const [orgId = '', idpId = ''] = by.split('/')
+    const form = by.includes('@') ? { email: by } : { orgId, idpId }
+    const begun = await send('POST', `${begin}/sign-in`, { body: new URLSearchParams(form) })
     const location = begun.headers.get('location')
     return location === null ? begun : throughProvider(location, ORIGIN, login)
   }

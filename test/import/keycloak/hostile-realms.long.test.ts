@@ -16,9 +16,9 @@ test('Users with more roles than a grant holds are counted, not listed one by on
   const names = numbered('r', 1_500)
   const realm = names.map((name) => ({ name }))
   const all = { name: 'all', composite: true, composites: { realm: names } }
-  const users = numbered('u', 1_500).map((id) => ({ id, realmRoles: ['all'] }))
+  const users = numbered('u', 1_500).map((id) => ({ id, enabled: true, realmRoles: ['all'] }))
   const { organizations, warnings } = quickly(
-    JSON.stringify({ realm: 'acme', roles: { realm: [all, ...realm] }, users }),
+    JSON.stringify({ realm: 'acme', enabled: true, roles: { realm: [all, ...realm] }, users }),
   )
   expect(organizations[0]?.userGrants).toHaveLength(1_500)
   const tooMany = warnings.filter(({ kind }) => kind === 'TooMany')
@@ -36,8 +36,8 @@ const tooLarge = {
 test('A realm whose users and roles multiply is refused as too large', () => {
   const names = numbered('r', 4_000)
   const realm = [{ name: 'all', composites: { realm: names } }, ...names.map((name) => ({ name }))]
-  const users = numbered('u', 40_000).map((id) => ({ id, realmRoles: ['all'] }))
-  expect(quickly({ realm: 'acme', roles: { realm }, users })).toEqual(tooLarge)
+  const users = numbered('u', 40_000).map((id) => ({ id, enabled: true, realmRoles: ['all'] }))
+  expect(quickly({ realm: 'acme', enabled: true, roles: { realm }, users })).toEqual(tooLarge)
 })
 
 test('Groups that are nested deep are refused as too large', () => {
@@ -55,6 +55,6 @@ test('Groups that hold themselves are refused as too large', () => {
     subGroups: [],
   }
   group.subGroups.push(group, group)
-  const realm = { realm: 'acme', roles: { realm: [{ name: 'r' }] }, groups: [group] }
+  const realm = { realm: 'acme', enabled: true, roles: { realm: [{ name: 'r' }] }, groups: [group] }
   expect(quickly(realm)).toEqual(tooLarge)
 })

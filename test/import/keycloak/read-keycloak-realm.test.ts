@@ -137,12 +137,6 @@ describe('a realm of Keycloak', () => {
   it('tells what was changed and left, and where', () => {
     expect(warnings.map(({ kind, path }) => `${kind} ${path}`).toSorted()).toEqual(
       [
-        'Internal roles.realm[0]',
-        'Internal roles.realm[1]',
-        'Internal roles.realm[2]',
-        'Internal roles.client["account"]',
-        'Internal roles.client["realm-management"]',
-        'Internal roles.client["security-admin-console"]',
         'IdChanged roles.client["https://shop.example.com"]',
         'IdChanged roles.client["realm"]',
         'ClientDisabled clients[2]',
@@ -151,6 +145,7 @@ describe('a realm of Keycloak', () => {
         'RolesExpanded roles.client["portal"][1].composites',
         'RolesExpanded groups[0]',
         'RolesExpanded groups[0].subGroups[0]',
+        'DefaultsLeft defaultRole',
         'UserDisabled users[2]',
         'UserNamed users[3]',
         'SecretMissing identityProviders[0].config.clientSecret',
@@ -193,13 +188,14 @@ describe('roles of Keycloak', () => {
   it('may include each other in a circle', () => {
     const { organizations } = readKeycloakRealm({
       realm: 'acme',
+      enabled: true,
       roles: {
         realm: [
           { name: 'a', composites: { realm: ['b'] } },
           { name: 'b', composites: { realm: ['a'] } },
         ],
       },
-      users: [{ id: 'u', realmRoles: ['a'] }],
+      users: [{ id: 'u', enabled: true, realmRoles: ['a'] }],
     })
     expect(organizations[0]?.userGrants[0]?.roles).toEqual([{ roleKey: 'a' }, { roleKey: 'b' }])
   })
@@ -207,9 +203,18 @@ describe('roles of Keycloak', () => {
   it('are left where a user, group or composite names one that is not there', () => {
     const { warnings } = readKeycloakRealm({
       realm: 'acme',
+      enabled: true,
       roles: { realm: [{ name: 'a', composites: { client: { shop: ['x'] } } }] },
       groups: [{ name: 'g', realmRoles: ['x'] }],
-      users: [{ id: 'u', realmRoles: ['x'], clientRoles: { shop: ['y'] }, groups: ['/h', '/g'] }],
+      users: [
+        {
+          id: 'u',
+          enabled: true,
+          realmRoles: ['x'],
+          clientRoles: { shop: ['y'] },
+          groups: ['/h', '/g'],
+        },
+      ],
     })
     expect(warnings.map(({ kind, path }) => `${kind} ${path}`)).toEqual([
       'RoleUnknown roles.realm[0].composites.client["shop"][0]',
@@ -223,8 +228,22 @@ describe('roles of Keycloak', () => {
   it('of the realms that the realm master manages are its own', () => {
     const { organizations } = readKeycloakRealm({
       realm: 'master',
-      roles: { client: { 'acme-realm': [{ name: 'manage-users' }] } },
-      users: [{ id: 'u', clientRoles: { 'acme-realm': ['manage-users'] } }],
+      enabled: true,
+      roles: {
+        realm: [
+          { name: 'admin', composites: { realm: ['create-realm'] } },
+          { name: 'create-realm' },
+        ],
+        client: { 'acme-realm': [{ name: 'manage-users' }] },
+      },
+      users: [
+        {
+          id: 'u',
+          enabled: true,
+          realmRoles: ['admin'],
+          clientRoles: { 'acme-realm': ['manage-users'] },
+        },
+      ],
     })
     expect(organizations[0]?.access.projects).toEqual([])
     expect(organizations[0]?.userGrants).toEqual([])

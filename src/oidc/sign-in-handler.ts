@@ -1,0 +1,192 @@
+import { checkOptions, FUNCTION, type KnownOptions, withMethods } from '../check-options.js'
+import type { IamError } from '../index.js'
+import { isLoopback } from '../network/address.js'
+import type { BeginInput } from './input.js'
+import {
+  asRequest,
+  type NodeRequest,
+  type NodeResponse,
+  readForm,
+  sendTo,
+} from './node-exchange.js'
+import type { OpenIdSignIn } from './open-id-sign-in.js'
+import { fromHost, Refused, type SignInRefusal } from './refusal.js'
+import type { SignedIn } from './signed-in.js'
+
+/** What `onSignedIn` returns: a response, or headers for the redirect to `returnTo`. */
+export type AfterSignIn = Response | HeadersInit | undefined
+
+/** Options of `signInHandler`. */
+export interface SignInHandlerOptions {
+  /** Where the handler is mounted, such as `/sign-in`. Callbacks lie below it. */
+  readonly path: string
+  /**
+   * Starts your session. Returns headers, such as `set-cookie`, for the redirect to `returnTo`, or a response of its
+   * own. An exception becomes the refusal `Unavailable`.
+   */
+  readonly onSignedIn: (user: SignedIn, request: Request) => AfterSignIn | Promise<AfterSignIn>
+  /** Returns the response to a refusal. Default: status 403 with the kind as text. */
+  readonly onRefused?:
+    | ((refusal: SignInRefusal | IamError, request: Request) => Response | Promise<Response>)
+    | undefined
+  /** Project whose roles `onSignedIn` gets in `user.access`; needs the option `userIdOf` of `openIdSignIn`. */
+  readonly projectId?: string | undefined
+  /** Organization of the project, if it is not the provider's. */
+  readonly projectOrgId?: string | undefined
+}
+
+/** Handles requests of fetch and of Node.js, and is an Express middleware. */
+export interface SignInHandler {
+  (request: Request): Promise<Response>
+  (request: NodeRequest, response: NodeResponse, next?: (error?: unknown) => void): Promise<void>
+}
+
+/**
+ * The routes of a sign-in:
+ *
+ * - `POST <path>` begins one. It takes a form with `email`, or with `orgId` and `idpId`, and optionally `returnTo`. It
+ *   must come from a page of your own origin, so that no other site can sign a user in (login CSRF).
+ * - `GET` below `<path>`, where the callbacks of `openIdSignIn` lie, finishes one, calls `onSignedIn` and redirects to
+ *   `returnTo`, or to `/`.
+ *
+ * The attempt is kept in the cookie `__Host-sign-in`. Browsers take it over https, and over http from `localhost`. Other
+ * requests get status 404, or are left to `next`.
+ *
+ * @throws TypeError when an option is missing, unknown or of a wrong type
+ * @example
+ * const routes = signInHandler(signIn, {
+ *   path: '/sign-in',
+ *   onSignedIn: async ({ userId }) => ({ 'set-cookie': await sessions.start(userId) }),
+ * })
+ */
+export const signInHandler = (
+  signIn: Pick<OpenIdSignIn, 'begin' | 'finish'>,
+  options: SignInHandlerOptions,
+): SignInHandler => {
+  checkOptions('signInHandler', { signIn, ...options }, OPTIONS)
+  const routes = { signIn, options }
+  const onFetch = async (request: Request): Promise<Response> =>
+    (await respond(routes, request)) ?? page(404, 'Not found')
+  const onNode = async (
+    request: NodeRequest,
+    response: NodeResponse,
+    next?: (error?: unknown) => void,
+  ): Promise<void> => {
+    try {
+      const answer = await respond(routes, await asRequest(request))
+      if (!answer && next) return next()
+      await sendTo(response, answer ?? page(404, 'Not found'))
+    } catch (thrown) {
+      if (next) return next(thrown)
+      await sendTo(response, page(500, 'Internal error'))
+    }
+  }
+  return ((request: Request | NodeRequest, response?: NodeResponse, next?: () => void) =>
+    response === undefined
+      ? onFetch(request as Request)
+      : onNode(request as NodeRequest, response, next)) as SignInHandler
+}
+
+const OPTIONS: KnownOptions = {
+  required: {
+    signIn: withMethods(['begin', 'finish'], 'must be what openIdSignIn returns'),
+    path: [
+      (value) => typeof value === 'string' && /^(\/[\w.~-]+)+$/.test(value),
+      'must be a path such as /sign-in',
+    ],
+    onSignedIn: FUNCTION,
+  },
+  optional: {
+    onRefused: FUNCTION,
+    projectId: [(value) => typeof value === 'string', 'must be text'],
+    projectOrgId: [(value) => typeof value === 'string', 'must be text'],
+  },
+}
+
+interface Routes {
+  readonly signIn: Pick<OpenIdSignIn, 'begin' | 'finish'>
+  readonly options: SignInHandlerOptions
+}
+
+/** Undefined for a request that belongs to the host. */
+const respond = async (routes: Routes, request: Request): Promise<Response | undefined> => {
+  const { options } = routes
+  const { pathname } = new URL(request.url)
+  const handle =
+    request.method === 'POST' && pathname === options.path
+      ? begin
+      : request.method === 'GET' && pathname.startsWith(`${options.path}/`)
+        ? finish
+        : undefined
+  if (!handle) return undefined
+  try {
+    return await handle(routes, request)
+  } catch (thrown) {
+    if (!(thrown instanceof Refused)) throw thrown
+    const { refusal } = thrown
+    const refused = await options.onRefused?.(refusal, request)
+    return withCookie(refused ?? page(403, `Not signed in: ${refusal.kind}`), '', 0)
+  }
+}
+
+/** @throws Refused */
+const begin = async ({ signIn, options }: Routes, request: Request): Promise<Response> => {
+  if (!isOwnPage(request)) throw new Refused({ kind: 'ForeignPage' })
+  const form = await readForm(request)
+  const given = (name: string): string | undefined => form.get(name) || undefined
+  const { projectId, projectOrgId } = options
+  const choice = { email: given('email'), orgId: given('orgId'), idpId: given('idpId') }
+  // `begin` checks which of them are there.
+  const input = { ...choice, returnTo: given('returnTo'), projectId, projectOrgId } as BeginInput
+  const begun = await signIn.begin(input)
+  if (begun.isErr()) throw new Refused(begun.error)
+  const { url, attempt } = begun.value
+  return withCookie(redirect(url), attempt, LIFETIME_S)
+}
+
+/** @throws Refused */
+const finish = async ({ signIn, options }: Routes, request: Request): Promise<Response> => {
+  const [, attempt] = ATTEMPT.exec(request.headers.get('cookie') ?? '') ?? []
+  const finished = await signIn.finish({ request, attempt })
+  if (finished.isErr()) throw new Refused(finished.error)
+  const user = finished.value
+  const answer = await fromHost(() => options.onSignedIn(user, request))
+  const signedIn = answer instanceof Response ? answer : redirect(user.returnTo ?? '/', answer)
+  return withCookie(signedIn, '', 0)
+}
+
+/** Programs send neither header, and are refused: they have no browser to sign in. */
+const isOwnPage = ({ headers, url }: Request): boolean => {
+  const site = headers.get('sec-fetch-site')
+  if (site !== null) return site === 'same-origin'
+  const origin = headers.get('origin')
+  const host = headers.get('host') ?? new URL(url).host
+  if (origin === `https://${host}`) return true
+  return origin === `http://${host}` && isLoopback(new URL(origin).hostname)
+}
+
+/** Longest time between the two requests, in seconds. */
+const LIFETIME_S = 600
+
+const COOKIE = '__Host-sign-in'
+
+const ATTEMPT = new RegExp(`(?:^|;\\s*)${COOKIE}=([^;]*)`)
+
+/** A response of the host may have headers that cannot be changed. */
+const withCookie = (answer: Response, attempt: string, seconds: number): Response => {
+  const { status, statusText, body } = answer
+  const headers = new Headers(answer.headers)
+  const attributes = `Path=/; Max-Age=${seconds}; HttpOnly; Secure; SameSite=Lax`
+  headers.append('set-cookie', `${COOKIE}=${attempt}; ${attributes}`)
+  if (!headers.has('cache-control')) headers.set('cache-control', 'no-store')
+  return new Response(body, { status, statusText, headers })
+}
+
+const redirect = (location: string, given?: HeadersInit): Response => {
+  const headers = new Headers(given)
+  headers.set('location', location)
+  return new Response(null, { status: 303, headers })
+}
+
+const page = (status: number, text: string): Response =>
+  new Response(text, { status, headers: { 'content-type': 'text/plain; charset=utf-8' } })
