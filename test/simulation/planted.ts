@@ -382,4 +382,16 @@ export const PLANTED_IN_WORLDS: readonly PlantedBug[] = [
     'within.every((whole) => exists(whole))',
     'within !== undefined',
   ),
+  bug(
+    'in SQL, roles of an inactive project count',
+    'adapters/sql/read-model/counts.ts',
+    "orInactive: asIfActive === 'project' }",
+    'orInactive: true }',
+  ),
+  bug(
+    'in SQL, a role that is taken from the grant of a project goes on',
+    'adapters/sql/read-model/generations.ts',
+    'share.endAt = at',
+    'void at',
+  ),
 ]

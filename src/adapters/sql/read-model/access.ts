@@ -136,9 +136,12 @@ const givenRoles = (dialect: Dialect): string => {
     WHERE share.number = listed.share`
 }
 
-/** The body of the role of `share`; null if the role does not exist. */
-export const bodyOfRole = ({ table }: Dialect): string =>
-  `(SELECT shown.body FROM ${table(OBJECTS.project_role)} AS shown WHERE shown.scope = share.scope AND shown.key = share.role)`
+/** The body of the role of `share`; null if the role or its project does not exist. */
+export const bodyOfRole = (dialect: Dialect): string => {
+  const exists = stands(dialect, streamOf.project('share'), { orInactive: true })
+  return `(SELECT shown.body FROM ${dialect.table(OBJECTS.project_role)} AS shown
+    WHERE shown.scope = share.scope AND shown.key = share.role AND ${exists.sql})`
+}
 
 /** The roles of the groups that the user was last reported in, since their mappings were added. */
 const mappedRoles = (dialect: Dialect): string => {

@@ -73,7 +73,8 @@ export interface ReadModelDriver {
 /**
  * A read model in tables of its own, which {@link createTables} makes.
  *
- * @param store - in the same database, with a table `events` and its column `position`
+ * @param store - in the same database, with a table `events` and its column `position`; of a store that is not of this library
+ *   the dialect sets `keepsEvents`
  */
 export const sqlReadModel = (driver: ReadModelDriver, store: EventStore): ReadModel => {
   const { dialect } = driver
