@@ -4,8 +4,8 @@ import { type AnyEvent, ObjectInput } from '../../domain/aggregates.js'
 import { choice, type ObjectRef, requiredText, type StreamId, UserId } from '../../domain/values.js'
 import type { Position } from '../../ports/event-store.js'
 import type { HistoryEntry, HistoryQuery, Views, ViewType } from '../../ports/read-model.js'
+import { project, type Row } from '../../projections/project.js'
 import { readEvent, streamOf } from '../../projections/read-events.js'
-import { rowAfter } from '../../projections/rows.js'
 import { Fault, fromPort } from '../errors/fault.js'
 import { isRemovedWithWhole } from '../following/wholes.js'
 import { withCurrentRoles } from '../grant-rules/shown-roles.js'
@@ -195,14 +195,14 @@ const objectAt = async (
   { store }: Runtime,
   stream: StreamId,
   until: Position,
-): Promise<Views[ViewType] | undefined> => {
+): Promise<Row | undefined> => {
   const events = await fromPort(() => store.readStream(stream))
-  let row: Views[ViewType] | undefined
+  let row: Row | undefined
   for (const recorded of events) {
     if (recorded.position > until) break
     const event = readEvent(recorded)
     if (event.isErr()) throw new Fault(event.error)
-    row = rowAfter(row, event.value)
+    row = project(row, event.value)
   }
   return row
 }
