@@ -170,8 +170,10 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('the B2B SaaS of the guide, on 
     expect(session).toMatch(/\./)
     const began = world.browser()
     await began.atProvider('acme/sso', 'ada', world.url(0))
+    const attempt = began.cookies.get('__Host-sign-in') ?? ''
+    expect(attempt).not.toBe('')
     const [token = ''] = session.split('.')
-    const forged = [token, `${token}.${other.split('.')[1]}`, began.cookies.get('__Host-sign-in')]
+    const forged = [token, `${token}.${other.split('.')[1]}`, attempt]
     for (const each of forged) {
       const forger = world.browser()
       forger.cookies.set(name, each)
