@@ -196,10 +196,7 @@ export {
   type FieldValue,
   formatPlan,
   Plan,
-  type PlanInput,
   type PlannedChange,
-  type PlannedChangeInput,
-  type PlannedEvent,
   type PlannedField,
 } from './application/desired-state/plan/plan.js'
 
@@ -234,7 +231,7 @@ export type {
 
 // Objects as reads return them, and exports of 0.1 that are now in `claviger/domain`, which has all aggregates.
 
-export type { ObjectDetails, RoleSource } from './domain/aggregate.js'
+export type { ObjectDetails } from './domain/aggregate.js'
 export {
   type AlreadyExists,
   type Decider,
@@ -243,6 +240,7 @@ export {
   type ProofNotFound,
 } from './domain/decider.js'
 export type { Domain } from './domain/email-domain/aggregate.js'
+export type { RoleSource } from './domain/facts.js'
 export {
   type IdentityProvider,
   type IdentityProviderRefusal,
@@ -390,6 +388,7 @@ export {
   type Position,
   type RecordedEvent,
   StoreFault,
+  type StreamRead,
   type StreamWrite,
   timeOf,
   type Version,
