@@ -60,7 +60,7 @@ export interface Views {
 }
 
 /** The view of an object of any type. */
-export type AnyView = NonNullable<ReturnType<Listed['view']>>
+export type AnyView = ReturnType<Listed['show']>
 
 /** An event of any stream, in its newest version. */
 export type AnyEvent =

@@ -165,34 +165,6 @@ export interface ProjectRole extends ProjectRoleDisplay, Protectable {
 /** The fields of {@link ProjectRole} that its own events set. */
 export type ProjectRoleView = ViewOf<ProjectRole>
 
-/**
- * The role after `event`; undefined if it does not exist. The removal of its project is an event of another stream: it
- * ends them, see `world.ts`.
- */
-export const projectRoleView = (
-  view: ProjectRoleView | undefined,
-  event: ProjectRoleEvent,
-): ProjectRoleView | undefined => {
-  switch (event.type) {
-    case 'project_role.added':
-      return added(event)
-    case 'project_role.updated':
-      return view && { ...view, ...event.data, permissions: frozen(event.data) }
-    case 'project_role.removed':
-      return undefined
-  }
-}
-
-/** Names each field, so that the order does not depend on the event. */
-const added = ({ data }: ProjectRoleAdded): ProjectRoleView => ({
-  projectId: data.projectId,
-  roleKey: data.roleKey,
-  displayName: data.displayName,
-  group: data.group,
-  permissions: frozen(data),
-  state: 'active',
-})
-
 /** A copy that no reader can change; the list of the event may be shared. */
 const frozen = ({ permissions }: Pick<ProjectRoleFields, 'permissions'>): readonly string[] =>
   Object.freeze([...permissions])
@@ -210,7 +182,6 @@ export const projectRoles = defineAggregate({
     'project_role.updated': 'changes',
     'project_role.removed': 'removes',
   },
-  view: projectRoleView,
   show: (state, { projectId, roleKey }): ProjectRoleView => ({
     projectId,
     roleKey,
@@ -239,15 +210,6 @@ export const projectRoles = defineAggregate({
   },
   writeTarget: ({ projectId, roleKey }) => ({ type: 'project_role', projectId, roleKey }),
   permissions: { read: 'project.role.read', write: 'project.role.write' },
-  assignments: {
-    assignmentScope: ({ projectId, roleKey }, orgId) => ({
-      projectOrgId: orgId,
-      projectId,
-      roleKey,
-    }),
-    removedWith: 'project',
-    allows: ({ permissions }) => permissions,
-  },
 } satisfies AggregateDefinition<
   ProjectRoleRef,
   ProjectRoleView,

@@ -168,27 +168,6 @@ export interface SetupLink extends Detailed {
 /** The fields of {@link SetupLink} that its own events set. */
 export type SetupLinkView = ViewOf<SetupLink>
 
-/** The link after `event`; undefined if it does not exist. */
-export const setupLinkView = (
-  view: SetupLinkView | undefined,
-  event: SetupLinkEvent,
-): SetupLinkView | undefined => {
-  switch (event.type) {
-    case 'setup_link.issued': {
-      const { expiresAt, ...data } = event.data
-      return { ...data, state: 'issued', expiresAt: new Date(expiresAt) }
-    }
-    case 'setup_link.used':
-      return view && { ...view, state: 'used' }
-    case 'setup_link.provider_checked':
-      return view
-    case 'setup_link.completed':
-      return view && { ...view, state: 'completed' }
-    case 'setup_link.revoked':
-      return view && { ...view, state: 'revoked' }
-  }
-}
-
 /** Links that let somebody without an account set up sign-in. */
 export const setupLinks = defineAggregate({
   type: 'setup_link',
@@ -203,7 +182,6 @@ export const setupLinks = defineAggregate({
     'setup_link.completed': 'changes',
     'setup_link.revoked': 'changes',
   },
-  view: setupLinkView,
   show: ({ status, expiresAt, intents, note, idpId, domain }, { linkId }): SetupLinkView => ({
     linkId,
     intents: Object.freeze([...intents]),
