@@ -44,7 +44,7 @@ const withImpact = async (
   const { runtime, call } = planning
   const counted = await projectsToCount(planning, drafts)
   const impactOf = async ({ change, before, ends, mapping }: Draft): Promise<PlannedChange> => {
-    const range = rangeOf(change.object, planning.call.orgId)
+    const range = rangeOf(change.object, call.orgId)
     if (!ends || !range || !before || !counted.has(range.projectId)) return change
     const { source } = range
     if (mapping && source) {
