@@ -1,7 +1,9 @@
 import type { Position } from '../ports/event-store.js'
 import type { Caller, Host } from '../ports/host.js'
 import type { Hooks } from './hooks.js'
+import type { WithGrantor } from './method/method.js'
 import { permissionsFromCaller } from './method/target.js'
+import { withGrantor } from './reading/granted-by.js'
 import { type Query, queryOf } from './reading/query.js'
 import { Locks } from './recording/locks.js'
 import { type MetadataOf, metadataFactory } from './recording/metadata.js'
@@ -14,6 +16,7 @@ export interface Runtime extends Host {
   readonly states: StateCache
   readonly locks: Locks
   readonly query: Query
+  readonly withGrantor: WithGrantor
   readonly metadataOf: MetadataOf
   /** Called with the position of each append that this runtime stores, before the call returns. */
   readonly recorded: Set<(position: Position) => Promise<void>>
@@ -25,6 +28,7 @@ export interface Runtime extends Host {
 export const createRuntime = (host: Host, hooks?: Hooks): Runtime => {
   const linkCallers = new WeakSet<Caller>()
   const { authorize } = host
+  const query = queryOf(host, hooks)
   return {
     ...host,
     authorize: (question) =>
@@ -32,7 +36,8 @@ export const createRuntime = (host: Host, hooks?: Hooks): Runtime => {
     hooks,
     states: new StateCache(host.store),
     locks: new Locks(host.environment),
-    query: queryOf(host, hooks),
+    query,
+    withGrantor: (call, input, refusal) => withGrantor(query, call, input, refusal),
     metadataOf: metadataFactory(),
     recorded: new Set(),
     linkCallers,
