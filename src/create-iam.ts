@@ -85,7 +85,12 @@ const readModelInMemory = (): ReadModel => {
     // After this, calls go to the loaded read model directly.
     return Object.assign(model, memoryReadModel())
   }
-  const loaded = () => (loading ??= load())
+  const loaded = () =>
+    (loading ??= load().catch((reason) => {
+      // The next call tries again: the file may be missing only during an upgrade.
+      loading = undefined
+      throw reason
+    }))
   const model: ReadModel = {
     name: 'memory-read-model',
     checkpoint: async () => (await loaded()).checkpoint(),

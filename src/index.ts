@@ -160,6 +160,8 @@ export type * from './application/domains/domains.js'
 // Set-up links.
 
 export type {
+  ConfirmDraftInput,
+  DraftInput,
   RedeemedSetupLink,
   RedeemOptions,
   RedeemSetupLinkInput,
@@ -194,10 +196,7 @@ export {
   type FieldValue,
   formatPlan,
   Plan,
-  type PlanInput,
   type PlannedChange,
-  type PlannedChangeInput,
-  type PlannedEvent,
   type PlannedField,
 } from './application/desired-state/plan/plan.js'
 
@@ -232,7 +231,7 @@ export type {
 
 // Objects as reads return them, and exports of 0.1 that are now in `claviger/domain`, which has all aggregates.
 
-export type { ObjectDetails, RoleSource } from './domain/aggregate.js'
+export type { ObjectDetails } from './domain/aggregate.js'
 export {
   type AlreadyExists,
   type Decider,
@@ -241,6 +240,7 @@ export {
   type ProofNotFound,
 } from './domain/decider.js'
 export type { Domain } from './domain/email-domain/aggregate.js'
+export type { RoleSource } from './domain/facts.js'
 export {
   type IdentityProvider,
   type IdentityProviderRefusal,
@@ -338,7 +338,7 @@ export {
 } from './domain/project-role/events.js'
 export type { RoleMapping } from './domain/role-mapping/aggregate.js'
 export type { SetupLink } from './domain/setup-link/aggregate.js'
-export type { SetupIntent } from './domain/setup-link/events.js'
+export type { ProviderCheckName, SetupIntent } from './domain/setup-link/events.js'
 export type { GrantedRole, UserGrant } from './domain/user-grant/aggregate.js'
 
 // Ids, references and permissions.
@@ -388,6 +388,7 @@ export {
   type Position,
   type RecordedEvent,
   StoreFault,
+  type StreamRead,
   type StreamWrite,
   timeOf,
   type Version,

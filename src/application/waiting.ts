@@ -92,6 +92,32 @@ export const within = async <Value>(
   }
 }
 
+/**
+ * A sleep that another request may end. On workerd, a request may settle a promise of another one, but cannot end its
+ * timer: the sleeper does that itself.
+ */
+export const wakeableSleep = ({ sleep }: Pick<Environment, 'sleep'>) => {
+  let isAwake = false
+  let settle = (): void => undefined
+  const woken = new Promise<void>((resolve) => {
+    settle = resolve
+  })
+  return {
+    /** Ends the sleep, and every later one. */
+    wake: (): void => {
+      isAwake = true
+      settle()
+    },
+    /** Sleeps for a time, or until it is woken; returns whether it was. */
+    sleep: async (milliseconds: number): Promise<boolean> => {
+      const ending = new AbortController()
+      if (!isAwake) await Promise.race([woken, sleep(milliseconds, ending.signal)])
+      ending.abort()
+      return isAwake
+    },
+  }
+}
+
 /** Calls that {@link inBatches} waits for at the same time. */
 const BATCH_SIZE = 50
 
@@ -100,10 +126,11 @@ export const inBatches = async <Item, Value>(
   environment: Pick<Environment, 'yield'>,
   items: readonly Item[],
   run: (item: Item) => Promise<Value>,
+  size = BATCH_SIZE,
 ): Promise<readonly Value[]> => {
   const results: Value[] = []
-  for (let from = 0; from < items.length; from += BATCH_SIZE) {
-    results.push(...(await Promise.all(items.slice(from, from + BATCH_SIZE).map(run))))
+  for (let from = 0; from < items.length; from += size) {
+    results.push(...(await Promise.all(items.slice(from, from + size).map(run))))
     await environment.yield()
   }
   return results

@@ -1,3 +1,4 @@
+import { timeIn } from '../rfc3339.js'
 import { malformed } from './refusal.js'
 
 /** An object of JSON. */
@@ -20,10 +21,7 @@ export interface Question {
   readonly at?: Date
 }
 
-/** The members that each part of a question has. */
-const MEMBERS = { subject: ['type', 'id'], action: ['name'], resource: ['type', 'id'] } as const
-
-type PartName = keyof typeof MEMBERS
+type PartName = 'subject' | 'action' | 'resource'
 
 /** The question in a request. The id or name of the `searched` part is empty. @throws Refusal if it is malformed */
 export const readQuestion = (body: JsonObject, searched?: PartName): Question => {
@@ -61,22 +59,13 @@ const textIn = (part: JsonObject, name: PartName, member: string): string => {
 const propertiesIn = (part: JsonObject, name: PartName): JsonObject =>
   objectIn(part['properties'] ?? {}, `${name}.properties`)
 
-/** RFC 3339. */
-const TIME = /^(\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d)(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/
-
-/** `context.at` to the millisecond. */
+/** `context.at`. */
 const readTime = (context: unknown): Date | undefined => {
   const { at } = objectIn(context ?? {}, 'context')
   if (at === undefined) return undefined
-  const [, second = '', fraction = '', zone = ''] = (typeof at === 'string' && TIME.exec(at)) || []
-  const time = Date.parse(`${second}${fraction.slice(0, 4)}${zone}`.toUpperCase())
-  // JavaScript reads the 30th of February as a day in March.
-  const local = Date.parse(`${second.toUpperCase()}Z`)
-  const isOnCalendar =
-    Number.isFinite(local) && new Date(local).toISOString().startsWith(second.toUpperCase())
-  if (Number.isNaN(time) || !isOnCalendar)
-    throw malformed('context.at must be a time in the form of RFC 3339')
-  return new Date(time)
+  const time = typeof at === 'string' ? timeIn(at.toUpperCase()) : undefined
+  if (!time) throw malformed('context.at must be a time in the form of RFC 3339')
+  return time
 }
 
 /** How the questions of a batch are decided: all, or up to the first that is denied or permitted. */
@@ -108,36 +97,33 @@ export const readBatch = (
   return { items: evaluations.map((item: unknown) => withDefaults(body, item)), semantic }
 }
 
-/** An evaluation's own parts take precedence; the request fills in an absent type, id or name. */
-const withDefaults = (body: JsonObject, item: unknown): JsonObject => {
-  // Nothing is filled in: it is malformed on its own.
-  if (!isObject(item)) return {}
-  const parts = Object.entries(MEMBERS).map(([name, members]) => {
-    const [own, shared] = [item[name], body[name]]
-    if (own === undefined) return [name, shared] as const
-    if (!isObject(own) || !isObject(shared)) return [name, own] as const
-    const filled = members.map((member) => [member, own[member] ?? shared[member]] as const)
-    return [name, { ...own, ...Object.fromEntries(filled) }] as const
-  })
-  return { ...Object.fromEntries(parts), context: item['context'] ?? body['context'] }
-}
+const DEFAULTED = ['subject', 'action', 'resource', 'context'] as const
+
+/** The parts of an evaluation. The request gives whole parts that are absent, never a member of one. */
+const withDefaults = (body: JsonObject, item: unknown): JsonObject =>
+  // An item that is not an object gets nothing: it is malformed on its own.
+  isObject(item)
+    ? Object.fromEntries(DEFAULTED.map((part) => [part, (part in item ? item : body)[part]]))
+    : {}
 
 /** The page that a search asks for. */
 export interface PageRequest {
   /** Empty for the first page. */
   readonly token: string
-  readonly limit: number
+  /** 0 to 100; undefined if the request has none. */
+  readonly limit: number | undefined
 }
 
 /** Most results of a page. */
-const MAX_RESULTS = 100
+export const MAX_RESULTS = 100
 
 /** @throws Refusal if it is malformed */
 export const readPageRequest = (body: JsonObject): PageRequest => {
-  const { token = '', limit = MAX_RESULTS } = objectIn(body['page'] ?? {}, 'page')
+  const { token = '', limit } = objectIn(body['page'] ?? {}, 'page')
   if (typeof token !== 'string') throw malformed('page.token must be text')
-  if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 1)
-    throw malformed('page.limit must be a whole number from 1')
+  if (limit === undefined) return { token, limit }
+  if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 0)
+    throw malformed('page.limit must be a whole number from 0')
   return { token, limit: Math.min(limit, MAX_RESULTS) }
 }
 

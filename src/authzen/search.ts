@@ -1,7 +1,13 @@
 import type { Holder } from '../index.js'
 import { type Asking, foundIn, MISSING, projectOf, typeOf, USER } from './evaluation.js'
 import { malformed } from './refusal.js'
-import { type JsonObject, type Question, readPageRequest, readQuestion } from './request.js'
+import {
+  type JsonObject,
+  MAX_RESULTS,
+  type Question,
+  readPageRequest,
+  readQuestion,
+} from './request.js'
 
 /** Users, resources or actions that an evaluation of the same question permits. */
 export interface SearchResults {
@@ -37,6 +43,12 @@ interface Place {
   readonly limit: number
 }
 
+/** The place where a token goes on, and the limit of the pages before; undefined if they had none. */
+interface Begun {
+  readonly after: readonly string[]
+  readonly limit: number | undefined
+}
+
 /** Users of the organization who have a permission. @throws Refusal */
 export const searchSubjects = (asking: Asking, body: JsonObject): Promise<SearchResults> => {
   const question = readQuestion(body, 'subject')
@@ -58,25 +70,30 @@ export const searchActions = (asking: Asking, body: JsonObject): Promise<SearchR
 /** Most reads of one request, because many holders of a role may be users of other organizations. */
 const MAX_READS = 10
 
-/** Answers the page that a request asks for. Its tokens are valid for this question alone. */
+/** Answers the page that a request asks for. Its tokens are valid for this question, context and limit alone. */
 const answerPage = async (
   { orgId }: Asking,
   body: JsonObject,
   question: Question,
   read: (place: Place) => Promise<Part<SearchResults['results'][number]>>,
 ): Promise<SearchResults> => {
-  const { token, limit } = readPageRequest(body)
-  const bound = await digest(JSON.stringify([orgId, question]))
-  let after = token === '' ? [] : placeIn(token, bound)
+  const asked = readPageRequest(body)
+  const bound = await digest(JSON.stringify([orgId, question, body['context'] ?? {}]))
+  const begun = asked.token === '' ? undefined : placeIn(asked.token, bound)
+  const limit = asked.limit ?? begun?.limit ?? MAX_RESULTS
+  if (begun?.limit !== undefined && begun.limit !== limit)
+    throw malformed('page.limit must be the same on every page')
+  let after = begun?.after ?? []
   const results: SearchResults['results'][number][] = []
-  for (let reads = 0; reads < MAX_READS; reads++) {
+  for (let reads = 0; reads < MAX_READS && limit > 0; reads++) {
     const part = await read({ after, limit: limit - results.length })
     results.push(...part.results)
     if (!part.next) return { results, page: { next_token: '' } }
     after = part.next
     if (results.length === limit) break
   }
-  const next = encodeURIComponent(JSON.stringify([bound, ...after]))
+  // A page of no results says nothing of the limit of the next.
+  const next = encodeURIComponent(JSON.stringify([bound, limit || null, ...after]))
   return { results, page: { next_token: next } }
 }
 
@@ -88,11 +105,12 @@ const digest = async (text: string): Promise<string> => {
 }
 
 /** @throws Refusal for a token that is not from this search */
-const placeIn = (token: string, bound: string): readonly string[] => {
-  const [first, ...after] = contentOf(token)
-  if (first !== bound || after.length === 0 || !after.every((text) => typeof text === 'string'))
-    throw malformed('page.token must be from the same organization and question')
-  return after
+const placeIn = (token: string, bound: string): Begun => {
+  const [first, limit, ...after] = contentOf(token)
+  const isLimit = limit === null || (typeof limit === 'number' && limit > 0)
+  if (first !== bound || !isLimit || !after.every((text) => typeof text === 'string'))
+    throw malformed('page.token must be from the same organization, question and context')
+  return { limit: limit ?? undefined, after }
 }
 
 const contentOf = (token: string): readonly unknown[] => {

@@ -1,6 +1,6 @@
 import { httpStatusOf, type Iam, type IamError, toStatus } from '../index.js'
-import { notifyHost, toConsole } from '../transport/handler-options.js'
-import type { TransportOptions } from '../transport/json/index.js'
+import { notifyHost, ORGANIZATION_HEADER, toConsole } from '../transport/handler-options.js'
+import type { TransportOptions } from '../transport/index.js'
 import type { ConsoleOptions } from './options.js'
 
 /** Finds out who calls by the token of a set-up link, which the pages send as a bearer token. */
@@ -18,7 +18,7 @@ const tokenIn = (headers: Headers): string | undefined =>
 
 /** A request of the guided pages. */
 interface SetUpRequest {
-  /** `GET` asks where a provider sends browsers back; `POST` ends a link. */
+  /** `GET` asks where a provider sends browsers back, and what that of a link has passed; `POST` ends a link. */
   readonly method: string
   readonly query: string
   readonly headers: Headers
@@ -31,7 +31,7 @@ export const askSetUp = async (
   options: ConsoleOptions & { readonly isLink?: true },
   { method, query, headers, signal }: SetUpRequest,
 ): Promise<{ readonly status: number; readonly body: string }> => {
-  const { authenticate, redirectUri, signInUrl, organizationHeader = 'x-service-orgid' } = options
+  const { authenticate, redirectUri, signInUrl, organizationHeader = ORGANIZATION_HEADER } = options
   try {
     if (method === 'POST') {
       const token = options.isLink && tokenIn(headers)
@@ -39,16 +39,29 @@ export const askSetUp = async (
       const completed = await iam.setupLinks.complete({ token }, { signal })
       return completed.isOk() ? { status: 200, body: '{}' } : refused(completed.error)
     }
-    const caller = await authenticate(headers, signal)
+    const redeemed = options.isLink
+      ? await iam.setupLinks.redeem({ token: tokenIn(headers) ?? '' }, { signal })
+      : undefined
+    if (redeemed?.isErr()) return refused(redeemed.error)
+    const link = redeemed?.isOk() ? redeemed.value : undefined
+    const caller = link?.caller ?? (await authenticate(headers, signal))
     if (!caller) return refused({ kind: 'Unauthenticated' })
     if ('kind' in caller) return refused(caller)
     const orgId = headers.get(organizationHeader) || caller.orgId
-    const allowed = await iam.identityProviders.list({ pageSize: 1 }, { caller, orgId, signal })
-    if (allowed.isErr()) return refused(allowed.error)
-    const ids = { orgId, idpId: new URLSearchParams(query).get('idp_id') ?? '' }
+    const idpId = link?.idpId ?? new URLSearchParams(query).get('idp_id') ?? ''
+    const filter = { idpId: { equals: idpId } }
+    const found = await iam.identityProviders.list({ filter }, { caller, orgId, signal })
+    if (found.isErr()) return refused(found.error)
+    const now = found.value.items[0]?.details.sequence
+    const ids = { orgId, idpId }
     const shown = {
       redirectUri: typeof redirectUri === 'function' ? redirectUri(ids) : redirectUri,
       signInUrl: signInUrl?.(ids),
+      ...(link && {
+        idpId,
+        hasPassedTest: now !== undefined && link.passed.test === now,
+        hasSignedIn: now !== undefined && link.passed.sign_in === now,
+      }),
     }
     return { status: 200, body: JSON.stringify(shown) }
   } catch (cause) {

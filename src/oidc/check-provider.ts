@@ -1,5 +1,6 @@
 import { genericGrantRequest, type ServerMetadata } from 'openid-client'
 import { authorizationScopes, type IdentityProvider } from '../index.js'
+import { confirmDraft } from './draft.js'
 import { checkTest, type TestInput } from './input.js'
 import type { Setup } from './options.js'
 import {
@@ -70,11 +71,13 @@ export const checkProvider = async (setup: Setup, input: TestInput): Promise<Che
   ]
   const canAsk = checks.every(({ name, verdict }) => name !== 'endpoints' || verdict === 'ok')
   if (!canAsk) return { checks }
-  const [keys, secret] = await Promise.all([
+  const asked = await Promise.all([
     checkKeys(metadata, setup),
     checkSecret(stored, metadata, setup),
   ])
-  return { checks: [...checks, keys, secret] }
+  checks.push(...asked)
+  if (checks.every(({ verdict }) => verdict !== 'failed')) await confirmDraft(setup, stored, 'test')
+  return { checks }
 }
 
 /** The message of a cause, for a sentence. */

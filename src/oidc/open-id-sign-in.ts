@@ -12,6 +12,7 @@ import {
 import { authorizationScopes, type IamError } from '../index.js'
 import type { Attempt } from './attempt.js'
 import { type CheckedProvider, checkProvider } from './check-provider.js'
+import { confirmDraft, requireUsable } from './draft.js'
 import { groupsIn } from './groups.js'
 import {
   type BeginInput,
@@ -47,7 +48,8 @@ export interface OpenIdSignIn {
   readonly begin: (input: BeginInput) => ResultAsync<Begun, SignInRefusal | IamError>
   /**
    * Finishes a sign-in: exchanges the code, validates the provider's responses and returns the user. A code works only
-   * once. Delete the attempt's cookie afterwards.
+   * once. Delete the attempt's cookie afterwards. A sign-in with the draft of an open set-up link is checked in the same
+   * way, but signs nobody in: it is refused as `DraftSignedIn`, and the link then knows that the provider works.
    */
   readonly finish: (input: FinishInput) => ResultAsync<SignedIn, SignInRefusal | IamError>
   /**
@@ -110,7 +112,7 @@ const begin = async (setup: Setup, input: BeginInput): Promise<Begun> => {
     throw invalid([{ field: 'projectId', description: 'needs the option userIdOf' }])
   const { orgId, idpId } = await routeOf(setup, input)
   const stored = await storedProvider(options.iam, await setup.contextOf(orgId), idpId)
-  if (stored.provider.state !== 'active') throw new Refused({ kind: 'ProviderInactive' })
+  await requireUsable(setup, stored)
   const metadata = await discover(stored, setup)
   if (isMixable(setup, metadata)) throw new Refused({ kind: 'SharedRedirectUri' })
   const [state, nonce, verifier] = [randomState(), randomNonce(), randomPKCECodeVerifier()]
@@ -165,11 +167,16 @@ const finish = async (setup: Setup, input: FinishInput): Promise<SignedIn> => {
   const granted = await redeemCode(client, { attempt, href, stored }).catch(fail)
   const { claims, missing } = await claimsOf(client, granted, setup.network).catch(fail)
   if (missing) setup.notify('user_info', missing)
+  if (stored.provider.state !== 'active') {
+    await confirmDraft(setup, stored, 'sign_in')
+    throw new Refused({ kind: 'DraftSignedIn' })
+  }
   const user = userOf(stored.provider, { attempt, issuer: metadata.issuer, claims, granted })
   const emailIsOwn = await isOwnEmail(setup, user)
+  const email = emailIsOwn && user.email !== undefined ? { email: inOneForm(user.email) } : {}
   const { groups } = setup.options
   const named = groups && { groups: groupsIn(claims, groups, missing === undefined) }
-  return withUser(setup, attempt, { ...user, emailIsOwn, ...named })
+  return withUser(setup, attempt, { ...user, ...email, emailIsOwn, ...named })
 }
 
 /** Whether the provider has verified the address, and is the provider of its domain. @throws Refused */
@@ -183,6 +190,12 @@ const isOwnEmail = async (
   // A provider may send any text as an address.
   if (route.error.kind === 'InvalidArgument') return false
   throw new Refused(route.error)
+}
+
+/** An address whose domain is written as it was compared: a domain has many spellings, such as `bücher.example`. */
+const inOneForm = (email: string): string => {
+  const at = email.lastIndexOf('@') + 1
+  return `${email.slice(0, at)}${new URL(`http://${email.slice(at)}`).hostname}`
 }
 
 /** Whether an outdated key set may have caused a refusal: not every provider gives a new key a new id. */
@@ -204,11 +217,12 @@ const checkAttempt = (
 }
 
 const unchangedProvider = async (
-  { options, contextOf, hashOf }: Setup,
+  setup: Setup,
   { orgId, idpId, configuration }: Attempt,
 ): Promise<StoredProvider> => {
+  const { options, contextOf, hashOf } = setup
   const stored = await storedProvider(options.iam, await contextOf(orgId), idpId).catch(removed)
-  if (stored.provider.state !== 'active') throw new Refused({ kind: 'ProviderInactive' })
+  await requireUsable(setup, stored)
   if ((await hashOf(stored)) !== configuration) throw new Refused({ kind: 'ProviderChanged' })
   return stored
 }

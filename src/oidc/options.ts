@@ -28,7 +28,8 @@ export interface SignInFault {
 /** Options of `openIdSignIn`. */
 export interface SignInOptions extends NetworkOptions {
   /** The library, which stores the providers. */
-  readonly iam: Pick<Iam, 'identityProviders' | 'access' | 'domains' | 'memberships'>
+  readonly iam: Pick<Iam, 'identityProviders' | 'access' | 'domains' | 'memberships'> &
+    Partial<Pick<Iam, 'setupLinks'>>
   /**
    * The caller of all reads and writes, in the provider's organization. It needs the permissions
    * `identity_provider.read` and `identity_provider.secret.read`; `user.grant.read` if `begin` gets a project; and

@@ -29,6 +29,8 @@ type RefusalKind =
     }
   /** The provider is inactive. */
   | { readonly kind: 'ProviderInactive' }
+  /** The sign-in with the inactive provider of a set-up link works. Nobody is signed in: say so to its admin. */
+  | { readonly kind: 'DraftSignedIn' }
   /** Issuer, client id, scopes, mappings or secret changed since the sign-in began. */
   | { readonly kind: 'ProviderChanged' }
   /** The provider was removed since the sign-in began. */

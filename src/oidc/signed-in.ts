@@ -36,7 +36,8 @@ export interface SignedIn {
   readonly emailVerified: boolean
   /**
    * Whether `emailVerified` is true and the domain of the address is set to this provider (`iam.domains.setProvider`).
-   * Link an account by its address only when this is true.
+   * Link an account by its address only when this is true. Then the domain in `email` is in ASCII and lower case, as
+   * claviger stores it; compare the part before the `@` without regard to case.
    */
   readonly emailIsOwn: boolean
   /** Whether the provider lets unknown users be registered. */

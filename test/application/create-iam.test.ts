@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import {
   createIam,
   type IamOptions,
@@ -6,7 +6,7 @@ import {
   memoryReadModel,
   permissionsFromCaller,
 } from '../../src/index.js'
-import { addAllSamples, context, good, iamOn, logOf, oldCipher } from './host.js'
+import { addAllSamples, context, good, iamOn, logOf, oldCipher, refusal } from './host.js'
 
 const options: IamOptions = {
   store: memoryEventStore(),
@@ -46,6 +46,24 @@ it('takes nothing else for a read model, a source of ids or a clock', () => {
       new TypeError('now must be a function'),
     )
   }
+})
+
+it('loads its read model again after it could not be loaded', async () => {
+  const path = '../../src/adapters/memory/read-model.js'
+  vi.resetModules()
+  onTestFinished(() => {
+    vi.doUnmock(path)
+    vi.resetModules()
+  })
+  vi.doMock(path, () => {
+    throw new Error('away')
+  })
+  const { createIam: create } = await import('../../src/create-iam.js')
+  const iam = create({ ...options, store: memoryEventStore() })
+  const list = () => iam.projects.list({}, context)
+  expect(await refusal(list())).toMatchObject({ kind: 'Unavailable' })
+  vi.doUnmock(path)
+  expect((await good(list())).items).toEqual([])
 })
 
 it.each([

@@ -155,14 +155,17 @@ describe('Batch Core', () => {
     expect(decisionsOf(answer)).toEqual([true, false])
   })
 
-  it('3.2.7 takes the type of a resource from the defaults (advisory)', async () => {
+  it('3.2.7 takes a part of an evaluation as it is, without members of the default (advisory)', async () => {
     const answer = await ask(EVALUATIONS, {
       subject: alice,
       action: write,
       resource: { type: 'record' },
-      evaluations: [{ resource: { id: 'record-1' } }, { resource: record2 }],
+      evaluations: [{ resource: { id: 'record-1' } }, { resource: record1 }, {}],
     })
-    expect(decisionsOf(answer)).toEqual([true, false])
+    expect(decisionsOf(answer)).toEqual([false, true, false])
+    expect(answer.evaluations?.[0]?.context).toEqual({
+      error: { status: 400, message: 'resource.type must be text' },
+    })
   })
 
   it('3.3 answers as many, without a decision of the whole', async () => {

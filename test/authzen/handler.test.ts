@@ -122,7 +122,7 @@ describe('a request', () => {
   })
 
   it.each([
-    { limit: 0 },
+    { limit: -1 },
     { limit: 1.5 },
     { limit: '1' },
     { token: 1 },
@@ -300,6 +300,55 @@ describe('tenants', () => {
   })
 })
 
+describe('an evaluation of a batch', () => {
+  const { ask } = clientOf(iam, { resources: RECORDS })
+
+  it.each([
+    ['subject', { id: 'alice' }, 'subject.type must be text'],
+    ['subject', { type: 'user' }, 'subject.id must be text'],
+    ['subject', {}, 'subject.type must be text'],
+    ['subject', null, 'subject must be an object'],
+    ['action', {}, 'action.name must be text'],
+    ['resource', { type: 'record' }, 'resource.id must be text'],
+    ['resource', { id: 'record-1' }, 'resource.type must be text'],
+  ])('takes no member of the default %s: %j', async (part, own, message) => {
+    const { body } = await ask(EVALUATIONS, { ...fixture, evaluations: [{ [part]: own }, {}] })
+    expect(body.evaluations).toEqual([
+      { decision: false, context: { error: { status: 400, message } } },
+      { decision: true },
+    ])
+  })
+})
+
+describe('a request that its client has aborted', () => {
+  it('is answered 499, and is no fault of the host', async () => {
+    const faults: unknown[] = []
+    const left = new AbortController()
+    const handler = authZenHandler(iam, {
+      authenticate,
+      identifier: IDENTIFIER,
+      onError: (cause) => faults.push(cause),
+      resources: {
+        record: {
+          project: () => {
+            left.abort()
+            throw left.signal.reason
+          },
+          id: () => undefined,
+        },
+      },
+    })
+    const init = {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: 'Bearer admin' },
+      body: JSON.stringify(fixture),
+      signal: left.signal,
+    }
+    const response = await handler(new Request(`${IDENTIFIER}${EVALUATION}`, init))
+    expect([response.status, faults]).toEqual([499, []])
+  })
+})
+
 describe('a search among many users of other organizations', () => {
   it('reads ten pages at most, and says that there is more', async () => {
     const { iam } = openIam()
@@ -340,13 +389,30 @@ describe('a page token', () => {
       { ...fixture, action: { name: 'write' }, page },
       { ...fixture, resource: { type: 'record', id: 'record-2' }, page },
       { ...fixture, context: { at: new Date(0).toISOString() }, page },
+      { ...fixture, context: { ip: '192.168.1.1' }, page },
+      { ...fixture, page: { ...page, limit: 2 } },
+      { ...fixture, page: { ...page, limit: 0 } },
     ]
     for (const other of others) expect((await send(SUBJECTS, other)).status).toBe(400)
     for (const path of [RESOURCES, ACTIONS])
       expect((await send(path, { ...fixture, page })).status).toBe(400)
     const abroad = { headers: { 'x-service-orgid': 'globex' } }
     expect((await send(SUBJECTS, { ...fixture, page }, abroad)).status).toBe(400)
-    expect((await send(SUBJECTS, { ...fixture, page })).status).toBe(200)
+    for (const more of [{}, { limit: 1 }])
+      expect((await send(SUBJECTS, { ...fixture, page: { ...page, ...more } })).status).toBe(200)
+  })
+
+  it.each([
+    [SUBJECTS, [alice, { type: 'user', id: 'bob' }]],
+    [ACTIONS, [read, { name: 'write' }]],
+  ])('of a page without results leads to the first result: %s', async (path, all) => {
+    const { ask } = clientOf(iam, { resources: RECORDS })
+    const none = await ask(path, { ...fixture, page: { limit: 0 } })
+    expect(none).toMatchObject({ status: 200, body: { results: [] } })
+    const token = none.body.page.next_token
+    expect((await ask(path, { ...fixture, page: { token } })).body.results).toEqual(all)
+    const one = await ask(path, { ...fixture, page: { token, limit: 1 } })
+    expect(one.body.results).toEqual(all.slice(0, 1))
   })
 })
 

@@ -227,6 +227,7 @@ describe('every event type', () => {
       'verified_domain.released',
       'setup_link.issued',
       'setup_link.used',
+      'setup_link.provider_checked',
       'setup_link.completed',
       'setup_link.revoked',
       'setup_link_token.claimed',
@@ -277,7 +278,7 @@ describe('an event schema', () => {
     (type === 'identity_provider.oidc_config_updated' && field === 'clientSecret') ||
     (type === 'domain.provider_set' && field === 'idpId') ||
     (type === 'role_mapping.added' && field === 'validFor') ||
-    (type === 'setup_link.issued' && field === 'note')
+    (type === 'setup_link.issued' && ['note', 'idpId', 'domain'].includes(field))
   const newest = golden.filter(
     ({ stream, type, schemaVersion }) =>
       schemaVersion === currentVersion(deciderOf(stream).upcasters, type),

@@ -390,6 +390,21 @@ describe('A hostile provider', () => {
     expect(await owned(claims)).toBe(false)
   })
 
+  it.each([
+    ['ann@BÜCHER.example', 'ann@xn--bcher-kva.example'],
+    ['ann@b\u00fccher\u3002example', 'ann@xn--bcher-kva.example'],
+    ['Ann@XN--BCHER-KVA.example', 'Ann@xn--bcher-kva.example'],
+  ])('owns %s in the form that was compared', async (email, form) => {
+    const route: typeof iam.domains.route = (asked) =>
+      iam.domains.route(asked).map(() => ({ orgId: 'acme', idpId: 'own' }))
+    const options = { iam: { ...iam, domains: { ...iam.domains, route } } }
+    const claims = { email, email_verified: true }
+    const user = (await attacked({ claims }, undefined, options))._unsafeUnwrap()
+    expect([user.emailIsOwn, user.email]).toEqual([true, form])
+    // An address of somebody else is shown as the provider sent it.
+    expect((await attacked({ claims }))._unsafeUnwrap()).toMatchObject({ emailIsOwn: false, email })
+  })
+
   it('is asked with the usual method when it names none', async () => {
     const discovery = { token_endpoint_auth_methods_supported: 5 }
     expect((await attacked({ discovery })).isOk()).toBe(true)

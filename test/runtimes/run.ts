@@ -1,6 +1,7 @@
 // `node test/runtimes/run.ts`, after `npm run build`: packs the package, installs it into an empty folder and has every
-// runtime run the smoke suite on it. Prints what each did; fails when one did otherwise. What cannot be had here is
-// reported as SKIPPED, and fails only when CI_RUNTIMES=all.
+// runtime run the smoke suite on it. Prints what each did; fails when one did otherwise, or did not end in time. What
+// cannot be had here is reported as SKIPPED, and fails only when CI_RUNTIMES=all. With `--here`, as in `.ci/run`, it
+// installs no runtimes and skips those that are not there.
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -55,7 +56,7 @@ const onCommand = async (
 }
 
 const install = async (): Promise<void> => {
-  if (existsSync(installed('miniflare'))) return
+  if (process.argv.includes('--here') || existsSync(installed('miniflare'))) return
   const { code, stderr } = await run('npm', ['ci', '--no-fund', '--no-audit'], {
     cwd: here,
     timeout: 600_000,
@@ -186,41 +187,52 @@ const onChromium = async (script: string): Promise<void> => {
   }
 }
 
+/** Longest time of one step, in milliseconds. */
+const STEP_MS = 240_000
+
+/** Notes a failure of a step, and one that does not end. */
 const guarded = async (name: string, work: () => Promise<void>): Promise<void> => {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    const error = new Error(`It did not end within ${STEP_MS / 1000} s`)
+    timer = setTimeout(reject, STEP_MS, error)
+  })
   try {
-    await work()
+    await Promise.race([work(), late])
   } catch (error) {
     note(name, false, error instanceof Error ? error.stack : String(error))
+  } finally {
+    clearTimeout(timer)
   }
 }
 
 await install()
 const { path: folder, dispose } = await temporaryFolder()
 try {
-  await installPackage(folder)
+  await guarded('npm install', () => installPackage(folder))
   await addPrograms(folder)
   await addSignIn(folder)
-  await onCommand(`Node.js ${process.versions.node}`, [process.execPath], folder)
-  await onCommand('Node.js 22.13', [installed('node22/bin/node')], folder)
-  await onCommand('Node.js 26', [installed('node26/bin/node')], folder)
-  await onCommand('Bun', [installed('bun/bin/bun.exe')], folder)
-  await onCommand('Deno', [installed('deno/deno'), 'run', '--allow-all'], folder)
+  const commands: readonly (readonly [string, readonly [string, ...string[]]])[] = [
+    [`Node.js ${process.versions.node}`, [process.execPath]],
+    ['Node.js 22.13', [installed('node22/bin/node')]],
+    ['Node.js 26', [installed('node26/bin/node')]],
+    ['Bun', [installed('bun/bin/bun.exe')]],
+    ['Deno', [installed('deno/deno'), 'run', '--allow-all']],
+  ]
+  for (const [name, command] of commands)
+    await guarded(name, () => onCommand(name, command, folder))
   for (const resolution of RESOLUTIONS) {
-    const objections = await typeCheck(folder, resolution)
-    note(
-      `TypeScript, moduleResolution ${resolution.moduleResolution}`,
-      objections === '',
-      objections,
-    )
+    const name = `TypeScript, moduleResolution ${resolution.moduleResolution}`
+    await guarded(name, async () => {
+      const objections = await typeCheck(folder, resolution)
+      note(name, objections === '', objections)
+    })
   }
-  const script = await bundled(join(folder, 'web.mjs'), 'iife')
-  await guarded('workerd', () => onWorkerd(script))
-  const signIn = await bundled(join(folder, 'web-oidc.mjs'), 'iife')
-  await guarded('workerd, sign-in', () => onWorkerdOnce(signIn))
-  await guarded('the worker of the guide', async () =>
-    onWorker(await bundled(join(folder, 'worker.mjs'), 'esm')),
-  )
-  await guarded('Chromium', () => onChromium(script))
+  const bundle = (file: string, format: 'esm' | 'iife') => bundled(join(folder, file), format)
+  await guarded('workerd', async () => onWorkerd(await bundle('web.mjs', 'iife')))
+  await guarded('workerd, sign-in', async () => onWorkerdOnce(await bundle('web-oidc.mjs', 'iife')))
+  await guarded('the worker of the guide', async () => onWorker(await bundle('worker.mjs', 'esm')))
+  await guarded('Chromium', async () => onChromium(await bundle('web.mjs', 'iife')))
 } finally {
   await dispose()
 }
@@ -228,4 +240,5 @@ try {
 const count = (verdict: string): number => rows.filter((row) => row.verdict === verdict).length
 console.log(`${count('ok')} ok, ${count('FAILED')} failed, ${count('SKIPPED')} SKIPPED`)
 const mustHaveAll = process.env['CI_RUNTIMES'] === 'all'
-process.exitCode = count('FAILED') > 0 || (mustHaveAll && count('SKIPPED') > 0) ? 1 : 0
+// A step that did not end still holds the process.
+process.exit(count('FAILED') > 0 || (mustHaveAll && count('SKIPPED') > 0) ? 1 : 0)

@@ -41,6 +41,10 @@ export const durableObjectEventStore = (
   return {
     ...log,
     readStream: (stream, afterVersion) => withParts(log.readStream(stream, afterVersion)),
+    readStreams: async (reads) => {
+      const streams = await log.readStreams(reads)
+      return connection.query((database) => streams.map((events) => withLongData(database, events)))
+    },
     readAll: (after, limit) => withParts(log.readAll(after, limit)),
     findAppend: (by) => withParts(log.findAppend(by)),
     append: async (append) => {
@@ -132,6 +136,11 @@ const withLongData = (
         event.data === undefined ? { ...event, data: longData(database, event.position) } : event,
       )
     : events
+
+/** The data of a row of `events` in SQL, with those that are stored in parts. */
+export const dataOf = (event: string): string =>
+  `CASE WHEN ${event}.data <> '' THEN ${event}.data ELSE (SELECT group_concat(part, '') FROM (
+    SELECT part FROM ${PARTS} AS stored WHERE stored.position = ${event}.position ORDER BY stored.nth)) END`
 
 const longData = (database: SyncDatabase, position: Position): object => {
   const sql = `SELECT part FROM ${PARTS} WHERE position = ? ORDER BY nth`

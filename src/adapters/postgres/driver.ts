@@ -120,6 +120,18 @@ const asIs = (text: string): string => text
 /** `bigint` is the one type besides text that our statements select. */
 const AS_TEXT: PgLiteTypes = { rowMode: 'array', parsers: { 20: asIs } }
 
+const isQuery = (text: string): boolean => /^\s*SELECT\b/i.test(text)
+
+/**
+ * Each row as one JSON list of texts: PGlite drops U+FEFF from the beginning of a value. In JSON the names of columns may
+ * repeat, and their order is kept.
+ */
+const inLists = (text: string): string =>
+  `SELECT (SELECT pg_catalog.json_agg(value ORDER BY place) FROM pg_catalog.json_each_text(pg_catalog.row_to_json(found))
+    WITH ORDINALITY AS each (key, value, place))::text FROM (${text}) AS found`
+
+const listIn = (row: unknown): PostgresRow => JSON.parse((row as [string])[0])
+
 /**
  * Creates a driver for PGlite, PostgreSQL inside the process; the host closes it. It has one session, so calls wait for
  * transactions of the host and vice versa.
@@ -137,10 +149,13 @@ export const pgLite = (db: PgLite): PostgresDriver => {
       ...connectionByCallbacks<PgLiteQueries>({
         begin: (work) => db.transaction(work),
         rows: async ({ text, values }, within = db) => {
-          const found = values.length
-            ? await within.query(text, [...values], AS_TEXT)
-            : (await within.exec(text, AS_TEXT)).at(-1)
-          return (found?.rows ?? []) as PostgresRow[]
+          if (values.length === 0 && !isQuery(text)) {
+            const found = (await within.exec(text, AS_TEXT)).at(-1)
+            return (found?.rows ?? []) as PostgresRow[]
+          }
+          const asked = isQuery(text) ? inLists(text) : text
+          const { rows } = await within.query(asked, [...values], AS_TEXT)
+          return isQuery(text) ? rows.map((row) => listIn(row)) : (rows as PostgresRow[])
         },
       }),
       session: () => session,

@@ -6,7 +6,7 @@ import { presentAccess } from '../../projections/present-access.js'
 import { readEvents } from '../../projections/read-events.js'
 import type { ReadError } from '../errors/errors.js'
 import { catchFaults, Fault } from '../errors/fault.js'
-import { catchUpToHead, run } from '../following/catch-up.js'
+import { catchUpToHead, type FollowedLog, isWorthRetrying, run } from '../following/catch-up.js'
 import { appendSignal, LOG_OPTIONS } from '../following/log-pages.js'
 import { type AccessCheck, isAllowed, judgeAccess } from '../grant-rules/judge-access.js'
 import { isPosition, POSITION_IN_WORDS } from '../method/input.js'
@@ -19,7 +19,7 @@ export interface LiveOptions {
   /** Ends the live checks. After that, they refuse everything. */
   readonly signal: AbortSignal
   /**
-   * How long the checks keep answering while the log cannot be followed, in milliseconds: 50 to 3,600,000. Default:
+   * How long the checks keep answering while the store does not respond, in milliseconds: 50 to 3,600,000. Default:
    * 5,000. The log is read at least four times in this time, and at least once a second.
    */
   readonly maxLag?: number | undefined
@@ -45,8 +45,9 @@ export type AskLive<Answer> = <Question extends LiveQuestion>(
 
 /**
  * Checks that answer at once from memory. For the host itself: they have no caller and need no permission. They include
- * every write of this `createIam`, and writes of others as soon as the store reports them. After `maxLag` milliseconds
- * without reading the log they refuse everything.
+ * every write of this `createIam`, and writes of others as soon as the store reports them. They refuse everything after
+ * `maxLag` milliseconds without reading the log, and at once when an event cannot be read, the store has a bug or it has
+ * lost events. They try again and recover.
  */
 export interface LiveChecks {
   /**
@@ -66,8 +67,8 @@ export interface LiveChecks {
   /**
    * Waits until the checks include the event at `position`, such as `details.sequence` of a write in another process.
    *
-   * @returns the position reached; or `Unavailable` when the log cannot be read at the moment, the error that ended the
-   *   live checks, or `Cancelled` when a signal aborts
+   * @returns the position reached; or `Unavailable` when the log cannot be read at the moment, the error of an event
+   *   that cannot be read, or `Cancelled` when a signal aborts
    * @throws TypeError when the position is not one, or an option is unknown or of a wrong type
    */
   readonly reached: (
@@ -79,7 +80,7 @@ export interface LiveChecks {
   ) => ResultAsync<Position, ReadError>
   /**
    * Milliseconds since the checks were last known to be up to date: up to a second when nothing is written, `Infinity`
-   * after the end.
+   * after the end, and while the log cannot be read for another reason than a store that does not respond.
    */
   readonly lag: number
 }
@@ -97,26 +98,46 @@ export const followed = async (
   { store, hooks, now, recorded, environment }: Runtime,
   { signal, maxLag = DEFAULT_MAX_LAG_MS }: LiveOptions,
 ): Promise<Result<LiveChecks, ReadError>> => {
-  const { apply, access } = presentAccess()
+  let present = presentAccess()
   const appends = appendSignal({ store, environment }, maxLag / LOOKS)
   let position = 0n
-  /** The highest head of the log that was read. */
+  /** The head of the log that was last read. */
   let head = 0n
   /** When the log last had no event above `position`, by the environment's clock. */
   let atHead = Number.NEGATIVE_INFINITY
-  /** Position of the last write of this process that returned before it was seen here. */
-  let unseen = 0n
+  /** The last write of this process that returned before it was seen here, and when it did. */
+  let unseen = { position: 0n, at: 0 }
   let isReady = false
-  let ended: ReadError | undefined
+  /** Why the log cannot be read any more, or not until a retry. */
+  let fault: ReadError | undefined
   let waiting: ((error: ReadError | undefined) => void)[] = []
 
+  const refuse = (): void => {
+    atHead = Number.NEGATIVE_INFINITY
+  }
+  const log: FollowedLog = {
+    readAll: (after, limit) => store.readAll(after, limit),
+    lastPosition: async () => {
+      const before = position
+      head = await store.lastPosition()
+      // A failover lost events that were applied here: the log is read again from its start.
+      if (head < before) {
+        refuse()
+        present = presentAccess()
+        position = 0n
+      }
+      return head
+    },
+  }
   const projection: Projection = {
     name: 'live-access',
     checkpoint: async () => position,
     apply: async (from, events) => {
       if (from !== position) return false
-      for (const event of readEvents(events)) apply(event)
-      position = events.at(-1)?.position ?? from
+      for (const event of readEvents(events)) {
+        present.apply(event)
+        position = event.position
+      }
       return true
     },
     reset: async () => {
@@ -128,7 +149,7 @@ export const followed = async (
   const reach = async (wanted: Position): Promise<Position> => {
     if (position < wanted) appends.hint()
     while (position < wanted) {
-      const error = ended ?? (await new Promise((resolve) => waiting.push(resolve)))
+      const error = fault ?? (await new Promise((resolve) => waiting.push(resolve)))
       if (error) throw new Fault(error)
     }
     return position
@@ -139,25 +160,32 @@ export const followed = async (
   }
   /** A write returns once it is seen here. If that takes too long, every check refuses until it is seen. */
   const see = async (written: Position): Promise<void> => {
-    if (!(await isSeen(written)) && written > unseen) unseen = written
+    if (!(await isSeen(written)) && written > unseen.position)
+      unseen = { position: written, at: environment.elapsed() }
   }
   const isLate = (): boolean => environment.elapsed() - atHead > maxLag
-  const isStale = (): boolean => isLate() || position < unseen
+  const isStale = (): boolean => isLate() || position < unseen.position
 
-  const onHead = (last: Position): void => {
-    if (last > head) head = last
-  }
   const onLook = (outcome: Result<Position, ReadError>, begin: number): void => {
-    if (outcome.isOk() && position >= head && !signal.aborted) atHead = begin
+    const error = outcome.isErr() ? outcome.error : undefined
+    fault = error && !isWorthRetrying(error) ? error : undefined
+    if (fault) refuse()
+    else if (!error && position >= head && !signal.aborted) {
+      atHead = begin
+      // The log has no such write any more.
+      if (begin > unseen.at) unseen = { position: 0n, at: 0 }
+    }
     const woken = waiting
     waiting = []
-    for (const resolve of woken) resolve(outcome.isErr() ? outcome.error : undefined)
+    for (const resolve of woken) resolve(error)
   }
   const end = (error: ReadError): void => {
-    ended = error
+    refuse()
     recorded.delete(see)
+    signal.removeEventListener('abort', refuse)
     appends.end()
     onLook(err(error), 0)
+    fault = error
   }
 
   const read = (question: LiveQuestion) => {
@@ -170,16 +198,14 @@ export const followed = async (
   }
 
   recorded.add(see)
-  signal.addEventListener('abort', () => {
-    atHead = Number.NEGATIVE_INFINITY
-  })
-  const following = { signal, hooks, environment, onHead }
+  signal.addEventListener('abort', refuse)
+  const following = { signal, hooks, environment }
   // A first catch-up longer than `maxLag` ends out of date, so another one follows, which takes less time.
   let from = position
   do {
     const begin = environment.elapsed()
     from = position
-    const caughtUp = await catchUpToHead(store, projection, following)
+    const caughtUp = await catchUpToHead(log, projection, following)
     if (caughtUp.isErr()) {
       end(caughtUp.error)
       return err(caughtUp.error)
@@ -187,23 +213,25 @@ export const followed = async (
     onLook(caughtUp, begin)
   } while (isLate() && position > from)
   isReady = true
-  run(store, projection, {
+  const running = run(log, projection, {
     ...following,
     method: 'access.live',
     appends,
     longestLook: maxLag,
+    retriesAll: true,
     onLook,
-  }).then((outcome) => end(outcome.isErr() ? outcome.error : { kind: 'Cancelled' }))
-  await see(unseen)
+  })
+  running.finally(() => end({ kind: 'Cancelled' }))
+  await see(unseen.position)
 
   return ok({
     can: (question) => {
       const { query, asked } = read(question)
-      return !isStale() && isAllowed(access(query), asked)
+      return !isStale() && isAllowed(present.access(query), asked)
     },
     check: (question) => {
       const { query, asked } = read(question)
-      return isStale() ? stale() : judgeAccess(access(query), asked)
+      return isStale() ? stale() : judgeAccess(present.access(query), asked)
     },
     get position() {
       return position

@@ -12,7 +12,7 @@ import { isCurrent, isStillGranted, type RoleGeneration } from '../../domain/rol
 import { type RoleMappingState, roleMappings } from '../../domain/role-mapping/aggregate.js'
 import { type UserGrantState, userGrants } from '../../domain/user-grant/aggregate.js'
 import {
-  type GroupName,
+  GroupName,
   IdpId,
   OrgId,
   type ProjectId,
@@ -22,12 +22,14 @@ import {
 import type { FoundAccess, LostRole } from '../../ports/access-reads.js'
 import type { EventStore, Position, RecordedEvent } from '../../ports/event-store.js'
 import { corruptEvent, type KnownEvent } from '../../ports/known-event.js'
+import type { HistoryEntry, HistoryQuery } from '../../ports/read-model.js'
 import { presentAccess } from '../../projections/present-access.js'
 import { readBatch } from '../../projections/read-events.js'
 import { Fault, fromPort } from '../errors/fault.js'
 import type { AdmittedCall } from '../method/context.js'
-import type { Status, StreamsOf } from '../recording/stream-state.js'
+import type { Evolving, Status, StreamsOf } from '../recording/stream-state.js'
 import type { Runtime } from '../runtime.js'
+import { inBatches } from '../waiting.js'
 
 /** A user of an organization, and a project of any organization. */
 export interface AccessIds {
@@ -50,7 +52,7 @@ export interface AccessSteps {
   /** Steps of the project's grant to the user's organization; empty if that organization owns the project. */
   readonly projectGrant: readonly Step<ProjectGrantState>[]
   readonly userGrant: readonly Step<UserGrantState>[]
-  /** Steps of each group that the user was ever reported in and that was mapped to the project. */
+  /** Steps of each group that the user was reported in, of the last reports of a provider, and that was mapped to the project. */
   readonly groups: readonly GroupSteps[]
   /** Steps of the role in the question, or of all roles that the user's grant and mappings last had. */
   readonly roles: ReadonlyMap<string, readonly Step<ProjectRoleState>[]>
@@ -61,6 +63,7 @@ export interface GroupSteps {
   readonly via: { readonly idpId: IdpId; readonly group: GroupName }
   readonly provider: readonly Step<IdentityProviderState>[]
   readonly mapping: readonly Step<RoleMappingState>[]
+  /** The last step. */
   readonly membership: readonly Step<MembershipState>[]
 }
 
@@ -79,7 +82,7 @@ export const replayAccess = async (
     steps(projects, projectOrgId, { id: projectId }),
     isOwn ? [] : steps(projectGrants, projectOrgId, grantIds),
     steps(userGrants, orgId, { userId, projectId, projectOrgId }),
-    replayGroups(steps, ids, await providersOf(runtime, call, ids)),
+    replayGroups(runtime, call, ids, until),
   ])
   const held = [rolesOf(userGrant), ...groups.map(({ mapping }) => rolesOf(mapping))].flat()
   const wanted = roleKey === undefined ? new Set(held.map((role) => role.roleKey)) : [roleKey]
@@ -92,49 +95,106 @@ export const replayAccess = async (
   return { isOwn, project, projectGrant, userGrant, groups, roles: new Map(roles) }
 }
 
-/** The providers that ever reported a group of a user. */
-const providersOf = async (
+/** Most entries of a page of history, and most reports of a provider that are searched for groups of a user. */
+const PAGE = 1000
+
+const historyOf = (
   runtime: Runtime,
   { signal }: Pick<AdmittedCall, 'signal'>,
+  query: Omit<HistoryQuery, 'after' | 'limit'>,
+): Promise<readonly HistoryEntry[]> =>
+  runtime.query(
+    { consistency: 'strong', signal },
+    { method: 'history', args: [{ after: 0n, limit: PAGE, ...query }] },
+  )
+
+/** The providers that reported a group of a user; if there are many reports, all that the organization had. */
+const providersOf = async (
+  runtime: Runtime,
+  call: Pick<AdmittedCall, 'signal'>,
   { orgId, userId }: AccessIds,
+  until: Position,
 ): Promise<ReadonlySet<IdpId>> => {
+  const before = { orgId, before: until + 1n, order: 'desc' } as const
+  const reports = { ...before, user: userId, types: memberships.eventsThat('adds') }
+  const entries = await historyOf(runtime, call, reports)
   const found = new Set<IdpId>()
-  const limit = 1000
-  let after = 0n
-  for (let entries = limit; entries === limit; ) {
-    const query = { orgId, user: userId, types: memberships.eventsThat('adds'), after, limit }
-    const strong = { consistency: 'strong', signal } as const
-    const page = await runtime.query(strong, { method: 'history', args: [query] })
-    for (const { object, sequence } of page) {
-      if (object.type === 'membership') found.add(IdpId.parse(object.idpId))
-      after = sequence
-    }
-    entries = page.length
+  const add = ({ object }: HistoryEntry) => {
+    if ('idpId' in object) found.add(IdpId.parse(object.idpId))
+  }
+  entries.forEach(add)
+  const types = identityProviders.eventsThat('adds')
+  for (let page = entries, at = before.before; page.length === PAGE; ) {
+    page = await historyOf(runtime, call, { ...before, before: at, types })
+    page.forEach(add)
+    at = page.at(-1)?.sequence ?? at
   }
   return found
 }
 
-const replayGroups = async (
-  steps: ReturnType<typeof stepsOf>,
-  { orgId, userId, projectOrgId, projectId }: AccessIds,
-  idpIds: ReadonlySet<IdpId>,
-): Promise<readonly GroupSteps[]> => {
-  const byProvider = await Promise.all(
-    [...idpIds].map(async (idpId) => {
-      const [provider, membership] = await Promise.all([
-        steps(identityProviders, orgId, { idpId }),
-        steps(memberships, orgId, { idpId, userId }),
-      ])
-      const groups = new Set(membership.flatMap(({ state }) => (exists(state) ? state.groups : [])))
-      return Promise.all(
-        [...groups].map(async (group) => {
-          const ids = { idpId, group, projectId, projectOrgId }
-          const mapping = await steps(roleMappings, orgId, ids)
-          return { via: { idpId, group }, provider, membership, mapping }
-        }),
-      )
-    }),
+/** The last report about a user, and the groups of the user in it and in the {@link PAGE} reports before it. */
+const reportsOf = async (
+  runtime: Runtime,
+  call: Pick<AdmittedCall, 'signal'>,
+  {
+    orgId,
+    idpId,
+    userId,
+  }: { readonly orgId: string; readonly idpId: IdpId; readonly userId: UserId },
+  until: Position,
+): Promise<{
+  readonly membership: readonly Step<MembershipState>[]
+  readonly groups: ReadonlySet<GroupName>
+}> => {
+  const object = memberships.ref({ idpId, userId })
+  const query = { orgId, object, before: until + 1n, order: 'desc' } as const
+  const entries = (await historyOf(runtime, call, query)).filter(
+    (entry) => entry.object.type === 'membership',
   )
+  const [newest] = entries
+  const recorded = newest
+    ? await fromPort(() => runtime.store.readAll(newest.sequence - 1n, 1))
+    : []
+  const membership = replayed(memberships, recorded)
+  const earlier = entries.flatMap(({ changes }) =>
+    changes.flatMap((each) =>
+      each.field === 'groups' && 'to' in each ? [each.from, each.to] : [],
+    ),
+  )
+  const last = membership.flatMap(({ state }) => (exists(state) ? state.groups : []))
+  const groups = earlier.flatMap((value) => (Array.isArray(value) ? value : []))
+  return {
+    membership,
+    groups: new Set([...last, ...groups.map((group) => GroupName.parse(group))]),
+  }
+}
+
+const replayGroups = async (
+  runtime: Runtime,
+  call: Pick<AdmittedCall, 'signal'>,
+  { orgId, userId, projectOrgId, projectId }: AccessIds,
+  until: Position,
+): Promise<readonly GroupSteps[]> => {
+  const steps = stepsOf(runtime.store, until)
+  const providers = await providersOf(
+    runtime,
+    call,
+    { orgId, userId, projectOrgId, projectId },
+    until,
+  )
+  const byProvider = await inBatches(runtime.environment, [...providers], async (idpId) => {
+    const [provider, { membership, groups }] = await Promise.all([
+      steps(identityProviders, orgId, { idpId }),
+      reportsOf(runtime, call, { orgId, idpId, userId }, until),
+    ])
+    return Promise.all(
+      [...groups].map(async (group) => {
+        const ids = { idpId, group, projectId, projectOrgId }
+        const mapping = await steps(roleMappings, orgId, ids)
+        return { via: { idpId, group }, provider, membership, mapping }
+      }),
+    )
+  })
   return byProvider.flat().filter(({ mapping }) => mapping.length > 0)
 }
 
@@ -146,15 +206,26 @@ const stepsOf =
     ids: Ids,
   ): Promise<readonly Step<State>[]> => {
     const recorded = await fromPort(() => store.readStream(aggregate.stream(orgId, ids)))
-    const { known, unreadable } = readBatch(recorded.filter(({ position }) => position <= until))
-    if (unreadable) throw new Fault(unreadable)
-    let state = aggregate.decider.initialState
-    return known.map((event) => {
-      if (!aggregate.reads(event)) throw new Fault(corruptEvent(event, 'type'))
-      state = aggregate.decider.evolve(state, event, event.version)
-      return { event, state }
-    })
+    return replayed(
+      aggregate,
+      recorded.filter(({ position }) => position <= until),
+    )
   }
+
+/** The steps of `recorded`, of which the first needs no event before it. */
+const replayed = <State extends Status, Event extends Message>(
+  aggregate: Evolving<State, Event>,
+  recorded: readonly RecordedEvent[],
+): readonly Step<State>[] => {
+  const { known, unreadable } = readBatch(recorded)
+  if (unreadable) throw new Fault(unreadable)
+  let state = aggregate.decider.initialState
+  return known.map((event) => {
+    if (!aggregate.reads(event)) throw new Fault(corruptEvent(event, 'type'))
+    state = aggregate.decider.evolve(state, event, event.version)
+    return { event, state }
+  })
+}
 
 /** The roles that a grant to a user, or a mapping, was last recorded with. */
 const rolesOf = <Role>(

@@ -60,33 +60,38 @@ const make = async (
   const begun = since === undefined ? undefined : await readCheckpoint(since, [key.verifier])
   if (since !== undefined && !begun)
     return err(invalid('since', 'must be a checkpoint that this key has signed'))
-  if (begun && !(await fromPort(() => goesOn(store, begun))))
-    return err(invalid('since', 'must be a checkpoint of this log, but the log differs from it'))
-  const tree = growingTree(begun)
-  let last: Position = begun?.position ?? 0n
+  const differs = invalid('since', 'must be a checkpoint of this log, but the log differs from it')
+  if (begun && !(await fromPort(() => goesOn(store, begun)))) return err(differs)
+  // A checkpoint without its last leaf, of version 0.2, is compared with the whole log.
+  const resumed = begun?.leaf && begun
+  const tree = growingTree(resumed)
+  let last: Position = resumed?.position ?? 0n
+  let leaf = resumed?.leaf
   for await (const { events, position } of logPages(store, last, { signal })) {
-    for (const event of events) tree.add(leafHash(eventLine(event)))
+    for (const event of events) {
+      leaf = leafHash(eventLine(event))
+      tree.add(leaf)
+      if (tree.size() === begun?.size && !isSame(tree.root(), begun.root)) return err(differs)
+    }
     last = position
-    onProgress?.({ done: tree.size() - (begun?.size ?? 0), position })
+    onProgress?.({ done: tree.size() - (resumed?.size ?? 0), position })
   }
   const origin = key.verifier.name
-  const reached = { origin, size: tree.size(), frontier: tree.frontier(), position: last }
+  const reached = { origin, size: tree.size(), frontier: tree.frontier(), position: last, leaf }
   return ok(await signNote(checkpointText(reached), key.seed))
 }
 
 /**
- * Whether the log has as many events up to the checkpoint, and its last event at the same position. After a failover
- * that lost events, or another restore, it may not. `verify` compares everything.
+ * Whether the log has as many events up to the checkpoint, and the same last event. After a failover that lost events,
+ * or another restore, it may not. `verify` compares everything.
  */
 const goesOn = async (
   store: EventStore & Partial<EventCount>,
-  { size, position, frontier }: Checkpoint,
+  { size, position, leaf }: Checkpoint,
 ): Promise<boolean> => {
   if (size === 0) return true
   const [last] = await store.readAll(position - 1n, 1)
   if (last?.position !== position) return false
-  // In a tree of odd size, the last leaf is a subtree of its own.
-  const leaf = size % 2 === 1 ? frontier.at(-1) : undefined
   if (leaf && !isSame(leaf, leafHash(eventLine(last)))) return false
   if (!store.countAfter) return true
   // Writers may add events between the counts.
@@ -102,14 +107,17 @@ export interface Checkpoint extends Tree {
   readonly root: Hash
   /** Position of the last event; 0 without events. */
   readonly position: Position
+  /** Hash of the last event; undefined without events, and in checkpoints of version 0.2. */
+  readonly leaf: Hash | undefined
 }
 
 const POSITION = 'claviger-position '
 const FRONTIER = 'claviger-frontier '
+const LEAF = 'claviger-leaf '
 
-/** The text of a checkpoint (C2SP tlog-checkpoint), with the last position and the frontier as extension lines. */
+/** The text of a checkpoint (C2SP tlog-checkpoint), with the last position, the frontier and the last leaf as extension lines. */
 export const checkpointText = (checkpoint: Omit<Checkpoint, 'root'>): string => {
-  const { origin, size, frontier, position } = checkpoint
+  const { origin, size, frontier, position, leaf } = checkpoint
   const hashes = Uint8Array.from(frontier.flatMap((hash) => [...hash]))
   return [
     origin,
@@ -117,6 +125,7 @@ export const checkpointText = (checkpoint: Omit<Checkpoint, 'root'>): string => 
     toBase64(rootOf(frontier)),
     `${POSITION}${position}`,
     `${FRONTIER}${toBase64(hashes)}`,
+    ...(leaf ? [`${LEAF}${toBase64(leaf)}`] : []),
     '',
   ].join('\n')
 }
@@ -147,7 +156,15 @@ const parse = (text: string): Checkpoint | undefined => {
     hashes.slice(32 * index, 32 * (index + 1)),
   )
   if (!isSame(rootOf(frontier), rootHash)) return undefined
-  return { origin, size: Number(size), root: rootHash, frontier, position: BigInt(position) }
+  const leaf = fromBase64(extension(LEAF))
+  return {
+    origin,
+    size: Number(size),
+    root: rootHash,
+    frontier,
+    position: BigInt(position),
+    leaf: leaf?.length === 32 ? leaf : undefined,
+  }
 }
 
 /** The verifier keys of a list. */

@@ -41,14 +41,20 @@ export interface Progress {
 /** Longest wait for the last checkpoint of a projection after an abort, in milliseconds. */
 const CHECKPOINT_TIMEOUT_MS = 1_000
 
+/** What a follower reads of a store. */
+export type FollowedLog = Pick<EventStore, 'lastPosition' | 'readAll' | 'onAppend'> &
+  Partial<EventCount>
+
 /** Further options of {@link run} for followers within the library. */
-interface FollowOptions extends HeadOptions {
+interface FollowOptions {
   /** Reported to hooks. */
   readonly method?: string
   /** The signal of new events; `run` ends it. */
   readonly appends?: AppendSignal
   /** Longest wait for a read of the head, in milliseconds; a slower one may have lost its connection. */
   readonly longestLook?: number
+  /** Whether it also retries after errors that a retry rarely mends. Default: it returns them. */
+  readonly retriesAll?: boolean
   /** Called after each read of the head, with the elapsed time when it began. */
   readonly onLook?: (outcome: Result<Position, ReadError>, begin: number) => void
 }
@@ -60,11 +66,11 @@ interface FollowOptions extends HeadOptions {
  *   respond after the abort
  */
 export const run = async (
-  store: EventStore,
+  store: FollowedLog,
   projection: Projection,
   options: CatchUpOptions & Observed & FollowOptions,
 ): Promise<Result<Position, ReadError>> => {
-  const { signal, hooks, environment, method = 'run', longestLook, onLook } = options
+  const { signal, hooks, environment, method = 'run', longestLook, onLook, retriesAll } = options
   const { appends = appendSignal({ store, environment }) } = options
   const pauses = growingPauses(environment)
   /** A slow read that makes progress: a second one beside it would read the same events again. */
@@ -80,7 +86,7 @@ export const run = async (
       onLook?.(caughtUp, look.begin)
       if (caughtUp.isErr()) {
         reportFault(hooks, method, caughtUp.error)
-        if (!isWorthRetrying(caughtUp.error)) return caughtUp
+        if (!retriesAll && !isWorthRetrying(caughtUp.error)) return caughtUp
         slow = !look.isDone && (await positionOf(projection)) !== from ? look : undefined
         if (!slow) await pauses.next(signal)
       } else {
@@ -119,23 +125,17 @@ const positionOf = (projection: Projection): Promise<Position | undefined> =>
   checkpointOf(projection).catch(() => undefined)
 
 /** Whether a store or a projection that failed may work later. */
-const isWorthRetrying = (error: ReadError): boolean =>
+export const isWorthRetrying = (error: ReadError): boolean =>
   error.kind === 'Cancelled' || (error.kind === 'Unavailable' && !isBug(error.cause))
-
-interface HeadOptions {
-  /** Called with the head of the log, before events are read. */
-  readonly onHead?: (head: Position) => void
-}
 
 /** Applies the events that are in the store now to `projection`. */
 export const catchUpToHead = (
-  store: EventStore,
+  store: FollowedLog,
   projection: Projection,
-  options: CatchUpOptions & Observed & HeadOptions,
+  options: CatchUpOptions & Observed,
 ): Promise<Result<Position, ReadError>> =>
   catchFaults(async () => {
     const head = await callPort(() => store.lastPosition(), options.signal)
-    options.onHead?.(head)
     return catchUp(store, projection, { ...options, head })
   })
 
@@ -164,7 +164,7 @@ type CatchUpRefusal = UnreadableEvent | ProjectionFailed
  * @throws Fault when a port fails, or `signal` aborts
  */
 export const catchUp = async (
-  store: EventStore,
+  store: FollowedLog,
   projection: Projection,
   options: CatchUpOptions & Observed & Range,
 ): Promise<Result<Position, CatchUpRefusal>> => {
@@ -205,7 +205,7 @@ export const catchUp = async (
 
 /** Calls `onProgress` with the events applied so far. */
 const reporter = async (
-  store: EventStore & Partial<EventCount>,
+  store: FollowedLog,
   after: Position,
   { onProgress, head, environment }: CatchUpOptions & Observed & Range,
 ) => {

@@ -2,7 +2,7 @@ import { FUNCTION, SIGNAL } from '../../check-options.js'
 import { type Environment, systemEnvironment } from '../../ports/environment.js'
 import type { EventStore, Position, RecordedEvent } from '../../ports/event-store.js'
 import type { Host } from '../../ports/host.js'
-import { callPort } from '../waiting.js'
+import { callPort, wakeableSleep } from '../waiting.js'
 
 /** Consecutive events of a log. */
 export interface LogPage {
@@ -30,7 +30,7 @@ interface LogReading {
  * @throws Fault when the store fails, or as soon as `signal` aborts
  */
 export async function* logPages(
-  store: EventStore,
+  store: Pick<EventStore, 'readAll'>,
   after: Position,
   { size = 1_000, signal, readAheadTo = 0n, environment = systemEnvironment }: LogReading,
 ): AsyncGenerator<LogPage, void, void> {
@@ -86,7 +86,10 @@ export type AppendSignal = ReturnType<typeof appendSignal>
 
 /** @see AppendSignal. @param longestWait - in milliseconds, where a store is to be read more often */
 export const appendSignal = (
-  { store, environment }: Pick<Host, 'store' | 'environment'>,
+  {
+    store,
+    environment,
+  }: Pick<Host, 'environment'> & { readonly store: Pick<EventStore, 'onAppend'> },
   longestWait = Number.POSITIVE_INFINITY,
 ) => {
   let hints = 0
@@ -105,10 +108,10 @@ export const appendSignal = (
     /** Waits for a hint after the first `seen`, for a limited time, or until `signal` aborts. One wait at a time. */
     wait: async (seen: number, signal: AbortSignal | undefined): Promise<void> => {
       if (hints > seen || signal?.aborted) return
-      const woken = new AbortController()
-      wake = () => woken.abort()
+      const waiting = wakeableSleep(environment)
+      wake = waiting.wake
       signal?.addEventListener('abort', wake)
-      await environment.sleep(longest, woken.signal)
+      await waiting.sleep(longest)
       signal?.removeEventListener('abort', wake)
     },
     /** Stops listening to the store. */

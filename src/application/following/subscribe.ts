@@ -4,13 +4,14 @@ import { type ObjectRef, OrgId } from '../../domain/values.js'
 import type { EventStore, Position } from '../../ports/event-store.js'
 import type { KnownEvent, UnreadableEvent } from '../../ports/known-event.js'
 import { aggregateOf, readEvent, streamOf } from '../../projections/read-events.js'
-import { containerOf } from '../../projections/rows.js'
+import { wholesOf } from '../../projections/rows.js'
 import { errorOf, isBug } from '../errors/fault.js'
 import { type Observed, reportFault } from '../hooks.js'
 import { isSignal } from '../method/context.js'
 import { eventTypes, parse, position } from '../method/input.js'
 import { callPort, growingPauses } from '../waiting.js'
 import { appendSignal, logPages } from './log-pages.js'
+import { isRemovedWithWhole } from './wholes.js'
 
 /** Options of `iam.subscribe`. */
 export interface SubscribeOptions {
@@ -21,8 +22,8 @@ export interface SubscribeOptions {
   /** Only events of this organization. */
   readonly orgId?: string | undefined
   /**
-   * Only events of this object of `orgId`, by type and ids. The events of a role end with the `project.removed` of its
-   * project if the role existed then, because a role removed with its project has no event of its own.
+   * Only events of this object of `orgId`, by type and ids. If it is removed with a project or an identity provider of
+   * `orgId`, its events end with the `project.removed` or `identity_provider.removed`: it has no such event of its own.
    */
   readonly object?: ObjectRef | undefined
   /**
@@ -175,23 +176,25 @@ const eventFilter = (
   if (orgId === undefined || object === undefined) return matches
 
   const stream = streamOf(orgId, object)
-  const container = containerOf(object)
-  const streamOfContainer = container && streamOf(orgId, container)
+  const wholes = wholesOf(orgId, object).map((whole) => streamOf(orgId, whole))
   return (event) => {
     if (!matches(event)) return false
     if (event.stream === stream) return true
     const isEnd =
-      event.stream === streamOfContainer && aggregateOf(event.type).effectOf(event) === 'removes'
-    return isEnd && (() => existed(store, object, event))
+      wholes.includes(event.stream) && aggregateOf(event.type).effectOf(event) === 'removes'
+    return isEnd && (() => existedBefore(store, { orgId, object }, event))
   }
 }
 
-/** Whether an object existed when its container was removed; nothing is recorded of it after that. */
-const existed = async (
+/** Whether an object existed right before one of {@link wholesOf} was removed. */
+const existedBefore = async (
   store: EventStore,
-  object: ObjectRef,
-  { metadata }: KnownEvent,
+  { orgId, object }: { readonly orgId: string; readonly object: ObjectRef },
+  { position }: KnownEvent,
 ): Promise<boolean> => {
-  const last = (await store.readStream(streamOf(metadata.resourceOwner, object))).at(-1)
-  return last !== undefined && aggregates[object.type].effectOf(last) !== 'removes'
+  const events = await store.readStream(streamOf(orgId, object))
+  const last = events.findLast((event) => event.position < position)
+  if (last === undefined || aggregates[object.type].effectOf(last) === 'removes') return false
+  const since = { after: last.position, until: position - 1n }
+  return !(await isRemovedWithWhole(store, { orgId, object }, since))
 }

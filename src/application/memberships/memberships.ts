@@ -1,9 +1,9 @@
-import { err, type Result } from 'neverthrow'
+import { err, ok, type Result } from 'neverthrow'
 import * as z from 'zod/mini'
 import { exists } from '../../domain/decider.js'
 import { identityProviders } from '../../domain/identity-provider/aggregate.js'
 import { type Membership, membership, memberships } from '../../domain/membership/aggregate.js'
-import type { ReportMembership } from '../../domain/membership/command-schemas.js'
+import { MembershipReported } from '../../domain/membership/events.js'
 import {
   GroupName,
   type IdpId,
@@ -11,17 +11,25 @@ import {
   MAX_REPORTED_GROUPS,
   type UserId,
 } from '../../domain/values.js'
-import { timeOf } from '../../ports/event-store.js'
+import type { MappedGroup } from '../../ports/access-reads.js'
+import { type RecordedEvent, timeOf } from '../../ports/event-store.js'
 import { compareCodePoints } from '../../projections/row-order.js'
 import type { WriteError } from '../errors/errors.js'
+import { fromPort } from '../errors/fault.js'
 import type { AdmittedCall } from '../method/context.js'
-import type { Read, Write } from '../method/method.js'
+import { firstPositionIn } from '../method/input.js'
+import { type Outcome, type Read, type Write, write } from '../method/method.js'
 import { type ListOptions, list, listFields, type Page, type TextFilter } from '../reading/list.js'
 import { get } from '../reading/reads.js'
-import { type AnyStreamState, change, type StreamChange } from '../recording/stream-state.js'
+import {
+  type AnyStreamState,
+  change,
+  type StreamChange,
+  StreamState,
+} from '../recording/stream-state.js'
 import type { Streams } from '../recording/streams.js'
 import type { Runtime } from '../runtime.js'
-import { changesOf } from '../writing/write-object.js'
+import { changesOf, specOf, writeObject } from '../writing/write-object.js'
 
 /**
  * The groups that an identity provider last reported for a user. Together with `roleMappings` they give roles. A
@@ -88,8 +96,8 @@ export default (runtime: Runtime): Memberships => {
     ({ idpId, userId }: MembershipKey): MembershipInput => ({ idpId, userId }),
   )
   return {
-    report: changing('memberships.report', ReportMembershipInput, (streams, input, call) =>
-      decideReport(runtime, call, streams, input),
+    report: write(runtime, specOf(memberships, REPORT), (call, input) =>
+      recordReport(runtime, call, input),
     ),
     remove: changing('memberships.remove', memberships.ids, async (streams, ids) => {
       const { before, provider } = await read(streams, ids)
@@ -118,19 +126,122 @@ const read = async (streams: Streams, ids: MembershipKey) => {
   return { before, provider }
 }
 
+const REPORT = { method: 'memberships.report', schema: ReportMembershipInput, isNew: false }
+
+type Report = z.output<typeof ReportMembershipInput>
+
+/**
+ * Records a report. A mapping that was added while the report was decided may stand before it in the log; the report is
+ * then recorded again with its group, because a mapping counts from the next report on.
+ */
+const recordReport = async (
+  runtime: Runtime,
+  call: AdmittedCall,
+  input: Report,
+): Promise<Result<Outcome<MembershipInput>, WriteError>> => {
+  const { idpId, userId } = input
+  const record = (each: AdmittedCall) =>
+    writeObject(runtime, each, {
+      input,
+      aggregate: memberships,
+      decide: (streams) => decideReport(runtime, each, streams, input),
+      ids: (): MembershipInput => ({ idpId, userId }),
+    })
+  const first = await record(call)
+  if (first.isErr() || !('idpId' in first.value)) return first
+  // The key, the expected sequence and the host's rows belong to the first append.
+  const again = {
+    ...call,
+    idempotencyKey: undefined,
+    expectedSequence: undefined,
+    inTransaction: undefined,
+  }
+  let written = first.value
+  while (await missesMapping(runtime, call, input, written.events.at(-1))) {
+    const next = await record(again)
+    if (next.isErr() || !('idpId' in next.value)) return next
+    written = { ...next.value, changed: true, events: [...written.events, ...next.value.events] }
+  }
+  return ok(written)
+}
+
+/** Whether a group of the report that it was recorded without has a mapping before it in the log. */
+const missesMapping = async (
+  runtime: Runtime,
+  call: AdmittedCall,
+  input: Report,
+  recorded: RecordedEvent | undefined,
+): Promise<boolean> => {
+  if (recorded === undefined) return false
+  const { type, data } = recorded
+  const { groups } = MembershipReported.parse({ type, data }).data
+  const without = input.groups.filter((group) => !groups.includes(group))
+  const mapped = await mappedGroups(runtime, call, { ...input, groups: without })
+  return mapped.some(({ since }) => since < recorded.position)
+}
+
 const decideReport = async (
   runtime: Runtime,
   call: AdmittedCall,
   streams: Streams,
-  { idpId, userId, groups }: z.output<typeof ReportMembershipInput>,
+  input: Report,
 ): Promise<Result<readonly StreamChange[], WriteError>> => {
+  const { idpId, userId } = input
   const ids = { idpId, userId }
+  const [mapped] = await Promise.all([
+    mappedGroups(runtime, call, input),
+    cacheLastReport(runtime, call, ids),
+  ])
   const { before, provider } = await read(streams, ids)
   if (!exists(provider.state)) return err({ kind: 'NotFound', object: identityProviders.ref(ids) })
-  const report = await mappedReport(runtime, call, { ids, groups, before })
+  const named = new Set(mapped.map(({ group }) => group))
+  const groups = [...new Set(input.groups)]
+    .filter((group) => named.has(group))
+    .sort(compareCodePoints)
+  const isDue = mapped.some((mapping) => isToRenew(mapping, before, runtime.now()))
   return membership
-    .decide({ type: 'ReportMembership', data: { ...ids, ...report } }, before.state)
+    .decide({ type: 'ReportMembership', data: { ...ids, groups, isDue } }, before.state)
     .map((events) => [change(before, events)])
+}
+
+const strongOf = ({ signal }: AdmittedCall) => ({ consistency: 'strong', signal }) as const
+
+/** The mappings of the groups of a report at the end of the log. */
+const mappedGroups = async (
+  runtime: Runtime,
+  call: AdmittedCall,
+  { idpId, groups }: Report,
+): Promise<readonly MappedGroup[]> => {
+  if (groups.length === 0) return []
+  const query = { orgId: call.orgId, idpId, groups: [...new Set(groups)] }
+  return runtime.query(strongOf(call), { method: 'mappedGroups', args: [query] })
+}
+
+/**
+ * Caches a membership as its last event left it. Reports are recorded again and again; without this, the first call of a
+ * process would read all of them.
+ */
+const cacheLastReport = async (
+  { states, store, query }: Runtime,
+  call: AdmittedCall,
+  ids: MembershipKey,
+): Promise<void> => {
+  const { orgId } = call
+  const name = memberships.stream(orgId, ids)
+  if (states.get(memberships, name)) return
+  const object = memberships.ref(ids)
+  const types = [...memberships.eventsThat('adds'), ...memberships.eventsThat('removes')]
+  const newest = { orgId, object, types, after: 0n, order: 'desc', limit: 1 } as const
+  const [row, [entry]] = await Promise.all([
+    query<'get', 'membership'>(strongOf(call), { method: 'get', args: [orgId, object] }),
+    query(strongOf(call), { method: 'history', args: [newest] }),
+  ])
+  if (!entry) return
+  const recorded = await fromPort(() => store.readAll(entry.sequence - 1n, 1))
+  const last = new StreamState(memberships, name).replay(recorded)
+  const created = row ? firstPositionIn(row.details.creationDate) : last.created
+  if (last.name === recorded[0]?.stream)
+    states.set(new StreamState(memberships, name, { ...last, created }))
 }
 
 const HOUR_MS = 3_600_000
@@ -138,34 +249,12 @@ const HOUR_MS = 3_600_000
 /** At most this many reports that change nothing are recorded in the time that a report counts. */
 const RENEWALS = 10
 
-/** The `groups` that have mappings at the end of the log, and whether they have to be recorded again. */
-const mappedReport = async (
-  runtime: Runtime,
-  { orgId, signal }: AdmittedCall,
-  {
-    ids: { idpId },
-    groups,
-    before,
-  }: {
-    readonly ids: MembershipKey
-    readonly groups: readonly GroupName[]
-    readonly before: AnyStreamState
-  },
-): Promise<Pick<ReportMembership['data'], 'groups' | 'isDue'>> => {
-  const wanted = [...new Set(groups)]
-  const query = { orgId, idpId, groups: wanted }
-  const strong = { consistency: 'strong', signal } as const
-  const mapped =
-    wanted.length === 0
-      ? []
-      : await runtime.query(strong, { method: 'mappedGroups', args: [query] })
-  const named = new Set(mapped.map(({ group }) => group))
-  const age = runtime.now().getTime() - timeOf(before.changed).getTime()
-  return {
-    groups: wanted.filter((group) => named.has(group)).sort(compareCodePoints),
-    isDue: mapped.some(
-      ({ since, validFor }) =>
-        since > before.changed || (validFor !== undefined && age * RENEWALS >= validFor * HOUR_MS),
-    ),
-  }
+/** Whether a report of the same groups is recorded again, for a mapping of one of them. */
+const isToRenew = (
+  { since, validFor }: MappedGroup,
+  { changed }: AnyStreamState,
+  now: Date,
+): boolean => {
+  const age = now.getTime() - timeOf(changed).getTime()
+  return since > changed || (validFor !== undefined && age * RENEWALS >= validFor * HOUR_MS)
 }

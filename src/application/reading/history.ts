@@ -4,9 +4,10 @@ import { type AnyEvent, ObjectInput } from '../../domain/aggregates.js'
 import { choice, type ObjectRef, requiredText, type StreamId, UserId } from '../../domain/values.js'
 import type { Position } from '../../ports/event-store.js'
 import type { HistoryEntry, HistoryQuery, Views, ViewType } from '../../ports/read-model.js'
+import { project, type Row } from '../../projections/project.js'
 import { readEvent, streamOf } from '../../projections/read-events.js'
-import { containerOf, rowAfter } from '../../projections/rows.js'
 import { Fault, fromPort } from '../errors/fault.js'
+import { isRemovedWithWhole } from '../following/wholes.js'
 import { withCurrentRoles } from '../grant-rules/shown-roles.js'
 import {
   date,
@@ -95,8 +96,8 @@ export interface HistoryPage {
 }
 
 /**
- * Lists who changed what and when, including removed objects. The history of a role ends with the removal of its
- * project if the role existed then.
+ * Lists who changed what and when, including removed objects. The history of an object that is removed with its project
+ * or its identity provider ends with the removal of these, unless another organization owns the project.
  */
 export const listHistory = (runtime: Runtime): Read<ListHistoryInput, HistoryPage> =>
   read(
@@ -180,11 +181,9 @@ export const stateAt = (runtime: Runtime): Read<StateAtInput, Views[ViewType]> =
     },
     async ({ orgId }, { object, sequence, time }) => {
       const until = sequence ?? lastPositionIn(time ?? new Date(0))
-      const at = (ref: ObjectRef) => objectAt(runtime, streamOf(orgId, ref), until)
-      const found = await at(object)
-      const container = containerOf(object)
-      // An object ends with its container.
-      const isThere = found && (!container || (await at(container)))
+      const found = await objectAt(runtime, streamOf(orgId, object), until)
+      const since = found && { after: found.details.sequence, until }
+      const isThere = since && !(await isRemovedWithWhole(runtime.store, { orgId, object }, since))
       const shown =
         isThere && (await withCurrentRoles(streamsAt(runtime.store, orgId, until), object, found))
       return shown ? ok(shown) : err({ kind: 'NotFound', object })
@@ -196,14 +195,14 @@ const objectAt = async (
   { store }: Runtime,
   stream: StreamId,
   until: Position,
-): Promise<Views[ViewType] | undefined> => {
+): Promise<Row | undefined> => {
   const events = await fromPort(() => store.readStream(stream))
-  let row: Views[ViewType] | undefined
+  let row: Row | undefined
   for (const recorded of events) {
     if (recorded.position > until) break
     const event = readEvent(recorded)
     if (event.isErr()) throw new Fault(event.error)
-    row = rowAfter(row, event.value)
+    row = project(row, event.value)
   }
   return row
 }

@@ -1,5 +1,6 @@
 import type { StreamId } from '../../domain/values.js'
 import type { Environment } from '../../ports/environment.js'
+import { wakeableSleep } from '../waiting.js'
 
 /**
  * How long, in milliseconds, others wait for a held lock before it is taken away: a runtime may have ended the
@@ -58,20 +59,18 @@ export class Lock {
 
   /** Resolves when the lock is held; false when `signal` aborts before, which releases it. */
   async wait(signal: AbortSignal | undefined): Promise<boolean> {
-    const ending = new AbortController()
-    this.#wake = () => ending.abort()
+    const { wake, sleep } = wakeableSleep(this.#environment)
+    this.#wake = wake
     const giveUp = () => {
       this.release()
-      ending.abort()
+      wake()
     }
     signal?.addEventListener('abort', giveUp)
     if (signal?.aborted) giveUp()
-    let before: readonly Lock[] = []
-    for (;;) {
-      // Every waiting lock has a timer: the timer of the next in the queue may have ended with its request.
-      await this.#environment.sleep(LOCK_TIMEOUT_MS, ending.signal)
-      if (ending.signal.aborted) break
-      for (const lock of this.#waitsFor()) if (before.includes(lock)) lock.release()
+    let before: ReadonlySet<Lock> = new Set()
+    // Every waiting lock has a timer: the timer of the next in the queue may have ended with its request.
+    while (!(await sleep(LOCK_TIMEOUT_MS))) {
+      for (const lock of this.#waitsFor()) if (before.has(lock)) lock.release()
       before = this.#waitsFor()
     }
     signal?.removeEventListener('abort', giveUp)
@@ -95,11 +94,14 @@ export class Lock {
   }
 
   /** The locks that are held and that this one waits for, perhaps by way of others. */
-  #waitsFor(): readonly Lock[] {
-    return this.#streams.flatMap((stream) => {
-      const first = this.#queues.get(stream)?.[0]
-      if (first === undefined || first === this) return []
-      return first.isHeld ? [first] : first.#waitsFor()
-    })
+  #waitsFor(): ReadonlySet<Lock> {
+    const found = new Set<Lock>([this])
+    // What is added during the loop is visited too, each lock once.
+    for (const lock of found)
+      for (const stream of lock.#streams) {
+        const first = this.#queues.get(stream)?.[0]
+        if (first) found.add(first)
+      }
+    return new Set([...found].filter((lock) => lock !== this && lock.isHeld))
   }
 }

@@ -5,6 +5,7 @@ import {
   type IdempotencyKeyUsed,
   InTransactionFailed,
   outcomeOf,
+  type Position,
   type RecordedEvent,
   type StreamWrite,
   type VersionConflict,
@@ -15,11 +16,12 @@ import type { Observer } from '../hooks.js'
 import type { AdmittedCall } from '../method/context.js'
 import type { Runtime } from '../runtime.js'
 import { pause, retryDeadline } from '../waiting.js'
+import { withinLimits } from './delegation.js'
 import type { Lock } from './locks.js'
 import type { Marks } from './metadata.js'
 import type { StateCache } from './state-cache.js'
-import type { AnyStreamState, StreamChange } from './stream-state.js'
-import { CallStreams, type Streams } from './streams.js'
+import { type AnyStreamState, managerOf, type StreamChange } from './stream-state.js'
+import { CallStreams } from './streams.js'
 
 /** After this many lost races, streams that a decision only reads are locked too. */
 const LOCK_GUARDS_AFTER = 3
@@ -41,7 +43,7 @@ export interface Applied<Decided extends Decision> {
 /** A decision to record, and the outcome to return. */
 export interface Transaction<Decided extends Decision, Answer> {
   /** Changes nothing itself: it is called again whenever a stream that it read turns out to be different. */
-  readonly decide: (streams: Streams) => Promise<Result<Decided, WriteError>>
+  readonly decide: (streams: CallStreams) => Promise<Result<Decided, WriteError>>
   readonly answer: (applied: Applied<Decided>) => Answer
   readonly marks?: Marks | undefined
   /** Whether it may change protected objects, because its events leave them as they are shown. */
@@ -64,8 +66,9 @@ export const transact = async <Decided extends Decision, Answer>(
   call: AdmittedCall,
   { decide, answer, marks, isUpkeep = false, commandHash, earlier }: Transaction<Decided, Answer>,
 ): Promise<Result<Answer, WriteError>> => {
-  const { states, locks, newId, metadataOf, environment } = runtime
+  const { states, locks, newId, metadataOf, environment, delegations } = runtime
   const { observer, signal, inTransaction } = call
+  const decideWithin = withinLimits(delegations.get(call.caller), decide)
   const streams = new CallStreams(states, call)
   let lock: Lock | undefined
   let isTooLate: (() => boolean) | undefined
@@ -74,7 +77,7 @@ export const transact = async <Decided extends Decision, Answer>(
   try {
     for (;;) {
       // 1. Decide; reads load what is not cached. A decision that saw a stream in two states is made again.
-      const expected = asExpected(call, await streams.decide(decide))
+      const expected = asExpected(call, await streams.decide(decideWithin))
       const decision = isUpkeep ? expected : unprotected(marks, expected)
       if (signal?.aborted) return err({ kind: 'Cancelled' })
       if (streams.isMixed) continue
@@ -89,7 +92,11 @@ export const transact = async <Decided extends Decision, Answer>(
           continue
         }
         const before = await earlier?.(false)
-        return before ?? decision.map((decided) => answer(applied(states, decided, [])))
+        if (before) return before
+        if (decision.isErr()) return err(decision.error)
+        lock?.release()
+        await seenByFollowers(runtime, streams.lastRead)
+        return ok(answer(applied(states, decision.value, [])))
       }
       // A repeat does not write the rows of the host again.
       const repeated = inTransaction && (await earlier?.(false))
@@ -118,9 +125,8 @@ export const transact = async <Decided extends Decision, Answer>(
       if (recorded.isOk()) {
         const done = ok(answer(applied(states, decision.value, recorded.value)))
         const last = recorded.value.at(-1)
-        if (last === undefined || runtime.recorded.size === 0) return done
         lock.release()
-        await Promise.all([...runtime.recorded].map((see) => see(last.position)))
+        await seenByFollowers(runtime, last?.position ?? streams.lastRead)
         return done
       }
 
@@ -142,6 +148,11 @@ export const transact = async <Decided extends Decision, Answer>(
   }
 }
 
+/** Waits until what follows the log of this runtime has seen the event at `position`. */
+export const seenByFollowers = async ({ recorded }: Runtime, position: Position): Promise<void> => {
+  if (recorded.size > 0) await Promise.all([...recorded].map((see) => see(position)))
+}
+
 const hasEvents = ({ events }: StreamChange): boolean => events.length > 0
 
 /** Refuses a change of an object that is not at the sequence that the caller expects. */
@@ -154,15 +165,19 @@ export const asExpected = <Decided extends Decision>(
   return expected === actual ? decision : err({ kind: 'SequenceMismatch', expected, actual })
 }
 
-/** Refuses a change of an object that is protected by a desired state other than the one in `marks`. */
+/**
+ * Refuses a change of an object that is protected by a desired state other than the one in `marks`, and one under a name
+ * of an object that another name manages.
+ */
 export const unprotected = <Decided extends Decision>(
   marks: Marks | undefined,
   decision: Result<Decided, WriteError>,
 ): Result<Decided, WriteError> => {
   const changes = decision.isOk() ? decision.value.changes : []
   for (const { before, events } of changes) {
-    const { protectedBy: managedBy } = before
-    if (managedBy !== undefined && managedBy !== marks?.managedBy && events.length > 0)
+    const own = marks?.managedBy
+    const managedBy = before.protectedBy ?? (own === undefined ? undefined : managerOf(before))
+    if (managedBy !== undefined && managedBy !== own && events.length > 0)
       return err({ kind: 'Protected', managedBy })
   }
   return decision

@@ -1,11 +1,12 @@
 import { err, Result, ResultAsync } from 'neverthrow'
 import * as z from 'zod/mini'
+import { DomainInput } from '../../domain/email-domain/domain-name.js'
 import { toBase64url } from '../../domain/encoding.js'
 import { type SetupLink, setupLinks } from '../../domain/setup-link/aggregate.js'
 import { RevokeSetupLink } from '../../domain/setup-link/command-schemas.js'
 import { type SetupIntent, SetupIntents } from '../../domain/setup-link/events.js'
 import { setupLinkTokens } from '../../domain/setup-link/token.js'
-import { LinkId, OrgId, requiredText } from '../../domain/values.js'
+import { IdpId, LinkId, OrgId, requiredText } from '../../domain/values.js'
 import { invalid, type WriteError } from '../errors/errors.js'
 import { catchFaults } from '../errors/fault.js'
 import { expiry } from '../method/input.js'
@@ -17,6 +18,8 @@ import type { Runtime } from '../runtime.js'
 import { sha256OfText } from '../sha256.js'
 import { specOf, writeObject, writesOf } from '../writing/write-object.js'
 import type {
+  ConfirmDraftInput,
+  DraftInput,
   RedeemedSetupLink,
   RedeemOptions,
   RedeemSetupLinkInput,
@@ -50,8 +53,12 @@ export interface SetupLinks {
    * marks the link as `used`. Redeem the token at each request, so that a revoked or expired link stops working at
    * once. A link that is unknown, expired, completed or revoked is refused as `Unauthenticated`, without a reason.
    *
-   * The caller has the permissions of the link's intents in the link's organization. `authorize` is not called for this
-   * very object; a copy of it is an ordinary caller.
+   * The caller has the permissions of the link's intents in the link's organization, for what the link adds and what
+   * `issue` names: everything else is `PermissionDenied`, and so are calls after the link has ended. A provider that the
+   * caller adds is an inactive draft under `idpId`. The caller may edit it, and may reactivate it once it has passed its
+   * test and a sign-in as it is (`confirmDraft`). It never writes an active provider, or one that a domain is set to,
+   * and sets the provider of a domain only where none is set. `authorize` is not called for this very object; a copy of
+   * it is an ordinary caller.
    */
   readonly redeem: (
     input: RedeemSetupLinkInput,
@@ -65,6 +72,23 @@ export interface SetupLinks {
     input: RedeemSetupLinkInput,
     options?: RedeemOptions,
   ) => ResultAsync<SetupLinkIds, WriteError>
+  /**
+   * Returns the open links that may set up a provider; none for any other provider. For the host itself, without a
+   * permission check. `openIdSignIn` calls it to let a draft be tried.
+   */
+  readonly ofDraft: (
+    input: DraftInput,
+    options?: RedeemOptions,
+  ) => ResultAsync<readonly SetupLinkIds[], WriteError>
+  /**
+   * Records that a provider has passed its test or a sign-in, so that the holder of its link may switch it on, and
+   * returns the links of {@link ofDraft}. A later change of the provider needs both again. For the host itself, without
+   * a permission check. `openIdSignIn` calls it; call it only if you test or sign in without `claviger/oidc`.
+   */
+  readonly confirmDraft: (
+    input: ConfirmDraftInput,
+    options?: RedeemOptions,
+  ) => ResultAsync<readonly SetupLinkIds[], WriteError>
 }
 
 /** The link to create. */
@@ -77,6 +101,17 @@ export interface IssueSetupLinkInput {
   readonly intents: readonly SetupIntent[]
   /** A note for the organization itself, such as the link's recipient: 1 to 200 characters. It stays in the log. */
   readonly note?: string | undefined
+  /**
+   * A provider of the organization that the link may set up while it is inactive and no domain is set to it, and whose
+   * groups the link may map. If there is none with this id, the link may add it as its draft. Default: the id of the
+   * link. Name it if `intents` has `groups` without `provider`.
+   */
+  readonly idpId?: string | undefined
+  /**
+   * A domain of the organization that the link may prove, and set to its provider if none is set; besides the domains
+   * that it adds. In any form that `domains.add` takes.
+   */
+  readonly domain?: string | undefined
 }
 
 /** Names a link. */
@@ -101,6 +136,10 @@ export interface ListSetupLinksInput extends ListOptions<Omit<SetupLink, 'expire
         readonly linkId?: TextFilter | undefined
         /** Condition on the note; a link without one has the empty text. */
         readonly note?: TextFilter | undefined
+        /** Condition on the provider that was named; a link without one has the empty text. */
+        readonly idpId?: TextFilter | undefined
+        /** Condition on the domain that was named; a link without one has the empty text. */
+        readonly domain?: TextFilter | undefined
         /** Only links in this state; all when absent. */
         readonly state?: SetupLink['state'] | undefined
       }
@@ -112,6 +151,8 @@ const IssueSetupLinkInput = z.strictObject({
   expiresAt: expiry,
   intents: SetupIntents,
   note: z.optional(requiredText),
+  idpId: z.optional(IdpId),
+  domain: z.optional(DomainInput),
 })
 
 /** Too many to guess, so the hash needs no salt. */
@@ -120,12 +161,10 @@ const TOKEN_BYTES = 32
 // Loaded at the first call, so that hosts without links do not load it.
 const redeeming = () => import('./redeem-setup-link.js')
 
-/** A method that is called with a token alone. */
-const byToken =
-  <Answer>(
-    run: (given: RedeemSetupLinkInput & RedeemOptions) => Promise<Result<Answer, WriteError>>,
-  ) =>
-  (input: RedeemSetupLinkInput, options?: RedeemOptions): ResultAsync<Answer, WriteError> =>
+/** A method of the host itself, without a context. */
+const forHost =
+  <Input, Answer>(run: (given: Input & RedeemOptions) => Promise<Result<Answer, WriteError>>) =>
+  (input: Input, options?: RedeemOptions): ResultAsync<Answer, WriteError> =>
     new ResultAsync(catchFaults(() => run({ ...input, ...options })))
 
 /** The methods of {@link SetupLinks}, on the ports of a host. */
@@ -154,9 +193,15 @@ export default (runtime: Runtime): SetupLinks => {
               streams.read(setupLinks, { linkId }, { load: 'assume-empty' }),
               streams.read(setupLinkTokens, { tokenHash }, { load: 'assume-empty' }),
             ])
-            const { intents, note } = input
-            const expiresAt = input.expiresAt.toISOString()
-            const data = { linkId, expiresAt, intents, ...(note !== undefined && { note }) }
+            const { intents, note, idpId, domain } = input
+            const data = {
+              linkId,
+              expiresAt: input.expiresAt.toISOString(),
+              intents,
+              ...(note !== undefined && { note }),
+              ...(idpId !== undefined && { idpId }),
+              ...(domain !== undefined && { domain }),
+            }
             const owner = { tokenHash, orgId: OrgId.parse(streams.orgId), linkId }
             const claimed = setupLinkTokens.decider.decide(
               { type: 'ClaimSetupLinkToken', data: owner },
@@ -175,7 +220,17 @@ export default (runtime: Runtime): SetupLinks => {
     revoke: writes.change('setupLinks.revoke', RevokeSetupLink),
     get: get(runtime, 'setupLinks.get', setupLinks),
     list: list(runtime, 'setupLinks.list', setupLinks, ListSetupLinksInput),
-    redeem: byToken(async (given) => (await redeeming()).redeemSetupLink(runtime, given)),
-    complete: byToken(async (given) => (await redeeming()).completeSetupLink(runtime, given)),
+    redeem: forHost<RedeemSetupLinkInput, RedeemedSetupLink>(async (given) =>
+      (await redeeming()).redeemSetupLink(runtime, given),
+    ),
+    complete: forHost<RedeemSetupLinkInput, SetupLinkIds>(async (given) =>
+      (await redeeming()).completeSetupLink(runtime, given),
+    ),
+    ofDraft: forHost<DraftInput, readonly SetupLinkIds[]>(async (given) =>
+      (await redeeming()).linksOfDraft(runtime, given),
+    ),
+    confirmDraft: forHost<ConfirmDraftInput, readonly SetupLinkIds[]>(async (given) =>
+      (await redeeming()).confirmDraft(runtime, given),
+    ),
   }
 }

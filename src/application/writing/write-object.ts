@@ -15,7 +15,7 @@ import { writeTargetOf } from '../method/target.js'
 import { storedKey } from '../recording/metadata.js'
 import { change, detailsOf, StreamState } from '../recording/stream-state.js'
 import type { Streams } from '../recording/streams.js'
-import { type Applied, type Decision, transact } from '../recording/transact.js'
+import { type Applied, type Decision, seenByFollowers, transact } from '../recording/transact.js'
 import type { Runtime } from '../runtime.js'
 import { sha256 } from '../sha256.js'
 import { raceAbort } from '../waiting.js'
@@ -217,10 +217,11 @@ const NO_CHANGE = 'A command that answers with an object must change its stream'
  * key was used for another command. Undefined when it was not used.
  */
 const earlierOutcome = async <Ids>(
-  { store }: Runtime,
+  runtime: Runtime,
   { method, orgId, idempotencyKey = '', signal, dryRun }: AdmittedCall,
   { input, aggregate, ids, isSameSecret }: ObjectWrite<Ids>,
 ): Promise<Result<Outcome<Ids>, WriteError> | undefined> => {
+  const { store } = runtime
   const key = storedKey(orgId, idempotencyKey)
   const finding = fromPort(() => store.findAppend({ idempotencyKey: key }))
   const events = await raceAbort(finding, signal)
@@ -237,6 +238,7 @@ const earlierOutcome = async <Ids>(
   const past = (await raceAbort(reading, signal)).slice(0, last.version)
   const details = detailsOf(new StreamState(aggregate, last.stream).replay(past), orgId)
   if (dryRun) return ok({ details, changed: false, events: [], changes: [] })
+  await seenByFollowers(runtime, details.sequence)
   return ok({ details, changed: true, events, ...ids(events) })
 }
 

@@ -64,18 +64,37 @@ export interface Call {
   readonly signal?: AbortSignal
 }
 
-/** Whether the last call got no answer, or 503. */
+/** Whether the last call got no answer, or none of the host. */
 export const outage = signal<'offline' | 'unavailable' | undefined>(undefined)
 
 /** Whether the session has ended. Nothing is shown then, and nothing is asked. */
 export const isSignedOut = signal(false)
 
-/** The token of a set-up link. It is nowhere but here and in the header of calls. */
+/** The token of a set-up link; empty in the console. It is sent in a header alone. */
 let linkToken = ''
 
-/** Makes all calls those of a set-up link. */
+/** Where the token outlives a reload: in this window, until it is closed or the link has ended. */
+const KEPT = `claviger ${mount.pathname}`
+
+/** Makes all calls those of a set-up link; without a token, of the link that was open before a reload. */
 export const actByLink = (token: string): void => {
-  linkToken = token
+  linkToken = token || kept((storage) => storage.getItem(KEPT)) || '-'
+  kept((storage) => storage.setItem(KEPT, linkToken))
+}
+
+/** Forgets the link, which has ended. */
+export const leaveLink = (): void => {
+  linkToken = '-'
+  kept((storage) => storage.removeItem(KEPT))
+}
+
+/** A browser may keep nothing, and throws then. */
+const kept = <Value>(use: (storage: Storage) => Value): Value | undefined => {
+  try {
+    return use(sessionStorage)
+  } catch {
+    return undefined
+  }
 }
 
 /** Sends a call to the JSON interface. */
@@ -99,13 +118,18 @@ export const call = async <Body = Json>(request: Call): Promise<Outcome<Body>> =
       body: body ? JSON.stringify(body) : null,
     })
     outage.value = response.status === 503 ? 'unavailable' : undefined
-    if (response.status === 401) isSignedOut.value = true
+    if (response.status === 401) {
+      isSignedOut.value = true
+      if (linkToken) leaveLink()
+    }
     const answer = await response.json()
     if (response.ok) return { body: answer, etag: response.headers.get('etag') ?? '' }
     return { failure: failureOf(response.status, answer) }
-  } catch {
-    if (!signal?.aborted) outage.value = 'offline'
-    return { failure: failureOf(0, {}) }
+  } catch (thrown) {
+    // A page of a proxy in front of the host is no JSON.
+    const status = thrown instanceof SyntaxError ? 503 : 0
+    if (!signal?.aborted) outage.value = status === 0 ? 'offline' : 'unavailable'
+    return { failure: failureOf(status, {}) }
   }
 }
 

@@ -8,10 +8,11 @@ export const timeZone = new Intl.DateTimeFormat().resolvedOptions().timeZone
 export const cellTime = (at: string | undefined): string =>
   at ? new Date(at).toLocaleString('sv-SE', { timeZone }) : ''
 
-/** A spreadsheet takes a text that begins with one of these for a formula. */
-const FORMULA = /^[=+\-@\t\r]/
+/** A spreadsheet takes a text that begins with one of these for a formula. Some read full-width signs as plain ones. */
+const FORMULA = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/
 
-const cellOf = (text: string): string => {
+/** A text as one cell, which no spreadsheet takes for a formula. */
+export const cellOf = (text: string): string => {
   const safe = FORMULA.test(text) ? `'${text}` : text
   return /[",;\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
@@ -29,10 +30,7 @@ export const saveCsv = (name: string, rows: readonly (readonly string[])[]): voi
   setTimeout(() => URL.revokeObjectURL(url))
 }
 
-/** Pages of 1,000 rows. */
-const MOST_PAGES = 100
-
-/** Reads all pages of a list, at most 100,000 rows; or says why one could not be read. */
+/** Reads all pages of a list, 1,000 rows at a time; or says why one could not be read. */
 export const readAll = async <Row>(
   operation: WireMethod,
   parameters: Json,
@@ -40,13 +38,12 @@ export const readAll = async <Row>(
   const pages = pagesOf(operation)
   const rows: Row[] = []
   let next = ''
-  for (let page = 0; page < MOST_PAGES; page++) {
+  do {
     const path = pathOf(operation, { ...parameters, page_size: '1000', [pages.cursor]: next })
     const outcome = await call({ method: 'GET', path })
     if ('failure' in outcome) return outcome
-    rows.push(...rowsIn<Row>(outcome.body, pages))
+    for (const row of rowsIn<Row>(outcome.body, pages)) rows.push(row)
     next = String(outcome.body[pages.next] ?? '')
-    if (!next) break
-  }
+  } while (next)
   return { rows }
 }

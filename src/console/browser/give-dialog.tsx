@@ -39,7 +39,11 @@ const planFor = async (
     'filter.project_org_id.equals': projectOrgId,
   }
   const { listUserGrants, addUserGrantRoles, addUserGrant } = userGrantService
-  const granted = await listOf(listUserGrants, filter)
+  const found = await listOf(listUserGrants, filter)
+  // Another organization may have granted a project with the same id.
+  const granted = found.filter(
+    (grant) => grant['projectOrgId'] === (projectOrgId ?? grant.details.resourceOwner),
+  )
   const path = pathOf(granted.length > 0 ? addUserGrantRoles : addUserGrant)
   const body = {
     userId: user.id,

@@ -106,7 +106,9 @@ const SignedOut = () => (
       <p>{settings.isLink ? texts.setUp.over : texts.signedOut}</p>
       {settings.loginUrl && (
         <p>
-          <a href={settings.loginUrl}>{texts.signIn}</a>
+          <a href={settings.loginUrl} rel="external">
+            {texts.signIn}
+          </a>
         </p>
       )}
     </div>
@@ -126,13 +128,20 @@ const paint = (accent: string): void => {
 }
 
 if (settings.accent) paint(settings.accent)
-/** Removes the token from the address, so that it is only in memory. */
+/** Takes the token out of the address, so that neither `back` nor a bookmark has it. */
 const openLink = (): void => {
-  actByLink(location.hash.slice(1) || '-')
+  actByLink(location.hash.slice(1))
   history.replaceState(null, '', location.pathname)
 }
 
-if (settings.isLink) openLink()
+if (settings.isLink) {
+  openLink()
+  // A link that is opened in a window of another changes the address alone.
+  window.addEventListener('hashchange', () => {
+    openLink()
+    location.reload()
+  })
+}
 followLinks()
 void readPermissions()
 render(<App />, document.getElementById('root') ?? document.body)

@@ -43,8 +43,16 @@ export const Navigation = ({ pages, current }: NavigationProps) => {
       </nav>
       {(backUrl || signOutUrl) && (
         <p class="leave">
-          {backUrl && <a href={backUrl}>{texts.backToApp}</a>}{' '}
-          {signOutUrl && <a href={signOutUrl}>{texts.signOut}</a>}
+          {backUrl && (
+            <a href={backUrl} rel="external">
+              {texts.backToApp}
+            </a>
+          )}{' '}
+          {signOutUrl && (
+            <a href={signOutUrl} rel="external">
+              {texts.signOut}
+            </a>
+          )}
         </p>
       )}
     </header>

@@ -49,13 +49,19 @@ export const setParameters = (query: Query): void => {
   location.value = url
 }
 
-/** Follows links of the console without loading the page again. */
+/** Whether a link leads to a page of the console. At the root of a host, all other paths are the host's. */
+const isOwn = ({ origin, pathname }: HTMLAnchorElement): boolean => {
+  if (origin !== mount.origin || !pathname.startsWith(mount.pathname)) return false
+  const below = pathname.slice(mount.pathname.length)
+  return PAGES.some((page) => page === below)
+}
+
+/** Follows links to pages of the console without loading the page again; links of the host are marked as its own. */
 export const followLinks = (): void => {
   document.addEventListener('click', (event) => {
     const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey
     const link = event.target instanceof Element ? event.target.closest('a') : null
-    if (!link || !isPlain || link.origin !== mount.origin) return
-    if (!link.pathname.startsWith(mount.pathname) || link.hash) return
+    if (!link || !isPlain || link.hash || link.rel === 'external' || !isOwn(link)) return
     event.preventDefault()
     go(link.href)
   })

@@ -12,12 +12,13 @@ import { type AlreadyExists, type Decider, exists, type NotFound } from '../deci
 import { LinkId, type SetupLinkRef, type StreamId } from '../values.js'
 import type {
   CompleteSetupLink,
+  ConfirmSetupLinkProvider,
   IssueSetupLink,
   RevokeSetupLink,
   SetupLinkCommand,
   UseSetupLink,
 } from './command-schemas.js'
-import { type SetupIntent, SetupLinkEvent } from './events.js'
+import { type ProviderCheckName, type SetupIntent, SetupLinkEvent } from './events.js'
 
 /** The state of a link, on which its commands are decided. */
 export type SetupLinkState =
@@ -29,6 +30,14 @@ export type SetupLinkState =
       readonly expiresAt: string
       /** The things that the link's holder may set up. */
       readonly intents: readonly SetupIntent[]
+      /** As `SetupLink.note`. */
+      readonly note?: string | undefined
+      /** The provider that the link may set up: the one that it names, or its own draft, which has the id of the link. */
+      readonly idpId: string
+      /** The domain that was named; undefined if none was. */
+      readonly domain: string | undefined
+      /** The sequence at which the provider passed each check. */
+      readonly passed: Readonly<Partial<Record<ProviderCheckName, string>>>
     }
 
 /** Errors of a link's commands. A link that has ended is `NotFound`, whatever ended it. */
@@ -42,7 +51,10 @@ const refuse = (
 ): Decision => err({ kind, object: { type: 'setup_link', linkId } })
 
 /** Whether a link is open at a time. Both times have the same format, so comparing their texts compares the times. */
-const isOpen = (state: SetupLinkState, at: string): boolean =>
+export const isOpen = (
+  state: SetupLinkState,
+  at: string,
+): state is Exclude<SetupLinkState, { readonly status: 'absent' }> =>
   (state.status === 'issued' || state.status === 'used') && at < state.expiresAt
 
 const issue = ({ data }: IssueSetupLink, state: SetupLinkState): Decision => {
@@ -54,6 +66,13 @@ const use = ({ data }: UseSetupLink, state: SetupLinkState): Decision => {
   const { linkId, at } = data
   if (!isOpen(state, at)) return refuse('NotFound', data)
   return ok(state.status === 'used' ? [] : [{ type: 'setup_link.used', data: { linkId } }])
+}
+
+const confirm = ({ data }: ConfirmSetupLinkProvider, state: SetupLinkState): Decision => {
+  const { at, ...passed } = data
+  if (!isOpen(state, at)) return refuse('NotFound', data)
+  if (state.passed[data.check] === data.sequence) return ok([])
+  return ok([{ type: 'setup_link.provider_checked', data: passed }])
 }
 
 const complete = ({ data }: CompleteSetupLink, state: SetupLinkState): Decision => {
@@ -74,6 +93,8 @@ const decide = (command: SetupLinkCommand, state: SetupLinkState): Decision => {
       return issue(command, state)
     case 'UseSetupLink':
       return use(command, state)
+    case 'ConfirmSetupLinkProvider':
+      return confirm(command, state)
     case 'CompleteSetupLink':
       return complete(command, state)
     case 'RevokeSetupLink':
@@ -84,11 +105,24 @@ const decide = (command: SetupLinkCommand, state: SetupLinkState): Decision => {
 const evolve = (state: SetupLinkState, event: SetupLinkEvent): SetupLinkState => {
   switch (event.type) {
     case 'setup_link.issued': {
-      const { expiresAt, intents } = event.data
-      return { status: 'issued', expiresAt, intents }
+      const { linkId, expiresAt, intents, note, idpId, domain } = event.data
+      return {
+        status: 'issued',
+        expiresAt,
+        intents,
+        note,
+        idpId: idpId ?? linkId,
+        domain,
+        passed: {},
+      }
     }
     case 'setup_link.used':
       return exists(state) ? { ...state, status: 'used' } : state
+    case 'setup_link.provider_checked': {
+      if (!exists(state)) return state
+      const { check, sequence } = event.data
+      return { ...state, passed: { ...state.passed, [check]: sequence } }
+    }
     case 'setup_link.completed':
       return exists(state) ? { ...state, status: 'completed' } : state
     case 'setup_link.revoked':
@@ -125,29 +159,14 @@ export interface SetupLink extends Detailed {
   readonly expiresAt: Date
   /** A note for the organization that issued the link, such as its recipient; absent without a note. */
   readonly note?: string
+  /** The provider that the link was issued for; absent if it adds one of its own, with the id of the link. */
+  readonly idpId?: string
+  /** The domain that the link was issued for; absent if none was named. */
+  readonly domain?: string
 }
 
 /** The fields of {@link SetupLink} that its own events set. */
 export type SetupLinkView = ViewOf<SetupLink>
-
-/** The link after `event`; undefined if it does not exist. */
-export const setupLinkView = (
-  view: SetupLinkView | undefined,
-  event: SetupLinkEvent,
-): SetupLinkView | undefined => {
-  switch (event.type) {
-    case 'setup_link.issued': {
-      const { expiresAt, ...data } = event.data
-      return { ...data, state: 'issued', expiresAt: new Date(expiresAt) }
-    }
-    case 'setup_link.used':
-      return view && { ...view, state: 'used' }
-    case 'setup_link.completed':
-      return view && { ...view, state: 'completed' }
-    case 'setup_link.revoked':
-      return view && { ...view, state: 'revoked' }
-  }
-}
 
 /** Links that let somebody without an account set up sign-in. */
 export const setupLinks = defineAggregate({
@@ -159,20 +178,31 @@ export const setupLinks = defineAggregate({
   effects: {
     'setup_link.issued': 'adds',
     'setup_link.used': 'changes',
+    'setup_link.provider_checked': 'changes',
     'setup_link.completed': 'changes',
     'setup_link.revoked': 'changes',
   },
-  view: setupLinkView,
+  show: ({ status, expiresAt, intents, note, idpId, domain }, { linkId }): SetupLinkView => ({
+    linkId,
+    intents: Object.freeze([...intents]),
+    ...(note !== undefined && { note }),
+    ...(idpId !== linkId && { idpId }),
+    ...(domain !== undefined && { domain }),
+    state: status,
+    expiresAt: new Date(expiresAt),
+  }),
   states: ['issued', 'used', 'completed', 'revoked'],
   fields: {
     linkId: filterableText,
     intents: { holds: 'list' },
     expiresAt: { holds: 'time' },
     note: optionalText,
+    idpId: optionalText,
+    domain: optionalText,
   },
   target: ({ linkId }) => ({ type: 'setup_link', id: linkId }),
   permissions: { read: 'setup_link.read', write: 'setup_link.write' },
-} satisfies AggregateDefinition<SetupLinkRef, SetupLinkView, SetupLinkEvent>)
+} satisfies AggregateDefinition<SetupLinkRef, SetupLinkView, SetupLinkEvent, SetupLinkState>)
 
 /** One stream for each link. */
 export const setupLinkStream = (orgId: string, linkId: string): StreamId =>

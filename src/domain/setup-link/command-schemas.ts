@@ -1,7 +1,14 @@
 import * as z from 'zod/mini'
 import { command } from '../message.js'
-import { ExpiryTime, LinkId, requiredText } from '../values.js'
-import { SetupIntents, type SetupLinkIssued } from './events.js'
+import { ExpiryTime, IdpId, LinkId, requiredText } from '../values.js'
+import {
+  CheckedSequence,
+  DomainText,
+  ProviderCheckName,
+  SetupIntents,
+  type SetupLinkIssued,
+  type SetupLinkProviderChecked,
+} from './events.js'
 
 const ids = { linkId: LinkId }
 
@@ -14,9 +21,11 @@ export const IssueSetupLink = command('IssueSetupLink', {
   expiresAt: ExpiryTime,
   intents: SetupIntents,
   note: z.exactOptional(requiredText),
+  idpId: z.exactOptional(IdpId),
+  domain: z.exactOptional(DomainText),
 })
 export interface IssueSetupLink extends z.infer<typeof IssueSetupLink> {
-  /** Its id, expiry, intents and note. */
+  /** Its id, expiry, intents and note, and the provider and the domain that it names. */
   readonly data: SetupLinkIssued['data']
 }
 
@@ -28,6 +37,18 @@ export interface UseSetupLink extends z.infer<typeof UseSetupLink> {
     /** The present, in RFC 3339. */
     readonly at: string
   }
+}
+
+/** Records that the provider of a link passed a check. */
+export const ConfirmSetupLinkProvider = command('ConfirmSetupLinkProvider', {
+  ...ids,
+  ...atTime,
+  check: ProviderCheckName,
+  sequence: CheckedSequence,
+})
+export interface ConfirmSetupLinkProvider extends z.infer<typeof ConfirmSetupLinkProvider> {
+  /** The link, the time, and what its provider passed. */
+  readonly data: UseSetupLink['data'] & Omit<SetupLinkProviderChecked['data'], 'linkId'>
 }
 
 /** Ends a link, because everything is set up. */
@@ -48,7 +69,13 @@ export interface RevokeSetupLink extends z.infer<typeof RevokeSetupLink> {
 export const SetupLinkCommand = z.discriminatedUnion('type', [
   IssueSetupLink,
   UseSetupLink,
+  ConfirmSetupLinkProvider,
   CompleteSetupLink,
   RevokeSetupLink,
 ])
-export type SetupLinkCommand = IssueSetupLink | UseSetupLink | CompleteSetupLink | RevokeSetupLink
+export type SetupLinkCommand =
+  | IssueSetupLink
+  | UseSetupLink
+  | ConfirmSetupLinkProvider
+  | CompleteSetupLink
+  | RevokeSetupLink

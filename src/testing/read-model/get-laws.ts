@@ -2,6 +2,7 @@ import type { AnyEvent } from '../../domain/aggregates.js'
 import { timeOf } from '../../ports/event-store.js'
 import type { SignInRoute } from '../../ports/read-model.js'
 import { demandEqual, lawsOf, spoil } from '../law.js'
+import { found } from './founding.js'
 import { ACCESS, AFFECTED, HELD_ROLES, HOLDERS } from './grant-samples.js'
 import { fedWith, feed, newLog, type ReadModelHome } from './harness.js'
 import {
@@ -64,6 +65,26 @@ export const getLaws = lawsOf<ReadModelHome>({
         }
       }
     },
+  'A key that begins with U+FEFF keeps it.': async (home) => {
+    const log = newLog()
+    log.record('acme', projectAdded('portal'))
+    const keys = ['admin', '\ufeffadmin']
+    for (const roleKey of keys) log.record('acme', roleAdded('portal', roleKey))
+    const model = await fedWith(home, log)
+    const { items } = await model.list(ROLES)
+    demandEqual(
+      'the list',
+      items.map(({ roleKey }) => roleKey),
+      keys,
+    )
+    const query = { orgId: 'acme', types: ['project_role.added'], after: 0n, limit: 10 }
+    const entries = await model.history(query)
+    demandEqual(
+      'the history',
+      entries.map(({ object }) => object),
+      keys.map((key) => role('portal', key)),
+    )
+  },
   'A role is found and listed until its project is removed.': async (home) => {
     for (const batches of [1, 2]) {
       const log = newLog()
@@ -140,8 +161,8 @@ export const getLaws = lawsOf<ReadModelHome>({
     ]
     const model = await fedWith(home, portalWith(keys))
     for (const key of keys) {
-      const found = await model.get<'project_role'>('acme', role('portal', key))
-      demandEqual(`role ${key}`, found?.displayName, key)
+      const { displayName } = (await model.get<'project_role'>('acme', role('portal', key))) ?? {}
+      demandEqual(`role ${key}`, displayName, key)
     }
     for (const key of ['EDITOR', 'a ', 'b', 'a+', '%', '\ud83d', '', 'constructor']) {
       demandEqual(`role ${key}`, await model.get('acme', role('portal', key)), undefined)
@@ -149,7 +170,7 @@ export const getLaws = lawsOf<ReadModelHome>({
   },
   'An object of another organization is not found.': async (home) => {
     const log = newLog()
-    for (const event of FIRST_EVENTS) log.record('acme', event)
+    for (const event of FIRST_EVENTS) found(log, 'acme', event)
     const model = await fedWith(home, log)
     for (const orgId of ['acm', 'acme2', 'ACME', 'acme+portal', '', '%']) {
       for (const { ref } of SCENARIOS) {
@@ -159,7 +180,7 @@ export const getLaws = lawsOf<ReadModelHome>({
   },
   'Changing a returned value changes nothing stored.': async (home) => {
     const log = newLog()
-    for (const event of FIRST_EVENTS) log.record('acme', event)
+    for (const event of FIRST_EVENTS) found(log, 'acme', event)
     const model = await fedWith(home, log)
     const reads = [
       ...SCENARIOS.map(

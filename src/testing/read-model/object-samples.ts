@@ -253,12 +253,15 @@ export const domainSample: Sample<'domain'> = {
 
 const EXPIRY = '2027-01-31T12:00:00.000Z'
 
-export const setupLinkIssued = (linkId: string, note?: string) =>
+export const setupLinkIssued = (
+  linkId: string,
+  more: { readonly note?: string; readonly idpId?: string; readonly domain?: string } = {},
+) =>
   eventOf('setup_link.issued', {
     linkId,
     expiresAt: EXPIRY,
     intents: ['provider', 'domain'],
-    ...(note !== undefined && { note }),
+    ...more,
   })
 
 const linkId = 'link-1'
@@ -268,15 +271,18 @@ const firstLink = {
   intents: ['provider', 'domain'],
   expiresAt: new Date(EXPIRY),
   note: 'For Ada',
+  idpId: 'idp-1',
+  domain,
 }
 
 export const setupLinkSample: Sample<'setup_link'> = {
-  added: (id, name) => setupLinkIssued(id, name === '' ? undefined : name),
+  added: (id, name) => setupLinkIssued(id, name === '' ? {} : { note: name }),
   scenario: {
     ref: { type: 'setup_link', linkId },
     steps: [
-      [setupLinkIssued(linkId, 'For Ada'), firstLink],
+      [setupLinkIssued(linkId, { note: 'For Ada', idpId: 'idp-1', domain }), firstLink],
       [eventOf('setup_link.used', { linkId }), { state: 'used' }],
+      [eventOf('setup_link.provider_checked', { linkId, check: 'test', sequence: '7' }), {}],
       [eventOf('setup_link.completed', { linkId }), { state: 'completed' }],
       [eventOf('setup_link.revoked', { linkId }), { state: 'revoked' }],
     ],

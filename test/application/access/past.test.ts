@@ -53,6 +53,31 @@ const CHANGES: readonly (() => Promise<unknown>)[] = [
   () => good(iam.projects.remove({ id: 'portal' }, context)),
 ]
 
+describe('A role that expires', () => {
+  it('counts at a time before its end, and at none from then on, whatever the time is now', async () => {
+    const begin = world.clock().getTime()
+    const expiresAt = new Date(begin + 60_000)
+    const roles = [{ roleKey: 'editor', expiresAt }]
+    await good(iam.userGrants.add({ ...bob, roles }, context))
+    const given = world.clock().getTime()
+    const asked = { ...bob, roleKey: 'editor' }
+    const later = iamOn(world.store, { now: () => new Date(begin + 3_600_000) })
+    const allowed = async (at: number) => {
+      const input = { ...asked, at: new Date(at) }
+      const checked = await good(later.access.check(input, context))
+      const explained = await good(later.access.explain(input, context))
+      const { items } = await good(later.access.rolesOf({ userId: 'bob', at: input.at }, context))
+      expect(explained.allowed).toBe(checked.allowed)
+      expect(items.length > 0).toBe(checked.allowed)
+      return checked.allowed
+    }
+    expect(await allowed(given)).toBe(true)
+    expect(await allowed(expiresAt.getTime() - 1)).toBe(true)
+    expect(await allowed(expiresAt.getTime())).toBe(false)
+    expect(await allowed(expiresAt.getTime() + 1)).toBe(false)
+  })
+})
+
 describe('The history of a grant', () => {
   it('of a user shows a change for each role', async () => {
     const expiresAt = new Date(world.clock().getTime() + 1_000)

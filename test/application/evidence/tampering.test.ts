@@ -16,6 +16,7 @@ import {
   verifyConsistency,
   verifyInclusion,
 } from '../../../src/application/evidence/index.js'
+import { readSigner, signNote } from '../../../src/application/evidence/signed-note.js'
 import {
   type EventCount,
   type EventStore,
@@ -140,6 +141,14 @@ describe.each(Object.entries(STORES))('A log on %s', (_, open) => {
   })
 })
 
+/** A hash in base64 whose last character has an unused bit set. */
+const odd = (text: string): string => {
+  const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+  const other = text.replace(/.=$/, ([digit = '']) => `${digits[digits.indexOf(digit) + 1]}=`)
+  if (atob(other) !== atob(text) || other === text) throw new Error('The text has the same bytes')
+  return other
+}
+
 describe('A malformed proof', () => {
   it('is false, and throws nothing', async () => {
     const store = memoryEventStore()
@@ -168,6 +177,10 @@ describe('A malformed proof', () => {
       { line, index, path: { ...path } },
       { line, index, path: [5, ...path.slice(1)] },
       { line, index, path: [null, ...path.slice(1)] },
+      // Other texts of the same bytes: unused bits, no padding, a line break.
+      { line, index, path: [odd(path[0]!), ...path.slice(1)] },
+      { line, index, path: [path[0]!.replace('=', ''), ...path.slice(1)] },
+      { line, index, path: [`${path[0]}\n`, ...path.slice(1)] },
     ]
     // From JSON: an auditor may be sent anything.
     for (const each of malformed)
@@ -208,12 +221,44 @@ describe('A checkpoint goes on', () => {
     await good(iamOn(lost).projects.add({ id: 'other', name: 'Other' }, context))
     const shorter = memoryEventStore()
     await shorter.restore(events.slice(1).filter(({ version }) => version === 1))
-    for (const forked of [lost, shorter])
+    // Another server wrote another event at the same position.
+    const last = events.at(-1)!
+    const split = memoryEventStore()
+    await split.restore([
+      ...events.slice(0, -1),
+      { ...last, data: { ...last.data, name: 'Other' } },
+    ])
+    await good(iamOn(split).projects.add({ id: 'later', name: 'Later' }, context))
+    for (const forked of [lost, shorter, split])
       expect(await refusal(logCheckpoint(forked, goingOn))).toMatchObject({
         kind: 'InvalidArgument',
         violations: [{ field: 'since' }],
       })
   })
+
+  test.each([20, 21])(
+    'also from one of version 0.2, without its last leaf, of %i events',
+    async (count) => {
+      const store = memoryEventStore()
+      await filled(store, count)
+      const events = await logOf(store)
+      const signed = await good(logCheckpoint(store, { signer: key.signer }))
+      const [text = ''] = signed.split('claviger-leaf ')
+      const signer = await readSigner(key.signer)
+      const since = await signNote(text, signer!.seed)
+      const goingOn = { signer: key.signer, since }
+      expect(await good(logCheckpoint(store, goingOn))).toBe(signed)
+      const last = events.at(-1)!
+      const split = memoryEventStore()
+      await split.restore([
+        ...events.slice(0, -1),
+        { ...last, data: { ...last.data, name: 'Other' } },
+      ])
+      expect(await refusal(logCheckpoint(split, goingOn))).toMatchObject({
+        violations: [{ field: 'since' }],
+      })
+    },
+  )
 })
 
 test('A checkpoint goes on beside writers', async () => {

@@ -176,7 +176,7 @@ const fields: Readonly<Record<string, readonly string[]>> = {
   'domains.setProvider': ['domain', 'idpId?'],
   'domains.verify': ['domain'],
   'domains.remove': ['domain'],
-  'setupLinks.issue': ['linkId?', 'expiresAt', 'intents', 'note?'],
+  'setupLinks.issue': ['linkId?', 'expiresAt', 'intents', 'note?', 'idpId?', 'domain?'],
   'setupLinks.revoke': ['linkId'],
 }
 

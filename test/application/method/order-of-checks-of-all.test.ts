@@ -16,6 +16,8 @@ it('lists every method there is', () => {
     'access.of',
     'setupLinks.redeem',
     'setupLinks.complete',
+    'setupLinks.ofDraft',
+    'setupLinks.confirmDraft',
   ]
   const withContext = found.filter((name) => !forHost.includes(name))
   // Takes no input and asks for every permission itself: see access/permissions.test.ts.

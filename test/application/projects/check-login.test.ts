@@ -51,6 +51,31 @@ it('requires a role that the project still has', async () => {
   expect(await refusal(iam.projects.checkLogin(login, context))).toEqual(required)
 })
 
+it('reads the roles of a user at the same time', async () => {
+  const kept = memoryReadModel()
+  const seen = { now: 0, most: 0, reads: 0 }
+  const get: ReadModel['get'] = async (orgId, ref) => {
+    if (ref.type !== 'project_role') return kept.get(orgId, ref)
+    seen.reads++
+    seen.most = Math.max(seen.most, ++seen.now)
+    await new Promise(setImmediate)
+    seen.now--
+    return kept.get(orgId, ref)
+  }
+  const counting = start({ readModel: { ...kept, get } }).iam
+  await good(counting.projects.add({ id: 'portal', name: 'P', projectRoleCheck: true }, context))
+  const editor = { projectId: 'portal', roleKey: 'editor', displayName: 'E' }
+  await good(counting.projectRoles.add(editor, context))
+  const unknown = Array.from({ length: 999 }, (_, n) => `unknown ${n}`)
+  const ask = (userRoleKeys: readonly string[]) =>
+    counting.projects.checkLogin({ ...login, userRoleKeys }, context)
+  await good(ask([...unknown, 'editor']))
+  expect(seen).toEqual({ now: 0, most: 50, reads: 1_000 })
+  // One role is enough: the others are not read.
+  await good(ask(['editor', ...unknown]))
+  expect(seen.reads).toBe(1_050)
+})
+
 it('is unavailable when only the reads of roles fail', async () => {
   const kept = memoryReadModel()
   const cause = new Error('away')

@@ -1,4 +1,4 @@
-import { afterEach, expect, it, vi } from 'vitest'
+import { afterEach, expect, it, onTestFinished, vi } from 'vitest'
 import { type Lock, Locks } from '../../../src/application/recording/locks.js'
 import { systemEnvironment } from '../../../src/ports/environment.js'
 
@@ -94,6 +94,40 @@ it('is taken away after it was held for long enough while others waited, and fro
   expect(last.state.held).toBeUndefined()
   await vi.advanceTimersByTimeAsync(39_000)
   expect(last.state.held).toBeUndefined()
+})
+
+it('looks at each lock before it once, however many streams they share', async () => {
+  vi.useFakeTimers()
+  const locks = new Locks(systemEnvironment)
+  const pair = (n: number) => [`project-acme+a${n}`, `project-acme+b${n}`] as const
+  const held = locks.ask(pair(0))
+  // Each waits for the one before it, on two streams.
+  const last = 16
+  const all = Array.from({ length: last }, (_, n) =>
+    waiting(locks.ask([...pair(n), ...pair(n + 1)])),
+  )
+  const lookUps = vi.spyOn(Map.prototype, 'get')
+  onTestFinished(() => lookUps.mockRestore())
+  await vi.advanceTimersByTimeAsync(40_000)
+  expect(lookUps.mock.calls.length).toBeGreaterThan(last)
+  expect(lookUps.mock.calls.length).toBeLessThan(2 * last * last * 4 + 100)
+  expect(all.at(-1)?.state.held).toBeUndefined()
+  expect(held.isHeld).toBe(true)
+})
+
+it('of another request is woken without a timer that ends in the request that wakes it', async () => {
+  vi.useFakeTimers()
+  const clear = vi.spyOn(globalThis, 'clearTimeout')
+  onTestFinished(() => clear.mockRestore())
+  const locks = new Locks(systemEnvironment)
+  const first = locks.ask([A])
+  const second = waiting(locks.ask([A]))
+  first.release()
+  // On workerd, a request cannot end a timer of another one.
+  expect(clear).not.toHaveBeenCalled()
+  await second.done
+  expect(second.state.held).toBe(true)
+  expect(vi.getTimerCount()).toBe(0)
 })
 
 it('is waited for as long as nobody holds it for too long', async () => {

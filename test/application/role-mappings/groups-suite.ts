@@ -213,6 +213,95 @@ export const describeGroups = (
       expect(items.map(({ type }) => type)).toEqual(['membership.reported', 'membership.removed'])
     })
 
+    describe('and grants end with what they are in:', () => {
+      const endProvider = () => good(iam.identityProviders.remove({ idpId }, context))
+      const endProject = () => good(iam.projects.remove({ id: 'portal' }, context))
+      const cases = {
+        'a membership with its provider': {
+          object: { type: 'membership', ...anna },
+          add: () => report('finance'),
+          ends: [endProvider, endProject],
+          types: ['membership.reported', 'identity_provider.removed'],
+        },
+        'a mapping with its provider': {
+          object: { type: 'role_mapping', ...finance },
+          add: async () => undefined,
+          ends: [endProvider, endProject],
+          types: ['role_mapping.added', 'identity_provider.removed'],
+        },
+        'a mapping with its project': {
+          object: { type: 'role_mapping', ...finance },
+          add: async () => undefined,
+          ends: [endProject, endProvider],
+          types: ['role_mapping.added', 'project.removed'],
+        },
+        'a grant of a user with its project': {
+          object: { type: 'user_grant', userId: 'anna', ...portal },
+          add: () =>
+            good(
+              iam.userGrants.add(
+                { userId: 'anna', ...portal, roles: [{ roleKey: 'viewer' }] },
+                context,
+              ),
+            ),
+          ends: [endProject, endProvider],
+          types: ['user_grant.added', 'project.removed'],
+        },
+        'a role with its project': {
+          object: { type: 'project_role', ...portal, roleKey: 'viewer' },
+          add: async () => undefined,
+          ends: [endProject, endProvider],
+          types: ['project_role.added', 'project.removed'],
+        },
+      } as const
+
+      it.each(Object.entries(cases))(
+        '%s',
+        async (_, { object, add, ends: [end, endOther], types }) => {
+          await map()
+          await add()
+          const { details } = await end()
+          const during = details.sequence - 1n
+          const later = await good(iam.head())
+          // It has ended already.
+          await endOther()
+          const { items } = await good(iam.history.list({ object }, context))
+          expect(items.map(({ type }) => type)).toEqual(types)
+          const followed = []
+          for await (const { type } of iam.subscribe({ orgId: 'acme', object, until: 'head' }))
+            followed.push(type)
+          expect(followed).toEqual(types)
+          const at = (sequence: bigint) => iam.history.stateAt({ object, sequence }, context)
+          expect(await good(at(during))).toMatchObject({ state: 'active' })
+          for (const sequence of [details.sequence, later, await good(iam.head())])
+            expect(await refusal(at(sequence))).toMatchObject({ kind: 'NotFound', object })
+        },
+      )
+
+      it('what lies in a project of another organization shows nothing of its removal', async () => {
+        await good(iam.projects.add({ id: 'shop', name: 'Shop' }, inGlobex))
+        const seller = { projectId: 'shop', roleKey: 'seller', displayName: 'Seller' }
+        await good(iam.projectRoles.add(seller, inGlobex))
+        await good(
+          iam.projectGrants.add(
+            { projectId: 'shop', grantedOrgId: 'acme', roleKeys: ['seller'] },
+            inGlobex,
+          ),
+        )
+        const held = { userId: 'anna', projectId: 'shop', projectOrgId: 'globex' }
+        await good(iam.userGrants.add({ ...held, roles: [{ roleKey: 'seller' }] }, context))
+        await good(iam.projects.remove({ id: 'shop' }, inGlobex))
+        const object = { type: 'user_grant', ...held } as const
+        const { items } = await good(iam.history.list({ object }, context))
+        expect(items.map(({ type }) => type)).toEqual(['user_grant.added'])
+        const sequence = await good(iam.head())
+        expect(await refusal(iam.history.stateAt({ object, sequence }, context))).toEqual({
+          kind: 'NotFound',
+          object,
+        })
+      })
+    })
+
     it('ask for the roles that a change of a mapping gives or takes', async () => {
       const asked: unknown[] = []
       const judged = iamOn(options.store, {

@@ -127,6 +127,8 @@ describe('setupLinks.redeem', () => {
       linkId,
       intents: ['domain', 'provider'],
       expiresAt,
+      idpId: linkId,
+      passed: {},
       caller: {
         userId: `setup-link:${linkId}`,
         orgId: 'acme',
@@ -228,8 +230,8 @@ describe('The caller of a link', () => {
       asked.push(question)
       return false
     })
-    const { caller } = await good(strict.setupLinks.redeem({ token }))
-    await good(strict.identityProviders.addOidc(oidc, { caller }))
+    const { caller, idpId } = await good(strict.setupLinks.redeem({ token }))
+    await good(strict.identityProviders.addOidc({ ...oidc, idpId }, { caller }))
     expect(asked).toEqual([])
     const generous = open(() => true)
     const widened = await good(generous.setupLinks.redeem({ token }))

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { identityProviderView } from '../../../src/domain/identity-provider/aggregate.js'
+import { viewsOf } from '../shown.js'
 import {
   appearance,
   appearanceUpdated,
@@ -15,6 +15,8 @@ import {
   removed,
   resealed,
 } from './examples.js'
+
+const identityProviderView = viewsOf('identity_provider', googleAdded, deactivated)
 
 const active = { ...id, ...appearance, ...oidc, state: 'active' } as const
 const inactive = { ...active, state: 'inactive' } as const
@@ -48,7 +50,8 @@ describe('The view of an identity provider', () => {
 
   test.each([googleAdded, oidcUpdated])('has a list of its own that is frozen: $type', (event) => {
     const view = identityProviderView(active, event)
-    expect(Object.isFrozen(view?.scopes)).toBe(true)
-    expect(view?.scopes).not.toBe('scopes' in event.data && event.data.scopes)
+    const scopes = view && 'scopes' in view ? view.scopes : undefined
+    expect(Object.isFrozen(scopes)).toBe(true)
+    expect(scopes).not.toBe('scopes' in event.data && event.data.scopes)
   })
 })

@@ -121,6 +121,16 @@ const ENDS = [
 ]
 
 const SHOWN_FAULTS: readonly Fault[] = [
+  {
+    fault: 'answers the fields of roles in another order',
+    law: 'The roles of a user are listed',
+    plant: (sound) => ({
+      heldRoles: async (query) => {
+        const { items, hasMore } = await sound.heldRoles(query)
+        return { items: items.map(({ via, ...rest }) => ({ via, ...rest })), hasMore }
+      },
+    }),
+  },
   ...['project_role.removed', 'project_grant.updated', 'project_grant.removed'].map((type) => ({
     fault: `shows roles that ended by ${type}`,
     law: 'A grant shows its',

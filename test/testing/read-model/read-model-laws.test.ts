@@ -78,6 +78,9 @@ const lists =
   })
 
 /** The model with some of its history left out, or taken from elsewhere. */
+const plainBigints = (_: string, value: unknown) =>
+  typeof value === 'bigint' ? String(value) : value
+
 const histories =
   (change: (query: HistoryQuery, ask: ReadModel['history']) => ReturnType<ReadModel['history']>) =>
   (sound: ReadModel): Partial<ReadModel> => ({ history: (query) => change(query, sound.history) })
@@ -654,6 +657,16 @@ const FAULTS: readonly Fault[] = [
     law: 'A page of history',
     plant: (sound) => ({
       history: ({ after, ...query }) => sound.history({ ...query, after: after - 1n }),
+    }),
+  },
+  {
+    fault: 'drops U+FEFF where a key begins, as a decoder does',
+    law: 'A key that begins with U+FEFF',
+    plant: (sound) => ({
+      list: async (query) =>
+        JSON.parse(
+          JSON.stringify(await sound.list(query), plainBigints).replaceAll('"\ufeff', '"'),
+        ),
     }),
   },
   {

@@ -27,7 +27,7 @@ test('Lists are sorted and filtered by these fields.', () => {
       "domain, by domain: domain (filter), idpId (filter), state (filter), sequence, creationDate, changeDate",
       "role_mapping, by key: idpId (filter), group (filter), projectId (filter), projectOrgId (filter), key, state (filter), sequence, creationDate, changeDate",
       "membership, by key: idpId (filter), userId (filter), key, state (filter), sequence, creationDate, changeDate",
-      "setup_link, by linkId: linkId (filter), note (filter), state (filter), sequence, creationDate, changeDate",
+      "setup_link, by linkId: linkId (filter), note (filter), idpId (filter), domain (filter), state (filter), sequence, creationDate, changeDate",
     ]
   `)
 })

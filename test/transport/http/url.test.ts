@@ -35,7 +35,7 @@ describe('A path', () => {
   it('takes time in line with its length, and that of its query', async () => {
     const handler = fetchHandler(await openIam(), transportOptions().options)
     const headers = { authorization: 'Bearer admin' }
-    const began = performance.now()
+    const began = process.cpuUsage()
     for (const path of [
       `/v1/history?${'types=a&'.repeat(50_000)}`,
       '/a'.repeat(200_000),
@@ -44,8 +44,9 @@ describe('A path', () => {
       expect((await handler(new Request(`http://x${path}`, { headers }))).status).toBeGreaterThan(
         399,
       )
-    // The query alone took 18 s.
-    expect(performance.now() - began).toBeLessThan(1_500)
+    const { user, system } = process.cpuUsage(began)
+    // In milliseconds of the processor, whatever else runs. The query alone took 18 s.
+    expect((user + system) / 1_000).toBeLessThan(4_000)
   })
 
   it('is refused when it is malformed, and so is a query', async () => {

@@ -89,7 +89,7 @@ export const Timeline = () => {
   }
   const all = useHistory(historyService.listHistory, {
     filter,
-    size: projectId ? '500' : '50',
+    size: projectId ? String(PAGE_SIZE) : '50',
     isLive: isLive && !filter['time.to'],
   })
   const history = useOfProject(all, projectId)
@@ -148,18 +148,24 @@ const isOf = ({ object }: HistoryEntry, projectId: string): boolean =>
   object['projectId'] === projectId || (object['type'] === 'project' && object['id'] === projectId)
 
 const ENOUGH = 20
-/** Most pages that are read automatically to find changes of one project. */
+/** Most pages that are read at once to find changes of one project. */
 const MOST_PAGES = 10
+const PAGE_SIZE = 500
 
 /** The changes of one project in a history. The interface has no such filter for grants, so they are filtered here. */
 const useOfProject = (history: Query<HistoryEntry>, projectId: string): Query<HistoryEntry> => {
   const { rows, hasMore, more, isReading } = history
   const found = projectId ? rows?.filter((entry) => isOf(entry, projectId)) : rows
-  const isShort = projectId !== '' && found !== undefined && found.length < ENOUGH
+  const isShort = projectId !== '' && rows !== undefined && (found?.length ?? 0) < ENOUGH
+  const [most, setMost] = useState(MOST_PAGES)
+  const goesOn = isShort && hasMore && !isReading && rows.length < PAGE_SIZE * most
   useEffect(() => {
-    if (isShort && hasMore && !isReading && rows && rows.length < 500 * MOST_PAGES) more()
-  }, [rows])
-  return { ...history, rows: found }
+    if (goesOn) more()
+  }, [rows, most])
+  // Nothing is said of what matches while more is being read.
+  if (goesOn && found?.length === 0) return { ...history, rows: undefined, body: undefined }
+  const searchOn = () => setMost((rows?.length ?? 0) / PAGE_SIZE + MOST_PAGES)
+  return { ...history, rows: found, ...(isShort && { more: searchOn }) }
 }
 
 const exportTimeline = async (

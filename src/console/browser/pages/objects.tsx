@@ -98,11 +98,20 @@ interface TestResult {
 }
 
 /** Asks a provider what it offers, and shows what was found. */
-export const ProviderTest = ({ ids }: { readonly ids: Json }) => {
+export const ProviderTest = ({
+  ids,
+  done,
+}: {
+  readonly ids: Json
+  /** Called after each test. */
+  readonly done?: () => void
+}) => {
   const { send, failure, isBusy } = useSend()
   const [found, setFound] = useState<TestResult | undefined>()
-  const test = async () =>
+  const test = async () => {
     setFound(await send<TestResult>(identityProviderService.testIdentityProvider, ids))
+    done?.()
+  }
   return (
     <section>
       <h2>{texts.test}</h2>

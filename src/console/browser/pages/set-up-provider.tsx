@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { identityProviderService } from '../../../transport/wire.js'
 import type { StoredObject } from '../api.js'
-import { CopyButton } from '../display.js'
+import { Button, CopyButton } from '../display.js'
 import { TextField } from '../form.js'
 import { FailureNotice } from '../notice.js'
 import { useQuery } from '../query.js'
@@ -22,25 +22,34 @@ interface ProviderStepProps {
   readonly choose: (idpId: string) => void
   /** Whether none can be added. */
   readonly isFixed: boolean
+  /** The id of the provider of a link; absent in the console, where another can be chosen. */
+  readonly ownId?: string | undefined
 }
 
 /** Connects a provider, or continues with one that was connected before. */
-export const ProviderStep = ({ providers, chosen, choose, isFixed }: ProviderStepProps) => {
+export const ProviderStep = ({ providers, chosen, choose, isFixed, ownId }: ProviderStepProps) => {
   const [kind, setKind] = useState('')
-  const [idpId, setIdpId] = useState('')
-  if (chosen)
+  const [drawn] = useState(drawId)
+  const [isEditing, setEditing] = useState(false)
+  if (chosen && !isEditing)
     return (
-      <p class="notice" role="status">
-        <Say text={texts.setUp.connected} provider={<bdi>{String(chosen['name'])}</bdi>} />
-      </p>
+      <>
+        <p class="notice" role="status">
+          <Say text={texts.setUp.connected} provider={<bdi>{String(chosen['name'])}</bdi>} />
+        </p>
+        {ownId && !isFixed && chosen['state'] !== ACTIVE && (
+          <Button text={texts.edit} onClick={() => setEditing(true)} />
+        )}
+      </>
     )
-  const pick = (picked: string) => {
-    setKind(picked)
-    setIdpId(`${picked}-${drawId()}`)
+  const idpId = ownId ?? `${kind}-${drawn}`
+  const done = () => {
+    setEditing(false)
+    choose(idpId)
   }
   return (
     <>
-      {providers.length > 0 && (
+      {!ownId && providers.length > 0 && (
         <p class="actions start">
           {texts.setUp.goOn}{' '}
           {providers.map((each) => (
@@ -50,22 +59,31 @@ export const ProviderStep = ({ providers, chosen, choose, isFixed }: ProviderSte
           ))}
         </p>
       )}
-      {isFixed && providers.length === 0 && <p class="none">{texts.setUp.noProvider}</p>}
-      {!isFixed && (
+      {isFixed && (ownId || providers.length === 0) && <p class="none">{texts.setUp.noProvider}</p>}
+      {!isFixed && !chosen && (
         <fieldset class="kinds">
           <legend>{texts.setUp.which}</legend>
           {Object.entries(texts.setUpKinds).map(([each, name]) => (
             <label key={each} class="flag">
-              <input type="radio" name="kind" checked={each === kind} onChange={() => pick(each)} />
+              <input
+                type="radio"
+                name="kind"
+                checked={each === kind}
+                onChange={() => setKind(each)}
+              />
               {name}
             </label>
           ))}
         </fieldset>
       )}
-      {kind && <NewProvider key={kind} kind={kind} idpId={idpId} done={() => choose(idpId)} />}
+      {(kind || chosen) && (
+        <ProviderForm key={kind} kind={kind} idpId={idpId} before={chosen} done={done} />
+      )}
     </>
   )
 }
+
+const ACTIVE = 'STATE_ACTIVE'
 
 /** `randomUUID` would need a secure context. */
 const drawId = (): string =>
@@ -73,39 +91,44 @@ const drawId = (): string =>
     .map((byte) => byte.toString(16).padStart(2, '0'))
     .join('')
 
-interface NewProviderProps {
+interface ProviderFormProps {
+  /** Whose steps to show; empty for none. */
   readonly kind: string
   readonly idpId: string
+  /** The provider to change; a new one is added when absent. */
+  readonly before: StoredObject | undefined
   readonly done: () => void
 }
 
 /** The steps at the provider, and the form for its values. */
-const NewProvider = ({ kind, idpId, done }: NewProviderProps) => {
+const ProviderForm = ({ kind, idpId, before, done }: ProviderFormProps) => {
   const { body } = useQuery(`/setUp?${new URLSearchParams({ idp_id: idpId })}`)
   const { send, failure, isBusy } = useSend()
-  const [name, setName] = useState(kind === 'other' ? '' : (texts.setUpKinds[kind] ?? ''))
-  const [issuer, setIssuer] = useState(ISSUERS[kind] ?? '')
-  const [clientId, setClientId] = useState('')
+  const text = (field: string, initial: string) => String(before?.[field] ?? initial)
+  const [name, setName] = useState(
+    text('name', kind === 'other' ? '' : (texts.setUpKinds[kind] ?? '')),
+  )
+  const [issuer, setIssuer] = useState(text('issuer', ISSUERS[kind] ?? ''))
+  const [clientId, setClientId] = useState(text('clientId', ''))
   const [clientSecret, setClientSecret] = useState('')
-  const [scopes, setScopes] = useState(SCOPES)
-  const [autoRegister, setAutoRegister] = useState(true)
+  const [scopes, setScopes] = useState(text('scopes', SCOPES).replaceAll(',', ' '))
+  const [autoRegister, setAutoRegister] = useState(before ? before['autoRegister'] === true : true)
   const redirectUri = body?.['redirectUri']
   const connect = async (event: Event) => {
     event.preventDefault()
-    const added = await send(
-      identityProviderService.addOidcIdentityProvider,
-      {},
-      {
-        idpId,
-        name,
-        issuer: issuerOf(issuer),
-        clientId: clientId.trim(),
-        clientSecret: clientSecret.trim(),
-        scopes: scopes.split(/\s+/).filter(Boolean),
-        autoRegister,
-      },
-    )
-    if (added) done()
+    const fields = {
+      name,
+      issuer: issuerOf(issuer),
+      clientId: clientId.trim(),
+      clientSecret: clientSecret.trim(),
+      scopes: scopes.split(/\s+/).filter(Boolean),
+      autoRegister,
+    }
+    const { addOidcIdentityProvider, patchIdentityProvider } = identityProviderService
+    const saved = before
+      ? await send(patchIdentityProvider, { idpId }, fields)
+      : await send(addOidcIdentityProvider, {}, { idpId, ...fields })
+    if (saved) done()
   }
   const shownUri = redirectUri ? (
     <>
@@ -118,7 +141,8 @@ const NewProvider = ({ kind, idpId, done }: NewProviderProps) => {
   return (
     <form onSubmit={connect}>
       <ol class="guide">
-        {lines.map((line) => (
+        {kind === '' && <li>{shownUri}</li>}
+        {lines.filter(Boolean).map((line) => (
           <li key={line}>
             <Say text={line} redirectUri={shownUri} />
           </li>
@@ -151,7 +175,7 @@ const NewProvider = ({ kind, idpId, done }: NewProviderProps) => {
       </div>
       {failure && <FailureNotice failure={failure} />}
       <button type="submit" class="primary" disabled={isBusy}>
-        {texts.setUp.connectNow}
+        {before ? texts.save : texts.setUp.connectNow}
       </button>
     </form>
   )

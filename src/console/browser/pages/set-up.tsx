@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { domainService, identityProviderService } from '../../../transport/wire.js'
-import { actByLink, type StoredObject } from '../api.js'
+import { type Json, leaveLink, type StoredObject } from '../api.js'
 import { Button } from '../display.js'
 import { FailureNotice, Waiting } from '../notice.js'
 import { usePermission } from '../permissions.js'
@@ -20,30 +20,40 @@ export const SetUp = () => {
   const maySee = usePermission('identity_provider.read')
   const mayMap = usePermission('role_mapping.write')
   const mayProve = usePermission('domain.write')
-  const [idpId, setIdpId] = useState('')
+  const [picked, setPicked] = useState('')
+  const own = useQuery(settings.isLink && maySee ? '/setUp' : undefined)
+  const ownId = own.body?.['idpId'] ? String(own.body['idpId']) : undefined
+  const idpId = ownId ?? picked
   const { listIdentityProviders } = identityProviderService
   const providers = useRows(listIdentityProviders, maySee ? {} : undefined)
   const domains = useRows(domainService.listDomains, mayProve ? {} : undefined)
   const provider = providers.rows?.find((each) => each['idpId'] === idpId)
+  const reload = () => {
+    providers.reload()
+    own.reload()
+  }
+  useReturn(settings.isLink && provider ? own.reload : undefined)
+  const isReady = providers.rows && (!settings.isLink || own.body)
   const steps = [
     (mayConnect || mayMap) && (
       <Step title={mayConnect ? texts.setUp.connect : texts.setUp.whose}>
-        {providers.rows ? (
+        {isReady && providers.rows ? (
           <ProviderStep
             providers={providers.rows}
             chosen={provider}
             isFixed={!mayConnect}
+            ownId={ownId}
             choose={(chosen) => {
-              setIdpId(chosen)
-              providers.reload()
+              setPicked(chosen)
+              reload()
             }}
           />
         ) : (
-          <Waiting query={providers} />
+          <Waiting query={providers.rows ? own : providers} />
         )}
       </Step>
     ),
-    mayConnect && provider && <TryStep key={idpId} idpId={idpId} />,
+    mayConnect && provider && <TryStep key={idpId} idpId={idpId} done={own.reload} />,
     mayProve && (
       <Step title={texts.setUp.prove}>
         {domains.rows ? (
@@ -58,9 +68,13 @@ export const SetUp = () => {
         <GroupsStep key={idpId} idpId={idpId} />
       </Step>
     ),
-    mayConnect && mayProve && provider && (
+    mayConnect && (mayProve || settings.isLink) && provider && (
       <Step title={texts.setUp.switchOn}>
-        <SwitchOn provider={provider} domains={domains.rows ?? []} done={domains.reload} />
+        {isDraft(provider) ? (
+          <SwitchOnDraft provider={provider} passed={own.body ?? {}} done={reload} />
+        ) : (
+          <SwitchOn provider={provider} domains={domains.rows ?? []} done={domains.reload} />
+        )}
       </Step>
     ),
     settings.isLink && <Finish />,
@@ -86,13 +100,30 @@ const Step = ({ title, children }: StepProps) => (
   </section>
 )
 
+/** Whether the provider of a link is not switched on yet. */
+const isDraft = ({ state }: StoredObject): boolean => settings.isLink && state === 'STATE_INACTIVE'
+
+/** Reads again when the reader comes back from another window. */
+const useReturn = (reload: (() => void) | undefined): void => {
+  useEffect(() => {
+    if (!reload) return
+    window.addEventListener('focus', reload)
+    return () => window.removeEventListener('focus', reload)
+  }, [reload === undefined])
+}
+
+interface TryStepProps {
+  readonly idpId: string
+  readonly done: () => void
+}
+
 /** The test of a provider, then a sign-in of the admin's own, before anybody else is sent there. */
-const TryStep = ({ idpId }: { readonly idpId: string }) => {
+const TryStep = ({ idpId, done }: TryStepProps) => {
   const { body } = useQuery(`/setUp?${new URLSearchParams({ idp_id: idpId })}`)
   const signInUrl = body?.['signInUrl']
   return (
     <>
-      <ProviderTest ids={{ idpId }} />
+      <ProviderTest ids={{ idpId }} done={done} />
       {signInUrl && (
         <p>
           {texts.setUp.tryAbout}{' '}
@@ -101,6 +132,39 @@ const TryStep = ({ idpId }: { readonly idpId: string }) => {
           </a>
         </p>
       )}
+    </>
+  )
+}
+
+interface SwitchOnDraftProps {
+  readonly provider: StoredObject
+  /** What the provider has passed as it is. */
+  readonly passed: Json
+  readonly done: () => void
+}
+
+/** Switches the provider of a link on, once a test and a sign-in have shown that it works. */
+const SwitchOnDraft = ({ provider, passed, done }: SwitchOnDraftProps) => {
+  const { send, failure, isBusy } = useSend()
+  const { hasPassedTest, hasSignedIn } = passed
+  const switchOn = async () => {
+    const { reactivateIdentityProvider } = identityProviderService
+    if (await send(reactivateIdentityProvider, { idpId: provider['idpId'] })) done()
+  }
+  return (
+    <>
+      {!hasPassedTest && <p class="none">{texts.setUp.testFirst}</p>}
+      {!hasSignedIn && (
+        <p class="none">
+          {texts.setUp.signInFirst} <Button text={texts.setUp.lookAgain} onClick={done} />
+        </p>
+      )}
+      {hasPassedTest && hasSignedIn && (
+        <button type="button" class="primary" disabled={isBusy} onClick={switchOn}>
+          {say(texts.setUp.switchOnProvider, { provider: String(provider['name']) })}
+        </button>
+      )}
+      {failure && <FailureNotice failure={failure} />}
     </>
   )
 }
@@ -115,7 +179,12 @@ interface SwitchOnProps {
 const SwitchOn = ({ provider, domains, done }: SwitchOnProps) => {
   const { send, failure, isBusy } = useSend()
   const { idpId } = provider
-  const proven = domains.filter(({ state }) => state === 'DOMAIN_STATE_VERIFIED')
+  // A link leaves domains alone that have another provider.
+  const proven = domains.filter(
+    (each) =>
+      each['state'] === 'DOMAIN_STATE_VERIFIED' &&
+      (!settings.isLink || !each['idpId'] || each['idpId'] === idpId),
+  )
   const switchOn = async ({ domain }: StoredObject) => {
     if (await send(domainService.setDomainProvider, { domain }, { idpId })) done()
   }
@@ -152,7 +221,7 @@ const Finish = () => {
   const [isDone, setDone] = useState(false)
   const finish = async () => {
     if (!(await post('/setUp', {}))) return
-    actByLink('')
+    leaveLink()
     setDone(true)
   }
   return (

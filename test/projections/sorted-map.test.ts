@@ -1,0 +1,70 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { compareCodePoints } from '../../src/projections/row-order.js'
+import { SortedMap } from '../../src/projections/sorted-map.js'
+
+/** Keys of few characters, so that many are equal; the last two are in another order as code units. */
+const anyKey = fc.array(fc.constantFrom('a', 'b', '\0', '+', '\u{1F600}', '\uFFFD'), {
+  maxLength: 6,
+})
+
+test('A sorted map has the entries of a map, in the order of their code points, from any key on.', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(anyKey, fc.option(fc.nat())), { maxLength: 200 }),
+      anyKey,
+      (changes, startKey) => {
+        const sorted = new SortedMap<number>()
+        const expected = new Map<string, number>()
+        const inOrder = () =>
+          [...expected].toSorted(([one], [other]) => compareCodePoints(one, other))
+        for (const [characters, value] of changes) {
+          const key = characters.join('')
+          if (value === null) {
+            sorted.delete(key)
+            expected.delete(key)
+          } else {
+            sorted.set(key, value)
+            expected.set(key, value)
+          }
+          expect(sorted.get(key)).toBe(expected.get(key))
+          // Some changes follow each other without a read.
+          if (characters.length > 3) expect(entriesOf(sorted.from(''))).toEqual(inOrder())
+        }
+        const start = startKey.join('')
+        expect(sorted.size).toBe(expected.size)
+        expect(entriesOf(sorted.from(''))).toEqual(inOrder())
+        expect(entriesOf(sorted.from(start))).toEqual(
+          inOrder().filter(([key]) => compareCodePoints(key, start) >= 0),
+        )
+      },
+    ),
+  )
+})
+
+test.each(['rising', 'falling', 'mixed'])(
+  'Ten thousand keys that are added in %s order, and half of them deleted, stay in order.',
+  (order) => {
+    const numbers = Array.from({ length: 10_000 }, (_, index) => index)
+    const added = {
+      rising: numbers,
+      falling: numbers.toReversed(),
+      mixed: numbers.map((number) => (number * 7_919) % numbers.length),
+    }[order]
+    const sorted = new SortedMap<number>()
+    for (const number of added ?? []) sorted.set(keyOf(number), number)
+    for (const number of added ?? []) if (number % 2 === 1) sorted.delete(keyOf(number))
+    const even = numbers.filter((number) => number % 2 === 0)
+    expect(entriesOf(sorted.from('')).map(([, number]) => number)).toEqual(even)
+    expect(entriesOf(sorted.from(keyOf(5_001))).map(([, number]) => number)).toEqual(
+      even.filter((number) => number > 5_001),
+    )
+    for (const number of even) sorted.delete(keyOf(number))
+    expect([sorted.size, ...sorted.from('')]).toEqual([0])
+  },
+)
+
+const keyOf = (number: number): string => String(number).padStart(5, '0')
+
+const entriesOf = (entries: Iterable<{ readonly key: string; readonly value: number }>) =>
+  Array.from(entries, ({ key, value }) => [key, value] as const)
