@@ -55,8 +55,8 @@ const allow = (permission: string) =>
   createMiddleware<{ Variables: { user: Caller } }>(async (c, next) => {
     const user = await callerOf(c.req.raw.headers)
     if (!user) throw new IamFailure({ kind: 'Unauthenticated' })
-    const question = { userId: user.userId, projectId: 'invoicing', permission }
-    await orThrow(iam.access.require(question, as('server', user.orgId)))
+    const { userId, orgId } = user
+    await iam.access.of({ userId, orgId, projectId: 'invoicing' }).require(permission)
     c.set('user', user)
     await next()
   })

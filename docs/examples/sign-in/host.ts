@@ -80,9 +80,9 @@ export const openHost = async (options: HostOptions) => {
   app.get('/', async ({ session: { user } }) => {
     if (!user) return showLogin()
     // Asked anew: a role that was removed since the sign-in is gone.
-    const question = { userId: user.userId, projectId }
-    const access = await iam.access.check(question, { caller: callerIn(user.orgId) })
-    return html(200, homePage(user.displayName, access.isOk() ? access.value.roleKeys : []))
+    const { userId, orgId } = user
+    const { roleKeys } = await iam.access.of({ userId, orgId, projectId }).check()
+    return html(200, homePage(user.displayName, roleKeys))
   })
 
   /** For one request, because `onSignedIn` changes its session. */
