@@ -44,12 +44,12 @@ export interface FoundScimUser extends ScimUser {
  * organizations. Anything thrown becomes a 500.
  */
 export interface ScimUsers {
-  /** Returns the user with this `userName` (ignoring case) or `externalId`; undefined if there is none. */
+  /** Returns the user with this `userName` (ignoring case) or `externalId`; undefined for an unknown one. */
   readonly find: (
     by: { readonly userName?: string; readonly externalId?: string },
     place: ScimPlace,
   ) => MaybePromise<FoundScimUser | undefined>
-  /** Returns the user with this id; undefined if there is none. */
+  /** Returns the user with this id; undefined for an unknown one. */
   readonly get: (id: string, place: ScimPlace) => MaybePromise<FoundScimUser | undefined>
   /** Creates a user whom `find` does not know, and returns it. Absent: `POST /Users` creates nobody. */
   readonly create?: ((user: ScimUser, place: ScimPlace) => MaybePromise<FoundScimUser>) | undefined
