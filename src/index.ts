@@ -252,6 +252,7 @@ export {
 } from './domain/identity-provider/aggregate.js'
 export {
   AddOidcIdentityProvider,
+  ConfigureSignIn,
   DeactivateIdentityProvider,
   IdentityProviderCommand,
   OidcMappingField,
@@ -271,6 +272,7 @@ export {
   IdentityProviderUpdated,
   OidcConfigUpdated,
   OidcIdentityProviderAdded,
+  SignInConfigured,
 } from './domain/identity-provider/events.js'
 export {
   authorizationScopes,
@@ -279,6 +281,13 @@ export {
   mapExternalUser,
   mayAutoRegister,
 } from './domain/identity-provider/login.js'
+export type {
+  AdmissionRule,
+  ClaimOfGroups,
+  ClaimPath,
+  SignInSettings,
+  SignInSettingsInput,
+} from './domain/identity-provider/sign-in-settings.js'
 export type { Membership } from './domain/membership/aggregate.js'
 export type { Message, Upcaster, Upcasters } from './domain/message.js'
 export {

@@ -436,6 +436,7 @@ export const ENGLISH = {
     'identity_provider.updated': 'Identity provider changed',
     'identity_provider.oidc_config_updated': 'OpenID Connect settings changed',
     'identity_provider.secret_resealed': 'Client secret sealed with another key',
+    'identity_provider.sign_in_configured': 'Sign-in settings changed',
     'identity_provider.deactivated': 'Identity provider deactivated',
     'identity_provider.reactivated': 'Identity provider reactivated',
     'identity_provider.removed': 'Identity provider removed',

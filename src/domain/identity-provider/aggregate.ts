@@ -10,10 +10,11 @@ import {
   type ViewOf,
 } from '../aggregate.js'
 import { type AlreadyExists, type Decider, exists, type NotFound } from '../decider.js'
-import { changesNothing, type Message, patched } from '../message.js'
+import { changesNothing, type Message, patched, sameValue } from '../message.js'
 import { type IdentityProviderRef, IdpId, type SealedSecret, type StreamId } from '../values.js'
 import type {
   AddOidcIdentityProvider,
+  ConfigureSignIn,
   DeactivateIdentityProvider,
   IdentityProviderCommand,
   OidcMappingField,
@@ -30,6 +31,7 @@ import {
   type OidcConfigUpdated,
   type OidcIdentityProviderAdded,
 } from './events.js'
+import { type SignInSettings, signInSettings } from './sign-in-settings.js'
 
 /** The state of an identity provider, on which its commands are decided. */
 export type IdentityProviderState =
@@ -39,6 +41,8 @@ export type IdentityProviderState =
       readonly status: 'active' | 'inactive'
       /** The issuer when the stored secret was set; empty if there was none. */
       readonly secretIssuer: string
+      /** How users sign in; absent while all settings have their defaults. */
+      readonly signIn?: SignInSettings | undefined
     } & OidcIdentityProviderAdded['data'])
   | { readonly status: 'removed' }
 
@@ -79,7 +83,7 @@ const update = (
 ): Decision => {
   if (!exists(state)) return refuse('NotFound', data)
   const { clientSecret, ...fields }: PatchIdentityProvider['data'] = data
-  const { status: _, clientSecret: stored, secretIssuer, ...before } = state
+  const { status: _, clientSecret: stored, secretIssuer, signIn, ...before } = state
   const { idpId, name, stylingType, autoRegister, ...config } = patched(before, fields)
   const appearance = { idpId, name, stylingType, autoRegister }
   const appearanceUpdated: readonly IdentityProviderEvent[] = changesNothing(before, appearance)
@@ -87,6 +91,14 @@ const update = (
     : [{ type: 'identity_provider.updated', data: appearance }]
   const oidc = { idpId, ...config, ...(clientSecret !== undefined && { clientSecret }) }
   return ok([...appearanceUpdated, ...configUpdated(state, oidc)])
+}
+
+const configureSignIn = ({ data }: ConfigureSignIn, state: State): Decision => {
+  if (!exists(state)) return refuse('NotFound', data)
+  const { idpId, ...given } = data
+  const settings = signInSettings(given)
+  if (sameValue(state.signIn, settings)) return ok([])
+  return ok([{ type: 'identity_provider.sign_in_configured', data: { idpId, ...settings } }])
 }
 
 const deactivate = ({ data }: DeactivateIdentityProvider, state: State): Decision => {
@@ -129,6 +141,8 @@ const decide = (command: IdentityProviderCommand, state: State): Decision => {
       return remove(command, state)
     case 'ResealClientSecret':
       return reseal(command, state)
+    case 'ConfigureSignIn':
+      return configureSignIn(command, state)
   }
 }
 
@@ -145,6 +159,8 @@ const evolve = (state: State, event: IdentityProviderEvent): State => {
     case 'identity_provider.updated':
     case 'identity_provider.secret_resealed':
       return exists(state) ? { ...state, ...event.data } : state
+    case 'identity_provider.sign_in_configured':
+      return exists(state) ? { ...state, signIn: signInSettings(event.data) } : state
     case 'identity_provider.deactivated':
       return exists(state) ? { ...state, status: 'inactive' } : state
     case 'identity_provider.reactivated':
@@ -207,6 +223,8 @@ export interface OidcConfig {
 export interface IdentityProvider extends ProviderAppearance, OidcConfig, Protectable {
   /** Unique within the organization. */
   readonly idpId: string
+  /** How users sign in, as `configureSignIn` set it; absent while all settings have their defaults. */
+  readonly signIn?: SignInSettings | undefined
   /** Users cannot log in with an inactive provider. */
   readonly state: 'active' | 'inactive'
 }
@@ -226,6 +244,12 @@ export const identityProviderView = (
       return view && { ...view, ...configIn(event) }
     case 'identity_provider.updated':
       return view && { ...view, ...event.data }
+    case 'identity_provider.sign_in_configured': {
+      if (view === undefined) return undefined
+      const { signIn: _, ...others } = view
+      const settings = signInSettings(event.data)
+      return settings ? { ...others, signIn: settings } : others
+    }
     case 'identity_provider.deactivated':
       return view && { ...view, state: 'inactive' }
     case 'identity_provider.reactivated':
@@ -274,6 +298,7 @@ export const identityProviders = defineAggregate({
     'identity_provider.reactivated': 'changes',
     'identity_provider.removed': 'removes',
     'identity_provider.secret_resealed': 'changes',
+    'identity_provider.sign_in_configured': 'changes',
   },
   view: identityProviderView,
   states: ['active', 'inactive'],
@@ -287,6 +312,7 @@ export const identityProviders = defineAggregate({
     displayNameMapping: sortableText,
     usernameMapping: sortableText,
     autoRegister: sortableFlag,
+    signIn: { holds: 'settings', isOptional: true },
   },
   // Sealing a secret again does not change it.
   secretsChanged: (event) =>

@@ -14,6 +14,8 @@ import {
   reactivated,
   removed,
   resealed,
+  settings,
+  signInConfigured,
 } from './examples.js'
 
 const active = { ...id, ...appearance, ...oidc, state: 'active' } as const
@@ -30,21 +32,48 @@ describe('The view of an identity provider', () => {
     ['has the appearance it was updated to', inactive, appearanceUpdated, otherAppearance],
     ['is inactive once deactivated', active, deactivated, { state: 'inactive' }],
     ['is active again once reactivated', inactive, reactivated, { state: 'active' }],
+    ['has the settings that were configured', inactive, signInConfigured, { signIn: settings }],
     ['is the same under another seal', inactive, resealed, {}],
   ] as const)('%s.', (_, view, event, changes) => {
     expect(identityProviderView(view, event)).toEqual({ ...view, ...changes })
+  })
+
+  test('has no settings once all have their defaults.', () => {
+    const data = { ...id, admit: [] }
+    const view = { ...active, signIn: settings }
+    const event = { type: 'identity_provider.sign_in_configured', data } as const
+    expect(identityProviderView(view, event)).toStrictEqual(active)
+  })
+
+  test('keeps the settings of its sign-in where the specification replaces all fields.', () => {
+    const view = { ...active, signIn: settings }
+    for (const event of [oidcUpdated, appearanceUpdated])
+      expect(identityProviderView(view, event)).toMatchObject({ signIn: settings })
+  })
+
+  test('has settings that no reader can change, apart from those of the event.', () => {
+    const { signIn } = identityProviderView(active, signInConfigured) ?? {}
+    const parts = [signIn, signIn?.groups, signIn?.admit, signIn?.admit?.[0]]
+    for (const part of [...parts, signIn?.admit?.[0]?.values, signIn?.admit?.[0]?.path])
+      expect(Object.isFrozen(part)).toBe(true)
+    expect(signIn?.admit).not.toBe(settings.admit)
   })
 
   test('ends with the removal.', () => {
     expect(identityProviderView(active, removed)).toBeUndefined()
   })
 
-  test.each([oidcUpdated, appearanceUpdated, deactivated, reactivated, resealed, removed])(
-    'does not come to be by $type.',
-    (event) => {
-      expect(identityProviderView(undefined, event)).toBeUndefined()
-    },
-  )
+  test.each([
+    oidcUpdated,
+    appearanceUpdated,
+    deactivated,
+    reactivated,
+    resealed,
+    signInConfigured,
+    removed,
+  ])('does not come to be by $type.', (event) => {
+    expect(identityProviderView(undefined, event)).toBeUndefined()
+  })
 
   test.each([googleAdded, oidcUpdated])('has a list of its own that is frozen: $type', (event) => {
     const view = identityProviderView(active, event)
