@@ -71,7 +71,7 @@ export const oneProvider = async () => {
   ) => {
     state.attack = attack
     state.tokens = tokens
-    const { url, attempt } = await orThrow(signIn.begin({ ...own, ...input }))
+    const { url, attempt } = (await signIn.begin({ ...own, ...input }))._unsafeUnwrap()
     const asked = new URL(url).searchParams
     state.nonce = asked.get('nonce') ?? ''
     const query = { code: 'c', iss: issuer, state: asked.get('state') ?? '', ...back }

@@ -69,7 +69,7 @@ describe('Groups by provider', () => {
     const settings = { idpId: 'own', groups: { claim: 'groups', ...of } }
     await orThrow(iam.identityProviders.configureSignIn(settings, context))
     const back = await callback(signIn, { attack: { claims: { ...claims } } })
-    expect((await orThrow(signIn.finish(back))).groups).toBe('unavailable')
+    expect((await signIn.finish(back))._unsafeUnwrap().groups).toBe('unavailable')
     const question = { userId: 'user of ann', projectId: 'app', roleKey: 'reader' }
     expect((await orThrow(iam.access.check(question, context))).allowed).toBe(true)
   })
@@ -78,7 +78,7 @@ describe('Groups by provider', () => {
     const claims = { groups: ['staff'], roles: ['finance'] }
     for (const options of [{}, { groups }, { groups: () => groups }]) {
       const { iam, signIn } = await host({ options, settings: { groups: { claim: 'roles' } } })
-      await orThrow(signIn.finish(await callback(signIn, { attack: { claims } })))
+      ;(await signIn.finish(await callback(signIn, { attack: { claims } })))._unsafeUnwrap()
       const question = { userId: 'user of ann', projectId: 'app', roleKey: 'reader' }
       expect((await orThrow(iam.access.check(question, context))).allowed).toBe(true)
     }
@@ -174,7 +174,7 @@ describe('Client authentication', () => {
     state.seenRequest = (request, body) => {
       seen = { authorization: request.headers.authorization ?? '', body }
     }
-    await orThrow(signIn.finish(back))
+    ;(await signIn.finish(back))._unsafeUnwrap()
     const basic = Buffer.from(seen.authorization.replace('Basic ', ''), 'base64').toString()
     return { basic, post: new URLSearchParams(seen.body).get('client_secret') }
   }
