@@ -15,7 +15,8 @@ export default defineConfig({
       { find: /^claviger\/sqlite$/, replacement: source('adapters/sqlite/index.ts') },
       { find: /^claviger\/postgres$/, replacement: source('adapters/postgres/index.ts') },
       { find: /^claviger\/transport$/, replacement: source('transport/index.ts') },
-      { find: /^claviger\/json$/, replacement: source('transport/json/index.ts') },
+      // Made by .ci/generated.mjs.
+      { find: /^claviger\/client$/, replacement: source('../reports/client/index.js') },
       { find: /^claviger\/console$/, replacement: source('console/index.ts') },
       { find: /^claviger\/oidc$/, replacement: source('oidc/index.ts') },
       { find: /^claviger\/import$/, replacement: source('import/index.ts') },

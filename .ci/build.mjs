@@ -8,14 +8,15 @@ process.chdir(resolve(import.meta.dirname, '..'))
 
 const SOURCES = [
   'src/**',
-  '.ci/*.mjs',
+  '.ci/*.{mjs,yaml}',
   '.ci/declarations.json',
   '*.json',
   '*.ts',
   'node_modules/.package-lock.json',
 ]
-const MADE = ['src/console/gen/*', 'dist/**']
+const MADE = ['src/{console,transport}/gen/*', 'reports/client/**', 'dist/**']
 const STEPS = [
+  'node .ci/generated.mjs',
   'node .ci/console-assets.mjs',
   'tsc --project .ci/declarations.json',
   'tsup --silent',

@@ -1,6 +1,11 @@
 import { checkOptions, FUNCTION, type OptionCheck } from '../check-options.js'
 import type { Caller, Iam } from '../index.js'
-import { HANDLER_OPTIONS, notifyHost, toConsole } from '../transport/handler-options.js'
+import {
+  HANDLER_OPTIONS,
+  notifyHost,
+  ORGANIZATION_HEADER,
+  toConsole,
+} from '../transport/handler-options.js'
 import {
   type Handler,
   type HttpRequest,
@@ -126,7 +131,7 @@ const serviceOf = (iam: Iam, options: AuthZenOptions): Service => {
   const {
     basePath = '',
     identifier,
-    organizationHeader = 'x-service-orgid',
+    organizationHeader = ORGANIZATION_HEADER,
     onError = toConsole,
   } = options
   const discovery = discoveryOf(identifier)
@@ -201,7 +206,7 @@ const respond = async (
   answer: Answer,
 ): Promise<HttpResponse> => {
   const { header, headers, signal } = request
-  const { organizationHeader = 'x-service-orgid', resources = PROJECTS } = options
+  const { organizationHeader = ORGANIZATION_HEADER, resources = PROJECTS } = options
   try {
     const caller = admitted(await options.authenticate(headers(), signal))
     const body = readBody(await bytesOf(request))

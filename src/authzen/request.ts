@@ -1,3 +1,4 @@
+import { timeIn } from '../rfc3339.js'
 import { malformed } from './refusal.js'
 
 /** An object of JSON. */
@@ -58,22 +59,13 @@ const textIn = (part: JsonObject, name: PartName, member: string): string => {
 const propertiesIn = (part: JsonObject, name: PartName): JsonObject =>
   objectIn(part['properties'] ?? {}, `${name}.properties`)
 
-/** RFC 3339. */
-const TIME = /^(\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d)(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/
-
-/** `context.at` to the millisecond. */
+/** `context.at`. */
 const readTime = (context: unknown): Date | undefined => {
   const { at } = objectIn(context ?? {}, 'context')
   if (at === undefined) return undefined
-  const [, second = '', fraction = '', zone = ''] = (typeof at === 'string' && TIME.exec(at)) || []
-  const time = Date.parse(`${second}${fraction.slice(0, 4)}${zone}`.toUpperCase())
-  // JavaScript reads the 30th of February as a day in March.
-  const local = Date.parse(`${second.toUpperCase()}Z`)
-  const isOnCalendar =
-    Number.isFinite(local) && new Date(local).toISOString().startsWith(second.toUpperCase())
-  if (Number.isNaN(time) || !isOnCalendar)
-    throw malformed('context.at must be a time in the form of RFC 3339')
-  return new Date(time)
+  const time = typeof at === 'string' ? timeIn(at.toUpperCase()) : undefined
+  if (!time) throw malformed('context.at must be a time in the form of RFC 3339')
+  return time
 }
 
 /** How the questions of a batch are decided: all, or up to the first that is denied or permitted. */
