@@ -6,6 +6,7 @@ import {
   type SignInSettingsInput,
 } from 'claviger'
 import { type OpenIdSignIn, openIdSignIn, type SignInOptions } from 'claviger/oidc'
+import { err, ok } from 'neverthrow'
 import { type Attack, hostileProvider } from './hostile-provider.js'
 
 const caller = { userId: 'sign-in', orgId: 'acme' }
@@ -64,14 +65,19 @@ export const oneProvider = async () => {
   }
 
   /** Goes through the provider, which does as `attack` says, and returns what the browser brings back. */
-  const callback = async (
+  const callback = async (signIn: OpenIdSignIn, difference: Difference, input: object = {}) =>
+    (await backFrom(signIn, difference, input))._unsafeUnwrap()
+
+  const backFrom = async (
     signIn: OpenIdSignIn,
     { attack = {}, tokens = {}, back = {} }: Difference,
     input: object = {},
   ) => {
     state.attack = attack
     state.tokens = tokens
-    const { url, attempt } = (await signIn.begin({ ...own, ...input }))._unsafeUnwrap()
+    const begun = await signIn.begin({ ...own, ...input })
+    if (begun.isErr()) return err(begun.error)
+    const { url, attempt } = begun.value
     const asked = new URL(url).searchParams
     state.nonce = asked.get('nonce') ?? ''
     const query = { code: 'c', iss: issuer, state: asked.get('state') ?? '', ...back }
@@ -79,13 +85,14 @@ export const oneProvider = async () => {
       (entry): entry is [string, string] => entry[1] !== undefined,
     )
     const path = new URL(asked.get('redirect_uri') ?? '').pathname
-    return { url: `${path}?${new URLSearchParams(given)}`, attempt }
+    return ok({ url: `${path}?${new URLSearchParams(given)}`, attempt })
   }
 
   /** What a sign-in ends with. */
   const signedIn = async (difference: Difference) => {
     const { signIn } = await host(difference)
-    return signIn.finish(await callback(signIn, difference))
+    const back = await backFrom(signIn, difference)
+    return back.isErr() ? err(back.error) : signIn.finish(back.value)
   }
 
   return { ...provider, host, callback, signedIn, close, context }
