@@ -196,10 +196,7 @@ export {
   type FieldValue,
   formatPlan,
   Plan,
-  type PlanInput,
   type PlannedChange,
-  type PlannedChangeInput,
-  type PlannedEvent,
   type PlannedField,
 } from './application/desired-state/plan/plan.js'
 
@@ -399,6 +396,7 @@ export {
   type Position,
   type RecordedEvent,
   StoreFault,
+  type StreamRead,
   type StreamWrite,
   timeOf,
   type Version,

@@ -48,7 +48,6 @@ const METHODS = [...READING, ...WRITING]
 const DESIRED_STATE = [
   ...METHODS,
   'application/identity-providers',
-  'application/desired-state',
   'application/desired-state/declared',
   'application/desired-state/plan',
 ]
@@ -87,15 +86,16 @@ const RULES: readonly (readonly [folderOrFile: RegExp, allowed: readonly string[
     METHODS,
   ],
   [/^application\/desired-state\/declared$/, METHOD],
+  [/^application\/desired-state\/plan$/, [...METHOD, 'application/desired-state/declared']],
   [
-    /^application\/desired-state(\/plan)?$/,
-    [...METHOD, 'application/desired-state/declared', 'application/desired-state/plan'],
+    /^application\/desired-state\/deciding$/,
+    [
+      ...DESIRED_STATE,
+      'application/desired-state/permissions-for-plan.ts',
+      'application/desired-state/sealed-secrets.ts',
+    ],
   ],
-  [/^application\/desired-state\/planning$/, DESIRED_STATE],
-  [
-    /^application\/desired-state\/applying$/,
-    [...DESIRED_STATE, 'application/desired-state/planning'],
-  ],
+  [/^application\/desired-state$/, [...DESIRED_STATE, 'application/desired-state/deciding']],
   [/^application\/waiting\.ts$/, ERRORS],
   [/^application\/hooks\.ts$/, TIMERS],
   [/^application$/, [...PURE, 'application/**']],

@@ -40,6 +40,7 @@ const reading: Permission[] = [
   'event.read',
 ]
 const writing: Permission[] = [
+  'desired_state.write',
   'identity_provider.write',
   'project.write',
   'project.role.write',

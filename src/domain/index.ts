@@ -110,6 +110,7 @@ export {
 export * from './user-grant/command-schemas.js'
 export * from './user-grant/events.js'
 export {
+  type DesiredStateTarget,
   type DomainRef,
   type GrantedProjectTarget,
   type GroupName,

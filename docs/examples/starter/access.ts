@@ -25,6 +25,7 @@ export const server: Caller = {
   userId: 'server',
   orgId: 'acme',
   permissions: [
+    'desired_state.write', // for its `managedBy`
     'identity_provider.read',
     'identity_provider.write',
     'project.read',

@@ -40,7 +40,10 @@ interface DesiredProjects {
    * removed.
    */
   readonly prune?: boolean | undefined
-  /** Name of this desired state, which marks its events: 1 to 200 characters. */
+  /**
+   * Name of this desired state, which marks its events: 1 to 200 characters. What was applied under it belongs to it: no
+   * other name changes it, and `apply` requires the permission `desired_state.write` for the name.
+   */
   readonly managedBy?: string | undefined
   /**
    * Version of this desired state: a whole number from 1 to 2^53 - 1, higher for newer versions. Objects that a newer
@@ -50,7 +53,7 @@ interface DesiredProjects {
   /**
    * Protects the declared objects: only `apply` with the same `managedBy` may change them, and every other write is
    * refused as `Protected`. The protection ends for objects that are no longer declared, and for all objects if this is
-   * absent. With it, grants and mappings may name only declared roles.
+   * absent. With it, grants and mappings may name only declared roles, and mappings only declared identity providers.
    */
   readonly protect?: boolean | undefined
 }
@@ -173,6 +176,23 @@ const grantsNeedDeclaredRoles = z.superRefine<DesiredProjects>(
   },
 )
 
+/** Anybody may switch off or remove a provider that is not declared, and members would lose what a protected mapping gives. */
+const mappingsNeedDeclaredProviders = z.superRefine<
+  DesiredProjects & Pick<SealedAccess, 'identityProviders'>
+>(({ projects = [], identityProviders = [], protect }, { addIssue }) => {
+  if (protect !== true) return
+  const declared = new Set(identityProviders.map(({ idpId }) => idpId))
+  const message = 'must be a declared identity provider, with protect'
+  let reported = 0
+  for (const [index, { mappings = [] }] of projects.entries())
+    for (const [place, { idpId }] of mappings.entries()) {
+      if (declared.has(idpId)) continue
+      const path = ['projects', index, 'mappings', place, 'idpId']
+      addIssue({ code: 'custom', path, message })
+      if (++reported === MAX_REPORTED) return
+    }
+})
+
 /** Refuses options that need a `managedBy` without it. */
 const optionsNeedMarker = z.superRefine<DesiredProjects>((desired, { addIssue }) => {
   if (desired.managedBy !== undefined) return
@@ -190,7 +210,7 @@ const schema = z
         .register(bounds, { maxItems: MAX_OBJECTS }),
     ),
   })
-  .check(optionsNeedMarker, grantsNeedDeclaredRoles)
+  .check(optionsNeedMarker, grantsNeedDeclaredRoles, mappingsNeedDeclaredProviders)
 
 /** Schema of a {@link DesiredAccess}. */
 export const DesiredAccess: z.ZodMiniType<z.output<typeof schema>, DesiredAccess> = schema
@@ -206,7 +226,7 @@ export const SealedAccess = z
       ),
     ),
   })
-  .check(optionsNeedMarker, grantsNeedDeclaredRoles)
+  .check(optionsNeedMarker, grantsNeedDeclaredRoles, mappingsNeedDeclaredProviders)
 export type ParsedSealedAccess = z.output<typeof SealedAccess>
 
 /** Validates a desired state from outside TypeScript, such as a parsed JSON file. */

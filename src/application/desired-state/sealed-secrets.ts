@@ -1,21 +1,17 @@
 import { err, ok, type Result } from 'neverthrow'
-import { identityProviders } from '../../../domain/identity-provider/aggregate.js'
-import type { IdpId, SealedSecret } from '../../../domain/values.js'
-import { streamOf } from '../../../projections/read-events.js'
-import { type InvalidArgument, invalid } from '../../errors/errors.js'
-import { fromPort } from '../../errors/fault.js'
-import { type PermitRoles, rolePermits } from '../../grant-rules/permit-roles.js'
-import { seal } from '../../identity-providers/client-secrets.js'
-import type { AdmittedCall } from '../../method/context.js'
-import { isPermitted } from '../../method/method.js'
-import type { Runtime } from '../../runtime.js'
-import { raceAbort } from '../../waiting.js'
-import type {
-  ParsedAccess,
-  ParsedProvider,
-  ParsedSealedAccess,
-} from '../declared/desired-access.js'
-import type { ParsedPlan } from '../plan/plan.js'
+import { identityProviders } from '../../domain/identity-provider/aggregate.js'
+import type { IdpId, SealedSecret } from '../../domain/values.js'
+import { streamOf } from '../../projections/read-events.js'
+import { type InvalidArgument, invalid } from '../errors/errors.js'
+import { fromPort } from '../errors/fault.js'
+import { type PermitRoles, rolePermits } from '../grant-rules/permit-roles.js'
+import { seal } from '../identity-providers/client-secrets.js'
+import type { AdmittedCall } from '../method/context.js'
+import { isPermitted } from '../method/method.js'
+import type { Runtime } from '../runtime.js'
+import { raceAbort } from '../waiting.js'
+import type { ParsedAccess, ParsedProvider, ParsedSealedAccess } from './declared/desired-access.js'
+import type { ParsedPlan } from './plan/plan.js'
 
 /** A desired state that is planned for a call. */
 export interface Planning {

@@ -1,17 +1,13 @@
 import { err } from 'neverthrow'
-import { fieldOf, isRecord, MAX_REPORTED } from '../../../domain/values.js'
-import { streamOf } from '../../../projections/read-events.js'
-import type {
-  InvalidArgument,
-  Moved,
-  PlanOutdated,
-  Violation,
-  WriteError,
-} from '../../errors/errors.js'
-import type { ParsedPlan, PlannedChange, PlannedChangeInput } from '../plan/plan.js'
-import { onlyLifts } from '../planning/pending-change.js'
-import type { PlanUnit } from '../planning/plan-access.js'
-import type { Planning } from '../planning/sealed-secrets.js'
+import { aggregates } from '../../domain/aggregates.js'
+import { fieldOf, isRecord, MAX_REPORTED } from '../../domain/values.js'
+import { streamOf } from '../../projections/read-events.js'
+import type { InvalidArgument, Moved, PlanOutdated, Violation } from '../errors/errors.js'
+import { sequenceOf } from '../recording/stream-state.js'
+import { onlyLifts } from './deciding/draft.js'
+import type { Scene } from './deciding/foresight.js'
+import type { Unit } from './deciding/units.js'
+import type { ParsedPlan, PlannedChange } from './plan/plan.js'
 
 /**
  * The refusal of a given plan if its changes differ from those that its desired state leads to now: outdated if an
@@ -44,7 +40,7 @@ const NOT_PLANNED = 'must match what its desired state leads to now: plan again'
 
 /** How the object of a change has changed since; undefined if it has not. */
 const movedTo = (
-  given: PlannedChangeInput,
+  given: PlannedChange,
   now: PlannedChange | undefined,
 ): Moved['change'] | undefined => {
   // Only an undeclared object can leave a plan: it was removed, marked by others, or its protection ended.
@@ -78,13 +74,13 @@ export const sequenceMoved = <Sequence>(
 
 /** The first field of a given change that differs from the planned one; undefined if none does. */
 const wrongField = (
-  { reason, fields, events }: PlannedChangeInput,
+  { reason, fields }: PlannedChange,
   now: PlannedChange | undefined,
 ): string | undefined => {
   if (!now) return 'object'
   if (reason !== now.reason) return 'reason'
   if (!same(fields, now.fields)) return 'fields'
-  return !events || same(events, now.events) ? undefined : 'events'
+  return undefined
 }
 
 /** Whether two values of a plan are the same, in which an undefined field counts as absent. */
@@ -95,17 +91,18 @@ const same = (one: unknown, other: unknown): boolean => {
 }
 
 /**
- * Plans a unit of a plan's desired state. If it is refused now but was not when the plan was made, the plan is
- * outdated.
+ * A unit of a plan's desired state. If it is refused now but was not when the plan was made, the plan is outdated.
  */
-export const asGiven = (planning: Planning, plan: ParsedPlan, unit: PlanUnit): PlanUnit => ({
-  object: unit.object,
-  plan: async () => {
-    const planned = await unit.plan()
-    if (planned.isOk()) return planned
-    const refusal = asOutdated(planned.error)
+export const givenUnit = (plan: ParsedPlan, unit: Unit): Unit => ({
+  ...unit,
+  decide: async (scene) => {
+    const decided = await unit.decide(scene)
+    if (decided.isOk()) return decided
+    const refusal = decided.error
+    if (refusal.kind === 'NotFound')
+      return err({ kind: 'PlanOutdated', moved: [{ object: refusal.object, change: 'removed' }] })
     if (refusal.kind !== 'InvalidArgument') return err(refusal)
-    const change = await movedSince(planning, plan, unit)
+    const change = await movedSince(scene, plan, unit)
     if (change) return err({ kind: 'PlanOutdated', moved: [{ object: unit.object, change }] })
     const violations = refusal.violations.map(({ field, description }) => ({
       field: `desired.${field}`,
@@ -115,25 +112,16 @@ export const asGiven = (planning: Planning, plan: ParsedPlan, unit: PlanUnit): P
   },
 })
 
-/** A refusal of what was planned before: an object that does not exist now was removed since. */
-export const asOutdated = (refusal: WriteError): WriteError =>
-  refusal.kind === 'NotFound'
-    ? { kind: 'PlanOutdated', moved: [{ object: refusal.object, change: 'removed' }] }
-    : refusal
-
 /** How the object of a unit that cannot be planned has changed; undefined if it has not. */
 const movedSince = async (
-  { runtime, call: { orgId, signal } }: Planning,
+  { streams }: Scene,
   { changes }: ParsedPlan,
-  { object }: PlanUnit,
+  { object }: Unit,
 ): Promise<Moved['change'] | undefined> => {
   const stream = streamOf('', object)
   const given = changes.find((change) => streamOf('', change.object) === stream)
   if (!given) return undefined
-  const found = await runtime.query(
-    { consistency: 'strong', signal },
-    { method: 'get', args: [orgId, object] },
-  )
-  const change = sequenceMoved(given.sequence, found && String(found.details.sequence))
+  const now = sequenceOf(await streams.read(aggregates[object.type], object))
+  const change = sequenceMoved(given.sequence, now === undefined ? undefined : String(now))
   return change ?? (given.action === 'blocked' ? 'changed' : undefined)
 }
