@@ -279,7 +279,7 @@ export const GetIdentityProviderRequest: WireMessage = {"name":"GetIdentityProvi
 
 export const SignInSettings: WireMessage = {"name":"SignInSettings","fields":[
   {"name":"groups","protoName":"groups","number":1,"kind":"message","isOptional":true,"message":ClaimOfGroups},
-  {"name":"admit","protoName":"admit","number":2,"kind":"message","isList":true,"message":AdmissionRule},
+  {"name":"admit","protoName":"admit","number":2,"kind":"message","isList":true,"most":20,"message":AdmissionRule},
   {"name":"clientAuthentication","protoName":"client_authentication","number":3,"kind":"text","isOptional":true},
   {"name":"addresses","protoName":"addresses","number":4,"kind":"text","isOptional":true},
   {"name":"subjectClaim","protoName":"subject_claim","number":5,"kind":"text","isOptional":true},
@@ -1608,6 +1608,7 @@ export const DesiredIdentityProvider: WireMessage = {"name":"DesiredIdentityProv
   {"name":"usernameMapping","protoName":"username_mapping","number":10,"kind":"enum","isOptional":true,"values":OidcMappingField},
   {"name":"updateMask","protoName":"update_mask","number":11,"kind":"mask"},
   {"name":"initialState","protoName":"initial_state","number":12,"kind":"enum","isOptional":true,"values":State},
+  {"name":"signIn","protoName":"sign_in","number":13,"kind":"message","isOptional":true,"message":SignInSettings},
 ]}
 
 export const ApplyAccessRequest: WireMessage = {"name":"ApplyAccessRequest","fields":[

@@ -6,6 +6,10 @@ import {
   type ProviderFieldsInput,
 } from '../../../domain/identity-provider/command-schemas.js'
 import {
+  type SignInSettingsInput,
+  signInSchemas,
+} from '../../../domain/identity-provider/sign-in-settings.js'
+import {
   choice,
   listOf,
   MAX_REPORTED,
@@ -98,6 +102,10 @@ interface DesiredProviderFields extends ProviderFieldsInput {
    * while the OIDC configuration does not change.
    */
   readonly issuer: string
+  /**
+   * How users sign in. It replaces all settings, as `identityProviders.configureSignIn` does. Absent: unchanged.
+   */
+  readonly signIn?: SignInSettingsInput | undefined
 }
 
 /** A desired OIDC identity provider. An absent field is not changed, or gets its default when the provider is added. */
@@ -125,6 +133,7 @@ const provider = z.extend(z.omit(PatchIdentityProvider.shape.data, { clientSecre
   clientId,
   initialState: z.optional(choice(['active', 'inactive'])),
   issuer,
+  signIn: z.optional(z.strictObject(signInSchemas, { error: 'must be an object' })),
   scopes: z.optional(scopes.def.innerType.register(bounds, { maxItems: MAX_SCOPES })),
 })
 
