@@ -375,6 +375,7 @@ export const ENGLISH = {
     scopes: 'Scopes',
     stylingType: 'Styling',
     autoRegister: 'Register users automatically',
+    signIn: 'Sign-in settings',
     displayNameMapping: 'Display name from',
     usernameMapping: 'User name from',
     projectRoleAssertion: 'Roles in tokens',
