@@ -231,7 +231,7 @@ export type {
 
 // Objects as reads return them, and exports of 0.1 that are now in `claviger/domain`, which has all aggregates.
 
-export type { ObjectDetails, RoleSource } from './domain/aggregate.js'
+export type { ObjectDetails } from './domain/aggregate.js'
 export {
   type AlreadyExists,
   type Decider,
@@ -240,6 +240,7 @@ export {
   type ProofNotFound,
 } from './domain/decider.js'
 export type { Domain } from './domain/email-domain/aggregate.js'
+export type { RoleSource } from './domain/facts.js'
 export {
   type IdentityProvider,
   type IdentityProviderRefusal,

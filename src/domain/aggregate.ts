@@ -1,6 +1,7 @@
 import type { Result } from 'neverthrow'
 import * as z from 'zod/mini'
 import type { AlreadyExists, NotFound, ProofNotFound } from './decider.js'
+import type { Fact } from './facts.js'
 import { type EventSchema, eventTypesOf, type Message, type Upcasters } from './message.js'
 import type {
   ObjectRef,
@@ -19,14 +20,19 @@ export type AggregateDefinition<
   Ref extends ObjectRef,
   View extends Stateful,
   Event extends Message,
-> = Definition<Ref, View, Event> &
+  State extends AnyState,
+> = Definition<Ref, View, Event, State> &
   (
-    | Required<Pick<Definition<Ref, View, Event>, 'container'>>
-    | Required<Pick<Definition<Ref, View, Event>, 'target'>>
+    | Required<Pick<Definition<Ref, View, Event, State>, 'container'>>
+    | Required<Pick<Definition<Ref, View, Event, State>, 'target'>>
   )
 
-interface Definition<Ref extends ObjectRef, View extends Stateful, Event extends Message>
-  extends Stated<Omit<Ref, 'type'>, View, Event> {
+interface Definition<
+  Ref extends ObjectRef,
+  View extends Stateful,
+  Event extends Message,
+  State extends AnyState,
+> extends Stated<Omit<Ref, 'type'>, View, Event, State> {
   readonly type: Ref['type']
 
   /** The ids that name an object in its container, in the order of the stream's name. Default: the last id. */
@@ -46,14 +52,18 @@ interface Definition<Ref extends ObjectRef, View extends Stateful, Event extends
 }
 
 /** The description of one aggregate, for all code outside of its folder. */
-export interface Aggregate<Ids, View extends Stateful, Event extends Message>
-  extends Stated<Ids, View, Event>,
+export interface Aggregate<
+  Ids,
+  View extends Stateful,
+  Event extends Message,
+  State extends AnyState,
+> extends Stated<Ids, View, Event, State>,
     Derived<Ids, ObjectRef, Event> {
   readonly type: ObjectRef['type']
 }
 
 /** The members that a definition and its aggregate share. */
-interface Stated<Ids, View extends Stateful, Event extends Message> {
+interface Stated<Ids, View extends Stateful, Event extends Message, State extends AnyState> {
   /** Type of the objects: in references, and before the dot in the types of their events. */
   readonly type: ObjectRef['type']
 
@@ -73,9 +83,22 @@ interface Stated<Ids, View extends Stateful, Event extends Message> {
   readonly events: readonly EventSchema<Event['type']>[]
 
   /**
-   * The view of an object of `orgId` after `event`, given the view before it; undefined if the object does not exist.
+   * The object in that state as reads return it, with all roles that its last event recorded: without secrets and
+   * generations. Names each field, so that their order does not depend on the events.
    */
-  view(view: View | undefined, event: Event, orgId: string): View | undefined
+  show(state: Existing<State>, ids: Ids, orgId: string): View
+
+  /** What an object in that state contributes to the roles of users; absent if its type has nothing to do with them. */
+  fact?(state: Existing<State>, ids: Ids, orgId: string): Fact
+
+  /**
+   * Types of the objects that such an object is removed with: a project, which another organization may own, or a
+   * provider of the same organization.
+   */
+  readonly within?: readonly ('project' | 'identity_provider')[]
+
+  /** Names of the fields of a state that only decisions need. Rows do not keep them. */
+  readonly secrets?: readonly string[]
 
   /** States of a view. */
   readonly states: readonly View['state'][]
@@ -84,17 +107,6 @@ interface Stated<Ids, View extends Stateful, Event extends Message> {
   readonly fields: Readonly<Record<string, ShownField>> & {
     readonly [Field in Exclude<keyof View, 'state'>]: ShownField
   }
-
-  /** How objects affect assignments of roles; absent if they do not. */
-  readonly assignments?: Assignments<Ids, View, Event>
-
-  /** How objects affect memberships of users in groups; absent if they do not. */
-  readonly memberships?: Memberships<Ids, Event>
-
-  /**
-   * The type of the object, in the same organization, that it is removed with. Its key begins with that object's id.
-   */
-  readonly partOf?: ObjectRef['type']
 
   /** The permissions to read objects and to change them. */
   readonly permissions: { readonly read: Permission; readonly write: Permission }
@@ -191,9 +203,16 @@ interface Rules<Event> {
   evolve(state: AnyState, event: Event, version: number): AnyState
 }
 
-interface AnyState {
+/** A state, of which only the status is known. */
+export interface AnyState {
   readonly status: string
 }
+
+/** The states in which an object exists. */
+export type Existing<State extends AnyState> = Exclude<
+  State,
+  { readonly status: 'absent' } | { readonly status: 'removed' }
+>
 
 /** An object that contains others. */
 export interface Container<Ids> {
@@ -212,74 +231,8 @@ export const inProject = {
   }),
 } as const
 
-/** How objects affect assignments of roles. */
-export interface Assignments<Ids, View, Event> {
-  /** The assignments that end with the object and do not count while it is inactive. */
-  assignmentScope(ids: Ids, orgId: string): AssignmentRange
-  /** The type of the object that it is removed with, which another organization may own. */
-  readonly removedWith?: ObjectRef['type']
-  /** The permissions of a role; absent for other objects. */
-  allows?(view: View): readonly string[]
-  /** The roles that an object assigns in its scope; absent if objects assign none. */
-  readonly assigns?: Assigns<View, Event>
-}
-
-/** How objects decide which users are members of groups. */
-export interface Memberships<Ids, Event> {
-  /** The memberships that end with an object. */
-  membershipScope(ids: Ids): MembershipRange
-  /** The groups of the user after an event; absent for a provider, whose groups count while it is active. */
-  groupsIn?(event: Event): readonly string[]
-}
-
-/** Memberships in the groups of a provider: of one user, or of all. */
-export interface MembershipRange {
-  readonly idpId: string
-  readonly userId?: string
-}
-
-/** The roles in a view of an object that assigns roles. */
-export interface Assigns<View, Event> {
-  /** The roles that an event records; undefined if it does not change them. */
-  rolesIn(event: Event): readonly AssignedRole[] | undefined
-  /** The roles of `view`. */
-  rolesOf(view: View): readonly AssignedRole[]
-  /** `view` with only `roles`, a subset of its own. */
-  withRoles(view: View, roles: readonly AssignedRole[]): View
-}
-
-/** Assignments of roles of one project that match all given fields. */
-export interface AssignmentRange {
-  /** The organization that owns the project. */
-  readonly projectOrgId: string
-  readonly projectId: string
-  readonly roleKey?: string
-  /** The organization that is assigned the role, or the user's organization. */
-  readonly orgId?: string
-  readonly userId?: string
-  /** The group whose members have the role; never with `userId`. */
-  readonly source?: RoleSource
-}
-
-/** A group of an identity provider whose members have roles. */
-export interface RoleSource {
-  /** The id of the provider. */
-  readonly idpId: string
-  /** The group, as the provider names it. */
-  readonly group: string
-}
-
-/** A role of a project that is assigned. */
-export interface AssignedRole {
-  readonly roleKey: string
-  /** When the role expires; absent for never. */
-  readonly expiresAt?: Date
-  /** For members of a group: how many hours a report counts; absent: until the next report. */
-  readonly validFor?: number | undefined
-}
-
 /** A definition of any aggregate. */
-interface AnyDefinition extends Omit<Definition<ObjectRef, Stateful, Message>, 'keyIds'> {
+interface AnyDefinition extends Omit<Definition<ObjectRef, Stateful, Message, AnyState>, 'keyIds'> {
   readonly keyIds?: readonly string[]
 }
 

@@ -60,7 +60,7 @@ export interface Views {
 }
 
 /** The view of an object of any type. */
-export type AnyView = NonNullable<ReturnType<Listed['view']>>
+export type AnyView = ReturnType<Listed['show']>
 
 /** An event of any stream, in its newest version. */
 export type AnyEvent =
@@ -76,8 +76,11 @@ export type AnyEvent =
   | SetupLinkEvent
   | SetupLinkTokenEvent
 
-/** Any aggregate; its functions take ids, events and views as they are stored. */
-export type AnyAggregate = Aggregate<object, AnyView, AnyEvent>
+/** The state of any object that exists. */
+export type AnyState = Parameters<Listed['show']>[0]
+
+/** Any aggregate; its functions take ids, events, states and views as they are stored. */
+export type AnyAggregate = Aggregate<object, AnyView, AnyEvent, AnyState>
 
 /** The part of a definition that reads the events of a stream. */
 export type StreamDefinition = Pick<AnyAggregate, 'stream'> & {

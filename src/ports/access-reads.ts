@@ -1,4 +1,4 @@
-import type { RoleSource } from '../domain/aggregate.js'
+import type { RoleSource } from '../domain/facts.js'
 import type { PrivateLabelingSetting } from '../domain/project/command-schemas.js'
 import type { Position } from './event-store.js'
 

@@ -3,8 +3,14 @@ import { changedFields } from '../domain/message.js'
 import { timeOf } from '../ports/event-store.js'
 import type { KnownEvent } from '../ports/known-event.js'
 import type { FieldChange, HistoryEntry, Views, ViewType } from '../ports/read-model.js'
-import type { Change } from './assignments.js'
+import { rolesIn } from './project.js'
 import { aggregateOf, objectOf } from './read-events.js'
+
+/** An object before an event and after it, as it is shown. */
+export interface Change {
+  readonly before: Views[ViewType] | undefined
+  readonly after: Views[ViewType] | undefined
+}
 
 /** The entry of `event`, which made `change`. */
 export const historyEntry = (event: KnownEvent, change: Change): HistoryEntry => {
@@ -57,15 +63,13 @@ const shownFields = (type: ViewType, row: Views[ViewType] | undefined) => {
   for (const [field, value] of Object.entries(row ?? {}))
     if (!HIDDEN[type].has(field))
       fields[field] = value instanceof Date ? value.toISOString() : value
-  const roles = (row && aggregates[type].assignments?.assigns?.rolesOf(row)) ?? []
-  for (const { roleKey, expiresAt } of roles)
+  for (const { roleKey, expiresAt } of row ? rolesIn(row) : [])
     fields[`roles.${roleKey}`] = expiresAt ? new Date(expiresAt).toISOString() : 'granted'
   return fields
 }
 
 /** Ids, the owner of a project whose roles are assigned, `details`, and lists of roles. */
-const HIDDEN = byType(({ ids, fields, assignments }) => {
+const HIDDEN = byType(({ ids, fields }) => {
   const lists = Object.keys(fields).filter((name) => fields[name]?.holds === 'roles')
-  const owner = assignments?.assigns ? ['projectOrgId'] : []
-  return new Set([...Object.keys(ids.shape), ...owner, 'details', ...lists])
+  return new Set([...Object.keys(ids.shape), 'projectOrgId', 'details', ...lists])
 })

@@ -1,6 +1,7 @@
 import { aggregates } from '../domain/aggregates.js'
 import type { FoundMappedRole, RoleWay, WayKey } from '../ports/access-reads.js'
 import type { Condition, ListQuery, SortValue, Views, ViewType } from '../ports/read-model.js'
+import { rolesIn } from './project.js'
 import { fieldNamed, type ViewFields } from './view-fields.js'
 
 /** A test whether a row meets all of `conditions`. */
@@ -11,7 +12,7 @@ export const meetsAll = <Row extends Views[ViewType]>(
 ): ((row: Row) => boolean) => {
   const tests = conditions.map((condition) => {
     const several = severalOf(type, condition)
-    return several ? meetsOne(type, condition, several) : meets(fields, condition)
+    return several ? meetsOne(condition, several) : meets(fields, condition)
   })
   return (row) => tests.every((test) => test(row))
 }
@@ -28,14 +29,13 @@ export const severalOf = (
 
 /** A test whether one of the shown roles of a row, or one of its permissions, meets a condition. */
 const meetsOne = (
-  type: ViewType,
   condition: Condition,
   several: 'roleKeys' | 'permissions',
 ): ((row: Views[ViewType]) => boolean) => {
   const test = meetsText(condition)
-  const { assigns, allows } = aggregates[type].assignments ?? {}
-  if (several === 'permissions') return (row) => allows?.(row).some(test) ?? false
-  return (row) => assigns?.rolesOf(row).some(({ roleKey }) => test(roleKey)) ?? false
+  return several === 'permissions'
+    ? (row) => 'permissions' in row && row.permissions.some(test)
+    : (row) => rolesIn(row).some(({ roleKey }) => test(roleKey))
 }
 
 const meets = <Row>(fields: ViewFields<Row>, condition: Condition): ((row: Row) => boolean) => {

@@ -1,96 +1,8 @@
-import { inProject, type ObjectDetails } from '../domain/aggregate.js'
+import { inProject } from '../domain/aggregate.js'
 import { aggregates } from '../domain/aggregates.js'
 import type { ObjectRef } from '../domain/values.js'
 import type { FoundProject } from '../ports/access-reads.js'
-import { type RecordedEvent, timeOf } from '../ports/event-store.js'
-import type { KnownEvent } from '../ports/known-event.js'
-import {
-  type Listing,
-  type ListQuery,
-  MAX_TOTAL_SIZE,
-  type Views,
-  type ViewType,
-} from '../ports/read-model.js'
-import {
-  type AssignmentStore,
-  type Change,
-  changeAssignments,
-  changeMemberships,
-} from './assignments.js'
-import { protectorAfter } from './desired-state-protection.js'
-import { aggregateOf, objectOf } from './read-events.js'
-
-/** The rows of all existing objects after the events applied so far. */
-export interface RowStore extends AssignmentStore {
-  readonly get: (type: ViewType, rowKey: RowKey) => Row
-  /** Replaces the row; `undefined` removes it. */
-  readonly put: (type: ViewType, rowKey: RowKey, row: Row) => void
-  /** Removes all rows of a type that are removed with a project; `scope` is the project's scope. */
-  readonly removeAll: (type: ViewType, scope: string) => void
-  /** Removes all rows of a type whose keys begin with the key of the object that contains them. */
-  readonly removeParts: (type: ViewType, whole: RowKey) => void
-}
-
-/** A row of any type: a view with its details. */
-type Row = Views[ViewType] | undefined
-
-/**
- * Applies `event` to the rows, and returns the visible change of its object. A row has all roles of the last event;
- * roles that have ended since are not shown.
- */
-export const changeRow = (
-  rows: RowStore,
-  event: KnownEvent,
-  rowKey: RowKey = rowKeyOf(event.metadata.resourceOwner, objectOf(event)),
-): Change => {
-  const orgId = event.metadata.resourceOwner
-  const aggregate = aggregateOf(event.type)
-  const { type } = aggregate
-  // Before its first event, an object has no row.
-  const before: Row = event.version === 1 ? undefined : rows.get(type, rowKey)
-  const after = rowAfter(before, event)
-  rows.put(type, rowKey, after)
-  if (aggregate.effectOf(event) === 'removes') {
-    for (const { type: removed, assignments, partOf } of Object.values(aggregates)) {
-      if (assignments?.removedWith === type)
-        rows.removeAll(removed, projectScope(orgId, rowKey.key))
-      if (partOf === type) rows.removeParts(removed, rowKey)
-    }
-  }
-  changeMemberships(rows, aggregate, event, { before, after })
-  return changeAssignments(rows, aggregate, event, { before, after })
-}
-
-/** The row of an object after `event`; undefined if it does not exist. */
-export const rowAfter = (before: Row, event: KnownEvent): Row => {
-  const view = aggregateOf(event.type).view(before, event, event.metadata.resourceOwner)
-  if (!view) return undefined
-  const details = detailsAfter(before?.details, event)
-  const protectedBy = protectorAfter(protectorOf(before), event.metadata)
-  if (protectedBy !== undefined) return Object.assign({ ...view, details }, { protectedBy })
-  if (protectorOf(before) === undefined) return { ...view, details }
-  // A view is made of the row before, whose protection was lifted.
-  const { protectedBy: _, ...unprotected } = { protectedBy, ...view }
-  return { ...unprotected, details }
-}
-
-/** The desired state that protects the object of a row. */
-export const protectorOf = (row: Row): string | undefined =>
-  row && 'protectedBy' in row ? row.protectedBy : undefined
-
-/** The details after `event`, which adds the object when there is no `before`. */
-const detailsAfter = (
-  before: ObjectDetails | undefined,
-  { position, metadata }: RecordedEvent,
-): ObjectDetails => {
-  const changeDate = timeOf(position)
-  return {
-    sequence: position,
-    creationDate: before?.creationDate ?? changeDate,
-    changeDate,
-    resourceOwner: metadata.resourceOwner,
-  }
-}
+import { type Listing, type ListQuery, MAX_TOTAL_SIZE, type ViewType } from '../ports/read-model.js'
 
 /** Key of the row of an object; the rows of one scope are listed together. */
 export interface RowKey {
@@ -149,7 +61,7 @@ export const wholesOf = (orgId: string, ref: ObjectRef): readonly ObjectRef[] =>
   const isOwn = 'projectOrgId' in ref ? (ref.projectOrgId ?? orgId) === orgId : true
   return [
     ...('projectId' in ref && isOwn ? [inProject.ref(ref)] : []),
-    ...(aggregates[ref.type].partOf && 'idpId' in ref
+    ...(aggregates[ref.type].within?.includes('identity_provider') && 'idpId' in ref
       ? [aggregates.identity_provider.ref(ref)]
       : []),
   ]
@@ -179,10 +91,6 @@ export const rowKeyOf = (orgId: string, ref: ObjectRef): RowKey => {
     key: aggregates[ref.type].key(ref, orgId),
   }
 }
-
-/** The object of a row key, by the type of any of its events. */
-export const objectAt = (eventType: string, { scope, key }: RowKey): ObjectRef =>
-  aggregateOf(eventType).refOfKey(key, scope.slice(scope.indexOf('+') + 1))
 
 /** The fields of a project's row that decide about access. */
 export const foundProject = (row: FoundProject): FoundProject => ({

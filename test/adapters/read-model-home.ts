@@ -1,8 +1,9 @@
 import type { EventStore, ReadModel } from '../../src/index.js'
+import type { EventRestore } from '../../src/ports/event-store.js'
 import type { ReadModelHome } from '../../src/testing/index.js'
 
 interface Opened {
-  readonly store: EventStore
+  readonly store: EventStore & Partial<EventRestore>
   readonly readModel: ReadModel
 }
 
@@ -14,7 +15,8 @@ export const databaseHome = (
   let name = ''
   let last: Opened | undefined
   const reopen = async () => {
-    last = await openNamed(name)
+    const opened = await openNamed(name)
+    last = { ...opened, readModel: withLog(opened) }
     return last.readModel
   }
   return {
@@ -29,4 +31,26 @@ export const databaseHome = (
     reopen,
     store: () => last?.store,
   }
+}
+
+/**
+ * The read model of a database, whose history is the log: the events of a law are restored into the log before they are
+ * applied, as far as it takes them.
+ */
+export const withLog = ({ store, readModel }: Opened): ReadModel => {
+  if (!store.restore) return readModel
+  const withEvents: ReadModel = {
+    ...readModel,
+    apply: async (from, events) => {
+      const last = await store.lastPosition()
+      const missing = events.filter(({ position }) => position > last)
+      await store.restore?.(missing).catch(() => undefined)
+      return readModel.apply(from, events)
+    },
+    readAtHead: (pair) =>
+      pair.readModel === withEvents && readModel.readAtHead
+        ? readModel.readAtHead({ ...pair, readModel })
+        : undefined,
+  }
+  return withEvents
 }

@@ -30,6 +30,7 @@ import * as projectGrant from './project-grant/examples.js'
 import * as role from './project-role/examples.js'
 import * as mapping from './role-mapping/examples.js'
 import * as setupLink from './setup-link/examples.js'
+import { shownAfter } from './shown.js'
 import * as userGrant from './user-grant/examples.js'
 
 const cases = [
@@ -40,8 +41,7 @@ const cases = [
     ref: { type: 'identity_provider', idpId: 'google' },
     key: 'google',
     container: undefined,
-    removedWith: undefined,
-    assignmentScope: undefined,
+    within: undefined,
     stream: 'identity_provider-acme+google',
     target: { type: 'identity_provider', id: 'google' },
     permissions: { read: 'identity_provider.read', write: 'identity_provider.write' },
@@ -58,7 +58,7 @@ const cases = [
       'usernameMapping',
       'autoRegister',
     ],
-    events: 7,
+    events: 8,
   },
   {
     aggregate: projects,
@@ -67,8 +67,7 @@ const cases = [
     ref: { type: 'project', id: 'portal' },
     key: 'portal',
     container: undefined,
-    removedWith: undefined,
-    assignmentScope: { projectOrgId: 'acme', projectId: 'portal' },
+    within: undefined,
     stream: 'project-acme+portal',
     target: { type: 'project', id: 'portal' },
     permissions: { read: 'project.read', write: 'project.write' },
@@ -92,8 +91,7 @@ const cases = [
     ref: { type: 'project_role', projectId: 'portal', roleKey: 'editor' },
     key: 'editor',
     container: { type: 'project', id: 'portal' },
-    removedWith: 'project',
-    assignmentScope: { projectOrgId: 'acme', projectId: 'portal', roleKey: 'editor' },
+    within: ['project'],
     stream: 'project_role-acme+portal+editor',
     target: { type: 'project', id: 'portal' },
     permissions: { read: 'project.role.read', write: 'project.role.write' },
@@ -110,8 +108,7 @@ const cases = [
     ref: { type: 'project_grant', projectId: 'portal', grantedOrgId: 'globex' },
     key: 'globex',
     container: { type: 'project', id: 'portal' },
-    removedWith: 'project',
-    assignmentScope: { projectOrgId: 'acme', projectId: 'portal', orgId: 'globex' },
+    within: ['project'],
     stream: 'project_grant-acme+portal+globex',
     target: { type: 'project', id: 'portal' },
     permissions: { read: 'project.grant.read', write: 'project.grant.write' },
@@ -128,8 +125,7 @@ const cases = [
     ref: { type: 'user_grant', ...userGrant.id, projectOrgId: 'initech' },
     key: 'initech+portal+anna+1@globex.example',
     container: undefined,
-    removedWith: 'project',
-    assignmentScope: { ...userGrant.id, projectOrgId: 'initech', orgId: 'acme' },
+    within: ['project'],
     stream: 'user_grant-acme+initech+portal+anna+1@globex.example',
     target: { type: 'granted_project', id: 'portal', orgId: 'initech' },
     permissions: { read: 'user.grant.read', write: 'user.grant.write' },
@@ -146,8 +142,7 @@ const cases = [
     ref: { type: 'domain', domain: 'globex.example' },
     key: 'globex.example',
     container: undefined,
-    removedWith: undefined,
-    assignmentScope: undefined,
+    within: undefined,
     stream: 'domain-acme+globex.example',
     target: { type: 'domain', id: 'globex.example' },
     permissions: { read: 'domain.read', write: 'domain.write' },
@@ -164,13 +159,7 @@ const cases = [
     ref: { type: 'role_mapping', ...mapping.id },
     key: 'google+acme+portal+staff+1',
     container: undefined,
-    removedWith: 'project',
-    assignmentScope: {
-      projectOrgId: 'acme',
-      projectId: 'portal',
-      orgId: 'acme',
-      source: { idpId: 'google', group: 'staff+1' },
-    },
+    within: ['identity_provider', 'project'],
     stream: 'role_mapping-acme+google+acme+portal+staff+1',
     target: { type: 'identity_provider', id: 'google' },
     permissions: { read: 'role_mapping.read', write: 'role_mapping.write' },
@@ -187,8 +176,7 @@ const cases = [
     ref: { type: 'membership', ...member.id },
     key: 'google+anna+1@globex.example',
     container: undefined,
-    removedWith: undefined,
-    assignmentScope: undefined,
+    within: ['identity_provider'],
     stream: 'membership-acme+google+anna+1@globex.example',
     target: { type: 'identity_provider', id: 'google' },
     permissions: { read: 'membership.read', write: 'membership.write' },
@@ -205,8 +193,7 @@ const cases = [
     ref: { type: 'setup_link', linkId: 'link-1' },
     key: 'link-1',
     container: undefined,
-    removedWith: undefined,
-    assignmentScope: undefined,
+    within: undefined,
     stream: 'setup_link-acme+link-1',
     target: { type: 'setup_link', id: 'link-1' },
     permissions: { read: 'setup_link.read', write: 'setup_link.write' },
@@ -239,10 +226,8 @@ describe.each(cases)('The aggregate $ref.type', ({ aggregate: { type }, ...expec
     expect(aggregate.permissions).toEqual(expected.permissions)
   })
 
-  test('says what they are removed with, and which assignments of roles end with them.', () => {
-    const { assignments } = aggregate
-    expect(assignments?.removedWith).toBe(expected.removedWith)
-    expect(assignments?.assignmentScope(expected.data, 'acme')).toEqual(expected.assignmentScope)
+  test('says what they are removed with.', () => {
+    expect(aggregate.within).toEqual(expected.within)
     expect(aggregate.refOfKey(expected.key, 'portal')).toEqual(expected.ref)
   })
 
@@ -267,15 +252,15 @@ describe.each(cases)('The aggregate $ref.type', ({ aggregate: { type }, ...expec
   })
 
   test('ends with the removal, and shows the states before it.', () => {
-    const before = aggregate.view(undefined, addedBy[type], 'acme')
     expect(aggregate.eventsThat('removes')).toEqual(expected.removed ? [expected.removed.type] : [])
-    if (expected.removed) expect(aggregate.view(before, expected.removed, 'acme')).toBeUndefined()
+    if (expected.removed)
+      expect(shownAfter(type, [addedBy[type], expected.removed])).toBeUndefined()
     expect(aggregate.states).toEqual(expected.states)
   })
 
   test('names and reads the fields to filter and sort by.', () => {
     const fields = Object.entries(aggregate.fields)
-    const view = aggregate.view(undefined, addedBy[type], 'acme')
+    const view = shownAfter(type, [addedBy[type]])
     if (view === undefined) throw new Error('nothing was added')
     const named = (use: 'filterable' | 'sortable') =>
       fields.filter(([, field]) => use in field).map(([name]) => name)
@@ -288,6 +273,7 @@ describe.each(cases)('The aggregate $ref.type', ({ aggregate: { type }, ...expec
       else if (field.holds === 'time') expect(value).toBeInstanceOf(Date)
       else if (field.holds === 'list' || field.holds === 'roles')
         expect(Array.isArray(value)).toBe(true)
+      else if (field.holds === 'settings') expect(view).not.toHaveProperty(name)
       else expect(typeof value).toBe(field.holds)
     }
   })
@@ -323,26 +309,6 @@ describe('A role', () => {
   test('is the object of the permission to write it.', () => {
     const ids = { projectId: 'portal', roleKey: 'editor' }
     expect(projectRoles.writeTarget?.(ids, 'acme')).toEqual({ type: 'project_role', ...ids })
-  })
-
-  test('allows its permissions.', () => {
-    const view = projectRoles.view(undefined, role.editorAdded)
-    if (!view) throw new Error('The role is not shown')
-    const shown = { ...view, permissions: ['posts.edit', 'posts.read'] }
-    expect(projectRoles.assignments.allows(shown)).toEqual(['posts.edit', 'posts.read'])
-  })
-})
-
-describe('The memberships that end', () => {
-  test('with a provider are all of it, with a membership those of its user.', () => {
-    const { membershipScope } = memberships.memberships
-    expect(identityProviders.memberships.membershipScope({ idpId: 'google' })).toEqual({
-      idpId: 'google',
-    })
-    expect(membershipScope({ idpId: 'google', userId: 'anna' })).toEqual({
-      idpId: 'google',
-      userId: 'anna',
-    })
   })
 })
 
@@ -429,14 +395,6 @@ describe('A secret', () => {
     expect(aggregates.project_grant.secretsChanged(projectGrant.added)).toEqual([])
     expect(aggregates.user_grant.secretsChanged(userGrant.added)).toEqual([])
   })
-})
-
-test('Only role mappings and memberships are parts of other objects: of their provider.', () => {
-  const parts = Object.values(aggregates).filter(({ partOf }) => partOf !== undefined)
-  expect(parts.map(({ type, partOf }) => [type, partOf])).toEqual([
-    ['role_mapping', 'identity_provider'],
-    ['membership', 'identity_provider'],
-  ])
 })
 
 test('The definitions of streams are those of all objects and of all claims.', () => {

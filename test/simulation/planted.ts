@@ -164,9 +164,9 @@ export const PLANTED: readonly PlantedBug[] = [
   ),
   bug(
     'a role of a removed object goes on',
-    'projections/assignments.ts',
-    "if (effectOf(event) === 'removes') store.end({",
-    "if (effectOf(event) === 'removes' && type !== 'project_role') store.end({",
+    'projections/replace-fact.ts',
+    'if (current) current.end ??= position',
+    '',
     5,
   ),
   bug(
@@ -178,9 +178,9 @@ export const PLANTED: readonly PlantedBug[] = [
   ),
   bug(
     'a mapping that is added again revives the members of the one before',
-    'adapters/memory/access.ts',
-    'if (!source || member.from < source.since) return undefined',
-    'if (!source) return undefined',
+    'projections/world.ts',
+    'report.begin > mapping.since',
+    'report.begin > 0n',
     33,
   ),
   bug(
@@ -323,5 +323,75 @@ export const PLANTED_IN_POSTGRES: readonly PlantedBug[] = [
     ' || isRefusal(error.cause)',
     '',
     23,
+  ),
+]
+
+/** Bugs that the comparison of memory, databases, live checks and replays must find: `test/fuzz/worlds`. */
+export const PLANTED_IN_WORLDS: readonly PlantedBug[] = [
+  bug(
+    'a role that is taken from the grant of a project goes on',
+    'projections/replace-fact.ts',
+    'if (current && current.since !== sinceOf.get(roleKey)) current.end ??= position',
+    '',
+  ),
+  bug(
+    'a role that is added again is the old one',
+    'projections/replace-fact.ts',
+    'generation.since === roleSince && permit',
+    'permit',
+  ),
+  bug(
+    'roles count while the grant of their project is inactive',
+    'projections/world.ts',
+    '(isOwner(organization) || isActive(organization, at, assumed))',
+    '(isOwner(organization) || exists(organization, at))',
+  ),
+  bug(
+    'a role begins one event late in the past',
+    'projections/world.ts',
+    'begin <= at && (end',
+    'begin < at && (end',
+  ),
+  bug(
+    'the groups of a removed provider count',
+    'projections/world.ts',
+    'exists(provider) ? versionAt',
+    'provider ? versionAt',
+  ),
+  bug(
+    'a role counts after it has expired',
+    'projections/world.ts',
+    "state.status === 'active' && !isExpired(role, now) ? role",
+    "state.status === 'active' ? role",
+  ),
+  bug(
+    'a report begins the membership of a group anew',
+    'projections/project.ts',
+    'held.get(name) ?? begin',
+    'begin',
+  ),
+  bug(
+    'what ended a role last is named, not what ended it first',
+    'projections/world.ts',
+    'permit.end < generation.end',
+    'permit.end > generation.end',
+  ),
+  bug(
+    'the grants of a removed project are listed',
+    'adapters/memory/rows.ts',
+    'within.every((whole) => exists(whole))',
+    'within !== undefined',
+  ),
+  bug(
+    'in SQL, roles of an inactive project count',
+    'adapters/sql/read-model/counts.ts',
+    "orInactive: asIfActive === 'project' }",
+    'orInactive: true }',
+  ),
+  bug(
+    'in SQL, a role that is taken from the grant of a project goes on',
+    'adapters/sql/read-model/generations.ts',
+    'share.endAt = at',
+    'void at',
   ),
 ]

@@ -3,9 +3,9 @@
 import { existsSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import { PLANTED, PLANTED_IN_POSTGRES } from './planted.ts'
+import { PLANTED, PLANTED_IN_POSTGRES, PLANTED_IN_WORLDS } from './planted.ts'
 
-const planted = [...PLANTED, ...PLANTED_IN_POSTGRES].find(
+const planted = [...PLANTED, ...PLANTED_IN_POSTGRES, ...PLANTED_IN_WORLDS].find(
   ({ name }) => name === process.env.PLANTED,
 )
 

@@ -3,13 +3,13 @@ import type { Parameter, Row } from '../sql/dialect.js'
 import type { SqliteLimits, SyncConnection, SyncDatabase } from '../sql/sqlite/dialect.js'
 import { CREATE_EVENTS } from '../sql/sqlite/event-log.js'
 import { EVENTS } from '../sql/stored-events.js'
-import { CREATE_PARTS, PARTS } from './event-store.js'
+import { CREATE_PARTS, dataOf, PARTS } from './event-store.js'
 
 /**
  * The limits of Durable Objects. A text may have 2 MB; some statements have a text with the keys of all events that are
  * applied together, up to 1.4 kB each.
  */
-export const LIMITS: SqliteLimits = { maxParameters: 100, maxEvents: 500 }
+export const LIMITS: SqliteLimits = { maxParameters: 100, maxEvents: 500, dataOf }
 
 /** The database of an object. Prepared statements are cached by the runtime. */
 export const openDatabase = ({ sql }: DurableObjectStorage): SyncDatabase => {

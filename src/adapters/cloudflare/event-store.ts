@@ -137,6 +137,11 @@ const withLongData = (
       )
     : events
 
+/** The data of a row of `events` in SQL, with those that are stored in parts. */
+export const dataOf = (event: string): string =>
+  `CASE WHEN ${event}.data <> '' THEN ${event}.data ELSE (SELECT group_concat(part, '') FROM (
+    SELECT part FROM ${PARTS} AS stored WHERE stored.position = ${event}.position ORDER BY stored.nth)) END`
+
 const longData = (database: SyncDatabase, position: Position): object => {
   const sql = `SELECT part FROM ${PARTS} WHERE position = ? ORDER BY nth`
   const parts = database.rows<readonly [part: string]>(sql, position)

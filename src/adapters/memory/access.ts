@@ -1,13 +1,12 @@
-import type { ProjectRole } from '../../domain/project-role/aggregate.js'
-import { isExpired } from '../../domain/role-generations.js'
 import type {
   AccessReads,
   Affected,
   AffectedByGroup,
+  AffectedByProvider,
+  AffectedInProject,
   AffectedQuery,
   AffectedRole,
   FoundAccess,
-  FoundRole,
   HeldRole,
   HeldRolesQuery,
   Holder,
@@ -16,26 +15,38 @@ import type {
   MappedGroupsQuery,
   Slice,
 } from '../../ports/access-reads.js'
-import { type Position, timeOf } from '../../ports/event-store.js'
+import { timeOf } from '../../ports/event-store.js'
 import { compareCodePoints, firstOf, keyOfWay } from '../../projections/row-order.js'
-import { getOrAdd, projectScope } from '../../projections/rows.js'
-import type { StoredMember } from './members.js'
+import { getOrAdd } from '../../projections/rows.js'
 import {
-  holdsAt,
-  placeInScope,
-  placeOf,
-  providerPlace,
-  type State,
-  type StoredAssignment,
-} from './rows.js'
+  type Counted,
+  countedOfMember,
+  countedOfUser,
+  exists,
+  foundAccess,
+  type Group,
+  type Held,
+  isActive,
+  isCurrent,
+  isOpen,
+  type Member,
+  type Moment,
+  type Project,
+  type Role,
+  type Share,
+  type Thing,
+  unknownRole,
+  versionAt,
+  type World,
+} from '../../projections/world.js'
 
 /** The access reads of a read model in memory. */
-export const accessIn = (present: () => State): AccessReads => ({
-  access: async (query) => copyOfFound(present().access.access(query)),
-  heldRoles: async (query) => heldRolesIn(present(), query),
-  holders: async (query) => holdersIn(present(), query),
-  affected: async (query) => affectedIn(present(), query),
-  mappedGroups: async (query) => mappedGroupsIn(present(), query),
+export const accessIn = (world: () => World): AccessReads => ({
+  access: async (query) => copyOfFound(foundAccess(world(), query)),
+  heldRoles: async (query) => heldRolesIn(world(), query),
+  holders: async (query) => holdersIn(world(), query),
+  affected: async (query) => affectedIn(world(), query),
+  mappedGroups: async (query) => mappedGroupsIn(world(), query),
 })
 
 /** A copy of the result, so that callers cannot change stored data. */
@@ -48,27 +59,44 @@ const copyOfFound = ({ project, roles, mapped, ...found }: FoundAccess): FoundAc
   mapped: mapped.map((role) => ({ ...role, via: { ...role.via } })),
 })
 
-const heldRolesIn = (state: State, query: HeldRolesQuery): Slice<HeldRole> => {
-  const { orgId, userId } = query
-  const held: HeldRole[] = []
-  const add = (last: StoredAssignment, member?: StoredMember): void => {
-    const { projectOrgId, projectId, roleKey } = last
-    if (projectId !== (query.projectId ?? projectId)) return
-    const assignment = assignedAt(last, query.at)
-    if (!assignment || !counts(state, assignment, query)) return
-    const terms = member ? termsOfMember(assignment, member, query) : assignment
-    if (!terms) return
-    const row = state.rows.project_role.get(projectScope(projectOrgId, projectId))?.get(roleKey)
-    const role = foundRole({ roleKey, expiresAt: terms.expiresAt }, row)
-    const via = member ? { idpId: member.idpId, group: member.group } : 'grant'
-    held.push({ projectOrgId, projectId, ...role, via })
+const heldRolesIn = (world: World, query: HeldRolesQuery): Slice<HeldRole> => {
+  const { orgId, userId, projectId, at } = query
+  const found: HeldRole[] = []
+  const add = (
+    last: Held | undefined,
+    via: HeldRole['via'],
+    count: (held: Held, role: Held['roles'][number]) => Counted | undefined,
+  ): void => {
+    const held = versionAt(last, at)
+    for (const role of held?.roles ?? []) {
+      const { organization, role: shown } = role.share
+      const { project } = organization
+      if (!held || (projectId !== undefined && project.id !== projectId)) continue
+      if (!isCurrent(role.share, at) || !isOpen(organization, at)) continue
+      const counted = count(held, role)
+      if (!counted) continue
+      found.push({
+        projectOrgId: project.orgId,
+        projectId: project.id,
+        ...(exists(project) ? shown.found : unknownRole(shown.found.roleKey)),
+        ...(counted.expiresAt && { expiresAt: new Date(counted.expiresAt) }),
+        via,
+      })
+    }
   }
-  for (const byRole of state.assignments.allOf(orgId, userId).values())
-    for (const last of byRole.values()) add(last)
-  for (const member of state.members.ofUser(orgId, userId))
-    if (holdsAt(member, query.at))
-      for (const last of state.assignments.ofGroup(member)) add(last, member)
-  return sliceOf(held, query, ({ projectOrgId, projectId, roleKey, via }) => [
+  for (const { users } of world.users.get(orgId)?.get(userId) ?? [])
+    add(users.get(userId), 'grant', (held, role) => countedOfUser(held, role, query))
+  for (const provider of world.providers.get(orgId)?.values() ?? []) {
+    const member = isActive(provider, at) ? versionAt(provider.members.get(userId), at) : undefined
+    for (const group of member?.groups ?? [])
+      for (const last of group.held.values())
+        add(
+          last,
+          { idpId: provider.idpId, group: group.name },
+          (held, role) => member && countedOfMember(held, role, { group, member }, query),
+        )
+  }
+  return sliceOf(found, query, ({ projectOrgId, projectId, roleKey, via }) => [
     projectOrgId,
     projectId,
     roleKey,
@@ -76,10 +104,10 @@ const heldRolesIn = (state: State, query: HeldRolesQuery): Slice<HeldRole> => {
   ])
 }
 
-const holdersIn = (state: State, query: HoldersQuery): Slice<Holder> => {
+const holdersIn = (world: World, query: HoldersQuery): Slice<Holder> => {
   const { after, limit } = query
   const found: Holder[] = []
-  for (const holder of holdersFrom(state, query)) {
+  for (const holder of holdersFrom(world, query)) {
     if (after && compareKeys(keyOfHolder(holder), after) <= 0) continue
     if (found.length === limit) return { items: found, hasMore: true }
     found.push(holder)
@@ -87,48 +115,46 @@ const holdersIn = (state: State, query: HoldersQuery): Slice<Holder> => {
   return { items: found, hasMore: false }
 }
 
-const byUserId = (one: CountedHolder, other: CountedHolder): number =>
-  compareCodePoints(one.userId, other.userId)
-
-/** The holders in order, from the group or user of `after` on. */
-const holdersFrom = function* (state: State, query: HoldersQuery): Generator<Holder> {
-  const { orgId: projectOrgId, projectId, roleKey, permission, at, after } = query
-  const { assignments } = state
-  const place = after && placeOfHolder(after)
-  const first = after && projectScope(projectOrgId, projectId ?? after[0])
-  const scopes =
-    projectId === undefined
-      ? assignments.scopesOf(projectOrgId, first)
-      : [projectScope(projectOrgId, projectId)]
-  for (const scope of scopes) {
-    const allowing =
-      permission === undefined ? undefined : assignments.allowing(scope, permission, at)
-    for (const last of assignments.inScope(scope, roleKey, scope === first ? place : undefined)) {
-      const assignment = assignedAt(last, at)
-      if (!assignment) continue
-      if (allowing?.has(assignment.roleKey) === false) continue
-      const counted = countedHolders(state, assignment, query)
-      for (const { userId, expiresAt, given, via } of counted.toSorted(byUserId)) {
-        if (userId !== (query.userId ?? userId)) continue
-        yield {
-          userId,
-          orgId: assignment.orgId,
-          ...(projectId === undefined && { projectId: assignment.projectId }),
-          roleKey: assignment.roleKey,
-          ...(expiresAt && { expiresAt: new Date(expiresAt) }),
-          from: timeOf(given),
-          via,
-        }
+/** The holders in order, from about the place of `after` on. */
+const holdersFrom = function* (world: World, query: HoldersQuery): Generator<Holder> {
+  const { projectId, roleKey, permission, at, after = [] } = query
+  const ofOwner = world.projects.get(query.orgId)
+  const [firstRole = '', firstOrg = '', ...firstHolder] = after.slice(-5)
+  const firstProject = projectId ?? (after.length > 0 ? after[0] : '')
+  for (const { value: project } of ofOwner?.from(firstProject, projectId) ?? []) {
+    if (!exists(project, at)) continue
+    const isFirst = project.id === firstProject
+    for (const { value: role } of project.roles.from(isFirst ? firstRole : '', roleKey)) {
+      if (!exists(role, at)) continue
+      if (permission !== undefined && !allows(role, permission, at)) continue
+      const isFirstRole = isFirst && role.found.roleKey === firstRole
+      for (const { key: orgId, value: shares } of role.shares.from(isFirstRole ? firstOrg : '')) {
+        const share = currentOf(shares, at)
+        if (!share) continue
+        const start = isFirstRole && orgId === firstOrg ? firstHolder : []
+        for (const { userId, expiresAt, given, via } of holdersOf(share, query, start))
+          yield {
+            userId,
+            orgId,
+            ...(projectId === undefined && { projectId: project.id }),
+            roleKey: role.found.roleKey,
+            ...(expiresAt && { expiresAt: new Date(expiresAt) }),
+            from: timeOf(given),
+            via,
+          }
       }
     }
   }
 }
 
-/** The {@link placeInScope} of the assignment to the user or group of a holder. */
-const placeOfHolder = (key: NonNullable<HoldersQuery['after']>): string => {
-  const [roleKey = '', orgId = '', idpId = '', group = '', userId = ''] = key.slice(-5)
-  return placeInScope({ roleKey, orgId, ...(idpId ? { source: { idpId, group } } : { userId }) })
+const allows = ({ last }: Role, permission: string, at: Moment['at']): boolean => {
+  const state = versionAt(last, at)?.state
+  return state !== undefined && 'permissions' in state && state.permissions.includes(permission)
 }
+
+/** At most one of the shares of a role is current. */
+const currentOf = (shares: readonly Share[] | undefined, at: Moment['at']): Share | undefined =>
+  shares?.findLast((share) => isCurrent(share, at))
 
 /** A holder's place in the order. */
 const keyOfHolder = ({ projectId, roleKey, orgId, via, userId }: Holder): readonly string[] => {
@@ -136,188 +162,192 @@ const keyOfHolder = ({ projectId, roleKey, orgId, via, userId }: Holder): readon
   return projectId === undefined ? key : [projectId, ...key]
 }
 
-/** A user for whom an assignment counts. */
-interface CountedHolder extends Pick<Holder, 'userId' | 'via'> {
-  readonly expiresAt: Date | undefined
-  readonly given: Position
+/** A user for whom a role counts. */
+interface CountedHolder extends Counted, Pick<Holder, 'userId' | 'via'> {}
+
+/** Whose roles count, and when. */
+interface Counting extends Moment {
+  readonly userId?: string
+  /** Counts as active. */
+  readonly assumed?: Thing | undefined
 }
 
-/** The users for whom an assignment counts: its user, or the members of its group. @param except - counts as active */
-const countedHolders = (
-  state: State,
-  assignment: StoredAssignment,
-  query: Counting,
-  except?: string,
-): readonly CountedHolder[] => {
-  const { orgId, userId, source, expiresAt, given } = assignment
-  if (!counts(state, assignment, query, except)) return []
-  if (userId !== undefined) return [{ userId, expiresAt, given, via: 'grant' }]
-  if (!source) return []
-  return [...state.members.inGroup(orgId, source)].flatMap(
-    (member) => (holdsAt(member, query.at) && termsOfMember(assignment, member, query)) || [],
-  )
+/** The users for whom the role of a share counts, in order, from about the place of `start` on. */
+const holdersOf = function* (
+  share: Share,
+  counting: Counting,
+  [idpId = '', group = '', firstUser = '']: readonly string[] = [],
+): Generator<CountedHolder> {
+  const { at, assumed, userId: only } = counting
+  if (!isCurrent(share, at) || !isOpen(share.organization, at, assumed)) return
+  if (idpId === '')
+    for (const { key: userId, value: last } of share.users.from(firstUser, only)) {
+      const held = versionAt(last, at)
+      const role = held?.roles.find((each) => each.share === share)
+      const counted = held && role && countedOfUser(held, role, counting)
+      if (counted) yield holderOf(userId, 'grant', counted)
+    }
+  const first = idpId === '' ? '' : `${idpId}\0${group}`
+  for (const { key, value } of share.groups.from(first))
+    yield* membersOf(value.group, value.held, share, counting, key === first ? firstUser : '')
 }
 
-const HOUR_MS = 3_600_000
+const holderOf = (
+  userId: string,
+  via: Holder['via'],
+  { expiresAt, given }: Counted,
+): CountedHolder => ({ userId, via, expiresAt, given })
 
-/** The terms of a member's role by an assignment to the group; undefined if the report does not count. */
-const termsOfMember = (
-  { source, validFor, given }: StoredAssignment,
-  member: StoredMember,
-  { now }: Counting,
-): CountedHolder | undefined => {
-  if (!source || member.from < source.since) return undefined
-  const { idpId, group, userId } = member
-  const expiresAt =
-    validFor === undefined
-      ? undefined
-      : new Date(timeOf(member.from).getTime() + validFor * HOUR_MS)
-  if (isExpired({ expiresAt }, now)) return undefined
-  const later = member.given > given ? member.given : given
-  return { userId, expiresAt, given: later, via: { idpId, group } }
+/** The members of a group for whom the role of a share counts, which is current. */
+const membersOf = function* (
+  group: Group,
+  last: Held | undefined,
+  share: Share,
+  counting: Counting,
+  firstUser = '',
+): Generator<CountedHolder> {
+  const { at, assumed, userId: only } = counting
+  const { provider, name } = group
+  const held = isActive(provider, at, assumed) ? versionAt(last, at) : undefined
+  const role = held?.roles.find((each) => each.share === share)
+  if (!held || !role) return
+  const via = { idpId: provider.idpId, group: name }
+  for (const { key: userId, value: report } of group.members.from(firstUser, only)) {
+    const member = versionAt(report, at)
+    if (!member?.groups.includes(group)) continue
+    const counted = countedOfMember(held, role, { group, member }, counting)
+    if (counted) yield holderOf(userId, via, counted)
+  }
 }
 
-/** The assignment of the role of `last` that held at a position; the last one itself when that is absent. */
-const assignedAt = (
-  last: StoredAssignment,
-  at: HeldRolesQuery['at'],
-): StoredAssignment | undefined => {
-  let found: StoredAssignment | undefined = last
-  while (at !== undefined && found && found.from > at) found = found.before
-  return found
-}
-
-const affectedIn = (state: State, query: AffectedQuery): Affected => {
+const affectedIn = (world: World, query: AffectedQuery): Affected => {
   const affected = new Map<
     string,
     { readonly key: readonly string[]; readonly role: AffectedRole }
   >()
-  for (const [assignment, { userId }] of affectedHolders(state, query)) {
-    const { projectOrgId, projectId, orgId, roleKey } = assignment
-    const key = [roleKey, orgId, userId, projectScope(projectOrgId, projectId)]
-    affected.set(JSON.stringify(key), { key, role: { orgId, userId, roleKey } })
+  for (const { project, ...role } of affectedRoles(world, query)) {
+    const { roleKey, orgId, userId } = role
+    const key = [roleKey, orgId, userId, project.orgId, project.id]
+    affected.set(JSON.stringify(key), { key, role })
   }
   const { items } = sliceOf([...affected.values()], { limit: query.limit }, ({ key }) => key)
   return { count: affected.size, first: items.map(({ role }) => role) }
 }
 
-type AffectedHolder = readonly [
-  assignment: Pick<StoredAssignment, 'projectOrgId' | 'projectId' | 'orgId' | 'roleKey'>,
-  holder: Pick<CountedHolder, 'userId'>,
-]
-
-/** The holders that a query is about, one for each way. */
-const affectedHolders = function* (state: State, query: AffectedQuery): Generator<AffectedHolder> {
-  if ('members' in query) return yield* membersWithoutOtherWay(state, query)
-  if ('provider' in query) {
-    const { orgId, idpId } = query.provider
-    const hasOther = otherWays(state, query, ({ via }) => via === 'grant' || via.idpId !== idpId)
-    const except = query.asIfActive && providerPlace(orgId, idpId)
-    for (const last of state.assignments.ofProvider(orgId, idpId)) {
-      const assignment = assignedAt(last, query.at)
-      if (!assignment) continue
-      for (const holder of countedHolders(state, assignment, query, except))
-        if (!hasOther(assignment, holder)) yield [assignment, holder]
-    }
-    return
-  }
-  const { orgId: projectOrgId, projectId, roleKeys, userOrgId, asIfActive } = query
-  const project = { projectOrgId, projectId }
-  const except =
-    asIfActive && placeOf(userOrgId === undefined ? project : { ...project, orgId: userOrgId })
-  for (const each of roleKeys ?? [undefined])
-    for (const last of state.assignments.inScope(projectScope(projectOrgId, projectId), each)) {
-      const assignment = assignedAt(last, query.at)
-      if (!assignment || (userOrgId !== undefined && assignment.orgId !== userOrgId)) continue
-      for (const holder of countedHolders(state, assignment, query, except))
-        yield [assignment, holder]
-    }
+/** A role of a user, and its project. */
+interface RoleInProject extends AffectedRole {
+  readonly project: Project
 }
 
-/** The members of a group who have roles in no other way. */
-const membersWithoutOtherWay = function* (
-  state: State,
-  query: AffectedByGroup,
-): Generator<AffectedHolder> {
-  const { orgId: projectOrgId, projectId, roleKeys, at, members } = query
-  const { orgId, idpId, group, after, until } = members
-  const assigned = { projectOrgId, projectId, orgId, source: { idpId, group, since: after } }
-  if (state.assignments.isPaused({ ...assigned, roleKey: '', given: 0n, from: 0n }, at)) return
-  const hasOther = otherWays(
-    state,
-    query,
-    ({ via }) => via === 'grant' || via.idpId !== idpId || via.group !== group,
+/** The roles that a query is about, one for each way to have them. */
+const affectedRoles = (world: World, query: AffectedQuery): Iterable<RoleInProject> => {
+  if ('members' in query) return rolesOfMembers(world, query)
+  return 'provider' in query ? rolesByProvider(world, query) : rolesInProject(world, query)
+}
+
+const rolesInProject = function* (
+  world: World,
+  { orgId, projectId, roleKeys, userOrgId, asIfActive, at, now }: AffectedInProject,
+): Generator<RoleInProject> {
+  const project = world.projects.get(orgId)?.get(projectId)
+  if (!project) return
+  const assumed = userOrgId === undefined ? project : project.organizations.get(userOrgId)
+  const counting = { at, now, assumed: asIfActive && assumed }
+  for (const roleKey of roleKeys ?? [undefined])
+    for (const { value: role } of project.roles.from('', roleKey))
+      for (const { value: shares } of role.shares.from('', userOrgId)) {
+        const share = currentOf(shares, at)
+        if (share) yield* rolesOfShare(share, holdersOf(share, counting))
+      }
+}
+
+const rolesOfShare = function* (
+  { role, organization: { project, orgId } }: Share,
+  holders: Iterable<CountedHolder>,
+): Generator<RoleInProject> {
+  for (const { userId } of holders) yield { project, orgId, userId, roleKey: role.found.roleKey }
+}
+
+/** The roles that users have only through the groups of a provider. */
+const rolesByProvider = function* (
+  world: World,
+  { provider: { orgId, idpId }, asIfActive, at, now }: AffectedByProvider,
+): Generator<RoleInProject> {
+  const provider = world.providers.get(orgId)?.get(idpId)
+  if (!provider) return
+  const counting = { at, now, assumed: asIfActive && provider }
+  const others = otherHolders({ at, now }, (via) => via === 'grant' || via.idpId !== idpId)
+  for (const group of provider.groups.values())
+    for (const [organization, last] of group.held)
+      for (const { share } of versionAt(last, at)?.roles ?? []) {
+        if (!isCurrent(share, at) || !isOpen(organization, at)) continue
+        const hasOther = others(share)
+        for (const role of rolesOfShare(share, membersOf(group, last, share, counting)))
+          if (!hasOther.has(role.userId)) yield role
+      }
+}
+
+/** Roles of the members of a group who have them in no other way. */
+const rolesOfMembers = function* (
+  world: World,
+  { orgId: projectOrgId, projectId, roleKeys, at, now, members }: AffectedByGroup,
+): Generator<RoleInProject> {
+  const { orgId, idpId, after, until } = members
+  const project = world.projects.get(projectOrgId)?.get(projectId)
+  const provider = world.providers.get(orgId)?.get(idpId)
+  const group = provider?.groups.get(members.group)
+  if (!project || !provider || !group || !isActive(provider, at)) return
+  const organization = project.organizations.get(orgId) ?? { project, orgId, last: undefined }
+  if (!isOpen(organization, at)) return
+  const others = otherHolders(
+    { at, now },
+    (via) => via === 'grant' || via.idpId !== idpId || via.group !== members.group,
   )
-  for (const member of state.members.inGroup(orgId, members)) {
-    const isMeant = member.from > after && (until === undefined || member.from <= until)
-    if (!isMeant || !holdsAt(member, at)) continue
-    for (const roleKey of roleKeys)
-      if (!hasOther({ ...assigned, roleKey }, member)) yield [{ ...assigned, roleKey }, member]
+  for (const roleKey of roleKeys) {
+    const hasOther = others(currentOf(project.roles.get(roleKey)?.shares.get(orgId), at))
+    for (const { key: userId, value } of group.members.all()) {
+      const member: Member | undefined = versionAt(value, at)
+      if (!member?.groups.includes(group) || member.begin <= after) continue
+      if (until !== undefined && member.begin > until) continue
+      if (!hasOther.has(userId)) yield { project, orgId, userId, roleKey }
+    }
   }
 }
 
-/** A test whether a user has a role in a way that `isMeant`. */
-const otherWays = (
-  state: State,
-  query: Counting,
-  isMeant: (holder: CountedHolder) => boolean,
-): ((...role: AffectedHolder) => boolean) => {
-  const known = new Map<string, ReadonlySet<string>>()
-  return ({ projectOrgId, projectId, orgId, roleKey }, { userId }) => {
-    const scope = projectScope(projectOrgId, projectId)
-    const users = getOrAdd(known, JSON.stringify([scope, roleKey, orgId]), () => {
-      const assigned = [...state.assignments.inScope(scope, roleKey)].flatMap(
-        (last) => assignedAt(last, query.at) ?? [],
-      )
-      const ofOrganization = assigned.filter((each) => each.orgId === orgId)
-      const holders = ofOrganization.flatMap((each) => countedHolders(state, each, query))
-      return new Set(holders.filter(isMeant).map((holder) => holder.userId))
-    })
-    return users.has(userId)
-  }
+/** Finds the users who have the role of a share in a way that `isMeant`. */
+const otherHolders = (
+  counting: Counting,
+  isMeant: (via: Holder['via']) => boolean,
+): ((share: Share | undefined) => ReadonlySet<string>) => {
+  const known = new Map<Share, ReadonlySet<string>>()
+  return (share) =>
+    share
+      ? getOrAdd(known, share, () => {
+          const users = new Set<string>()
+          for (const { userId, via } of holdersOf(share, counting))
+            if (isMeant(via)) users.add(userId)
+          return users
+        })
+      : NOBODY
 }
 
-/** When roles count. */
-type Counting = Pick<HoldersQuery, 'now' | 'at'>
-
-/** Whether an assignment counts at a position, or as it is. @param except - counts as active */
-const counts = (
-  { assignments }: State,
-  assignment: StoredAssignment,
-  { now, at }: Counting,
-  except?: string,
-): boolean =>
-  holdsAt(assignment, at) &&
-  !isExpired(assignment, now) &&
-  !assignments.isPaused(assignment, at, except)
+const NOBODY: ReadonlySet<string> = new Set()
 
 const mappedGroupsIn = (
-  { assignments, rows }: State,
+  { providers }: World,
   { orgId, idpId, groups }: MappedGroupsQuery,
-): readonly MappedGroup[] =>
-  groups.flatMap((group) => {
-    const source = { idpId, group }
-    const ranges = new Map<string, StoredAssignment>()
-    for (const each of assignments.ofGroup({ orgId, ...source }))
-      ranges.set(projectScope(each.projectOrgId, each.projectId), each)
-    return [...ranges].flatMap(([scope, { projectOrgId, projectId }]) => {
-      const row = rows.role_mapping.get(orgId)?.get(`${idpId}+${scope}+${group}`)
-      const mapped = assignments.mapped({ projectOrgId, projectId, orgId, source })
-      if (!row || !mapped) return []
-      const { validFor } = row
-      return { group, ...mapped, ...(validFor !== undefined && { validFor }) }
-    })
-  })
-
-const NO_PERMISSIONS: readonly string[] = Object.freeze([])
-
-const foundRole = (
-  { roleKey, expiresAt }: Pick<StoredAssignment, 'roleKey' | 'expiresAt'>,
-  row: ProjectRole | undefined,
-): FoundRole => {
-  const { displayName = '', group = '', permissions = NO_PERMISSIONS } = row ?? {}
-  const role = { roleKey, displayName, group, permissions }
-  return expiresAt ? { ...role, expiresAt: new Date(expiresAt) } : role
+): readonly MappedGroup[] => {
+  const provider = providers.get(orgId)?.get(idpId)
+  if (!provider || !exists(provider)) return []
+  return groups.flatMap((name) =>
+    [...(provider.groups.get(name)?.held ?? [])].flatMap(([{ project }, last]) => {
+      const held = exists(project) ? versionAt(last) : undefined
+      if (!held) return []
+      const { since, state } = held
+      const validFor = 'validFor' in state ? state.validFor : undefined
+      return { group: name, since, ...(validFor !== undefined && { validFor }) }
+    }),
+  )
 }
 
 /** The page of `items` after the one with the key `after`. */

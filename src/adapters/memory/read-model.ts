@@ -8,13 +8,17 @@ import type {
   Listing,
   ListQuery,
   ReadModel,
+  RefOf,
   SignInRoute,
   Views,
   ViewType,
 } from '../../ports/read-model.js'
 import { historyEntry } from '../../projections/history-entries.js'
+import { type IsCurrent, project, type Row, shown } from '../../projections/project.js'
 import { isOfObject, objectOf, readEvents, streamOf } from '../../projections/read-events.js'
+import { emptyWorld, isCurrentIn, replaceFact } from '../../projections/replace-fact.js'
 import {
+  compareCodePoints,
   countWhile,
   meetsAll,
   pageOf,
@@ -24,25 +28,65 @@ import {
 } from '../../projections/row-order.js'
 import {
   cappedTotal,
-  changeRow,
   containerOf,
   getOrAdd,
   listedScope,
-  rowKeyOf,
-  WHOLE_REMOVALS,
+  projectScope,
   wholesOf,
 } from '../../projections/rows.js'
 import { identityField, type ViewFields, viewFields } from '../../projections/view-fields.js'
+import { isActive, type World } from '../../projections/world.js'
 import { accessIn } from './access.js'
 import {
-  copyOf,
-  emptyState,
-  type History,
-  type PastChange,
-  rowStore,
-  type State,
-  shownRow,
+  emptyRows,
+  findRow,
+  isThere,
+  placeIn,
+  type Rows,
+  type StoredRow,
+  sectionOf,
 } from './rows.js'
+
+/** The data of a read model in memory. */
+interface State {
+  checkpoint: Position
+  readonly rows: Rows
+  readonly world: World
+  /** By organization: the scopes of the projects that were ever granted to it. */
+  readonly received: Map<string, Set<string>>
+  /** By verified domain: the organization. */
+  readonly verified: Map<string, string>
+  /** By organization. */
+  readonly history: Map<string, History>
+}
+
+/** An event, and the rows before and after it. The history entry is made from them when it is read. */
+interface PastChange {
+  readonly event: KnownEvent
+  readonly before: Row | undefined
+  readonly after: Row | undefined
+}
+
+/** The changes in one organization, oldest first. */
+interface History {
+  readonly all: PastChange[]
+  /**
+   * Parts of `all`, up to `indexed`, because they are seldom read: of each object, by its stream; of each project and
+   * its roles, by `with roles` and its stream; of each user's grants and memberships, by `user` and the id.
+   */
+  readonly parts: Map<string, PastChange[]>
+  /** How many of `all` are in `parts`. */
+  indexed: number
+}
+
+const emptyState = (): State => ({
+  checkpoint: 0n,
+  rows: emptyRows(),
+  world: emptyWorld(true),
+  received: new Map(),
+  verified: new Map(),
+  history: new Map(),
+})
 
 /** Creates a read model in memory, which is rebuilt from the log at every start. */
 export const memoryReadModel = (): ReadModel => {
@@ -53,43 +97,63 @@ export const memoryReadModel = (): ReadModel => {
     apply: async (from, events) => {
       if (state.checkpoint !== from) return false
       // All events are read before the first is applied, so that an unreadable event applies nothing.
-      applyAll(state, readEvents(events).filter(isOfObject))
+      for (const event of readEvents(events)) if (isOfObject(event)) apply(state, event)
       state.checkpoint = events.at(-1)?.position ?? from
       return true
     },
     reset: async () => {
       state = emptyState()
     },
-    get: async (orgId, ref) => {
-      const { scope, key } = rowKeyOf(orgId, ref)
-      const row = state.rows[ref.type].get(scope)?.get(key)
-      return row && copyOf(ref.type, shownRow(state, ref.type, row))
-    },
+    get: async (orgId, ref) => getObject(state, orgId, ref),
     list: async (query) => listRows(state, query),
     history: async (query) => historyOf(state, query),
     route: async (domain) => routeOf(state, domain),
-    ...accessIn(() => state),
+    ...accessIn(() => state.world),
   }
 }
 
-const applyAll = (state: State, events: readonly KnownEvent[]): void => {
-  const rows = rowStore(state)
-  for (const event of events) {
-    const { before, after } = changeRow(rows, event)
-    state.access.apply(event)
-    const { all } = getOrAdd(state.history, event.metadata.resourceOwner, emptyHistory)
-    all.push({ event, before, after })
+const apply = ({ rows, world, received, verified, history }: State, event: KnownEvent): void => {
+  const { position, metadata } = event
+  const orgId = metadata.resourceOwner
+  const ref = objectOf(event)
+  const { section, key } = placeIn(rows, world, orgId, ref)
+  const before = section.rows.get(key)?.row
+  const after = project(before, event)
+  if (after) section.rows.set(key, { ref, row: after, view: undefined })
+  else section.rows.delete(key)
+  replaceFact(world, before, after, position)
+  getOrAdd(history, orgId, emptyHistory).all.push({ event, before, after })
+  if (ref.type === 'project_grant')
+    getOrAdd(received, ref.grantedOrgId, () => new Set()).add(projectScope(orgId, ref.projectId))
+  if (ref.type === 'domain') {
+    if (after?.state.status === 'verified') verified.set(ref.domain, orgId)
+    else if (verified.get(ref.domain) === orgId) verified.delete(ref.domain)
   }
 }
+
+/** An object that exists, as reads return it. */
+const getObject = <Type extends ViewType>(
+  { rows, world }: State,
+  orgId: string,
+  ref: RefOf<Type>,
+): Views[Type] | undefined => {
+  const row = findRow(rows, orgId, ref)
+  return row && shown(ref, row, currentIn(world))
+}
+
+const currentIn =
+  (world: World, at?: Position): IsCurrent =>
+  (fact, role) =>
+    isCurrentIn(world, fact, role, at)
 
 /** Where users of `domain` sign in. */
-const routeOf = ({ rows, verified }: State, domain: string): SignInRoute | undefined => {
+const routeOf = ({ rows, world, verified }: State, domain: string): SignInRoute | undefined => {
   const orgId = verified.get(domain)
   if (orgId === undefined) return undefined
-  const idpId = rows.domain.get(orgId)?.get(domain)?.idpId
-  if (idpId === undefined) return undefined
-  const isActive = rows.identity_provider.get(orgId)?.get(idpId)?.state === 'active'
-  return isActive ? { orgId, idpId } : undefined
+  const state = findRow(rows, orgId, { type: 'domain', domain })?.state
+  const idpId = state && 'challenge' in state ? state.idpId : undefined
+  const provider = idpId === undefined ? undefined : world.providers.get(orgId)?.get(idpId)
+  return provider && isActive(provider) ? { orgId, idpId: provider.idpId } : undefined
 }
 
 /** The page of rows for `query`. Reads only the rows of its organization or project. */
@@ -97,14 +161,8 @@ const listRows = <Type extends ViewType>(
   state: State,
   query: ListQuery<Type>,
 ): Listing<Views[Type]> => {
-  const { type } = query
   const { items, hasMore, total } = pageInKeyOrder(state, query) ?? sortedPage(state, query)
-  return {
-    items: items.map((row) => copyOf(type, shownRow(state, type, row))),
-    hasMore,
-    ...cappedTotal(total),
-    sequence: state.checkpoint,
-  }
+  return { items, hasMore, ...cappedTotal(total), sequence: state.checkpoint }
 }
 
 interface FoundPage<Row> extends RowPage<Row> {
@@ -113,54 +171,76 @@ interface FoundPage<Row> extends RowPage<Row> {
 
 /** A page of a list without conditions, sorted by id or key, which is the order of the rows; undefined for other lists. */
 const pageInKeyOrder = <Type extends ViewType>(
-  { rows }: State,
+  { rows, world }: State,
   query: ListQuery<Type>,
 ): FoundPage<Views[Type]> | undefined => {
   const { type, conditions, sort, after, limit, isReceived } = query
   const [key] = sort
   const isInOrder = key?.field === identityField[type] && key.direction === 'asc'
   if (!isInOrder || isReceived || conditions.length > 0) return undefined
-  const ofScope = rows[type].get(listedScope(query))
+  const scope = listedScope(query)
+  const last = after && String(valueAt(after, 0))
+  const first = last === undefined ? '' : sectionOf(type, last)
   const items: Views[Type][] = []
-  // No text is between another one and the same with U+0000.
-  const start = after ? `${valueAt(after, 0)}\0` : ''
-  for (const { value } of ofScope?.from(start) ?? []) {
-    items.push(value)
-    if (items.length > limit) break
+  let total = 0
+  for (const { key, value: section } of rows[type].get(scope)?.all() ?? []) {
+    if (!isThere(section)) continue
+    total += section.rows.size
+    if (items.length > limit || compareCodePoints(key, first) < 0) continue
+    // No text is between another one and the same with U+0000.
+    for (const { value } of section.rows.from(last === undefined ? '' : `${last}\0`)) {
+      items.push(shown(refOf(type, value), value.row, currentIn(world)))
+      if (items.length > limit) break
+    }
   }
-  return {
-    items: items.slice(0, limit),
-    hasMore: items.length > limit,
-    total: ofScope?.size() ?? 0,
-  }
+  return { items: items.slice(0, limit), hasMore: items.length > limit, total }
 }
+
+/** The object of a row, which is of that type. */
+const refOf = <Type extends ViewType>(_: Type, { ref }: StoredRow): RefOf<Type> =>
+  // Cast: rows are kept by type.
+  ref as RefOf<Type>
 
 /** A page of a list with any conditions and order: looks at every row. */
 const sortedPage = <Type extends ViewType>(
   state: State,
   query: ListQuery<Type>,
 ): FoundPage<Views[Type]> => {
-  const fields: ViewFields<Views[Type]> = viewFields[query.type]
-  const { type, conditions } = query
-  // Only conditions on roles depend on which of them have ended.
-  const isShown = conditions.some((condition) => severalOf(type, condition) === 'roleKeys')
-  const meets = meetsAll(type, fields, conditions)
-  const found = listedRows(state, query).filter((row) =>
-    meets(isShown ? shownRow(state, type, row) : row),
-  )
-  return { ...pageOf(fields, query, found), total: found.length }
+  const { type } = query
+  const fields: ViewFields<Views[Type]> = viewFields[type]
+  const found = listedViews(state, query)
+  const { items, hasMore } = pageOf(fields, query, found)
+  const shownItems = items.flatMap((view) => {
+    // Cast: an aggregate names objects of its own type.
+    const ref = aggregates[type].ref(view) as RefOf<Type>
+    return getObject(state, view.details.resourceOwner, ref) ?? []
+  })
+  return { items: shownItems, hasMore, total: found.length }
 }
-
-/** The rows among which a list looks. */
-const listedRows = <Type extends ViewType>(
-  { rows, received }: State,
+/** The objects that meet the conditions of a list, some of them with roles that have ended. */
+const listedViews = <Type extends ViewType>(
+  { rows, world, received }: State,
   query: ListQuery<Type>,
 ): readonly Views[Type][] => {
-  const ofType = rows[query.type]
-  if (!query.isReceived)
-    return Array.from(ofType.get(listedScope(query))?.from('') ?? [], ({ value }) => value)
-  const scopes = received.get(query.orgId) ?? []
-  return [...scopes].flatMap((scope) => ofType.get(scope)?.get(query.orgId) ?? [])
+  const { type, orgId, isReceived, conditions } = query
+  const meets = meetsAll<Views[Type]>(type, viewFields[type], conditions)
+  // Only conditions on roles depend on which of them have ended.
+  const isShown = conditions.some((condition) => severalOf(type, condition) === 'roleKeys')
+  const views: Views[Type][] = []
+  const scopes = isReceived ? (received.get(orgId) ?? []) : [listedScope(query)]
+  for (const scope of scopes)
+    for (const { value: section } of rows[type].get(scope)?.all() ?? []) {
+      if (!isThere(section)) continue
+      const found = isReceived ? section.rows.from('', orgId) : section.rows.all()
+      for (const { value } of found) {
+        const ref = refOf(type, value)
+        if (!isShown) value.view ??= shown(ref, value.row)
+        // Cast: rows of a type have views of that type.
+        const view = isShown ? shown(ref, value.row, currentIn(world)) : (value.view as Views[Type])
+        if (meets(view)) views.push(view)
+      }
+    }
+  return views
 }
 
 /** The history before the first event of an organization. */
@@ -175,7 +255,7 @@ const historyOf = (state: State, query: HistoryQuery): readonly HistoryEntry[] =
   const entries: HistoryEntry[] = []
   for (let count = 0; count < end - first && entries.length < limit; count++) {
     const found = past[order === 'desc' ? end - 1 - count : first + count]
-    if (found !== undefined && meets(found, query)) entries.push(entryOf(found))
+    if (found !== undefined && meets(found, query)) entries.push(entryOf(state.world, found))
   }
   return entries
 }
@@ -218,19 +298,15 @@ const pastWithin = (
   { object, wholes }: { readonly object: ObjectRef; readonly wholes: readonly ObjectRef[] },
 ): readonly PastChange[] => {
   const own = streamOf(orgId, object)
-  const isEnd = ({ event }: PastChange) => WHOLE_REMOVALS.includes(event.type)
   const removals = wholes.flatMap((whole) =>
-    (parts.get(streamOf(orgId, whole)) ?? []).filter(isEnd),
+    (parts.get(streamOf(orgId, whole)) ?? []).filter(({ after }) => after === undefined),
   )
   const all = [...(parts.get(own) ?? []), ...removals].toSorted((one, other) =>
     one.event.position < other.event.position ? -1 : 1,
   )
   return all.filter((found, index) => {
-    const last = all[index - 1]?.event
-    return (
-      found.event.stream === own ||
-      (last?.stream === own && aggregates[object.type].effectOf(last) !== 'removes')
-    )
+    const last = all[index - 1]
+    return found.event.stream === own || (last?.event.stream === own && last.after !== undefined)
   })
 }
 
@@ -241,7 +317,14 @@ const meets = ({ event }: PastChange, { actor, types }: HistoryQuery): boolean =
   (actor === undefined || event.metadata.actor.userId === actor) &&
   (types === undefined || types.includes(event.type))
 
-const entryOf = ({ event, ...change }: PastChange): HistoryEntry => {
-  const entry = historyEntry(event, change)
+/** The entry shows the roles that were current then. */
+const entryOf = (world: World, { event, before, after }: PastChange): HistoryEntry => {
+  const ref = objectOf(event)
+  const isCurrent = currentIn(world, event.position)
+  const entry = historyEntry(event, {
+    before: before && shown(ref, before, isCurrent),
+    // An event records current roles alone.
+    after: after && shown(ref, after, 'roles' in event.data ? undefined : isCurrent),
+  })
   return { ...entry, actor: { ...entry.actor } }
 }

@@ -11,13 +11,14 @@ import type {
 import {
   allOf,
   type Column,
+  columnNamed,
   type Dialect,
   namedTexts,
   type Parameter,
+  param,
   type Row,
   type Statement,
   type Steps,
-  type Table,
 } from '../sql/dialect.js'
 import { type Batch, changesOf, checkpointMove, moveCheckpoint } from '../sql/read-model/changes.js'
 import { emptyTables, readMethods, sqlReadModel, sqlReads } from '../sql/read-model/read-model.js'
@@ -62,10 +63,9 @@ export const postgresReadModel = (
       batch.events.length > MAX_EVENTS_OF_ONE_STATEMENT
     )
       return undefined
-    const { reached, statements, isUnordered } = await run(ask, changesOf(dialect, batch))
-    if (reached !== batch.from) return false
+    const { reached, statements } = await run(ask, changesOf(dialect, batch))
+    for (const at of reached) if (at !== batch.from) return false
     const writes = [...statements]
-    if (!isUnordered()) return undefined
     const statement = guarded(checkpointMove(dialect, batch), writes)
     const isRepeated = batch.events.length === 1 && writes.every(isInsert)
     const [moved] = await connections.write(prepared(isRepeated ? named(statement) : statement))
@@ -214,17 +214,18 @@ export const postgresDialect = (schema: string): Dialect => ({
     types: { integer: 'bigint', text: 'text COLLATE "C"', json: 'text' },
     ifMissing: '',
     options: '',
-    layout: (table) => table,
+    rowOptions: '',
   },
   named: namedTexts(),
   table: ({ name }) => `${schema}.${name}`,
-  fieldInBody: (field) => `(body::json ->> '${field}'::text) COLLATE "C"`,
+  fieldInBody: (field) => `(object.body::json ->> '${field}'::text) COLLATE "C"`,
   hasLateral: true,
-  // JSON has neither tabs nor line breaks.
+  // JSON has no line breaks.
   asLines: (page, columns, order) => `(SELECT pg_catalog.string_agg(
-    pg_catalog.concat_ws(E'\\t', ${columns.join(', ')}), E'\\n' ORDER BY ${order}) FROM (${page}) AS page)`,
-  listInBody: (body, field) =>
-    `pg_catalog.json_array_elements(${body}::json -> '${field}'::text) AS listed (value)`,
+    pg_catalog.json_build_array(${columns.join(', ')})::text, E'\\n' ORDER BY ${order}) FROM (${page}) AS page)`,
+  listedShares: (shares) =>
+    `(SELECT (item.value ->> 0)::bigint AS share, (item.value ->> 1)::bigint AS expires_at, item.nth
+      FROM pg_catalog.json_array_elements(${shares}::json) WITH ORDINALITY AS item (value, nth)) AS listed`,
   jsonRows: (expressions) =>
     `COALESCE(pg_catalog.json_agg(pg_catalog.json_build_array(${expressions.join(', ')}))::text, '[]')`,
   ordered: (expression) => expression,
@@ -235,40 +236,35 @@ export const postgresDialect = (schema: string): Dialect => ({
     sql: `${text} = ANY (?::text[])`,
     parameters: [textArray(list)],
   }),
-  wantedKeys: (keys) => ({
-    sql: `unnest(?::bigint[], ?::text[]) WITH ORDINALITY AS wanted (scope, key, nth)`,
-    parameters: parametersOf(KEY, keys),
+  wanted: (columns, rows) => ({
+    sql: `unnest(${columns.map(({ holds }) => `?::${UNNESTED_TYPES[holds]}[]`).join(', ')}) WITH ORDINALITY
+      AS wanted (${columns.map(({ name }) => name).join(', ')}, nth)`,
+    parameters: parametersOf(columns, rows),
   }),
-  insert: ({ name: table, columns }, items, rowOf) => {
-    if (items.length === 0) return []
+  atLeast: param,
+  organizationIn: (stream) =>
+    `pg_catalog.split_part(pg_catalog.substr(${stream}, pg_catalog.strpos(${stream}, '-') + 1), '+', 1)`,
+  insert: ({ name: table, columns }, rows) => {
+    if (rows.length === 0) return []
     const names = columns.map(({ name }) => name).join(', ')
     const sql = `INSERT INTO ${schema}.${table} (${names}) ${unnested(columns)} WHERE TRUE`
-    return [{ sql, parameters: parametersOf(columns, items.map(rowOf)) }]
-  },
-  update: ({ name: table, columns }, items, changeOf) => {
-    if (items.length === 0) return []
-    const names = columns.map(({ name }) => name)
-    const sql = `UPDATE ${schema}.${table} AS stored
-      SET ${names.map((name) => `${name} = row_after.${name}`).join(', ')}
-      FROM (${unnested(columns)}) AS row_after (${names.join(', ')})
-      WHERE stored.scope = row_after.scope AND stored.key = row_after.key`
-    const rows = items.map((item) => changeOf(item).after)
     return [{ sql, parameters: parametersOf(columns, rows) }]
   },
-  setWhereNull: (table, { by, set }, items) => {
-    if (items.length === 0) return []
+  update: (table, { by, set, ifNull }, rows) => {
+    if (rows.length === 0) return []
     const columns = [...by, ...set].map((name) => columnNamed(table, name))
     const sql = `UPDATE ${schema}.${table.name} AS stored
-      SET ${set.map((name) => `${name} = filled.${name}`).join(', ')}
-      FROM (${unnested(columns)}) AS filled (${[...by, ...set].join(', ')})
-      WHERE ${by.map((name) => `stored.${name} = filled.${name}`).join(' AND ')}
-        AND stored.${set[0]} IS NULL`
-    return [{ sql, parameters: parametersOf(columns, items) }]
+      SET ${set.map((name) => `${name} = changed.${name}`).join(', ')}
+      FROM (${unnested(columns)}) AS changed (${[...by, ...set].join(', ')})
+      WHERE ${by.map((name) => `stored.${name} = changed.${name}`).join(' AND ')}
+        ${ifNull ? `AND stored.${set[0]} IS NULL` : ''}`
+    return [{ sql, parameters: parametersOf(columns, rows) }]
   },
-  remove: ({ name: table }, keys) => {
-    if (keys.length === 0) return []
-    const sql = `DELETE FROM ${schema}.${table} WHERE (scope, key) IN (${unnested(KEY)})`
-    return [{ sql, parameters: parametersOf(KEY, keys) }]
+  remove: (table, by, rows) => {
+    if (rows.length === 0) return []
+    const columns = by.map((name) => columnNamed(table, name))
+    const sql = `DELETE FROM ${schema}.${table.name} WHERE (${by.join(', ')}) IN (${unnested(columns)})`
+    return [{ sql, parameters: parametersOf(columns, rows) }]
   },
 })
 
@@ -291,22 +287,13 @@ const readingDialect = (schema: string, server: 'primary' | 'standby'): Dialect 
   }
 }
 
-const KEY: readonly Column[] = [
-  { name: 'scope', holds: 'integer' },
-  { name: 'key', holds: 'text' },
-]
-
-const columnNamed = ({ columns }: Table, name: string): Column => {
-  const column = columns.find((each) => each.name === name)
-  if (column === undefined) throw new RangeError(`There is no column ${name}`)
-  return column
-}
-
 const unnested = (columns: readonly Column[]): string =>
   unnestColumns(
     columns.map(({ holds }) => UNNESTED[holds]),
     () => '?',
   )
+
+const UNNESTED_TYPES = { integer: 'bigint', text: 'text', json: 'text' } as const
 
 const UNNESTED = { integer: 'bigint', text: 'text', json: 'lines' } as const
 

@@ -28,22 +28,11 @@ export interface Table {
   readonly columns: readonly Column[]
   /** Columns of the primary key. */
   readonly key: readonly string[]
-  /** An integer column that no two rows have in common; last in the key and in every index. */
-  readonly rowId?: string
+  /** Whether little is in a row besides the key, so that a database may store the row in the index of the key. */
+  readonly isRow?: true
   /** Indexes besides the key. */
   readonly indexes: readonly Index[]
 }
-
-/** The values of a row, before and after a change; the first two are the scope and the key. */
-export interface ChangedRow {
-  /** The values before the change. */
-  readonly before: () => Row
-  /** The values after it. */
-  readonly after: Row
-}
-
-/** The number of a scope, and a key in it. */
-export type NumberedKey = readonly [scope: number, key: string]
 
 /** How a database declares tables. */
 export interface Declarations {
@@ -53,8 +42,10 @@ export interface Declarations {
   readonly ifMissing: '' | 'IF NOT EXISTS'
   /** After the columns of a table. */
   readonly options: '' | 'STRICT'
-  /** The table with the key and the indexes that suit the database. */
-  readonly layout: (table: Table) => Table
+  /** The same for a table that `isRow`. */
+  readonly rowOptions: '' | 'STRICT' | 'STRICT, WITHOUT ROWID'
+  /** Whether every index ends with the primary key by itself. */
+  readonly indexesEndWithKey?: true
 }
 
 /** The SQL in which one database differs from another. */
@@ -65,7 +56,7 @@ export interface Dialect {
   readonly named: (name: string, make: () => string) => Pick<Statement, 'name' | 'sql'>
   /** Name of a table with its schema. */
   readonly table: (table: Pick<Table, 'name'>) => string
-  /** A field that has no column of its own, from `body`; text is ordered by code point. */
+  /** A field that has no column of its own, from `object.body`; text is ordered by code point. */
   readonly fieldInBody: (field: string) => string
   /**
    * The rows of `page` as one text: a line for each with its first `columns`, separated by tabs; null when there are
@@ -74,13 +65,10 @@ export interface Dialect {
    * @param order - by columns of `page`
    */
   readonly asLines?: (page: string, columns: readonly string[], order: string) => string
-  /**
-   * Whether the database has `LATERAL`. Without it, the holders of roles in all projects are found by a join, which must
-   * keep the order of both tables to end with the page.
-   */
+  /** Whether the database has `LATERAL`. Without it, a join must keep the order of both tables to end with the page. */
   readonly hasLateral?: true
-  /** A table called `listed` with the column `value`: the items of the list `field` of a body. */
-  readonly listInBody: (body: string, field: string) => string
+  /** A table called `listed` with the columns `share`, `expires_at` and `nth`: the items of `shares`. */
+  readonly listedShares: (shares: string) => string
   /** An aggregate: the rows as a JSON list, each as a list of `expressions`. */
   readonly jsonRows: (expressions: readonly string[]) => string
   /** An expression that orders rows which are found by `conditions`. */
@@ -91,36 +79,41 @@ export interface Dialect {
   readonly flag: (value: boolean) => Parameter
   /** Whether a text is one of a list. */
   readonly isListed: (text: string, list: readonly string[]) => Statement
-  /** A table called `wanted` with the columns `scope`, `key` and `nth`, which counts from 1. */
-  readonly wantedKeys: (keys: readonly NumberedKey[]) => Statement
-  /** Adds new rows, each made of one item. */
-  readonly insert: <Item>(
-    table: Table,
-    items: readonly Item[],
-    rowOf: (item: Item) => Row,
-  ) => Iterable<Statement>
-  /** Replaces rows. */
-  readonly update: <Item>(
-    table: Table,
-    items: readonly Item[],
-    changeOf: (item: Item) => ChangedRow,
-  ) => Iterable<Statement>
+  /** A table called `wanted` with these columns of `rows`, and `nth`, which counts from 1. */
+  readonly wanted: (columns: readonly Column[], rows: readonly Row[]) => Statement
   /**
-   * For each of `items`, sets the columns `set` in the rows that have its values in the columns `by` and null in the
-   * first of `set`. No row may have the values of two items.
+   * Whether the table `events` of the library's stores is elsewhere: the read model then keeps the events that it applies.
+   * Its table `events` needs no other column than `position`.
    */
-  readonly setWhereNull: (
+  readonly keepsEvents?: true
+  /** The data of a row of `events`, where it is not the column alone. */
+  readonly dataOf?: (event: string) => string
+  /** What follows `LIMIT` to read so many rows, or some more. SQLite prepares a statement anew for each parameter there. */
+  readonly atLeast: (rows: number) => Statement
+  /** The organization in the name of a stream: what is between the first `-` and the next `+`. */
+  readonly organizationIn: (stream: string) => string
+  /** Adds new rows. */
+  readonly insert: (table: Table, rows: readonly Row[]) => Iterable<Statement>
+  /**
+   * Sets columns in rows that have the values of the columns `by`, one row for each of `rows`.
+   *
+   * @param rows - the values of `by`, then those of `set`; null in the first of `set` is replaced alone when `ifNull`
+   */
+  readonly update: (
     table: Table,
     columns: {
-      /** The columns that find a row. */
       readonly by: readonly string[]
-      /** The columns that are set. */
       readonly set: readonly string[]
+      readonly ifNull?: true
     },
-    items: readonly Row[],
+    rows: readonly Row[],
   ) => Iterable<Statement>
-  /** Removes rows. */
-  readonly remove: (table: Table, keys: readonly NumberedKey[]) => Iterable<Statement>
+  /** Removes the rows that have the values of the columns `by`. */
+  readonly remove: (
+    table: Table,
+    by: readonly string[],
+    rows: readonly Row[],
+  ) => Iterable<Statement>
 }
 
 /** The function {@link Dialect.named} of a new dialect: it keeps each text that it makes. */
@@ -198,4 +191,17 @@ export const LARGEST_INTEGER = 2n ** 63n - 1n
 export const boundedPosition = (position: bigint): bigint => {
   if (position > LARGEST_INTEGER) return LARGEST_INTEGER
   return position < 0n ? 0n : position
+}
+
+/** Numbers of rows that texts of statements have: others would make too many texts. */
+const SIZES = [1, 2, 11, 21, 51, 101, 1001]
+
+/** The smallest number of rows, at least `rows`, that is part of a text. */
+export const sizeFor = (rows: number): number => SIZES.find((size) => size >= rows) ?? rows
+
+/** The column of a table. @throws RangeError without one */
+export const columnNamed = ({ columns }: Table, name: string): Column => {
+  const column = columns.find((each) => each.name === name)
+  if (column === undefined) throw new RangeError(`There is no column ${name}`)
+  return column
 }

@@ -27,12 +27,10 @@ export type {
 } from '../../ports/read-model.js'
 // A read model on a SQL database of your own.
 export {
-  type ChangedRow,
   type Column,
   type Declarations,
   type Dialect,
   type Index,
-  type NumberedKey,
   namedTexts,
   type Parameter,
   type Row,

@@ -29,7 +29,7 @@ export interface SqliteOptions {
   /**
    * `false` refuses a missing file and never changes the table of events; it opens a file on a read-only medium, too.
    * Default: creates the file or brings it up to
-   * date. The tables of the read model are created at their first use.
+   * date. The tables of the read model, and an index of the events by organization, are created at their first use.
    */
   readonly migrate?: boolean | undefined
 }

@@ -1,6 +1,4 @@
 import { err, ok, type Result } from 'neverthrow'
-import { aggregates } from '../../domain/aggregates.js'
-import type { ObjectRef } from '../../domain/values.js'
 import type { Position } from '../../ports/event-store.js'
 import type { WriteError } from '../errors/errors.js'
 import { fromPort } from '../errors/fault.js'
@@ -8,6 +6,7 @@ import type { AdmittedCall } from '../method/context.js'
 import type { Runtime } from '../runtime.js'
 import { inBatches } from '../waiting.js'
 import { impactOfMapping, mayReadHolders, NO_IMPACT, readAffected } from '../writing/dry-run.js'
+import { rangeOf } from '../writing/role-range.js'
 import type { Draft } from './deciding/draft.js'
 import { decideUnits, findUndeclared, unitsOf } from './deciding/units.js'
 import type { ParsedAccess } from './declared/desired-access.js'
@@ -45,7 +44,7 @@ const withImpact = async (
   const { runtime, call } = planning
   const counted = await projectsToCount(planning, drafts)
   const impactOf = async ({ change, before, ends, mapping }: Draft): Promise<PlannedChange> => {
-    const range = rangeOf(planning, change.object)
+    const range = rangeOf(change.object, call.orgId)
     if (!ends || !range || !before || !counted.has(range.projectId)) return change
     const { source } = range
     if (mapping && source) {
@@ -59,9 +58,6 @@ const withImpact = async (
   return inBatches(runtime.environment, drafts, impactOf)
 }
 
-const rangeOf = ({ call: { orgId } }: Planning, object: ObjectRef) =>
-  aggregates[object.type].assignments?.assignmentScope(object, orgId)
-
 /** The projects in which users can lose roles, if the caller may see who has them. */
 const projectsToCount = async (
   planning: Planning,
@@ -69,7 +65,7 @@ const projectsToCount = async (
 ): Promise<ReadonlySet<string>> => {
   const ranges = new Map(
     drafts.flatMap(({ change, ends }) => {
-      const range = ends && rangeOf(planning, change.object)
+      const range = ends && rangeOf(change.object, planning.call.orgId)
       return range ? [[range.projectId, range] as const] : []
     }),
   )

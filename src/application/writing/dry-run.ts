@@ -1,11 +1,16 @@
 import { err, ok, type Result } from 'neverthrow'
-import type { AssignedRole, AssignmentRange } from '../../domain/aggregate.js'
 import { type AnyAggregate, aggregates } from '../../domain/aggregates.js'
 import { exists } from '../../domain/decider.js'
 import { identityProviders } from '../../domain/identity-provider/aggregate.js'
 import { isExpired } from '../../domain/role-generations.js'
 import { type RoleMapping, roleMappings } from '../../domain/role-mapping/aggregate.js'
-import { fieldOf, OrgId, ProjectId } from '../../domain/values.js'
+import {
+  type IdentityProviderRef,
+  type MembershipRef,
+  type ObjectRef,
+  OrgId,
+  ProjectId,
+} from '../../domain/values.js'
 import type {
   Affected,
   AffectedInProject,
@@ -17,9 +22,9 @@ import type {
 import type { Position, RecordedEvent } from '../../ports/event-store.js'
 import type { ListQuery, Views, ViewType } from '../../ports/read-model.js'
 import { fieldChanges } from '../../projections/history-entries.js'
-import { aggregateOf, isOfObject, readEvents } from '../../projections/read-events.js'
+import { type IsCurrent, project, type Row, rolesIn, shown } from '../../projections/project.js'
+import { aggregateOf, isOfObject, objectOf, readEvents } from '../../projections/read-events.js'
 import { compareCodePoints, keyOfWay } from '../../projections/row-order.js'
-import { rowAfter } from '../../projections/rows.js'
 import type { WriteError } from '../errors/errors.js'
 import { fromPort } from '../errors/fault.js'
 import { readProject } from '../grant-rules/current-roles.js'
@@ -32,6 +37,7 @@ import { detailsOf, type StreamChange } from '../recording/stream-state.js'
 import { type Streams, streamsAt } from '../recording/streams.js'
 import { asExpected, unprotected } from '../recording/transact.js'
 import type { Runtime } from '../runtime.js'
+import { type RoleRange, rangeOf } from './role-range.js'
 
 /** A command on one object. */
 export interface ObjectCommand {
@@ -63,13 +69,17 @@ export const planned = async (
   const object = changes.at(-1)?.before
   if (object === undefined) throw new Error('A command on an object must change its stream')
   const { aggregate, input: ids } = command
-  let row: Views[ViewType] | undefined
+  const ref = aggregate.ref(ids)
+  let row: Row | undefined
   if (exists(object.state)) {
     const past = await fromPort(() => store.readStream(object.name))
-    row = readEvents(past.slice(0, object.version)).reduce(rowAfter, row)
-    row &&= await withCurrentRoles(streams, aggregate.ref(ids), row)
+    row = readEvents(past.slice(0, object.version)).reduce<Row | undefined>(project, row)
   }
-  const before = row
+  const before = row && (await withCurrentRoles(streams, ref, row))
+  if (!before) row = undefined
+  const current = new Set(before && rolesIn(before).map(keyOf))
+  let after = before
+  let isAdded = false
   const events = changes.flatMap((each) => each.events)
   const metadata = runtime.metadataOf(call)
   const known = readEvents(
@@ -79,16 +89,19 @@ export const planned = async (
     }),
   )
   const fields = known.flatMap((event, index) => {
-    const earlier = exists(object.state) ? row : undefined
-    row = rowAfter(earlier, event)
+    // Each of several objects that are added begins without a row.
+    const [last, earlier] = exists(object.state) ? [row, after] : []
+    row = project(last, event)
+    isAdded ||= !last && row !== undefined
+    const isCurrent: IsCurrent = (_, { roleKey }) => current.has(roleKey)
+    after = row && shown(objectOf(event), row, 'roles' in event.data ? undefined : isCurrent)
     const path = command.pathOf?.(index) ?? ''
-    return fieldChanges(event, { before: earlier, after: row }).map((change) => ({
+    return fieldChanges(event, { before: earlier, after }).map((change) => ({
       ...change,
       field: `${path}${change.field}`,
     }))
   })
-  const isAdded = events.some((event) => aggregate.effectOf(event) === 'adds')
-  const change = { aggregate, ids, before, after: row, isAdded, streams, at }
+  const change = { ref, before, after, isAdded, streams, at }
   const impact = await impactOf(runtime, call, change)
   return ok({
     changed: events.length > 0,
@@ -101,9 +114,7 @@ export const planned = async (
 
 /** A change of one object, with its views at the position of the decision. */
 interface ObjectChange {
-  readonly aggregate: AnyAggregate
-  /** The ids of the object; other fields are ignored. */
-  readonly ids: object
+  readonly ref: ObjectRef
   /** Undefined for an object that is added. */
   readonly before: Views[ViewType] | undefined
   /** Undefined for an object that is removed; `before` itself when nothing changes. */
@@ -131,13 +142,14 @@ const impactOf = async (
   call: AdmittedCall,
   change: ObjectChange,
 ): Promise<Impact | undefined> => {
-  const { aggregate, ids, before, after } = change
-  const { assignments, memberships } = aggregate
-  if (memberships) return impactOnMembers(runtime, call, change)
-  if (!assignments) return undefined
+  const { ref, before, after } = change
+  if (ref.type === 'membership' || ref.type === 'identity_provider')
+    return impactOnMembers(runtime, call, change, ref)
+  const range = rangeOf(ref, call.orgId)
+  if (!range) return undefined
   const isSettings = before?.state === after?.state && before !== after
-  if (!assignments.assigns && (before === undefined || isSettings)) return undefined
-  const range = assignments.assignmentScope(ids, call.orgId)
+  // Projects and their roles grant nothing.
+  if (range.orgId === undefined && (before === undefined || isSettings)) return undefined
   if (!(await mayReadHolders(runtime, call, range))) return undefined
   const { orgId, userId, source } = range
   if (orgId !== undefined && userId !== undefined)
@@ -146,7 +158,7 @@ const impactOf = async (
     const { isAdded, streams } = change
     // An added mapping counts from the next report on.
     if (!isMapping(before) || isAdded || before === after) return NO_IMPACT
-    const { type: _, ...own } = aggregate.ref(ids)
+    const { type: _, ...own } = ref
     const { created: since } = await streams.read(roleMappings, roleMappings.ids.parse(own))
     const to = isMapping(after) ? after : undefined
     return impactOfMapping(runtime, call, {
@@ -170,7 +182,7 @@ const impactOf = async (
 export const mayReadHolders = async (
   runtime: Runtime,
   call: AdmittedCall,
-  range: AssignmentRange,
+  range: RoleRange,
 ): Promise<boolean> => {
   const { permissions, target } = aggregates.user_grant
   const object = target(range, call.orgId)
@@ -179,7 +191,7 @@ export const mayReadHolders = async (
 
 /** Roles of one project, at a position. */
 interface AffectedRange
-  extends AssignmentRange,
+  extends RoleRange,
     Pick<AffectedInProject, 'roleKeys' | 'at' | 'asIfActive'> {}
 
 /** The roles of users in `range` that count, or would count. */
@@ -210,34 +222,29 @@ const countAffected = (
  * Keys of the roles of a grant that a change revokes or suspends: all of them if the grant is removed or its state
  * changes. Undefined for an object without roles.
  */
-const rolesEnded = ({ aggregate, before, after }: ObjectChange): readonly string[] | undefined => {
-  const assigns = aggregate.assignments?.assigns
-  if (!assigns) return undefined
+const rolesEnded = ({ ref, before, after }: ObjectChange): readonly string[] | undefined => {
+  if (ref.type === 'project') return undefined
   const isKept = before?.state === after?.state
-  const kept = new Set(after && isKept ? assigns.rolesOf(after).map(keyOf) : [])
-  return before
-    ? assigns
-        .rolesOf(before)
-        .map(keyOf)
-        .filter((key) => !kept.has(key))
-    : []
+  const kept = new Set(after && isKept ? rolesIn(after).map(keyOf) : [])
+  const held = before ? rolesIn(before).map(keyOf) : []
+  return held.filter((key) => !kept.has(key))
 }
 
-const keyOf = ({ roleKey }: AssignedRole): string => roleKey
+const keyOf = ({ roleKey }: { readonly roleKey: string }): string => roleKey
 
 /** Compares the roles of one user that count before a change of the user's grant and after it. */
 const impactOnUser = async (
   runtime: Runtime,
   call: AdmittedCall,
-  { aggregate, before, after, streams, at }: ObjectChange,
-  user: AssignmentRange & Pick<AffectedRole, 'orgId' | 'userId'>,
+  { before, after, streams, at }: ObjectChange,
+  user: RoleRange & Pick<AffectedRole, 'orgId' | 'userId'>,
 ): Promise<Impact> => {
   const { projectOrgId, projectId, orgId, userId } = user
   const now = runtime.now()
   const isOpen = await isProjectOpen(streams, user)
   const counting = (view: ObjectChange['before']): ReadonlySet<string> => {
     const isActive = isOpen && view?.state === 'active'
-    const roles = (isActive && aggregate.assignments?.assigns?.rolesOf(view)) || []
+    const roles = isActive ? rolesIn(view) : []
     return new Set(roles.filter((role) => !isExpired(role, now)).map(keyOf))
   }
   const [had, has] = [counting(before), counting(after)]
@@ -255,7 +262,7 @@ const impactOnUser = async (
 /** Whether users of the organization of `streams` may have roles of a project that count. */
 const isProjectOpen = async (
   streams: Streams,
-  range: Pick<AssignmentRange, 'projectOrgId' | 'projectId'>,
+  range: Pick<RoleRange, 'projectOrgId' | 'projectId'>,
 ): Promise<boolean> => {
   const projectOrgId = OrgId.parse(range.projectOrgId)
   const projectId = ProjectId.parse(range.projectId)
@@ -317,8 +324,8 @@ export const impactOfMapping = async (
     after,
     at,
   }: MappingChange &
-    Pick<AssignmentRange, 'projectOrgId' | 'projectId'> &
-    Required<Pick<AssignmentRange, 'source'>> & { readonly since: Position; readonly at: Position },
+    Pick<RoleRange, 'projectOrgId' | 'projectId'> &
+    Required<Pick<RoleRange, 'source'>> & { readonly since: Position; readonly at: Position },
 ): Promise<Impact> => {
   const now = runtime.now()
   const [had, has] = [before.roleKeys, after?.roleKeys ?? []]
@@ -368,16 +375,17 @@ const impactOnMembers = async (
   runtime: Runtime,
   call: AdmittedCall,
   change: ObjectChange,
+  ref: MembershipRef | IdentityProviderRef,
 ): Promise<Impact | undefined> => {
-  const { aggregate, ids, before, after, at } = change
-  const isReport = aggregate.memberships?.groupsIn !== undefined
+  const { before, after, at } = change
+  const isReport = ref.type === 'membership'
   if (!isReport && (before === undefined || (before.state === after?.state && before !== after)))
     return undefined
   const { permissions } = aggregates.user_grant
   if ((await isPermitted(runtime, call, { permission: permissions.read })) !== true)
     return undefined
-  if (isReport) return impactOfReport(runtime, call, change)
-  const { idpId } = identityProviders.ids.parse({ idpId: fieldOf(ids, 'idpId') })
+  if (isReport) return impactOfReport(runtime, call, change, ref)
+  const { idpId } = ref
   if (before === after || (before?.state === 'inactive' && after === undefined)) return NO_IMPACT
   const isGain = after?.state === 'active'
   const counted = await countAffected(runtime, call, {
@@ -394,12 +402,11 @@ const impactOnMembers = async (
 const impactOfReport = async (
   runtime: Runtime,
   call: AdmittedCall,
-  { ids, before, after, streams, at }: ObjectChange,
+  { before, after, streams, at }: ObjectChange,
+  { idpId, userId }: MembershipRef,
 ): Promise<Impact> => {
   if (before === after) return NO_IMPACT
   const { orgId } = call
-  const userId = String(fieldOf(ids, 'userId'))
-  const { idpId } = identityProviders.ids.parse({ idpId: fieldOf(ids, 'idpId') })
   const now = runtime.now()
   const held = await rolesHeld(runtime, call, { orgId, userId, at, now })
   const isOther = ({ via }: HeldRole) => via === 'grant' || via.idpId !== idpId
@@ -407,7 +414,7 @@ const impactOfReport = async (
   const had = new Map(held.map((role) => [roleIdOf(role), role.roleKey]))
   const has = new Map<string, string>()
   const groups = after && 'groups' in after ? after.groups : []
-  const provider = await streams.read(identityProviders, { idpId })
+  const provider = await streams.read(identityProviders, identityProviders.ids.parse({ idpId }))
   for (const group of provider.state.status === 'active' ? groups : [])
     for await (const mapping of mappingsOf(runtime, call, idpId, group)) {
       if (!(await isProjectOpen(streams, mapping))) continue

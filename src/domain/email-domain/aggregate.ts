@@ -131,33 +131,6 @@ export interface Domain extends Detailed {
 /** The fields of {@link Domain} that its own events set. */
 export type DomainView = ViewOf<Domain>
 
-/** The domain after `event`; undefined if it does not exist. A verified domain has no challenge. */
-export const domainView = (
-  view: DomainView | undefined,
-  event: DomainEvent,
-): DomainView | undefined => {
-  switch (event.type) {
-    case 'domain.added':
-      return { domain: event.data.domain, state: 'pending', challenge: event.data.challenge }
-    case 'domain.verified':
-      return view && verified(view)
-    case 'domain.provider_set':
-      return view && withProvider(view, event.data.idpId)
-    case 'domain.removed':
-      return undefined
-  }
-}
-
-const verified = ({ challenge: _, ...view }: DomainView): DomainView => ({
-  ...view,
-  state: 'verified',
-})
-
-const withProvider = (
-  { idpId: _, ...view }: DomainView,
-  idpId: string | undefined,
-): DomainView => ({ ...view, ...(idpId !== undefined && { idpId }) })
-
 /** Domains of organizations. */
 export const domains = defineAggregate({
   type: 'domain',
@@ -171,7 +144,12 @@ export const domains = defineAggregate({
     'domain.provider_set': 'changes',
     'domain.removed': 'removes',
   },
-  view: domainView,
+  show: ({ status, challenge, idpId }, { domain }): DomainView => ({
+    domain,
+    state: status,
+    ...(status === 'pending' && { challenge }),
+    ...(idpId !== undefined && { idpId }),
+  }),
   states: ['pending', 'verified'],
   fields: {
     domain: filterableText,
@@ -180,7 +158,7 @@ export const domains = defineAggregate({
   },
   target: ({ domain }) => ({ type: 'domain', id: domain }),
   permissions: { read: 'domain.read', write: 'domain.write' },
-} satisfies AggregateDefinition<DomainRef, DomainView, DomainEvent>)
+} satisfies AggregateDefinition<DomainRef, DomainView, DomainEvent, DomainState>)
 
 /** One stream for each organization and domain, so that two appends cannot both add a domain. */
 export const domainStream = (orgId: string, domain: string): StreamId =>

@@ -26,11 +26,7 @@ import type {
   UpdateIdentityProvider,
   UpdateOidcConfig,
 } from './command-schemas.js'
-import {
-  IdentityProviderEvent,
-  type OidcConfigUpdated,
-  type OidcIdentityProviderAdded,
-} from './events.js'
+import { IdentityProviderEvent, type OidcIdentityProviderAdded } from './events.js'
 import { type SignInSettings, signInSettings } from './sign-in-settings.js'
 
 /** The state of an identity provider, on which its commands are decided. */
@@ -232,54 +228,6 @@ export interface IdentityProvider extends ProviderAppearance, OidcConfig, Protec
 /** The fields of {@link IdentityProvider} that its own events set. */
 export type IdentityProviderView = ViewOf<IdentityProvider>
 
-/** The identity provider after `event`, without its secret; undefined if it does not exist. */
-export const identityProviderView = (
-  view: IdentityProviderView | undefined,
-  event: IdentityProviderEvent,
-): IdentityProviderView | undefined => {
-  switch (event.type) {
-    case 'identity_provider.oidc_added':
-      return added(event)
-    case 'identity_provider.oidc_config_updated':
-      return view && { ...view, ...configIn(event) }
-    case 'identity_provider.updated':
-      return view && { ...view, ...event.data }
-    case 'identity_provider.sign_in_configured': {
-      if (view === undefined) return undefined
-      const { signIn: _, ...others } = view
-      const settings = signInSettings(event.data)
-      return settings ? { ...others, signIn: settings } : others
-    }
-    case 'identity_provider.deactivated':
-      return view && { ...view, state: 'inactive' }
-    case 'identity_provider.reactivated':
-      return view && { ...view, state: 'active' }
-    case 'identity_provider.secret_resealed':
-      return view
-    case 'identity_provider.removed':
-      return undefined
-  }
-}
-
-/** Names each field, so that the order does not depend on the event. */
-const added = ({ data }: OidcIdentityProviderAdded): IdentityProviderView => ({
-  idpId: data.idpId,
-  name: data.name,
-  stylingType: data.stylingType,
-  autoRegister: data.autoRegister,
-  clientId: data.clientId,
-  issuer: data.issuer,
-  scopes: frozen(data.scopes),
-  displayNameMapping: data.displayNameMapping,
-  usernameMapping: data.usernameMapping,
-  state: 'active',
-})
-
-const configIn = ({ data }: OidcConfigUpdated) => {
-  const { clientSecret: _, ...shown } = data
-  return { ...shown, scopes: frozen(shown.scopes) }
-}
-
 /** A copy that no reader can change; the list of the event may be shared. */
 const frozen = (scopes: readonly string[]): readonly string[] => Object.freeze([...scopes])
 
@@ -300,7 +248,21 @@ export const identityProviders = defineAggregate({
     'identity_provider.secret_resealed': 'changes',
     'identity_provider.sign_in_configured': 'changes',
   },
-  view: identityProviderView,
+  show: (state): IdentityProviderView => ({
+    idpId: state.idpId,
+    name: state.name,
+    stylingType: state.stylingType,
+    autoRegister: state.autoRegister,
+    clientId: state.clientId,
+    issuer: state.issuer,
+    scopes: frozen(state.scopes),
+    displayNameMapping: state.displayNameMapping,
+    usernameMapping: state.usernameMapping,
+    ...(state.signIn && { signIn: state.signIn }),
+    state: state.status,
+  }),
+  fact: ({ status }, { idpId }, orgId) => ({ in: 'provider', orgId, idpId, state: status }),
+  secrets: ['clientSecret', 'secretIssuer'],
   states: ['active', 'inactive'],
   fields: {
     idpId: filterableText,
@@ -320,9 +282,13 @@ export const identityProviders = defineAggregate({
       ? ['clientSecret']
       : [],
   target: ({ idpId }) => ({ type: 'identity_provider', id: idpId }),
-  memberships: { membershipScope: ({ idpId }) => ({ idpId }) },
   permissions: { read: 'identity_provider.read', write: 'identity_provider.write' },
-} satisfies AggregateDefinition<IdentityProviderRef, IdentityProviderView, IdentityProviderEvent>)
+} satisfies AggregateDefinition<
+  IdentityProviderRef,
+  IdentityProviderView,
+  IdentityProviderEvent,
+  IdentityProviderState
+>)
 
 /** One stream per identity provider. */
 export const identityProviderStream = (orgId: string, idpId: string): StreamId =>

@@ -57,7 +57,7 @@ export interface SignInSettingsInput {
    */
   readonly addresses?: 'domain' | 'verified' | undefined
   /**
-   * Claim that identifies users in place of `sub`, such as `oid` of Entra ID: 1 to 200 characters. It must be unique and
+   * Claim that identifies users instead of `sub`, such as `oid` of Entra ID: 1 to 200 characters. It must be unique and
    * not for users to choose. A change makes every known user unknown. Default: `sub`.
    */
   readonly subjectClaim?: string | undefined

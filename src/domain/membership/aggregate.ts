@@ -91,26 +91,6 @@ export interface Membership {
 /** The fields of {@link Membership} that its own events set. */
 export type MembershipView = ViewOf<Membership>
 
-/**
- * The membership after `event`; undefined if it does not exist. The end of its provider is an event of another stream.
- */
-export const membershipView = (
-  _: MembershipView | undefined,
-  event: MembershipEvent,
-): MembershipView | undefined => {
-  switch (event.type) {
-    case 'membership.reported': {
-      const { idpId, userId, groups } = event.data
-      return { idpId, userId, groups: Object.freeze([...groups]), state: 'active' }
-    }
-    case 'membership.removed':
-      return undefined
-  }
-}
-
-const groupsIn = ({ data }: MembershipEvent): readonly string[] =>
-  'groups' in data ? data.groups : []
-
 /** Memberships of users in groups of identity providers. */
 export const memberships = defineAggregate({
   type: 'membership',
@@ -121,7 +101,14 @@ export const memberships = defineAggregate({
   decider: membership,
   events: MembershipEvent.def.options,
   effects: { 'membership.reported': 'adds', 'membership.removed': 'removes' },
-  view: membershipView,
+  show: ({ status, groups }, { idpId, userId }): MembershipView => ({
+    idpId,
+    userId,
+    groups: Object.freeze([...groups]),
+    state: status,
+  }),
+  fact: ({ groups }, { idpId, userId }, orgId) => ({ in: 'member', orgId, idpId, userId, groups }),
+  within: ['identity_provider'],
   states: ['active'],
   fields: {
     idpId: filterableText,
@@ -129,7 +116,5 @@ export const memberships = defineAggregate({
     groups: { holds: 'list' },
   },
   target: ({ idpId }) => ({ type: 'identity_provider', id: idpId }),
-  memberships: { membershipScope: ({ idpId, userId }) => ({ idpId, userId }), groupsIn },
-  partOf: 'identity_provider',
   permissions: { read: 'membership.read', write: 'membership.write' },
-} satisfies AggregateDefinition<MembershipRef, MembershipView, MembershipEvent>)
+} satisfies AggregateDefinition<MembershipRef, MembershipView, MembershipEvent, MembershipState>)

@@ -2,7 +2,6 @@ import { err, ok, type Result } from 'neverthrow'
 import * as z from 'zod/mini'
 import {
   type AggregateDefinition,
-  type AssignedRole,
   defineAggregate,
   filterableText,
   inProject,
@@ -20,7 +19,7 @@ import type {
   RemoveProjectGrant,
   UpdateProjectGrant,
 } from './command-schemas.js'
-import { type ProjectGrantAdded, ProjectGrantEvent, type ProjectGrantRole } from './events.js'
+import { ProjectGrantEvent, type ProjectGrantRole } from './events.js'
 
 /** A role that an organization may give, and since when. */
 export interface ProjectGrantRoleState extends ProjectGrantRole {
@@ -167,47 +166,6 @@ export interface ProjectGrant extends Protectable {
 /** The fields of {@link ProjectGrant} that its own events set. */
 export type ProjectGrantView = ViewOf<ProjectGrant>
 
-/**
- * The grant after `event`, with the roles of the event; undefined if it does not exist. The ends of its project and of
- * its roles are events of other streams.
- */
-export const projectGrantView = (
-  view: ProjectGrantView | undefined,
-  event: ProjectGrantEvent,
-  orgId: string,
-): ProjectGrantView | undefined => {
-  switch (event.type) {
-    case 'project_grant.added':
-      return added(event, orgId)
-    case 'project_grant.updated':
-      return view && { ...view, roleKeys: roleKeysIn(event.data) }
-    case 'project_grant.deactivated':
-      return view && { ...view, state: 'inactive' }
-    case 'project_grant.reactivated':
-      return view && { ...view, state: 'active' }
-    case 'project_grant.removed':
-      return undefined
-  }
-}
-
-/** Names each field, so that the order does not depend on the event. */
-const added = (event: ProjectGrantAdded, orgId: string): ProjectGrantView => ({
-  projectId: event.data.projectId,
-  projectOrgId: orgId,
-  grantedOrgId: event.data.grantedOrgId,
-  roleKeys: roleKeysIn(event.data),
-  state: 'active',
-})
-
-const roleKeysIn = ({ roles }: Pick<ProjectGrantAdded['data'], 'roles'>): readonly string[] =>
-  roles.map(({ roleKey }) => roleKey)
-
-const rolesIn = ({ data }: ProjectGrantEvent): readonly AssignedRole[] | undefined =>
-  'roles' in data ? asRoles(roleKeysIn(data)) : undefined
-
-const asRoles = (roleKeys: readonly string[]): readonly AssignedRole[] =>
-  roleKeys.map((roleKey) => ({ roleKey }))
-
 /** Grants of projects to other organizations. */
 export const projectGrants = defineAggregate({
   type: 'project_grant',
@@ -223,7 +181,22 @@ export const projectGrants = defineAggregate({
     'project_grant.reactivated': 'changes',
     'project_grant.removed': 'removes',
   },
-  view: projectGrantView,
+  show: (state, { projectId, grantedOrgId }, orgId): ProjectGrantView => ({
+    projectId,
+    projectOrgId: orgId,
+    grantedOrgId,
+    roleKeys: keysOf(state.roles),
+    state: state.status,
+  }),
+  fact: ({ status, roles }, { projectId, grantedOrgId }, orgId) => ({
+    in: 'project_grant',
+    projectOrgId: orgId,
+    projectId,
+    orgId: grantedOrgId,
+    state: status,
+    roles,
+  }),
+  within: ['project'],
   states: ['active', 'inactive'],
   fields: {
     projectId: sortableText,
@@ -233,20 +206,12 @@ export const projectGrants = defineAggregate({
     roleKey: { holds: 'roleKeys', filterable: true },
   },
   permissions: { read: 'project.grant.read', write: 'project.grant.write' },
-  assignments: {
-    assignmentScope: ({ projectId, grantedOrgId }, orgId) => ({
-      projectOrgId: orgId,
-      projectId,
-      orgId: grantedOrgId,
-    }),
-    removedWith: 'project',
-    assigns: {
-      rolesIn,
-      rolesOf: ({ roleKeys }) => asRoles(roleKeys),
-      withRoles: (view, roles) => ({ ...view, roleKeys: roles.map(({ roleKey }) => roleKey) }),
-    },
-  },
-} satisfies AggregateDefinition<ProjectGrantRef, ProjectGrantView, ProjectGrantEvent>)
+} satisfies AggregateDefinition<
+  ProjectGrantRef,
+  ProjectGrantView,
+  ProjectGrantEvent,
+  ProjectGrantState
+>)
 
 /** One stream for each project and organization, so that two appends cannot both add a grant. */
 export const projectGrantStream = (

@@ -165,36 +165,8 @@ export interface ProjectRole extends ProjectRoleDisplay, Protectable {
 /** The fields of {@link ProjectRole} that its own events set. */
 export type ProjectRoleView = ViewOf<ProjectRole>
 
-/**
- * The role after `event`; undefined if it does not exist. The removal of its project is an event of another stream: it
- * removes the rows of the roles, see `changeRow`.
- */
-export const projectRoleView = (
-  view: ProjectRoleView | undefined,
-  event: ProjectRoleEvent,
-): ProjectRoleView | undefined => {
-  switch (event.type) {
-    case 'project_role.added':
-      return added(event)
-    case 'project_role.updated':
-      return view && { ...view, ...event.data, permissions: frozen(event.data) }
-    case 'project_role.removed':
-      return undefined
-  }
-}
-
-/** Names each field, so that the order does not depend on the event. */
-const added = ({ data }: ProjectRoleAdded): ProjectRoleView => ({
-  projectId: data.projectId,
-  roleKey: data.roleKey,
-  displayName: data.displayName,
-  group: data.group,
-  permissions: frozen(data),
-  state: 'active',
-})
-
 /** A copy that no reader can change; the list of the event may be shared. */
-const frozen = ({ permissions }: ProjectRoleAdded['data']): readonly string[] =>
+const frozen = ({ permissions }: Pick<ProjectRoleFields, 'permissions'>): readonly string[] =>
   Object.freeze([...permissions])
 
 /** Roles of projects. */
@@ -210,7 +182,23 @@ export const projectRoles = defineAggregate({
     'project_role.updated': 'changes',
     'project_role.removed': 'removes',
   },
-  view: projectRoleView,
+  show: (state, { projectId, roleKey }): ProjectRoleView => ({
+    projectId,
+    roleKey,
+    displayName: state.displayName,
+    group: state.group,
+    permissions: frozen(state),
+    state: state.status,
+  }),
+  fact: ({ since, permissions }, { projectId, roleKey }, orgId) => ({
+    in: 'role',
+    projectOrgId: orgId,
+    projectId,
+    roleKey,
+    since,
+    permissions,
+  }),
+  within: ['project'],
   states: ['active'],
   fields: {
     projectId: sortableText,
@@ -222,16 +210,12 @@ export const projectRoles = defineAggregate({
   },
   writeTarget: ({ projectId, roleKey }) => ({ type: 'project_role', projectId, roleKey }),
   permissions: { read: 'project.role.read', write: 'project.role.write' },
-  assignments: {
-    assignmentScope: ({ projectId, roleKey }, orgId) => ({
-      projectOrgId: orgId,
-      projectId,
-      roleKey,
-    }),
-    removedWith: 'project',
-    allows: ({ permissions }) => permissions,
-  },
-} satisfies AggregateDefinition<ProjectRoleRef, ProjectRoleView, ProjectRoleEvent>)
+} satisfies AggregateDefinition<
+  ProjectRoleRef,
+  ProjectRoleView,
+  ProjectRoleEvent,
+  ProjectRoleState
+>)
 
 /** One stream per key, so that two appends cannot both add the same role. */
 export const projectRoleStream = (orgId: string, projectId: string, roleKey: string): StreamId =>

@@ -138,36 +138,6 @@ export interface Project extends ProjectSettings, Protectable {
 /** The fields of {@link Project} that its own events set. */
 export type ProjectView = ViewOf<Project>
 
-/** The project after `event`; undefined if it does not exist. */
-export const projectView = (
-  view: ProjectView | undefined,
-  event: ProjectEvent,
-): ProjectView | undefined => {
-  switch (event.type) {
-    case 'project.added':
-      return added(event)
-    case 'project.updated':
-      return view && { ...view, ...event.data }
-    case 'project.deactivated':
-      return view && { ...view, state: 'inactive' }
-    case 'project.reactivated':
-      return view && { ...view, state: 'active' }
-    case 'project.removed':
-      return undefined
-  }
-}
-
-/** Names each field, so that the order does not depend on the event. */
-const added = ({ data }: ProjectAdded): ProjectView => ({
-  id: data.id,
-  name: data.name,
-  projectRoleAssertion: data.projectRoleAssertion,
-  projectRoleCheck: data.projectRoleCheck,
-  hasProjectCheck: data.hasProjectCheck,
-  privateLabelingSetting: data.privateLabelingSetting,
-  state: 'active',
-})
-
 /** Projects. */
 export const projects = defineAggregate({
   type: 'project',
@@ -182,7 +152,21 @@ export const projects = defineAggregate({
     'project.reactivated': 'changes',
     'project.removed': 'removes',
   },
-  view: projectView,
+  show: (state): ProjectView => ({
+    id: state.id,
+    name: state.name,
+    projectRoleAssertion: state.projectRoleAssertion,
+    projectRoleCheck: state.projectRoleCheck,
+    hasProjectCheck: state.hasProjectCheck,
+    privateLabelingSetting: state.privateLabelingSetting,
+    state: state.status,
+  }),
+  fact: ({ status }, { id }, orgId) => ({
+    in: 'project',
+    projectOrgId: orgId,
+    projectId: id,
+    state: status,
+  }),
   states: ['active', 'inactive'],
   fields: {
     id: filterableText,
@@ -194,10 +178,7 @@ export const projects = defineAggregate({
   },
   target: ({ id }) => ({ type: 'project', id }),
   permissions: { read: 'project.read', write: 'project.write' },
-  assignments: {
-    assignmentScope: ({ id }, orgId) => ({ projectOrgId: orgId, projectId: id }),
-  },
-} satisfies AggregateDefinition<ProjectRef, ProjectView, ProjectEvent>)
+} satisfies AggregateDefinition<ProjectRef, ProjectView, ProjectEvent, ProjectState>)
 
 /** One stream per project. */
 export const projectStream = (orgId: string, id: string): StreamId => projects.stream(orgId, { id })

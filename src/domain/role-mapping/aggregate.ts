@@ -2,7 +2,6 @@ import { err, ok, type Result } from 'neverthrow'
 import * as z from 'zod/mini'
 import {
   type AggregateDefinition,
-  type AssignedRole,
   defineAggregate,
   filterableText,
   type Protectable,
@@ -157,44 +156,6 @@ export interface RoleMapping extends Protectable {
 /** The fields of {@link RoleMapping} that its own events set. */
 export type RoleMappingView = ViewOf<RoleMapping>
 
-/**
- * The mapping after `event`, with the roles of the event; undefined if it does not exist. The ends of its provider, its
- * project, its roles and the grant of the project are events of other streams.
- */
-export const roleMappingView = (
-  view: RoleMappingView | undefined,
-  event: RoleMappingEvent,
-): RoleMappingView | undefined => {
-  switch (event.type) {
-    case 'role_mapping.added':
-      return shown(event.data)
-    case 'role_mapping.updated':
-      return view && shown(event.data)
-    case 'role_mapping.removed':
-      return undefined
-  }
-}
-
-/** Names each field, so that the order does not depend on the event. */
-const shown = (data: RoleMappingAdded['data']): RoleMappingView => ({
-  idpId: data.idpId,
-  group: data.group,
-  projectId: data.projectId,
-  projectOrgId: data.projectOrgId,
-  roleKeys: data.roles.map(({ roleKey }) => roleKey),
-  ...(data.validFor !== undefined && { validFor: data.validFor }),
-  state: 'active',
-})
-
-const asRoles = (
-  roleKeys: readonly string[],
-  validFor: number | undefined,
-): readonly AssignedRole[] =>
-  roleKeys.map((roleKey) => (validFor === undefined ? { roleKey } : { roleKey, validFor }))
-
-const rolesIn = ({ data }: RoleMappingEvent): readonly AssignedRole[] | undefined =>
-  'roles' in data ? asRoles(shown(data).roleKeys, data.validFor) : undefined
-
 /** Mappings of groups of identity providers to roles. */
 export const roleMappings = defineAggregate({
   type: 'role_mapping',
@@ -214,7 +175,26 @@ export const roleMappings = defineAggregate({
     'role_mapping.updated': 'changes',
     'role_mapping.removed': 'removes',
   },
-  view: roleMappingView,
+  show: ({ status, roles, validFor }, ids, orgId): RoleMappingView => ({
+    idpId: ids.idpId,
+    group: ids.group,
+    projectId: ids.projectId,
+    projectOrgId: ids.projectOrgId ?? orgId,
+    roleKeys: roles.map(({ roleKey }) => roleKey),
+    ...(validFor !== undefined && { validFor }),
+    state: status,
+  }),
+  fact: ({ status, roles, validFor }, { idpId, group, projectId, projectOrgId }, orgId) => ({
+    in: 'held',
+    projectOrgId: projectOrgId ?? orgId,
+    projectId,
+    orgId,
+    holder: { idpId, group },
+    state: status,
+    roles,
+    validFor,
+  }),
+  within: ['identity_provider', 'project'],
   states: ['active'],
   fields: {
     idpId: filterableText,
@@ -233,20 +213,10 @@ export const roleMappings = defineAggregate({
     projectOrgId: projectOrgId ?? orgId,
     group,
   }),
-  partOf: 'identity_provider',
   permissions: { read: 'role_mapping.read', write: 'role_mapping.write' },
-  assignments: {
-    assignmentScope: ({ idpId, group, projectId, projectOrgId }, orgId) => ({
-      projectOrgId: projectOrgId ?? orgId,
-      projectId,
-      orgId,
-      source: { idpId, group },
-    }),
-    removedWith: 'project',
-    assigns: {
-      rolesIn,
-      rolesOf: ({ roleKeys, validFor }) => asRoles(roleKeys, validFor),
-      withRoles: (view, roles) => ({ ...view, roleKeys: roles.map(({ roleKey }) => roleKey) }),
-    },
-  },
-} satisfies AggregateDefinition<RoleMappingRef, RoleMappingView, RoleMappingEvent>)
+} satisfies AggregateDefinition<
+  RoleMappingRef,
+  RoleMappingView,
+  RoleMappingEvent,
+  RoleMappingState
+>)

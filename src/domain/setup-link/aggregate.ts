@@ -30,6 +30,8 @@ export type SetupLinkState =
       readonly expiresAt: string
       /** The things that the link's holder may set up. */
       readonly intents: readonly SetupIntent[]
+      /** As `SetupLink.note`. */
+      readonly note?: string | undefined
       /** The provider that the link may set up: the one that it names, or its own draft, which has the id of the link. */
       readonly idpId: string
       /** The domain that was named; undefined if none was. */
@@ -103,11 +105,12 @@ const decide = (command: SetupLinkCommand, state: SetupLinkState): Decision => {
 const evolve = (state: SetupLinkState, event: SetupLinkEvent): SetupLinkState => {
   switch (event.type) {
     case 'setup_link.issued': {
-      const { linkId, expiresAt, intents, idpId, domain } = event.data
+      const { linkId, expiresAt, intents, note, idpId, domain } = event.data
       return {
         status: 'issued',
         expiresAt,
         intents,
+        note,
         idpId: idpId ?? linkId,
         domain,
         passed: {},
@@ -165,27 +168,6 @@ export interface SetupLink extends Detailed {
 /** The fields of {@link SetupLink} that its own events set. */
 export type SetupLinkView = ViewOf<SetupLink>
 
-/** The link after `event`; undefined if it does not exist. */
-export const setupLinkView = (
-  view: SetupLinkView | undefined,
-  event: SetupLinkEvent,
-): SetupLinkView | undefined => {
-  switch (event.type) {
-    case 'setup_link.issued': {
-      const { expiresAt, ...data } = event.data
-      return { ...data, state: 'issued', expiresAt: new Date(expiresAt) }
-    }
-    case 'setup_link.used':
-      return view && { ...view, state: 'used' }
-    case 'setup_link.provider_checked':
-      return view
-    case 'setup_link.completed':
-      return view && { ...view, state: 'completed' }
-    case 'setup_link.revoked':
-      return view && { ...view, state: 'revoked' }
-  }
-}
-
 /** Links that let somebody without an account set up sign-in. */
 export const setupLinks = defineAggregate({
   type: 'setup_link',
@@ -200,7 +182,15 @@ export const setupLinks = defineAggregate({
     'setup_link.completed': 'changes',
     'setup_link.revoked': 'changes',
   },
-  view: setupLinkView,
+  show: ({ status, expiresAt, intents, note, idpId, domain }, { linkId }): SetupLinkView => ({
+    linkId,
+    intents: Object.freeze([...intents]),
+    ...(note !== undefined && { note }),
+    ...(idpId !== linkId && { idpId }),
+    ...(domain !== undefined && { domain }),
+    state: status,
+    expiresAt: new Date(expiresAt),
+  }),
   states: ['issued', 'used', 'completed', 'revoked'],
   fields: {
     linkId: filterableText,
@@ -212,7 +202,7 @@ export const setupLinks = defineAggregate({
   },
   target: ({ linkId }) => ({ type: 'setup_link', id: linkId }),
   permissions: { read: 'setup_link.read', write: 'setup_link.write' },
-} satisfies AggregateDefinition<SetupLinkRef, SetupLinkView, SetupLinkEvent>)
+} satisfies AggregateDefinition<SetupLinkRef, SetupLinkView, SetupLinkEvent, SetupLinkState>)
 
 /** One stream for each link. */
 export const setupLinkStream = (orgId: string, linkId: string): StreamId =>

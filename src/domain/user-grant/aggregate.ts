@@ -2,7 +2,6 @@ import { err, ok, type Result } from 'neverthrow'
 import * as z from 'zod/mini'
 import {
   type AggregateDefinition,
-  type AssignedRole,
   type Detailed,
   defineAggregate,
   filterableText,
@@ -178,41 +177,7 @@ export interface UserGrant extends Detailed {
 /** The fields of {@link UserGrant} that its own events set. */
 export type UserGrantView = ViewOf<UserGrant>
 
-/**
- * The grant after `event`, with the roles of the event; undefined if it does not exist. The ends of its project, of its
- * roles and of the grant of the project are events of other streams.
- */
-export const userGrantView = (
-  view: UserGrantView | undefined,
-  event: UserGrantEvent,
-): UserGrantView | undefined => {
-  switch (event.type) {
-    case 'user_grant.added':
-      return added(event)
-    case 'user_grant.updated':
-      return view && { ...view, roles: asRoles(event.data) }
-    case 'user_grant.deactivated':
-      return view && { ...view, state: 'inactive' }
-    case 'user_grant.reactivated':
-      return view && { ...view, state: 'active' }
-    case 'user_grant.removed':
-      return undefined
-  }
-}
-
-/** Names each field, so that the order does not depend on the event. */
-const added = (event: UserGrantAdded): UserGrantView => ({
-  userId: event.data.userId,
-  projectId: event.data.projectId,
-  projectOrgId: event.data.projectOrgId,
-  roles: asRoles(event.data),
-  state: 'active',
-})
-
-const rolesIn = ({ data }: UserGrantEvent): readonly AssignedRole[] | undefined =>
-  'roles' in data ? asRoles(data) : undefined
-
-const asRoles = ({ roles }: Pick<UserGrantAdded['data'], 'roles'>): readonly AssignedRole[] =>
+const asRoles = ({ roles }: Pick<UserGrantAdded['data'], 'roles'>): readonly GrantedRole[] =>
   roles.map(({ roleKey, expiresAt }) =>
     expiresAt === undefined ? { roleKey } : { roleKey, expiresAt: new Date(expiresAt) },
   )
@@ -232,7 +197,23 @@ export const userGrants = defineAggregate({
     'user_grant.reactivated': 'changes',
     'user_grant.removed': 'removes',
   },
-  view: userGrantView,
+  show: (state, { userId, projectId, projectOrgId }, orgId): UserGrantView => ({
+    userId,
+    projectId,
+    projectOrgId: projectOrgId ?? orgId,
+    roles: asRoles(state),
+    state: state.status,
+  }),
+  fact: ({ status, roles }, { userId, projectId, projectOrgId }, orgId) => ({
+    in: 'held',
+    projectOrgId: projectOrgId ?? orgId,
+    projectId,
+    orgId,
+    holder: { userId },
+    state: status,
+    roles,
+  }),
+  within: ['project'],
   states: ['active', 'inactive'],
   fields: {
     userId: filterableText,
@@ -247,21 +228,7 @@ export const userGrants = defineAggregate({
       ? { type: 'project', id }
       : { type: 'granted_project', id, orgId: projectOrgId },
   permissions: { read: 'user.grant.read', write: 'user.grant.write' },
-  assignments: {
-    assignmentScope: ({ userId, projectId, projectOrgId }, orgId) => ({
-      projectOrgId: projectOrgId ?? orgId,
-      projectId,
-      orgId,
-      userId,
-    }),
-    removedWith: 'project',
-    assigns: {
-      rolesIn,
-      rolesOf: ({ roles }) => roles,
-      withRoles: (view, roles) => ({ ...view, roles }),
-    },
-  },
-} satisfies AggregateDefinition<UserGrantRef, UserGrantView, UserGrantEvent>)
+} satisfies AggregateDefinition<UserGrantRef, UserGrantView, UserGrantEvent, UserGrantState>)
 
 /**
  * One stream for each user and project, so that two appends cannot both add a grant. The user comes last, because the

@@ -134,7 +134,7 @@ export const accessLaws = lawsOf<ReadModelHome>({
           projectOrgId: 'globex',
           projectId: 'portal',
           roleKey: 'reader',
-          displayName: '',
+          displayName: 'reader',
           group: '',
           permissions: [],
           via: 'grant',

@@ -188,18 +188,21 @@ export const endingLaws = lawsOf<ReadModelHome>({
   'History shows changes of the roles that had not ended before.': async (home) => {
     const log = logOf([
       ...PORTAL,
+      ['acme', roleAdded('portal', 'author')],
       ROLE_REMOVED,
       ROLE_ADDED,
       WIDENED,
       ['globex', userGrantDeactivated(BOB)],
       GIVEN_ANEW,
       UNGRANTED,
+      ['acme', projectGrantAdded('portal', 'globex', ['author'])],
       ['globex', userGrantUpdated(BOB, ['author'])],
       ['globex', userGrantRemoved(BOB)],
     ])
     const readerGiven = { field: 'roles.reader', from: undefined, to: 'granted' }
+    const authorGiven = { field: 'roles.author', from: undefined, to: 'granted' }
     const removed = { field: 'state', from: 'active', to: 'removed' }
-    const after = log.events[PORTAL.length + 1]?.position ?? 0n
+    const after = log.events[PORTAL.length + 2]?.position ?? 0n
     for await (const model of fedTwice(home, log)) {
       const changesOf = async (orgId: string) => {
         const entries = await model.history({ orgId, after, limit: 1000 })
@@ -210,11 +213,12 @@ export const endingLaws = lawsOf<ReadModelHome>({
       demandEqual('changes of the grant of the project', await changesOf('acme'), [
         [readerGiven],
         [removed],
+        [authorGiven, { field: 'state', from: undefined, to: 'active' }],
       ])
       demandEqual('changes of the grant to the user', await changesOf('globex'), [
         [{ field: 'state', from: 'active', to: 'inactive' }],
         [readerGiven, { field: 'roles.writer', from: END, to: 'granted' }],
-        [{ field: 'roles.author', from: undefined, to: 'granted' }],
+        [authorGiven],
         [{ ...removed, from: 'inactive' }],
       ])
     }

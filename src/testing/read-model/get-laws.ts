@@ -2,6 +2,7 @@ import type { AnyEvent } from '../../domain/aggregates.js'
 import { timeOf } from '../../ports/event-store.js'
 import type { SignInRoute } from '../../ports/read-model.js'
 import { demandEqual, lawsOf, spoil } from '../law.js'
+import { found } from './founding.js'
 import { ACCESS, AFFECTED, HELD_ROLES, HOLDERS } from './grant-samples.js'
 import { fedWith, feed, newLog, type ReadModelHome } from './harness.js'
 import {
@@ -160,8 +161,8 @@ export const getLaws = lawsOf<ReadModelHome>({
     ]
     const model = await fedWith(home, portalWith(keys))
     for (const key of keys) {
-      const found = await model.get<'project_role'>('acme', role('portal', key))
-      demandEqual(`role ${key}`, found?.displayName, key)
+      const { displayName } = (await model.get<'project_role'>('acme', role('portal', key))) ?? {}
+      demandEqual(`role ${key}`, displayName, key)
     }
     for (const key of ['EDITOR', 'a ', 'b', 'a+', '%', '\ud83d', '', 'constructor']) {
       demandEqual(`role ${key}`, await model.get('acme', role('portal', key)), undefined)
@@ -169,7 +170,7 @@ export const getLaws = lawsOf<ReadModelHome>({
   },
   'An object of another organization is not found.': async (home) => {
     const log = newLog()
-    for (const event of FIRST_EVENTS) log.record('acme', event)
+    for (const event of FIRST_EVENTS) found(log, 'acme', event)
     const model = await fedWith(home, log)
     for (const orgId of ['acm', 'acme2', 'ACME', 'acme+portal', '', '%']) {
       for (const { ref } of SCENARIOS) {
@@ -179,7 +180,7 @@ export const getLaws = lawsOf<ReadModelHome>({
   },
   'Changing a returned value changes nothing stored.': async (home) => {
     const log = newLog()
-    for (const event of FIRST_EVENTS) log.record('acme', event)
+    for (const event of FIRST_EVENTS) found(log, 'acme', event)
     const model = await fedWith(home, log)
     const reads = [
       ...SCENARIOS.map(

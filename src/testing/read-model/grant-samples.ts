@@ -8,7 +8,7 @@ import type {
   HoldersQuery,
 } from '../../ports/access-reads.js'
 import type { ReadModel } from '../../ports/read-model.js'
-import { fedWith, type Log, logOf, type ReadModelHome } from './harness.js'
+import { fedWith, type Log, logOf, type ReadModelHome, type Recorded } from './harness.js'
 import {
   eventOf,
   projectAdded,
@@ -51,7 +51,7 @@ const firstProjectGrant = {
 }
 
 export const projectGrantSample: Sample<'project_grant'> = {
-  added: (id, name, projectId = 'portal') => projectGrantAdded(projectId, id, [`${name}-role`]),
+  added: (id, name, projectId = 'portal') => projectGrantAdded(projectId, id, [`${name}-${id}`]),
   deactivated: (id) => projectGrantDeactivated('portal', id),
   scenario: {
     ref: { type: 'project_grant', ...projectGrant },
@@ -68,9 +68,12 @@ export const projectGrantSample: Sample<'project_grant'> = {
     ],
     others: [
       ['acme', projectAdded('portal')],
+      ['acme', roleAdded('portal', 'reader')],
       ['acme', roleAdded('portal', 'editor')],
+      ['acme', roleAdded('portal', 'author')],
       ['acme', projectGrantAdded('portal', 'initech', ['editor'])],
       ['other', projectAdded('portal')],
+      ['other', roleAdded('portal', 'editor')],
       ['other', projectGrantAdded('portal', 'globex', ['editor'])],
     ],
   },
@@ -105,6 +108,17 @@ export const userGrantDeactivated = (ids: Ids) => eventOf('user_grant.deactivate
 export const userGrantReactivated = (ids: Ids) => eventOf('user_grant.reactivated', ids)
 export const userGrantRemoved = (ids: Ids) => eventOf('user_grant.removed', ids)
 
+/** Two owners with two projects each, whose roles two organizations may give. */
+export const ROLES_TO_GIVE: readonly Recorded[] = ['owner', 'owner2'].flatMap((orgId) =>
+  ['portal', 'portal2'].flatMap((projectId): readonly Recorded[] => [
+    [orgId, projectAdded(projectId)],
+    ...['reader', 'editor', 'author'].map((key): Recorded => [orgId, roleAdded(projectId, key)]),
+    ...['acme', 'other'].map(
+      (to): Recorded => [orgId, projectGrantAdded(projectId, to, ['reader', 'editor', 'author'])],
+    ),
+  ]),
+)
+
 /** The end of the roles in samples that have one. */
 export const END = '2030-01-02T03:04:05.006Z'
 
@@ -117,7 +131,7 @@ const firstUserGrant = { ...userGrant, roles: [reader, editor], state: 'active' 
 const sampleGrant = (userId: string): Ids => ({
   userId,
   projectId: ['id-1', 'id-4', 'id-6'].includes(userId) ? 'shop' : 'portal',
-  projectOrgId: userId < 'id-5' ? 'owner' : 'acme',
+  projectOrgId: userId < 'id-5' ? 'owner' : 'owner2',
 })
 
 export const userGrantSample: Sample<'user_grant'> = {
@@ -138,6 +152,7 @@ export const userGrantSample: Sample<'user_grant'> = {
       [userGrantAdded(userGrant, ['reader', ['editor', END]]), firstUserGrant],
     ],
     others: [
+      ...ROLES_TO_GIVE,
       ['acme', userGrantAdded({ ...userGrant, userId: 'user+2' }, ['reader'])],
       ['acme', userGrantAdded({ ...userGrant, projectOrgId: 'owner2' }, ['reader'])],
       ['acme', userGrantAdded({ ...userGrant, projectId: 'portal2' }, ['reader'])],
@@ -199,6 +214,8 @@ export const STORY: readonly StoryStep[] = [
   ['other', projectAdded('portal'), ALL_THREE],
   ['other', roleAdded('portal', 'reader'), ALL_THREE],
   ['other', userGrantAdded({ ...grantOf('ann'), projectOrgId: 'other' }, ['reader']), ALL_THREE],
+  ['globex', projectAdded('portal'), ALL_THREE],
+  ['globex', roleAdded('portal', 'reader'), ALL_THREE],
   ['globex', userGrantAdded({ ...grantOf('bob'), projectOrgId: 'globex' }, ['reader']), ALL_THREE],
   ['other', roleRemoved('portal', 'reader'), ALL_THREE],
   // Inactive objects do not count, and end nothing.
@@ -241,7 +258,7 @@ export const storyLog = (): Log => logOf(STORY)
 export const expectedAt = (index: number): readonly string[] => STORY[index]?.[2] ?? []
 
 /** Number of the first events of the story after which `globex` has grants and nothing has ended. */
-export const COMPLETE = 10
+export const COMPLETE = 12
 
 /** The model after the first `count` events of {@link STORY}. */
 export const modelAfter = (home: ReadModelHome, count: number): Promise<ReadModel> =>

@@ -1,4 +1,7 @@
 import type { AnyEvent } from '../../domain/aggregates.js'
+import type { PermittedRole } from '../../domain/facts.js'
+import { projectGrantStream } from '../../domain/project-grant/aggregate.js'
+import { projectRoleStream } from '../../domain/project-role/aggregate.js'
 import type { StreamId } from '../../domain/values.js'
 import type {
   EventStore,
@@ -8,8 +11,10 @@ import type {
   RecordedEvent,
 } from '../../ports/event-store.js'
 import type { ReadModel } from '../../ports/read-model.js'
-import { schemaVersionOf, streamDefinitionOf } from '../../projections/read-events.js'
+import { project, type Row } from '../../projections/project.js'
+import { isOfObject, schemaVersionOf, streamDefinitionOf } from '../../projections/read-events.js'
 import { demand, type Law } from '../law.js'
+import { eventOf } from './object-samples.js'
 
 /** Where the data of a read model under test is kept. */
 export interface ReadModelHome {
@@ -87,8 +92,10 @@ export interface Log {
   readonly events: readonly RecordedEvent[]
   /** Everything recorded above `position`. */
   readonly above: (position: Position) => readonly RecordedEvent[]
-  /** Records an event of an organization. */
+  /** Records an event of an organization. Roles that it gives are of the generations that are current then. */
   readonly record: (orgId: string, event: AnyEvent, circumstances?: Circumstances) => RecordedEvent
+  /** The objects so far, by stream; undefined of one that was removed. */
+  readonly rows: Rows
 }
 
 /** `event` as it is written now. */
@@ -97,6 +104,30 @@ export const inNewestVersion = (event: AnyEvent): NewEvent => ({
   schemaVersion: schemaVersionOf(event.type),
 })
 
+/** `event` with the current generations of the roles that it gives; the first where the log has none. */
+const withGenerations = (rows: Rows, orgId: string, event: AnyEvent): AnyEvent => {
+  if (!('roles' in event.data)) return event
+  const { projectId, roles } = event.data
+  const owner = 'projectOrgId' in event.data ? event.data.projectOrgId : orgId
+  const permitted = permittedIn(rows.get(projectGrantStream(owner, projectId, orgId)))
+  return eventOf(event.type, {
+    ...event.data,
+    roles: roles.map((role) => {
+      const { roleKey } = role
+      const fact = rows.get(projectRoleStream(owner, projectId, roleKey))?.fact?.fact
+      const roleSince = fact?.in === 'role' ? fact.since : 1
+      const grantSince = permitted.find((each) => each.roleKey === roleKey)?.since
+      return { ...role, roleSince, ...(grantSince !== undefined && { grantSince }) }
+    }),
+  })
+}
+
+/** The roles of a project grant. */
+export const permittedIn = (grant: Row | undefined): readonly PermittedRole[] =>
+  grant?.fact?.fact.in === 'project_grant' ? grant.fact.fact.roles : []
+
+type Rows = ReadonlyMap<StreamId, Row | undefined>
+
 /** Some neighbouring positions lie within the same millisecond. */
 const STEP = 400n
 
@@ -104,10 +135,13 @@ const STEP = 400n
 export const newLog = (first: Position = 1_700_000_000_000_000n): Log => {
   const events: RecordedEvent[] = []
   const versions = new Map<StreamId, number>()
+  const rows = new Map<StreamId, Row | undefined>()
   return {
     events,
+    rows,
     above: (position) => events.filter((event) => event.position > position),
-    record: (orgId, event, circumstances) => {
+    record: (orgId, given, circumstances) => {
+      const event = withGenerations(rows, orgId, given)
       const stream = streamDefinitionOf(event.type).stream(orgId, event.data)
       const version = (versions.get(stream) ?? 0) + 1
       const position = first + STEP * BigInt(events.length)
@@ -121,6 +155,7 @@ export const newLog = (first: Position = 1_700_000_000_000_000n): Log => {
         metadata: { actor, resourceOwner: orgId, ...circumstances },
       }
       versions.set(stream, version)
+      if (isOfObject(event)) rows.set(stream, project(rows.get(stream), { ...recorded, ...event }))
       events.push(recorded)
       return recorded
     },

@@ -418,7 +418,8 @@ const projectsLog = (): { readonly log: Log; readonly all: bigint } => {
     log.record(orgId, projectAdded(projectId))
     log.record(orgId, roleAdded(projectId, 'reader'))
     log.record(orgId, roleAdded(projectId, 'writer'))
-    if (orgId !== 'acme') log.record(orgId, projectGrantAdded(projectId, 'acme', ['reader']))
+    if (orgId !== 'acme')
+      log.record(orgId, projectGrantAdded(projectId, 'acme', ['reader', 'writer']))
     give(orgId, projectId, 'ann', ['reader', 'writer'])
   }
   const all = give('acme', 'portal', 'bob', ['reader'])

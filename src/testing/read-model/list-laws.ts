@@ -12,6 +12,7 @@ import {
 import { compareCodePoints } from '../../projections/row-order.js'
 import { filterableFields, identityField } from '../../projections/view-fields.js'
 import { allOf, demand, demandEqual, demandRejection, lawsOf } from '../law.js'
+import { found } from './founding.js'
 import { projectGrantAdded, userGrantAdded } from './grant-samples.js'
 import { fedWith, feed, type Log, newLog, type ReadModelHome } from './harness.js'
 import { projectAdded, type Row, roleAdded, roleRemoved } from './object-samples.js'
@@ -302,7 +303,7 @@ const namedObjects = async (home: ReadModelHome): Promise<ReadModel> => {
   const log = newLog()
   for (const [index, name] of NAMES.entries()) {
     const id = `portal${index || ''}`
-    for (const { added } of ALL_SAMPLES) log.record('acme', added(id, name))
+    for (const { added } of ALL_SAMPLES) found(log, 'acme', added(id, name))
   }
   return fedWith(home, log)
 }

@@ -1,4 +1,5 @@
-import { eventOf, idpAdded, projectAdded, type Sample } from './object-samples.js'
+import { ROLES_TO_GIVE } from './grant-samples.js'
+import { eventOf, idpAdded, type Sample } from './object-samples.js'
 
 // Each function makes the event of its name: of mappings of groups to roles and of memberships.
 
@@ -36,10 +37,10 @@ const mapping = { idpId: 'google', group: 'staff+1', projectId: 'portal', projec
 
 /** The mapping of a group, of one of several projects. */
 const sampleMapping = (group: string): MappingIds => ({
-  idpId: group < 'id-3' ? 'google' : 'entra',
+  idpId: group < 'id-3' ? 'shop' : 'portal',
   group,
   projectId: ['id-1', 'id-4', 'id-6'].includes(group) ? 'shop' : 'portal',
-  projectOrgId: group < 'id-5' ? 'owner' : 'acme',
+  projectOrgId: group < 'id-5' ? 'owner' : 'owner2',
 })
 
 export const roleMappingSample: Sample<'role_mapping'> = {
@@ -58,8 +59,10 @@ export const roleMappingSample: Sample<'role_mapping'> = {
       [mappingAdded(mapping, ['editor']), { ...mapping, roleKeys: ['editor'], state: 'active' }],
     ],
     others: [
+      ...ROLES_TO_GIVE,
       ['acme', idpAdded('google')],
-      ['acme', projectAdded('portal')],
+      ['acme', idpAdded('okta')],
+      ['other', idpAdded('google')],
       ['acme', mappingAdded({ ...mapping, group: 'staff+2' }, ['reader'])],
       ['acme', mappingAdded({ ...mapping, projectOrgId: 'owner2' }, ['reader'])],
       ['acme', mappingAdded({ ...mapping, projectId: 'portal2' }, ['reader'])],
@@ -70,7 +73,7 @@ export const roleMappingSample: Sample<'role_mapping'> = {
 }
 
 export const membershipSample: Sample<'membership'> = {
-  added: (id, name) => reported('google', id, [`${name}-group`]),
+  added: (id, name) => reported('portal', id, [`${name}-group`]),
   scenario: {
     ref: { type: 'membership', idpId: 'google', userId: 'user+1' },
     steps: [
@@ -88,6 +91,9 @@ export const membershipSample: Sample<'membership'> = {
       ],
     ],
     others: [
+      ['acme', idpAdded('google')],
+      ['acme', idpAdded('okta')],
+      ['other', idpAdded('google')],
       ['acme', reported('google', 'user+2', ['staff'])],
       ['acme', reported('okta', 'user+1', ['staff'])],
       ['other', reported('google', 'user+1', ['staff'])],

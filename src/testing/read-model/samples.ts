@@ -11,6 +11,7 @@ import type {
 } from '../../ports/read-model.js'
 import { identityField, viewFields } from '../../projections/view-fields.js'
 import { demand, isEqual } from '../law.js'
+import { found } from './founding.js'
 import { projectGrantSample, userGrantSample } from './grant-samples.js'
 import { type Log, logOf, newLog } from './harness.js'
 import { membershipSample, roleMappingSample } from './mapping-samples.js'
@@ -125,22 +126,29 @@ export const portalWith = (keys: readonly string[]): Log => {
 /** Just before seconds and microseconds since 1970 get another digit, to find comparisons of numbers as text. */
 const DIGITS_CHANGE = 10n ** 15n - 8_000n
 
-/** Adds an object of each type; types in projects, to two projects. */
-const addEach = (log: Log, orgId: string, [id, name]: readonly [id: string, name: string]) => {
-  for (const { added, scenario } of ALL_SAMPLES) {
-    log.record(orgId, added(id, name))
-    if (aggregates[scenario.ref.type].container) log.record(orgId, added(id, name, 'shop'))
-  }
+/** Adds objects of each type; types in projects, to two projects. */
+const addEach = (
+  log: Log,
+  orgId: string,
+  named: readonly (readonly [id: string, name: string])[],
+) => {
+  for (const { added, scenario } of ALL_SAMPLES)
+    for (const [id, name] of named) {
+      found(log, orgId, added(id, name))
+      if (aggregates[scenario.ref.type].container) found(log, orgId, added(id, name, 'shop'))
+    }
 }
 
 /** Ten objects of each type in the organization `acme`, and others elsewhere; many have values in common. */
 export const manyLog = (): Log => {
   const log = newLog(DIGITS_CHANGE)
-  for (const id of ['portal', 'shop']) addEach(log, 'acme', [id, id])
+  addEach(
+    log,
+    'acme',
+    ['portal', 'shop'].map((id) => [id, id]),
+  )
   const named = NAMES.map((name, index) => [`id-${(index * 5) % NAMES.length}`, name] as const)
-  for (const orgId of ['acme', 'acme2']) {
-    for (const each of named) addEach(log, orgId, each)
-  }
+  for (const orgId of ['acme', 'acme2']) addEach(log, orgId, named)
   for (const [id] of named.slice(3, 5)) {
     for (const { deactivated } of ALL_SAMPLES) if (deactivated) log.record('acme', deactivated(id))
   }

@@ -47,7 +47,7 @@ describe('Migrating', () => {
          WHERE table_schema = '${schema}' AND data_type = 'text' AND collation_name IS DISTINCT FROM 'C'
          ORDER BY 1`,
     )
-    const json = ['body', 'changes', 'data', 'metadata']
+    const json = ['body', 'data', 'metadata', 'shares']
     expect(found).toEqual(json.map((name) => ({ name })))
   })
 

@@ -1,6 +1,6 @@
 import { err, ok } from 'neverthrow'
 import { describe, expect, it } from 'vitest'
-import { type DomainView, domains, domainView } from '../../../src/domain/email-domain/aggregate.js'
+import { domains } from '../../../src/domain/email-domain/aggregate.js'
 import {
   AddDomain,
   DomainCommand,
@@ -17,6 +17,7 @@ import type { DomainEvent } from '../../../src/domain/email-domain/events.js'
 import { verifiedDomains } from '../../../src/domain/email-domain/verified-domain.js'
 import { OrgId } from '../../../src/domain/values.js'
 import { given } from '../../../src/testing/host-tests.js'
+import { shownAfter } from '../shown.js'
 import {
   addDomain,
   added,
@@ -32,8 +33,7 @@ import {
   verifyDomain,
 } from './examples.js'
 
-const viewOf = (...events: DomainEvent[]) =>
-  events.reduce((view: DomainView | undefined, event) => domainView(view, event), undefined)
+const viewOf = (...events: DomainEvent[]) => shownAfter('domain', events)
 
 describe('What reads show of a domain', () => {
   it('is pending with its challenge, and verified without it', () => {

@@ -1,14 +1,13 @@
 import { err, ok } from 'neverthrow'
 import { describe, expect, test } from 'vitest'
-import {
-  membership,
-  memberships,
-  membershipView,
-} from '../../../src/domain/membership/aggregate.js'
+import { membership, memberships } from '../../../src/domain/membership/aggregate.js'
 import type { MembershipEvent } from '../../../src/domain/membership/events.js'
 import type { GroupName } from '../../../src/domain/values.js'
 import { given } from '../../../src/testing/host-tests.js'
+import { factAfter, viewsOf } from '../shown.js'
 import { admins, id, removed, reported, staff } from './examples.js'
+
+const membershipView = viewsOf('membership', reported)
 
 const report = (past: readonly MembershipEvent[], groups: readonly GroupName[], isDue = false) =>
   given(membership, past).when({ type: 'ReportMembership', data: { ...id, groups, isDue } })
@@ -57,11 +56,10 @@ describe('A membership', () => {
     expect(view && membershipView(view, removed)).toBeUndefined()
   })
 
-  test('says of each event which groups the user is in since.', () => {
-    const { membershipScope, groupsIn } = memberships.memberships
-    expect(groupsIn(reported)).toEqual([admins, staff])
-    expect(groupsIn(removed)).toEqual([])
-    expect(membershipScope(id)).toEqual(id)
+  test('says as a fact which groups the user is in.', () => {
+    const fact = { in: 'member', orgId: 'acme', ...id, groups: [admins, staff] }
+    expect(factAfter('membership', [reported])).toEqual(fact)
+    expect(factAfter('membership', [reported, removed])).toBeUndefined()
     expect(memberships.target(id, 'acme')).toEqual({ type: 'identity_provider', id: 'google' })
   })
 })

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { projectRoleView } from '../../../src/domain/project-role/aggregate.js'
+import { viewsOf } from '../shown.js'
 import { author, editor, editorAdded, editorRemoved, updatedToAuthor } from './examples.js'
+
+const projectRoleView = viewsOf('project_role', editorAdded)
 
 const active = { ...editor, state: 'active' } as const
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { projectView } from '../../../src/domain/project/aggregate.js'
 import type { ProjectEvent } from '../../../src/domain/project/events.js'
+import { factAfter, viewsOf } from '../shown.js'
 import {
   deactivated,
   gateway,
@@ -10,6 +10,8 @@ import {
   removed,
   updatedToGateway,
 } from './examples.js'
+
+const projectView = viewsOf('project', portalAdded, deactivated)
 
 const active = { ...portal, state: 'active' } as const
 const inactive = { ...portal, state: 'inactive' } as const
@@ -39,5 +41,13 @@ describe('The view of a project', () => {
     const data = Object.fromEntries(Object.entries(portal).toReversed()) as typeof portal
     const view = projectView(undefined, { type: 'project.added', data })
     expect(Object.keys(view ?? {})).toEqual([...Object.keys(portal), 'state'])
+  })
+
+  test('says as a fact whether its roles count.', () => {
+    const fact = { in: 'project', projectOrgId: 'acme', projectId: 'portal' }
+    expect(factAfter('project', [portalAdded])).toEqual({ ...fact, state: 'active' })
+    const events = [portalAdded, deactivated]
+    expect(factAfter('project', events)).toEqual({ ...fact, state: 'inactive' })
+    expect(factAfter('project', [...events, removed])).toBeUndefined()
   })
 })

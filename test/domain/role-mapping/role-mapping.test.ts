@@ -1,15 +1,14 @@
 import { err, ok } from 'neverthrow'
 import { describe, expect, test } from 'vitest'
-import {
-  roleMapping,
-  roleMappings,
-  roleMappingView,
-} from '../../../src/domain/role-mapping/aggregate.js'
+import { roleMapping, roleMappings } from '../../../src/domain/role-mapping/aggregate.js'
 import type { RoleMappingCommand } from '../../../src/domain/role-mapping/command-schemas.js'
 import type { RoleMappingEvent } from '../../../src/domain/role-mapping/events.js'
 import { RoleKey } from '../../../src/domain/values.js'
 import { given } from '../../../src/testing/host-tests.js'
+import { factAfter, viewsOf } from '../shown.js'
 import { added, editor, id, removed, updatedToBoth, viewer } from './examples.js'
+
+const roleMappingView = viewsOf('role_mapping', added, undefined, 'globex')
 
 const ref = { type: 'role_mapping', ...id } as const
 const decide = (past: readonly RoleMappingEvent[], command: RoleMappingCommand) =>
@@ -100,28 +99,16 @@ describe('A mapping', () => {
     expect(Object.keys(roleMappingView(view, updatedToBoth) ?? {})).not.toContain('validFor')
   })
 
-  test('assigns its roles to the members of its group.', () => {
-    const { assigns, assignmentScope } = roleMappings.assignments
-    expect(assigns.rolesIn(added)).toEqual([{ roleKey: 'editor', validFor: 24 }])
-    expect(assigns.rolesIn(updatedToBoth)).toStrictEqual([
-      { roleKey: 'editor' },
-      { roleKey: 'viewer' },
-    ])
-    expect(assigns.rolesIn(removed)).toBeUndefined()
-    const view = roleMappingView(undefined, added)
-    if (!view) throw new Error('The mapping is not shown')
-    expect(assigns.rolesOf(view)).toEqual([{ roleKey: 'editor', validFor: 24 }])
-    expect(
-      assigns.withRoles({ ...view, roleKeys: ['editor', 'viewer'] }, [{ roleKey: 'viewer' }]),
-    ).toEqual({
-      ...view,
-      roleKeys: ['viewer'],
+  test('says as a fact which roles its group holds, and how long a report counts.', () => {
+    const { idpId, group, ...project } = id
+    const fact = { in: 'held', ...project, orgId: 'globex', holder: { idpId, group } }
+    expect(factAfter('role_mapping', [added], 'globex')).toEqual({
+      ...fact,
+      state: 'active',
+      roles: added.data.roles,
+      validFor: 24,
     })
-    const { projectOrgId: _, ...ofOwnProject } = id
-    const source = { idpId: 'google', group: 'staff+1' }
-    const scope = { projectId: 'portal', orgId: 'globex', source }
-    expect(assignmentScope(id, 'globex')).toEqual({ ...scope, projectOrgId: 'acme' })
-    expect(assignmentScope(ofOwnProject, 'globex')).toEqual({ ...scope, projectOrgId: 'globex' })
+    expect(factAfter('role_mapping', [added, removed], 'globex')).toBeUndefined()
   })
 
   test('is written by those who may write it, and read by those who may read its provider.', () => {

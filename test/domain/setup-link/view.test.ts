@@ -1,6 +1,5 @@
 import { ok } from 'neverthrow'
 import { describe, expect, it } from 'vitest'
-import { type SetupLinkView, setupLinkView } from '../../../src/domain/setup-link/aggregate.js'
 import {
   CompleteSetupLink,
   IssueSetupLink,
@@ -13,6 +12,7 @@ import { SetupLinkTokenClaimed, setupLinkTokens } from '../../../src/domain/setu
 import { OrgId } from '../../../src/domain/values.js'
 import { given } from '../../../src/testing/host-tests.js'
 import { objections } from '../objections.js'
+import { shownAfter } from '../shown.js'
 import {
   complete,
   completed,
@@ -26,8 +26,7 @@ import {
   used,
 } from './examples.js'
 
-const viewOf = (...events: SetupLinkEvent[]) =>
-  events.reduce((view: SetupLinkView | undefined, event) => setupLinkView(view, event), undefined)
+const viewOf = (...events: SetupLinkEvent[]) => shownAfter('setup_link', events)
 
 describe('What reads show of a set-up link', () => {
   const shown = { ...issued.data, expiresAt: new Date(EXPIRY) }

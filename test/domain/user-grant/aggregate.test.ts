@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { userGrants, userGrantView } from '../../../src/domain/user-grant/aggregate.js'
+import { userGrants } from '../../../src/domain/user-grant/aggregate.js'
 import type { UserGrantEvent } from '../../../src/domain/user-grant/events.js'
+import { factAfter, viewsOf } from '../shown.js'
 import {
   added,
   deactivated,
@@ -11,6 +12,8 @@ import {
   removed,
   updatedToBoth,
 } from './examples.js'
+
+const userGrantView = viewsOf('user_grant', added, deactivated, 'globex')
 
 const active = { ...id, roles: [{ roleKey: 'editor' }], state: 'active' } as const
 const inactive = { ...active, state: 'inactive' } as const
@@ -60,9 +63,6 @@ describe('A grant of roles', () => {
     const named = { ...own, projectOrgId: 'globex' }
     expect(userGrants.key(own, 'globex')).toBe(userGrants.key(named, 'globex'))
     expect(userGrants.stream('globex', own)).toBe(userGrants.stream('globex', named))
-    expect(userGrants.assignments.assignmentScope(own, 'globex')).toEqual(
-      userGrants.assignments.assignmentScope(named, 'globex'),
-    )
     const target = { type: 'project', id: 'portal' }
     expect(userGrants.target(own, 'globex')).toEqual(target)
     expect(userGrants.target(named, 'globex')).toEqual(target)
@@ -75,23 +75,16 @@ describe('A grant of roles', () => {
     expect(userGrants.key(id, 'globex')).not.toBe(userGrants.key(own, 'globex'))
   })
 
-  test('has the assignments in its scope that its user has of the project.', () => {
-    const range = { ...id, orgId: 'globex' }
-    expect(userGrants.assignments.assignmentScope(editorOnly, 'globex')).toStrictEqual(range)
-  })
-
-  test('assigns the roles of the events that replace them, and of no others.', () => {
-    const { rolesIn } = userGrants.assignments.assigns
-    expect(rolesIn(added)).toStrictEqual(active.roles)
-    expect(rolesIn(updatedToBoth)).toStrictEqual(bothRoles.roles)
-    for (const event of [deactivated, reactivated, removed]) expect(rolesIn(event)).toBeUndefined()
-  })
-
-  test('is shown with some of its roles, and all else as it is.', () => {
-    const { rolesOf, withRoles } = userGrants.assignments.assigns
-    const view = { ...inactive, ...bothRoles }
-    expect(rolesOf(view)).toStrictEqual(bothRoles.roles)
-    expect(withRoles(view, active.roles)).toEqual(inactive)
+  test('says as a fact which roles the user holds, by their generations.', () => {
+    const { userId, ...project } = id
+    const fact = { in: 'held', ...project, orgId: 'globex', holder: { userId } }
+    const roles = 'roles' in updatedToBoth.data ? updatedToBoth.data.roles : []
+    expect(factAfter('user_grant', [added, deactivated, updatedToBoth], 'globex')).toEqual({
+      ...fact,
+      state: 'inactive',
+      roles,
+    })
+    expect(factAfter('user_grant', [added, removed], 'globex')).toBeUndefined()
   })
 
   test.each(['anna', '+', 'a+b+c', ' ', '+a'])('is found again by its key: %j.', (userId) => {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { fieldOf } from '../../../src/domain/values.js'
+import { fieldOf, IdpId } from '../../../src/domain/values.js'
 import type { RecordedEvent } from '../../../src/ports/event-store.js'
 import type { Views, ViewType } from '../../../src/ports/read-model.js'
+import { project, type Row, shown } from '../../../src/projections/project.js'
 import { readEvent } from '../../../src/projections/read-events.js'
-import { rowAfter } from '../../../src/projections/rows.js'
 
 const data = {
   usernameMapping: 'OIDC_MAPPING_FIELD_EMAIL',
@@ -38,10 +38,12 @@ const updated: RecordedEvent = {
   data: { usernameMapping, displayNameMapping, scopes: ['email'], issuer, clientId, idpId },
 }
 
-const rowOf = (events: readonly RecordedEvent[]): Views[ViewType] | undefined =>
-  events
+const rowOf = (events: readonly RecordedEvent[]): Views[ViewType] | undefined => {
+  const row = events
     .map((event) => readEvent(event)._unsafeUnwrap())
-    .reduce<Views[ViewType] | undefined>(rowAfter, undefined)
+    .reduce<Row | undefined>(project, undefined)
+  return row && shown({ type: 'identity_provider', idpId: IdpId.parse(idpId) }, row)
+}
 
 test.each([[[added]], [[added, updated]]])('Fields are shown in one order.', (events) => {
   expect(Object.keys(rowOf(events) ?? {})).toEqual([

@@ -1,46 +1,26 @@
-import type { AssignmentRange } from '../../../domain/aggregate.js'
-import { type AnyAggregate, aggregates, byType } from '../../../domain/aggregates.js'
+import { TYPES } from '../../../domain/aggregates.js'
+import type { ObjectRef } from '../../../domain/values.js'
 import type { Position } from '../../../ports/event-store.js'
 import type { KnownEvent } from '../../../ports/known-event.js'
-import type { Views, ViewType } from '../../../ports/read-model.js'
-import { aggregateOf, isOfObject, objectOf } from '../../../projections/read-events.js'
+import type { ViewType } from '../../../ports/read-model.js'
+import { type Row as ObjectRow, project } from '../../../projections/project.js'
+import { isOfObject, objectOf } from '../../../projections/read-events.js'
+import { getOrAdd, type RowKey, rowKeyOf } from '../../../projections/rows.js'
 import {
-  changeRow,
-  getOrAdd,
-  projectScope,
-  type RowKey,
-  type RowStore,
-  rowKeyOf,
-} from '../../../projections/rows.js'
-import {
+  columnNamed,
   type Dialect,
   type Integer,
-  type NumberedKey,
-  param,
+  type Row,
   rowsOf,
   type Statement,
   type Steps,
   sql,
 } from '../dialect.js'
-import { type AssignmentBatch, assignmentBatch } from './assignment-batches.js'
-import { encodeEntry, type KeyedEvent } from './history.js'
-import {
-  changedColumns,
-  decodeRow,
-  rowEncoder,
-  type Shared,
-  type StoredRow,
-} from './stored-rows.js'
-import {
-  CHECKPOINT,
-  checkpointIn,
-  HISTORY,
-  isNamed,
-  NAMES,
-  OBJECTS,
-  PROJECT_SCOPE,
-  rowsNameProject,
-} from './tables.js'
+import { factRowsOf, intervals } from './fact-rows.js'
+import { type Generations, readGenerations } from './generations.js'
+import { decodeGrant, encodeGrant, grantKeyOf, grantsOf, type StoredGrant } from './grants.js'
+import { bodyOf, encodeObject, rowOf } from './stored-rows.js'
+import { CHANGES, CHECKPOINT, checkpointIn, KEPT_EVENTS, OBJECTS } from './tables.js'
 
 /** Events to be applied, and the checkpoint that they follow. */
 export interface Batch {
@@ -48,16 +28,6 @@ export interface Batch {
   readonly from: Position
   /** In the order of the log. */
   readonly events: readonly KnownEvent[]
-}
-
-/** The changes of a batch of events. */
-interface Changes {
-  /** The checkpoint at which the rows and names were read. */
-  readonly reached: Position
-  /** Write the changes. Each is made when it is needed: a database may run the one before meanwhile. */
-  readonly statements: Iterable<Statement>
-  /** Once all statements are made: whether no two of them change the same row, so that they may run in any order. */
-  readonly isUnordered: () => boolean
 }
 
 /** The checkpoint after `batch`. */
@@ -82,262 +52,211 @@ export function* moveCheckpoint(dialect: Dialect, batch: Batch): Steps<boolean> 
   return added !== undefined
 }
 
+/** The changes of a batch of events. */
+interface Changes {
+  /** The checkpoints at which something was read. */
+  readonly reached: ReadonlySet<Position>
+  /**
+   * Write the changes, each row once, so that they may run in any order. Each is made when it is needed: a database may
+   * run the one before meanwhile.
+   */
+  readonly statements: Iterable<Statement>
+}
+
+/** An object whose stream has events in a batch. */
+interface Entry {
+  readonly ref: ObjectRef
+  readonly orgId: string
+  readonly rowKey: RowKey
+  /** The row in the table; undefined if it does not exist. */
+  stored: ObjectRow | undefined
+  /** Whether the table has a row, which a removed grant to a user keeps. */
+  isStored: boolean
+  row: ObjectRow | undefined
+}
+
+/** An event and the row of its object before and after it. */
+interface Projected {
+  readonly event: KnownEvent
+  readonly entry: Entry
+  readonly before: ObjectRow | undefined
+  readonly after: ObjectRow | undefined
+}
+
 /** Reads the rows that `batch` changes, and makes the statements that write the changes. */
 export function* changesOf(dialect: Dialect, batch: Batch): Steps<Changes> {
-  const events = batch.events.filter(isOfObject).map((event) => ({
-    event,
-    rowKey: rowKeyOf(event.metadata.resourceOwner, objectOf(event)),
-  }))
-  const inOrder = new Set<string>()
-  for (const { event, rowKey } of events) {
-    inOrder.add(event.metadata.resourceOwner).add(rowKey.scope).add(event.type)
-    const project = assignedIn(event)
-    if (project) inOrder.add(projectScope(project.projectOrgId, project.projectId))
-  }
-  const names = yield* nameNumbers(dialect, inOrder, batch.from)
-  const shared: Shared = { numberOf: names.numberOf, bodies: new Map() }
-  const rows = yield* rowBatch(dialect, shared, events)
-  function* statements() {
-    // The change of the row is the entry of the event.
-    yield* dialect.insert(HISTORY, events, (keyed) =>
-      encodeEntry(keyed, changeRow(rows, keyed.event, keyed.rowKey), shared),
+  const reached = new Set<Position>()
+  const events = batch.events.filter(isOfObject)
+  const entries = entriesOf(events)
+  for (const type of TYPES) {
+    const ofType = entries.toLoad(type)
+    if (ofType.length === 0) continue
+    reached.add(
+      type === 'user_grant'
+        ? yield* loadGrants(dialect, ofType)
+        : yield* loadObjects(dialect, type, ofType),
     )
-    yield* rows.statements()
-    yield* names.statements
   }
-
-  return {
-    reached: names.reached,
-    statements: statements(),
-    isUnordered: () => events.length === 1 || !rows.isOrdered(),
-  }
-}
-
-/** The project whose assignments `event` begins or ends, if it may. */
-const assignedIn = (event: KnownEvent): AssignmentRange | undefined => {
-  const { assignments, effectOf } = aggregateOf(event.type)
-  return assignments?.assigns || effectOf(event) === 'removes'
-    ? assignments?.assignmentScope(event.data, event.metadata.resourceOwner)
-    : undefined
-}
-
-/**
- * Reads the numbers of `names`, and numbers those that are new.
- *
- * @param names - in the order of the log, so that equal logs lead to equal numbers
- * @param from - checkpoint before the batch
- * @throws when the table was emptied: a name must not get the number of another one
- * @returns the checkpoint at which they were read, the numbers, and statements that record new names
- */
-function* nameNumbers(
-  dialect: Dialect,
-  names: ReadonlySet<string>,
-  from: Position,
-): Steps<{
-  readonly reached: Position
-  readonly numberOf: Shared['numberOf']
-  readonly statements: Iterable<Statement>
-}> {
-  const table = dialect.table(NAMES)
-  const isWanted = dialect.isListed('name', [...names])
-  type Found = readonly [reached: Integer, last: Integer, name: string | null, number: Integer]
-  const named = dialect.named(
-    'names',
-    () => `SELECT reached, last, name, number
-      FROM (SELECT ${checkpointIn(dialect)} AS reached, (SELECT max(number) FROM ${table}) AS last) AS moment
-      LEFT JOIN ${table} ON ${isWanted.sql}`,
+  const projected = events.map((event): Projected => {
+    const entry = entries.of(event)
+    // Before its first event, an object has no row.
+    const before = event.version === 1 ? undefined : entry.row
+    entry.row = project(before, event)
+    return { event, entry, before, after: entry.row }
+  })
+  const generations = yield* readGenerations(
+    dialect,
+    projected.flatMap(({ before, after }) => [before?.fact?.fact, after?.fact?.fact]),
   )
-  const found = rowsOf<Found>(yield { ...named, parameters: isWanted.parameters })
-  const [first] = found
-  if (first === undefined) throw new Error('The checkpoint is found whether or not there are names')
-  const reached = BigInt(first[0] ?? 0)
-  const last = Number(first[1] ?? 0)
-  if (last === 0 && from > 0n && reached > 0n)
-    throw new Error(`The table ${table} was emptied: reset the read model`)
-  const numbers = new Map(found.map(([, , name, number]) => [name, Number(number)]))
-  const added = [...names]
-    .filter((name) => !numbers.has(name))
-    .map((name, index) => [name, last + index + 1] as const)
-  for (const [name, number] of added) numbers.set(name, number)
+  if (generations.reached !== undefined) reached.add(generations.reached)
+  return { reached, statements: writesOf(dialect, batch, projected, generations) }
+}
+
+/** The objects of `events`, by stream. */
+const entriesOf = (events: readonly KnownEvent[]) => {
+  const entries = new Map<string, Entry>()
+  const known = new Set<Entry>()
+  for (const event of events) {
+    const entry = getOrAdd(entries, event.stream, (): Entry => {
+      const { resourceOwner: orgId } = event.metadata
+      const ref = objectOf(event)
+      const rowKey = rowKeyOf(orgId, ref)
+      return { ref, orgId, rowKey, stored: undefined, isStored: false, row: undefined }
+    })
+    if (event.version === 1) known.add(entry)
+  }
   return {
-    reached,
-    numberOf: (name) => {
-      const number = numbers.get(name)
-      if (number === undefined) throw new Error(`The name ${name} has no number`)
-      return number
+    of: ({ stream }: KnownEvent): Entry => {
+      const entry = entries.get(stream)
+      if (entry === undefined) throw new Error(`The stream ${stream} is not in the batch`)
+      return entry
     },
-    statements: dialect.insert(NAMES, added, (row) => row),
+    /** Those whose rows may be in the table. */
+    toLoad: (type: ViewType): readonly Entry[] =>
+      [...entries.values()].filter((entry) => entry.ref.type === type && !known.has(entry)),
   }
 }
 
-/** The rows of the tables while a batch of events changes them. */
-interface RowBatch extends RowStore {
-  /** Write the changes, each row once; to be run in this order. */
-  readonly statements: () => Iterable<Statement>
-  /** Whether the order of the statements matters, as when all objects of a scope are removed. */
-  readonly isOrdered: () => boolean
+type Loaded<Found extends Row> = readonly [reached: Integer, nth: Integer, ...Found]
+
+/** Rows that were found, with the entry of each, and the checkpoint. */
+const loaded = <Found extends Row>(
+  rows: readonly Row[],
+  entries: readonly Entry[],
+  keep: (entry: Entry, found: Found) => void,
+): Position => {
+  const found = rowsOf<Loaded<Found>>(rows)
+  for (const [, nth, ...row] of found) {
+    const entry = entries[Number(nth) - 1]
+    if (nth === null || entry === undefined) continue
+    keep(entry, row)
+    entry.isStored = true
+    entry.row = entry.stored
+  }
+  return BigInt(found[0]?.[0] ?? 0)
 }
 
-/** Reads the rows that `events` change. */
-function* rowBatch(
+function* loadObjects(
   dialect: Dialect,
-  shared: Shared,
-  events: readonly KeyedEvent[],
-): Steps<RowBatch> {
-  const assignments = assignmentBatch(dialect, shared)
-  // Made when they are needed: most batches have one event.
-  const batches = new Map<ViewType, TypeBatch>()
-  const of = (type: ViewType): TypeBatch =>
-    getOrAdd(batches, type, () => typeBatch(dialect, shared, assignments, aggregates[type]))
-
-  // Before the first event of an object there is no row.
-  for (const { event, rowKey } of events)
-    if (event.version > 1) of(aggregateOf(event.type).type).want(rowKey)
-  for (const batch of batches.values()) yield* batch.load()
-
-  return {
-    ...assignments,
-    get: (type, rowKey) => of(type).get(rowKey),
-    put: (type, rowKey, row) => of(type).put(rowKey, row),
-    removeAll: (type, scope) => of(type).removeAll(scope),
-    removeParts: (type, whole) => of(type).removeParts(whole),
-    isOrdered: () =>
-      assignments.isOrdered() || [...batches.values()].some((batch) => batch.isOrdered()),
-    *statements() {
-      for (const batch of batches.values()) yield* batch.removals()
-      for (const batch of batches.values()) yield* batch.statements()
-      yield* assignments.statements()
-    },
-  }
-}
-
-type TypeBatch = ReturnType<typeof typeBatch>
-
-type View = Views[ViewType]
-
-/** A row in the table, and after the batch; undefined if it does not exist. */
-interface Entry {
-  readonly rowKey: RowKey
-  stored: View | undefined
-  row: View | undefined
-}
-
-const ENCODERS = byType(({ type }) => rowEncoder(type))
-
-/** @param held - gets the assignments of the rows that are read */
-const typeBatch = (dialect: Dialect, shared: Shared, held: AssignmentBatch, kind: AnyAggregate) => {
-  const { type } = kind
+  type: ViewType,
+  entries: readonly Entry[],
+): Steps<Position> {
+  const keys = entries.map(({ rowKey: { scope, key } }) => [scope, key])
   const table = OBJECTS[type]
-  const encode = ENCODERS[type]
-  /** By scope, then by key. */
-  const entries = new Map<string, Map<string, Entry>>()
-  const wanted: Entry[] = []
-  const removedScopes: string[] = []
-  const removedWholes: RowKey[] = []
+  const columns = [columnNamed(table, 'scope'), columnNamed(table, 'key')]
+  type Found = readonly [body: string, sequence: number | string, creationDate: number | string]
+  const rows =
+    yield sql`SELECT reached, nth, body, sequence, creation_date FROM (SELECT ${checkpointIn(dialect)} AS reached) AS moment
+    LEFT JOIN (SELECT nth, object.body, object.sequence, object.creation_date FROM ${dialect.wanted(columns, keys)}
+      JOIN ${dialect.table(table)} AS object ON object.scope = wanted.scope AND object.key = wanted.key) AS found ON TRUE`
+  return loaded<Found>(rows, entries, (entry, [body, sequence, creationDate]) => {
+    const dates = [BigInt(sequence), new Date(Number(creationDate))] as const
+    entry.stored = rowOf(type, entry.orgId, body, dates)
+  })
+}
 
-  const entryOf = ({ scope, key }: RowKey) => entries.get(scope)?.get(key)
+function* loadGrants(dialect: Dialect, entries: readonly Entry[]): Steps<Position> {
+  const rows = yield grantsOf(dialect, entries.map(grantKeyOf))
+  return loaded<StoredGrant>(rows, entries, (entry, found) => {
+    entry.stored = decodeGrant(entry.ref, entry.orgId, found)
+  })
+}
 
-  const add = (entry: Entry): Entry => {
-    const { scope, key } = entry.rowKey
-    const ofScope = entries.get(scope)
-    if (ofScope) ofScope.set(key, entry)
-    else entries.set(scope, new Map([[key, entry]]))
-    return entry
+/** The statements of a batch. */
+function* writesOf(
+  dialect: Dialect,
+  batch: Batch,
+  projected: readonly Projected[],
+  generations: Generations,
+): Iterable<Statement> {
+  const facts = intervals()
+  const changes: Row[] = []
+  for (const { event, entry, before, after } of projected) {
+    const { stream, position, version } = event
+    generations.replace(before?.fact?.fact, after?.fact?.fact, position)
+    const [from, to] = [before, after].map((row) => factRowsOf(stream, row, generations))
+    facts.replace(stream, from ?? [], to ?? [], position)
+    if (version > 1)
+      changes.push([
+        position,
+        // Where facts began says nothing about what changed.
+        before ? bodyOf(entry.ref, { ...before, fact: undefined }) : 'null',
+        generations.listed(before?.fact?.fact),
+      ])
   }
+  yield* generations.statements()
+  yield* objectStatements(dialect, projected, generations)
+  yield* facts.statements(dialect)
+  yield* dialect.insert(CHANGES, changes)
+  if (dialect.keepsEvents) yield* dialect.insert(KEPT_EVENTS, batch.events.map(keptEvent))
+}
 
-  const scopeOfProject = (row: View): string | undefined => {
-    const range = kind.assignments?.assignmentScope(row, row.details.resourceOwner)
-    return range && projectScope(range.projectOrgId, range.projectId)
-  }
-
-  const numbered = ({ scope, key }: RowKey): NumberedKey => [shared.numberOf(scope), key]
-
-  return {
-    /** Makes `load` read the row. */
-    want: (rowKey: RowKey): void => {
-      if (!entryOf(rowKey)) wanted.push(add({ rowKey, stored: undefined, row: undefined }))
-    },
-    *load(): Steps<void> {
-      if (wanted.length === 0) return
-      const keys = dialect.wantedKeys(wanted.map(({ rowKey }) => numbered(rowKey)))
-      const found = rowsOf<readonly [nth: number | string, ...StoredRow]>(
-        yield sql`SELECT nth, ${changedColumns(dialect, type).join(', ')} FROM ${keys} JOIN ${dialect.table(table)} USING (scope, key)`,
-      )
-      for (const [nth, body, sequence, creationDate, assigned, since] of found) {
-        const entry = wanted[Number(nth) - 1]
-        if (!entry) throw new Error(`No row was wanted as number ${nth}`)
-        const row = decodeRow(type, entry.rowKey.scope, [body, sequence, creationDate])
-        shared.bodies.set(row, body)
-        entry.stored = entry.row = row
-        if (assigned === undefined) continue
-        const { resourceOwner } = row.details
-        const range = kind.assignments?.assignmentScope(row, resourceOwner)
-        if (range) held.addStored(range, JSON.parse(assigned), since)
-        const groups = kind.memberships?.membershipScope(row)
-        if (groups) held.addStoredGroups(resourceOwner, groups, JSON.parse(assigned))
-      }
-    },
-    get: (rowKey: RowKey): View | undefined => entryOf(rowKey)?.row,
-    put: (rowKey: RowKey, row: View | undefined): void => {
-      const entry = entryOf(rowKey)
-      if (entry) entry.row = row
-      else add({ rowKey, stored: undefined, row })
-    },
-    /** Removes the rows of the project of that scope. */
-    removeAll: (scope: string): void => {
-      removedScopes.push(scope)
-      if (!rowsNameProject(type)) entries.delete(scope)
-      else
-        for (const ofScope of entries.values())
-          for (const [key, { row }] of ofScope)
-            if (row && scopeOfProject(row) === scope) ofScope.delete(key)
-    },
-    /** Removes the rows whose keys begin with the key of `whole`. */
-    removeParts: (whole: RowKey): void => {
-      removedWholes.push(whole)
-      const { scope, key } = whole
-      const ofScope = entries.get(scope)
-      for (const each of ofScope?.keys() ?? [])
-        if (each.startsWith(`${key}+`)) ofScope?.delete(each)
-    },
-    isOrdered: (): boolean => removedScopes.length + removedWholes.length > 0,
-    /** To be run before the statements of every type. */
-    *removals(): Iterable<Statement> {
-      if (removedScopes.length > 0) yield removalOf(dialect, type, removedScopes)
-      for (const whole of removedWholes) yield partRemovalOf(dialect, type, whole)
-    },
-    *statements(): Iterable<Statement> {
-      const removed: NumberedKey[] = []
-      const updated: (readonly [RowKey, stored: View, row: View])[] = []
-      const added: (readonly [RowKey, View])[] = []
-      // In the order of the table's key.
-      const byNumber = [...entries.keys()].toSorted(
-        (one, other) => shared.numberOf(one) - shared.numberOf(other),
-      )
-      for (const scope of byNumber)
-        for (const { rowKey, stored, row } of entries.get(scope)?.values() ?? []) {
-          if (row === stored) continue
-          if (row === undefined) removed.push(numbered(rowKey))
-          else if (stored === undefined) added.push([rowKey, row])
-          else updated.push([rowKey, stored, row])
-        }
-      yield* dialect.remove(table, removed)
-      yield* dialect.update(table, updated, ([rowKey, stored, row]) => ({
-        before: () => encode(rowKey, stored, shared),
-        after: encode(rowKey, row, shared),
-      }))
-      yield* dialect.insert(table, added, ([rowKey, row]) => encode(rowKey, row, shared))
-    },
+/** Write the rows of the objects. */
+function* objectStatements(
+  dialect: Dialect,
+  projected: readonly Projected[],
+  generations: Generations,
+): Iterable<Statement> {
+  const byType = new Map<ViewType, Set<Entry>>()
+  for (const { entry } of projected)
+    getOrAdd(byType, entry.ref.type, () => new Set<Entry>()).add(entry)
+  for (const [type, entries] of byType) {
+    const table = OBJECTS[type]
+    const [by, set] = [table.columns.slice(0, 2), table.columns.slice(2)].map((columns) =>
+      columns.map(({ name }) => name),
+    )
+    if (by === undefined || set === undefined) continue
+    const added: Row[] = []
+    const changed: Row[] = []
+    const removed: Row[] = []
+    for (const entry of entries) {
+      const { rowKey, isStored } = entry
+      const encoded = encode(entry, generations)
+      if (encoded) (isStored ? changed : added).push(encoded)
+      else if (isStored && type !== 'user_grant') removed.push([rowKey.scope, rowKey.key])
+    }
+    yield* dialect.remove(table, by, removed)
+    yield* dialect.update(table, { by, set }, changed)
+    yield* dialect.insert(table, added)
   }
 }
 
-/** Removes all objects of a type that are removed with the projects of `scopes`. */
-export const removalOf = (dialect: Dialect, type: ViewType, scopes: readonly string[]): Statement =>
-  sql`DELETE FROM ${dialect.table(OBJECTS[type])} WHERE ${rowsNameProject(type) ? PROJECT_SCOPE : 'scope'}
-    IN (SELECT number FROM ${dialect.table(NAMES)} WHERE ${dialect.isListed('name', scopes)})`
+/** The row of an object; undefined if it has none. A removed grant to a user keeps its row, for its past. */
+const encode = ({ ref, orgId, rowKey, row }: Entry, generations: Generations): Row | undefined => {
+  if (ref.type !== 'user_grant')
+    return row && encodeObject(ref, rowKey, row, generations.listed(row.fact?.fact))
+  const [, scope] = grantKeyOf({ ref, orgId })
+  const place = generations.placeOf(orgId, String(scope))
+  return place === undefined ? undefined : encodeGrant(ref, row, place, generations)
+}
 
-/** Removes all objects of a type whose keys begin with the key of the object that contains them. */
-const partRemovalOf = (dialect: Dialect, type: ViewType, { scope, key }: RowKey): Statement =>
-  // The comma is the character after the plus.
-  sql`DELETE FROM ${dialect.table(OBJECTS[type])} WHERE ${isNamed(dialect, 'scope', scope)}
-    AND key > ${param(`${key}+`)} AND key < ${param(`${key},`)}`
+const keptEvent = (event: KnownEvent): Row => [
+  event.position,
+  event.stream,
+  event.version,
+  event.type,
+  event.schemaVersion,
+  JSON.stringify(event.data),
+  JSON.stringify(event.metadata),
+  event.appendId,
+]

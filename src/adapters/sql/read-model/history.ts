@@ -1,48 +1,33 @@
-import { aggregates } from '../../../domain/aggregates.js'
+import { aggregates, EVENT_TYPES } from '../../../domain/aggregates.js'
 import type { ObjectRef } from '../../../domain/values.js'
-import { timeOf } from '../../../ports/event-store.js'
-import type { KnownEvent } from '../../../ports/known-event.js'
-import type {
-  FieldChange,
-  FoundAtHead,
-  HistoryEntry,
-  HistoryQuery,
-  Views,
-  ViewType,
-} from '../../../ports/read-model.js'
-import type { Change } from '../../../projections/assignments.js'
-import { fieldChanges, shownChanges } from '../../../projections/history-entries.js'
-import { aggregateOf } from '../../../projections/read-events.js'
-import {
-  objectAt,
-  projectScope,
-  type RowKey,
-  rowKeyOf,
-  WHOLE_REMOVALS,
-  wholesOf,
-} from '../../../projections/rows.js'
+import type { FoundAtHead, HistoryEntry, HistoryQuery } from '../../../ports/read-model.js'
+import { historyEntry } from '../../../projections/history-entries.js'
+import { type IsCurrent, project, type Row, shown } from '../../../projections/project.js'
+import { isOfObject, objectOf, readAgain, streamOf } from '../../../projections/read-events.js'
+import { WHOLE_REMOVALS, wholesOf } from '../../../projections/rows.js'
 import {
   allOf,
   boundedPosition,
   type Dialect,
   joined,
   param,
-  type Row,
   type Statement,
   type Steps,
   sql,
 } from '../dialect.js'
-import { bodyOf, type Shared } from './stored-rows.js'
+import { EVENT_COLUMNS, type EventRow, eventsOf } from '../stored-events.js'
+import { isCurrent } from './counts.js'
+import { amongGenerations, rowOf, shareOf } from './stored-rows.js'
 import {
-  ASSIGNMENTS,
   besidePositions,
-  ENTRY_COLUMNS,
-  HISTORY,
-  isNamed,
+  CHANGES,
+  checkpointIn,
+  GRANTS,
+  logOf,
   MEMBERS,
-  NAME_COLUMNS,
-  NAMES,
+  PLACES,
   pageOf,
+  SHARES,
 } from './tables.js'
 
 /** A page of history, and how far the read model is. */
@@ -54,42 +39,104 @@ export function* readHistory(
   const isLater = query.order === 'desc' ? -1 : 1
   // They come in order, which no database promises of a join; to sort them there would take a second pass.
   const entries = found
+    .toSorted(([one], [other]) => (BigInt(one) < BigInt(other) ? -isLater : isLater))
+    .slice(0, query.limit)
     .map(decodeEntry)
-    .sort((one, other) => (one.sequence < other.sequence ? -isLater : isLater))
   return { ...positions, found: entries }
+}
+
+/** An event, the object before it, and the roles of that which had not ended. */
+type StoredEntry = readonly [
+  ...EventRow<number | string>,
+  before: string | null,
+  current: string | null,
+]
+
+const decodeEntry = ([...row]: StoredEntry): HistoryEntry => {
+  const [before, current] = row.splice(-2) as [string | null, string | null]
+  const [recorded] = eventsOf([row as unknown as EventRow<number | string>])
+  if (recorded?.data === undefined)
+    throw new Error('The data of an event that was applied are damaged')
+  const value = readAgain(recorded)
+  const ref = objectOf(value)
+  const { resourceOwner } = value.metadata
+  const from =
+    before === null || before === 'null'
+      ? undefined
+      : rowOf(ref.type, resourceOwner, before, [0n, new Date(0)])
+  const to = project(from, value)
+  const isShown = shownBefore(from, current)
+  return historyEntry(value, {
+    before: from && shown(ref, from, isShown),
+    after: to && shown(ref, to, isShown),
+  })
+}
+
+/** Which roles are shown beside an event: those that had not ended before, and those that it gives. */
+const shownBefore = (from: Row | undefined, current: string | null): IsCurrent => {
+  const isCurrent = amongGenerations(current ?? '[]')
+  const fact = from?.fact?.fact
+  const roles = fact && 'roles' in fact ? fact.roles : []
+  const known = new Set(roles.map((role) => String(shareOf(role))))
+  return (of, role) => isCurrent(of, role) || !known.has(String(shareOf(role)))
 }
 
 /** Finds the entries of a page of history, and the positions beside each. */
 export const historyStatement = (dialect: Dialect, query: HistoryQuery): Statement => {
   const { order = 'asc', limit } = query
-  const conditions = conditionsOf(dialect, query)
+  const { table } = dialect
+  const log = logOf(dialect)
+  // With a plus, a database reads the streams of objects by their names, not all events between two positions.
+  const isOfAll = query.object === undefined && query.user === undefined
+  const conditions = conditionsOf(dialect, query, isOfAll ? 'event.position' : '+event.position')
   // Each part uses an index of its own; a condition with OR might read the whole table.
   const parts = belonging(dialect, query).map(
-    (part) => sql`SELECT * FROM ${dialect.table(HISTORY)} WHERE ${allOf([part, ...conditions])}`,
+    (part, index) =>
+      sql`SELECT * FROM (SELECT ${EVENT_COLUMNS} FROM ${log} AS event WHERE ${allOf([part, ...conditions])}
+        ORDER BY event.position ${order} LIMIT ${dialect.atLeast(limit)}) AS part_${index}`,
   )
-  const page = sql`${joined(parts, ' UNION ALL ')} ORDER BY position ${order} LIMIT ${param(limit)}`
-  // Names are looked up only for the page, not for all sorted rows.
-  return besidePositions(dialect, readColumns(dialect), page)
+  const page = sql`SELECT * FROM (${joined(parts, ' UNION ALL ')}) AS parts ORDER BY position ${order} LIMIT ${dialect.atLeast(limit)}`
+  const { dataOf = (event: string) => `${event}.data` } = dialect
+  const columns = EVENT_COLUMNS.split(', ').map((name) =>
+    name === 'data' ? `${dataOf('entry')} AS data` : `entry.${name}`,
+  )
+  const entries = sql`SELECT ${columns.join(', ')}, change.body AS body, (${currentBefore(dialect)}) AS current_roles
+    FROM (${page}) AS entry LEFT JOIN ${table(CHANGES)} AS change ON change.position = entry.position`
+  return besidePositions(dialect, `${EVENT_COLUMNS}, body, current_roles`, entries)
 }
 
-const readColumns = ({ table }: Dialect): string =>
-  ENTRY_COLUMNS.slice(1)
-    .map(({ name }) =>
-      NAME_COLUMNS.includes(name)
-        ? `(SELECT name FROM ${table(NAMES)} WHERE number = ${name})`
-        : name,
-    )
-    .join(', ')
+/** The roles of the object before an event, called `change`, that had not ended. */
+const currentBefore = (dialect: Dialect): string => {
+  const { table, jsonRows, listedShares } = dialect
+  const before = isCurrent(dialect, 'share', sql`(change.position - 1)`)
+  return `SELECT ${jsonRows(['share.role', 'share.role_since', 'share.grant_since'])}
+    FROM ${listedShares('change.shares')} CROSS JOIN ${table(SHARES)} AS share
+    WHERE share.number = listed.share AND ${before.sql}`
+}
 
 const conditionsOf = (
   dialect: Dialect,
   { after, before, actor, types }: HistoryQuery,
+  position: string,
 ): readonly Statement[] => [
-  sql`position > ${param(boundedPosition(after))}`,
-  ...(before === undefined ? [] : [sql`position < ${param(boundedPosition(before))}`]),
-  ...(actor === undefined ? [] : [sql`actor = ${param(actor)}`]),
-  ...(types === undefined ? [] : [isAnyOf(dialect, types)]),
+  sql`${position} > ${param(boundedPosition(after))}`,
+  ...(before === undefined ? [] : [sql`${position} < ${param(boundedPosition(before))}`]),
+  // What the log has beyond the checkpoint is not applied yet.
+  sql`${position} <= ${checkpointIn(dialect)}`,
+  // Metadata have one `userId`, and a quote within a text is escaped.
+  ...(actor === undefined
+    ? []
+    : [
+        {
+          sql: dialect.contains('event.metadata'),
+          parameters: [`"userId":${JSON.stringify(actor)}`],
+        },
+      ]),
+  ...(types === undefined ? [] : [dialect.isListed('event.type', types)]),
 ]
+
+/** Events that only guard uniqueness across organizations: they are no changes of an object. */
+const CLAIMS = EVENT_TYPES.filter((type) => !isOfObject({ type }))
 
 /** Conditions for the entries of the organization, or of one object; no entry meets two of them. */
 const belonging = (
@@ -97,49 +144,34 @@ const belonging = (
   { orgId, object, including, user }: HistoryQuery,
 ): readonly Statement[] => {
   if (user !== undefined) return [isOfUser(dialect, orgId, user), isOfMember(dialect, orgId, user)]
-  if (object === undefined) return [isNamed(dialect, 'org', orgId)]
-  const { scope, key } = rowKeyOf(orgId, object)
-  const own = allOf([
-    isNamed(dialect, 'scope', scope),
-    sql`key = ${param(key)}`,
-    // A project and an identity provider may have the same id.
-    isOfType(dialect, object.type),
-  ])
+  if (object === undefined)
+    return [
+      sql`${dialect.organizationIn('event.stream')} = ${param(orgId)} AND event.type NOT IN (${CLAIMS.map((type) => `'${type}'`).join(', ')})`,
+    ]
+  const own = sql`event.stream = ${param(streamOf(orgId, object))}`
   const wholes = wholesOf(orgId, object)
   if (wholes.length > 0) return [own, ...endsOf(dialect, orgId, { object, wholes })]
-  if (including === undefined) return [own]
-  const roles = isNamed(dialect, 'scope', projectScope(orgId, key))
-  return [own, allOf([roles, isOfType(dialect, 'project_role')])]
+  if (including === undefined || object.type !== 'project') return [own]
+  const roles = `project_role-${orgId}+${object.id}`
+  // The comma is the character after the plus.
+  return [own, sql`event.stream > ${param(`${roles}+`)} AND event.stream < ${param(`${roles},`)}`]
 }
 
-/** The entry belongs to a grant of a user. Every grant was added with a role, which was assigned then. */
-const isOfUser = (dialect: Dialect, orgId: string, userId: string): Statement => {
-  const { table } = dialect
-  return allOf([
-    isNamed(dialect, 'scope', orgId),
-    sql`key IN (
-      SELECT project.name || ${param(`+${userId}`)} FROM ${table(ASSIGNMENTS)} AS held
-      JOIN ${table(NAMES)} AS project ON project.number = held.scope
-      WHERE held.org = ${param(orgId)} AND held.user_id = ${param(userId)}
-    )`,
-    // An object of another type may have the same key.
-    isOfType(dialect, 'user_grant'),
-  ])
-}
+/** The entry belongs to a grant of a user, which may have been removed. */
+const isOfUser = ({ table }: Dialect, orgId: string, userId: string): Statement =>
+  sql`event.stream IN (
+    SELECT 'user_grant-' || place.org || '+' || place.scope || '+' || granted.user_id FROM ${table(GRANTS)} AS granted
+    JOIN ${table(PLACES)} AS place ON place.number = granted.place
+    WHERE granted.user_id = ${param(userId)} AND place.org = ${param(orgId)})`
 
 /** The entry belongs to a membership of a user. Every membership was first reported with a group. */
-const isOfMember = (dialect: Dialect, orgId: string, userId: string): Statement =>
-  allOf([
-    isNamed(dialect, 'scope', orgId),
-    sql`key IN (
-      SELECT member.idp || '+' || member.user_id FROM ${dialect.table(MEMBERS)} AS member
-      WHERE member.user_id = ${param(userId)} AND member.org = ${param(orgId)}
-    )`,
-    isOfType(dialect, 'membership'),
-  ])
+const isOfMember = ({ table }: Dialect, orgId: string, userId: string): Statement =>
+  sql`event.stream IN (
+    SELECT 'membership-' || member.org || '+' || member.idp || '+' || member.user_id FROM ${table(MEMBERS)} AS member
+    WHERE member.user_id = ${param(userId)} AND member.org = ${param(orgId)})`
 
 /**
- * One of {@link wholesOf} is removed, and the last entry before that, of the object or a removal of a whole, is one of
+ * One of {@link wholesOf} is removed, and the last event before that, of the object or a removal of a whole, is one of
  * the object that does not remove it.
  */
 const endsOf = (
@@ -147,107 +179,19 @@ const endsOf = (
   orgId: string,
   { object, wholes }: { readonly object: ObjectRef; readonly wholes: readonly ObjectRef[] },
 ): readonly Statement[] => {
-  const entriesOf = (ref: ObjectRef, types: Statement): Statement => {
-    const { scope, key } = rowKeyOf(orgId, ref)
-    return allOf([isNamed(dialect, 'scope', scope), sql`key = ${param(key)}`, types])
-  }
-  const ends = wholes.map((whole) =>
-    entriesOf(whole, isAnyOf(dialect, aggregates[whole.type].eventsThat('removes'))),
-  )
-  // A role and a grant of the same project may have the same key.
-  const own = entriesOf(object, isOfType(dialect, object.type))
-  const history = dialect.table(HISTORY)
+  const { isListed } = dialect
+  const removes = ({ type }: ObjectRef) => aggregates[type].eventsThat('removes')
+  const isOf = (ref: ObjectRef, row: string) => sql`${row}.stream = ${param(streamOf(orgId, ref))}`
+  const ends = (row: string) =>
+    wholes.map((whole) => sql`${isOf(whole, row)} AND ${isListed(`${row}.type`, removes(whole))}`)
   // Each part uses an index of its own.
-  const lasts = [own, ...ends].map(
-    (part) => sql`SELECT * FROM (SELECT type, position FROM ${history} AS earlier
-      WHERE ${part} AND earlier.position < ${history}.position
-      ORDER BY earlier.position DESC LIMIT 1) AS part`,
+  const lasts = [isOf(object, 'earlier'), ...ends('earlier')].map(
+    (part, index) => sql`SELECT * FROM (SELECT type, position FROM ${logOf(dialect)} AS earlier
+      WHERE ${part} AND +earlier.position < event.position
+      ORDER BY earlier.version DESC LIMIT 1) AS last_${index}`,
   )
-  const isRemoval = isAnyOf(dialect, [
-    ...WHOLE_REMOVALS,
-    ...aggregates[object.type].eventsThat('removes'),
-  ])
   const isLast = sql`EXISTS (SELECT 1 FROM (
-    SELECT type FROM (${joined(lasts, ' UNION ALL ')}) AS parts ORDER BY position DESC LIMIT 1
-  ) AS last WHERE NOT ${isRemoval})`
-  return ends.map((end) => allOf([end, isLast]))
+    SELECT type FROM (${joined(lasts, ' UNION ALL ')}) AS lasts ORDER BY position DESC LIMIT 1
+  ) AS last WHERE NOT (${isListed('last.type', [...WHOLE_REMOVALS, ...removes(object)])}))`
+  return ends('event').map((end) => allOf([end, isLast]))
 }
-
-const isAnyOf = ({ table, isListed }: Dialect, types: readonly string[]): Statement =>
-  sql`type IN (SELECT number FROM ${table(NAMES)} WHERE ${isListed('name', types)})`
-
-/** The slash is the character after the dot. */
-const isOfType = ({ table }: Dialect, type: ViewType): Statement =>
-  sql`type IN (SELECT number FROM ${table(NAMES)} WHERE name > ${param(`${type}.`)} AND name < ${param(`${type}/`)})`
-
-/** An event, and the key of the row that it changes. */
-export interface KeyedEvent {
-  readonly event: KnownEvent
-  readonly rowKey: RowKey
-}
-
-/** The values of {@link ENTRY_COLUMNS} for an event and its changes. */
-export const encodeEntry = ({ event, rowKey }: KeyedEvent, change: Change, shared: Shared): Row => {
-  const { numberOf } = shared
-  const { actor, resourceOwner, correlationId = null, reason = null } = event.metadata
-  return [
-    numberOf(resourceOwner),
-    numberOf(rowKey.scope),
-    numberOf(event.type),
-    rowKey.key,
-    event.position,
-    actor.userId,
-    actor.orgId,
-    correlationId,
-    reason,
-    changesIn(event, change, shared),
-  ]
-}
-
-/** A new object without a secret is stored as its body, which its row holds as well. */
-const changesIn = (event: KnownEvent, change: Change, shared: Shared): string => {
-  const { before, after } = change
-  const isNew = before === undefined && after !== undefined
-  return isNew && aggregateOf(event.type).secretsChanged(event).length === 0
-    ? bodyOf(shared, after)
-    : JSON.stringify(fieldChanges(event, change))
-}
-
-/** The values of {@link ENTRY_COLUMNS} except the first, with names instead of their numbers. */
-export type StoredEntry = readonly [
-  scope: string,
-  type: string,
-  key: string,
-  position: number | string,
-  actor: string,
-  actorOrgId: string,
-  correlationId: string | null,
-  reason: string | null,
-  /** As JSON: the list of changes, or the body of a new object. */
-  changes: string,
-]
-
-/** The entry that is stored as `row`. */
-export const decodeEntry = (row: StoredEntry): HistoryEntry => {
-  const [scope, type, key, position, userId, orgId, correlationId, reason, json] = row
-  const sequence = BigInt(position)
-  const changes: readonly FieldChange[] | Views[ViewType] = JSON.parse(json)
-  const object = objectAt(type, { scope, key })
-  return {
-    sequence,
-    time: timeOf(sequence),
-    actor: { userId, orgId },
-    type,
-    object,
-    changes:
-      'state' in changes
-        ? shownChanges(object.type, { before: undefined, after: changes })
-        : changes.map(decodeChange),
-    ...(correlationId !== null && { correlationId }),
-    ...(reason !== null && { reason }),
-  }
-}
-
-/** JSON leaves out undefined values. */
-const decodeChange = (change: FieldChange): FieldChange =>
-  'changed' in change ? change : { field: change.field, from: change.from, to: change.to }

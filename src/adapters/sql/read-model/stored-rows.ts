@@ -1,166 +1,157 @@
-import { aggregates } from '../../../domain/aggregates.js'
+import { type AnyState, aggregates } from '../../../domain/aggregates.js'
+import type { GivenRole, PermittedRole } from '../../../domain/facts.js'
+import type { ObjectRef } from '../../../domain/values.js'
 import { timeOf } from '../../../ports/event-store.js'
 import type { Views, ViewType } from '../../../ports/read-model.js'
-import { withHeld } from '../../../projections/assignments.js'
+import { type IsCurrent, type Row as ObjectRow, shown } from '../../../projections/project.js'
 import { filterableText, foldCase } from '../../../projections/row-order.js'
 import { ownerOf, projectScope, type RowKey } from '../../../projections/rows.js'
-import { filterableFields, viewFields, withOwnTimes } from '../../../projections/view-fields.js'
-import type { Dialect, Row } from '../dialect.js'
-import {
-  ASSIGNMENTS,
-  isKey,
-  isMapping,
-  isOfProject,
-  MAPPED,
-  MEMBERS,
-  NAMES,
-  OBJECTS,
-  PROJECT_SCOPE,
-  READ_COLUMNS,
-  rowsNameProject,
-} from './tables.js'
+import { filterableFields, viewFields } from '../../../projections/view-fields.js'
+import type { Dialect, Integer, Row, Statement } from '../dialect.js'
+import { isCurrent, stands, streamOf } from './counts.js'
+import { hasShares, isKey, PROJECT_SCOPE, SHARES } from './tables.js'
 
-/** The columns of a row as {@link decodeRow} reads them. */
-export const readColumns = (dialect: Dialect, type: ViewType): readonly string[] =>
-  withAssigned(dialect, type, ['role'])
-
-/** The same columns of a row that is to be changed, with the assignments that have not ended. */
-export const changedColumns = (dialect: Dialect, type: ViewType): readonly string[] =>
-  withAssigned(dialect, type, [
-    'role',
-    'CAST(given AS text)',
-    isMapping(type) ? 'valid_for' : 'expires_at',
-  ])
-    .concat(isMapping(type) ? [sinceOf(dialect, type)] : [])
-    .concat(aggregates[type].memberships?.groupsIn ? [groupsOf(dialect, type)] : [])
-
-const withAssigned = (
-  dialect: Dialect,
-  type: ViewType,
-  shown: readonly string[],
-): readonly string[] => {
-  if (aggregates[type].assignments?.assigns === undefined) return READ_COLUMNS
-  const assigned = `SELECT ${dialect.jsonRows(shown)} ${assignedBy(dialect, type, ownerIn(dialect, type))}`
-  return [...READ_COLUMNS, `(${assigned}) AS assigned`]
-}
-
-/** The organization of a type's rows, in SQL. */
-const ownerIn = ({ table }: Dialect, type: ViewType): string =>
-  `(SELECT name FROM ${table(NAMES)} WHERE number = ${table(OBJECTS[type])}.scope)`
-
-/** Position of the event that added a mapping, whether or not roles of it still hold. */
-const sinceOf = (dialect: Dialect, type: ViewType): string =>
-  `(SELECT CAST(max(since) AS text) FROM ${dialect.table(MAPPED)} AS assigned
-    WHERE ${heldBy(dialect, type, ownerIn(dialect, type))}) AS since`
-
-/** The groups of a membership, each with the first of the reports without a break. */
-const groupsOf = (dialect: Dialect, type: ViewType): string => {
-  const { table, jsonRows, fieldInBody } = dialect
-  return `(SELECT ${jsonRows(['member.grp', 'CAST(member.given AS text)'])} FROM ${table(MEMBERS)} AS member
-    WHERE member.user_id = ${fieldInBody('userId')} AND member.org = ${ownerIn(dialect, type)}
-      AND member.idp = ${fieldInBody('idpId')} AND member.end_at IS NULL) AS assigned`
-}
-
-/**
- * Selects from the assignments, called `assigned`, of a row of that type, those that have not ended.
- *
- * @param owner - the organization that the object belongs to, in SQL; not read where {@link isOfProject}
- */
-export const assignedBy = (dialect: Dialect, type: ViewType, owner: string): string => {
-  const assignments = dialect.table(isMapping(type) ? MAPPED : ASSIGNMENTS)
-  return `FROM ${assignments} AS assigned WHERE ${heldBy(dialect, type, owner)} AND assigned.end_at IS NULL`
-}
-
-/** Whether an assignment, called `assigned`, belongs to a row of that type. */
-const heldBy = ({ table }: Dialect, type: ViewType, owner: string): string => {
-  const row = table(OBJECTS[type])
-  // Objects in a project assign to the organization that they name, others to a user or group of their own
-  // organization.
-  if (isOfProject(type))
-    return `assigned.scope = ${row}.scope AND assigned.org = ${row}.key AND assigned.user_id = ''`
-  const holder = isMapping(type) ? ['idp', 'grp'] : ['user_id']
-  const isHolder = holder.map((column) => `assigned.${column} = ${row}.${column}`).join(' AND ')
-  return `assigned.scope = ${row}.${PROJECT_SCOPE} AND assigned.org = ${owner} AND ${isHolder}`
-}
-
-/** The values of {@link readColumns}. */
-export type StoredRow<Integer = number | string> = readonly [
-  /** All fields but `details`, as JSON. */
-  body: string,
-  sequence: Integer,
-  /** In milliseconds. */
-  creationDate: Integer,
-  /** The keys of the roles that are assigned, as JSON, each in a list of its own; all that are recorded if absent. */
-  ...assigned: readonly string[],
+/** The columns of an object that {@link decodeObject} reads, where its row is called `object`. */
+export const objectColumns = (dialect: Dialect, type: ViewType): readonly string[] => [
+  'object.body',
+  'object.sequence',
+  'object.creation_date',
+  'object.scope',
+  ...(hasShares(type) ? [`(${currentOf(dialect, 'object.shares')}) AS current_roles`] : []),
 ]
 
-/**
- * The object that is stored as a row.
- *
- * @param scope - scope of the row; undefined if it is unknown and the object names its owner
- */
-export const decodeRow = <Type extends ViewType>(
-  type: ViewType,
-  scope: string | undefined,
-  [body, position, creationDate, assigned]: StoredRow,
-): Views[Type] => {
-  const sequence = BigInt(position)
-  const assigns = aggregates[type].assignments?.assigns
-  const recorded: ReturnType<typeof JSON.parse> = JSON.parse(body)
-  const view =
-    assigns && assigned
-      ? withHeld(assigns, recorded, rolesIn(assigned))
-      : withOwnTimes(type, recorded)
-  const details = {
-    sequence,
-    creationDate: new Date(Number(creationDate)),
-    changeDate: timeOf(sequence),
-    resourceOwner: scope === undefined ? view.projectOrgId : ownerOf(scope),
+/** Selects, as one JSON text, the generations of `shares` that are current. */
+export const currentOf = (dialect: Dialect, shares: string): string => {
+  const { table, jsonRows, listedShares } = dialect
+  const columns = ['share.role', 'share.role_since', 'share.grant_since']
+  return `SELECT ${jsonRows(columns)} FROM ${listedShares(shares)} CROSS JOIN ${table(SHARES)} AS share
+    WHERE share.number = listed.share AND ${isCurrent(dialect, 'share').sql}`
+}
+
+/** The values of {@link objectColumns}. */
+export type StoredObject = readonly [
+  body: string,
+  sequence: number | string,
+  creationDate: number | string,
+  scope: string,
+  ...current: readonly string[],
+]
+
+/** A generation as SQL finds it. */
+type Generation = readonly [roleKey: string, roleSince: Integer, grantSince: Integer]
+
+/** Key of a generation of a role, as one organization has it. */
+const generationOf = ([roleKey, roleSince, grantSince]: Generation): string =>
+  `${roleSince} ${grantSince} ${roleKey}`
+
+/** A test whether roles are among some generations, which are JSON. */
+export const amongGenerations = (json: string): IsCurrent => {
+  const found: readonly Generation[] = JSON.parse(json)
+  const known = new Set(found.map(generationOf))
+  return (_, role) => known.has(generationOf(shareOf(role)))
+}
+
+/** The generation that a role of a fact names. */
+export const shareOf = (
+  role: GivenRole | PermittedRole,
+): readonly [roleKey: string, roleSince: number, grantSince: number] =>
+  'since' in role
+    ? [role.roleKey, role.roleSince, role.since]
+    : [role.roleKey, role.roleSince, role.grantSince ?? 0]
+
+/** What a body keeps besides the fields of the view, which lists are sorted by. */
+interface Kept {
+  readonly state: AnyState
+  readonly protectedBy?: string
+  readonly since?: string
+  readonly given?: readonly string[]
+}
+
+/** The text that a row keeps of an object: with it, the next event is applied. */
+export const bodyOf = (
+  ref: ObjectRef,
+  { state, protectedBy, fact, details }: ObjectRow,
+): string => {
+  const view = aggregates[ref.type].show(state, ref, details.resourceOwner)
+  const row: Kept = {
+    state,
+    ...(protectedBy !== undefined && { protectedBy }),
+    ...(fact && { since: String(fact.since), given: fact.given.map(String) }),
   }
-  return Object.assign(view, { details })
+  return JSON.stringify({ ...view, row })
 }
 
-const rolesIn = (assigned: string): ReadonlySet<string> => {
-  const found: readonly (readonly [roleKey: string])[] = JSON.parse(assigned)
-  return new Set(found.map(([roleKey]) => roleKey))
+/** The object of a body that {@link bodyOf} made. */
+export const rowOf = (
+  type: ViewType,
+  orgId: string,
+  body: string,
+  [sequence, creationDate]: readonly [bigint, Date],
+): ObjectRow & { readonly ref: ObjectRef } => {
+  const { row, ...view }: { readonly row: Kept } = JSON.parse(body)
+  const { state, protectedBy, since, given = [] } = row
+  const ref = aggregates[type].ref(view)
+  const fact = aggregates[type].fact?.(state, ref, orgId)
+  const changeDate = timeOf(sequence)
+  return {
+    ref,
+    state,
+    protectedBy,
+    details: { sequence, creationDate, changeDate, resourceOwner: orgId },
+    fact: fact && { fact, since: BigInt(since ?? 0), begin: sequence, given: given.map(BigInt) },
+  }
 }
 
-/** Shared by the rows and entries of one batch of events. */
-export interface Shared {
-  /** The number of a name. */
-  readonly numberOf: (name: string) => number
-  /** Bodies that were read or made: the first entry of an object holds the same text as its row. */
-  readonly bodies: Map<Views[ViewType], string>
+/** The object that was found. */
+export const decodeObject = <Type extends ViewType>(
+  type: ViewType,
+  [body, sequence, creationDate, scope, current]: StoredObject,
+): Views[Type] => {
+  const dates = [BigInt(sequence), new Date(Number(creationDate))] as const
+  const row = rowOf(type, ownerOf(scope), body, dates)
+  // Cast: the row is one of that type.
+  return shown(row.ref, row, current === undefined ? all : amongGenerations(current)) as Views[Type]
 }
 
-/** The body of `row`. */
-export const bodyOf = ({ bodies }: Shared, row: Views[ViewType]): string => {
-  const known = bodies.get(row)
-  if (known !== undefined) return known
-  // JSON leaves out undefined values; a copy without the field would take longer.
-  const body = JSON.stringify({ ...row, details: undefined })
-  bodies.set(row, body)
-  return body
-}
+const all = (): boolean => true
 
-/** Makes the values of the columns of an object of that type. */
-export const rowEncoder = (type: ViewType) => {
-  const namesProject = rowsNameProject(type)
-  const folded = filterableFields(type).map((field) => {
-    const fold = isKey(type, field) ? foldedKey : foldCase
-    const read = filterableText(viewFields[type], field)
-    return (row: Views[ViewType]) => fold(read(row))
+/** Whether the containers of an object, whose row is called `object`, exist. */
+export const isWithin = (dialect: Dialect, type: ViewType): readonly Statement[] =>
+  (aggregates[type].within ?? []).map((container) => {
+    const scope = type === 'role_mapping' && container === 'project' ? PROJECT_SCOPE : 'scope'
+    const stream =
+      container === 'project'
+        ? `('project-' || object.${scope})`
+        : streamOf.provider({ org: 'object.scope', idp: 'object.idp' })
+    return stands(dialect, stream, { orInactive: true })
   })
-  return ({ scope, key }: RowKey, row: Views[ViewType], shared: Shared): Row => {
-    const { sequence, creationDate } = row.details
-    const texts = folded.map((foldedOf) => foldedOf(row))
-    const body = bodyOf(shared, row)
-    const shown = [shared.numberOf(scope), key, body, sequence, creationDate.getTime(), ...texts]
-    const { assignments } = aggregates[type]
-    if (!namesProject || !assignments) return shown
-    const { projectOrgId, projectId, userId = '', source } = assignments.assignmentScope(row, scope)
-    const holder = source ? [source.idpId, source.group] : [userId]
-    return [...shown, shared.numberOf(projectScope(projectOrgId, projectId)), ...holder]
+
+/** The values of the columns of an object. */
+export const encodeObject = (
+  ref: ObjectRef,
+  { scope, key }: RowKey,
+  row: ObjectRow,
+  shares: string,
+): Row => {
+  const { type } = ref
+  const { sequence, creationDate, resourceOwner } = row.details
+  const view = shown(ref, row, all)
+  const folded = filterableFields(type).map((field) => {
+    const text = filterableText(viewFields[type], field)(view)
+    return isKey(type, field) ? foldedKey(text) : foldCase(text)
+  })
+  const values = [scope, key, bodyOf(ref, row), sequence, creationDate.getTime(), ...folded]
+  switch (type) {
+    case 'project_grant':
+      return [...values, shares]
+    case 'role_mapping': {
+      const { idpId, group, projectId, projectOrgId = resourceOwner } = ref
+      return [...values, shares, idpId, group, projectScope(projectOrgId, projectId)]
+    }
+    case 'membership':
+      return [...values, ref.idpId]
+    default:
+      return values
   }
 }
 

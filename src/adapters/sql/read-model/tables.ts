@@ -14,27 +14,32 @@ import {
 } from '../dialect.js'
 import { EVENTS } from '../stored-events.js'
 
-/** The columns of a row that are read: all fields but `details` as JSON, and the rest of `details`. */
-export const READ_COLUMNS = ['body', 'sequence', 'creation_date'] as const
-
-/** The column with the number of the scope of the project, if {@link rowsNameProject}. */
+/** The project whose roles are assigned, as `owner+id`; of objects of another organization than their project's owner. */
 export const PROJECT_SCOPE = 'project_scope'
 
-/** The project whose roles are assigned. */
-const PROJECT: Column = { name: PROJECT_SCOPE, holds: 'integer' }
-
-/** The user to whom they are assigned. */
-const USER: Column = { name: 'user_id', holds: 'text' }
-
-/** The provider and the group to whose members they are assigned. */
+/** The role mapping's provider and group. */
 const SOURCE: readonly Column[] = [
   { name: 'idp', holds: 'text' },
   { name: 'grp', holds: 'text' },
 ]
 
-/** The columns of an object of that type. */
+/** The shares that an object gives, as JSON: a list of `[number, expiry in milliseconds or null]` for each role. */
+const GIVEN: Column = { name: 'shares', holds: 'json' }
+
+/** Columns of one type alone. */
+const OWN_COLUMNS: Partial<Record<ViewType, readonly Column[]>> = {
+  project_grant: [GIVEN],
+  role_mapping: [GIVEN, ...SOURCE, { name: PROJECT_SCOPE, holds: 'text' }],
+  membership: [{ name: 'idp', holds: 'text' }],
+}
+
+/** Whether the rows of objects of that type, besides grants to users, list shares. */
+export const hasShares = (type: ViewType): boolean => OWN_COLUMNS[type]?.includes(GIVEN) === true
+
+/** The columns of an object of that type. Grants to users have a table of their own. */
 const rowColumns = (type: ViewType): readonly Column[] => [
-  { name: 'scope', holds: 'integer' },
+  /** The organization, or the project as `owner+id`. */
+  { name: 'scope', holds: 'text' },
   { name: 'key', holds: 'text' },
   { name: 'body', holds: 'json' },
   { name: 'sequence', holds: 'integer' },
@@ -43,19 +48,8 @@ const rowColumns = (type: ViewType): readonly Column[] => [
     const column = { name: foldedColumn(field), holds: 'text' } as const
     return isKey(type, field) ? { ...column, isNullable: true } : column
   }),
-  ...(rowsNameProject(type) ? [PROJECT, ...(isMapping(type) ? SOURCE : [USER])] : []),
+  ...(OWN_COLUMNS[type] ?? []),
 ]
-
-/** Whether a project contains objects of that type. */
-export const isOfProject = (type: ViewType): boolean => aggregates[type].container !== undefined
-
-/** Whether rows of that type belong to another organization than their project, with which they are removed. */
-export const rowsNameProject = (type: ViewType): boolean =>
-  !isOfProject(type) && aggregates[type].assignments?.removedWith !== undefined
-
-/** Whether objects of that type assign roles to the members of groups. */
-export const isMapping = (type: ViewType): boolean =>
-  rowsNameProject(type) && aggregates[type].partOf !== undefined
 
 /** The column of the folded text of `field`, which lists are filtered by; null for a key that is plain. */
 export const foldedColumn = (field: string): string => `folded_${field}`
@@ -63,127 +57,165 @@ export const foldedColumn = (field: string): string => `folded_${field}`
 /** Whether `field` is the id or key of an object, which is the column `key`. */
 export const isKey = (type: ViewType, field: string): boolean => field === identityField[type]
 
-/**
- * Columns of an entry that hold the numbers of names, which repeat and are of limited length. The ids of actors
- * are not: others may have recorded long ones.
- */
-export const NAME_COLUMNS = ['org', 'scope', 'type']
-
-/** The columns of an entry of the history. */
-export const ENTRY_COLUMNS: readonly Column[] = [
-  ...NAME_COLUMNS.map((name): Column => ({ name, holds: 'integer' })),
-  { name: 'key', holds: 'text' },
-  { name: 'position', holds: 'integer' },
-  { name: 'actor', holds: 'text' },
-  { name: 'actor_org_id', holds: 'text' },
-  { name: 'correlation_id', holds: 'text', isNullable: true },
-  { name: 'reason', holds: 'text', isNullable: true },
-  { name: 'changes', holds: 'json' },
+/** From one event of its own stream to the next that replaces it; null while the row holds. */
+const LASTING: readonly Column[] = [
+  { name: 'begin_at', holds: 'integer' },
+  { name: 'end_at', holds: 'integer', isNullable: true },
 ]
 
-/** The tables of roles, by the ends of their names. */
-const ROLE_TABLES = {
-  /** Holds one row for every role that was assigned, from one event to another. */
-  assignment: {
+/** The tables of what roles rest on, by the ends of their names. No event changes rows of another stream. */
+const WORLD_TABLES = {
+  /** Numbers a project as one organization has it. */
+  place: {
     columns: [
-      /** Number of the scope of the project. */
-      { name: 'scope', holds: 'integer' },
+      { name: 'number', holds: 'integer' },
       { name: 'org', holds: 'text' },
-      /** Empty when the role was assigned to the organization itself. */
-      { name: 'user_id', holds: 'text' },
+      /** The project, as `owner+id`; with both ids, which lists are filtered by. */
+      { name: 'scope', holds: 'text' },
+      { name: 'owner', holds: 'text' },
+      { name: 'project', holds: 'text' },
+    ],
+    key: ['number'],
+    indexes: [{ name: 'scope', columns: ['org', 'scope'], isUnique: true }],
+  },
+  /** Numbers a generation of a role as one organization has it. */
+  share: {
+    columns: [
+      { name: 'number', holds: 'integer' },
+      { name: 'place', holds: 'integer' },
+      { name: 'scope', holds: 'text' },
       { name: 'role', holds: 'text' },
       { name: 'folded_role', holds: 'text' },
+      { name: 'org', holds: 'text' },
+      /** Version of the event that began the generation, in the stream of the role. */
+      { name: 'role_since', holds: 'integer' },
+      /** Version of the event that granted it, in the stream of the project's grant; 0 for the owner. */
+      { name: 'grant_since', holds: 'integer' },
+      /** Position of the event of the project's grant that took it away. */
+      { name: 'end_at', holds: 'integer', isNullable: true },
+    ],
+    key: ['number'],
+    indexes: [
+      // In the order in which the holders of roles are listed.
+      {
+        name: 'role',
+        columns: ['scope', 'role', 'org', 'role_since', 'grant_since'],
+        isUnique: true,
+      },
+      { name: 'place', columns: ['place'] },
+    ],
+  },
+  /** Holds one row for every grant to a user; a removed one stays, for its past. */
+  user_grant: {
+    columns: [
+      { name: 'place', holds: 'integer' },
+      { name: 'user_id', holds: 'text' },
+      /** `inactive` or `removed`; null while it is active. */
+      { name: 'state', holds: 'text', isNullable: true },
+      GIVEN,
+      { name: 'sequence', holds: 'integer' },
+      /** In milliseconds; null where it is the time of `sequence`. */
+      { name: 'creation_date', holds: 'integer', isNullable: true },
+      { name: 'protected_by', holds: 'text', isNullable: true },
+      /** The folded id; null when it is plain, see `plainKey`. */
+      { name: 'folded_user', holds: 'text', isNullable: true },
+    ],
+    key: ['place', 'user_id'],
+    isRow: true,
+    indexes: [
+      { name: 'user', columns: ['user_id', 'place'] },
+      { name: 'folded', columns: ['folded_user', 'place'] },
+      { name: 'state', columns: ['state', 'place', 'user_id'] },
+    ],
+  },
+  /** Holds one row for every role that a user was given, from one event of the grant to another. */
+  held: {
+    columns: [
+      { name: 'share', holds: 'integer' },
+      { name: 'user_id', holds: 'text' },
+      ...LASTING,
       /** In milliseconds; null for a role without an end. */
       { name: 'expires_at', holds: 'integer', isNullable: true },
-      /** Position of the event that assigned the role. */
-      { name: 'given', holds: 'integer' },
-      /** Position from which on the row holds. */
-      { name: 'begin_at', holds: 'integer' },
-      /** Position from which on it no longer holds; null while it does. */
-      { name: 'end_at', holds: 'integer', isNullable: true },
-      /** Type of the object whose event ended it. */
-      { name: 'ended_with', holds: 'text', isNullable: true },
+      /** Position of the event that gave the role; null where it is `begin_at`. */
+      { name: 'given', holds: 'integer', isNullable: true },
+      /** 1 while the grant is inactive, else null. */
+      { name: 'paused', holds: 'integer', isNullable: true },
     ],
-    // In the order in which the holders of roles are listed.
-    key: ['scope', 'role', 'org', 'user_id', 'begin_at'],
-    // Queries for a user may have the organization or not.
-    indexes: [{ name: 'holder', columns: ['user_id', 'org', 'scope', 'role'] }],
+    key: ['share', 'user_id', 'begin_at'],
+    isRow: true,
+    indexes: [],
   },
-  /** Holds one row for every role that the members of a group were assigned, from one event to another. */
+  /** Holds one row for every role that the members of a group were given, from one event of the mapping to another. */
   mapped: {
     columns: [
-      /** Number of the scope of the project. */
-      { name: 'scope', holds: 'integer' },
+      { name: 'share', holds: 'integer' },
       { name: 'org', holds: 'text' },
       ...SOURCE,
-      { name: 'role', holds: 'text' },
-      { name: 'folded_role', holds: 'text' },
-      /** How long a report counts, in milliseconds; null where it counts until the next one. */
-      { name: 'valid_for', holds: 'integer', isNullable: true },
+      ...LASTING,
+      /** Position of the event that gave the role. */
+      { name: 'given', holds: 'integer' },
       /** Position of the event that added the mapping: reports above it count. */
       { name: 'since', holds: 'integer' },
-      /** Position of the event that assigned the role. */
-      { name: 'given', holds: 'integer' },
-      { name: 'begin_at', holds: 'integer' },
-      /** Null while the row holds. */
-      { name: 'end_at', holds: 'integer', isNullable: true },
-      /** Type of the object whose event ended it. */
-      { name: 'ended_with', holds: 'text', isNullable: true },
+      /** How long a report counts, in milliseconds; null where it counts until the next one. */
+      { name: 'valid_for', holds: 'integer', isNullable: true },
     ],
-    // In the order in which the holders of roles are listed.
-    key: ['scope', 'role', 'org', 'idp', 'grp', 'begin_at'],
-    indexes: [{ name: 'source', columns: ['org', 'idp', 'grp', 'scope', 'role'] }],
+    key: ['share', 'idp', 'grp', 'begin_at'],
+    indexes: [{ name: 'source', columns: ['org', 'idp', 'grp'] }],
   },
-  /** Holds one row for every group of every recorded report of a user, until the next report. */
+  /** Holds one row for every group of every report of a user, until the next report. */
   member: {
     columns: [
       { name: 'org', holds: 'text' },
       ...SOURCE,
-      USER,
+      { name: 'user_id', holds: 'text' },
+      ...LASTING,
       /** Position of the first of the reports without a break that have the user in the group. */
       { name: 'given', holds: 'integer' },
-      /** Position of the report. */
-      { name: 'begin_at', holds: 'integer' },
-      /** Null until the next report. */
-      { name: 'end_at', holds: 'integer', isNullable: true },
     ],
     key: ['org', 'idp', 'grp', 'user_id', 'begin_at'],
-    indexes: [{ name: 'user', columns: ['user_id', 'org'] }],
+    indexes: [{ name: 'user', columns: ['user_id', 'org', 'idp'] }],
   },
-  /** Holds one row for every suspension in which a project, a grant of it, a grant of its roles or a provider was inactive. */
-  inactive: {
+  /** Holds one row for every time in which a project, a grant of it, a provider or a generation of a role stood. */
+  standing: {
     columns: [
-      /** Name of the scope of the project, which may have no number; the organization of a provider. */
-      { name: 'scope', holds: 'text' },
-      /** Empty for the project itself, and for a provider. */
-      { name: 'org', holds: 'text' },
-      /** Empty for the project and for the grant of it; the id of a provider. */
-      { name: 'user_id', holds: 'text' },
-      { name: 'begin_at', holds: 'integer' },
-      /** Null while it lasts. */
-      { name: 'end_at', holds: 'integer', isNullable: true },
+      { name: 'stream', holds: 'text' },
+      /** The generation of a role, as in `role_since`; 0 for other objects. */
+      { name: 'since', holds: 'integer' },
+      ...LASTING,
+      /** Whether it was active: 0 or 1. */
+      { name: 'active', holds: 'integer' },
     ],
-    key: ['scope', 'org', 'user_id', 'begin_at'],
+    key: ['stream', 'since', 'begin_at'],
+    isRow: true,
     indexes: [],
   },
-  /** Holds one row for every permission that a role had, from one event to another. */
+  /** Holds one row for every permission that a role had, from one event of the role to another. */
   permission: {
     columns: [
-      /** Number of the scope of the project. */
-      { name: 'scope', holds: 'integer' },
+      { name: 'scope', holds: 'text' },
       { name: 'permission', holds: 'text' },
       { name: 'role', holds: 'text' },
-      { name: 'begin_at', holds: 'integer' },
-      /** Null while the role has it. */
-      { name: 'end_at', holds: 'integer', isNullable: true },
+      ...LASTING,
     ],
     key: ['scope', 'permission', 'role', 'begin_at'],
+    indexes: [],
+  },
+  /** Holds one row for every event that is not the first of its stream: what it changed. */
+  change: {
+    columns: [
+      { name: 'position', holds: 'integer' },
+      /** The object before the event; `null` without one. */
+      { name: 'body', holds: 'json' },
+      /** The roles that it gave, as `shares`. */
+      GIVEN,
+    ],
+    key: ['position'],
     indexes: [],
   },
 } satisfies Record<string, Omit<Table, 'name'>>
 
 /** Raise it when the contents of the tables change but neither their columns nor the fields of views. */
-const REVISION = 6
+const REVISION = 7
 
 /** FNV-1a with 32 bits, in digits and small letters. */
 export const hashOf = (text: string): string => {
@@ -205,9 +237,9 @@ export const readModelName = (rows: Readonly<Record<string, RowShape>>): string 
     columns.toSorted((one, other) => (one.name < other.name ? -1 : 1)),
     fields.toSorted(),
   ])
-  const roles = Object.values(ROLE_TABLES).map(({ columns }) => columns)
+  const world = Object.values(WORLD_TABLES).map(({ columns }) => columns)
   shapes.sort(([one = ''], [other = '']) => (one < other ? -1 : 1))
-  return `read_${hashOf(JSON.stringify([REVISION, ENTRY_COLUMNS, shapes, roles]))}`
+  return `read_${hashOf(JSON.stringify([REVISION, shapes, world]))}`
 }
 
 /**
@@ -215,7 +247,10 @@ export const readModelName = (rows: Readonly<Record<string, RowShape>>): string 
  * missing and therefore created, and old and new processes of a rolling upgrade keep their own side by side.
  */
 export const READ_MODEL = readModelName(
-  byType(({ type, fields }) => ({ columns: rowColumns(type), fields: Object.keys(fields) })),
+  byType(({ type, fields }) => ({
+    columns: type === 'user_grant' ? [] : rowColumns(type),
+    fields: Object.keys(fields),
+  })),
 )
 
 /** Holds the checkpoint. */
@@ -226,75 +261,86 @@ export const CHECKPOINT: Table = {
   indexes: [],
 }
 
-/** Holds a number for every name that rows and indexes repeat: they hold the number. */
-export const NAMES: Table = {
-  name: `${READ_MODEL}_name`,
-  columns: [
-    { name: 'name', holds: 'text' },
-    { name: 'number', holds: 'integer' },
-  ],
-  key: ['number'],
-  indexes: [{ name: 'name', columns: ['name'], isUnique: true }],
-}
-
-/** Holds one row for every event. */
-export const HISTORY: Table = {
-  name: `${READ_MODEL}_history`,
-  columns: ENTRY_COLUMNS,
-  key: ['org', 'position'],
-  rowId: 'position',
-  indexes: [{ name: 'object', columns: ['scope', 'key', 'position'] }],
-}
-
-/** Whether objects of that type are in a project and are also listed by the organization that they name. */
-const isReceived = (type: ViewType): boolean =>
-  isOfProject(type) && aggregates[type].assignments?.assigns !== undefined
-
 /** {@link filterableFields} that are worth an index: not one that has the same value in all rows. */
 const indexedFields = (type: ViewType): readonly string[] =>
   filterableFields(type).filter((field) => field !== 'state' || aggregates[type].states.length > 1)
 
-/** Each holds one row for every object of its type that exists. */
-export const OBJECTS = byType(
-  ({ type }): Table => ({
-    name: `${READ_MODEL}_${type}`,
-    columns: rowColumns(type),
-    key: ['scope', 'key'],
-    indexes: [
-      ...indexedFields(type).map((field) => ({
-        name: field,
-        // With the key, a page of all that are equal in the field is read in the order of the keys.
-        columns: ['scope', foldedColumn(field), ...(isKey(type, field) ? [] : ['key'])],
-      })),
-      ...(rowsNameProject(type) ? [{ name: PROJECT_SCOPE, columns: [PROJECT_SCOPE] }] : []),
-      ...(isReceived(type) ? [{ name: 'received', columns: ['key'] }] : []),
-      ...(type === 'domain' ? [{ name: 'route', columns: ['key', foldedColumn('state')] }] : []),
-    ],
-  }),
-)
-
-const roleTable = (name: keyof typeof ROLE_TABLES): Table => ({
+const worldTable = (name: keyof typeof WORLD_TABLES): Table => ({
   name: `${READ_MODEL}_${name}`,
-  ...ROLE_TABLES[name],
+  ...WORLD_TABLES[name],
 })
 
-export const ASSIGNMENTS = roleTable('assignment')
-export const MAPPED = roleTable('mapped')
-export const MEMBERS = roleTable('member')
-export const SUSPENSIONS = roleTable('inactive')
-export const ROLE_PERMISSIONS = roleTable('permission')
+/** Each holds one row for every object of its type that was not removed. */
+export const OBJECTS = byType(
+  ({ type }): Table =>
+    type === 'user_grant'
+      ? worldTable('user_grant')
+      : {
+          name: `${READ_MODEL}_${type}`,
+          columns: rowColumns(type),
+          key: ['scope', 'key'],
+          indexes: [
+            ...indexedFields(type).map((field) => ({
+              name: field,
+              // With the key, a page of all that are equal in the field is read in the order of the keys.
+              columns: ['scope', foldedColumn(field), ...(isKey(type, field) ? [] : ['key'])],
+            })),
+            // By the organization that is granted projects.
+            ...(type === 'project_grant' ? [{ name: 'received', columns: ['key'] }] : []),
+            ...(type === 'domain'
+              ? [{ name: 'route', columns: ['key', foldedColumn('state')] }]
+              : []),
+          ],
+        },
+)
 
-/** All tables that a reset empties, besides the checkpoint. */
+export const GRANTS = OBJECTS.user_grant
+export const PLACES = worldTable('place')
+export const SHARES = worldTable('share')
+export const HELD = worldTable('held')
+export const MAPPED = worldTable('mapped')
+export const MEMBERS = worldTable('member')
+export const STANDING = worldTable('standing')
+export const PERMISSIONS = worldTable('permission')
+export const CHANGES = worldTable('change')
+
+/** The events that a read model keeps when the log is in another database: a table of the form of the log's. */
+export const KEPT_EVENTS: Table = {
+  name: `${READ_MODEL}_log`,
+  columns: [
+    { name: 'position', holds: 'integer' },
+    { name: 'stream', holds: 'text' },
+    { name: 'version', holds: 'integer' },
+    { name: 'type', holds: 'text' },
+    { name: 'schema_version', holds: 'integer' },
+    { name: 'data', holds: 'json' },
+    { name: 'metadata', holds: 'json' },
+    { name: 'append_id', holds: 'text' },
+  ],
+  key: ['position'],
+  indexes: [{ name: 'stream', columns: ['stream', 'version'] }],
+}
+
+/** The table of the events that were applied, and of others. */
+export const logOf = ({ table, keepsEvents }: Dialect): string =>
+  table(keepsEvents ? KEPT_EVENTS : { name: EVENTS })
+
+/** All tables that a reset empties, besides the checkpoint and {@link KEPT_EVENTS}. */
 export const FILLED: readonly Table[] = [
-  NAMES,
-  HISTORY,
   ...Object.values(OBJECTS),
-  ASSIGNMENTS,
+  PLACES,
+  SHARES,
+  HELD,
   MAPPED,
   MEMBERS,
-  SUSPENSIONS,
-  ROLE_PERMISSIONS,
+  STANDING,
+  PERMISSIONS,
+  CHANGES,
 ]
+
+/** All tables that a reset empties, besides the checkpoint. */
+export const filledBy = ({ keepsEvents }: Dialect): readonly Table[] =>
+  keepsEvents ? [...FILLED, KEPT_EVENTS] : FILLED
 
 /** The checkpoint. A backup that is restored into new tables leaves a second row beside theirs. */
 export const checkpointIn = ({ table }: Dialect): string =>
@@ -335,32 +381,26 @@ export const pageOf = <Found extends Row>(rows: readonly Row[]): FoundAtHead<rea
   return atHead([head, reached], found)
 }
 
-/** Whether `column` holds the number of `name`. */
-export const isNamed = (dialect: Dialect, column: string, name: string): Statement => ({
-  sql: holdsNumber(dialect, column),
-  parameters: [name],
-})
+/** SQL that creates all tables, and the index of the log by organizations. */
+export const createTables = (dialect: Dialect): string => {
+  const { keepsEvents, organizationIn, declarations } = dialect
+  const position = declarations.indexesEndWithKey ? '' : ', position'
+  const index = keepsEvents ? `${KEPT_EVENTS.name}_organization` : `${EVENTS}_organization`
+  return [
+    ...[CHECKPOINT, ...filledBy(dialect)].map((table) => createTable(dialect, table)),
+    // The log's own index may be there: it belongs to no version of the read model.
+    `CREATE INDEX IF NOT EXISTS ${index} ON ${logOf(dialect)} (${organizationIn('stream')}${position});`,
+  ].join('\n')
+}
 
-/** Whether `column` holds the number of a name, which is the parameter. */
-export const holdsNumber = ({ table }: Dialect, column: string): string =>
-  `${column} = (SELECT number FROM ${table(NAMES)} WHERE name = ?)`
-
-/** Whether a row has a key, in a scope of a name; both are parameters. */
-export const hasKey = (dialect: Dialect): string => `${holdsNumber(dialect, 'scope')} AND key = ?`
-
-/** SQL that creates all tables. */
-export const createTables = (dialect: Dialect): string =>
-  [CHECKPOINT, ...FILLED].map((table) => createTable(dialect, table)).join('\n')
-
-const createTable = (dialect: Dialect, declared: Table): string => {
-  const { types, ifMissing, options, layout } = dialect.declarations
-  const table = layout(declared)
+const createTable = (dialect: Dialect, table: Table): string => {
+  const { types, ifMissing, options, rowOptions } = dialect.declarations
   const columns = table.columns.map(
     ({ name, holds, isNullable }) => `${name} ${types[holds]} ${isNullable ? 'NULL' : 'NOT NULL'}`,
   )
   const key = table.key.length > 0 ? [`PRIMARY KEY (${table.key.join(', ')})`] : []
   return [
-    `CREATE TABLE ${ifMissing} ${dialect.table(table)} (${[...columns, ...key].join(', ')}) ${options};`,
+    `CREATE TABLE ${ifMissing} ${dialect.table(table)} (${[...columns, ...key].join(', ')}) ${table.isRow ? rowOptions : options};`,
     ...table.indexes.map((index) => createIndex(dialect, table, index)),
   ].join('\n')
 }

@@ -1,10 +1,9 @@
 import {
-  type ChangedRow,
   type Dialect,
   namedTexts,
   type Parameter,
   type Row,
-  type Statement,
+  sizeFor,
   type Table,
 } from '../dialect.js'
 
@@ -39,22 +38,27 @@ export interface SqliteLimits {
   readonly maxParameters: number
   /** Most events that are applied together: some statements have a text with the keys of all. */
   readonly maxEvents: number
+  /** Where the data of an event are not in its row alone: SQL for them. */
+  readonly dataOf?: Dialect['dataOf']
 }
 
 /** How many rows one statement adds, the largest number first. Running a statement costs as much as a row. */
 const ROWS_AT_ONCE = [128, 16, 8, 1]
 
 /** The SQL of SQLite. */
-export const sqliteDialect = ({ maxParameters }: Pick<SqliteLimits, 'maxParameters'>): Dialect => {
+export const sqliteDialect = ({
+  maxParameters,
+  dataOf,
+}: Omit<SqliteLimits, 'maxEvents'>): Dialect => {
   const named = namedTexts()
 
-  function* insertions<Item>(table: Table, items: readonly Item[], rowOf: (item: Item) => Row) {
+  function* insert(table: Table, rows: readonly Row[]) {
     let done = 0
     for (const count of ROWS_AT_ONCE) {
       if (count * table.columns.length > maxParameters) continue
-      for (; done + count <= items.length; done += count) {
+      for (; done + count <= rows.length; done += count) {
         const text = named(`${table.name} ${count}`, () => insertion(table, count))
-        yield { ...text, parameters: items.slice(done, done + count).flatMap(rowOf) }
+        yield { ...text, parameters: rows.slice(done, done + count).flat() }
       }
     }
   }
@@ -64,11 +68,12 @@ export const sqliteDialect = ({ maxParameters }: Pick<SqliteLimits, 'maxParamete
       types: { integer: 'INTEGER', text: 'TEXT', json: 'TEXT' },
       ifMissing: 'IF NOT EXISTS',
       options: 'STRICT',
-      layout: byRowId,
+      rowOptions: 'STRICT, WITHOUT ROWID',
+      indexesEndWithKey: true,
     },
     named,
     table: ({ name }) => name,
-    fieldInBody: (field) => `body ->> '$.${field}'`,
+    fieldInBody: (field) => `object.body ->> '$.${field}'`,
     // With a plus, SQLite uses the indexes of conditions and sorts the rows found. Without it, it would read all rows
     // in the order of their keys. Rows that equal a text exactly have that order in the index.
     ordered: (expression, conditions) =>
@@ -84,46 +89,32 @@ export const sqliteDialect = ({ maxParameters }: Pick<SqliteLimits, 'maxParamete
       sql: `${text} IN (SELECT value FROM json_each(?))`,
       parameters: [JSON.stringify(list)],
     }),
-    listInBody: (body, field) => `json_each(${body}, '$.${field}') AS listed`,
+    listedShares: (shares) =>
+      `(SELECT value ->> 0 AS share, value ->> 1 AS expires_at, key AS nth FROM json_each(${shares})) AS listed`,
     jsonRows: (expressions) => `json_group_array(json_array(${expressions.join(', ')}))`,
-    wantedKeys: (keys) => ({
-      sql: `(SELECT value ->> 0 AS scope, value ->> 1 AS key, key + 1 AS nth FROM json_each(?)) AS wanted`,
-      parameters: [JSON.stringify(keys)],
+    wanted: (columns, rows) => ({
+      sql: `(SELECT ${columns.map(({ name }, index) => `value ->> ${index} AS ${name}`).join(', ')}, key + 1 AS nth FROM json_each(?)) AS wanted`,
+      parameters: [JSON.stringify(rows)],
     }),
-    // Most batches add to few of the tables.
-    insert: (table, items, rowOf) => (items.length > 0 ? insertions(table, items, rowOf) : []),
-    *update(table, items, changeOf) {
-      for (const item of items) yield updateOf(table, changeOf(item))
-    },
-    setWhereNull: ({ name }, { by, set }, items) => {
-      if (items.length === 0) return []
+    ...(dataOf && { dataOf }),
+    atLeast: (rows) => ({ sql: `${sizeFor(rows)}`, parameters: [] }),
+    organizationIn: (stream) =>
+      `substr(${stream}, instr(${stream}, '-') + 1, instr(${stream} || '+', '+') - instr(${stream}, '-') - 1)`,
+    insert,
+    update: ({ name }, { by, set, ifNull }, rows) => {
+      if (rows.length === 0) return []
       const sql = `UPDATE ${name} SET ${set.map((column) => `${column} = ?`).join(', ')}
-      WHERE ${by.map((column) => `${column} = ?`).join(' AND ')} AND ${set[0]} IS NULL`
-      return items.map((item) => ({
+      WHERE ${by.map((column) => `${column} = ?`).join(' AND ')}${ifNull ? ` AND ${set[0]} IS NULL` : ''}`
+      return rows.map((row) => ({
         sql,
-        parameters: [...item.slice(by.length), ...item.slice(0, by.length)],
+        parameters: [...row.slice(by.length), ...row.slice(0, by.length)],
       }))
     },
-    remove: ({ name }, keys) =>
-      keys.map((parameters) => ({
-        sql: `DELETE FROM ${name} WHERE scope = ? AND key = ?`,
+    remove: ({ name }, by, rows) =>
+      rows.map((parameters) => ({
+        sql: `DELETE FROM ${name} WHERE ${by.map((column) => `${column} = ?`).join(' AND ')}`,
         parameters,
       })),
-  }
-}
-
-/** SQLite finds a row fastest by an integer primary key, and appends that key to every index itself. */
-function byRowId(table: Table): Table {
-  const { rowId, key, indexes } = table
-  if (rowId === undefined) return table
-  const rest = key.filter((name) => name !== rowId)
-  return {
-    ...table,
-    key: [rowId],
-    indexes: [{ name: rest.join('_'), columns: rest }, ...indexes].map((index) => ({
-      ...index,
-      columns: index.columns.filter((name) => name !== rowId),
-    })),
   }
 }
 
@@ -132,22 +123,4 @@ const insertion = ({ name, columns }: Table, count: number): string => {
   const row = `(${columns.map(() => '?').join(', ')})`
   const names = columns.map(({ name }) => name).join(', ')
   return `INSERT OR FAIL INTO ${name} (${names}) VALUES ${Array(count).fill(row).join(', ')}`
-}
-
-/** Names only the changed columns: SQLite writes to the index of every column named, even when its value is the same. */
-const updateOf = ({ name: table, columns }: Table, { before, after }: ChangedRow): Statement => {
-  const stored = before()
-  const names: string[] = []
-  const parameters: Parameter[] = []
-  for (const [index, { name }] of columns.entries()) {
-    const value = after[index]
-    if (value === undefined) throw new Error(`A row of ${table} lacks its column ${name}`)
-    if (value === stored[index]) continue
-    names.push(`${name} = ?`)
-    parameters.push(value)
-  }
-  return {
-    sql: `UPDATE ${table} SET ${names.join(', ')} WHERE scope = ? AND key = ?`,
-    parameters: [...parameters, ...after.slice(0, 2)],
-  }
 }

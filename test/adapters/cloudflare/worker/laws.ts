@@ -5,6 +5,7 @@ import {
   eventStoreLaws,
   readModelLaws,
 } from '../../../../src/testing/index.js'
+import { withLog } from '../../read-model-home.js'
 import type { ObjectState } from './object-state.js'
 
 const opened = async ({ storage }: ObjectState, now?: () => Date) => {
@@ -22,11 +23,13 @@ const readModelIn = (state: ObjectState) => {
   let last: ReturnType<typeof durableObjectStore> | undefined
   return {
     open: async () => {
-      last = await opened(state)
+      const { store, readModel } = await opened(state)
+      last = { store, readModel: withLog({ store, readModel }) }
       return last.readModel
     },
     reopen: () => {
-      last = durableObjectStore(state.storage)
+      const { store, readModel } = durableObjectStore(state.storage)
+      last = { store, readModel: withLog({ store, readModel }) }
       return last.readModel
     },
     store: () => last?.store,

@@ -5,7 +5,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { faultOf as asFault } from '../../../../src/adapters/postgres/connection/faults.js'
 import { openPostgres, type Postgres, StoreFault } from '../../../../src/adapters/postgres/index.js'
-import { CHECKPOINT, HISTORY } from '../../../../src/adapters/sql/read-model/tables.js'
+import { CHECKPOINT, STANDING } from '../../../../src/adapters/sql/read-model/tables.js'
 import { aesGcmCipher, createIam } from '../../../../src/index.js'
 import { firstOf, record, verdict, wholeLog } from '../../../../src/testing/event-store/harness.js'
 import { context, good, iamOn, refusal } from '../../../application/host.js'
@@ -184,7 +184,7 @@ describe('A machine that is cut off in the middle of a batch', () => {
     await client.end()
     const iam = iamOn(opened.store, { readModel: opened.readModel })
     await good(iam.projects.add({ id: 'p1', name: 'n' }, context))
-    const frozen = proxy.freezeAt(HISTORY.name)
+    const frozen = proxy.freezeAt(STANDING.name)
     const losing = refusal(iamOn(lost.store, lost).projects.list({}, context))
     await frozen
     const { items } = await good(iam.projects.list({}, context))

@@ -1,11 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { memoryReadModel } from '../../../../src/adapters/memory/read-model.js'
-import { openPostgres } from '../../../../src/adapters/postgres/index.js'
+import { openPostgres, type Postgres } from '../../../../src/adapters/postgres/index.js'
 import type { RecordedEvent } from '../../../../src/ports/event-store.js'
 import type { ReadModel } from '../../../../src/ports/read-model.js'
 import { fieldNamed, viewFields } from '../../../../src/projections/view-fields.js'
 import { histories, logs, ORGANIZATIONS, queries } from '../../../projections/random-log.js'
+import { databaseHome } from '../../read-model-home.js'
 import { newSchema, serverForFile } from '../test-schemas.js'
 
 const server = serverForFile()
@@ -19,9 +20,12 @@ const feed = async (model: ReadModel, events: readonly RecordedEvent[], size: nu
 }
 
 test('Lists and histories are the same in PostgreSQL as in memory.', async () => {
-  const { connectionString } = server
-  await using opened = await openPostgres({ connectionString, schema: newSchema() })
-  const { readModel } = opened
+  const opened: Postgres[] = []
+  const home = databaseHome(newSchema, async (schema) => {
+    const postgres = await openPostgres({ connectionString: server.connectionString, schema })
+    opened.push(postgres)
+    return postgres
+  })
   const manyQueries = fc.array(queries, { minLength: 20, maxLength: 20 })
   const property = fc.asyncProperty(
     logs,
@@ -31,7 +35,7 @@ test('Lists and histories are the same in PostgreSQL as in memory.', async () =>
     async ({ events }, queries, asked, size) => {
       const memory = memoryReadModel()
       await feed(memory, events, events.length)
-      await readModel.reset()
+      const readModel = await home.open()
       await feed(readModel, events, size)
       const whole = ORGANIZATIONS.map((orgId) => ({ orgId, after: 0n, limit: 1000 }))
       for (const query of [...whole, ...asked])
@@ -50,4 +54,5 @@ test('Lists and histories are the same in PostgreSQL as in memory.', async () =>
     },
   )
   await fc.assert(property, { numRuns: 40 })
+  for (const { close } of opened) await close()
 })

@@ -1,25 +1,28 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { memoryReadModel } from '../../../../src/adapters/memory/read-model.js'
 import { openPostgres, type Postgres } from '../../../../src/adapters/postgres/index.js'
 import { openSqlite } from '../../../../src/adapters/sqlite/index.js'
 import type { HoldersQuery } from '../../../../src/ports/access-reads.js'
 import type { RecordedEvent } from '../../../../src/ports/event-store.js'
 import type { Condition, ListQuery, ReadModel, ViewType } from '../../../../src/ports/read-model.js'
-import { serverForFile } from '../../postgres/test-schemas.js'
+import { newSchema, serverForFile } from '../../postgres/test-schemas.js'
+import { databaseHome } from '../../read-model-home.js'
+import { temporaryFile } from '../../sqlite/temporary-file.js'
 import { grantLogs, ORGANIZATIONS, PROJECTS, ROLES, TIMES, USERS } from './grant-events.js'
 
 const server = serverForFile()
-const sqlite = openSqlite(':memory:')
-let postgres: Postgres
-
-beforeAll(async () => {
-  postgres = await openPostgres({ connectionString: server.connectionString })
-})
+const opened: Postgres[] = []
 
 afterAll(async () => {
-  await sqlite.close()
-  await postgres.close()
+  for (const { close } of opened) await close()
+})
+
+const onSqlite = databaseHome(temporaryFile, openSqlite)
+const onPostgres = databaseHome(newSchema, async (schema) => {
+  const postgres = await openPostgres({ connectionString: server.connectionString, schema })
+  opened.push(postgres)
+  return postgres
 })
 
 /** Feeds `model` with batches of those sizes, in turn. */
@@ -84,11 +87,23 @@ const listsOf = (orgId: string): readonly ListQuery<ViewType>[] =>
     ] as const
   })
 
+/**
+ * The history of an organization. These logs give roles that do not exist, which no log of the library does: what
+ * history says of them is left out.
+ */
+const historyOf = async (model: ReadModel, orgId: string) => {
+  const entries = await model.history({ orgId, after: 0n, limit: 1000 })
+  return entries.map(({ changes, ...entry }) => ({
+    ...entry,
+    changes: changes.filter(({ field }) => !field.startsWith('roles.')),
+  }))
+}
+
 /** All that can be read of grants. */
 const everything = (model: ReadModel, positions: readonly bigint[]) => {
   const readings: (() => Promise<unknown>)[] = []
   for (const orgId of ORGANIZATIONS) {
-    readings.push(() => model.history({ orgId, after: 0n, limit: 1000 }))
+    readings.push(() => historyOf(model, orgId))
     for (const query of listsOf(orgId)) readings.push(() => model.list(query))
     for (const projectId of PROJECTS)
       readings.push(() =>
@@ -132,15 +147,15 @@ const everything = (model: ReadModel, positions: readonly bigint[]) => {
 const sizesOfBatches = fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1, maxLength: 5 })
 
 test.each([
-  ['SQLite', () => sqlite.readModel, 150],
-  ['PostgreSQL', () => postgres.readModel, 20],
+  ['SQLite', onSqlite, 150],
+  ['PostgreSQL', onPostgres, 20],
 ] as const)(
   'Grants are read from %s as from memory.',
-  async (_, modelOf, numRuns) => {
-    const model = modelOf()
+  async (_, home, numRuns) => {
     await fc.assert(
       fc.asyncProperty(grantLogs, sizesOfBatches, async ({ events }, sizes) => {
         const memory = memoryReadModel()
+        const model = await home.open()
         await feed(memory, events, [Math.max(events.length, 1)])
         await feed(model, events, sizes)
         const positions = events

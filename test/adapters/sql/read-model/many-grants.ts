@@ -96,34 +96,45 @@ export const HELD_ROLES = [
 
 const holders = { orgId: 'owner', projectId: 'project-4', now, limit: 10 }
 
-/** What an index on the holders of a project is searched by, in the words of SQLite. */
+/** What the index on generations of roles is searched by, in the words of SQLite, for each part of a page. */
 export const HOLDERS = [
-  ['scope=?', holders],
-  ['scope=? AND role=?', { ...holders, roleKey: 'editor' }],
+  [['scope=?'], holders],
+  [['scope=? AND role=?'], { ...holders, roleKey: 'editor' }],
   [
-    'scope=? AND (role,org,user_id)>(?,?,?)',
+    ['scope=? AND role=? AND org=?', 'scope=? AND role=? AND org>?', 'scope=? AND role>?'],
     { ...holders, after: ['editor', 'org-5', '', '', 'user-5'] as const },
   ],
   [
-    'scope=? AND role=? AND (org,user_id)>(?,?)',
+    ['scope=? AND role=? AND org=?', 'scope=? AND role=? AND org>?'],
     { ...holders, roleKey: 'editor', after: ['editor', 'org-5', '', '', 'user-5'] as const },
   ],
-  ['scope=?', { ...holders, at: 1_700_000_000_500_000n }],
-  ['scope=? AND role=?', { ...holders, permission: 'be editor' }],
+  [['scope=?'], { ...holders, at: 1_700_000_000_500_000n }],
+  [['scope=?'], { ...holders, permission: 'be editor' }],
 ] as const
 
 const ofAll = { orgId: 'owner', now, limit: 10 }
 const after = ['project-4', 'editor', 'org-5', '', '', 'user-5'] as const
 
-/** The same for the holders of all projects of an organization, and for one user. */
+/** The same for the holders of all projects of an organization. */
 export const ALL_HOLDERS = [
-  ['scope=?', ofAll],
-  ['user_id=?', { ...ofAll, userId: 'user-7' }],
-  ['user_id=?', { ...holders, userId: 'user-7' }],
-  ['user_id=?', { ...ofAll, userId: 'user-7', at: 1_700_000_000_500_000n }],
-  ['scope=? AND (role,org,user_id)>(?,?,?)', { ...ofAll, after, permission: 'be editor' }],
-  ['scope=? AND role=?', { ...ofAll, roleKey: 'editor' }],
-  ['scope=? AND role=? AND (org,user_id)>(?,?)', { ...ofAll, after, roleKey: 'editor' }],
+  [['scope>? AND scope<?'], ofAll],
+  [
+    [
+      'scope=? AND role=? AND org=?',
+      'scope=? AND role=? AND org>?',
+      'scope=? AND role>?',
+      'scope>? AND scope<?',
+    ],
+    { ...ofAll, after, permission: 'be editor' },
+  ],
+  [['scope>? AND scope<?'], { ...ofAll, roleKey: 'editor' }],
+] as const
+
+/** Queries for the roles of one user. */
+export const HOLDERS_OF_USER = [
+  { ...ofAll, userId: 'user-7' },
+  { ...holders, userId: 'user-7' },
+  { ...ofAll, userId: 'user-7', at: 1_700_000_000_500_000n },
 ] as const
 
 const affected = { ...holders, at: 1_700_000_000_500_000n }

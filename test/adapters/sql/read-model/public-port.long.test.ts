@@ -15,7 +15,8 @@ import { readModelLaws } from '../../../../src/testing/index.js'
 import { databaseHome } from '../../read-model-home.js'
 import { temporaryFile } from '../../sqlite/temporary-file.js'
 
-const dialect = sqliteDialect({ maxParameters: 100 })
+/** The log is elsewhere. */
+const dialect = { ...sqliteDialect({ maxParameters: 100 }), keepsEvents: true } as const
 
 /** The end of the last transaction in each file. */
 const turns = new Map<string, Promise<unknown>>()

@@ -1,8 +1,8 @@
 import { DatabaseSync, StatementSync } from 'node:sqlite'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import {
+  CHANGES,
   CHECKPOINT,
-  HISTORY,
   OBJECTS,
   READ_MODEL,
 } from '../../../../src/adapters/sql/read-model/tables.js'
@@ -14,7 +14,12 @@ import {
   userGrantDeactivated,
 } from '../../../../src/testing/read-model/grant-samples.js'
 import { newLog } from '../../../../src/testing/read-model/harness.js'
-import { idpAdded, projectAdded, SEAL } from '../../../../src/testing/read-model/object-samples.js'
+import {
+  idpAdded,
+  idpDeactivated,
+  projectAdded,
+  SEAL,
+} from '../../../../src/testing/read-model/object-samples.js'
 import { databaseHome } from '../../read-model-home.js'
 import { temporaryFile } from '../temporary-file.js'
 
@@ -42,8 +47,6 @@ test('Its tables have their shape in their names and are made at first use.', as
   expect(tablesOf(path)).toEqual([
     'events',
     `${READ_MODEL}_checkpoint`,
-    `${READ_MODEL}_name`,
-    `${READ_MODEL}_history`,
     `${READ_MODEL}_identity_provider`,
     `${READ_MODEL}_project`,
     `${READ_MODEL}_project_role`,
@@ -53,11 +56,14 @@ test('Its tables have their shape in their names and are made at first use.', as
     `${READ_MODEL}_role_mapping`,
     `${READ_MODEL}_membership`,
     `${READ_MODEL}_setup_link`,
-    `${READ_MODEL}_assignment`,
+    `${READ_MODEL}_place`,
+    `${READ_MODEL}_share`,
+    `${READ_MODEL}_held`,
     `${READ_MODEL}_mapped`,
     `${READ_MODEL}_member`,
-    `${READ_MODEL}_inactive`,
+    `${READ_MODEL}_standing`,
     `${READ_MODEL}_permission`,
+    `${READ_MODEL}_change`,
   ])
 })
 
@@ -99,11 +105,12 @@ test('Its tables hold no secret, not even a sealed one.', async () => {
   const { readModel, close } = openSqlite(path)
   const log = newLog()
   log.record('acme', idpAdded('google'))
+  log.record('acme', idpDeactivated('google'))
   await readModel.apply(0n, log.events)
   await close()
 
   const database = new DatabaseSync(path)
-  for (const table of [OBJECTS.identity_provider.name, HISTORY.name]) {
+  for (const table of [OBJECTS.identity_provider.name, CHANGES.name]) {
     const rows = database.prepare(`SELECT * FROM ${table}`).all()
     expect(rows).toHaveLength(1)
     expect(JSON.stringify(rows)).not.toContain(SEAL)

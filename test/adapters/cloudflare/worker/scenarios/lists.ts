@@ -1,6 +1,6 @@
 import { LIMITS } from '../../../../../src/adapters/cloudflare/database.js'
 import { durableObjectStore } from '../../../../../src/adapters/cloudflare/index.js'
-import { listStatements } from '../../../../../src/adapters/sql/read-model/read-model.js'
+import { listStatements } from '../../../../../src/adapters/sql/read-model/lists.js'
 import { sqliteDialect } from '../../../../../src/adapters/sql/sqlite/dialect.js'
 import { fieldOf } from '../../../../../src/domain/values.js'
 import { memoryReadModel } from '../../../../../src/index.js'

@@ -1,0 +1,198 @@
+import type {
+  Affected,
+  AffectedByGroup,
+  AffectedByProvider,
+  AffectedInProject,
+  AffectedQuery,
+} from '../../../ports/access-reads.js'
+import type { FoundAtHead } from '../../../ports/read-model.js'
+import { projectScope } from '../../../projections/rows.js'
+import {
+  allOf,
+  boundedPosition,
+  columnNamed,
+  type Dialect,
+  joined,
+  param,
+  type Statement,
+  type Steps,
+  sql,
+} from '../dialect.js'
+import {
+  type Counted,
+  countsByGrant,
+  countsByGroup,
+  isMemberOf,
+  lasting,
+  type Moment,
+  stands,
+  streamOf,
+} from './counts.js'
+import { besidePositions, HELD, MAPPED, MEMBERS, pageOf, SHARES } from './tables.js'
+
+/** The roles of users that a change concerns, and how far the read model is. */
+export function* readAffected(
+  dialect: Dialect,
+  query: AffectedQuery,
+): Steps<FoundAtHead<Affected>> {
+  type Row = readonly [role: string, org: string, user: string, count: number | string]
+  const { found, ...positions } = pageOf<Row>(yield affectedStatement(dialect, query))
+  const first = found
+    .slice(0, query.limit)
+    .map(([roleKey, orgId, userId]) => ({ orgId, userId, roleKey }))
+  return { ...positions, found: { count: Number(found[0]?.[3] ?? 0), first } }
+}
+
+/** Finds the roles of users that a change concerns, up to the limit, and beside each how many there are. */
+export const affectedStatement = (dialect: Dialect, query: AffectedQuery): Statement => {
+  const parts = partsOf(dialect, query)
+  const limit = dialect.atLeast(query.limit)
+  const order = 'role, org, user_id'
+  // A window function would keep every row before it returns the first.
+  const totals = parts.map(
+    (part, index) => sql`(SELECT count(*) FROM (${part}) AS counted_${index})`,
+  )
+  const pages = parts.map(
+    (part, index) =>
+      sql`SELECT * FROM (SELECT role, org, user_id FROM (${part}) AS page_of_${index} ORDER BY ${order} LIMIT ${limit}) AS page_${index}`,
+  )
+  // With its limit, the page stays apart: SQLite would count again for each of its parts.
+  const page = sql`SELECT role, org, user_id, ${joined(totals, ' + ')} AS total
+    FROM (SELECT * FROM (${joined(pages, ' UNION ALL ')}) AS pages ORDER BY ${order} LIMIT ${limit}) AS page_of_all`
+  return sql`${besidePositions(dialect, `${order}, total`, page)} ORDER BY ${order}`
+}
+
+/** Statements that find roles of users; no role of a user is found twice. */
+const partsOf = (dialect: Dialect, query: AffectedQuery): readonly Statement[] => {
+  if ('members' in query) return [membersOf(dialect, query)]
+  if ('provider' in query) return [ofProvider(dialect, query)]
+  return [granted(dialect, query), mapped(dialect, query)]
+}
+
+/** Through grants to users; a user has one for each project. */
+const granted = (dialect: Dialect, query: AffectedInProject): Statement => {
+  const all = allOf([
+    ...rangeOf(dialect, query),
+    sql`held.share = share.number`,
+    ...countsByGrant(dialect, countedIn(query)),
+  ])
+  return sql`SELECT share.role, share.org, held.user_id FROM ${dialect.table(SHARES)} AS share
+    CROSS JOIN ${dialect.table(HELD)} AS held WHERE ${all}`
+}
+
+/** By groups, and by no grant. */
+const mapped = (dialect: Dialect, query: AffectedInProject): Statement => {
+  const all = allOf([
+    ...rangeOf(dialect, query),
+    ...countsByGroup(dialect, countedIn(query)),
+    noGrant(dialect, OF_SHARE, countedIn(query)),
+  ])
+  return sql`SELECT DISTINCT share.role, share.org, member.user_id FROM ${members(dialect)} WHERE ${all}`
+}
+
+const countedIn = ({ userOrgId, asIfActive, now, at }: AffectedInProject) =>
+  ({
+    now,
+    at,
+    asIfActive: asIfActive && (userOrgId === undefined ? 'project' : 'project_grant'),
+  }) as const
+
+const rangeOf = (
+  dialect: Dialect,
+  { orgId, projectId, roleKeys, userOrgId }: AffectedInProject,
+): readonly Statement[] => [
+  sql`share.scope = ${param(projectScope(orgId, projectId))}`,
+  ...(roleKeys === undefined ? [] : [dialect.isListed('share.role', roleKeys)]),
+  ...(userOrgId === undefined ? [] : [sql`share.org = ${param(userOrgId)}`]),
+]
+
+/** The roles of groups, with the generation and the members. */
+const members = ({ table }: Dialect): string =>
+  `${table(SHARES)} AS share JOIN ${table(MAPPED)} AS mapped ON mapped.share = share.number
+    JOIN ${table(MEMBERS)} AS member ON ${isMemberOf('mapped', 'member')}`
+
+/** A role of the user of `member`, in SQL. */
+interface RoleOfMember {
+  readonly scope: Statement
+  readonly role: string
+}
+
+const OF_SHARE: RoleOfMember = { scope: sql`share.scope`, role: 'share.role' }
+
+/** No row meets all of `parts`. */
+const noneOf = (from: string, parts: readonly Statement[]): Statement =>
+  sql`NOT EXISTS (SELECT 1 FROM ${from} WHERE ${allOf(parts)})`
+
+/** No grant to the user of `member` has the role. */
+const noGrant = (
+  dialect: Dialect,
+  { scope, role }: RoleOfMember,
+  { now, at, asIfActive }: Pick<Counted, 'now' | 'at' | 'asIfActive'>,
+): Statement => {
+  const { table } = dialect
+  return noneOf(`${table(SHARES)} AS own CROSS JOIN ${table(HELD)} AS granted`, [
+    sql`own.scope = ${scope} AND own.role = ${role} AND own.org = member.org`,
+    sql`granted.share = own.number AND granted.user_id = member.user_id`,
+    ...countsByGrant(dialect, { now, at, asIfActive, share: 'own', held: 'granted' }),
+  ])
+}
+
+/** No group except `isOwn`, a condition on `other`, gives the user of `member` the role. */
+const noOtherGroup = (
+  dialect: Dialect,
+  { scope, role }: RoleOfMember,
+  { now, at }: Moment,
+  isOwn: Statement,
+): Statement =>
+  noneOf(
+    `${dialect.table(MEMBERS)} AS joined JOIN ${dialect.table(MAPPED)} AS other ON ${isMemberOf('other', 'joined')}
+      JOIN ${dialect.table(SHARES)} AS own ON own.number = other.share`,
+    [
+      sql`joined.user_id = member.user_id AND joined.org = member.org AND own.scope = ${scope} AND own.role = ${role}`,
+      sql`NOT (${isOwn})`,
+      ...countsByGroup(dialect, { now, at, share: 'own', held: 'other', member: 'joined' }),
+    ],
+  )
+
+/** Only through the groups of one provider. */
+const ofProvider = (dialect: Dialect, query: AffectedByProvider): Statement => {
+  const { provider, asIfActive, now, at } = query
+  const { orgId, idpId } = provider
+  const all = allOf([
+    sql`mapped.org = ${param(orgId)} AND mapped.idp = ${param(idpId)}`,
+    ...countsByGroup(dialect, { now, at, asIfActive: asIfActive && 'provider' }),
+    noGrant(dialect, OF_SHARE, { now, at }),
+    noOtherGroup(dialect, OF_SHARE, query, sql`other.idp = ${param(idpId)}`),
+  ])
+  return sql`SELECT DISTINCT share.scope, share.role, share.org, member.user_id FROM ${members(dialect)} WHERE ${all}`
+}
+
+/** The members of a group who have roles in no other way. */
+const membersOf = (dialect: Dialect, query: AffectedByGroup): Statement => {
+  const { orgId, projectId, roleKeys, members, at } = query
+  const projectOfRole = projectScope(orgId, projectId)
+  const scope = param(projectOfRole)
+  const [idp, group] = [param(members.idpId), param(members.group)]
+  const wanted = dialect.wanted(
+    [columnNamed(SHARES, 'role')],
+    roleKeys.map((roleKey) => [roleKey]),
+  )
+  const role = { scope, role: 'wanted.role' }
+  const all = allOf([
+    sql`member.org = ${param(members.orgId)} AND member.idp = ${idp} AND member.grp = ${group}`,
+    sql`member.begin_at > ${param(boundedPosition(members.after))}`,
+    ...(members.until === undefined
+      ? []
+      : [sql`member.begin_at <= ${param(boundedPosition(members.until))}`]),
+    lasting('member', at),
+    stands(dialect, streamOf.provider({ org: 'member.org', idp: 'member.idp' }), { at }),
+    stands(dialect, param(`project-${projectOfRole}`), { at }),
+    ...(members.orgId === orgId
+      ? []
+      : [stands(dialect, param(`project_grant-${projectOfRole}+${members.orgId}`), { at })]),
+    noGrant(dialect, role, { now: query.now, at }),
+    noOtherGroup(dialect, role, query, sql`other.idp = ${idp} AND other.grp = ${group}`),
+  ])
+  return sql`SELECT wanted.role, member.org, member.user_id FROM ${dialect.table(MEMBERS)} AS member
+    CROSS JOIN ${wanted} WHERE ${all}`
+}

@@ -1,0 +1,128 @@
+import type { Position } from '../../../ports/event-store.js'
+import { boundedPosition, type Dialect, param, type Statement, sql } from '../dialect.js'
+import { STANDING } from './tables.js'
+
+// What makes a role count, in SQL: here and nowhere else. A role rests on generations of other objects. Each row belongs
+// to the stream of one object, so an event writes rows of its own stream alone, and a reader joins. The past is the same
+// join.
+
+/** A position, or SQL for one. */
+type At = Position | Statement
+
+const positionOf = (at: At): Statement => (typeof at === 'bigint' ? param(boundedPosition(at)) : at)
+
+/** When roles count. */
+export interface Moment {
+  /** The present: roles that expired by then do not count. */
+  readonly now: Date
+  /** Right after the event at this position; as it is when undefined. */
+  readonly at?: Position | undefined
+}
+
+/** The tables of a join, by their names in it. */
+export interface Counted extends Moment {
+  /** The generation of the role as the organization has it. Default: `share`. */
+  readonly share?: string
+  /** The rows of users or of members of groups. */
+  readonly held?: string
+  /** The members. Default: `member`. */
+  readonly member?: string
+  /** Counts as active while it exists. */
+  readonly asIfActive?: 'project' | 'project_grant' | 'provider' | undefined
+}
+
+/** A user has the role by a grant: the row of `held` counts. */
+export const countsByGrant = (dialect: Dialect, counted: Counted): readonly Statement[] => {
+  const { held = 'held', now, at } = counted
+  return [
+    lasting(held, at),
+    sql`(${held}.expires_at IS NULL OR ${held}.expires_at > ${param(now.getTime())})`,
+    sql`${held}.paused IS NULL`,
+    ...countsForAll(dialect, counted),
+  ]
+}
+
+/** A member of a group has the role: the rows of `mapped` and `member`, which were joined, count. */
+export const countsByGroup = (dialect: Dialect, counted: Counted): readonly Statement[] => {
+  const { held = 'mapped', member = 'member', now, at, asIfActive } = counted
+  return [
+    lasting(held, at),
+    lasting(member, at),
+    sql`${member}.begin_at > ${held}.since AND (${held}.valid_for IS NULL OR ${expiryOf(held, member)} > ${param(now.getTime())})`,
+    ...countsForAll(dialect, counted),
+    stands(dialect, streamOf.provider({ org: `${held}.org`, idp: `${held}.idp` }), {
+      at,
+      orInactive: asIfActive === 'provider',
+    }),
+  ]
+}
+
+/** The generation is the current one, and the project and the grant of it are active. */
+const countsForAll = (
+  dialect: Dialect,
+  { share = 'share', at, asIfActive }: Counted,
+): readonly Statement[] => [
+  isCurrent(dialect, share, at),
+  stands(dialect, streamOf.project(share), { at, orInactive: asIfActive === 'project' }),
+  // The owner needs no grant of the project.
+  sql`(${share}.grant_since = 0 OR ${stands(dialect, streamOf.projectGrant(share), { at, orInactive: asIfActive === 'project_grant' })})`,
+]
+
+/** The role and, for another organization, the grant of the project have the generation. The project may be gone. */
+export const isCurrent = (dialect: Dialect, share: string, at?: At): Statement => {
+  const isGranted =
+    at === undefined
+      ? sql`${share}.end_at IS NULL`
+      : sql`(${share}.end_at IS NULL OR ${share}.end_at > ${positionOf(at)})`
+  return sql`${isGranted} AND ${stands(dialect, streamOf.role(share), { at, since: `${share}.role_since` })}`
+}
+
+/** The object of a stream, which is named in SQL, exists and is active. */
+export const stands = (
+  { table }: Dialect,
+  stream: string | Statement,
+  {
+    at,
+    since = '0',
+    orInactive = false,
+  }: {
+    readonly at?: At | undefined
+    /** The generation of a role. */
+    readonly since?: string
+    readonly orInactive?: boolean
+  } = {},
+): Statement =>
+  // Not EXISTS, which SQLite turns into a join, and then sorts.
+  sql`(SELECT ${orInactive ? 'count(*)' : 'max(standing.active)'} FROM ${table(STANDING)} AS standing
+    WHERE standing.stream = ${stream} AND standing.since = ${since} AND ${lasting('standing', at)}) = 1`
+
+/** Why a generation that is not current ended first: `role` or `project_grant`. */
+export const endedWith = ({ table }: Dialect, share: string): string =>
+  `CASE WHEN ${share}.end_at < (
+    SELECT CASE WHEN count(*) = 0 THEN 0 WHEN count(*) = count(ended.end_at) THEN max(ended.end_at) ELSE ${share}.end_at + 1 END
+    FROM ${table(STANDING)} AS ended WHERE ended.stream = ${streamOf.role(share)} AND ended.since = ${share}.role_since
+  ) THEN 'project_grant' ELSE 'role' END`
+
+/** Names of streams, of the values in a row. */
+export const streamOf = {
+  project: (row: string): string => `('project-' || ${row}.scope)`,
+  role: (row: string): string => `('project_role-' || ${row}.scope || '+' || ${row}.role)`,
+  projectGrant: (row: string): string => `('project_grant-' || ${row}.scope || '+' || ${row}.org)`,
+  provider: ({ org, idp }: { readonly org: string; readonly idp: string }): string =>
+    `('identity_provider-' || ${org} || '+' || ${idp})`,
+}
+
+/** Whether a row holds, now or right after the event at a position. */
+export const lasting = (table: string, at: At | undefined): Statement => {
+  if (at === undefined) return sql`${table}.end_at IS NULL`
+  const position = positionOf(at)
+  return sql`${table}.begin_at <= ${position} AND (${table}.end_at IS NULL OR ${table}.end_at > ${position})`
+}
+
+/** When a role expires for a member, in milliseconds; null if it does not. */
+export const expiryOf = (mapped: string, member: string): string =>
+  `(${member}.begin_at / 1000 + ${mapped}.valid_for)`
+
+/** Joins members of a group with the roles of the group. */
+export const isMemberOf = (mapped: string, member: string): string =>
+  `${member}.org = ${mapped}.org AND ${member}.idp = ${mapped}.idp AND ${member}.grp = ${mapped}.grp`

@@ -1,0 +1,193 @@
+import type { Fact } from '../../../domain/facts.js'
+import type { Position } from '../../../ports/event-store.js'
+import { foldCase } from '../../../projections/row-order.js'
+import { getOrAdd, projectOf, projectScope } from '../../../projections/rows.js'
+import {
+  columnNamed,
+  type Dialect,
+  type Integer,
+  type Row,
+  rowsOf,
+  type Statement,
+  type Steps,
+} from '../dialect.js'
+import { shareOf } from './stored-rows.js'
+import { checkpointIn, HELD, PLACES, SHARES } from './tables.js'
+
+/** A fact that names generations of roles. */
+export type Sharing = Extract<Fact, { readonly in: 'held' | 'project_grant' }>
+
+/** A project as an organization has it. */
+interface Place {
+  readonly org: string
+  readonly scope: string
+  number: number
+  isNew: boolean
+}
+
+/** A generation of a role as an organization has it. */
+interface Share {
+  readonly place: Place
+  readonly role: string
+  readonly roleSince: number
+  readonly grantSince: number
+  number: number
+  isNew: boolean
+  /** Undefined when the batch does not end it. */
+  endAt: Position | undefined
+}
+
+/** The numbers of projects in organizations, and of generations of roles there. */
+export interface Generations {
+  /** The checkpoint at which they were read; undefined when none were needed. */
+  readonly reached: Position | undefined
+  /** The number of a project in an organization; undefined if no fact names it. */
+  readonly placeOf: (orgId: string, scope: string) => number | undefined
+  /** The numbers of the roles of a fact, in their order. */
+  readonly numbersOf: (fact: Sharing) => readonly number[]
+  /** The roles of a fact as a row lists them, see `shares`; none of any other fact. */
+  readonly listed: (fact: Fact | undefined) => string
+  /** Ends what a grant of a project no longer has. */
+  readonly replace: (before: Fact | undefined, after: Fact | undefined, at: Position) => void
+  /** Write what is new or ends. */
+  readonly statements: () => Iterable<Statement>
+}
+
+/** Whether a fact names generations. */
+export const isSharing = (fact: Fact | undefined): fact is Sharing =>
+  fact?.in === 'held' || fact?.in === 'project_grant'
+
+/** Reads the numbers that `facts` need. New ones follow in the order of `facts`, so equal logs lead to equal numbers. */
+export function* readGenerations(
+  dialect: Dialect,
+  facts: readonly (Fact | undefined)[],
+): Steps<Generations> {
+  const places = new Map<string, Place>()
+  const shares = new Map<string, Share>()
+  const placeIn = ({ orgId: org, projectOrgId, projectId }: Sharing): Place => {
+    const scope = projectScope(projectOrgId, projectId)
+    return getOrAdd(places, `${org} ${scope}`, () => ({ org, scope, number: 0, isNew: false }))
+  }
+  const sharesIn = (fact: Sharing): readonly Share[] => {
+    const place = placeIn(fact)
+    return fact.roles.map((given) => {
+      const [role, roleSince, grantSince] = shareOf(given)
+      const key = `${place.org} ${place.scope} ${roleSince} ${grantSince} ${role}`
+      return getOrAdd(shares, key, () => {
+        // What no grant of the project gave never counts.
+        const isGiven = fact.in === 'project_grant' || fact.orgId === fact.projectOrgId
+        const endAt = isGiven ? undefined : 0n
+        return { place, role, roleSince, grantSince, number: 0, isNew: false, endAt }
+      })
+    })
+  }
+  for (const fact of facts) if (isSharing(fact)) sharesIn(fact)
+  const all = [...shares.values()]
+  const reached =
+    places.size === 0 ? undefined : yield* readNumbers(dialect, [...places.values()], all)
+
+  return {
+    reached,
+    placeOf: (orgId, scope) => places.get(`${orgId} ${scope}`)?.number,
+    numbersOf: (fact) => sharesIn(fact).map(({ number }) => number),
+    listed: (fact) => {
+      if (!isSharing(fact)) return '[]'
+      const ends = fact.roles.map((role) =>
+        'expiresAt' in role && role.expiresAt !== undefined ? Date.parse(role.expiresAt) : null,
+      )
+      return JSON.stringify(sharesIn(fact).map(({ number }, index) => [number, ends[index]]))
+    },
+    replace: (before, after, at) => {
+      if (before?.in !== 'project_grant') return
+      const kept = new Set(after?.in === 'project_grant' ? sharesIn(after) : [])
+      for (const share of sharesIn(before)) if (!kept.has(share)) share.endAt = at
+    },
+    *statements() {
+      const newPlaces = [...places.values()].filter(({ isNew }) => isNew)
+      yield* dialect.insert(
+        PLACES,
+        newPlaces.map(({ number, org, scope }) => {
+          const { projectOrgId, projectId } = projectOf(scope)
+          return [number, org, scope, projectOrgId, projectId]
+        }),
+      )
+      yield* dialect.insert(
+        SHARES,
+        all
+          .filter(({ isNew }) => isNew)
+          .map(({ number, place, role, roleSince, grantSince, endAt = null }) => {
+            const names = [place.scope, role, foldCase(role), place.org]
+            return [number, place.number, ...names, roleSince, grantSince, endAt]
+          }),
+      )
+      const ended = all.flatMap(({ isNew, number, endAt = 0n }) =>
+        isNew || endAt === 0n ? [] : [[number, endAt]],
+      )
+      yield* dialect.update(SHARES, { by: ['number'], set: ['end_at'] }, ended)
+    },
+  }
+}
+
+/** Sets the numbers of `places` and `shares`. @returns the checkpoint */
+function* readNumbers(
+  dialect: Dialect,
+  places: readonly Place[],
+  shares: readonly Share[],
+): Steps<Position> {
+  const { table } = dialect
+  const columns = ['org', 'scope', 'role', 'role_since', 'grant_since'].map((name) =>
+    columnNamed(SHARES, name),
+  )
+  const wanted = [
+    ...places.map(({ org, scope }): Row => [org, scope, '', 0, 0]),
+    ...shares.map(({ place: { org, scope }, role, roleSince, grantSince }): Row => {
+      return [org, scope, role, roleSince, grantSince]
+    }),
+  ]
+  type Found = readonly [
+    reached: Integer,
+    lastPlace: Integer,
+    lastShare: Integer,
+    usedPlace: Integer,
+    usedShare: Integer,
+    nth: Integer,
+    place: Integer,
+    share: Integer,
+  ]
+  const listed = dialect.wanted(columns, wanted)
+  const named = dialect.named(
+    'shares',
+    () => `SELECT reached, last_place, last_share, used_place, used_share, nth, place, share FROM (SELECT ${checkpointIn(dialect)} AS reached,
+        (SELECT max(number) FROM ${table(PLACES)}) AS last_place, (SELECT max(number) FROM ${table(SHARES)}) AS last_share,
+        (SELECT max(place) FROM ${table(SHARES)}) AS used_place, (SELECT max(share) FROM ${table(HELD)}) AS used_share) AS moment
+      LEFT JOIN (SELECT nth, place.number AS place, share.number AS share FROM ${listed.sql}
+        LEFT JOIN ${table(PLACES)} AS place ON place.org = wanted.org AND place.scope = wanted.scope
+        LEFT JOIN ${table(SHARES)} AS share ON share.scope = wanted.scope AND share.role = wanted.role AND share.org = wanted.org
+          AND share.role_since = wanted.role_since AND share.grant_since = wanted.grant_since) AS found ON TRUE`,
+  )
+  const found = rowsOf<Found>(yield { ...named, parameters: listed.parameters })
+  const numbers = new Map(
+    found.map(([, , , , , nth, place, share]) => [Number(nth), { place, share }]),
+  )
+  const [first] = found
+  const [, ...last] = (first ?? []).map((value) => Number(value ?? 0))
+  const [lastPlace = 0, lastShare = 0, usedPlace = 0, usedShare = 0] = last
+  // A number must not become that of another organization.
+  if (usedPlace > lastPlace || usedShare > lastShare)
+    throw new Error(
+      `The table ${table(usedPlace > lastPlace ? PLACES : SHARES)} was emptied: reset the read model`,
+    )
+  let place = lastPlace
+  let share = lastShare
+  for (const [index, each] of places.entries()) {
+    const known = numbers.get(index + 1)?.place ?? null
+    each.isNew = known === null
+    each.number = known === null ? ++place : Number(known)
+  }
+  for (const [index, each] of shares.entries()) {
+    const known = numbers.get(places.length + index + 1)?.share ?? null
+    each.isNew = known === null
+    each.number = known === null ? ++share : Number(known)
+  }
+  return BigInt(first?.[0] ?? 0)
+}

@@ -1,0 +1,422 @@
+import { aggregates } from '../../../domain/aggregates.js'
+import type { Position } from '../../../ports/event-store.js'
+import {
+  type Condition,
+  type FoundAtHead,
+  type Listing,
+  type ListQuery,
+  MAX_TOTAL_SIZE,
+  type SortKey,
+  type SortValue,
+  type Views,
+  type ViewType,
+} from '../../../ports/read-model.js'
+import { afterPrefix, filterableText, foldCase, severalOf } from '../../../projections/row-order.js'
+import { cappedTotal, listedScope } from '../../../projections/rows.js'
+import { fieldNamed, identityField, viewFields } from '../../../projections/view-fields.js'
+import {
+  allOf,
+  type Dialect,
+  type Integer,
+  joined,
+  param,
+  type Row,
+  type Statement,
+  type Steps,
+  sql,
+} from '../dialect.js'
+import { isCurrent, stands, streamOf } from './counts.js'
+import { type FoundGrant, grantColumns, shownGrant } from './grants.js'
+import {
+  decodeObject,
+  isWithin,
+  objectColumns,
+  plainKey,
+  type StoredObject,
+} from './stored-rows.js'
+import {
+  atHead,
+  foldedColumn,
+  GRANTS,
+  isKey,
+  OBJECTS,
+  oneOf,
+  PERMISSIONS,
+  PLACES,
+  type Positions,
+  positionColumns,
+  SHARES,
+} from './tables.js'
+
+/** A page of objects, and how far the read model is; to be run so that all is as of one moment. */
+export function* readList<Type extends ViewType>(
+  dialect: Dialect,
+  totals: Totals,
+  query: ListQuery<Type>,
+): Steps<FoundAtHead<Listing<Views[Type]>>> {
+  const { type, limit } = query
+  const { count, page } = listStatements(dialect, query)
+  const key = JSON.stringify([count.sql, ...count.parameters.map(String)])
+  const total = totalOf(count, totals.get(key))
+  const { moment, rows } = yield* momentAndPage(dialect, query, { total, page })
+  const [head, reached] = moment
+  const sequence = BigInt(reached ?? 0)
+  const found = Number(moment[2])
+  keep(totals, key, { sequence, found })
+  return atHead([head, reached], {
+    items: rows.slice(0, limit).map((row) => decode<Type>(type, row)),
+    hasMore: rows.length > limit,
+    ...cappedTotal(found),
+    sequence,
+  })
+}
+
+/** The object of a row that {@link columnsOf} found. */
+export const decode = <Type extends ViewType>(type: ViewType, row: Row): Views[Type] =>
+  // Casts: the statement selects the columns of the type.
+  type === 'user_grant'
+    ? (shownGrant(row as unknown as FoundGrant) as Views[Type])
+    : decodeObject<Type>(type, row as unknown as StoredObject)
+
+/** The columns of an object that are read. */
+export const columnsOf = (dialect: Dialect, type: ViewType): readonly string[] =>
+  type === 'user_grant' ? grantColumns(dialect) : objectColumns(dialect, type)
+
+/** How many rows a list has at a checkpoint. The number stays right until the checkpoint moves. */
+interface Total {
+  readonly sequence: Position
+  readonly found: number
+}
+
+/** The last totals, by the statements that count them. */
+export type Totals = Map<string, Total>
+
+const MAX_TOTALS = 1_000
+
+/** Keeps a total as the newest, and forgets the oldest of too many. */
+const keep = (totals: Totals, key: string, total: Total): void => {
+  totals.delete(key)
+  totals.set(key, total)
+  const [oldest] = totals.keys()
+  if (totals.size > MAX_TOTALS && oldest !== undefined) totals.delete(oldest)
+}
+
+/** The total in SQL. The database counts only if its checkpoint, `reached`, is not the one of the known total. */
+const totalOf = (count: Statement, known: Total | undefined): Statement =>
+  sql`CASE WHEN reached = ${param(known?.sequence ?? null)} THEN ${param(known?.found ?? null)} ELSE (${count}) END`
+
+type Moment = readonly [...Positions, total: Integer]
+
+function* momentAndPage(
+  dialect: Dialect,
+  query: ListQuery<ViewType>,
+  { total, page }: { readonly total: Statement; readonly page: Statement },
+): Steps<{ readonly moment: Moment; readonly rows: readonly Row[] }> {
+  const selected = sql`SELECT head, reached, ${total} AS total`
+  const from = `FROM (SELECT ${positionColumns(dialect)}) AS moment`
+  if (dialect.asLines === undefined) {
+    const moment = oneOf<Moment>(yield sql`${selected} ${from}`)
+    return { moment, rows: yield page }
+  }
+  const columns = columnsOf(dialect, query.type).map(nameOf)
+  const order = query.sort.map(({ direction }, index) => `sort_${index} ${direction}`)
+  const lines = { ...page, sql: dialect.asLines(page.sql, columns, order.join(', ')) }
+  const [head, reached, found, text] = oneOf<readonly [...Moment, lines: string | null]>(
+    yield sql`${selected}, ${lines} ${from}`,
+  )
+  return { moment: [head, reached, found], rows: text?.split('\n').map(rowIn) ?? [] }
+}
+
+/** The name of a selected column. */
+export const nameOf = (column: string): string => column.slice(column.search(/[^ .]+$/))
+
+/** The columns of a line, which are JSON. */
+const rowIn = (line: string): Row => JSON.parse(line)
+
+/** Where the rows of a list are. */
+interface Source {
+  readonly from: string
+  /** The organization or project of a row. */
+  readonly scope: Statement
+  /** What else makes a row one of the list. */
+  readonly within: readonly Statement[]
+  /** The columns of the order by id or key. */
+  readonly key: readonly string[]
+}
+
+const sourceOf = (dialect: Dialect, query: ListQuery<ViewType>): Source => {
+  const { table } = dialect
+  const { type, orgId, isReceived } = query
+  if (type !== 'user_grant')
+    return {
+      from: `${table(OBJECTS[type])} AS object`,
+      scope: isReceived
+        ? sql`object.key = ${param(orgId)}`
+        : sql`object.scope = ${param(listedScope(query))}`,
+      within: isWithin(dialect, type),
+      key: ['object.key'],
+    }
+  return {
+    from: `${table(PLACES)} AS place JOIN ${table(GRANTS)} AS object ON object.place = place.number`,
+    scope: sql`place.org = ${param(orgId)}`,
+    within: [stands(dialect, streamOf.project('place'), { orInactive: true }), IS_GRANTED],
+    key: ['place.scope', 'object.user_id'],
+  }
+}
+
+/** A grant to a user, called `object`, was not removed. */
+export const IS_GRANTED = sql`COALESCE(object.state, '') <> 'removed'`
+
+/**
+ * Count the rows on all pages of `query`, up to one more than a total may have; and find its page and one row more, which shows that more follow. Where the
+ * page is read as lines, it has the values of its order, too.
+ */
+export const listStatements = (
+  dialect: Dialect,
+  query: ListQuery<ViewType>,
+): { readonly count: Statement; readonly page: Statement } => {
+  const { type, conditions } = query
+  const source = sourceOf(dialect, query)
+  const tests = conditions.map((each) => meets(dialect, query, source, each))
+  const scope = tests.some(({ namesScope }) => namesScope) ? [] : [source.scope]
+  const met = [...scope, ...tests, ...source.within]
+  return {
+    count: sql`SELECT count(*) FROM (SELECT 1 FROM ${source.from} WHERE ${allOf(met)} LIMIT ${MAX_TOTAL_SIZE + 1}) AS counted`,
+    page:
+      type === 'user_grant' && query.sort.length === 1 && query.sort[0]?.field === 'key'
+        ? grantPage(dialect, query, met)
+        : plainPage(dialect, query, source, met),
+  }
+}
+
+/** A page in any order. */
+const plainPage = (
+  dialect: Dialect,
+  query: ListQuery<ViewType>,
+  { from, key }: Source,
+  met: readonly Statement[],
+): Statement => {
+  const { after, limit } = query
+  const sort = query.sort.map(ordering(dialect, query))
+  const paged = after === undefined ? met : [...met, following(dialect, sort, after)]
+  const order = sort.flatMap(({ text, direction, isIdentity }) =>
+    (isIdentity ? key : [text]).map((each) => `${each} ${direction}`),
+  )
+  return sql`SELECT ${selected(dialect, query, sort)} FROM ${from} WHERE ${allOf(paged)}
+    ORDER BY ${order.join(', ')} LIMIT ${dialect.atLeast(limit + 1)}`
+}
+
+const selected = (
+  dialect: Dialect,
+  { type }: ListQuery<ViewType>,
+  sort: readonly Ordering[],
+): string => {
+  const sorted = dialect.asLines ? sort.map(({ text }, index) => `${text} AS sort_${index}`) : []
+  return [...columnsOf(dialect, type), ...sorted].join(', ')
+}
+
+/**
+ * A page of grants to users by project and user: the rest of the project that the page before ended in, and the later
+ * ones. Each part is read in the order of an index and ends with the page.
+ */
+const grantPage = (
+  dialect: Dialect,
+  query: ListQuery<ViewType>,
+  met: readonly Statement[],
+): Statement => {
+  const { table, hasLateral } = dialect
+  const { after, limit } = query
+  const direction = query.sort[0]?.direction ?? 'asc'
+  const beyond = direction === 'asc' ? '>' : '<'
+  const columns = selected(dialect, query, query.sort.map(ordering(dialect, query)))
+  const most = dialect.atLeast(limit + 1)
+  const part = (conditions: readonly Statement[]): Statement => {
+    const all = allOf([...met, ...conditions])
+    const order = `place.scope ${direction}, object.user_id ${direction}`
+    if (!hasLateral)
+      return sql`SELECT ${columns} FROM ${table(PLACES)} AS place CROSS JOIN ${table(GRANTS)} AS object
+        WHERE object.place = place.number AND ${all} ORDER BY ${order} LIMIT ${most}`
+    // PostgreSQL takes no order of two tables from their indexes.
+    return sql`SELECT ${columns} FROM ${table(PLACES)} AS place CROSS JOIN LATERAL (
+        SELECT object.* FROM ${table(GRANTS)} AS object WHERE object.place = place.number AND ${all}
+        ORDER BY object.user_id ${direction} LIMIT ${most}
+      ) AS object WHERE place.org = ${param(query.orgId)} ORDER BY ${order} LIMIT ${most}`
+  }
+  if (after === undefined) return part([])
+  const [owner = '', projectId = '', ...rest] = String(after[0]).split('+')
+  const scope = param(`${owner}+${projectId}`)
+  const parts = [
+    part([sql`place.scope = ${scope}`, sql`object.user_id ${beyond} ${param(rest.join('+'))}`]),
+    part([sql`place.scope ${beyond} ${scope}`]),
+  ].map((each, index) => sql`SELECT * FROM (${each}) AS part_${index}`)
+  return sql`SELECT * FROM (${joined(parts, ' UNION ALL ')}) AS parts
+    ORDER BY scope ${direction}, user_id ${direction} LIMIT ${most}`
+}
+
+/** A {@link SortKey} in SQL. */
+interface Ordering {
+  readonly text: string
+  readonly direction: SortKey['direction']
+  readonly isIdentity: boolean
+}
+
+const ordering = (dialect: Dialect, { type, conditions }: ListQuery<ViewType>) => {
+  // No index finds rows by their roles or permissions.
+  const finding = conditions.filter((condition) => severalOf(type, condition) === undefined)
+  return ({ field, direction }: SortKey): Ordering => {
+    fieldNamed<never>(viewFields[type], field)
+    const isIdentity = field === identityField[type] && type === 'user_grant'
+    const text = dialect.ordered(textOf(dialect, type, field), finding)
+    return { text, direction, isIdentity }
+  }
+}
+
+/** Whether a row comes after the one that has `values` in the fields of the order. */
+const following = (
+  dialect: Dialect,
+  [key, ...others]: readonly Ordering[],
+  [value, ...values]: readonly SortValue[],
+): Statement => {
+  if (key === undefined || value === undefined)
+    throw new RangeError('`after` must have one value for each field of `sort`')
+  const bound = param(typeof value === 'boolean' ? dialect.flag(value) : value)
+  const beyond = key.direction === 'asc' ? '>' : '<'
+  const isBeyond = sql`${key.text} ${beyond} ${bound}`
+  if (others.length === 0) return isBeyond
+  // The first comparison is redundant, but an index can be used for it.
+  return sql`${key.text} ${beyond}= ${bound} AND (${isBeyond} OR (${following(dialect, others, values)}))`
+}
+
+/** The value of a field, for sorting rows and for case-sensitive comparisons. */
+const textOf = (dialect: Dialect, type: ViewType, field: string): string => {
+  if (field === 'sequence') return 'object.sequence'
+  if (field === 'changeDate') return '(object.sequence / 1000)'
+  if (type === 'user_grant') return grantText(field)
+  if (field === 'creationDate') return 'object.creation_date'
+  if (field === identityField[type]) return 'object.key'
+  const { [field]: shown } = aggregates[type].fields
+  const text = dialect.fieldInBody(field)
+  return shown?.holds === 'string' && shown.isOptional ? `coalesce(${text}, '')` : text
+}
+
+const grantText = (field: string): string => {
+  switch (field) {
+    case 'userId':
+      return 'object.user_id'
+    case 'projectId':
+      return 'place.project'
+    case 'projectOrgId':
+      return 'place.owner'
+    case 'state':
+      return `COALESCE(object.state, 'active')`
+    case 'creationDate':
+      return 'COALESCE(object.creation_date, object.sequence / 1000)'
+    case 'key':
+      return `(place.scope || '+' || object.user_id)`
+    default:
+      throw new RangeError(`Grants are not sorted by ${field}`)
+  }
+}
+
+/** A condition in SQL. */
+interface Test extends Statement {
+  /** Whether it names the scope, which then needs no condition of its own. */
+  readonly namesScope?: true
+}
+
+const meets = (
+  dialect: Dialect,
+  query: ListQuery<ViewType>,
+  { scope }: Source,
+  condition: Condition,
+): Test => {
+  const { type } = query
+  const { field, operator, value, ignoreCase } = condition
+  const several = severalOf(type, condition)
+  if (!several) filterableText<never>(viewFields[type], field)
+  // A lone surrogate is not valid text, and a database would read it as another character.
+  if (!value.isWellFormed()) return sql`FALSE`
+  const foldedValue = foldCase(value)
+  const compare = (text: string, by: string) => compares(dialect, text, operator, by)
+  if (several === 'permissions') {
+    // Permissions are ASCII: a database folds them alike.
+    const permission = ignoreCase
+      ? compare('upper(allowed.permission)', foldedValue)
+      : compare('allowed.permission', value)
+    return sql`object.key IN (SELECT allowed.role FROM ${dialect.table(PERMISSIONS)} AS allowed
+      WHERE allowed.scope = ${param(listedScope(query))} AND ${permission} AND allowed.end_at IS NULL)`
+  }
+  if (several === 'roleKeys') {
+    // One of the roles that are shown meets the condition.
+    const role = ignoreCase
+      ? compare('share.folded_role', foldedValue)
+      : compare('share.role', value)
+    return sql`EXISTS (SELECT 1 FROM ${dialect.listedShares('object.shares')} CROSS JOIN ${dialect.table(SHARES)} AS share
+      WHERE share.number = listed.share AND ${isCurrent(dialect, 'share')} AND ${role})`
+  }
+  const exact = compare(textOf(dialect, type, field), value)
+  if (type === 'user_grant') return meetsGrant(dialect, query, condition, compare)
+  const folded = compare(`object.${foldedColumn(field)}`, foldedValue)
+  if (!isKey(type, field)) {
+    if (ignoreCase) return folded
+    // The folded text is compared as well: it alone has an index.
+    return operator === 'contains' ? exact : allOf([folded, exact])
+  }
+  if (!ignoreCase) return exact
+  const plain = plainKey(foldedValue)
+  if (plain === undefined) return folded
+  // A plain key has no folded text: the key itself is compared.
+  const key = compare('object.key', plain)
+  if (operator === 'contains') return sql`(${key} OR ${folded})`
+  // With the scope outside of both tests SQLite would read all rows of the scope instead.
+  return { ...sql`(${scope} AND ${key} OR ${scope} AND ${folded})`, namesScope: true }
+}
+
+/** A condition on a field of a grant to a user. */
+const meetsGrant = (
+  { table }: Dialect,
+  { orgId }: ListQuery<ViewType>,
+  { field, operator, value, ignoreCase }: Condition,
+  compare: (text: string, by: string) => Statement,
+): Statement => {
+  const text = grantText(field)
+  const foldedValue = foldCase(value)
+  if (field === 'state' && operator === 'equals') {
+    const state = ignoreCase ? foldedValue.toLowerCase() : value
+    // Few grants are inactive: only they are in an index, which a parameter would not find.
+    if (state === 'inactive') return sql`object.state = 'inactive'`
+    return state === 'active' ? sql`object.state IS NULL` : sql`FALSE`
+  }
+  // Ids and states are ASCII: a database folds them alike.
+  if (field !== 'userId')
+    return ignoreCase ? compare(`upper(${text})`, foldedValue) : compare(text, value)
+  if (!ignoreCase) return compare(text, value)
+  const plain = plainKey(foldedValue)
+  if (plain === undefined) return compare('object.folded_user', foldedValue)
+  if (operator === 'contains')
+    return sql`(${compare(text, plain)} OR ${compare('object.folded_user', foldedValue)})`
+  // Each part uses an index of its own.
+  return sql`object.user_id IN (
+    SELECT near.user_id FROM ${table(PLACES)} AS of_org JOIN ${table(GRANTS)} AS near ON near.place = of_org.number
+      WHERE of_org.org = ${param(orgId)} AND ${compare('near.user_id', plain)}
+    UNION ALL SELECT near.user_id FROM ${table(GRANTS)} AS near WHERE ${compare('near.folded_user', foldedValue)})`
+}
+
+const compares = (
+  dialect: Dialect,
+  text: string,
+  operator: Condition['operator'],
+  value: string,
+): Statement => {
+  switch (operator) {
+    case 'equals':
+      return sql`${text} = ${param(value)}`
+    case 'contains':
+      return { sql: dialect.contains(text), parameters: [value] }
+    case 'startsWith': {
+      const end = afterPrefix(value)
+      const isFrom = sql`${text} >= ${param(value)}`
+      return end === undefined ? isFrom : sql`${isFrom} AND ${text} < ${param(end)}`
+    }
+  }
+}

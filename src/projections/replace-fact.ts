@@ -1,0 +1,318 @@
+import type {
+  GivenRole,
+  HeldFact,
+  MemberFact,
+  PermittedRole,
+  ProjectGrantFact,
+  ProviderFact,
+} from '../domain/facts.js'
+import { projects } from '../domain/project/aggregate.js'
+import type { Position } from '../ports/event-store.js'
+import type { Dated, Row } from './project.js'
+import { compareCodePoints } from './row-order.js'
+import { foundProject, getOrAdd } from './rows.js'
+import { SortedMap } from './sorted-map.js'
+import {
+  type Generation,
+  type Group,
+  type Held,
+  type HeldRole,
+  isOwner,
+  lasts,
+  type Member,
+  type Organization,
+  type Project,
+  type Provider,
+  type Role,
+  type Share,
+  type Thing,
+  unknownRole,
+  type Version,
+  type World,
+} from './world.js'
+
+/** No facts yet. */
+export const emptyWorld = (keepsPast: boolean): World => ({
+  keepsPast,
+  projects: new Map(),
+  providers: new Map(),
+  users: new Map(),
+})
+
+/** Replaces the fact of one object by that of `after`, at the position of the event that changed it. */
+export const replaceFact = (
+  world: World,
+  before: Row | undefined,
+  after: Row | undefined,
+  position: Position,
+): void => {
+  const fact = (after ?? before)?.fact?.fact
+  if (!fact) return
+  const begun = after?.fact && begunBy(after, after.fact)
+  const change = { begun, position }
+  if (fact.in === 'provider') replaceProvider(world, fact, change)
+  else if (fact.in === 'member') replaceMember(world, fact, change)
+  else {
+    const project = projectIn(world, fact.projectOrgId, fact.projectId)
+    if (fact.in === 'project') replaceProject(world, project, change)
+    else if (fact.in === 'role') replaceRole(world, roleIn(project, fact.roleKey), change)
+    else {
+      const organization = organizationIn(project, fact.orgId)
+      if (fact.in === 'project_grant') replaceProjectGrant(world, organization, change)
+      else replaceHeld(world, organization, fact, change)
+    }
+  }
+}
+
+/** A state that begins. */
+type Begun = Omit<Version, 'end' | 'before'>
+
+/** What follows the last version of an object; nothing if the object does not exist any more. */
+interface Change {
+  readonly begun: Begun | undefined
+  /** The event. */
+  readonly position: Position
+}
+
+const begunBy = ({ state }: Row, { since, begin, given }: Dated): Begun => ({
+  state,
+  since,
+  begin,
+  given,
+})
+
+/** Replaces the last version of an object. */
+const replaceVersion = ({ keepsPast }: World, thing: Thing, { begun, position }: Change): void => {
+  const { last } = thing
+  if (keepsPast && last) last.end ??= position
+  if (begun) thing.last = { ...begun, end: undefined, before: keepsPast ? last : undefined }
+  else if (!keepsPast) thing.last = undefined
+}
+
+const replaceProject = (world: World, project: Project, change: Change): void => {
+  replaceVersion(world, project, change)
+  const { begun } = change
+  const { orgId, id } = project
+  project.found =
+    begun && 'projectRoleCheck' in begun.state
+      ? foundProject(projects.show(begun.state))
+      : undefined
+  if (!begun && !world.keepsPast) world.projects.get(orgId)?.delete(id)
+}
+
+const replaceRole = (world: World, role: Role, change: Change): void => {
+  replaceVersion(world, role, change)
+  const { begun, position } = change
+  const { roleKey } = role.found
+  const current = role.generations.at(-1)
+  if (!begun || !('permissions' in begun.state)) {
+    if (current) current.end ??= position
+    role.found = unknownRole(roleKey)
+    return
+  }
+  const { since, displayName, group, permissions } = begun.state
+  role.found = { roleKey, displayName, group, permissions }
+  if (current?.since !== since || current.end !== undefined)
+    role.generations.push({ since, begin: position, end: undefined })
+}
+
+const replaceProjectGrant = (world: World, organization: Organization, change: Change): void => {
+  replaceVersion(world, organization, change)
+  const { begun, position } = change
+  const roles = begun && 'roles' in begun.state ? begun.state.roles : []
+  const sinceOf = new Map<string, number>()
+  for (const role of roles) if ('since' in role) sinceOf.set(role.roleKey, role.since)
+  const { permits } = organization
+  for (const [roleKey, generations] of permits) {
+    const current = generations.at(-1)
+    if (current && current.since !== sinceOf.get(roleKey)) current.end ??= position
+  }
+  for (const [roleKey, since] of sinceOf) {
+    const generations = getOrAdd(permits, roleKey, (): Generation[] => [])
+    const current = generations.at(-1)
+    if (current?.since !== since || current.end !== undefined)
+      generations.push({ since, begin: position, end: undefined })
+  }
+}
+
+const replaceHeld = (
+  world: World,
+  organization: Organization,
+  fact: HeldFact,
+  change: Change,
+): void => {
+  const { holder, orgId } = fact
+  if ('userId' in holder) {
+    const { userId } = holder
+    const last = organization.users.get(userId)
+    const held = nextHeld(world, organization, { ...change, fact, last })
+    if (!held) {
+      if (!world.keepsPast) organization.users.delete(userId)
+      return
+    }
+    organization.users.set(userId, held)
+    if (!world.keepsPast) return
+    for (const { share } of held.roles) share.users.set(userId, held)
+    const ofOrganization = getOrAdd(world.users, orgId, () => new Map<string, Set<Organization>>())
+    getOrAdd(ofOrganization, userId, () => new Set()).add(organization)
+    return
+  }
+  const group = groupIn(providerIn(world, orgId, holder.idpId), holder.group)
+  const last = group.held.get(organization)
+  const held = nextHeld(world, organization, { ...change, fact, last })
+  if (!held) {
+    if (!world.keepsPast) group.held.delete(organization)
+    return
+  }
+  group.held.set(organization, held)
+  if (!world.keepsPast) return
+  for (const { share } of held.roles)
+    share.groups.set(`${holder.idpId}\0${holder.group}`, { group, held })
+}
+
+/** The version that follows `last`; undefined if nothing is held any more. */
+const nextHeld = (
+  world: World,
+  organization: Organization,
+  {
+    fact,
+    last,
+    begun,
+    position,
+  }: Change & { readonly fact: HeldFact; readonly last: Held | undefined },
+): Held | undefined => {
+  const { keepsPast } = world
+  if (keepsPast && last) last.end ??= position
+  if (!begun) return undefined
+  const roles = fact.roles.map((role, index): HeldRole => {
+    const share = shareIn(world, organization, role)
+    const given = begun.given[index] ?? position
+    return { share, expiresAt: role.expiresAt ? new Date(role.expiresAt) : undefined, given }
+  })
+  roles.sort((one, other) => compareCodePoints(keyOf(one), keyOf(other)))
+  const held: Held = { ...begun, roles, end: undefined, before: keepsPast ? last : undefined }
+  const [only] = roles
+  const isShared = !keepsPast && 'userId' in fact.holder && begun.state.status === 'active'
+  if (!isShared || roles.length !== 1 || !only || only.expiresAt) return held
+  only.share.alone ??= held
+  return only.share.alone
+}
+
+const keyOf = ({ share }: HeldRole): string => share.role.found.roleKey
+
+/** Without the past, nobody is listed. */
+const NOBODY = new SortedMap<never>()
+
+/** The generation of a role that is given, as its organization has it. */
+const shareIn = ({ keepsPast }: World, organization: Organization, given: GivenRole): Share => {
+  const { roleKey, roleSince } = given
+  const grantSince = isOwner(organization) ? undefined : (given.grantSince ?? 0)
+  const role = roleIn(organization.project, roleKey)
+  const shares = role.shares.getOrAdd(organization.orgId, () => [])
+  const known = shares.findLast(
+    ({ generation, permit }) => generation.since === roleSince && permit?.since === grantSince,
+  )
+  if (known) return known
+  const permits = organization.permits.get(roleKey) ?? []
+  const share: Share = {
+    role,
+    organization,
+    generation: generationIn(role.generations, roleSince),
+    permit: grantSince === undefined ? undefined : generationIn(permits, grantSince),
+    users: keepsPast ? new SortedMap() : NOBODY,
+    groups: keepsPast ? new SortedMap() : NOBODY,
+    alone: undefined,
+  }
+  shares.push(share)
+  return share
+}
+
+/** The generation that began with that version; one that never lasts if no event began it. */
+const generationIn = (generations: readonly Generation[], since: number): Generation =>
+  generations.findLast((each) => each.since === since) ?? { since, begin: 0n, end: 0n }
+
+/** Whether a role of a fact that holds right after the event at a position, or now, is current then. */
+export const isCurrentIn = (
+  world: World,
+  fact: ProjectGrantFact | HeldFact,
+  role: GivenRole | PermittedRole,
+  at?: Position,
+): boolean => {
+  const { roleKey, roleSince } = role
+  const project = projectIn(world, fact.projectOrgId, fact.projectId)
+  const { generations } = roleIn(project, roleKey)
+  if (!lasts(generationIn(generations, roleSince), at)) return false
+  if (fact.in === 'project_grant' || fact.orgId === fact.projectOrgId) return true
+  const { permits } = organizationIn(project, fact.orgId)
+  const since = 'grantSince' in role ? (role.grantSince ?? 0) : 0
+  return lasts(generationIn(permits.get(roleKey) ?? [], since), at)
+}
+
+const replaceProvider = (world: World, { orgId, idpId }: ProviderFact, change: Change): void => {
+  replaceVersion(world, providerIn(world, orgId, idpId), change)
+  if (!change.begun && !world.keepsPast) world.providers.get(orgId)?.delete(idpId)
+}
+
+const replaceMember = (
+  world: World,
+  { orgId, idpId, userId, groups: names }: MemberFact,
+  { begun, position }: Change,
+): void => {
+  const { keepsPast } = world
+  const provider = providerIn(world, orgId, idpId)
+  const { members } = provider
+  const last = members.get(userId)
+  if (keepsPast && last) last.end ??= position
+  if (!keepsPast && (!begun || names.length === 0)) members.delete(userId)
+  else if (begun) {
+    const groups = names.map((name) => groupIn(provider, name))
+    const before = keepsPast ? last : undefined
+    const member: Member = { ...begun, groups, end: undefined, before }
+    members.set(userId, member)
+    if (keepsPast) for (const group of groups) group.members.set(userId, member)
+  }
+}
+
+/** The project of that owner and id, which may not exist. */
+export const projectIn = ({ projects }: World, orgId: string, id: string): Project =>
+  getOrAdd(projects, orgId, () => new SortedMap<Project>()).getOrAdd(id, () => ({
+    orgId,
+    id,
+    last: undefined,
+    roles: new SortedMap(),
+    organizations: new Map(),
+    found: undefined,
+  }))
+
+const roleIn = (project: Project, roleKey: string): Role =>
+  project.roles.getOrAdd(roleKey, () => ({
+    last: undefined,
+    generations: [],
+    shares: new SortedMap(),
+    found: unknownRole(roleKey),
+  }))
+
+const organizationIn = (project: Project, orgId: string): Organization =>
+  getOrAdd(project.organizations, orgId, () => ({
+    project,
+    orgId,
+    last: undefined,
+    permits: new Map(),
+    users: new Map(),
+  }))
+
+/** The provider of that organization and id, which may not exist. */
+export const providerIn = ({ providers }: World, orgId: string, idpId: string): Provider =>
+  getOrAdd(
+    getOrAdd(providers, orgId, () => new Map<string, Provider>()),
+    idpId,
+    () => ({ idpId, last: undefined, groups: new Map(), members: new Map() }),
+  )
+
+const groupIn = (provider: Provider, name: string): Group =>
+  getOrAdd(provider.groups, name, () => ({
+    provider,
+    name,
+    held: new Map(),
+    members: new SortedMap(),
+  }))

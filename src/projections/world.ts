@@ -1,0 +1,302 @@
+import type { AnyState } from '../domain/aggregates.js'
+import type { Activity } from '../domain/facts.js'
+import { isExpired } from '../domain/role-generations.js'
+import type {
+  AccessQuery,
+  FoundAccess,
+  FoundMappedRole,
+  FoundProject,
+  FoundRole,
+  LostRole,
+} from '../ports/access-reads.js'
+import { type Position, timeOf } from '../ports/event-store.js'
+import { byMappedRole } from './row-order.js'
+import type { SortedMap } from './sorted-map.js'
+
+/**
+ * Who has which role, and what makes a role count. A role that a user was given points at the generations that it rests
+ * on: the role, and where another organization owns the project, the permission to give it. A generation ends once, by
+ * an event of its own stream. So no event changes anything of the users, and an old role never comes back.
+ */
+export interface World {
+  /** Whether facts are kept after they end, and users are listed. Without the past, a grant takes few bytes. */
+  readonly keepsPast: boolean
+  /** By owner, then by id. */
+  readonly projects: Map<string, SortedMap<Project>>
+  /** By organization, then by id. */
+  readonly providers: Map<string, Map<string, Provider>>
+  /** Where users ever had roles of their own, by organization and user. Only with the past. */
+  readonly users: Map<string, Map<string, Set<Organization>>>
+}
+
+/** A state of an object, which holds from the event that led to it until it is replaced. */
+export interface Version {
+  readonly state: AnyState
+  /** The event that added the object. */
+  readonly since: Position
+  readonly begin: Position
+  /** As in `Dated`. */
+  readonly given: readonly Position[]
+  end: Position | undefined
+  /** The version that it replaced; undefined without the past. */
+  readonly before: Version | undefined
+}
+
+/** An object with its last version; undefined if it never existed. */
+export interface Thing {
+  last: Version | undefined
+}
+
+/** A project, which may not exist. */
+export interface Project extends Thing {
+  readonly orgId: string
+  readonly id: string
+  readonly roles: SortedMap<Role>
+  /** By organization that the project is granted to, or whose users have roles of it. */
+  readonly organizations: Map<string, Organization>
+  found: FoundProject | undefined
+}
+
+/** A role of a project, in all its generations. */
+export interface Role extends Thing {
+  /** Oldest first. */
+  readonly generations: Generation[]
+  /** The generations as organizations have them, by organization. Oldest first. */
+  readonly shares: SortedMap<Share[]>
+  /** The role as it is now; of a role that does not exist, only its key. */
+  found: FoundRole
+}
+
+/** A role that does not exist. */
+export const unknownRole = (roleKey: string): FoundRole => ({
+  roleKey,
+  displayName: '',
+  group: '',
+  permissions: [],
+})
+
+/** A time in which a role existed, or an organization could give it: from the event that began it to its end. */
+export interface Generation {
+  /** Version of the event that began it. */
+  readonly since: number
+  readonly begin: Position
+  end: Position | undefined
+}
+
+/** An organization beside a project, with the versions of the project's grant to it. */
+interface Place extends Thing {
+  readonly project: Project
+  readonly orgId: string
+}
+
+/** An organization that gives roles of a project to its users. */
+export interface Organization extends Place {
+  /** By key of the role: the generations in the project's grant. Oldest first. */
+  readonly permits: Map<string, Generation[]>
+  /** The last grant of each user. */
+  readonly users: Map<string, Held>
+}
+
+/** A generation of a role as one organization has it. Users hold shares. */
+export interface Share {
+  readonly role: Role
+  readonly organization: Organization
+  readonly generation: Generation
+  /** Undefined where the organization owns the project. */
+  readonly permit: Generation | undefined
+  /** The last version of each user who ever held it. Only with the past. */
+  readonly users: SortedMap<Held>
+  /** The same of groups, by provider and group. */
+  readonly groups: SortedMap<GroupHeld>
+  /** The grant that users share who have this role alone, without an end. Only without the past. */
+  alone: Held | undefined
+}
+
+/** The roles of a user, or of the members of a group. */
+export interface Held extends Version {
+  /** By key. */
+  readonly roles: readonly HeldRole[]
+  readonly before: Held | undefined
+}
+
+/** A role that is held. */
+export interface HeldRole {
+  readonly share: Share
+  readonly expiresAt: Date | undefined
+  readonly given: Position
+}
+
+/** The roles of a group. */
+export interface GroupHeld {
+  readonly group: Group
+  readonly held: Held
+}
+
+/** An identity provider, which may not exist. */
+export interface Provider extends Thing {
+  readonly idpId: string
+  readonly groups: Map<string, Group>
+  /** The last report of each user. */
+  readonly members: Map<string, Member>
+}
+
+/** A group of a provider. */
+export interface Group {
+  readonly provider: Provider
+  readonly name: string
+  /** What its members hold, by project and organization. */
+  readonly held: Map<Organization, Held>
+  /** By user: the last report that has the user in the group. Only with the past. */
+  readonly members: SortedMap<Member>
+}
+
+/** A report of the groups of a user. */
+export interface Member extends Version {
+  readonly groups: readonly Group[]
+  readonly before: Member | undefined
+}
+
+/** When roles count: right after the event at a position, or now when it is absent; for roles that have not expired. */
+export interface Moment {
+  readonly at?: Position | undefined
+  readonly now: Date
+}
+
+/** The version that held right after the event at a position; the present one when it is absent. */
+export const versionAt = <
+  Each extends Pick<Version, 'begin' | 'end'> & { readonly before: Each | undefined },
+>(
+  last: Each | undefined,
+  at?: Position,
+): Each | undefined => {
+  let found = last
+  while (at !== undefined && found && found.begin > at) found = found.before
+  return found && lasts(found, at) ? found : undefined
+}
+
+/** Whether what began and may have ended holds right after the event at a position, or now. */
+export const lasts = (
+  { begin, end }: Pick<Version, 'begin' | 'end'>,
+  at: Position | undefined,
+): boolean =>
+  at === undefined ? end === undefined : begin <= at && (end === undefined || end > at)
+
+/** Whether an object exists. Everything in a project or a provider is gone with it. */
+export const exists = ({ last }: Thing, at?: Position): boolean => versionAt(last, at) !== undefined
+
+/** Whether an object exists and is active; one that is `assumed` need only exist. */
+export const isActive = (thing: Thing, at?: Position, assumed?: Thing): boolean => {
+  const version = versionAt(thing.last, at)
+  return version !== undefined && (thing === assumed || version.state.status === 'active')
+}
+
+/** Whether the role is of the generation that was given, and the organization may still give that. */
+export const isCurrent = ({ generation, permit }: Share, at?: Position): boolean =>
+  lasts(generation, at) && (permit === undefined || lasts(permit, at))
+
+/** Whether roles of the project count for users of the organization: project and grant are active. */
+export const isOpen = (organization: Place, at?: Position, assumed?: Thing): boolean =>
+  isActive(organization.project, at, assumed) &&
+  (isOwner(organization) || isActive(organization, at, assumed))
+
+/** Whether the organization owns the project, and so needs no grant of it. */
+export const isOwner = ({ project, orgId }: Place): boolean => project.orgId === orgId
+
+/** How a role counts for a user: until when, and the event since which the user has it. */
+export type Counted = Pick<HeldRole, 'expiresAt' | 'given'>
+
+/** How a user's own role counts, if its {@link isCurrent share} is current and the {@link isOpen project open}. */
+export const countedOfUser = (
+  { state }: Held,
+  role: HeldRole,
+  { now }: Moment,
+): Counted | undefined => (state.status === 'active' && !isExpired(role, now) ? role : undefined)
+
+/** How a role of a group counts for one of its members, if the same holds and the provider {@link isActive}. */
+export const countedOfMember = (
+  held: Held,
+  role: HeldRole,
+  { group, member }: { readonly group: Group; readonly member: Member },
+  { now }: Moment,
+): Counted | undefined => {
+  if (!isReportedFor(held, member)) return undefined
+  const expiresAt = expiryOf(held, member)
+  if (isExpired({ expiresAt }, now)) return undefined
+  const joined = member.given[member.groups.indexOf(group)] ?? member.begin
+  return { expiresAt, given: joined > role.given ? joined : role.given }
+}
+
+/** Whether a report counts for a mapping: it came after the mapping was added. */
+const isReportedFor = (mapping: Held, report: Member): boolean => report.begin > mapping.since
+
+const HOUR_MS = 3_600_000
+
+/** When a report ends for a mapping; undefined: with the next report. */
+const expiryOf = ({ state }: Held, report: Member): Date | undefined =>
+  'validFor' in state && state.validFor !== undefined
+    ? new Date(timeOf(report.begin).getTime() + state.validFor * HOUR_MS)
+    : undefined
+
+/** The result of a read model's `access`. Parts of it are shared, so do not change it. */
+export const foundAccess = (world: World, query: AccessQuery): FoundAccess => {
+  const { orgId, userId, projectOrgId, projectId } = query
+  const project = world.projects.get(projectOrgId)?.get(projectId)
+  const organization = project && exists(project) ? project.organizations.get(orgId) : undefined
+  const held = versionAt(organization?.users.get(userId))
+  const roles: FoundRole[] = []
+  const lost: LostRole[] = []
+  for (const { share, expiresAt } of held?.roles ?? NO_ROLES) {
+    const { found } = share.role
+    if (!isCurrent(share)) lost.push({ roleKey: found.roleKey, with: endedWith(share) })
+    else roles.push(expiresAt ? { ...found, expiresAt } : found)
+  }
+  return {
+    project: project?.found,
+    projectGrant: activityOf(versionAt(organization?.last)),
+    userGrant: activityOf(held),
+    roles,
+    lost,
+    mapped: organization ? mappedRoles(world, organization, query) : NO_MAPPED_ROLES,
+  }
+}
+
+const NO_ROLES: readonly HeldRole[] = []
+
+/** Whether the role or the permission to give it ended first. */
+const endedWith = ({ generation, permit }: Share): LostRole['with'] => {
+  if (permit?.end === undefined) return 'role'
+  return generation.end === undefined || permit.end < generation.end ? 'project_grant' : 'role'
+}
+
+const activityOf = (version: Version | undefined): Activity | undefined => {
+  const status = version?.state.status
+  return status === 'active' || status === 'inactive' ? status : undefined
+}
+
+const NO_MAPPED_ROLES: readonly FoundMappedRole[] = []
+
+/** The roles of a project that a user has as a member of groups. */
+const mappedRoles = (
+  { providers }: World,
+  organization: Organization,
+  { orgId, userId }: AccessQuery,
+): readonly FoundMappedRole[] => {
+  let found: FoundMappedRole[] | undefined
+  for (const provider of providers.get(orgId)?.values() ?? []) {
+    const member = exists(provider) ? versionAt(provider.members.get(userId)) : undefined
+    for (const group of member?.groups ?? []) {
+      const held = versionAt(group.held.get(organization))
+      if (!member || !held || !isReportedFor(held, member)) continue
+      const expiresAt = expiryOf(held, member)
+      const way = {
+        ...(expiresAt && { expiresAt }),
+        via: { idpId: provider.idpId, group: group.name },
+        isProviderActive: isActive(provider),
+      }
+      found ??= []
+      for (const { share } of held.roles)
+        if (isCurrent(share)) found.push({ ...share.role.found, ...way })
+    }
+  }
+  return found?.sort(byMappedRole) ?? NO_MAPPED_ROLES
+}

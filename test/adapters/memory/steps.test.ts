@@ -1,0 +1,124 @@
+import { expect, test } from 'vitest'
+import { memoryReadModel } from '../../../src/adapters/memory/read-model.js'
+import type { AnyEvent } from '../../../src/domain/aggregates.js'
+import { presentAccess } from '../../../src/projections/present-access.js'
+import { readEvents } from '../../../src/projections/read-events.js'
+import {
+  grantOf,
+  NOW,
+  OF_PORTAL,
+  projectGrantAdded,
+  projectGrantDeactivated,
+  projectGrantRemoved,
+  projectGrantUpdated,
+  userGrantAdded,
+} from '../../../src/testing/read-model/grant-samples.js'
+import { logOf } from '../../../src/testing/read-model/harness.js'
+import { mappingAdded, reported } from '../../../src/testing/read-model/mapping-samples.js'
+import {
+  idpAdded,
+  idpDeactivated,
+  idpRemoved,
+  projectAdded,
+  projectDeactivated,
+  projectRemoved,
+  roleAdded,
+  roleRemoved,
+  roleUpdated,
+} from '../../../src/testing/read-model/object-samples.js'
+
+/** Prototypes of iterators, by which every loop over maps, sets and lists goes. */
+const ITERATORS = [new Map().entries(), new Set().values(), [].values()].map(
+  (iterator) => Object.getPrototypeOf(iterator) as { next: () => unknown },
+)
+
+/** How many items `work` goes through, in loops over maps, sets and lists. */
+const stepsOf = async (work: () => unknown): Promise<number> => {
+  let steps = 0
+  const originals = ITERATORS.map((prototype) => prototype.next)
+  for (const [index, prototype] of ITERATORS.entries())
+    prototype.next = function (this: unknown, ...args) {
+      steps++
+      return originals[index]?.apply(this, args as [])
+    }
+  try {
+    await work()
+  } finally {
+    for (const [index, prototype] of ITERATORS.entries())
+      prototype.next = originals[index] ?? prototype.next
+  }
+  return steps
+}
+
+const BOTH = ['reader', 'writer']
+const STAFF = { idpId: 'google', group: 'staff', projectId: 'portal', projectOrgId: 'acme' }
+
+/** A project with that many holders of both roles, members of a group, and organizations that it is granted to. */
+const busyLog = (count: number) => {
+  const log = logOf([
+    ['acme', projectAdded('portal')],
+    ['acme', roleAdded('portal', 'reader', { permissions: ['read'] })],
+    ['acme', roleAdded('portal', 'writer')],
+    ['acme', idpAdded('google')],
+    ['acme', mappingAdded(STAFF, BOTH)],
+    ['acme', projectGrantAdded('portal', 'globex', BOTH)],
+  ])
+  for (let index = 0; index < count; index++) {
+    log.record('acme', projectGrantAdded('portal', `org-${index}`, BOTH))
+    log.record('globex', userGrantAdded(grantOf(`user-${index}`), BOTH))
+    log.record('acme', reported('google', `user-${index}`, ['staff']))
+  }
+  return log
+}
+
+/** What suspends or ends roles of all these users. */
+const ENDS: readonly AnyEvent[] = [
+  roleUpdated('portal', 'reader', { permissions: [] }),
+  projectDeactivated('portal'),
+  projectGrantDeactivated('portal', 'globex'),
+  idpDeactivated('google'),
+  projectGrantUpdated('portal', 'globex', ['writer']),
+  roleRemoved('portal', 'reader'),
+  roleAdded('portal', 'reader'),
+  projectGrantRemoved('portal', 'globex'),
+  idpRemoved('google'),
+  projectRemoved('portal'),
+]
+
+/** The most steps of the events in {@link ENDS}, and of the reads after each, with that many users. */
+const mostSteps = async (count: number) => {
+  const model = memoryReadModel()
+  const live = presentAccess()
+  const log = busyLog(count)
+  await model.apply(0n, log.events)
+  for (const event of readEvents(log.events)) live.apply(event)
+  const read = async () => {
+    await model.holders({ ...OF_PORTAL, limit: 10 })
+    await model.heldRoles({ orgId: 'globex', userId: 'user-1', ...NOW })
+    await model.access({ orgId: 'globex', ...grantOf('user-1') })
+    const sort = [{ field: 'key', direction: 'asc' }] as const
+    await model.list({ type: 'user_grant', orgId: 'globex', conditions: [], sort, limit: 10 })
+  }
+  // Lists are put in order when they are first read.
+  await read()
+  let most = { applied: 0, reads: 0 }
+  for (const end of ENDS) {
+    const recorded = log.record('acme', end)
+    const applied = await stepsOf(async () => {
+      await model.apply(await model.checkpoint(), [recorded])
+      for (const known of readEvents([recorded])) live.apply(known)
+    })
+    const reads = await stepsOf(read)
+    most = { applied: Math.max(most.applied, applied), reads: Math.max(most.reads, reads) }
+  }
+  return most
+}
+
+test('An event and the reads after it take no more steps with many holders and organizations than with few.', async () => {
+  const few = await mostSteps(100)
+  expect(few.applied).toBeGreaterThan(0)
+  const many = await mostSteps(5_000)
+  expect(many.applied).toBeLessThanOrEqual(few.applied)
+  // Organizations without a holder are passed over.
+  expect(many.reads).toBeLessThanOrEqual(few.reads)
+})

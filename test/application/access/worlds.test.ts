@@ -1,0 +1,41 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { openSqlite } from '../../../src/adapters/sqlite/index.js'
+import { memoryEventStore, memoryReadModel } from '../../../src/index.js'
+import { temporaryFile } from '../../adapters/sqlite/temporary-file.js'
+import { compared } from '../../fuzz/worlds/program.js'
+import { feed, firstDifference, restored } from '../../fuzz/worlds/worlds.js'
+import { HISTORIES, histories, played } from './played.js'
+
+test('Memory, SQLite, live checks and the replayed past agree on any history.', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      histories,
+      fc.nat(),
+      fc.constantFrom(1, 7, 1000),
+      async (steps, some, size) => {
+        const { log, now } = await played(steps, (now) => ({ store: memoryEventStore({ now }) }))
+        const memory = memoryReadModel()
+        const sqlite = openSqlite(temporaryFile())
+        await feed(memory, log, 1000)
+        const moments = [some, some >> 8].map((each) => log.at(each % log.length)?.position ?? 0n)
+        const fed = [
+          { name: 'memory', model: memory },
+          { name: 'SQLite', model: await restored(sqlite, log, size) },
+        ]
+        expect(await firstDifference(fed, log, now, moments)).toBeUndefined()
+        await sqlite.close()
+      },
+    ),
+    { numRuns: HISTORIES / 3 },
+  )
+})
+
+// All of them, and PostgreSQL, take longer: `worlds.long.test.ts`.
+test.each([
+  'a role that is taken from the grant of a project goes on',
+  'a role begins one event late in the past',
+  'a role counts after it has expired',
+])('The comparison finds a planted bug: %s.', async (name) => {
+  expect(await compared(['--histories', '20'], name)).toMatch(/^Difference in history \d+: /)
+})
