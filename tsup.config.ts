@@ -21,6 +21,7 @@ const published = {
     import: 'src/import/index.ts',
     cloudflare: 'src/adapters/cloudflare/index.ts',
     authzen: 'src/authzen/index.ts',
+    scim: 'src/scim/index.ts',
     webhooks: 'src/webhooks/index.ts',
     node: 'src/node/index.ts',
   },

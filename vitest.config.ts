@@ -23,6 +23,7 @@ export default defineConfig({
       { find: /^claviger\/cloudflare$/, replacement: source('adapters/cloudflare/index.ts') },
       { find: /^claviger\/sql$/, replacement: source('adapters/sql/index.ts') },
       { find: /^claviger\/authzen$/, replacement: source('authzen/index.ts') },
+      { find: /^claviger\/scim$/, replacement: source('scim/index.ts') },
       { find: /^claviger\/webhooks$/, replacement: source('webhooks/index.ts') },
       { find: /^claviger\/node$/, replacement: source('node/index.ts') },
       { find: /^claviger\/testing$/, replacement: source('testing/index.ts') },

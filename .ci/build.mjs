@@ -39,6 +39,9 @@ const hashOf = (patterns, others = []) => {
 const sources = hashOf(SOURCES, MADE)
 const state = () => `${sources} ${hashOf(MADE)}`
 if (!existsSync(LAST) || readFileSync(LAST, 'utf8') !== state()) {
+  console.error(
+    'Building the package into dist: half a minute, once for each change of the sources …',
+  )
   for (const step of STEPS) execSync(step, { stdio: 'inherit' })
   mkdirSync(dirname(LAST), { recursive: true })
   writeFileSync(LAST, state())

@@ -42,6 +42,7 @@ export default {
     'src/import/index.ts',
     'src/adapters/cloudflare/index.ts',
     'src/authzen/index.ts',
+    'src/scim/index.ts',
     'src/webhooks/index.ts',
     'src/node/index.ts',
   ].map((file) => join(root, file)),

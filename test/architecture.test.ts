@@ -122,7 +122,8 @@ const RULES: readonly (readonly [folderOrFile: RegExp, allowed: readonly string[
   [/^oidc(\/|$)/, ['', 'network']],
   [/^webhooks(\/|$)/, ['', 'network', 'ports']],
   // Serves by the servers of the transport; of the library it sees types alone.
-  [/^authzen$/, ['', 'transport', 'transport/servers']],
+  [/^handlers$/, ['', 'transport', 'transport/servers']],
+  [/^(authzen|scim)$/, ['', 'handlers', 'transport', 'transport/servers']],
   // Another outsider, which asks the built package by its name.
   [/^cli(\/|$)/, ['cli/**']],
   // Of the library it sees types, and the bounds of values.
@@ -159,7 +160,7 @@ const RULES: readonly (readonly [folderOrFile: RegExp, allowed: readonly string[
 
 /** Folders whose files run anywhere: they import nothing of Node.js. */
 const RUNS_ANYWHERE =
-  /^(domain|ports|application|projections|testing|adapters\/(store|memory|webcrypto|sql|cloudflare)|oidc|import|webhooks|authzen|network)(\/|$)|^$/
+  /^(domain|ports|application|projections|testing|adapters\/(store|memory|webcrypto|sql|cloudflare)|oidc|import|webhooks|handlers|authzen|scim|network)(\/|$)|^$/
 
 /** What the pure part may import from elsewhere. */
 const DOMAIN_PACKAGES = ['zod/mini', 'neverthrow']
@@ -261,7 +262,11 @@ const ENVIRONMENT = 'ports/environment.ts'
 
 /** What takes time and chance from the machine on purpose. */
 const OUTSIDE_ENVIRONMENT: readonly (readonly [folderOrFile: RegExp, because: string])[] = [
-  [/^(cli|console|transport|authzen)\//, 'programs, browsers and servers: they hold no state'],
+  [
+    /^(cli|console|transport|handlers|authzen)\//,
+    'programs, browsers and servers: they hold no state',
+  ],
+  [/^scim\//, 'requests of directories: what they push is in the records of the host'],
   [/^network\//, 'requests to other hosts'],
   [/^oidc\//, 'sign-ins with a provider: sealed in a cookie, nothing is recorded'],
   [/^testing\//, 'laws, which run against real stores'],

@@ -1,8 +1,6 @@
+import { isObject, type JsonObject, objectIn } from '../handlers/body.js'
+import { malformed } from '../handlers/refusal.js'
 import { timeIn } from '../rfc3339.js'
-import { malformed } from './refusal.js'
-
-/** An object of JSON. */
-export type JsonObject = Readonly<Record<string, unknown>>
 
 /** A subject or a resource. */
 export interface Entity {
@@ -126,37 +124,3 @@ export const readPageRequest = (body: JsonObject): PageRequest => {
     throw malformed('page.limit must be a whole number from 0')
   return { token, limit: Math.min(limit, MAX_RESULTS) }
 }
-
-/** Deepest nesting of objects and lists. */
-const MAX_DEPTH = 32
-
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
-/** The object in the body of a request. @throws Refusal if it is malformed */
-export const readBody = (bytes: Uint8Array): JsonObject => {
-  const body = objectIn(parsed(bytes), 'The body')
-  if (isDeeper(body, MAX_DEPTH))
-    throw malformed(`The body must be at most ${MAX_DEPTH} levels deep`)
-  return body
-}
-
-const parsed = (bytes: Uint8Array): unknown => {
-  try {
-    return JSON.parse(utf8.decode(bytes))
-  } catch {
-    throw malformed('The body must be JSON in UTF-8')
-  }
-}
-
-const isDeeper = (value: unknown, levels: number): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  (levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1)))
-
-const objectIn = (value: unknown, name: string): JsonObject => {
-  if (!isObject(value)) throw malformed(`${name} must be an object`)
-  return value
-}
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -5,22 +5,21 @@ export const access = defineAccess({
   managedBy: 'app',
   projects: [
     {
-      id: 'app',
-      name: 'App',
-      settings: { projectRoleCheck: true },
+      id: 'invoicing',
+      name: 'Invoicing',
       roles: [
-        { roleKey: 'reader', displayName: 'Reader', permissions: ['article.read'] },
+        { roleKey: 'viewer', displayName: 'Viewer', permissions: ['invoice.read'] },
         {
-          roleKey: 'editor',
-          displayName: 'Editor',
-          permissions: ['article.read', 'article.edit'],
+          roleKey: 'approver',
+          displayName: 'Approver',
+          permissions: ['invoice.read', 'invoice.approve'],
         },
       ],
     },
   ],
 })
 
-/** The server itself, which declares the roles, checks access, and is the admin while you develop. */
+/** The server itself, which declares the roles. */
 export const server: Caller = {
   userId: 'server',
   orgId: 'acme',
@@ -32,6 +31,12 @@ export const server: Caller = {
     'project.write',
     'project.role.read',
     'project.role.write',
+    'project.grant.read',
+    'project.grant.write',
+    'role_mapping.read',
+    'role_mapping.write',
+    'membership.read',
+    'membership.write',
     'user.grant.read',
     'user.grant.write',
     'event.read',

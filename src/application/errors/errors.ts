@@ -39,7 +39,7 @@ export interface Unauthenticated {
   readonly kind: 'Unauthenticated'
 }
 
-/** One malformed field. It never contains the field's value. */
+/** One malformed field, or one that a warning is about. It never contains the field's value. */
 export interface Violation {
   /** Path of the field, such as `roles[2].roleKey`; empty for the input as a whole. */
   readonly field: string

@@ -57,9 +57,9 @@ const readAll = async ({ body }: Request, most: number): Promise<Uint8Array> => 
   return concatBytes(pieces)
 }
 
-const responseOf = ({ status, headers, body }: HttpResponse, method: string): Response =>
-  // The response to HEAD has no body, not an empty one.
-  new Response(method === 'HEAD' ? null : typeof body === 'string' ? body : new Uint8Array(body), {
-    status,
-    headers,
-  })
+const responseOf = ({ status, headers, body }: HttpResponse, method: string): Response => {
+  // Such responses have no body, not an empty one.
+  if (method === 'HEAD' || status === 204 || status === 304)
+    return new Response(null, { status, headers })
+  return new Response(typeof body === 'string' ? body : new Uint8Array(body), { status, headers })
+}

@@ -5,6 +5,7 @@ import {
   PatchIdentityProvider,
   type ProviderFieldsInput,
 } from '../../../domain/identity-provider/command-schemas.js'
+import { compiled } from '../../../domain/message.js'
 import {
   type SignInSettingsInput,
   signInSchemas,
@@ -19,7 +20,7 @@ import {
   SealedSecret,
 } from '../../../domain/values.js'
 import type { InvalidArgument } from '../../errors/errors.js'
-import { parse } from '../../method/input.js'
+import { parse, violationsOf } from '../../method/input.js'
 import { bounds, DesiredProject, type DesiredRole } from './desired-project.js'
 
 /** Most projects, and most identity providers, of one desired state. */
@@ -283,10 +284,13 @@ export type Access<Desired extends DesiredAccess> = Desired & {
  * Declares projects with their roles and grants, and identity providers, in code. `iam.plan` and `iam.apply` check what
  * the types cannot. Add `as const satisfies DesiredAccess` to the declaration to make misspelt fields a
  * compile error.
+ *
+ * @throws TypeError with the path of each field that is unknown
  */
 export const defineAccess = <const Desired extends DesiredAccess>(
   desired: Desired,
 ): Access<Desired> => {
+  refuseUnknownFields(desired)
   const roleKey = <Key extends string>(projectId: string, roleKey: Key): Key => {
     const project = desired.projects?.find(({ id }) => id === projectId)
     if (project?.roles?.some((role) => role.roleKey === roleKey)) return roleKey
@@ -301,4 +305,13 @@ export const defineAccess = <const Desired extends DesiredAccess>(
   // Not enumerable, so that parsers and JSON.stringify do not see it.
   Object.defineProperty(access, 'roleKey', { enumerable: false })
   return Object.freeze(access)
+}
+
+/** Other mistakes are refused when the desired state is planned. @throws TypeError */
+const refuseUnknownFields = (desired: DesiredAccess): void => {
+  const parsed = compiled(DesiredAccess).safeParse(desired)
+  const unknown = (parsed.error?.issues ?? []).filter(({ code }) => code === 'unrecognized_keys')
+  if (unknown.length === 0) return
+  const fields = violationsOf({ issues: unknown }).map(({ field }) => field)
+  throw new TypeError(`defineAccess: unknown fields: ${fields.join(', ')}`)
 }

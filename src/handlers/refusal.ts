@@ -1,4 +1,7 @@
 import type { IamError } from '../index.js'
+import { notifyHost, toConsole } from '../transport/handler-options.js'
+import type { HttpRequest, ResponseHeaders, Service } from '../transport/http.js'
+import type { TransportOptions } from '../transport/options.js'
 
 /** Ends a request with an error, or one question of a batch. */
 export class Refusal {
@@ -49,3 +52,30 @@ export const refusalOf = (error: IamError): Refusal => {
 /** The refusal of a request in which something unexpected happened. */
 export const unexpected = (cause: unknown): Refusal =>
   new Refusal(500, 'An unexpected error. Tell the operator the X-Request-ID', { cause })
+
+/** The header with the id of a request. */
+export const REQUEST_ID = 'x-request-id'
+
+/** Headers of a refusal. Its cause, if it has one, goes to the host with the id of the request. */
+export const refusalHeaders = (
+  { onError = toConsole, challenge = 'Bearer' }: Pick<TransportOptions, 'onError' | 'challenge'>,
+  { method, path, header }: Pick<HttpRequest, 'method' | 'path' | 'header'>,
+  { status, cause, retryAfter }: Refusal,
+): ResponseHeaders => {
+  const correlationId = header.get(REQUEST_ID) ?? crypto.randomUUID()
+  if (cause !== undefined)
+    notifyHost(onError, cause, { correlationId, method: `${method} ${path}` })
+  return {
+    ...(status === 401 && { 'www-authenticate': challenge }),
+    ...(retryAfter !== undefined && { 'retry-after': String(Math.ceil(retryAfter / 1000)) }),
+    ...(cause !== undefined && { [REQUEST_ID]: correlationId }),
+  }
+}
+
+/** Tells the host of a response that could not be sent. */
+export const unsentTo =
+  ({ onError = toConsole }: Pick<TransportOptions, 'onError'>): Service['onUnsent'] =>
+  (cause, method, header) => {
+    const correlationId = header.get(REQUEST_ID) ?? crypto.randomUUID()
+    notifyHost(onError, cause, { correlationId, method })
+  }
