@@ -65,6 +65,7 @@ const CASES: readonly Case[] = [
     settings: { groups: { claim: 'groups' } },
     ends: { groups: 'unavailable' },
   },
+  // DuendeArchive/IdentityModel.OidcClient.Samples#92, panva/openid-client#893: the issuer is a template.
   {
     name: 'Entra ID for several tenants',
     issuer: 'https://login.microsoftonline.com/common/v2.0',
@@ -72,6 +73,7 @@ const CASES: readonly Case[] = [
     idToken: { iss: `https://login.microsoftonline.com/${tenant}/v2.0`, tid: tenant },
     ends: { kind: 'IssuerMismatch' },
   },
+  // panva/openid-client#718, coreos/go-oidc#121, ory/kratos#4536: the policy is in the address, not in the issuer.
   {
     name: 'Azure AD B2C',
     issuer: 'https://corp.b2clogin.com/corp.onmicrosoft.com/b2c_1_signin/v2.0',
@@ -228,6 +230,7 @@ const CASES: readonly Case[] = [
     settings: { groups: { claim: 'cognito:groups' } },
     ends: { groups: ['finance'], emailIsOwn: true },
   },
+  // directus/directus#23645, authlib/authlib#763, python-social-auth/social-core#833: no nonce comes back.
   {
     name: 'LinkedIn',
     issuer: 'https://www.linkedin.com/oauth',
