@@ -203,7 +203,7 @@ interface Rules<Event> {
   evolve(state: AnyState, event: Event, version: number): AnyState
 }
 
-/** A state, of which only the status is known. */
+/** Any state: only its status is known. */
 export interface AnyState {
   readonly status: string
 }

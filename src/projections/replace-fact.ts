@@ -39,7 +39,7 @@ export const emptyWorld = (keepsPast: boolean): World => ({
   users: new Map(),
 })
 
-/** Replaces the fact of one object by that of `after`, at the position of the event that changed it. */
+/** Replaces the fact of one object by the fact of `after`, at the position of the event that changed it. */
 export const replaceFact = (
   world: World,
   before: Row | undefined,

@@ -25,7 +25,7 @@ export interface ScimPlace extends ScimDirectory {
 
 /** A user as a directory sends it: any attributes of RFC 7643. */
 export interface ScimUser extends JsonObject {
-  /** Unique in the organization, whatever its case. */
+  /** Unique in the organization, ignoring case. */
   readonly userName: string
   /** The id of the user in the directory. */
   readonly externalId?: string
@@ -44,12 +44,12 @@ export interface FoundScimUser extends ScimUser {
  * organizations. Anything thrown becomes a 500.
  */
 export interface ScimUsers {
-  /** Returns the user with this `userName` (ignoring case) or `externalId`; undefined if there is none. */
+  /** Returns the user with this `userName` (ignoring case) or `externalId`; undefined for an unknown one. */
   readonly find: (
     by: { readonly userName?: string; readonly externalId?: string },
     place: ScimPlace,
   ) => MaybePromise<FoundScimUser | undefined>
-  /** Returns the user with this id; undefined if there is none. */
+  /** Returns the user with this id; undefined for an unknown one. */
   readonly get: (id: string, place: ScimPlace) => MaybePromise<FoundScimUser | undefined>
   /** Creates a user whom `find` does not know, and returns it. Absent: `POST /Users` creates nobody. */
   readonly create?: ((user: ScimUser, place: ScimPlace) => MaybePromise<FoundScimUser>) | undefined
@@ -69,7 +69,7 @@ export interface StoredScimRecord {
 
 /**
  * Stores what providers have pushed: a record for each group and for each user. Nothing is removed, so that an id names
- * one group for ever. When you remove a provider, its records can go.
+ * one group forever. When you remove a provider, its records can go.
  */
 export interface ScimRecords {
   /** Returns a record; undefined before its first write. */

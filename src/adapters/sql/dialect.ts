@@ -44,7 +44,7 @@ export interface Declarations {
   readonly options: '' | 'STRICT'
   /** The same for a table that `isRow`. */
   readonly rowOptions: '' | 'STRICT' | 'STRICT, WITHOUT ROWID'
-  /** Whether every index ends with the primary key by itself. */
+  /** Whether the database ends every index with the primary key. */
   readonly indexesEndWithKey?: true
 }
 
@@ -204,7 +204,7 @@ export const markOfSize = (rows: number): string | undefined => {
 const sizeFor = (rows: number): number => SIZES.find((size) => size >= rows) ?? rows
 
 /**
- * What follows `LIMIT` to read so many rows, or some more. With a parameter there, SQLite prepares a statement anew, and
+ * What follows `LIMIT` to read so many rows, or some more. With a parameter there, SQLite prepares a statement again, and
  * PostgreSQL keeps no plan.
  */
 export const atLeast = (rows: number): string => `${sizeFor(rows)}`
