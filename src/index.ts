@@ -250,6 +250,7 @@ export {
 } from './domain/identity-provider/aggregate.js'
 export {
   AddOidcIdentityProvider,
+  ConfigureSignIn,
   DeactivateIdentityProvider,
   IdentityProviderCommand,
   OidcMappingField,
@@ -269,6 +270,7 @@ export {
   IdentityProviderUpdated,
   OidcConfigUpdated,
   OidcIdentityProviderAdded,
+  SignInConfigured,
 } from './domain/identity-provider/events.js'
 export {
   authorizationScopes,
@@ -277,6 +279,13 @@ export {
   mapExternalUser,
   mayAutoRegister,
 } from './domain/identity-provider/login.js'
+export type {
+  AdmissionRule,
+  ClaimOfGroups,
+  ClaimPath,
+  SignInSettings,
+  SignInSettingsInput,
+} from './domain/identity-provider/sign-in-settings.js'
 export type { Membership } from './domain/membership/aggregate.js'
 export type { Message, Upcaster, Upcasters } from './domain/message.js'
 export {

@@ -211,6 +211,35 @@ export const PatchIdentityProviderResponse: WireMessage = {"name":"PatchIdentity
   {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
 
+export const ClaimOfGroups: WireMessage = {"name":"ClaimOfGroups","fields":[
+  {"name":"claim","protoName":"claim","number":1,"kind":"text","isRequired":true,"least":1,"most":200},
+  {"name":"path","protoName":"path","number":2,"kind":"text","isList":true,"most":10},
+  {"name":"item","protoName":"item","number":3,"kind":"text","isOptional":true,"least":1,"most":200},
+  {"name":"separator","protoName":"separator","number":4,"kind":"text","isOptional":true,"least":1,"most":200},
+]}
+
+export const AdmissionRule: WireMessage = {"name":"AdmissionRule","fields":[
+  {"name":"claim","protoName":"claim","number":1,"kind":"text","isRequired":true,"least":1,"most":200},
+  {"name":"path","protoName":"path","number":2,"kind":"text","isList":true,"most":10},
+  {"name":"values","protoName":"values","number":3,"kind":"text","isList":true,"isRequired":true,"least":1,"most":100},
+]}
+
+export const ConfigureSignInRequest: WireMessage = {"name":"ConfigureSignInRequest","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"groups","protoName":"groups","number":2,"kind":"message","isOptional":true,"message":ClaimOfGroups},
+  {"name":"admit","protoName":"admit","number":3,"kind":"message","isList":true,"most":20,"message":AdmissionRule},
+  {"name":"clientAuthentication","protoName":"client_authentication","number":4,"kind":"text","isOptional":true},
+  {"name":"addresses","protoName":"addresses","number":5,"kind":"text","isOptional":true},
+  {"name":"subjectClaim","protoName":"subject_claim","number":6,"kind":"text","isOptional":true,"least":1,"most":200},
+  {"name":"validateOnly","protoName":"validate_only","number":7,"kind":"flag"},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
+]}
+
+export const ConfigureSignInResponse: WireMessage = {"name":"ConfigureSignInResponse","fields":[
+  {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
+  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
+]}
+
 export const DeactivateIdentityProviderRequest: WireMessage = {"name":"DeactivateIdentityProviderRequest","fields":[
   {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"validateOnly","protoName":"validate_only","number":2,"kind":"flag"},
@@ -248,6 +277,14 @@ export const GetIdentityProviderRequest: WireMessage = {"name":"GetIdentityProvi
   {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
 ]}
 
+export const SignInSettings: WireMessage = {"name":"SignInSettings","fields":[
+  {"name":"groups","protoName":"groups","number":1,"kind":"message","isOptional":true,"message":ClaimOfGroups},
+  {"name":"admit","protoName":"admit","number":2,"kind":"message","isList":true,"most":20,"message":AdmissionRule},
+  {"name":"clientAuthentication","protoName":"client_authentication","number":3,"kind":"text","isOptional":true},
+  {"name":"addresses","protoName":"addresses","number":4,"kind":"text","isOptional":true},
+  {"name":"subjectClaim","protoName":"subject_claim","number":5,"kind":"text","isOptional":true},
+]}
+
 export const IdentityProvider: WireMessage = {"name":"IdentityProvider","fields":[
   {"name":"idpId","protoName":"idp_id","number":1,"kind":"text"},
   {"name":"name","protoName":"name","number":2,"kind":"text"},
@@ -260,6 +297,7 @@ export const IdentityProvider: WireMessage = {"name":"IdentityProvider","fields"
   {"name":"autoRegister","protoName":"auto_register","number":9,"kind":"flag"},
   {"name":"state","protoName":"state","number":10,"kind":"enum","values":State},
   {"name":"details","protoName":"details","number":11,"kind":"message","message":ObjectDetails},
+  {"name":"signIn","protoName":"sign_in","number":12,"kind":"message","isOptional":true,"message":SignInSettings},
   {"name":"protectedBy","protoName":"protected_by","number":15,"kind":"text","isOptional":true},
 ]}
 
@@ -1570,6 +1608,7 @@ export const DesiredIdentityProvider: WireMessage = {"name":"DesiredIdentityProv
   {"name":"usernameMapping","protoName":"username_mapping","number":10,"kind":"enum","isOptional":true,"values":OidcMappingField},
   {"name":"updateMask","protoName":"update_mask","number":11,"kind":"mask"},
   {"name":"initialState","protoName":"initial_state","number":12,"kind":"enum","isOptional":true,"values":State},
+  {"name":"signIn","protoName":"sign_in","number":13,"kind":"message","isOptional":true,"message":SignInSettings},
 ]}
 
 export const ApplyAccessRequest: WireMessage = {"name":"ApplyAccessRequest","fields":[
@@ -1746,11 +1785,12 @@ export const HealthCheckResponse: WireMessage = {"name":"HealthCheckResponse","f
   {"name":"status","protoName":"status","number":1,"kind":"enum","values":ServingStatus},
 ]}
 
-export const identityProviderService: Readonly<Record<'addOidcIdentityProvider' | 'updateOidcConfig' | 'updateIdentityProvider' | 'patchIdentityProvider' | 'deactivateIdentityProvider' | 'reactivateIdentityProvider' | 'removeIdentityProvider' | 'getIdentityProvider' | 'listIdentityProviders' | 'listIdentityProviderHistory' | 'getIdentityProviderState' | 'testIdentityProvider', WireMethod>> = {
+export const identityProviderService: Readonly<Record<'addOidcIdentityProvider' | 'updateOidcConfig' | 'updateIdentityProvider' | 'patchIdentityProvider' | 'configureSignIn' | 'deactivateIdentityProvider' | 'reactivateIdentityProvider' | 'removeIdentityProvider' | 'getIdentityProvider' | 'listIdentityProviders' | 'listIdentityProviderHistory' | 'getIdentityProviderState' | 'testIdentityProvider', WireMethod>> = {
   addOidcIdentityProvider: {"service":"claviger.v1.IdentityProviderService","name":"AddOidcIdentityProvider","isDeprecated":true,"effect":"command","verb":"POST","path":"/v1/idps/oidc","hasBody":true,"request":AddOidcIdentityProviderRequest,"response":AddOidcIdentityProviderResponse},
   updateOidcConfig: {"service":"claviger.v1.IdentityProviderService","name":"UpdateOidcConfig","isDeprecated":true,"effect":"command","verb":"PUT","path":"/v1/idps/{idp_id}/oidc_config","hasBody":true,"request":UpdateOidcConfigRequest,"response":UpdateOidcConfigResponse},
   updateIdentityProvider: {"service":"claviger.v1.IdentityProviderService","name":"UpdateIdentityProvider","effect":"command","verb":"PUT","path":"/v1/idps/{idp_id}","hasBody":true,"request":UpdateIdentityProviderRequest,"response":UpdateIdentityProviderResponse},
   patchIdentityProvider: {"service":"claviger.v1.IdentityProviderService","name":"PatchIdentityProvider","effect":"command","verb":"PATCH","path":"/v1/idps/{idp_id}","hasBody":true,"request":PatchIdentityProviderRequest,"response":PatchIdentityProviderResponse},
+  configureSignIn: {"service":"claviger.v1.IdentityProviderService","name":"ConfigureSignIn","effect":"command","verb":"PUT","path":"/v1/idps/{idp_id}/sign_in","hasBody":true,"request":ConfigureSignInRequest,"response":ConfigureSignInResponse},
   deactivateIdentityProvider: {"service":"claviger.v1.IdentityProviderService","name":"DeactivateIdentityProvider","effect":"command","verb":"POST","path":"/v1/idps/{idp_id}:deactivate","request":DeactivateIdentityProviderRequest,"response":DeactivateIdentityProviderResponse},
   reactivateIdentityProvider: {"service":"claviger.v1.IdentityProviderService","name":"ReactivateIdentityProvider","effect":"command","verb":"POST","path":"/v1/idps/{idp_id}:reactivate","request":ReactivateIdentityProviderRequest,"response":ReactivateIdentityProviderResponse},
   removeIdentityProvider: {"service":"claviger.v1.IdentityProviderService","name":"RemoveIdentityProvider","effect":"command","verb":"DELETE","path":"/v1/idps/{idp_id}","request":RemoveIdentityProviderRequest,"response":RemoveIdentityProviderResponse},

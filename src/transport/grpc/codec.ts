@@ -236,11 +236,22 @@ const writeTime = (writer: BinaryWriter, time: number): BinaryWriter => {
   return nanos === 0 ? writer : writer.tag(2, WireType.Varint).int32(nanos)
 }
 
-/** A `google.protobuf.Value` of text, a number, a flag or a list of these. */
+/** A `google.protobuf.Value` of text, a number, a flag, or a list or an object of these. */
 const writeAny = (writer: BinaryWriter, value: unknown): BinaryWriter => {
   if (typeof value === 'number') return writer.tag(2, WireType.Bit64).double(value)
   if (typeof value === 'boolean') return writer.tag(4, WireType.Varint).bool(value)
-  if (!Array.isArray(value)) return writer.tag(3, WireType.LengthDelimited).string(String(value))
+  if (typeof value !== 'object' || value === null)
+    return writer.tag(3, WireType.LengthDelimited).string(String(value))
+  if (!Array.isArray(value)) {
+    const struct = writer.tag(5, WireType.LengthDelimited).fork()
+    for (const [name, member] of Object.entries(value)) {
+      const entry = struct.tag(1, WireType.LengthDelimited).fork()
+      entry.tag(1, WireType.LengthDelimited).string(name)
+      writeAny(entry.tag(2, WireType.LengthDelimited).fork(), member).join()
+      entry.join()
+    }
+    return struct.join()
+  }
   const list = writer.tag(6, WireType.LengthDelimited).fork()
   for (const item of value) writeAny(list.tag(1, WireType.LengthDelimited).fork(), item).join()
   return list.join()

@@ -39,11 +39,14 @@ export const decideProvider = async (
   index: number,
 ): Promise<Result<Draft, WriteError>> => {
   const { planning, streams } = scene
-  const { sealedSecret: _, initialState, ...fields } = desired
+  const { sealedSecret: _, initialState, signIn, ...fields } = desired
   const { idpId, issuer } = fields
   const before = await streams.read(identityProviders, { idpId })
   const { state } = before
   const subject = { object: identityProviders.ref({ idpId }), before }
+  const configure: readonly IdentityProviderCommand[] = signIn
+    ? [{ type: 'ConfigureSignIn', data: { idpId, ...signIn } }]
+    : []
   if (state.status === 'removed') return ok(blocked(subject.object))
   if (isSuperseded(planning, before)) return ok(superseded(subject))
 
@@ -53,8 +56,8 @@ export const decideProvider = async (
     const isKept = secret?.isStored && isSecretFor(issuer, state)
     const data = { ...fields, clientSecret: isKept ? undefined : secret?.sealed }
     const shown = secret && secretField(isKept ? 'unchanged' : 'changed')
-    const decided = identityProvider.decide({ type: 'PatchIdentityProvider', data }, state)
-    return decided.andThen((events) =>
+    const patch = { type: 'PatchIdentityProvider', data } as const
+    return decideAll(identityProvider, [patch, ...configure], before).andThen((events) =>
       issuer === '' && events.some(({ type }) => type === 'identity_provider.oidc_config_updated')
         ? err(invalidFields(index, ['issuer'], 'must not be empty'))
         : ok(providerDraft(scene, subject, events, shown)),
@@ -69,6 +72,7 @@ export const decideProvider = async (
   const isInactive = initialState === 'inactive'
   const commands: IdentityProviderCommand[] = [
     { type: 'AddOidcIdentityProvider', data },
+    ...configure,
     ...(isInactive ? [{ type: 'DeactivateIdentityProvider', data: { idpId } } as const] : []),
   ]
   const shown = isInactive ? [{ field: 'state', to: 'inactive' }] : []

@@ -160,8 +160,8 @@ const fieldsBetween = (from: Subject, to: Subject | undefined): readonly Planned
 
 /** By type, the fields without ids that events set and views show, in the order of the events. */
 const SHOWN = byType(({ ids, events, fields }) =>
-  // Events of grants and mappings have roles with generations, plans their keys.
-  [...new Set([...events.flatMap(fieldsIn), 'roleKeys'])].filter(
+  // Events of grants and mappings have roles with generations, plans their keys; those of a sign-in its settings.
+  [...new Set([...events.flatMap(fieldsIn), 'roleKeys', 'signIn'])].filter(
     (field) => field in fields && !(field in ids.shape),
   ),
 )
@@ -178,6 +178,8 @@ const valuesOf = (type: ObjectRef['type'], subject: Subject | undefined) => {
 
 const shown = (value: unknown): FieldValue | undefined => {
   if (Array.isArray(value)) return value.map(String)
+  // Settings, whose members are always in one order.
+  if (typeof value === 'object' && value !== null) return JSON.stringify(value)
   return typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number'
     ? value
     : undefined

@@ -7,6 +7,10 @@ import {
 } from '../../../domain/identity-provider/command-schemas.js'
 import { compiled } from '../../../domain/message.js'
 import {
+  type SignInSettingsInput,
+  signInSchemas,
+} from '../../../domain/identity-provider/sign-in-settings.js'
+import {
   choice,
   listOf,
   MAX_REPORTED,
@@ -99,6 +103,10 @@ interface DesiredProviderFields extends ProviderFieldsInput {
    * while the OIDC configuration does not change.
    */
   readonly issuer: string
+  /**
+   * How users sign in. It replaces all settings, as `identityProviders.configureSignIn` does. Absent: unchanged.
+   */
+  readonly signIn?: SignInSettingsInput | undefined
 }
 
 /** A desired OIDC identity provider. An absent field is not changed, or gets its default when the provider is added. */
@@ -126,6 +134,7 @@ const provider = z.extend(z.omit(PatchIdentityProvider.shape.data, { clientSecre
   clientId,
   initialState: z.optional(choice(['active', 'inactive'])),
   issuer,
+  signIn: z.optional(z.strictObject(signInSchemas, { error: 'must be an object' })),
   scopes: z.optional(scopes.def.innerType.register(bounds, { maxItems: MAX_SCOPES })),
 })
 
