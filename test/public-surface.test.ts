@@ -6,7 +6,11 @@ import { namesOf, subpaths } from './types/program.js'
 // The reports in test/api hold the public names with their types; the gates compare them with what is built.
 
 const golden = join(import.meta.dirname, 'api/names-0.1.json')
-const OF_0_1: readonly string[] = JSON.parse(readFileSync(golden, 'utf8'))
+/** Plans have no events any more. */
+const GONE = ['PlannedEvent']
+const OF_0_1 = (JSON.parse(readFileSync(golden, 'utf8')) as readonly string[]).filter(
+  (name) => !GONE.includes(name),
+)
 const packageJson = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8'))
 
 /** Most names that the root may have beside those of version 0.1. */

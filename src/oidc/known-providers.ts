@@ -58,7 +58,7 @@ export const KNOWN_PROVIDERS: readonly KnownProvider[] = [
     issuer: /^https:\/\/auth\.pingone\.[a-z.]+\/[^/]+\/as$/,
     verdict: 'ok',
     advice:
-      'Map the attribute groups of the application to Group Names. The method of client authentication is that of the application.',
+      'Map the attribute groups of the application to Group Names. Use the method of client authentication that the application has.',
   },
   {
     name: 'OneLogin',

@@ -46,7 +46,12 @@ export interface FoundScimUser extends ScimUser {
 export interface ScimUsers {
   /** Returns the user with this `userName` (ignoring case) or `externalId`; undefined for an unknown one. */
   readonly find: (
-    by: { readonly userName?: string; readonly externalId?: string },
+    by: {
+      /** The name that the directory uses, often an e-mail address. */
+      readonly userName?: string
+      /** The id of the user in the directory. */
+      readonly externalId?: string
+    },
     place: ScimPlace,
   ) => MaybePromise<FoundScimUser | undefined>
   /** Returns the user with this id; undefined for an unknown one. */

@@ -100,8 +100,11 @@ export interface Dialect {
   readonly update: (
     table: Table,
     columns: {
+      /** Names of the columns that find the row. */
       readonly by: readonly string[]
+      /** Names of the columns that are set. */
       readonly set: readonly string[]
+      /** Whether the first of `set` is replaced only where it is null. */
       readonly ifNull?: true
     },
     rows: readonly Row[],

@@ -75,7 +75,6 @@ describe('On PostgreSQL, of a store in which nothing happens,', () => {
     ['projects.get', () => good(reader.iam.projects.get(portal, context))],
     ['projectRoles.get', () => good(reader.iam.projectRoles.get(editor, context))],
     ['identityProviders.get', getProvider],
-    ['a get that finds nothing', () => refusal(reader.iam.projects.get({ id: 'x' }, context))],
     ['projects.list', listProjects],
     ['userGrants.get', () => good(reader.iam.userGrants.get(ann, context))],
     ['userGrants.list', () => good(reader.iam.userGrants.list({}, context))],
@@ -106,6 +105,11 @@ describe('On PostgreSQL, of a store in which nothing happens,', () => {
     ],
   ])('a strong %s is one statement.', async (_, read) => {
     expect(await reader.statementsOf(read)).toHaveLength(1)
+  })
+
+  test('a strong get that finds no project is one statement, and one to see who granted it.', async () => {
+    const read = () => refusal(reader.iam.projects.get({ id: 'x' }, context))
+    expect(await reader.statementsOf(read)).toHaveLength(2)
   })
 
   test('a strong list of roles looks at their project, too.', async () => {
