@@ -13,7 +13,7 @@ import type { KnownEvent } from '../ports/known-event.js'
 import { stateAfter } from './project.js'
 import { aggregateOf } from './read-events.js'
 import { emptyWorld, replaceFact } from './replace-fact.js'
-import { foundAccess, type Held, type Version, type World } from './world.js'
+import { foundAccess, type Held, type Organization, type Version, type World } from './world.js'
 
 /** The current roles of users after the events applied so far, without the past. */
 export interface PresentAccess {
@@ -76,24 +76,29 @@ interface ProjectIds {
 /** The object of an event before it. */
 const lastOf = (world: World, event: KnownEvent): Pick<Version, 'state' | 'since'> | undefined => {
   const orgId = event.metadata.resourceOwner
-  const ofProject = (id: string, owner = orgId) => world.projects.get(owner)?.get(id)
-  const ofProvider = (idpId: string) => world.providers.get(orgId)?.get(idpId)
-  const organizationOf = ({ projectId, projectOrgId }: ProjectIds) =>
-    ofProject(projectId, projectOrgId)?.organizations.get(orgId)
   if (userGrants.reads(event)) {
-    const held = organizationOf(event.data)?.users.get(event.data.userId)
+    const held = organizationOf(world, orgId, event.data)?.users.get(event.data.userId)
     return held && { state: userGrantOf(held), since: held.since }
   }
-  if (memberships.reads(event)) return ofProvider(event.data.idpId)?.members.get(event.data.userId)
+  const owned = world.projects.get(orgId)
+  const providers = world.providers.get(orgId)
+  if (memberships.reads(event))
+    return providers?.get(event.data.idpId)?.members.get(event.data.userId)
   if (roleMappings.reads(event)) {
-    const organization = organizationOf(event.data)
-    const group = ofProvider(event.data.idpId)?.groups.get(event.data.group)
+    const organization = organizationOf(world, orgId, event.data)
+    const group = providers?.get(event.data.idpId)?.groups.get(event.data.group)
     return organization && group?.held.get(organization)
   }
   if (projectGrants.reads(event))
-    return ofProject(event.data.projectId)?.organizations.get(event.data.grantedOrgId)?.last
+    return owned?.get(event.data.projectId)?.organizations.get(event.data.grantedOrgId)?.last
   if (projectRoles.reads(event))
-    return ofProject(event.data.projectId)?.roles.get(event.data.roleKey)?.last
-  if (projects.reads(event)) return ofProject(event.data.id)?.last
-  return identityProviders.reads(event) ? ofProvider(event.data.idpId)?.last : undefined
+    return owned?.get(event.data.projectId)?.roles.get(event.data.roleKey)?.last
+  if (projects.reads(event)) return owned?.get(event.data.id)?.last
+  return identityProviders.reads(event) ? providers?.get(event.data.idpId)?.last : undefined
 }
+
+const organizationOf = (
+  { projects }: World,
+  orgId: string,
+  { projectOrgId, projectId }: ProjectIds,
+): Organization | undefined => projects.get(projectOrgId)?.get(projectId)?.organizations.get(orgId)

@@ -132,8 +132,8 @@ const replaceHeld = (
   const { holder, orgId } = fact
   if ('userId' in holder) {
     const { userId } = holder
-    const last = organization.users.get(userId)
-    const held = nextHeld(world, organization, { ...change, fact, last })
+    const last = world.keepsPast ? organization.users.get(userId) : undefined
+    const held = nextHeld(world, organization, fact, last, change)
     if (!held) {
       if (!world.keepsPast) organization.users.delete(userId)
       return
@@ -147,7 +147,7 @@ const replaceHeld = (
   }
   const group = groupIn(providerIn(world, orgId, holder.idpId), holder.group)
   const last = group.held.get(organization)
-  const held = nextHeld(world, organization, { ...change, fact, last })
+  const held = nextHeld(world, organization, fact, last, change)
   if (!held) {
     if (!world.keepsPast) group.held.delete(organization)
     return
@@ -162,17 +162,21 @@ const replaceHeld = (
 const nextHeld = (
   world: World,
   organization: Organization,
-  {
-    fact,
-    last,
-    begun,
-    position,
-  }: Change & { readonly fact: HeldFact; readonly last: Held | undefined },
+  fact: HeldFact,
+  last: Held | undefined,
+  { begun, position }: Change,
 ): Held | undefined => {
   const { keepsPast } = world
   if (keepsPast && last) last.end ??= position
   if (!begun) return undefined
   const { state, since, begin, given } = begun
+  // Without the past, all users who have one role alone, without an end, share what they hold.
+  const alone =
+    !keepsPast && 'userId' in fact.holder && state.status === 'active' && fact.roles.length === 1
+      ? fact.roles.find(({ expiresAt }) => expiresAt === undefined)
+      : undefined
+  const shared = alone && shareIn(world, organization, alone)
+  if (shared?.alone) return shared.alone
   const roles = fact.roles.map((role, index): HeldRole => {
     const share = shareIn(world, organization, role)
     const expiresAt = role.expiresAt === undefined ? undefined : new Date(role.expiresAt)
@@ -183,11 +187,8 @@ const nextHeld = (
   roles.sort((one, other) => compareCodePoints(keyOf(one), keyOf(other)))
   const before = keepsPast ? last : undefined
   const held: Held = { state, since, begin, given, end: undefined, before, roles }
-  const [only] = roles
-  const isShared = !keepsPast && 'userId' in fact.holder && state.status === 'active'
-  if (!isShared || roles.length !== 1 || !only || only.expiresAt) return held
-  only.share.alone ??= held
-  return only.share.alone
+  if (shared) shared.alone = held
+  return held
 }
 
 const keyOf = ({ share }: HeldRole): string => share.role.found.roleKey

@@ -284,12 +284,15 @@ const mappedRoles = (
   organization: Organization,
   { orgId, userId }: AccessQuery,
 ): readonly FoundMappedRole[] => {
+  const ofOrganization = providers.get(orgId)
+  if (!ofOrganization) return NO_MAPPED_ROLES
   let found: FoundMappedRole[] | undefined
-  for (const provider of providers.get(orgId)?.values() ?? []) {
-    const member = exists(provider) ? versionAt(provider.members.get(userId)) : undefined
-    for (const group of member?.groups ?? []) {
+  for (const provider of ofOrganization.values()) {
+    const member = versionAt(provider.members.get(userId))
+    if (!member || !exists(provider)) continue
+    for (const group of member.groups) {
       const held = versionAt(group.held.get(organization))
-      if (!member || !held || !isReportedFor(held, member)) continue
+      if (!held || !isReportedFor(held, member)) continue
       const expiresAt = expiryOf(held, member)
       const way = {
         ...(expiresAt && { expiresAt }),
