@@ -14,13 +14,14 @@ const published = {
     postgres: 'src/adapters/postgres/index.ts',
     sql: 'src/adapters/sql/index.ts',
     transport: 'src/transport/index.ts',
-    json: 'src/transport/json/index.ts',
+    client: 'reports/client/index.js',
     testing: 'src/testing/index.ts',
     console: 'src/console/index.ts',
     oidc: 'src/oidc/index.ts',
     import: 'src/import/index.ts',
     cloudflare: 'src/adapters/cloudflare/index.ts',
     authzen: 'src/authzen/index.ts',
+    scim: 'src/scim/index.ts',
     webhooks: 'src/webhooks/index.ts',
     node: 'src/node/index.ts',
   },
@@ -30,7 +31,7 @@ const published = {
 const declarations = Object.fromEntries(
   Object.entries(published.entry).map(([name, file]) => [
     name,
-    file.replace('src/', 'reports/declarations/').replace(/ts$/, 'd.ts'),
+    file.replace('src/', 'reports/declarations/').replace(/[jt]s$/, 'd.ts'),
   ]),
 )
 
@@ -44,7 +45,7 @@ const library = defineConfig({
     banner: '/// <reference lib="esnext.disposable" />',
   },
   // What we use of them: an import of zod loads 64 languages, one of ulid `node:crypto`. See docs/decisions/dependencies.md.
-  noExternal: ['zod', 'ulid'],
+  noExternal: ['zod', 'ulid', /^@bufbuild\/protobuf\/wire$/],
   // For every runtime: `ulid` then takes the random numbers that all of them have.
   platform: 'neutral',
   external: [/^node:/],

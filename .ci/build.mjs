@@ -8,14 +8,15 @@ process.chdir(resolve(import.meta.dirname, '..'))
 
 const SOURCES = [
   'src/**',
-  '.ci/*.mjs',
+  '.ci/*.{mjs,yaml}',
   '.ci/declarations.json',
   '*.json',
   '*.ts',
   'node_modules/.package-lock.json',
 ]
-const MADE = ['src/console/gen/*', 'dist/**']
+const MADE = ['src/{console,transport}/gen/*', 'reports/client/**', 'dist/**']
 const STEPS = [
+  'node .ci/generated.mjs',
   'node .ci/console-assets.mjs',
   'tsc --project .ci/declarations.json',
   'tsup --silent',
@@ -38,6 +39,9 @@ const hashOf = (patterns, others = []) => {
 const sources = hashOf(SOURCES, MADE)
 const state = () => `${sources} ${hashOf(MADE)}`
 if (!existsSync(LAST) || readFileSync(LAST, 'utf8') !== state()) {
+  console.error(
+    'Building the package into dist: half a minute, once for each change of the sources …',
+  )
   for (const step of STEPS) execSync(step, { stdio: 'inherit' })
   mkdirSync(dirname(LAST), { recursive: true })
   writeFileSync(LAST, state())

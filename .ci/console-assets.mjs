@@ -14,16 +14,6 @@ const BUDGET = 60_000
 const NOTICE =
   '/*! Preact, @preact/signals (MIT, Jason Miller and contributors). See docs/NOTICE. */'
 
-/** Leaves the descriptions of operations and fields out, which no page shows. */
-const withoutDescriptions = {
-  name: 'without-descriptions',
-  setup: ({ onLoad }) =>
-    onLoad({ filter: /transport\/wire\.ts$/ }, ({ path }) => ({
-      loader: 'ts',
-      contents: readFileSync(path, 'utf8').replaceAll(/"description":"(?:[^"\\]|\\.)*",?/g, ''),
-    })),
-}
-
 const bundled = async (entry, banner = {}) => {
   const { outputFiles } = await build({
     entryPoints: [join(source, entry)],
@@ -34,7 +24,6 @@ const bundled = async (entry, banner = {}) => {
     target: 'es2022',
     jsx: 'automatic',
     jsxImportSource: 'preact',
-    plugins: [withoutDescriptions],
     banner,
     legalComments: 'none',
   })

@@ -6,9 +6,11 @@ import { rollup } from 'rollup'
 
 const root = resolve(import.meta.dirname, '..')
 const { exports } = JSON.parse(readFileSync(resolve(root, 'package.json'), 'utf8'))
-const entries = Object.values(exports).flatMap((each) =>
-  each.default ? [resolve(root, each.default)] : [],
-)
+const entries = [
+  ...new Set(
+    Object.values(exports).flatMap((each) => (each.default ? [resolve(root, each.default)] : [])),
+  ),
+]
 
 /** For each file, a text that names the entries that load it at once. */
 const loadersOf = ({ getModuleInfo }) => {

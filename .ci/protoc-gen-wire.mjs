@@ -1,15 +1,9 @@
 #!/usr/bin/env node
-// A plugin of `buf generate`: writes wire.ts, the plain table of every operation that the transport serves, and gen/services.ts, the
-// descriptors of its services.
+// A plugin of `buf generate`: writes wire.ts, the plain table of every operation that the transport serves. It fails at
+// anything of proto3 that the table does not say.
 import { ScalarType } from '@bufbuild/protobuf'
 import { createEcmaScriptPlugin, runNodeJs } from '@bufbuild/protoplugin'
-import {
-  descriptionOf,
-  effectOf,
-  httpRuleOf,
-  rulesOf,
-  servedServices,
-} from './protoc-descriptors.mjs'
+import { effectOf, httpRuleOf, rulesOf, servedServices } from './protoc-descriptors.mjs'
 
 const TYPES = `/** Where an operation is found, and what it takes and answers. */
 export interface WireMethod {
@@ -17,7 +11,6 @@ export interface WireMethod {
   readonly service: string
   /** Such as \`GetProject\`. */
   readonly name: string
-  readonly description: string
   readonly isDeprecated?: true
   /** What one call changes: nothing, what one command does, or all that an organization has. */
   readonly effect: 'none' | 'command' | 'organization'
@@ -33,7 +26,6 @@ export interface WireMethod {
 
 export interface WireMessage {
   readonly name: string
-  readonly description: string
   readonly fields: readonly WireField[]
 }
 
@@ -50,7 +42,6 @@ interface WireFieldBase {
   /** In the .proto file: \`change_date\`. */
   readonly protoName: string
   readonly number: number
-  readonly description: string
   readonly isList?: true
   /** Absent is another value than empty. */
   readonly isOptional?: true
@@ -90,6 +81,39 @@ const kindOf = ({ message, enum: choice, scalar }) => {
   return message ? (KINDS[message.typeName] ?? 'message') : SCALARS[scalar]
 }
 
+/** Lists of these are packed in protobuf. */
+const PACKED = ['flag', 'number', 'sequence', 'enum']
+
+/** What the table cannot say of a field; undefined if it says all. */
+const objectionTo = (field) => {
+  const kind = kindOf(field)
+  if (field.fieldKind === 'map') return 'a map'
+  if (field.oneof) return 'a part of a oneof'
+  if (kind === undefined) return `of the type ${ScalarType[field.scalar]}`
+  if (field.fieldKind === 'list' && PACKED.includes(kind)) return 'a packed list'
+  if (field.delimitedEncoding) return 'a group'
+  return field.enum?.values.some(({ number }) => number < 0)
+    ? 'an enum with a negative number'
+    : undefined
+}
+
+/** @throws Error at a field that the transport would read or write in another way than protobuf */
+const refuseUnknown = (messages) => {
+  for (const { typeName, fields } of messages)
+    for (const field of fields) {
+      const objection = objectionTo(field)
+      if (objection)
+        throw new Error(`${typeName}.${field.name} is ${objection}: wire.ts has no word for it`)
+    }
+}
+
+/** @throws Error at a field that the transport only reads, or only writes */
+const refuseKind = (kind, messages, place) => {
+  for (const { typeName, fields } of messages)
+    for (const field of fields)
+      if (kindOf(field) === kind) throw new Error(`${typeName}.${field.name} is not for ${place}`)
+}
+
 /** States have other names in the library, and what stands for no choice has none. */
 const enumValueOf = (choice) => {
   const prefix = /State$/.test(choice.name) && choice.sharedPrefix?.toUpperCase()
@@ -114,7 +138,6 @@ const fieldOf = (field) => {
     ...(inQuery && { inQuery: true }),
     ...(least > 0 && { least }),
     ...(most > 0 && { most }),
-    description: descriptionOf(field),
   }
 }
 
@@ -152,7 +175,6 @@ const methodText = (method) => {
     effect: effectOf(method),
     ...(rule && { verb: rule.verb, path: rule.template }),
     ...(rule?.hasBody && { hasBody: true }),
-    description: descriptionOf(method),
   })
   return `${text},"request":${method.input.name},"response":${method.output.name}}`
 }
@@ -169,6 +191,9 @@ runNodeJs(
         service.methods.filter(({ methodKind }) => methodKind === 'unary'),
       )
       const messages = inOrder(methods.flatMap(({ input, output }) => [input, output]))
+      refuseUnknown(messages)
+      refuseKind('value', inOrder(methods.map(({ input }) => input)), 'a request')
+      refuseKind('mask', inOrder(methods.map(({ output }) => output)), 'a response')
       const enums = new Set(
         [...messages].flatMap(({ fields }) => fields.flatMap((field) => field.enum ?? [])),
       )
@@ -183,7 +208,7 @@ runNodeJs(
         output.print(']\n')
       }
       for (const message of messages) {
-        const head = openText({ name: message.name, description: descriptionOf(message) })
+        const head = openText({ name: message.name })
         output.print(`export const ${message.name}: WireMessage = ${head},"fields":[`)
         for (const field of message.fields) output.print(`  ${fieldText(field)},`)
         output.print(']}\n')
@@ -202,15 +227,6 @@ runNodeJs(
       output.print('export const methods: readonly WireMethod[] = [')
       for (const { name } of ours) output.print(`  ...Object.values(${localName(name)}),`)
       output.print(']')
-      const descriptors = schema.generateFile('gen/services.ts')
-      descriptors.print(
-        '// Generated by .ci/protoc-gen-wire.mjs from the .proto files. Do not edit.',
-      )
-      for (const { name, file } of ours)
-        descriptors.print(`import { ${name} } from './${file.name}_pb.js'`)
-      const names = ours.map(({ name }) => name).join(', ')
-      descriptors.print(`\nexport { ${names} }\n`)
-      descriptors.print(`/** All of them. */\nexport default [${names}]`)
     },
   }),
 )

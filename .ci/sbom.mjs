@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 /** Packages for development whose code is in dist, as is that of zod and ulid: docs/NOTICE has their licences. */
-const BUNDLED = ['@preact/signals', 'preact']
+const BUNDLED = ['@bufbuild/protobuf', '@preact/signals', 'preact']
 
 const root = resolve(import.meta.dirname, '..')
 const read = (name) => JSON.parse(readFileSync(join(root, name), 'utf8'))

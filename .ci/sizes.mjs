@@ -20,9 +20,10 @@ const BUDGETS = {
   './sqlite': { source: 'adapters/sqlite/index.ts', own: 35_500, whole: 56_100 },
   './postgres': { source: 'adapters/postgres/index.ts', own: 43_000, whole: 90_100 },
   './sql': { source: 'adapters/sql/index.ts', own: 28_100, whole: 48_600 },
-  // The table of the wire and the OpenAPI document are generated text; the descriptors of the second door come on top.
-  './transport': { source: 'transport/index.ts', own: 67_900, whole: 146_000 },
-  './json': { source: 'transport/json/index.ts', own: 45_400, whole: 86_200 },
+  // The table of the wire and the OpenAPI document are generated text.
+  './transport': { source: 'transport/index.ts', own: 37_000, whole: 86_200 },
+  // Generated too, and with the library that hosts of clients have.
+  './client': { source: '../reports/client/index.js', own: 20_500, whole: 37_000 },
   // With the assets, which the browser loads: .ci/console-assets.mjs holds them to 40 kB.
   './console': { source: 'console/index.ts', own: 104_600, whole: 145_500 },
   './import': { source: 'import/index.ts', own: 9_100, whole: 20_900 },
@@ -30,6 +31,8 @@ const BUDGETS = {
   './cloudflare': { source: 'adapters/cloudflare/index.ts', own: 32_700, whole: 53_400 },
   // 5.2 kB, and the servers of the transport.
   './authzen': { source: 'authzen/index.ts', own: 7_800, whole: 7_900 },
+  // With the servers of the transport, as AuthZEN.
+  './scim': { source: 'scim/index.ts', own: 11_400, whole: 11_600 },
   './webhooks': { source: 'webhooks/index.ts', own: 24_300, whole: 45_600 },
   './node': { source: 'node/index.ts', own: 3_200, whole: 3_200 },
   // `whole` has claviger/postgres, which testPostgres loads.
@@ -68,7 +71,9 @@ const subpaths = Object.entries(exports).flatMap(([subpath, { default: file }]) 
 const createIam = ['createIam', { names: '{ createIam }', file: exports['.'].default }]
 
 let isWithin = true
-for (const [entry, { names, file }] of [createIam, ...subpaths]) {
+// An alias.
+const measured = subpaths.filter(([subpath]) => subpath !== './json')
+for (const [entry, { names, file }] of [createIam, ...measured]) {
   const { source, ...budgets } = BUDGETS[entry] ?? {}
   if (source === undefined) throw new Error(`${entry} has no budget`)
   const own = `export ${names} from './src/${source}'`

@@ -7,8 +7,11 @@ import { pathToFileURL } from 'node:url'
 const root = resolve(import.meta.dirname, '..')
 const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
-for (const entry of Object.values(exports)) {
-  if (entry.types === undefined) continue
+/** An alias has the files of another entry, which are marked once. */
+const entries = new Map(
+  Object.values(exports).flatMap((entry) => (entry.types ? [[entry.types, entry]] : [])),
+)
+for (const entry of entries.values()) {
   const values = new Set(Object.keys(await import(pathToFileURL(join(root, entry.default)))))
   const mark = (specifier) =>
     values.has(specifier.trim().split(' as ').at(-1))

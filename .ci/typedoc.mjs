@@ -1,11 +1,8 @@
 // The reference of every public name, a part of `npm run docs`.
-import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { Converter, OptionDefaults } from 'typedoc'
 
 const root = resolve(import.meta.dirname, '..')
-const generated = 'src/transport/gen/claviger/v1'
-
 /** Parts of public types, which show what they come to. */
 const parts = [
   'src/console/browser/english.ts:ENGLISH',
@@ -14,21 +11,14 @@ const parts = [
   'src/application/access/check-access.ts:Asked',
   'src/application/access/check-access.ts:CheckedUser',
   'src/application/access/live-checks.ts:LiveAsked',
-  'src/application/desired-state/plan/plan.ts:PlannedGrantAdded',
-  'src/application/desired-state/plan/plan.ts:PlannedGrantUpdated',
-  'src/application/desired-state/plan/plan.ts:PlannedMappingAdded',
-  'src/application/desired-state/plan/plan.ts:PlannedMappingUpdated',
+  'src/application/access/names.ts:KeyOf',
+  'src/application/access/names.ts:NamesOf',
+  'src/application/access/names.ts:RegisteredRole',
+  'src/application/access/user-access.ts:Ask',
+  'src/oidc/refusal.ts:RefusalKind',
   'src/domain/project-role/command-schemas.ts:GivenRole',
   'src/domain/project-role/aggregate.ts:ProjectRoleFields',
 ]
-
-/** What the services take and answer: described in the .proto files, and not exported. */
-const messages = readdirSync(join(root, generated)).flatMap((file) => {
-  const code = readFileSync(join(root, generated, file), 'utf8')
-  return [...code.matchAll(/^export const (\w+(Request|Response)Schema)\b/gm)].map(
-    ([, name]) => `${generated}/${file}:${name}`,
-  )
-})
 
 /** What hosts import, by the file that TypeDoc calls a module. */
 const importedAs = (module) =>
@@ -45,13 +35,14 @@ export default {
     'src/adapters/postgres/index.ts',
     'src/adapters/sql/index.ts',
     'src/transport/index.ts',
-    'src/transport/json/index.ts',
+    'reports/client/index.d.ts',
     'src/testing/index.ts',
     'src/console/index.ts',
     'src/oidc/index.ts',
     'src/import/index.ts',
     'src/adapters/cloudflare/index.ts',
     'src/authzen/index.ts',
+    'src/scim/index.ts',
     'src/webhooks/index.ts',
     'src/node/index.ts',
   ].map((file) => join(root, file)),
@@ -63,7 +54,7 @@ export default {
   excludeInternal: true,
   // Links to them would depend on where the repository was cloned from.
   disableSources: true,
-  intentionallyNotExported: [...messages, ...parts],
+  intentionallyNotExported: parts,
   treatWarningsAsErrors: true,
   // `npm run typecheck` looks for errors; here that would take longer than the reference itself.
   skipErrorChecking: true,

@@ -196,10 +196,7 @@ export {
   type FieldValue,
   formatPlan,
   Plan,
-  type PlanInput,
   type PlannedChange,
-  type PlannedChangeInput,
-  type PlannedEvent,
   type PlannedField,
 } from './application/desired-state/plan/plan.js'
 
@@ -253,6 +250,7 @@ export {
 } from './domain/identity-provider/aggregate.js'
 export {
   AddOidcIdentityProvider,
+  ConfigureSignIn,
   DeactivateIdentityProvider,
   IdentityProviderCommand,
   OidcMappingField,
@@ -272,6 +270,7 @@ export {
   IdentityProviderUpdated,
   OidcConfigUpdated,
   OidcIdentityProviderAdded,
+  SignInConfigured,
 } from './domain/identity-provider/events.js'
 export {
   authorizationScopes,
@@ -280,6 +279,13 @@ export {
   mapExternalUser,
   mayAutoRegister,
 } from './domain/identity-provider/login.js'
+export type {
+  AdmissionRule,
+  ClaimOfGroups,
+  ClaimPath,
+  SignInSettings,
+  SignInSettingsInput,
+} from './domain/identity-provider/sign-in-settings.js'
 export type { Membership } from './domain/membership/aggregate.js'
 export type { Message, Upcaster, Upcasters } from './domain/message.js'
 export {
@@ -391,6 +397,7 @@ export {
   type Position,
   type RecordedEvent,
   StoreFault,
+  type StreamRead,
   type StreamWrite,
   timeOf,
   type Version,

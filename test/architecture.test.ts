@@ -48,7 +48,6 @@ const METHODS = [...READING, ...WRITING]
 const DESIRED_STATE = [
   ...METHODS,
   'application/identity-providers',
-  'application/desired-state',
   'application/desired-state/declared',
   'application/desired-state/plan',
 ]
@@ -57,9 +56,6 @@ const ADAPTERS = [...PURE, 'adapters/store']
 
 /** The table of operations: all that the pages of the console see of the library. */
 const WIRE = 'transport/wire.ts'
-
-/** The folders of the transport that need no optional peer. */
-const JSON_DOOR = ['json', 'operations', 'servers'].map((folder) => `transport/${folder}`)
 
 /** Which folders, or single files, a file may import from, besides its own folder; the first rule that fits it counts. */
 const RULES: readonly (readonly [folderOrFile: RegExp, allowed: readonly string[]])[] = [
@@ -90,15 +86,16 @@ const RULES: readonly (readonly [folderOrFile: RegExp, allowed: readonly string[
     METHODS,
   ],
   [/^application\/desired-state\/declared$/, METHOD],
+  [/^application\/desired-state\/plan$/, [...METHOD, 'application/desired-state/declared']],
   [
-    /^application\/desired-state(\/plan)?$/,
-    [...METHOD, 'application/desired-state/declared', 'application/desired-state/plan'],
+    /^application\/desired-state\/deciding$/,
+    [
+      ...DESIRED_STATE,
+      'application/desired-state/permissions-for-plan.ts',
+      'application/desired-state/sealed-secrets.ts',
+    ],
   ],
-  [/^application\/desired-state\/planning$/, DESIRED_STATE],
-  [
-    /^application\/desired-state\/applying$/,
-    [...DESIRED_STATE, 'application/desired-state/planning'],
-  ],
+  [/^application\/desired-state$/, [...DESIRED_STATE, 'application/desired-state/deciding']],
   [/^application\/waiting\.ts$/, ERRORS],
   [/^application\/hooks\.ts$/, TIMERS],
   [/^application$/, [...PURE, 'application/**']],
@@ -114,17 +111,19 @@ const RULES: readonly (readonly [folderOrFile: RegExp, allowed: readonly string[
   [/^testing\/host-tests\.ts$/, [...ADAPTERS, 'testing', 'adapters/postgres']],
   [/^testing(\/|$)/, [...ADAPTERS, 'testing']],
   // Outsiders: they see the public names alone.
-  // What JSON is served by stands apart from ConnectRPC, which has one home.
-  [/^transport\/gen(\/|$)/, ['transport/gen/**']],
-  [/^transport\/rpc$/, ['', 'transport/**']],
+  // What every protocol shares sees none of them, and servers see no operation.
+  [/^transport\/gen$/, []],
   [/^transport$/, ['', 'transport/**']],
-  [/^transport\/(json|operations|servers)$/, ['', 'transport', ...JSON_DOOR]],
+  [/^transport\/(json|grpc)$/, ['', 'transport', 'transport/operations']],
+  [/^transport\/operations$/, ['', 'transport']],
+  [/^transport\/servers$/, ['transport']],
   [/^network$/, []],
   [/^node$/, ['network']],
   [/^oidc(\/|$)/, ['', 'network']],
   [/^webhooks(\/|$)/, ['', 'network', 'ports']],
   // Serves by the servers of the transport; of the library it sees types alone.
-  [/^authzen$/, ['', 'transport', 'transport/servers']],
+  [/^handlers$/, ['', 'transport', 'transport/servers']],
+  [/^(authzen|scim)$/, ['', 'handlers', 'transport', 'transport/servers']],
   // Another outsider, which asks the built package by its name.
   [/^cli(\/|$)/, ['cli/**']],
   // Of the library it sees types, and the bounds of values.
@@ -135,7 +134,7 @@ const RULES: readonly (readonly [folderOrFile: RegExp, allowed: readonly string[
     /^console$/,
     [
       '',
-      'transport/json',
+      'transport/index.ts',
       'transport/handler-options.ts',
       'console/gen',
       'console/browser/page-names.ts',
@@ -161,7 +160,7 @@ const RULES: readonly (readonly [folderOrFile: RegExp, allowed: readonly string[
 
 /** Folders whose files run anywhere: they import nothing of Node.js. */
 const RUNS_ANYWHERE =
-  /^(domain|ports|application|projections|testing|adapters\/(store|memory|webcrypto|sql|cloudflare)|oidc|import|webhooks|authzen|network)(\/|$)|^$/
+  /^(domain|ports|application|projections|testing|adapters\/(store|memory|webcrypto|sql|cloudflare)|oidc|import|webhooks|handlers|authzen|scim|network)(\/|$)|^$/
 
 /** What the pure part may import from elsewhere. */
 const DOMAIN_PACKAGES = ['zod/mini', 'neverthrow']
@@ -169,8 +168,9 @@ const DOMAIN_PACKAGES = ['zod/mini', 'neverthrow']
 /** What the command line may import from elsewhere: what a host has. */
 const CLI_PACKAGES = /^(claviger(\/\w+)?|neverthrow|node:.+)$/
 
-/** Peers of the second door of the transport, which has the only folders that may import them. */
-const PEERS_OF_RPC = /^@(connectrpc|bufbuild)\//
+/** Of protobuf, the transport has the reader and the writer alone, which are bundled. */
+const PROTOBUF = /^@(connectrpc|bufbuild)\//
+const WIRE_FORMAT = '@bufbuild/protobuf/wire'
 
 const specifiersIn = (source: string): readonly string[] =>
   [...source.matchAll(/(?<!['"])(?:\bfrom|\bimport)\s*\(?\s*['"]([^'"]+)['"]/g)].map(
@@ -224,7 +224,7 @@ const forbiddenPackages = (sources: Sources): readonly string[] =>
       .filter((name) => {
         const folder = folderOf(file)
         if (/^cli(\/|$)/.test(folder)) return !CLI_PACKAGES.test(name)
-        if (PEERS_OF_RPC.test(name)) return !/^transport\/(rpc|gen)(\/|$)/.test(folder)
+        if (PROTOBUF.test(name)) return name !== WIRE_FORMAT || !/^transport(\/grpc)?$/.test(folder)
         const isPure = folder.startsWith('domain')
         return isPure
           ? !DOMAIN_PACKAGES.includes(name)
@@ -262,7 +262,11 @@ const ENVIRONMENT = 'ports/environment.ts'
 
 /** What takes time and chance from the machine on purpose. */
 const OUTSIDE_ENVIRONMENT: readonly (readonly [folderOrFile: RegExp, because: string])[] = [
-  [/^(cli|console|transport|authzen)\//, 'programs, browsers and servers: they hold no state'],
+  [
+    /^(cli|console|transport|handlers|authzen)\//,
+    'programs, browsers and servers: they hold no state',
+  ],
+  [/^scim\//, 'requests of directories: what they push is in the records of the host'],
   [/^network\//, 'requests to other hosts'],
   [/^oidc\//, 'sign-ins with a provider: sealed in a cookie, nothing is recorded'],
   [/^testing\//, 'laws, which run against real stores'],
@@ -285,7 +289,7 @@ const outsideEnvironment = (sources: Sources): readonly string[] =>
     return found === undefined ? [] : `${file}: ${found}`
   })
 
-const GENERATED = /_pb\.ts$|^transport\/(wire|openapi|gen\/services)\.ts$/
+const GENERATED = /^transport\/(wire|gen\/openapi)\.ts$/
 
 /** Files that name every aggregate, comments and names of other things aside. */
 const namingAll = (sources: Sources): readonly string[] =>
@@ -324,14 +328,6 @@ describe('the layout of src', () => {
     expect(forbiddenPackages(sources)).toEqual([])
   })
 
-  it('serves JSON without the second door of the transport, however many imports away', () => {
-    const reached = new Set(['transport/json/index.ts'])
-    for (const file of reached)
-      for (const target of importsOf(file, sources.get(file) ?? '')) reached.add(target)
-    expect(reached.size).toBeGreaterThan(20)
-    expect([...reached].filter((file) => /^transport\/(rpc|gen)\//.test(file))).toEqual([])
-  })
-
   it('has no cycle of imports, not even of types', () => {
     expect(cycles(sources)).toEqual([])
   })
@@ -351,11 +347,7 @@ describe('the layout of src', () => {
 
   it('exports whole files only where the reports of the public surface show each name', () => {
     const whole = [...sources].filter(([, source]) => /export (type )?\*/.test(source))
-    expect(whole.map(([file]) => file).filter((file) => !file.endsWith('_pb.ts'))).toEqual([
-      'index.ts',
-      DOMAIN_INDEX,
-      'transport/index.ts',
-    ])
+    expect(whole.map(([file]) => file)).toEqual(['index.ts', DOMAIN_INDEX])
   })
 })
 
@@ -401,9 +393,10 @@ describe('a planted violation is found', () => {
     ['testing/host-tests.ts', "import { iamOf } from '../application/iam.js'"],
     ['console/browser/api.ts', "import { nodeHandler } from '../../transport/index.js'"],
     ['transport/routes.ts', "import { iamOf } from '../application/iam.js'"],
-    ['transport/json/read.ts', "import { openRpc } from '../rpc/rpc-handlers.js'"],
-    ['transport/servers/node.ts', "import { ServerReflection } from '../gen/grpc/a.js'"],
-    ['console/console-handler.ts', "import { nodeHandler } from '../transport/index.js'"],
+    ['transport/json/read.ts', "import { readMessage } from '../grpc/codec.js'"],
+    ['transport/operations/context.ts', "import { readJson } from '../json/read.js'"],
+    ['transport/servers/node.ts', "import { Refusal } from '../operations/refusal.js'"],
+    ['console/console-handler.ts', "import { createRoutes } from '../transport/routes.js'"],
   ])('in %s: %s', (file, line) => {
     expect(forbiddenImports(planted(file, line))).toHaveLength(1)
   })
@@ -415,7 +408,8 @@ describe('a planted violation is found', () => {
     ['adapters/store/record-events.ts', "import { performance } from 'node:perf_hooks'"],
     ['adapters/sql/dialect.ts', "import { DatabaseSync } from 'node:sqlite'"],
     ['cli/running/database.ts', "import pg from 'pg'"],
-    ['transport/json/read.ts', "import { create } from '@bufbuild/protobuf'"],
+    ['transport/grpc/codec.ts', "import { create } from '@bufbuild/protobuf'"],
+    ['transport/json/read.ts', "import { BinaryReader } from '@bufbuild/protobuf/wire'"],
     ['transport/servers/fetch.ts', "import { Code } from '@connectrpc/connect'"],
     ['adapters/cloudflare/event-store.ts', "import { setImmediate } from 'node:timers'"],
   ])('in %s, of a package: %s', (file, line) => {

@@ -25,6 +25,7 @@ const OTHERS = [
   'postgres',
   'transport',
   'json',
+  'client',
   'oidc',
   'testing',
   'console',
@@ -118,7 +119,9 @@ describe('The package, unpacked where a host would have it', () => {
       for (const link of linksIn(await readFile(join(installed, document), 'utf8'))) {
         const target = join(installed, dirname(document), link.replace(/#.*/, ''))
         const isIn = `${target}${sep}`.startsWith(`${installed}${sep}`)
-        if (!isIn || !existsSync(target)) dead.push(`${document} -> ${link}`)
+        // The pictures of the guide to the console would be a third of the package: they are on the site alone.
+        const isPicture = existsSync(join(root, dirname(document), link)) && link.endsWith('.webp')
+        if (!isPicture && (!isIn || !existsSync(target))) dead.push(`${document} -> ${link}`)
       }
     }
     expect(dead).toEqual([])

@@ -54,6 +54,7 @@ export const deployment: Context = {
     userId: 'deployment',
     orgId: 'acme',
     permissions: [
+      'desired_state.write', // for its `managedBy`
       'project.read',
       'project.write',
       'project.role.read',

@@ -25,6 +25,7 @@ const context: Context = {
     userId: 'deployment',
     orgId: 'acme',
     permissions: [
+      'desired_state.write',
       'project.read',
       'project.write',
       'project.role.read',

@@ -6,8 +6,8 @@ import {
   aesGcmCipher,
   type Context,
   createIam,
-  type FieldChange,
   type IamError,
+  IamFailure,
   type ObjectRef,
   permissionsFromCaller,
   type Result,
@@ -35,6 +35,8 @@ const context: Context = {
       'project.write',
       'project.role.read',
       'project.role.write',
+      'user.grant.read',
+      'user.grant.write',
       'identity_provider.read',
       'identity_provider.write',
       'identity_provider.secret.read',
@@ -90,7 +92,7 @@ const main = async (): Promise<void> => {
         projectId,
         roles: [
           { roleKey: 'viewer', displayName: 'Viewer', group: 'content' },
-          { roleKey: 'editor', displayName: 'Editor', group: 'content' },
+          { roleKey: 'editor', displayName: 'Editor', permissions: ['article.edit'] },
           { roleKey: 'billing/admin', displayName: 'Billing administrator', group: 'finance' },
         ],
       },
@@ -146,6 +148,20 @@ const main = async (): Promise<void> => {
   expect(malformed.isErr() && malformed.error.kind === 'InvalidArgument', 'a bad name was taken')
   if (malformed.isErr()) printRefusal('an empty name', malformed.error)
 
+  headline('Who may do what, and why')
+  const ann = { userId: 'ann', projectId }
+  const user = iam.access.of({ ...ann, orgId: 'acme' })
+  expect(!(await user.can('article.edit')), 'a role was there before it was given')
+  unwrap(await iam.userGrants.give({ ...ann, roles: [{ roleKey: 'editor' }] }, context))
+  await user.require('article.edit')
+  print('ann may article.edit, because of:')
+  const why = unwrap(await iam.access.explain({ ...ann, roleKey: 'editor' }, context))
+  for (const { type, time } of why.because) print(`    ${time.toISOString()}  ${type}`)
+  unwrap(await iam.projectRoles.remove({ projectId, roleKey: 'editor' }, context))
+  const denied = await user.require('article.edit').catch((thrown: unknown) => thrown)
+  expect(denied instanceof IamFailure, 'a removed role still counts')
+  print(`after the role was removed: ${denied}`)
+
   await first.close()
   await report(projectId)
 }
@@ -156,24 +172,22 @@ const report = async (projectId: string): Promise<void> => {
 
   headline('The log, read from the file again')
   const history = unwrap(await iam.history.list({}, context))
-  for (const { sequence, actor, type, object, changes } of history.items) {
-    const time = timeOf(sequence).toISOString()
-    print(`${sequence}  ${time}  ${actor.userId}  ${type}  ${nameOf(object)}`)
-    for (const change of changes) print(`    ${describe(change)}`)
-  }
-  expect(history.items.length === 8, `the log holds ${history.items.length} events`)
+  for (const { sequence, actor, type, object } of history.items)
+    print(`${timeOf(sequence).toISOString()}  ${actor.userId}  ${type}  ${nameOf(object)}`)
+  expect(history.items.length === 10, `the log holds ${history.items.length} events`)
 
   headline('What is there now')
   const project = unwrap(await iam.projects.get({ id: projectId }, context))
-  print(`${project.name} (${project.state})`)
   const roles = unwrap(
     await iam.projectRoles.list({ projectId, sort: [{ field: 'displayName' }] }, context),
   )
-  for (const role of roles.items) print(`    ${role.roleKey.padEnd(16)} ${role.displayName}`)
-  expect(roles.totalSize === 3, `the project has ${roles.totalSize} roles`)
+  const roleKeys = roles.items.map(({ roleKey }) => roleKey)
+  print(`${project.name} (${project.state}) with the roles ${roleKeys.join(', ')}`)
+  expect(roles.totalSize === 2, `the project has ${roles.totalSize} roles`)
   const idps = unwrap(await iam.identityProviders.list({ sort: [{ field: 'name' }] }, context))
-  for (const idp of idps.items)
-    print(`${idp.name.padEnd(20)} ${idp.clientId.padEnd(26)} ${idp.issuer}`)
+  print(
+    `the providers ${idps.items.map(({ name, clientId }) => `${name} (${clientId})`).join(', ')}`,
+  )
   expect(idps.totalSize === 3, `there are ${idps.totalSize} identity providers`)
 
   await close()
@@ -181,7 +195,11 @@ const report = async (projectId: string): Promise<void> => {
 
 const print = (line: string): void => console.log(`  ${line}`)
 
-const headline = (text: string): void => console.log(`\n${text}`)
+let isFirst = true
+const headline = (text: string): void => {
+  console.log(isFirst ? text : `\n${text}`)
+  isFirst = false
+}
 
 const printRefusal = (what: string, error: IamError): void => {
   const { code, message } = toStatus(error)
@@ -211,13 +229,6 @@ const nameOf = (object: ObjectRef): string => {
   }
 }
 
-const describe = (change: FieldChange): string =>
-  'changed' in change
-    ? `${change.field}: changed`
-    : `${change.field}: ${shown(change.from)} → ${shown(change.to)}`
-
-const shown = (value: unknown): string => (value === undefined ? '–' : JSON.stringify(value))
-
 /** The value of a result that cannot be an error here. */
 function unwrap<Value>(result: Result<Value, IamError>): Value {
   if (result.isOk()) return result.value
@@ -226,7 +237,7 @@ function unwrap<Value>(result: Result<Value, IamError>): Value {
 
 try {
   await main()
-  console.log('\nTo see such a host in a browser: npm run serve\n\nDone.')
+  console.log('\nTo see such a host in a browser: npm run serve\nDone.')
 } catch (thrown) {
   console.error(thrown)
   process.exitCode = 1

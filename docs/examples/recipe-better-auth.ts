@@ -57,8 +57,7 @@ await orThrow(
 const mayApprove = async (request: Request): Promise<boolean> => {
   const caller = await callerOf(request.headers)
   if (!caller) return false
-  const question = { userId: caller.userId, projectId: 'invoicing', permission: 'invoice.approve' }
-  return (await orThrow(iam.access.check(question, { caller }))).allowed
+  return iam.access.of({ ...caller, projectId: 'invoicing' }).can('invoice.approve')
 }
 const request = new Request('http://localhost:3000/invoices/7', { headers: cookie })
 assert.equal(await mayApprove(request), false)

@@ -40,6 +40,7 @@ const reading: Permission[] = [
   'event.read',
 ]
 const writing: Permission[] = [
+  'desired_state.write',
   'identity_provider.write',
   'project.write',
   'project.role.write',
@@ -137,8 +138,8 @@ Add a project, and a role to it:
 
 Add an identity provider over gRPC, and list the projects over gRPC and gRPC-web:
 
-  npx buf curl --protocol grpc --http2-prior-knowledge -H 'Authorization: Bearer ${admin}' -d '{"name":"Google","stylingType":"STYLING_TYPE_GOOGLE","clientId":"client-1","clientSecret":"hush","issuer":"https://accounts.google.com","scopes":["openid","email"]}' ${grpcOrigin}/claviger.v1.IdentityProviderService/AddOidcIdentityProvider
-  npx buf curl --protocol grpc --http2-prior-knowledge -H 'Authorization: Bearer ${reader}' -d '{}' ${grpcOrigin}/claviger.v1.ProjectService/ListProjects
+  npx buf curl --schema ${proto} --protocol grpc --http2-prior-knowledge -H 'Authorization: Bearer ${admin}' -d '{"name":"Google","stylingType":"STYLING_TYPE_GOOGLE","clientId":"client-1","clientSecret":"hush","issuer":"https://accounts.google.com","scopes":["openid","email"]}' ${grpcOrigin}/claviger.v1.IdentityProviderService/AddOidcIdentityProvider
+  npx buf curl --schema ${proto} --protocol grpc --http2-prior-knowledge -H 'Authorization: Bearer ${reader}' -d '{}' ${grpcOrigin}/claviger.v1.ProjectService/ListProjects
   npx buf curl --schema ${proto} --protocol grpcweb -H 'Authorization: Bearer ${reader}' -d '{}' ${httpOrigin}/claviger.v1.ProjectService/ListProjects
 
 See what a refusal looks like:

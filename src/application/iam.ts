@@ -12,13 +12,7 @@ import {
   permissionsToApplyPlan,
   permissionsToPlan,
 } from './desired-state/permissions-for-plan.js'
-import {
-  type Applied,
-  hasManyChanges,
-  isPlan,
-  Plan,
-  type PlanInput,
-} from './desired-state/plan/plan.js'
+import { type Applied, hasManyChanges, isPlan, Plan } from './desired-state/plan/plan.js'
 import domainsOf, { type Domains } from './domains/domains.js'
 import type { ReadError, SealBroken, WriteError } from './errors/errors.js'
 import { catchFaults } from './errors/fault.js'
@@ -108,7 +102,7 @@ export interface Iam {
    * @example
    * const applied = await iam.apply(planned.value, context)
    */
-  readonly apply: BatchWrite<DesiredAccess | PlanInput, Applied>
+  readonly apply: BatchWrite<DesiredAccess | Plan, Applied>
 
   /**
    * Iterates over every event after a position, of all organizations, in the order of positions: first the stored
@@ -223,8 +217,8 @@ const requireProjection = (projection: Projection): void => {
 }
 
 // Planning and applying are loaded at their first use, so that other hosts do not load them.
-const planning = () => import('./desired-state/planning/plan-access.js')
-const applying = () => import('./desired-state/applying/apply-access.js')
+const planning = () => import('./desired-state/plan-desired.js')
+const applying = () => import('./desired-state/apply-desired.js')
 
 /** The method that plans a desired state. It records nothing. */
 const planAccess = (runtime: Runtime): Read<DesiredAccess, Plan, WriteError> =>
@@ -235,7 +229,7 @@ const planAccess = (runtime: Runtime): Read<DesiredAccess, Plan, WriteError> =>
   )
 
 /** The method that applies a plan or a desired state. */
-const applyAccess = (runtime: Runtime): BatchWrite<DesiredAccess | PlanInput, Applied> => {
+const applyAccess = (runtime: Runtime): BatchWrite<DesiredAccess | Plan, Applied> => {
   const spec = { method: 'apply', permissions: [] }
   const applyDesired = batchWrite(
     runtime,

@@ -1,6 +1,8 @@
 import type { Position } from '../ports/event-store.js'
 import type { Host } from '../ports/host.js'
 import type { Hooks } from './hooks.js'
+import type { WithGrantor } from './method/method.js'
+import { withGrantor } from './reading/granted-by.js'
 import { type Query, queryOf } from './reading/query.js'
 import type { Delegations } from './recording/delegation.js'
 import { Locks } from './recording/locks.js'
@@ -14,6 +16,7 @@ export interface Runtime extends Host {
   readonly states: StateCache
   readonly locks: Locks
   readonly query: Query
+  readonly withGrantor: WithGrantor
   readonly metadataOf: MetadataOf
   /** Called with the position that a write of this runtime answers, before it returns. */
   readonly recorded: Set<(position: Position) => Promise<void>>
@@ -24,6 +27,7 @@ export interface Runtime extends Host {
 export const createRuntime = (host: Host, hooks?: Hooks): Runtime => {
   const delegations: Delegations = new WeakMap()
   const { authorize } = host
+  const query = queryOf(host, hooks)
   return {
     ...host,
     authorize: (question) =>
@@ -31,7 +35,8 @@ export const createRuntime = (host: Host, hooks?: Hooks): Runtime => {
     hooks,
     states: new StateCache(host.store),
     locks: new Locks(host.environment),
-    query: queryOf(host, hooks),
+    query,
+    withGrantor: (call, input, refusal) => withGrantor(query, call, input, refusal),
     metadataOf: metadataFactory(),
     recorded: new Set(),
     delegations,

@@ -126,10 +126,11 @@ export const inBatches = async <Item, Value>(
   environment: Pick<Environment, 'yield'>,
   items: readonly Item[],
   run: (item: Item) => Promise<Value>,
+  size = BATCH_SIZE,
 ): Promise<readonly Value[]> => {
   const results: Value[] = []
-  for (let from = 0; from < items.length; from += BATCH_SIZE) {
-    results.push(...(await Promise.all(items.slice(from, from + BATCH_SIZE).map(run))))
+  for (let from = 0; from < items.length; from += size) {
+    results.push(...(await Promise.all(items.slice(from, from + size).map(run))))
     await environment.yield()
   }
   return results

@@ -1,3 +1,5 @@
+import type { JsonObject } from '../handlers/body.js'
+import { malformed, Refusal, refusalOf } from '../handlers/refusal.js'
 import type {
   AccessCheck,
   AccessReason,
@@ -7,8 +9,7 @@ import type {
   ReadError,
   Result,
 } from '../index.js'
-import { malformed, Refusal, refusalOf } from './refusal.js'
-import { type Entity, type JsonObject, type Question, readBatch, readQuestion } from './request.js'
+import { type Entity, type Question, readBatch, readQuestion } from './request.js'
 
 /** The project that a resource belongs to. */
 export interface ResourceProject {

@@ -1,25 +1,28 @@
 import { checkOptions, FUNCTION, type OptionCheck } from '../check-options.js'
-import type { Caller, Iam } from '../index.js'
-import { HANDLER_OPTIONS, notifyHost, toConsole } from '../transport/handler-options.js'
+import { bytesOf, type JsonObject, readBody } from '../handlers/body.js'
 import {
-  type Handler,
+  malformed,
+  Refusal,
+  refusalHeaders,
+  refusalOf,
+  unexpected,
+  unsentTo,
+} from '../handlers/refusal.js'
+import { identified, serveBoth } from '../handlers/serve.js'
+import type { Caller, Iam } from '../index.js'
+import { HANDLER_OPTIONS, ORGANIZATION_HEADER } from '../transport/handler-options.js'
+import {
   type HttpRequest,
   type HttpResponse,
-  isEncoded,
   isJson,
   jsonResponse,
-  MAX_REQUEST_BYTES,
   type ResponseHeaders,
   type Service,
 } from '../transport/http.js'
 import type { Authentication, TransportOptions } from '../transport/options.js'
-import { serveFetch } from '../transport/servers/fetch.js'
-import { serveNode } from '../transport/servers/node.js'
 import type { NodeRequest } from '../transport/servers/node-request.js'
 import type { NodeResponse } from '../transport/servers/node-response.js'
 import { type Asking, evaluate, evaluateAll, PROJECTS, type ResourceTypes } from './evaluation.js'
-import { Refusal, refusalOf, unexpected } from './refusal.js'
-import { type JsonObject, readBody } from './request.js'
 import { searchActions, searchResources, searchSubjects } from './search.js'
 
 /** Options of `authZenHandler`. */
@@ -69,21 +72,8 @@ export interface AuthZenHandler {
  *
  * @throws TypeError for an option that is missing, unknown or malformed, and unless `iam` was made by `createIam`
  */
-export const authZenHandler = (iam: Iam, options: AuthZenOptions): AuthZenHandler => {
-  const service = serviceOf(iam, options)
-  const fetched = serveFetch(service)
-  const listened = serveNode(service)
-  const handle = (request: Request | NodeRequest, response?: NodeResponse, next?: () => void) => {
-    if (isFetch(request)) return fetched(request)
-    if (!response) throw new TypeError('A request of Node.js comes with its response')
-    return listened(request, response, next)
-  }
-  // Cast: one function for two signatures.
-  return handle as AuthZenHandler
-}
-
-const isFetch = (request: Request | NodeRequest): request is Request =>
-  typeof Reflect.get(Object(request?.headers), 'get') === 'function'
+export const authZenHandler = (iam: Iam, options: AuthZenOptions): AuthZenHandler =>
+  serveBoth(serviceOf(iam, options))
 
 const IDENTIFIER =
   /^(https:\/\/|http:\/\/(localhost|127\.0\.0\.1|\[::1\])(?=[:/]|$))[^\s?#]*[^\s?#/]$/
@@ -123,20 +113,11 @@ const serviceOf = (iam: Iam, options: AuthZenOptions): Service => {
     optional: { ...HANDLER_OPTIONS, resources: RESOURCES },
   })
   if (typeof iam?.access?.check !== 'function') throw new TypeError('iam must be made by createIam')
-  const {
-    basePath = '',
-    identifier,
-    organizationHeader = 'x-service-orgid',
-    onError = toConsole,
-  } = options
+  const { basePath = '', identifier, organizationHeader = ORGANIZATION_HEADER } = options
   const discovery = discoveryOf(identifier)
   // The AuthZEN specification puts it before the path of the identifier, which may differ from `basePath`.
   const { pathname } = new URL(identifier)
   const discoveryPaths = [`${basePath}${WELL_KNOWN}`, `${WELL_KNOWN}${pathname.replace(/\/$/, '')}`]
-  const onUnsent: Service['onUnsent'] = (cause, method, header) => {
-    const correlationId = header.get(REQUEST_ID) ?? crypto.randomUUID()
-    notifyHost(onError, cause, { correlationId, method })
-  }
   return {
     find: (method, path) => {
       if (discoveryPaths.includes(path))
@@ -156,7 +137,7 @@ const serviceOf = (iam: Iam, options: AuthZenOptions): Service => {
     },
     missing: () => identified(async () => errorResponse(404, 'No such path')),
     singleHeaders: [organizationHeader.toLowerCase()],
-    onUnsent,
+    onUnsent: unsentTo(options),
   }
 }
 
@@ -180,19 +161,6 @@ const errorResponse = (
   body: message,
 })
 
-const REQUEST_ID = 'x-request-id'
-
-/** Repeats the id of the request in the response. */
-const identified =
-  (handler: (request: HttpRequest) => Promise<HttpResponse>): Handler =>
-  async (request) => {
-    const response = await handler(request)
-    const id = request.header.get(REQUEST_ID)
-    return id === null
-      ? response
-      : { ...response, headers: { ...response.headers, [REQUEST_ID]: id } }
-  }
-
 /** Authenticate, read, answer. */
 const respond = async (
   iam: Iam,
@@ -201,9 +169,11 @@ const respond = async (
   answer: Answer,
 ): Promise<HttpResponse> => {
   const { header, headers, signal } = request
-  const { organizationHeader = 'x-service-orgid', resources = PROJECTS } = options
+  const { organizationHeader = ORGANIZATION_HEADER, resources = PROJECTS } = options
   try {
     const caller = admitted(await options.authenticate(headers(), signal))
+    // Not 415: the specification answers every malformed request with 400.
+    if (!isJson(header)) throw malformed('Content-Type must be application/json')
     const body = readBody(await bytesOf(request))
     const orgId = header.get(organizationHeader) || caller.orgId
     const asking = { iam, context: { caller, orgId, signal }, orgId, resources }
@@ -223,28 +193,5 @@ const admitted = (answered: Authentication): Caller => {
   return answered
 }
 
-/** The body of a request. @throws Refusal unless it is JSON within the size limit */
-const bytesOf = async ({ header, body, signal }: HttpRequest): Promise<Uint8Array> => {
-  // Not 415: the specification answers every malformed request with 400.
-  if (!isJson(header)) throw new Refusal(400, 'Content-Type must be application/json')
-  if (isEncoded(header)) throw new Refusal(415, 'Compressed requests are not supported')
-  const bytes = (await body?.(MAX_REQUEST_BYTES)) ?? new Uint8Array()
-  if (bytes.length > MAX_REQUEST_BYTES) throw new Refusal(413, 'The request is larger than 1 MiB')
-  signal.throwIfAborted()
-  return bytes
-}
-
-const refused = (
-  { onError = toConsole, challenge = 'Bearer' }: AuthZenOptions,
-  { method, path, header }: HttpRequest,
-  { status, message, cause, retryAfter }: Refusal,
-): HttpResponse => {
-  const correlationId = header.get(REQUEST_ID) ?? crypto.randomUUID()
-  if (cause !== undefined)
-    notifyHost(onError, cause, { correlationId, method: `${method} ${path}` })
-  return errorResponse(status, message, {
-    ...(status === 401 && { 'www-authenticate': challenge }),
-    ...(retryAfter !== undefined && { 'retry-after': String(Math.ceil(retryAfter / 1000)) }),
-    ...(cause !== undefined && { [REQUEST_ID]: correlationId }),
-  })
-}
+const refused = (options: AuthZenOptions, request: HttpRequest, refusal: Refusal): HttpResponse =>
+  errorResponse(refusal.status, refusal.message, refusalHeaders(options, request, refusal))

@@ -1,7 +1,6 @@
-import { malformed } from './refusal.js'
-
-/** An object of JSON. */
-export type JsonObject = Readonly<Record<string, unknown>>
+import { isObject, type JsonObject, objectIn } from '../handlers/body.js'
+import { malformed } from '../handlers/refusal.js'
+import { timeIn } from '../rfc3339.js'
 
 /** A subject or a resource. */
 export interface Entity {
@@ -58,22 +57,13 @@ const textIn = (part: JsonObject, name: PartName, member: string): string => {
 const propertiesIn = (part: JsonObject, name: PartName): JsonObject =>
   objectIn(part['properties'] ?? {}, `${name}.properties`)
 
-/** RFC 3339. */
-const TIME = /^(\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d)(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/
-
-/** `context.at` to the millisecond. */
+/** `context.at`. */
 const readTime = (context: unknown): Date | undefined => {
   const { at } = objectIn(context ?? {}, 'context')
   if (at === undefined) return undefined
-  const [, second = '', fraction = '', zone = ''] = (typeof at === 'string' && TIME.exec(at)) || []
-  const time = Date.parse(`${second}${fraction.slice(0, 4)}${zone}`.toUpperCase())
-  // JavaScript reads the 30th of February as a day in March.
-  const local = Date.parse(`${second.toUpperCase()}Z`)
-  const isOnCalendar =
-    Number.isFinite(local) && new Date(local).toISOString().startsWith(second.toUpperCase())
-  if (Number.isNaN(time) || !isOnCalendar)
-    throw malformed('context.at must be a time in the form of RFC 3339')
-  return new Date(time)
+  const time = typeof at === 'string' ? timeIn(at.toUpperCase()) : undefined
+  if (!time) throw malformed('context.at must be a time in the form of RFC 3339')
+  return time
 }
 
 /** How the questions of a batch are decided: all, or up to the first that is denied or permitted. */
@@ -134,37 +124,3 @@ export const readPageRequest = (body: JsonObject): PageRequest => {
     throw malformed('page.limit must be a whole number from 0')
   return { token, limit: Math.min(limit, MAX_RESULTS) }
 }
-
-/** Deepest nesting of objects and lists. */
-const MAX_DEPTH = 32
-
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
-/** The object in the body of a request. @throws Refusal if it is malformed */
-export const readBody = (bytes: Uint8Array): JsonObject => {
-  const body = objectIn(parsed(bytes), 'The body')
-  if (isDeeper(body, MAX_DEPTH))
-    throw malformed(`The body must be at most ${MAX_DEPTH} levels deep`)
-  return body
-}
-
-const parsed = (bytes: Uint8Array): unknown => {
-  try {
-    return JSON.parse(utf8.decode(bytes))
-  } catch {
-    throw malformed('The body must be JSON in UTF-8')
-  }
-}
-
-const isDeeper = (value: unknown, levels: number): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  (levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1)))
-
-const objectIn = (value: unknown, name: string): JsonObject => {
-  if (!isObject(value)) throw malformed(`${name} must be an object`)
-  return value
-}
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

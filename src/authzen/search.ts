@@ -1,13 +1,8 @@
+import type { JsonObject } from '../handlers/body.js'
+import { malformed } from '../handlers/refusal.js'
 import type { Holder } from '../index.js'
 import { type Asking, foundIn, MISSING, projectOf, typeOf, USER } from './evaluation.js'
-import { malformed } from './refusal.js'
-import {
-  type JsonObject,
-  MAX_RESULTS,
-  type Question,
-  readPageRequest,
-  readQuestion,
-} from './request.js'
+import { MAX_RESULTS, type Question, readPageRequest, readQuestion } from './request.js'
 
 /** Users, resources or actions that an evaluation of the same question permits. */
 export interface SearchResults {

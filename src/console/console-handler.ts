@@ -4,7 +4,7 @@ import {
   type NodeRequest,
   type NodeResponse,
   nodeHandler,
-} from '../transport/json/index.js'
+} from '../transport/index.js'
 import { refuseForeignPage } from './cross-site.js'
 import { askDirectory, type DirectoryAnswer } from './directory.js'
 import { type ConsoleOptions, checkConsoleOptions } from './options.js'
@@ -66,6 +66,8 @@ const mount = (iam: Iam, options: MountOptions): Mount => {
   const served = {
     ...{ authenticate, onError, organizationHeader, challenge, testIdentityProvider },
     basePath: api,
+    // Both answer without a caller, and no page asks for them: they are for the host's own transport to offer.
+    ...({ openApi: false, health: false } as const),
   }
   const fetched = fetchHandler(iam, served)
   const listened = nodeHandler(iam, served)

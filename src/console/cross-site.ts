@@ -1,4 +1,4 @@
-import type { NodeRequest, NodeResponse } from '../transport/json/index.js'
+import type { NodeRequest, NodeResponse } from '../transport/index.js'
 
 const HEADER = {
   'content-type': 'application/json',
@@ -24,8 +24,8 @@ const BODY = JSON.stringify({
  * it built in.
  *
  * `GET` and `HEAD` pass. Any other request passes when `Sec-Fetch-Site` is `same-origin`, or without that header when
- * `Origin` names the host. A request without both headers passes too, because it comes from a program, not from a
- * browser.
+ * `Origin` names the host: over TLS only with `https`. A request without both headers passes too, because it comes from
+ * a program, not from a browser.
  *
  * @returns the refusal, or undefined when the request may go on
  * @example
@@ -63,13 +63,30 @@ const isReading = (method: string | undefined): boolean => method === 'GET' || m
 const isCrossSite = (request: Request | NodeRequest): boolean =>
   !isReading(request.method) && isForeign(request)
 
-const isForeign = ({ method, headers }: Request | NodeRequest): boolean => {
-  const header = (name: string): string | undefined =>
-    typeof headers.get === 'function'
-      ? (headers.get(name) ?? undefined)
-      : (headers as NodeRequest['headers'])[name]?.toString()
+const isForeign = (request: Request | NodeRequest): boolean => {
+  const { method } = request
+  const { header, host, isSecure } = addressed(request)
   const site = header('sec-fetch-site')
   if (site !== undefined) return site !== 'same-origin' && !(site === 'none' && isReading(method))
   const origin = header('origin')
-  return origin !== undefined && origin.replace(/^https?:\/\//, '') !== header('host')
+  if (origin === undefined) return false
+  // Behind a proxy that ends TLS, a request to `https` comes in as one to `http`; never the other way round.
+  const schemes = isSecure ? ['https'] : ['https', 'http']
+  return !schemes.some((scheme) => origin === `${scheme}://${host}`)
 }
+
+/** Where a request was sent to. HTTP/2 has `:authority` instead of `Host`, and a `Request` may have its URL alone. */
+const addressed = (request: Request | NodeRequest) => {
+  if (isFetch(request)) {
+    const { host, protocol } = new URL(request.url)
+    const header = (name: string) => request.headers.get(name) ?? undefined
+    return { header, host: header('host') ?? host, isSecure: protocol === 'https:' }
+  }
+  const header = (name: string) => request.headers[name]?.toString()
+  const isSecure = Reflect.get(Object(request.socket), 'encrypted') === true
+  const host = header(':authority') ?? header('host')
+  return { header, host, isSecure }
+}
+
+const isFetch = (request: Request | NodeRequest): request is Request =>
+  typeof request.headers.get === 'function'

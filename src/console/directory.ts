@@ -1,6 +1,6 @@
 import { type Caller, httpStatusOf, type Iam, type IamError, toStatus } from '../index.js'
-import { notifyHost, toConsole } from '../transport/handler-options.js'
-import type { TransportOptions } from '../transport/json/index.js'
+import { notifyHost, ORGANIZATION_HEADER, toConsole } from '../transport/handler-options.js'
+import type { TransportOptions } from '../transport/index.js'
 
 /** A user of the host. */
 export interface UserDescription {
@@ -74,7 +74,7 @@ export const askDirectory = async (
   options: DirectoryOptions,
   { query, headers, signal }: DirectoryRequest,
 ): Promise<DirectoryAnswer> => {
-  const { users, authenticate, organizationHeader = 'x-service-orgid' } = options
+  const { users, authenticate, organizationHeader = ORGANIZATION_HEADER } = options
   try {
     const caller = await authenticate(headers, signal)
     if (!caller) return refused({ kind: 'Unauthenticated' })

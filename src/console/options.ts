@@ -6,7 +6,7 @@ import {
   withMethods,
 } from '../check-options.js'
 import { HANDLER_OPTIONS, text } from '../transport/handler-options.js'
-import type { TransportOptions } from '../transport/json/index.js'
+import type { TransportOptions } from '../transport/index.js'
 import type { Messages } from './browser/english.js'
 import { AREAS, type AreaName } from './browser/page-names.js'
 import type { UserDirectory } from './directory.js'

@@ -1,6 +1,6 @@
 import { httpStatusOf, type Iam, type IamError, toStatus } from '../index.js'
-import { notifyHost, toConsole } from '../transport/handler-options.js'
-import type { TransportOptions } from '../transport/json/index.js'
+import { notifyHost, ORGANIZATION_HEADER, toConsole } from '../transport/handler-options.js'
+import type { TransportOptions } from '../transport/index.js'
 import type { ConsoleOptions } from './options.js'
 
 /** Finds out who calls by the token of a set-up link, which the pages send as a bearer token. */
@@ -31,7 +31,7 @@ export const askSetUp = async (
   options: ConsoleOptions & { readonly isLink?: true },
   { method, query, headers, signal }: SetUpRequest,
 ): Promise<{ readonly status: number; readonly body: string }> => {
-  const { authenticate, redirectUri, signInUrl, organizationHeader = 'x-service-orgid' } = options
+  const { authenticate, redirectUri, signInUrl, organizationHeader = ORGANIZATION_HEADER } = options
   try {
     if (method === 'POST') {
       const token = options.isLink && tokenIn(headers)

@@ -203,7 +203,7 @@ interface Rules<Event> {
   evolve(state: AnyState, event: Event, version: number): AnyState
 }
 
-/** A state, of which only the status is known. */
+/** Any state: only its status is known. */
 export interface AnyState {
   readonly status: string
 }
@@ -330,7 +330,7 @@ export const readerOf = <Event extends Message>(
 export interface ShownField {
   /**
    * Its type. A `time` is a `Date`, which stores of text keep in RFC 3339; `roles` are the assigned roles. An object has
-   * several `roleKeys` or `permissions`, and matches a filter if one of them does.
+   * several `roleKeys` or `permissions`, and matches a filter if one of them does. `settings` are an object.
    */
   readonly holds:
     | 'string'
@@ -341,6 +341,7 @@ export interface ShownField {
     | 'roles'
     | 'roleKeys'
     | 'permissions'
+    | 'settings'
   readonly filterable?: true
   readonly sortable?: true
   /**

@@ -70,6 +70,11 @@ export interface NotFound<Ref extends ObjectRef = ObjectRef> {
   readonly kind: 'NotFound'
   /** By its type and ids. */
   readonly object: Ref
+  /**
+   * Present if the organization has no such project, but was granted one with this id: the organization that owns it, to
+   * name in `projectOrgId`.
+   */
+  readonly grantedBy?: string
 }
 
 /**

@@ -35,6 +35,13 @@ export {
 export * from './identity-provider/command-schemas.js'
 export * from './identity-provider/events.js'
 export * from './identity-provider/login.js'
+export type {
+  AdmissionRule,
+  ClaimOfGroups,
+  ClaimPath,
+  SignInSettings,
+  SignInSettingsInput,
+} from './identity-provider/sign-in-settings.js'
 // Memberships of users in groups of identity providers.
 export { type MembershipRefusal, type MembershipState, membership } from './membership/aggregate.js'
 export * from './membership/command-schemas.js'
@@ -103,6 +110,7 @@ export {
 export * from './user-grant/command-schemas.js'
 export * from './user-grant/events.js'
 export {
+  type DesiredStateTarget,
   type DomainRef,
   type GrantedProjectTarget,
   type GroupName,

@@ -116,7 +116,14 @@ export const patched = <Fields extends object>(fields: Fields, patch: Patch<Fiel
   return { ...fields, ...Object.fromEntries(given) }
 }
 
-const sameValue = (one: unknown, other: unknown): boolean => {
-  if (!Array.isArray(one) || !Array.isArray(other)) return one === other
-  return one.length === other.length && one.every((item, index) => item === other[index])
+/** Whether both are the same JSON: items of lists in their order, members of objects in any. */
+export const sameValue = (one: unknown, other: unknown): boolean => {
+  if (one === other) return true
+  if (typeof one !== 'object' || typeof other !== 'object' || !one || !other) return false
+  if (Array.isArray(one) !== Array.isArray(other)) return false
+  const members = Object.entries(one)
+  return (
+    members.length === Object.keys(other).length &&
+    members.every(([name, value]) => sameValue(value, Reflect.get(other, name)))
+  )
 }

@@ -345,6 +345,7 @@ export type Permission = (typeof PERMISSIONS)[number]
 
 /** Every permission, sorted by name. */
 export const PERMISSIONS = [
+  'desired_state.write',
   'domain.read',
   'domain.write',
   'event.read',
@@ -373,6 +374,7 @@ export type PermissionTarget =
   | GrantedProjectTarget
   | ProjectRoleTarget
   | RoleMappingTarget
+  | DesiredStateTarget
 
 /** An object of the organization of the question. */
 export interface OwnedTarget {
@@ -394,6 +396,17 @@ export interface ProjectRoleTarget extends ProjectRoleRef {
 export interface RoleMappingTarget extends RoleMappingRef {
   /** Never: the id of its provider is `idpId`. */
   readonly id?: undefined
+}
+
+/** A desired state that is applied under a name. */
+export interface DesiredStateTarget {
+  readonly type: 'desired_state'
+  /** Its `managedBy`: what was applied under this name belongs to it. */
+  readonly managedBy: string
+  /** Never: it has no id. */
+  readonly id?: undefined
+  /** Absent: only a role and a mapping have it. */
+  readonly projectId?: undefined
 }
 
 /** A project of another organization, which it may have granted to the organization of the question. */

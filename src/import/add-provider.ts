@@ -18,7 +18,7 @@ interface FoundProvider {
   /** The fields that the source has; other fields stay as they are set here. */
   readonly fields: Pick<
     DesiredIdentityProvider,
-    'stylingType' | 'autoRegister' | 'displayNameMapping' | 'usernameMapping'
+    'stylingType' | 'autoRegister' | 'displayNameMapping' | 'usernameMapping' | 'signIn'
   >
 }
 

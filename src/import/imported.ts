@@ -55,6 +55,7 @@ export type ImportWarningKind =
   | 'UsersMissing'
   | 'RealmMissing'
   | 'AdapterFile'
+  | 'AdmissionKept'
   | 'AdmissionLeft'
   | 'IssuersLeft'
   | 'DefaultsLeft'
@@ -128,6 +129,10 @@ const WARNINGS: Readonly<
   AdapterFile: [
     'left',
     'It is the configuration of a client or an adapter, not the export of a realm',
+  ],
+  AdmissionKept: [
+    'changed',
+    'This rule about who may sign in becomes a rule of admit, which the user info can meet too: preview a sign-in',
   ],
   AdmissionLeft: [
     'changed',

@@ -1,4 +1,5 @@
 import type { OidcMappingField } from '../domain/identity-provider/command-schemas.js'
+import type { AdmissionRule } from '../domain/identity-provider/sign-in-settings.js'
 import { fieldOf, isRequiredText } from '../domain/values.js'
 import { addProvider } from './add-provider.js'
 import {
@@ -42,8 +43,9 @@ export const readProviders = (
     const issuer = isGoogle
       ? { first: { ...found, value: GOOGLE }, isOnly: true }
       : issuerIn(config)
-    const rules = admissionRules(found, config)
-    for (const rule of rules) warn(rule, 'AdmissionLeft')
+    const rules = admissionRules(found, config, isGoogle)
+    for (const [field, rule] of rules) warn(field, rule ? 'AdmissionKept' : 'AdmissionLeft')
+    const admit = rules.flatMap(([, rule]) => rule ?? [])
     const { value: isEnabled = true } = fieldIn(found, 'enabled')
     addProvider(draft, {
       id,
@@ -52,11 +54,13 @@ export const readProviders = (
       clientSecret: fieldIn(config, 'clientSecret'),
       issuer: issuer.first,
       scopes: scopesIn(config, isGoogle),
-      isActive: isRealmEnabled && isEnabled === true && issuer.isOnly && rules.length === 0,
+      isActive:
+        isRealmEnabled && isEnabled === true && issuer.isOnly && admit.length === rules.length,
       fields: {
         ...(isGoogle && { stylingType: 'STYLING_TYPE_GOOGLE' }),
         autoRegister: registers(found, realm),
         ...(usernameMapping && { usernameMapping }),
+        ...(admit.length > 0 && { signIn: { admit } }),
       },
     })
   }
@@ -84,14 +88,33 @@ const issuerIn = (config: Found): { readonly first: Found; readonly isOnly: bool
 
 /**
  * The rules of a provider about who may sign in: a domain of Google, the value of a claim, a flow after the sign-in.
- * No provider here has such a rule.
+ * Each with the rule that says the same here: one domain, or a claim with one value. Keycloak reads `*` as any domain, and
+ * a value as a pattern.
  */
-const admissionRules = (provider: Found, config: Found): readonly Found[] =>
-  [
-    fieldIn(config, 'hostedDomain'),
-    fieldIn(config, 'filteredByClaim'),
-    fieldIn(provider, 'postBrokerLoginFlowAlias'),
-  ].filter(({ value }) => value !== undefined && value !== '' && String(value) !== 'false')
+const admissionRules = (
+  provider: Found,
+  config: Found,
+  isGoogle: boolean,
+): readonly (readonly [Found, AdmissionRule | undefined])[] => {
+  const domain = fieldIn(config, 'hostedDomain')
+  const filter = fieldIn(config, 'filteredByClaim')
+  const flow = fieldIn(provider, 'postBrokerLoginFlowAlias')
+  const name = textIn(config, 'claimFilterName') ?? ''
+  const value = textIn(config, 'claimFilterValue') ?? ''
+  const rules: readonly (readonly [Found, AdmissionRule | undefined])[] = [
+    [domain, isGoogle ? exactly('hd', String(domain.value)) : undefined],
+    [filter, CLAIM_NAME.test(name) ? exactly(name, value) : undefined],
+    [flow, undefined],
+  ]
+  return rules.filter(([{ value: on }]) => on !== undefined && on !== '' && String(on) !== 'false')
+}
+
+/** Names that are not a path by their dots. */
+const CLAIM_NAME = /^([^.]{1,200}|https?:.{1,190})$/
+
+/** The rule that a claim has this value; undefined if it may be a pattern or a list, except for the dots of a domain. */
+const exactly = (claim: string, value: string): AdmissionRule | undefined =>
+  /^[\w@:/ .-]{1,200}$/.test(value) ? { claim, values: [value] } : undefined
 
 const FIRST_LOGIN = 'first broker login'
 

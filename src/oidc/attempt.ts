@@ -16,6 +16,8 @@ export interface Attempt {
   readonly returnTo?: string | undefined
   readonly projectId?: string | undefined
   readonly projectOrgId?: string | undefined
+  /** `finish` refuses it. */
+  readonly isPreview?: boolean | undefined
 }
 
 /** Encrypts attempts and hashes configurations with the host's key. */

@@ -2,6 +2,7 @@ import { genericGrantRequest, type ServerMetadata } from 'openid-client'
 import { authorizationScopes, type IdentityProvider } from '../index.js'
 import { confirmDraft } from './draft.js'
 import { checkTest, type TestInput } from './input.js'
+import { knownProvider } from './known-providers.js'
 import type { Setup } from './options.js'
 import {
   clientOf,
@@ -13,7 +14,7 @@ import {
   type StoredProvider,
   storedProvider,
 } from './provider.js'
-import { fromHost, refusedBy } from './refusal.js'
+import { fromHost, plainText, refusedBy } from './refusal.js'
 
 /** One check of a provider. */
 export interface ProviderCheck {
@@ -28,7 +29,9 @@ export interface ProviderCheck {
     | 'claims'
     | 'signing_algorithms'
     | 'keys'
+    | 'client_authentication'
     | 'secret'
+    | 'provider'
   /** `failed`: nobody can sign in. `warning`: a sign-in may fail. */
   readonly verdict: 'ok' | 'warning' | 'failed'
   /** In English, for an administrator; without secrets. */
@@ -38,8 +41,9 @@ export interface ProviderCheck {
 /** The outcome of a test. */
 export interface CheckedProvider {
   /**
-   * In the order in which they ran. Checks that depend on a failed one are absent; `redirect_uri` and `claims` are
-   * present only if something is wrong.
+   * In the order in which they ran. Checks that depend on a failed one are absent; `redirect_uri`, `claims` and
+   * `client_authentication` are present only if something is wrong. `provider`, the last, says what is known of this
+   * provider, as the guide "Providers" does; it is absent for others.
    */
   readonly checks: readonly ProviderCheck[]
 }
@@ -55,7 +59,7 @@ export const checkProvider = async (setup: Setup, input: TestInput): Promise<Che
   requireOwnSecret(stored)
   const found = await readDiscovery(stored, setup.network).then(
     (metadata) => ({ metadata }),
-    (thrown: unknown) => ({ checks: [undiscovered(thrown, setup)] }),
+    (thrown: unknown) => ({ checks: [undiscovered(thrown, setup), ...checkKnown(stored)] }),
   )
   if ('checks' in found) return found
   const { metadata } = found
@@ -68,14 +72,15 @@ export const checkProvider = async (setup: Setup, input: TestInput): Promise<Che
     checkScopes(authorizationScopes(stored.provider), listed(metadata.scopes_supported)),
     checkAlgorithms(listed(metadata.id_token_signing_alg_values_supported)),
     ...checkClaims(stored.provider),
+    ...checkAuthentication(stored.provider, metadata),
   ]
   const canAsk = checks.every(({ name, verdict }) => name !== 'endpoints' || verdict === 'ok')
-  if (!canAsk) return { checks }
+  if (!canAsk) return { checks: [...checks, ...checkKnown(stored)] }
   const asked = await Promise.all([
     checkKeys(metadata, setup),
     checkSecret(stored, metadata, setup),
   ])
-  checks.push(...asked)
+  checks.push(...asked, ...checkKnown(stored))
   if (checks.every(({ verdict }) => verdict !== 'failed')) await confirmDraft(setup, stored, 'test')
   return { checks }
 }
@@ -239,6 +244,30 @@ const checkClaims = (provider: IdentityProvider): readonly ProviderCheck[] => {
       : []),
   ]
   return messages.length === 0 ? [] : [warning('claims', messages.join(' '))]
+}
+
+/** Warns where the provider does not offer the method that is used, such as with `private_key_jwt` alone. */
+const checkAuthentication = (
+  { signIn }: IdentityProvider,
+  metadata: ServerMetadata,
+): readonly ProviderCheck[] => {
+  const offered = listed(metadata.token_endpoint_auth_methods_supported) ?? []
+  const chosen = signIn?.clientAuthentication
+  const methods = chosen ? [chosen.replace('raw_basic', BASIC)] : [BASIC, 'client_secret_post']
+  if (offered.length === 0 || methods.some((method) => offered.includes(method))) return []
+  const used = methods.join(' and ')
+  const others = plainText(offered.join(', '))
+  const message = `The provider offers ${others} to authenticate clients, but not ${used}.`
+  return [warning('client_authentication', message)]
+}
+
+const BASIC = 'client_secret_basic'
+
+/** Says what is known of the provider. */
+const checkKnown = ({ provider }: StoredProvider): readonly ProviderCheck[] => {
+  const known = knownProvider(provider.issuer)
+  if (!known) return []
+  return [checkOf(known.verdict)('provider', `${known.name}: ${known.advice}`)]
 }
 
 /** Algorithms with a key pair: with any other, every client could sign. */

@@ -7,6 +7,7 @@ export type { BeginInput, FinishInput, ProviderChoice, TestInput } from './input
 export type { NodeRequest, NodeResponse } from './node-exchange.js'
 export { type Begun, type OpenIdSignIn, openIdSignIn } from './open-id-sign-in.js'
 export type { SignInFault, SignInOptions } from './options.js'
+export type { SignInPreview } from './preview.js'
 export type { ProviderIds } from './redirect-uri.js'
 export type { SignInRefusal } from './refusal.js'
 export {

@@ -31,13 +31,17 @@ export type BeginInput = ProviderChoice & {
    * beginning with `/`, without `//` and `\`.
    */
   readonly returnTo?: string | undefined
+  /**
+   * Begins a sign-in for `preview`, which signs nobody in: also with an inactive provider. `finish` refuses its attempt.
+   */
+  readonly preview?: boolean | undefined
   /** Project whose roles `finish` returns; `InvalidArgument` without the option `userIdOf`. */
   readonly projectId?: string | undefined
   /** Organization of the project, if it is not the provider's. */
   readonly projectOrgId?: string | undefined
 }
 
-/** Input of `finish`: the URL, as text or in a request, and the attempt of `begin`. */
+/** Input of `finish` and of `preview`: the URL, as text or in a request, and the attempt of `begin`. */
 export type FinishInput = (
   | {
       /**
@@ -91,6 +95,7 @@ const BEGIN: Readonly<Record<string, FieldCheck>> = {
   loginHint: text(320),
   prompt: text(100),
   returnTo: [isPath, 'must be a path of 1 to 1000 characters of printable ASCII without // and \\'],
+  preview: [(value) => typeof value === 'boolean', 'must be true or false'],
   projectId: text(200),
   projectOrgId: text(200),
 }

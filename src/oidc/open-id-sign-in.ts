@@ -1,37 +1,23 @@
 import { ResultAsync } from 'neverthrow'
 import {
-  authorizationCodeGrant,
   buildAuthorizationUrl,
-  type Configuration,
   calculatePKCECodeChallenge,
   randomNonce,
   randomPKCECodeVerifier,
   randomState,
-  type ServerMetadata,
 } from 'openid-client'
 import { authorizationScopes, type IamError } from '../index.js'
+import { requireAdmitted } from './admission.js'
 import type { Attempt } from './attempt.js'
+import { authenticated, removed } from './callback.js'
 import { type CheckedProvider, checkProvider } from './check-provider.js'
+import { describedUser } from './described-user.js'
 import { confirmDraft, requireUsable } from './draft.js'
-import { groupsIn } from './groups.js'
-import {
-  type BeginInput,
-  checkBegin,
-  checkFinish,
-  type FinishInput,
-  type TestInput,
-} from './input.js'
+import { type BeginInput, checkBegin, type FinishInput, type TestInput } from './input.js'
 import { type Setup, type SignInFault, type SignInOptions, setUp } from './options.js'
-import {
-  clientOf,
-  discover,
-  isMixable,
-  keySetOf,
-  namesIssuer,
-  type StoredProvider,
-  storedProvider,
-} from './provider.js'
-import { type ProviderIds, pathOf } from './redirect-uri.js'
+import { preview, type SignInPreview } from './preview.js'
+import { clientOf, discover, isMixable, storedProvider } from './provider.js'
+import type { ProviderIds } from './redirect-uri.js'
 import {
   fromHost,
   invalid,
@@ -40,7 +26,7 @@ import {
   type SignInRefusal,
   withRefusals,
 } from './refusal.js'
-import { claimsOf, type Granted, type SignedIn, userOf } from './signed-in.js'
+import type { SignedIn } from './signed-in.js'
 
 /** Signs users in with stored providers through OpenID Connect: authorization code flow with PKCE, state and nonce. */
 export interface OpenIdSignIn {
@@ -57,6 +43,12 @@ export interface OpenIdSignIn {
    * client secret. A problem of the provider is a failed check, not an error.
    */
   readonly test: (input: TestInput) => ResultAsync<CheckedProvider, SignInRefusal | IamError>
+  /**
+   * Finishes a sign-in that was begun with `preview`, and shows what it would do: the claims that came, the groups that
+   * were found, the rules that keep the user out, and the role mappings that match. Nobody is signed in, nothing is
+   * recorded, and no function of yours is asked for a user. For admins: a provider need not be active.
+   */
+  readonly preview: (input: FinishInput) => ResultAsync<SignInPreview, SignInRefusal | IamError>
   /**
    * The redirect URI to register at a provider, for forms and the console.
    *
@@ -91,6 +83,7 @@ export const openIdSignIn = (options: SignInOptions): OpenIdSignIn => {
     begin: (input) => ResultAsync.fromPromise(begin(setup, input), refusalIn(setup, 'begin')),
     finish: (input) => ResultAsync.fromPromise(finish(setup, input), refusalIn(setup, 'finish')),
     test: (input) => ResultAsync.fromPromise(checkProvider(setup, input), refusalIn(setup, 'test')),
+    preview: (input) => ResultAsync.fromPromise(preview(setup, input), refusalIn(setup, 'preview')),
     redirectUri: setup.redirectUriOf,
   }
 }
@@ -112,7 +105,7 @@ const begin = async (setup: Setup, input: BeginInput): Promise<Begun> => {
     throw invalid([{ field: 'projectId', description: 'needs the option userIdOf' }])
   const { orgId, idpId } = await routeOf(setup, input)
   const stored = await storedProvider(options.iam, await setup.contextOf(orgId), idpId)
-  await requireUsable(setup, stored)
+  if (!input.preview) await requireUsable(setup, stored)
   const metadata = await discover(stored, setup)
   if (isMixable(setup, metadata)) throw new Refused({ kind: 'SharedRedirectUri' })
   const [state, nonce, verifier] = [randomState(), randomNonce(), randomPKCECodeVerifier()]
@@ -133,7 +126,8 @@ const begin = async (setup: Setup, input: BeginInput): Promise<Begun> => {
   )
   const configuration = await setup.hashOf(stored)
   const begun = { orgId, idpId, redirectUri, configuration, state, nonce, verifier }
-  const attempt = await setup.seal({ ...begun, returnTo, projectId, projectOrgId })
+  const isPreview = input.preview === true || undefined
+  const attempt = await setup.seal({ ...begun, returnTo, projectId, projectOrgId, isPreview })
   return { url: url.href, attempt }
 }
 
@@ -149,124 +143,15 @@ const routeOf = async (
 
 /** @throws Refused */
 const finish = async (setup: Setup, input: FinishInput): Promise<SignedIn> => {
-  checkFinish(input)
-  const href = input.url ?? input.request.url
-  const attempt = await setup.open(input.attempt)
-  const redirectUri = await fromHost(() => setup.redirectUriOf(attempt))
-  checkAttempt(attempt, { ...input, redirectUri })
-  if (typeof setup.redirectUri === 'function' && pathOf(href) !== pathOf(redirectUri))
-    throw new Refused({ kind: 'AttemptMismatch', field: 'redirectUri' })
-  const stored = await unchangedProvider(setup, attempt)
-  const metadata = await discover(stored, setup)
-  if (isMixable(setup, metadata)) throw new Refused({ kind: 'SharedRedirectUri' })
-  const client = clientOf(stored, metadata, setup)
-  const fail = (thrown: unknown): never => {
-    if (isOfKeys(thrown)) setup.keySets.expire(keySetOf(metadata))
-    throw thrown
-  }
-  const granted = await redeemCode(client, { attempt, href, stored }).catch(fail)
-  const { claims, missing } = await claimsOf(client, granted, setup.network).catch(fail)
-  if (missing) setup.notify('user_info', missing)
-  if (stored.provider.state !== 'active') {
-    await confirmDraft(setup, stored, 'sign_in')
+  const from = await authenticated(setup, input, { isPreview: false })
+  const { provider } = from.stored
+  requireAdmitted(from.claims, provider.signIn)
+  const user = await describedUser(setup, from)
+  if (provider.state !== 'active') {
+    await confirmDraft(setup, from.stored, 'sign_in')
     throw new Refused({ kind: 'DraftSignedIn' })
   }
-  const user = userOf(stored.provider, { attempt, issuer: metadata.issuer, claims, granted })
-  const emailIsOwn = await isOwnEmail(setup, user)
-  const email = emailIsOwn && user.email !== undefined ? { email: inOneForm(user.email) } : {}
-  const { groups } = setup.options
-  const named = groups && { groups: groupsIn(claims, groups, missing === undefined) }
-  return withUser(setup, attempt, { ...user, ...email, emailIsOwn, ...named })
-}
-
-/** Whether the provider has verified the address, and is the provider of its domain. @throws Refused */
-const isOwnEmail = async (
-  { options }: Setup,
-  { orgId, idpId, email, emailVerified }: Omit<SignedIn, 'emailIsOwn'>,
-): Promise<boolean> => {
-  if (email === undefined || !emailVerified) return false
-  const route = await options.iam.domains.route({ email })
-  if (route.isOk()) return route.value?.orgId === orgId && route.value.idpId === idpId
-  // A provider may send any text as an address.
-  if (route.error.kind === 'InvalidArgument') return false
-  throw new Refused(route.error)
-}
-
-/** An address whose domain is written as it was compared: a domain has many spellings, such as `bücher.example`. */
-const inOneForm = (email: string): string => {
-  const at = email.lastIndexOf('@') + 1
-  return `${email.slice(0, at)}${new URL(`http://${email.slice(at)}`).hostname}`
-}
-
-/** Whether an outdated key set may have caused a refusal: not every provider gives a new key a new id. */
-const isOfKeys = (thrown: unknown): boolean =>
-  thrown instanceof Refused &&
-  ['SignatureMismatch', 'InvalidResponse'].includes(thrown.refusal.kind)
-
-const checkAttempt = (
-  attempt: Attempt,
-  expected: {
-    readonly redirectUri: string
-    readonly orgId?: string | undefined
-    readonly idpId?: string | undefined
-  },
-): void => {
-  for (const field of ['redirectUri', 'orgId', 'idpId'] as const)
-    if (expected[field] !== undefined && attempt[field] !== expected[field])
-      throw new Refused({ kind: 'AttemptMismatch', field })
-}
-
-const unchangedProvider = async (
-  setup: Setup,
-  { orgId, idpId, configuration }: Attempt,
-): Promise<StoredProvider> => {
-  const { options, contextOf, hashOf } = setup
-  const stored = await storedProvider(options.iam, await contextOf(orgId), idpId).catch(removed)
-  await requireUsable(setup, stored)
-  if ((await hashOf(stored)) !== configuration) throw new Refused({ kind: 'ProviderChanged' })
-  return stored
-}
-
-const removed = (thrown: unknown): never => {
-  if (thrown instanceof Refused && thrown.refusal.kind === 'NotFound')
-    throw new Refused({ kind: 'ProviderRemoved' })
-  throw thrown
-}
-
-const redeemCode = async (
-  client: Configuration,
-  {
-    attempt,
-    href,
-    stored: { clientSecret },
-  }: { readonly attempt: Attempt; readonly href: string; readonly stored: StoredProvider },
-): Promise<Granted> => {
-  const { redirectUri, state, nonce, verifier } = attempt
-  // Behind a proxy the host may see a different origin than browsers, so only the query is used.
-  const url = new URL(redirectUri)
-  url.search = new URL(href, redirectUri).search
-  checkAnswer(url.searchParams, client.serverMetadata(), state)
-  const expected = {
-    expectedState: state,
-    expectedNonce: nonce,
-    pkceCodeVerifier: verifier,
-    idTokenExpected: true,
-  }
-  const hidden = [clientSecret, verifier, nonce, ...url.searchParams.getAll('code')]
-  return withRefusals(() => authorizationCodeGrant(client, url, expected), {
-    asked: 'id_token',
-    hidden,
-  })
-}
-
-/** `openid-client` checks the same, but reports both only as an invalid response. @throws Refused */
-const checkAnswer = (answer: URLSearchParams, metadata: ServerMetadata, state: string): void => {
-  const issuers = answer.getAll('iss')
-  const isOfIssuer = issuers.length === 1 && issuers[0] === metadata.issuer
-  if (!isOfIssuer && (namesIssuer(metadata) || issuers.length > 0))
-    throw new Refused({ kind: 'IssuerMismatch' })
-  const states = answer.getAll('state')
-  if (states.length !== 1 || states[0] !== state) throw new Refused({ kind: 'StateMismatch' })
+  return withUser(setup, from.attempt, user)
 }
 
 const withUser = async (

@@ -1,5 +1,11 @@
 import { checkOptions, FUNCTION, type KnownOptions } from '../check-options.js'
-import type { Caller, Iam, IamError } from '../index.js'
+import {
+  type Caller,
+  ConfigureSignIn,
+  type Iam,
+  type IamError,
+  type IdentityProvider,
+} from '../index.js'
 import { NETWORK_OPTIONS, type NetworkOptions, networkOf } from '../network/request.js'
 import { type Sealing, sealing } from './attempt.js'
 import { documentCache } from './document-cache.js'
@@ -18,7 +24,7 @@ import type { SignedIn } from './signed-in.js'
 /** A refused sign-in, or a failed check of a provider. */
 export interface SignInFault {
   /** What was refused. A user info that cannot be read ends no sign-in. */
-  readonly during: 'begin' | 'finish' | 'test' | 'user_info'
+  readonly during: 'begin' | 'finish' | 'test' | 'preview' | 'user_info'
   /** The refusal that was returned, that `test` turned into a failed check, or that the user info met. */
   readonly refusal: SignInRefusal | IamError
   /** What the provider, the network or a function of yours reported; without secret, token, code and claim. */
@@ -29,11 +35,11 @@ export interface SignInFault {
 export interface SignInOptions extends NetworkOptions {
   /** The library, which stores the providers. */
   readonly iam: Pick<Iam, 'identityProviders' | 'access' | 'domains' | 'memberships'> &
-    Partial<Pick<Iam, 'setupLinks'>>
+    Partial<Pick<Iam, 'setupLinks' | 'roleMappings'>>
   /**
    * The caller of all reads and writes, in the provider's organization. It needs the permissions
-   * `identity_provider.read` and `identity_provider.secret.read`; `user.grant.read` if `begin` gets a project; and
-   * `membership.write` with `groups`.
+   * `identity_provider.read` and `identity_provider.secret.read`; `user.grant.read` if `begin` gets a project;
+   * `membership.write` with groups; and `role_mapping.read` for `preview`.
    */
   readonly caller: Caller | ((orgId: string) => Caller)
   /**
@@ -55,10 +61,11 @@ export interface SignInOptions extends NetworkOptions {
     | ((user: SignedIn) => string | undefined | Promise<string | undefined>)
     | undefined
   /**
-   * Reports the groups of each user that `userIdOf` finds with `iam.memberships.report`, so that role mappings give
+   * Where the groups of users are, of providers whose settings do not say (`identityProviders.configureSignIn`). The
+   * groups of each user that `userIdOf` finds are reported with `iam.memberships.report`, so that role mappings give
    * roles. `TypeError` without `userIdOf`.
    */
-  readonly groups?: GroupsOption | undefined
+  readonly groups?: GroupsOption | ((provider: ProviderIds) => GroupsOption | undefined) | undefined
   /** Called with each refusal that has a cause, for your log. Exceptions are ignored. */
   readonly onFault?: ((fault: SignInFault) => void) | undefined
 }
@@ -78,6 +85,8 @@ export interface Setup extends Sealing, ProviderAccess {
    * secret.
    */
   readonly hashOf: (stored: StoredProvider) => Promise<string>
+  /** Where the groups of a provider's users are; undefined if nobody says. @throws TypeError */
+  readonly groupsOf: (provider: IdentityProvider) => GroupsOption | undefined
   /** Tells `onFault` of a refusal with a cause. */
   readonly notify: (during: SignInFault['during'], refusal: SignInRefusal | IamError) => void
 }
@@ -106,9 +115,18 @@ export const setUp = (options: SignInOptions): Setup => {
       return uri
     },
     hashOf: ({ provider, clientSecret }) => {
-      const { issuer, clientId, scopes, usernameMapping, displayNameMapping } = provider
-      const values = [issuer, clientId, scopes, usernameMapping, displayNameMapping, clientSecret]
-      return sealed.hash(values)
+      const { issuer, clientId, scopes, usernameMapping, displayNameMapping, signIn } = provider
+      const mappings = [usernameMapping, displayNameMapping]
+      return sealed.hash([issuer, clientId, scopes, ...mappings, clientSecret, signIn ?? null])
+    },
+    groupsOf: ({ idpId, details, signIn }) => {
+      if (signIn?.groups) return signIn.groups
+      const { groups } = options
+      if (typeof groups !== 'function') return groups
+      const named = groups({ orgId: details.resourceOwner, idpId })
+      if (named !== undefined && !isGroupsOption(named))
+        throw new TypeError(`groups must return ${GROUPS}`)
+      return named
     },
     notify: (during, refusal) => {
       const cause: unknown = 'cause' in refusal ? refusal.cause : undefined
@@ -125,6 +143,8 @@ const KEY_BYTES = 32
 const FAILURE_PAUSE_MS = 5_000
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null
+
+const GROUPS = '{ claim, path?, item?, separator? }, with texts of 1 to 200 characters'
 
 const OPTIONS: KnownOptions = {
   required: {
@@ -145,17 +165,14 @@ const OPTIONS: KnownOptions = {
     userIdOf: FUNCTION,
     onFault: FUNCTION,
     groups: [
-      (value) => isGroupsOption(value),
-      'must be { claim }, with a claim of 1 to 200 characters',
+      (value) => typeof value === 'function' || isGroupsOption(value),
+      `must be ${GROUPS}, or a function that returns it`,
     ],
   },
 }
 
-const isGroupsOption = (value: unknown): boolean => {
-  const { claim, ...others } = Object(value)
-  const isName = typeof claim === 'string' && claim !== '' && claim.length <= 200
-  return isName && Object.keys(others).length === 0
-}
+const isGroupsOption = (value: unknown): boolean =>
+  ConfigureSignIn.shape.data.shape.groups.safeParse(value).success
 
 const checkSignInOptions = (options: SignInOptions): void => {
   checkOptions('openIdSignIn', options, OPTIONS)

@@ -1,6 +1,6 @@
 import {
   allowInsecureRequests,
-  ClientSecretBasic,
+  type ClientAuth,
   ClientSecretPost,
   Configuration,
   type CustomFetchOptions,
@@ -11,7 +11,7 @@ import {
   type ServerMetadata,
   setJwksCache,
 } from 'openid-client'
-import type { Caller, Iam, IdentityProvider } from '../index.js'
+import type { Caller, Iam, IdentityProvider, SignInSettings } from '../index.js'
 import { isAllowed } from '../network/address.js'
 import { NetworkFault } from '../network/fault.js'
 import { bytesOf, type NetworkOptions, request } from '../network/request.js'
@@ -134,10 +134,8 @@ export const clientOf = (
 ): Configuration => {
   requireOwnSecret(stored)
   const { provider, clientSecret } = stored
-  const offered: unknown = metadata.token_endpoint_auth_methods_supported
-  const methods: readonly unknown[] = Array.isArray(offered) ? offered : ['client_secret_basic']
-  const isPost = methods.includes('client_secret_post') && !methods.includes('client_secret_basic')
-  const authentication = isPost ? ClientSecretPost(clientSecret) : ClientSecretBasic(clientSecret)
+  const method = provider.signIn?.clientAuthentication ?? offeredMethod(metadata)
+  const authentication = AUTHENTICATIONS[method](clientSecret)
   const client = new Configuration(metadata, provider.clientId, undefined, authentication)
   const ask = askProvider(network)
   client[customFetch] = async (url, options) => {
@@ -156,6 +154,37 @@ export const clientOf = (
   if (keys) setJwksCache(client, { jwks: keys, uat: now - ASKED_AGAIN_AFTER_S })
   return client
 }
+
+type AuthenticationMethod = NonNullable<SignInSettings['clientAuthentication']>
+
+/** How to send the secret to a provider whose settings do not say. */
+const offeredMethod = (metadata: ServerMetadata): AuthenticationMethod => {
+  const offered: unknown = metadata.token_endpoint_auth_methods_supported
+  const methods: readonly unknown[] = Array.isArray(offered) ? offered : []
+  const isPost = methods.includes('client_secret_post') && !methods.includes('client_secret_basic')
+  return isPost ? 'client_secret_post' : 'client_secret_basic'
+}
+
+/** The header `Authorization` with a client id and a secret that `encode` has written. */
+const basic =
+  (encode: (text: string) => string) =>
+  (secret: string): ClientAuth =>
+  (_, { client_id: clientId }, __, headers) => {
+    const bytes = new TextEncoder().encode(`${encode(clientId)}:${encode(secret)}`)
+    headers.set('authorization', `Basic ${btoa(String.fromCharCode(...bytes))}`)
+  }
+
+/**
+ * As of a form (RFC 6749, section 2.3.1), but with `-._~!*'()` as they are: who decodes it reads the same, and so do
+ * those who do not, of most secrets.
+ */
+const formEncoded = (text: string): string => encodeURIComponent(text).replaceAll('%20', '+')
+
+const AUTHENTICATIONS = {
+  client_secret_basic: basic(formEncoded),
+  client_secret_post: ClientSecretPost,
+  raw_basic: basic((text) => text),
+} as const satisfies Record<AuthenticationMethod, (secret: string) => ClientAuth>
 
 /** Cache key of a provider's key set; empty without one. */
 export const keySetOf = ({ jwks_uri: url }: ServerMetadata): string =>

@@ -21,17 +21,23 @@ type RefusalKind =
   | { readonly kind: 'AttemptExpired' }
   /** The attempt is absent, altered, or encrypted with another key. */
   | { readonly kind: 'AttemptTampered' }
-  /** The sign-in began for another organization, provider or redirect URI, or the response is from another provider. */
+  /** The sign-in began for another organization, provider or redirect URI, as a preview, or the response is from another provider. */
   | {
       readonly kind: 'AttemptMismatch'
       /** The value that differs. */
-      readonly field: 'orgId' | 'idpId' | 'redirectUri'
+      readonly field: 'orgId' | 'idpId' | 'redirectUri' | 'preview'
     }
   /** The provider is inactive. */
   | { readonly kind: 'ProviderInactive' }
   /** The sign-in with the inactive provider of a set-up link works. Nobody is signed in: say so to its admin. */
   | { readonly kind: 'DraftSignedIn' }
-  /** Issuer, client id, scopes, mappings or secret changed since the sign-in began. */
+  /** The provider's rules (`admit` of `configureSignIn`) do not let this user in. */
+  | {
+      readonly kind: 'NotAdmitted'
+      /** Name of the claim that has none of the admitted values. */
+      readonly claim: string
+    }
+  /** Issuer, client id, scopes, mappings, settings or secret changed since the sign-in began. */
   | { readonly kind: 'ProviderChanged' }
   /** The provider was removed since the sign-in began. */
   | { readonly kind: 'ProviderRemoved' }

@@ -25,7 +25,10 @@ export interface SignInHandlerOptions {
    * own. An exception becomes the refusal `Unavailable`.
    */
   readonly onSignedIn: (user: SignedIn, request: Request) => AfterSignIn | Promise<AfterSignIn>
-  /** Returns the response to a refusal. Default: status 403 with the kind as text. */
+  /**
+   * Returns the response to a refusal. Default: status 403 with the kind as text, and for `DraftSignedIn` status 200 with
+   * the text "The sign-in works. Return to the other window."
+   */
   readonly onRefused?:
     | ((refusal: SignInRefusal | IamError, request: Request) => Response | Promise<Response>)
     | undefined
@@ -125,7 +128,7 @@ const respond = async (routes: Routes, request: Request): Promise<Response | und
     if (!(thrown instanceof Refused)) throw thrown
     const { refusal } = thrown
     const refused = await options.onRefused?.(refusal, request)
-    return withCookie(refused ?? page(403, `Not signed in: ${refusal.kind}`), '', 0)
+    return withCookie(refused ?? refusedPage(refusal.kind), '', 0)
   }
 }
 
@@ -187,6 +190,11 @@ const redirect = (location: string, given?: HeadersInit): Response => {
   headers.set('location', location)
   return new Response(null, { status: 303, headers })
 }
+
+const refusedPage = (kind: (SignInRefusal | IamError)['kind']): Response =>
+  kind === 'DraftSignedIn'
+    ? page(200, 'The sign-in works. Return to the other window.')
+    : page(403, `Not signed in: ${kind}`)
 
 const page = (status: number, text: string): Response =>
   new Response(text, { status, headers: { 'content-type': 'text/plain; charset=utf-8' } })

@@ -10,9 +10,11 @@ import {
   type IdentityProvider,
   mapExternalUser,
   mayAutoRegister,
+  type SignInSettings,
 } from '../index.js'
 import type { NetworkOptions } from '../network/request.js'
 import type { Attempt } from './attempt.js'
+import { type Claims, claimAt } from './claim.js'
 import { isUsable } from './provider.js'
 import { Refused, type SignInRefusal, unreachable, withRefusals } from './refusal.js'
 
@@ -24,7 +26,7 @@ export interface SignedIn {
   readonly idpId: string
   /** Issuer of the provider. */
   readonly issuer: string
-  /** Id of the user at the provider. */
+  /** Id of the user at the provider: `sub`, or the claim that the setting `subjectClaim` names. */
   readonly subject: string
   /** User name, by the provider's mapping. */
   readonly username?: string
@@ -35,7 +37,8 @@ export interface SignedIn {
   /** Whether the provider reports the address as verified. */
   readonly emailVerified: boolean
   /**
-   * Whether `emailVerified` is true and the domain of the address is set to this provider (`iam.domains.setProvider`).
+   * Whether the domain of the address is set to this provider (`iam.domains.setProvider`), and the provider does not
+   * say that the address is not verified. With the setting `addresses: 'verified'`, it must say that it is.
    * Link an account by its address only when this is true. Then the domain in `email` is in ASCII and lower case, as
    * claviger stores it; compare the part before the `@` without regard to case.
    */
@@ -45,8 +48,8 @@ export interface SignedIn {
   /** Claims of the ID token and the user info. */
   readonly claims: Readonly<Record<string, unknown>>
   /**
-   * With the option `groups`: the user's groups; `unavailable` if the provider left them out, and then nothing was
-   * reported.
+   * With the option `groups`, or with such a setting of the provider: the user's groups; `unavailable` if the provider
+   * left them out, or in another shape, and then nothing was reported.
    */
   readonly groups?: readonly string[] | 'unavailable'
   /** The `returnTo` of `begin`. */
@@ -87,8 +90,6 @@ export class SignInTokens {
     return this.#tokens.refresh
   }
 }
-
-type Claims = Readonly<Record<string, unknown>>
 
 /** The provider's token response. */
 export type Granted = TokenEndpointResponse & TokenEndpointResponseHelpers
@@ -134,12 +135,34 @@ export const claimsOf = async (
 const mergedClaims = (given: Claims, info: Claims): Claims => {
   const idToken = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))
   const isOfIdToken = idToken['email'] !== undefined
-  const { email_verified: isVerified } = isOfIdToken ? idToken : info
+  const [own, other] = isOfIdToken ? [idToken, info] : [info, idToken]
+  // Another source may only say that an address is not verified.
+  const isDenied = !isTrue(other['email_verified'] ?? true)
+  const isVerified = own['email_verified'] ?? (isDenied ? other['email_verified'] : undefined)
   const { email_verified: _, ...claims }: Claims = { ...info, ...idToken }
   return isVerified === undefined ? claims : { ...claims, email_verified: isVerified }
 }
 
-/** The user that the claims describe, by the provider's mapping. */
+// Some providers send texts.
+const isTrue = (claim: unknown): boolean => claim === true || claim === 'true'
+
+/** Whether the provider may be believed that the address is the user's, if it is the provider of the domain. */
+export const isTrusted = (
+  { claims, emailVerified }: Pick<SignedIn, 'claims' | 'emailVerified'>,
+  { addresses = 'domain' }: Pick<SignInSettings, 'addresses'> = {},
+): boolean =>
+  emailVerified || (addresses === 'domain' && (claims['email_verified'] ?? undefined) === undefined)
+
+/** @throws Refused without the claim, or if it is neither text nor a whole number */
+const subjectIn = (claims: Claims, claim = 'sub'): string => {
+  const found = claimAt(claims, { claim })
+  if ((typeof found === 'string' && found !== '') || Number.isSafeInteger(found))
+    return String(found)
+  const cause = new Error(`The claim ${claim}, which identifies users, is missing or no text`)
+  throw new Refused({ kind: 'InvalidResponse' }, cause)
+}
+
+/** The user that the claims describe, by the provider's mapping. @throws Refused */
 export const userOf = (
   provider: IdentityProvider,
   from: {
@@ -153,7 +176,7 @@ export const userOf = (
   const { orgId, idpId, returnTo } = attempt
   const { access_token, id_token = '', refresh_token } = granted
   const { email, email_verified: isVerified } = claims
-  const subject = String(claims['sub'])
+  const subject = subjectIn(claims, provider.signIn?.subjectClaim)
   const hasEmail = typeof email === 'string' && email !== ''
   const { username, displayName } = mapExternalUser(provider, claims)
   return {
@@ -164,8 +187,7 @@ export const userOf = (
     ...(username !== undefined && { username }),
     displayName: displayName ?? username ?? subject,
     ...(hasEmail && { email }),
-    // Some providers send texts.
-    emailVerified: hasEmail && (isVerified === true || isVerified === 'true'),
+    emailVerified: hasEmail && isTrue(isVerified),
     mayAutoRegister: mayAutoRegister(provider),
     claims,
     ...(returnTo !== undefined && { returnTo }),

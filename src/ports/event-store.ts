@@ -144,6 +144,14 @@ export interface IdempotencyKeyUsed {
   readonly kind: 'IdempotencyKeyUsed'
 }
 
+/** A stream to read. */
+export interface StreamRead {
+  /** The stream. */
+  readonly stream: StreamId
+  /** Only events above this version are returned; 0 for all. */
+  readonly afterVersion: Version
+}
+
 /**
  * Durable, append-only storage of events, supplied by the host.
  *
@@ -178,6 +186,12 @@ export interface EventStore {
 
   /** Returns the events of `stream` above `afterVersion`, oldest first; `[]` if there are none. */
   readStream(stream: StreamId, afterVersion?: Version): Promise<readonly RecordedEvent[]>
+
+  /**
+   * Returns the events of each stream in `reads`, in that order, as {@link EventStore.readStream} returns them. At most
+   * {@link MAX_WRITES} streams, each at most once. Optional: without it, the library reads streams one by one.
+   */
+  readStreams?(reads: readonly StreamRead[]): Promise<readonly (readonly RecordedEvent[])[]>
 
   /**
    * Returns at most `limit` events above `after`, lowest position first; `[]` when `limit` is 0 or less. Callers may
@@ -215,6 +229,21 @@ export interface EventStore {
    * our stores has its own kind.
    */
   readonly transactions?: string
+}
+
+/** The events of each stream in `reads`, in that order; each stream at most once. Reads them together if the store can. */
+export const readStreams = async (
+  store: EventStore,
+  reads: readonly StreamRead[],
+): Promise<readonly (readonly RecordedEvent[])[]> => {
+  if (reads.length === 1 || store.readStreams === undefined)
+    return Promise.all(
+      reads.map(({ stream, afterVersion }) => store.readStream(stream, afterVersion)),
+    )
+  const found: (readonly RecordedEvent[])[] = []
+  for (let from = 0; from < reads.length; from += MAX_WRITES)
+    found.push(...(await store.readStreams(reads.slice(from, from + MAX_WRITES))))
+  return found
 }
 
 /** An optional port of a store, for copies. */

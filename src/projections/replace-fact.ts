@@ -39,7 +39,7 @@ export const emptyWorld = (keepsPast: boolean): World => ({
   users: new Map(),
 })
 
-/** Replaces the fact of one object: by `begun`, or by nothing if it does not exist any more, when `fact` is its last one. */
+/** Replaces the fact of one object. `fact` is the new one; the last one of an object that does not exist any more. */
 export const replaceFact = (world: World, fact: Fact, change: Change): void => {
   if (fact.in === 'provider') replaceProvider(world, fact, change)
   else if (fact.in === 'member') replaceMember(world, fact, change)

@@ -45,6 +45,9 @@ export const text = (form: RegExp, description: string): OptionCheck => [
   description,
 ]
 
+/** The default of `organizationHeader`. */
+export const ORGANIZATION_HEADER = 'x-service-orgid'
+
 /** The optional options of every request handler. */
 export const HANDLER_OPTIONS: OptionChecks = {
   onError: FUNCTION,

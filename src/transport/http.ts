@@ -12,14 +12,12 @@ export interface HttpRequest {
   /** The text after the question mark; empty without one. */
   readonly query: string
   readonly header: HeaderReader
-  /** All headers, for the host and for ConnectRPC. */
+  /** All headers, for the host. */
   readonly headers: () => Headers
   /** Aborts once the client has left. */
   readonly signal: AbortSignal
   /** Reads the whole body, or more than `most` bytes of it; undefined if there is no body. */
   readonly body: ((most: number) => Promise<Uint8Array>) | undefined
-  /** The body as it arrives, for a stream; undefined without a body. */
-  readonly pieces: () => AsyncIterable<Uint8Array> | undefined
 }
 
 /** Headers of a response, by their names in lower case. */
@@ -34,15 +32,8 @@ export interface HttpResponse {
   readonly trailers?: ResponseHeaders | undefined
 }
 
-/** A response that begins before all of it is known. */
-export interface StreamResponse extends Pick<HttpResponse, 'status' | 'headers'> {
-  readonly body: AsyncIterable<Uint8Array>
-  /** Known once the body has ended; only gRPC has trailers. */
-  readonly trailers: Headers | undefined
-}
-
 /** Answers a request. */
-export type Handler = (request: HttpRequest) => Promise<HttpResponse | StreamResponse>
+export type Handler = (request: HttpRequest) => Promise<HttpResponse>
 
 /** The handler of a method and a path; undefined if the path is not served. */
 export type Route = (method: string, path: string) => Handler | undefined
@@ -60,9 +51,6 @@ export interface Service {
 
 /** Most bytes of one request. */
 export const MAX_REQUEST_BYTES = 1024 * 1024
-
-export const isStream = (response: HttpResponse | StreamResponse): response is StreamResponse =>
-  typeof response.body !== 'string' && Symbol.asyncIterator in response.body
 
 /** A response whose body is JSON; no cache stores it. */
 export const jsonResponse = (

@@ -1,12 +1,8 @@
 import type { Iam } from '../index.js'
-import { createRoutes } from './json/routes.js'
 import type { TransportOptions } from './options.js'
-import { openRpc } from './rpc/rpc-handlers.js'
+import { createRoutes } from './routes.js'
 import { serveFetch } from './servers/fetch.js'
 import { type NodeHandler, serveNode } from './servers/node.js'
-
-// The services, for clients and routers.
-export * from './gen/services.js'
 
 // Options and their parts.
 export type { Failure } from './handler-options.js'
@@ -26,7 +22,6 @@ export type {
 } from './options.js'
 
 // Handlers for each kind of server.
-export { connectRoutes } from './rpc/add-rpc.js'
 export type { NodeHandler } from './servers/node.js'
 export type { NodeRequest } from './servers/node-request.js'
 export type { NodeResponse } from './servers/node-response.js'
@@ -42,7 +37,7 @@ export const fetchHandler = (
   iam: Iam,
   options: TransportOptions,
 ): ((request: Request) => Promise<Response>) =>
-  serveFetch(createRoutes(iam, options, { name: 'fetchHandler', openRpc }))
+  serveFetch(createRoutes(iam, options, 'fetchHandler'))
 
 /**
  * Creates the transport for Node.js servers: JSON on REST paths, gRPC-web, and gRPC over HTTP/2. Requests for other
@@ -52,4 +47,4 @@ export const fetchHandler = (
  *   handler throws one for a fetch `Request`
  */
 export const nodeHandler = (iam: Iam, options: TransportOptions): NodeHandler =>
-  serveNode(createRoutes(iam, options, { name: 'nodeHandler', openRpc }))
+  serveNode(createRoutes(iam, options, 'nodeHandler'))

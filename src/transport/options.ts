@@ -1,6 +1,6 @@
 import { BOOLEAN, checkOptions, FUNCTION, type KnownOptions } from '../check-options.js'
 import type { Caller, IamError, Result, ResultAsync } from '../index.js'
-import { type Failure, HANDLER_OPTIONS, toConsole } from './handler-options.js'
+import { type Failure, HANDLER_OPTIONS, ORGANIZATION_HEADER, toConsole } from './handler-options.js'
 import { type OpenApiOptions, readOpenApiOptions } from './openapi-options.js'
 
 /** Options of the transport. */
@@ -48,9 +48,6 @@ export interface TransportOptions {
   /** `false` serves neither `/v1/health` nor `grpc.health.v1.Health`. */
   readonly health?: boolean | undefined
 
-  /** `false` serves no gRPC reflection. */
-  readonly reflection?: boolean | undefined
-
   /**
    * Prefix of the paths that `nodeHandler` and `fetchHandler` get, such as `/iam` for `/iam/v1/projects`. Default:
    * none. Leave it out if the server strips the prefix first.
@@ -93,7 +90,6 @@ const OPTIONS: KnownOptions = {
     ...HANDLER_OPTIONS,
     testIdentityProvider: FUNCTION,
     health: BOOLEAN,
-    reflection: BOOLEAN,
     // Its own schema checks it.
     openApi: [() => true, ''],
   },
@@ -107,11 +103,10 @@ export const resolveOptions = (given: TransportOptions, called: string) => {
     authenticate,
     onError: given.onError ?? toConsole,
     testIdentityProvider,
-    organizationHeader: given.organizationHeader ?? 'x-service-orgid',
+    organizationHeader: given.organizationHeader ?? ORGANIZATION_HEADER,
     challenge: given.challenge ?? 'Bearer',
     openApi: openApi !== false && readOpenApiOptions(openApi),
     health: given.health ?? true,
-    reflection: given.reflection ?? true,
     basePath: given.basePath ?? '',
   }
 }

@@ -6,7 +6,6 @@ export interface WireMethod {
   readonly service: string
   /** Such as `GetProject`. */
   readonly name: string
-  readonly description: string
   readonly isDeprecated?: true
   /** What one call changes: nothing, what one command does, or all that an organization has. */
   readonly effect: 'none' | 'command' | 'organization'
@@ -22,7 +21,6 @@ export interface WireMethod {
 
 export interface WireMessage {
   readonly name: string
-  readonly description: string
   readonly fields: readonly WireField[]
 }
 
@@ -39,7 +37,6 @@ interface WireFieldBase {
   /** In the .proto file: `change_date`. */
   readonly protoName: string
   readonly number: number
-  readonly description: string
   readonly isList?: true
   /** Absent is another value than empty. */
   readonly isOptional?: true
@@ -105,1777 +102,1817 @@ export const ServingStatus: readonly WireEnumValue[] = [
   {"name":"SERVICE_UNKNOWN","number":3,"value":"SERVICE_UNKNOWN"},
 ]
 
-export const AddOidcIdentityProviderRequest: WireMessage = {"name":"AddOidcIdentityProviderRequest","description":"An OIDC identity provider to add.","fields":[
-  {"name":"name","protoName":"name","number":1,"kind":"text","isRequired":true,"least":1,"most":200,"description":"Name of the provider."},
-  {"name":"stylingType","protoName":"styling_type","number":2,"kind":"enum","description":"Styling of the login button.","values":StylingType},
-  {"name":"clientId","protoName":"client_id","number":3,"kind":"text","isRequired":true,"least":1,"most":200,"description":"Client id that the provider generated."},
-  {"name":"clientSecret","protoName":"client_secret","number":4,"kind":"text","isRequired":true,"least":1,"most":200,"description":"Client secret that the provider generated."},
-  {"name":"issuer","protoName":"issuer","number":5,"kind":"text","isOptional":true,"isRequired":true,"most":200,"description":"The OIDC issuer; required, but may be empty."},
-  {"name":"scopes","protoName":"scopes","number":6,"kind":"text","isList":true,"most":100,"description":"Scopes to request."},
-  {"name":"displayNameMapping","protoName":"display_name_mapping","number":7,"kind":"enum","description":"Claim that becomes the user's display name.","values":OidcMappingField},
-  {"name":"usernameMapping","protoName":"username_mapping","number":8,"kind":"enum","description":"Claim that becomes the username.","values":OidcMappingField},
-  {"name":"autoRegister","protoName":"auto_register","number":9,"kind":"flag","description":"Unknown users may be registered at their first login."},
-  {"name":"validateOnly","protoName":"validate_only","number":10,"kind":"flag","description":"Dry run: decides as usual but records nothing; the response says what would change."},
-  {"name":"idpId","protoName":"idp_id","number":25,"kind":"text","isOptional":true,"least":1,"most":64,"description":"Your own id of the provider, for example to register its redirect URI first. Default: a new id."},
-  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, shown in its history: up to 500 characters; may be empty."},
-]}
+export const AddOidcIdentityProviderRequest: WireMessage = {"name":"AddOidcIdentityProviderRequest","fields":[
+  {"name":"name","protoName":"name","number":1,"kind":"text","isRequired":true,"least":1,"most":200},
+  {"name":"stylingType","protoName":"styling_type","number":2,"kind":"enum","values":StylingType},
+  {"name":"clientId","protoName":"client_id","number":3,"kind":"text","isRequired":true,"least":1,"most":200},
+  {"name":"clientSecret","protoName":"client_secret","number":4,"kind":"text","isRequired":true,"least":1,"most":200},
+  {"name":"issuer","protoName":"issuer","number":5,"kind":"text","isOptional":true,"isRequired":true,"most":200},
+  {"name":"scopes","protoName":"scopes","number":6,"kind":"text","isList":true,"most":100},
+  {"name":"displayNameMapping","protoName":"display_name_mapping","number":7,"kind":"enum","values":OidcMappingField},
+  {"name":"usernameMapping","protoName":"username_mapping","number":8,"kind":"enum","values":OidcMappingField},
+  {"name":"autoRegister","protoName":"auto_register","number":9,"kind":"flag"},
+  {"name":"validateOnly","protoName":"validate_only","number":10,"kind":"flag"},
+  {"name":"idpId","protoName":"idp_id","number":25,"kind":"text","isOptional":true,"least":1,"most":64},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
+]}
+
+export const ObjectDetails: WireMessage = {"name":"ObjectDetails","fields":[
+  {"name":"sequence","protoName":"sequence","number":1,"kind":"sequence"},
+  {"name":"creationDate","protoName":"creation_date","number":2,"kind":"time"},
+  {"name":"changeDate","protoName":"change_date","number":3,"kind":"time"},
+  {"name":"resourceOwner","protoName":"resource_owner","number":4,"kind":"text"},
+]}
+
+export const FieldChange: WireMessage = {"name":"FieldChange","fields":[
+  {"name":"field","protoName":"field","number":1,"kind":"text"},
+  {"name":"from","protoName":"from","number":2,"kind":"value","isOptional":true},
+  {"name":"to","protoName":"to","number":3,"kind":"value","isOptional":true},
+  {"name":"changed","protoName":"changed","number":4,"kind":"flag","isOptional":true},
+]}
+
+export const AffectedRole: WireMessage = {"name":"AffectedRole","fields":[
+  {"name":"orgId","protoName":"org_id","number":1,"kind":"text"},
+  {"name":"userId","protoName":"user_id","number":2,"kind":"text"},
+  {"name":"roleKey","protoName":"role_key","number":3,"kind":"text"},
+]}
+
+export const AffectedRoles: WireMessage = {"name":"AffectedRoles","fields":[
+  {"name":"count","protoName":"count","number":1,"kind":"number"},
+  {"name":"first","protoName":"first","number":2,"kind":"message","isList":true,"message":AffectedRole},
+]}
+
+export const Impact: WireMessage = {"name":"Impact","fields":[
+  {"name":"loses","protoName":"loses","number":1,"kind":"message","message":AffectedRoles},
+  {"name":"gains","protoName":"gains","number":2,"kind":"message","message":AffectedRoles},
+]}
 
-export const ObjectDetails: WireMessage = {"name":"ObjectDetails","description":"Position, times and owner of an object.","fields":[
-  {"name":"sequence","protoName":"sequence","number":1,"kind":"sequence","description":"Position of the last event of the object, in microseconds since 1970: also the time of that event."},
-  {"name":"creationDate","protoName":"creation_date","number":2,"kind":"time","description":"Time of the first event of the object."},
-  {"name":"changeDate","protoName":"change_date","number":3,"kind":"time","description":"Time of the last event of the object."},
-  {"name":"resourceOwner","protoName":"resource_owner","number":4,"kind":"text","description":"Organization the object belongs to."},
+export const Planned: WireMessage = {"name":"Planned","fields":[
+  {"name":"changed","protoName":"changed","number":1,"kind":"flag"},
+  {"name":"changes","protoName":"changes","number":2,"kind":"message","isList":true,"message":FieldChange},
+  {"name":"impact","protoName":"impact","number":3,"kind":"message","isOptional":true,"message":Impact},
 ]}
 
-export const FieldChange: WireMessage = {"name":"FieldChange","description":"How one field changes: any field except ids, keys and `details`.","fields":[
-  {"name":"field","protoName":"field","number":1,"kind":"text","description":"Name of the field."},
-  {"name":"from","protoName":"from","number":2,"kind":"value","isOptional":true,"description":"The value before: text, true or false, or a list of texts; absent if there was no object."},
-  {"name":"to","protoName":"to","number":3,"kind":"value","isOptional":true,"description":"The value after; for `state`, `removed` if the object is removed."},
-  {"name":"changed","protoName":"changed","number":4,"kind":"flag","isOptional":true,"description":"True for a secret, whose values are never shown; otherwise absent."},
+export const AddOidcIdentityProviderResponse: WireMessage = {"name":"AddOidcIdentityProviderResponse","fields":[
+  {"name":"details","protoName":"details","number":1,"kind":"message","isOptional":true,"message":ObjectDetails},
+  {"name":"idpId","protoName":"idp_id","number":2,"kind":"text"},
+  {"name":"planned","protoName":"planned","number":3,"kind":"message","isOptional":true,"message":Planned},
 ]}
 
-export const AffectedRole: WireMessage = {"name":"AffectedRole","description":"A role of a user.","fields":[
-  {"name":"orgId","protoName":"org_id","number":1,"kind":"text","description":"The organization of the user."},
-  {"name":"userId","protoName":"user_id","number":2,"kind":"text","description":"The user's id in their organization."},
-  {"name":"roleKey","protoName":"role_key","number":3,"kind":"text","description":"Key of the role."},
+export const UpdateOidcConfigRequest: WireMessage = {"name":"UpdateOidcConfigRequest","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"issuer","protoName":"issuer","number":2,"kind":"text","isRequired":true,"least":1,"most":200},
+  {"name":"clientId","protoName":"client_id","number":3,"kind":"text","isRequired":true,"least":1,"most":200},
+  {"name":"clientSecret","protoName":"client_secret","number":4,"kind":"text","most":200},
+  {"name":"scopes","protoName":"scopes","number":5,"kind":"text","isList":true,"most":100},
+  {"name":"displayNameMapping","protoName":"display_name_mapping","number":6,"kind":"enum","values":OidcMappingField},
+  {"name":"usernameMapping","protoName":"username_mapping","number":7,"kind":"enum","values":OidcMappingField},
+  {"name":"validateOnly","protoName":"validate_only","number":8,"kind":"flag"},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
 
-export const AffectedRoles: WireMessage = {"name":"AffectedRoles","description":"Roles of users. A user who has two of them counts twice.","fields":[
-  {"name":"count","protoName":"count","number":1,"kind":"number","description":"Number of roles."},
-  {"name":"first","protoName":"first","number":2,"kind":"message","isList":true,"description":"The first of them, at most 20, by role, organization and user.","message":AffectedRole},
+export const UpdateOidcConfigResponse: WireMessage = {"name":"UpdateOidcConfigResponse","fields":[
+  {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
+  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
 
-export const Impact: WireMessage = {"name":"Impact","description":"The roles that users lose and gain by a write.","fields":[
-  {"name":"loses","protoName":"loses","number":1,"kind":"message","description":"Roles that would stop counting.","message":AffectedRoles},
-  {"name":"gains","protoName":"gains","number":2,"kind":"message","description":"Roles that would begin to count.","message":AffectedRoles},
+export const UpdateIdentityProviderRequest: WireMessage = {"name":"UpdateIdentityProviderRequest","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"name","protoName":"name","number":2,"kind":"text","isRequired":true,"least":1,"most":200},
+  {"name":"stylingType","protoName":"styling_type","number":3,"kind":"enum","values":StylingType},
+  {"name":"autoRegister","protoName":"auto_register","number":4,"kind":"flag"},
+  {"name":"validateOnly","protoName":"validate_only","number":5,"kind":"flag"},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
 
-export const Planned: WireMessage = {"name":"Planned","description":"The result of a dry run.","fields":[
-  {"name":"changed","protoName":"changed","number":1,"kind":"flag","description":"False if nothing would change."},
-  {"name":"changes","protoName":"changes","number":2,"kind":"message","isList":true,"description":"The fields that would change. For several roles, each with the path of its role, such as `roles[0].displayName`.","message":FieldChange},
-  {"name":"impact","protoName":"impact","number":3,"kind":"message","isOptional":true,"description":"The roles that users would lose and gain; absent if the write cannot change them, or if the caller may not read who has roles of the project.","message":Impact},
+export const UpdateIdentityProviderResponse: WireMessage = {"name":"UpdateIdentityProviderResponse","fields":[
+  {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
+  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
 
-export const AddOidcIdentityProviderResponse: WireMessage = {"name":"AddOidcIdentityProviderResponse","description":"The provider that was added.","fields":[
-  {"name":"details","protoName":"details","number":1,"kind":"message","isOptional":true,"description":"Position, times and owner; absent if nothing was recorded.","message":ObjectDetails},
-  {"name":"idpId","protoName":"idp_id","number":2,"kind":"text","description":"Its id; empty if nothing was recorded."},
-  {"name":"planned","protoName":"planned","number":3,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: what would change.","message":Planned},
+export const PatchIdentityProviderRequest: WireMessage = {"name":"PatchIdentityProviderRequest","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"name","protoName":"name","number":2,"kind":"text","isOptional":true,"least":1,"most":200},
+  {"name":"stylingType","protoName":"styling_type","number":3,"kind":"enum","isOptional":true,"values":StylingType},
+  {"name":"autoRegister","protoName":"auto_register","number":4,"kind":"flag","isOptional":true},
+  {"name":"issuer","protoName":"issuer","number":5,"kind":"text","isOptional":true,"least":1,"most":200},
+  {"name":"clientId","protoName":"client_id","number":6,"kind":"text","isOptional":true,"least":1,"most":200},
+  {"name":"clientSecret","protoName":"client_secret","number":7,"kind":"text","isOptional":true,"most":200},
+  {"name":"scopes","protoName":"scopes","number":8,"kind":"text","isList":true,"most":100},
+  {"name":"displayNameMapping","protoName":"display_name_mapping","number":9,"kind":"enum","isOptional":true,"values":OidcMappingField},
+  {"name":"usernameMapping","protoName":"username_mapping","number":10,"kind":"enum","isOptional":true,"values":OidcMappingField},
+  {"name":"updateMask","protoName":"update_mask","number":11,"kind":"mask"},
+  {"name":"validateOnly","protoName":"validate_only","number":12,"kind":"flag"},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
 
-export const UpdateOidcConfigRequest: WireMessage = {"name":"UpdateOidcConfigRequest","description":"A complete OIDC configuration.","fields":[
-  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the provider."},
-  {"name":"issuer","protoName":"issuer","number":2,"kind":"text","isRequired":true,"least":1,"most":200,"description":"The OIDC issuer."},
-  {"name":"clientId","protoName":"client_id","number":3,"kind":"text","isRequired":true,"least":1,"most":200,"description":"Client id that the provider generated."},
-  {"name":"clientSecret","protoName":"client_secret","number":4,"kind":"text","most":200,"description":"Client secret that the provider generated; empty keeps the stored one."},
-  {"name":"scopes","protoName":"scopes","number":5,"kind":"text","isList":true,"most":100,"description":"Scopes to request."},
-  {"name":"displayNameMapping","protoName":"display_name_mapping","number":6,"kind":"enum","description":"Claim that becomes the user's display name.","values":OidcMappingField},
-  {"name":"usernameMapping","protoName":"username_mapping","number":7,"kind":"enum","description":"Claim that becomes the username.","values":OidcMappingField},
-  {"name":"validateOnly","protoName":"validate_only","number":8,"kind":"flag","description":"Dry run: decides as usual but records nothing; the response says what would change."},
-  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, shown in its history: up to 500 characters; may be empty."},
+export const PatchIdentityProviderResponse: WireMessage = {"name":"PatchIdentityProviderResponse","fields":[
+  {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
+  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
 
-export const UpdateOidcConfigResponse: WireMessage = {"name":"UpdateOidcConfigResponse","description":"The provider after the change.","fields":[
-  {"name":"details","protoName":"details","number":1,"kind":"message","description":"Position, times and owner.","message":ObjectDetails},
-  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: what would change.","message":Planned},
+export const ClaimOfGroups: WireMessage = {"name":"ClaimOfGroups","fields":[
+  {"name":"claim","protoName":"claim","number":1,"kind":"text","isRequired":true,"least":1,"most":200},
+  {"name":"path","protoName":"path","number":2,"kind":"text","isList":true,"most":10},
+  {"name":"item","protoName":"item","number":3,"kind":"text","isOptional":true,"least":1,"most":200},
+  {"name":"separator","protoName":"separator","number":4,"kind":"text","isOptional":true,"least":1,"most":200},
 ]}
 
-export const UpdateIdentityProviderRequest: WireMessage = {"name":"UpdateIdentityProviderRequest","description":"Name and appearance of a provider.","fields":[
-  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the provider."},
-  {"name":"name","protoName":"name","number":2,"kind":"text","isRequired":true,"least":1,"most":200,"description":"Name of the provider."},
-  {"name":"stylingType","protoName":"styling_type","number":3,"kind":"enum","description":"Styling of the login button.","values":StylingType},
-  {"name":"autoRegister","protoName":"auto_register","number":4,"kind":"flag","description":"Unknown users may be registered at their first login."},
-  {"name":"validateOnly","protoName":"validate_only","number":5,"kind":"flag","description":"Dry run: decides as usual but records nothing; the response says what would change."},
-  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, shown in its history: up to 500 characters; may be empty."},
+export const AdmissionRule: WireMessage = {"name":"AdmissionRule","fields":[
+  {"name":"claim","protoName":"claim","number":1,"kind":"text","isRequired":true,"least":1,"most":200},
+  {"name":"path","protoName":"path","number":2,"kind":"text","isList":true,"most":10},
+  {"name":"values","protoName":"values","number":3,"kind":"text","isList":true,"isRequired":true,"least":1,"most":100},
 ]}
 
-export const UpdateIdentityProviderResponse: WireMessage = {"name":"UpdateIdentityProviderResponse","description":"The provider after the change.","fields":[
-  {"name":"details","protoName":"details","number":1,"kind":"message","description":"Position, times and owner.","message":ObjectDetails},
-  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: what would change.","message":Planned},
+export const ConfigureSignInRequest: WireMessage = {"name":"ConfigureSignInRequest","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"groups","protoName":"groups","number":2,"kind":"message","isOptional":true,"message":ClaimOfGroups},
+  {"name":"admit","protoName":"admit","number":3,"kind":"message","isList":true,"most":20,"message":AdmissionRule},
+  {"name":"clientAuthentication","protoName":"client_authentication","number":4,"kind":"text","isOptional":true},
+  {"name":"addresses","protoName":"addresses","number":5,"kind":"text","isOptional":true},
+  {"name":"subjectClaim","protoName":"subject_claim","number":6,"kind":"text","isOptional":true,"least":1,"most":200},
+  {"name":"validateOnly","protoName":"validate_only","number":7,"kind":"flag"},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
 
-export const PatchIdentityProviderRequest: WireMessage = {"name":"PatchIdentityProviderRequest","description":"The fields of a provider to change.","fields":[
-  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the provider."},
-  {"name":"name","protoName":"name","number":2,"kind":"text","isOptional":true,"least":1,"most":200,"description":"Name of the provider."},
-  {"name":"stylingType","protoName":"styling_type","number":3,"kind":"enum","isOptional":true,"description":"Styling of the login button.","values":StylingType},
-  {"name":"autoRegister","protoName":"auto_register","number":4,"kind":"flag","isOptional":true,"description":"Unknown users may be registered at their first login."},
-  {"name":"issuer","protoName":"issuer","number":5,"kind":"text","isOptional":true,"least":1,"most":200,"description":"The OIDC issuer."},
-  {"name":"clientId","protoName":"client_id","number":6,"kind":"text","isOptional":true,"least":1,"most":200,"description":"Client id that the provider generated."},
-  {"name":"clientSecret","protoName":"client_secret","number":7,"kind":"text","isOptional":true,"most":200,"description":"Client secret that the provider generated; empty keeps the stored one."},
-  {"name":"scopes","protoName":"scopes","number":8,"kind":"text","isList":true,"most":100,"description":"Scopes to request. In protobuf, only a mask can give an empty list."},
-  {"name":"displayNameMapping","protoName":"display_name_mapping","number":9,"kind":"enum","isOptional":true,"description":"Claim that becomes the user's display name.","values":OidcMappingField},
-  {"name":"usernameMapping","protoName":"username_mapping","number":10,"kind":"enum","isOptional":true,"description":"Claim that becomes the username.","values":OidcMappingField},
-  {"name":"updateMask","protoName":"update_mask","number":11,"kind":"mask","description":"Names of the given fields, separated by commas in JSON. Without it, the fields that are in the request."},
-  {"name":"validateOnly","protoName":"validate_only","number":12,"kind":"flag","description":"Dry run: decides as usual but records nothing; the response says what would change."},
-  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, shown in its history: up to 500 characters; may be empty."},
+export const ConfigureSignInResponse: WireMessage = {"name":"ConfigureSignInResponse","fields":[
+  {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
+  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
 
-export const PatchIdentityProviderResponse: WireMessage = {"name":"PatchIdentityProviderResponse","description":"The provider after the change.","fields":[
-  {"name":"details","protoName":"details","number":1,"kind":"message","description":"Position, times and owner.","message":ObjectDetails},
-  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: what would change.","message":Planned},
+export const DeactivateIdentityProviderRequest: WireMessage = {"name":"DeactivateIdentityProviderRequest","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"validateOnly","protoName":"validate_only","number":2,"kind":"flag"},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
 
-export const DeactivateIdentityProviderRequest: WireMessage = {"name":"DeactivateIdentityProviderRequest","description":"Names a provider.","fields":[
-  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the provider."},
-  {"name":"validateOnly","protoName":"validate_only","number":2,"kind":"flag","description":"Dry run: decides as usual but records nothing; the response says what would change."},
-  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, shown in its history: up to 500 characters; may be empty."},
+export const DeactivateIdentityProviderResponse: WireMessage = {"name":"DeactivateIdentityProviderResponse","fields":[
+  {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
+  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
 
-export const DeactivateIdentityProviderResponse: WireMessage = {"name":"DeactivateIdentityProviderResponse","description":"The provider after the change.","fields":[
-  {"name":"details","protoName":"details","number":1,"kind":"message","description":"Position, times and owner.","message":ObjectDetails},
-  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: what would change.","message":Planned},
+export const ReactivateIdentityProviderRequest: WireMessage = {"name":"ReactivateIdentityProviderRequest","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"validateOnly","protoName":"validate_only","number":2,"kind":"flag"},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
 
-export const ReactivateIdentityProviderRequest: WireMessage = {"name":"ReactivateIdentityProviderRequest","description":"Names a provider.","fields":[
-  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the provider."},
-  {"name":"validateOnly","protoName":"validate_only","number":2,"kind":"flag","description":"Dry run: decides as usual but records nothing; the response says what would change."},
-  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, shown in its history: up to 500 characters; may be empty."},
+export const ReactivateIdentityProviderResponse: WireMessage = {"name":"ReactivateIdentityProviderResponse","fields":[
+  {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
+  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
 
-export const ReactivateIdentityProviderResponse: WireMessage = {"name":"ReactivateIdentityProviderResponse","description":"The provider after the change.","fields":[
-  {"name":"details","protoName":"details","number":1,"kind":"message","description":"Position, times and owner.","message":ObjectDetails},
-  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: what would change.","message":Planned},
+export const RemoveIdentityProviderRequest: WireMessage = {"name":"RemoveIdentityProviderRequest","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"validateOnly","protoName":"validate_only","number":2,"kind":"flag"},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
 
-export const RemoveIdentityProviderRequest: WireMessage = {"name":"RemoveIdentityProviderRequest","description":"Names a provider.","fields":[
-  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the provider."},
-  {"name":"validateOnly","protoName":"validate_only","number":2,"kind":"flag","description":"Dry run: decides as usual but records nothing; the response says what would change."},
-  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, shown in its history: up to 500 characters; may be empty."},
+export const RemoveIdentityProviderResponse: WireMessage = {"name":"RemoveIdentityProviderResponse","fields":[
+  {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
+  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
 
-export const RemoveIdentityProviderResponse: WireMessage = {"name":"RemoveIdentityProviderResponse","description":"The provider as it was removed.","fields":[
-  {"name":"details","protoName":"details","number":1,"kind":"message","description":"Position, times and owner.","message":ObjectDetails},
-  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: what would change.","message":Planned},
+export const GetIdentityProviderRequest: WireMessage = {"name":"GetIdentityProviderRequest","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
 ]}
 
-export const GetIdentityProviderRequest: WireMessage = {"name":"GetIdentityProviderRequest","description":"Names a provider.","fields":[
-  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the provider."},
+export const SignInSettings: WireMessage = {"name":"SignInSettings","fields":[
+  {"name":"groups","protoName":"groups","number":1,"kind":"message","isOptional":true,"message":ClaimOfGroups},
+  {"name":"admit","protoName":"admit","number":2,"kind":"message","isList":true,"most":20,"message":AdmissionRule},
+  {"name":"clientAuthentication","protoName":"client_authentication","number":3,"kind":"text","isOptional":true},
+  {"name":"addresses","protoName":"addresses","number":4,"kind":"text","isOptional":true},
+  {"name":"subjectClaim","protoName":"subject_claim","number":5,"kind":"text","isOptional":true},
 ]}
 
-export const IdentityProvider: WireMessage = {"name":"IdentityProvider","description":"An identity provider, without its secret.","fields":[
-  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","description":"Its id."},
-  {"name":"name","protoName":"name","number":2,"kind":"text","description":"Its name."},
-  {"name":"stylingType","protoName":"styling_type","number":3,"kind":"enum","description":"Styling of the login button.","values":StylingType},
-  {"name":"clientId","protoName":"client_id","number":4,"kind":"text","description":"Client id that the provider generated."},
-  {"name":"issuer","protoName":"issuer","number":5,"kind":"text","description":"The OIDC issuer."},
-  {"name":"scopes","protoName":"scopes","number":6,"kind":"text","isList":true,"description":"Scopes to request."},
-  {"name":"displayNameMapping","protoName":"display_name_mapping","number":7,"kind":"enum","description":"Claim that becomes the user's display name.","values":OidcMappingField},
-  {"name":"usernameMapping","protoName":"username_mapping","number":8,"kind":"enum","description":"Claim that becomes the username.","values":OidcMappingField},
-  {"name":"autoRegister","protoName":"auto_register","number":9,"kind":"flag","description":"Unknown users may be registered at their first login."},
-  {"name":"state","protoName":"state","number":10,"kind":"enum","description":"Whether it can be used.","values":State},
-  {"name":"details","protoName":"details","number":11,"kind":"message","description":"Position, times and owner.","message":ObjectDetails},
-  {"name":"protectedBy","protoName":"protected_by","number":15,"kind":"text","isOptional":true,"description":"`managedBy` of the desired state that protects it; absent if unprotected."},
+export const IdentityProvider: WireMessage = {"name":"IdentityProvider","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text"},
+  {"name":"name","protoName":"name","number":2,"kind":"text"},
+  {"name":"stylingType","protoName":"styling_type","number":3,"kind":"enum","values":StylingType},
+  {"name":"clientId","protoName":"client_id","number":4,"kind":"text"},
+  {"name":"issuer","protoName":"issuer","number":5,"kind":"text"},
+  {"name":"scopes","protoName":"scopes","number":6,"kind":"text","isList":true},
+  {"name":"displayNameMapping","protoName":"display_name_mapping","number":7,"kind":"enum","values":OidcMappingField},
+  {"name":"usernameMapping","protoName":"username_mapping","number":8,"kind":"enum","values":OidcMappingField},
+  {"name":"autoRegister","protoName":"auto_register","number":9,"kind":"flag"},
+  {"name":"state","protoName":"state","number":10,"kind":"enum","values":State},
+  {"name":"details","protoName":"details","number":11,"kind":"message","message":ObjectDetails},
+  {"name":"signIn","protoName":"sign_in","number":12,"kind":"message","isOptional":true,"message":SignInSettings},
+  {"name":"protectedBy","protoName":"protected_by","number":15,"kind":"text","isOptional":true},
 ]}
 
-export const GetIdentityProviderResponse: WireMessage = {"name":"GetIdentityProviderResponse","description":"The provider.","fields":[
-  {"name":"identityProvider","protoName":"identity_provider","number":1,"kind":"message","description":"Its current state.","message":IdentityProvider},
+export const GetIdentityProviderResponse: WireMessage = {"name":"GetIdentityProviderResponse","fields":[
+  {"name":"identityProvider","protoName":"identity_provider","number":1,"kind":"message","message":IdentityProvider},
 ]}
 
-export const TextFilter: WireMessage = {"name":"TextFilter","description":"Conditions on the text of one field. At least one must be given, and all given ones must hold.","fields":[
-  {"name":"equals","protoName":"equals","number":1,"kind":"text","isOptional":true,"most":200,"description":"The whole text."},
-  {"name":"startsWith","protoName":"starts_with","number":2,"kind":"text","isOptional":true,"most":200,"description":"The beginning of the text."},
-  {"name":"contains","protoName":"contains","number":3,"kind":"text","isOptional":true,"most":200,"description":"A part of the text."},
-  {"name":"ignoreCase","protoName":"ignore_case","number":4,"kind":"flag","description":"Ignores case."},
+export const TextFilter: WireMessage = {"name":"TextFilter","fields":[
+  {"name":"equals","protoName":"equals","number":1,"kind":"text","isOptional":true,"most":200},
+  {"name":"startsWith","protoName":"starts_with","number":2,"kind":"text","isOptional":true,"most":200},
+  {"name":"contains","protoName":"contains","number":3,"kind":"text","isOptional":true,"most":200},
+  {"name":"ignoreCase","protoName":"ignore_case","number":4,"kind":"flag"},
 ]}
 
-export const IdentityProviderFilter: WireMessage = {"name":"IdentityProviderFilter","description":"Which providers to list. All conditions must hold.","fields":[
-  {"name":"idpId","protoName":"idp_id","number":1,"kind":"message","description":"Condition on the id.","message":TextFilter},
-  {"name":"name","protoName":"name","number":2,"kind":"message","description":"Condition on the name.","message":TextFilter},
-  {"name":"clientId","protoName":"client_id","number":3,"kind":"message","description":"Condition on the client id.","message":TextFilter},
-  {"name":"issuer","protoName":"issuer","number":4,"kind":"message","description":"Condition on the issuer.","message":TextFilter},
-  {"name":"state","protoName":"state","number":5,"kind":"enum","description":"Condition on the state.","values":State},
+export const IdentityProviderFilter: WireMessage = {"name":"IdentityProviderFilter","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"message","message":TextFilter},
+  {"name":"name","protoName":"name","number":2,"kind":"message","message":TextFilter},
+  {"name":"clientId","protoName":"client_id","number":3,"kind":"message","message":TextFilter},
+  {"name":"issuer","protoName":"issuer","number":4,"kind":"message","message":TextFilter},
+  {"name":"state","protoName":"state","number":5,"kind":"enum","values":State},
 ]}
 
-export const ListIdentityProvidersRequest: WireMessage = {"name":"ListIdentityProvidersRequest","description":"Which providers to list, and in which order.","fields":[
-  {"name":"pageSize","protoName":"page_size","number":1,"kind":"number","description":"1 to 1000. Default: 100."},
-  {"name":"pageToken","protoName":"page_token","number":2,"kind":"text","most":16384,"description":"`nextPageToken` of the page before; filter and order must be the same."},
-  {"name":"filter","protoName":"filter","number":3,"kind":"message","description":"Default: all.","message":IdentityProviderFilter},
-  {"name":"orderBy","protoName":"order_by","number":4,"kind":"text","description":"Fields to sort by, separated by commas, each with ` desc` to reverse it, such as `name desc,idpId`."},
+export const ListIdentityProvidersRequest: WireMessage = {"name":"ListIdentityProvidersRequest","fields":[
+  {"name":"pageSize","protoName":"page_size","number":1,"kind":"number"},
+  {"name":"pageToken","protoName":"page_token","number":2,"kind":"text","most":16384},
+  {"name":"filter","protoName":"filter","number":3,"kind":"message","message":IdentityProviderFilter},
+  {"name":"orderBy","protoName":"order_by","number":4,"kind":"text"},
 ]}
 
-export const ListIdentityProvidersResponse: WireMessage = {"name":"ListIdentityProvidersResponse","description":"A page of providers.","fields":[
-  {"name":"identityProviders","protoName":"identity_providers","number":1,"kind":"message","isList":true,"description":"In the order of the request.","message":IdentityProvider},
-  {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text","description":"Token of the next page; empty on the last page."},
-  {"name":"totalSize","protoName":"total_size","number":3,"kind":"number","description":"Number of objects on all pages: exact up to 10,000, where counting stops."},
-  {"name":"sequence","protoName":"sequence","number":4,"kind":"sequence","description":"Position of the last event that the list includes."},
-  {"name":"totalSizeCapped","protoName":"total_size_capped","number":5,"kind":"flag","description":"Whether there are more than `totalSize`."},
+export const ListIdentityProvidersResponse: WireMessage = {"name":"ListIdentityProvidersResponse","fields":[
+  {"name":"identityProviders","protoName":"identity_providers","number":1,"kind":"message","isList":true,"message":IdentityProvider},
+  {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text"},
+  {"name":"totalSize","protoName":"total_size","number":3,"kind":"number"},
+  {"name":"sequence","protoName":"sequence","number":4,"kind":"sequence"},
+  {"name":"totalSizeCapped","protoName":"total_size_capped","number":5,"kind":"flag"},
 ]}
 
-export const TimeBounds: WireMessage = {"name":"TimeBounds","description":"A span of time, to the millisecond.","fields":[
-  {"name":"from","protoName":"from","number":1,"kind":"time","description":"Inclusive. Default: no bound."},
-  {"name":"to","protoName":"to","number":2,"kind":"time","description":"Exclusive. Default: no bound."},
+export const TimeBounds: WireMessage = {"name":"TimeBounds","fields":[
+  {"name":"from","protoName":"from","number":1,"kind":"time"},
+  {"name":"to","protoName":"to","number":2,"kind":"time"},
 ]}
 
-export const ListIdentityProviderHistoryRequest: WireMessage = {"name":"ListIdentityProviderHistoryRequest","description":"Which changes of a provider to list, and in which order.","fields":[
-  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the provider."},
-  {"name":"actor","protoName":"actor","number":2,"kind":"text","most":200,"description":"User id of the actor: up to 200 characters. Empty: any."},
-  {"name":"types","protoName":"types","number":3,"kind":"text","isList":true,"most":100,"description":"Event types, such as `project.updated`, to list. Empty: all."},
-  {"name":"order","protoName":"order","number":4,"kind":"text","description":"`asc` (default): oldest first. `desc`: newest first."},
-  {"name":"after","protoName":"after","number":5,"kind":"sequence","description":"Only entries above this position in the log."},
-  {"name":"before","protoName":"before","number":6,"kind":"sequence","isOptional":true,"description":"Only entries below this position in the log. Default: no bound."},
-  {"name":"time","protoName":"time","number":7,"kind":"message","description":"Only entries in this span of time; `after` and `before` apply too.","message":TimeBounds},
-  {"name":"pageSize","protoName":"page_size","number":8,"kind":"number","description":"1 to 1000. Default: 100."},
+export const ListIdentityProviderHistoryRequest: WireMessage = {"name":"ListIdentityProviderHistoryRequest","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"actor","protoName":"actor","number":2,"kind":"text","most":200},
+  {"name":"types","protoName":"types","number":3,"kind":"text","isList":true,"most":100},
+  {"name":"order","protoName":"order","number":4,"kind":"text"},
+  {"name":"after","protoName":"after","number":5,"kind":"sequence"},
+  {"name":"before","protoName":"before","number":6,"kind":"sequence","isOptional":true},
+  {"name":"time","protoName":"time","number":7,"kind":"message","message":TimeBounds},
+  {"name":"pageSize","protoName":"page_size","number":8,"kind":"number"},
 ]}
 
-export const Actor: WireMessage = {"name":"Actor","description":"The user who acted.","fields":[
-  {"name":"userId","protoName":"user_id","number":1,"kind":"text","description":"The server's id of the user."},
-  {"name":"orgId","protoName":"org_id","number":2,"kind":"text","description":"The organization of the user, which may differ from the changed object's."},
+export const Actor: WireMessage = {"name":"Actor","fields":[
+  {"name":"userId","protoName":"user_id","number":1,"kind":"text"},
+  {"name":"orgId","protoName":"org_id","number":2,"kind":"text"},
 ]}
 
-export const ObjectRef: WireMessage = {"name":"ObjectRef","description":"Names an object by its type and the ids that objects of that type have.","fields":[
-  {"name":"type","protoName":"type","number":1,"kind":"text","description":"Its type, such as `project`."},
-  {"name":"idpId","protoName":"idp_id","number":2,"kind":"text","isOptional":true,"description":"For an identity provider, a mapping or a membership: the id of the provider."},
-  {"name":"id","protoName":"id","number":3,"kind":"text","isOptional":true,"description":"For a project: its id."},
-  {"name":"projectId","protoName":"project_id","number":4,"kind":"text","isOptional":true,"description":"For a role, a grant or a mapping: the id of its project."},
-  {"name":"roleKey","protoName":"role_key","number":5,"kind":"text","isOptional":true,"description":"For a role: its key."},
-  {"name":"grantedOrgId","protoName":"granted_org_id","number":6,"kind":"text","isOptional":true,"description":"For a project grant: the organization that has it."},
-  {"name":"userId","protoName":"user_id","number":7,"kind":"text","isOptional":true,"description":"For a user grant or a membership: the user."},
-  {"name":"projectOrgId","protoName":"project_org_id","number":8,"kind":"text","isOptional":true,"description":"For a user grant or a mapping: the organization that owns the project."},
-  {"name":"domain","protoName":"domain","number":9,"kind":"text","isOptional":true,"description":"For a domain: the domain, in ASCII and lower case."},
-  {"name":"group","protoName":"group","number":10,"kind":"text","isOptional":true,"description":"For a mapping: the provider's name of the group."},
-  {"name":"linkId","protoName":"link_id","number":20,"kind":"text","isOptional":true,"description":"For a set-up link: its id."},
+export const ObjectRef: WireMessage = {"name":"ObjectRef","fields":[
+  {"name":"type","protoName":"type","number":1,"kind":"text"},
+  {"name":"idpId","protoName":"idp_id","number":2,"kind":"text","isOptional":true},
+  {"name":"id","protoName":"id","number":3,"kind":"text","isOptional":true},
+  {"name":"projectId","protoName":"project_id","number":4,"kind":"text","isOptional":true},
+  {"name":"roleKey","protoName":"role_key","number":5,"kind":"text","isOptional":true},
+  {"name":"grantedOrgId","protoName":"granted_org_id","number":6,"kind":"text","isOptional":true},
+  {"name":"userId","protoName":"user_id","number":7,"kind":"text","isOptional":true},
+  {"name":"projectOrgId","protoName":"project_org_id","number":8,"kind":"text","isOptional":true},
+  {"name":"domain","protoName":"domain","number":9,"kind":"text","isOptional":true},
+  {"name":"group","protoName":"group","number":10,"kind":"text","isOptional":true},
+  {"name":"linkId","protoName":"link_id","number":20,"kind":"text","isOptional":true},
 ]}
 
-export const HistoryEntry: WireMessage = {"name":"HistoryEntry","description":"One change: actor, time, object and changed fields.","fields":[
-  {"name":"sequence","protoName":"sequence","number":1,"kind":"sequence","description":"Position of the change in the log."},
-  {"name":"time","protoName":"time","number":2,"kind":"time","description":"Time of the change, to the millisecond."},
-  {"name":"actor","protoName":"actor","number":3,"kind":"message","description":"The user who acted.","message":Actor},
-  {"name":"type","protoName":"type","number":4,"kind":"text","description":"Type of the event, such as `project.updated`."},
-  {"name":"object","protoName":"object","number":5,"kind":"message","description":"The changed object. In the history of a role, the removal of its project names the project.","message":ObjectRef},
-  {"name":"changes","protoName":"changes","number":6,"kind":"message","isList":true,"description":"The changed fields; never the value of a secret.","message":FieldChange},
-  {"name":"correlationId","protoName":"correlation_id","number":7,"kind":"text","isOptional":true,"description":"Id of the request that made the change, if it had one."},
-  {"name":"reason","protoName":"reason","number":8,"kind":"text","isOptional":true,"description":"Reason of the change, if given."},
+export const HistoryEntry: WireMessage = {"name":"HistoryEntry","fields":[
+  {"name":"sequence","protoName":"sequence","number":1,"kind":"sequence"},
+  {"name":"time","protoName":"time","number":2,"kind":"time"},
+  {"name":"actor","protoName":"actor","number":3,"kind":"message","message":Actor},
+  {"name":"type","protoName":"type","number":4,"kind":"text"},
+  {"name":"object","protoName":"object","number":5,"kind":"message","message":ObjectRef},
+  {"name":"changes","protoName":"changes","number":6,"kind":"message","isList":true,"message":FieldChange},
+  {"name":"correlationId","protoName":"correlation_id","number":7,"kind":"text","isOptional":true},
+  {"name":"reason","protoName":"reason","number":8,"kind":"text","isOptional":true},
 ]}
 
-export const ListIdentityProviderHistoryResponse: WireMessage = {"name":"ListIdentityProviderHistoryResponse","description":"A page of the history of a provider.","fields":[
-  {"name":"entries","protoName":"entries","number":1,"kind":"message","isList":true,"description":"In the order of the request.","message":HistoryEntry},
-  {"name":"nextAfter","protoName":"next_after","number":2,"kind":"sequence","isOptional":true,"description":"With `asc`: the `after` of the next page; absent on the last page."},
-  {"name":"nextBefore","protoName":"next_before","number":3,"kind":"sequence","isOptional":true,"description":"With `desc`: the `before` of the next page; absent on the last page."},
+export const ListIdentityProviderHistoryResponse: WireMessage = {"name":"ListIdentityProviderHistoryResponse","fields":[
+  {"name":"entries","protoName":"entries","number":1,"kind":"message","isList":true,"message":HistoryEntry},
+  {"name":"nextAfter","protoName":"next_after","number":2,"kind":"sequence","isOptional":true},
+  {"name":"nextBefore","protoName":"next_before","number":3,"kind":"sequence","isOptional":true},
 ]}
 
-export const GetIdentityProviderStateRequest: WireMessage = {"name":"GetIdentityProviderStateRequest","description":"A provider, and when. Either `sequence` or `time` must be given.","fields":[
-  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the provider."},
-  {"name":"sequence","protoName":"sequence","number":2,"kind":"sequence","isOptional":true,"description":"Right after the event at this position in the log, or the last event before it."},
-  {"name":"time","protoName":"time","number":3,"kind":"time","description":"At the end of this millisecond."},
+export const GetIdentityProviderStateRequest: WireMessage = {"name":"GetIdentityProviderStateRequest","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"sequence","protoName":"sequence","number":2,"kind":"sequence","isOptional":true},
+  {"name":"time","protoName":"time","number":3,"kind":"time"},
 ]}
 
-export const GetIdentityProviderStateResponse: WireMessage = {"name":"GetIdentityProviderStateResponse","description":"The provider as it was.","fields":[
-  {"name":"identityProvider","protoName":"identity_provider","number":1,"kind":"message","description":"Its state at the requested time.","message":IdentityProvider},
+export const GetIdentityProviderStateResponse: WireMessage = {"name":"GetIdentityProviderStateResponse","fields":[
+  {"name":"identityProvider","protoName":"identity_provider","number":1,"kind":"message","message":IdentityProvider},
 ]}
 
-export const TestIdentityProviderRequest: WireMessage = {"name":"TestIdentityProviderRequest","description":"The provider to test.","fields":[
-  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the provider."},
+export const TestIdentityProviderRequest: WireMessage = {"name":"TestIdentityProviderRequest","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
 ]}
 
-export const ProviderCheck: WireMessage = {"name":"ProviderCheck","description":"One check.","fields":[
-  {"name":"name","protoName":"name","number":1,"kind":"text","description":"Name of the check, such as `discovery` or `secret`."},
-  {"name":"verdict","protoName":"verdict","number":2,"kind":"text","description":"`ok`; `warning`: a sign-in may fail; `failed`: nobody can sign in."},
-  {"name":"message","protoName":"message","number":3,"kind":"text","description":"In English, for an administrator; without secrets."},
+export const ProviderCheck: WireMessage = {"name":"ProviderCheck","fields":[
+  {"name":"name","protoName":"name","number":1,"kind":"text"},
+  {"name":"verdict","protoName":"verdict","number":2,"kind":"text"},
+  {"name":"message","protoName":"message","number":3,"kind":"text"},
 ]}
 
-export const TestIdentityProviderResponse: WireMessage = {"name":"TestIdentityProviderResponse","description":"The results of the test.","fields":[
-  {"name":"checks","protoName":"checks","number":1,"kind":"message","isList":true,"description":"In the order in which they ran. Checks that depend on a failed one are absent.","message":ProviderCheck},
+export const TestIdentityProviderResponse: WireMessage = {"name":"TestIdentityProviderResponse","fields":[
+  {"name":"checks","protoName":"checks","number":1,"kind":"message","isList":true,"message":ProviderCheck},
 ]}
 
-export const AddProjectRequest: WireMessage = {"name":"AddProjectRequest","description":"A project to add.","fields":[
-  {"name":"id","protoName":"id","number":1,"kind":"text","isOptional":true,"least":1,"most":64,"description":"Your own id. Default: a new id."},
-  {"name":"name","protoName":"name","number":2,"kind":"text","isRequired":true,"least":1,"most":200,"description":"Name of the project."},
-  {"name":"projectRoleAssertion","protoName":"project_role_assertion","number":3,"kind":"flag","description":"Role information is included in the user info endpoint."},
-  {"name":"projectRoleCheck","protoName":"project_role_check","number":4,"kind":"flag","description":"At login, the user must have a role of the project."},
-  {"name":"hasProjectCheck","protoName":"has_project_check","number":5,"kind":"flag","description":"At login, the user's organization must have a grant to the project."},
-  {"name":"privateLabelingSetting","protoName":"private_labeling_setting","number":6,"kind":"enum","description":"The branding that the login shows.","values":PrivateLabelingSetting},
-  {"name":"validateOnly","protoName":"validate_only","number":7,"kind":"flag","description":"Dry run: decides as usual but records nothing; the response says what would change."},
-  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, shown in its history: up to 500 characters; may be empty."},
+export const AddProjectRequest: WireMessage = {"name":"AddProjectRequest","fields":[
+  {"name":"id","protoName":"id","number":1,"kind":"text","isOptional":true,"least":1,"most":64},
+  {"name":"name","protoName":"name","number":2,"kind":"text","isRequired":true,"least":1,"most":200},
+  {"name":"projectRoleAssertion","protoName":"project_role_assertion","number":3,"kind":"flag"},
+  {"name":"projectRoleCheck","protoName":"project_role_check","number":4,"kind":"flag"},
+  {"name":"hasProjectCheck","protoName":"has_project_check","number":5,"kind":"flag"},
+  {"name":"privateLabelingSetting","protoName":"private_labeling_setting","number":6,"kind":"enum","values":PrivateLabelingSetting},
+  {"name":"validateOnly","protoName":"validate_only","number":7,"kind":"flag"},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
 
-export const AddProjectResponse: WireMessage = {"name":"AddProjectResponse","description":"The project that was added.","fields":[
-  {"name":"details","protoName":"details","number":1,"kind":"message","isOptional":true,"description":"Position, times and owner; absent if nothing was recorded.","message":ObjectDetails},
-  {"name":"id","protoName":"id","number":2,"kind":"text","description":"Its id; empty if nothing was recorded."},
-  {"name":"planned","protoName":"planned","number":3,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: what would change.","message":Planned},
+export const AddProjectResponse: WireMessage = {"name":"AddProjectResponse","fields":[
+  {"name":"details","protoName":"details","number":1,"kind":"message","isOptional":true,"message":ObjectDetails},
+  {"name":"id","protoName":"id","number":2,"kind":"text"},
+  {"name":"planned","protoName":"planned","number":3,"kind":"message","isOptional":true,"message":Planned},
 ]}
 
-export const UpdateProjectRequest: WireMessage = {"name":"UpdateProjectRequest","description":"Name and settings of a project.","fields":[
-  {"name":"id","protoName":"id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
-  {"name":"name","protoName":"name","number":2,"kind":"text","isRequired":true,"least":1,"most":200,"description":"Name of the project."},
-  {"name":"projectRoleAssertion","protoName":"project_role_assertion","number":3,"kind":"flag","description":"Role information is included in the user info endpoint."},
-  {"name":"projectRoleCheck","protoName":"project_role_check","number":4,"kind":"flag","description":"At login, the user must have a role of the project."},
-  {"name":"hasProjectCheck","protoName":"has_project_check","number":5,"kind":"flag","description":"At login, the user's organization must have a grant to the project."},
-  {"name":"privateLabelingSetting","protoName":"private_labeling_setting","number":6,"kind":"enum","description":"The branding that the login shows.","values":PrivateLabelingSetting},
-  {"name":"validateOnly","protoName":"validate_only","number":7,"kind":"flag","description":"Dry run: decides as usual but records nothing; the response says what would change."},
-  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, shown in its history: up to 500 characters; may be empty."},
+export const UpdateProjectRequest: WireMessage = {"name":"UpdateProjectRequest","fields":[
+  {"name":"id","protoName":"id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"name","protoName":"name","number":2,"kind":"text","isRequired":true,"least":1,"most":200},
+  {"name":"projectRoleAssertion","protoName":"project_role_assertion","number":3,"kind":"flag"},
+  {"name":"projectRoleCheck","protoName":"project_role_check","number":4,"kind":"flag"},
+  {"name":"hasProjectCheck","protoName":"has_project_check","number":5,"kind":"flag"},
+  {"name":"privateLabelingSetting","protoName":"private_labeling_setting","number":6,"kind":"enum","values":PrivateLabelingSetting},
+  {"name":"validateOnly","protoName":"validate_only","number":7,"kind":"flag"},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
 
-export const UpdateProjectResponse: WireMessage = {"name":"UpdateProjectResponse","description":"The project after the change.","fields":[
-  {"name":"details","protoName":"details","number":1,"kind":"message","description":"Position, times and owner.","message":ObjectDetails},
-  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: what would change.","message":Planned},
+export const UpdateProjectResponse: WireMessage = {"name":"UpdateProjectResponse","fields":[
+  {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
+  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
 
-export const PatchProjectRequest: WireMessage = {"name":"PatchProjectRequest","description":"The fields of a project to change.","fields":[
-  {"name":"id","protoName":"id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
-  {"name":"name","protoName":"name","number":2,"kind":"text","isOptional":true,"least":1,"most":200,"description":"Name of the project."},
-  {"name":"projectRoleAssertion","protoName":"project_role_assertion","number":3,"kind":"flag","isOptional":true,"description":"Role information is included in the user info endpoint."},
-  {"name":"projectRoleCheck","protoName":"project_role_check","number":4,"kind":"flag","isOptional":true,"description":"At login, the user must have a role of the project."},
-  {"name":"hasProjectCheck","protoName":"has_project_check","number":5,"kind":"flag","isOptional":true,"description":"At login, the user's organization must have a grant to the project."},
-  {"name":"privateLabelingSetting","protoName":"private_labeling_setting","number":6,"kind":"enum","isOptional":true,"description":"The branding that the login shows.","values":PrivateLabelingSetting},
-  {"name":"updateMask","protoName":"update_mask","number":7,"kind":"mask","description":"Names of the given fields, separated by commas in JSON. Without it, the fields that are in the request."},
-  {"name":"validateOnly","protoName":"validate_only","number":8,"kind":"flag","description":"Dry run: decides as usual but records nothing; the response says what would change."},
-  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, shown in its history: up to 500 characters; may be empty."},
+export const PatchProjectRequest: WireMessage = {"name":"PatchProjectRequest","fields":[
+  {"name":"id","protoName":"id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"name","protoName":"name","number":2,"kind":"text","isOptional":true,"least":1,"most":200},
+  {"name":"projectRoleAssertion","protoName":"project_role_assertion","number":3,"kind":"flag","isOptional":true},
+  {"name":"projectRoleCheck","protoName":"project_role_check","number":4,"kind":"flag","isOptional":true},
+  {"name":"hasProjectCheck","protoName":"has_project_check","number":5,"kind":"flag","isOptional":true},
+  {"name":"privateLabelingSetting","protoName":"private_labeling_setting","number":6,"kind":"enum","isOptional":true,"values":PrivateLabelingSetting},
+  {"name":"updateMask","protoName":"update_mask","number":7,"kind":"mask"},
+  {"name":"validateOnly","protoName":"validate_only","number":8,"kind":"flag"},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
 
-export const PatchProjectResponse: WireMessage = {"name":"PatchProjectResponse","description":"The project after the change.","fields":[
-  {"name":"details","protoName":"details","number":1,"kind":"message","description":"Position, times and owner.","message":ObjectDetails},
-  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: what would change.","message":Planned},
+export const PatchProjectResponse: WireMessage = {"name":"PatchProjectResponse","fields":[
+  {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
+  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
 
-export const DeactivateProjectRequest: WireMessage = {"name":"DeactivateProjectRequest","description":"Names a project.","fields":[
-  {"name":"id","protoName":"id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
-  {"name":"validateOnly","protoName":"validate_only","number":2,"kind":"flag","description":"Dry run: decides as usual but records nothing; the response says what would change."},
-  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, shown in its history: up to 500 characters; may be empty."},
+export const DeactivateProjectRequest: WireMessage = {"name":"DeactivateProjectRequest","fields":[
+  {"name":"id","protoName":"id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"validateOnly","protoName":"validate_only","number":2,"kind":"flag"},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
 
-export const DeactivateProjectResponse: WireMessage = {"name":"DeactivateProjectResponse","description":"The project after the change.","fields":[
-  {"name":"details","protoName":"details","number":1,"kind":"message","description":"Position, times and owner.","message":ObjectDetails},
-  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: what would change.","message":Planned},
+export const DeactivateProjectResponse: WireMessage = {"name":"DeactivateProjectResponse","fields":[
+  {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
+  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
 
-export const ReactivateProjectRequest: WireMessage = {"name":"ReactivateProjectRequest","description":"Names a project.","fields":[
-  {"name":"id","protoName":"id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
-  {"name":"validateOnly","protoName":"validate_only","number":2,"kind":"flag","description":"Dry run: decides as usual but records nothing; the response says what would change."},
-  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, shown in its history: up to 500 characters; may be empty."},
+export const ReactivateProjectRequest: WireMessage = {"name":"ReactivateProjectRequest","fields":[
+  {"name":"id","protoName":"id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"validateOnly","protoName":"validate_only","number":2,"kind":"flag"},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
 
-export const ReactivateProjectResponse: WireMessage = {"name":"ReactivateProjectResponse","description":"The project after the change.","fields":[
-  {"name":"details","protoName":"details","number":1,"kind":"message","description":"Position, times and owner.","message":ObjectDetails},
-  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: what would change.","message":Planned},
+export const ReactivateProjectResponse: WireMessage = {"name":"ReactivateProjectResponse","fields":[
+  {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
+  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
 
-export const RemoveProjectRequest: WireMessage = {"name":"RemoveProjectRequest","description":"Names a project.","fields":[
-  {"name":"id","protoName":"id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
-  {"name":"validateOnly","protoName":"validate_only","number":2,"kind":"flag","description":"Dry run: decides as usual but records nothing; the response says what would change."},
-  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, shown in its history: up to 500 characters; may be empty."},
+export const RemoveProjectRequest: WireMessage = {"name":"RemoveProjectRequest","fields":[
+  {"name":"id","protoName":"id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"validateOnly","protoName":"validate_only","number":2,"kind":"flag"},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
 
-export const RemoveProjectResponse: WireMessage = {"name":"RemoveProjectResponse","description":"The project as it was removed.","fields":[
-  {"name":"details","protoName":"details","number":1,"kind":"message","description":"Position, times and owner.","message":ObjectDetails},
-  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: what would change.","message":Planned},
+export const RemoveProjectResponse: WireMessage = {"name":"RemoveProjectResponse","fields":[
+  {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
+  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
 
-export const GetProjectRequest: WireMessage = {"name":"GetProjectRequest","description":"Names a project.","fields":[
-  {"name":"id","protoName":"id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
+export const GetProjectRequest: WireMessage = {"name":"GetProjectRequest","fields":[
+  {"name":"id","protoName":"id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
 ]}
 
-export const Project: WireMessage = {"name":"Project","description":"A project.","fields":[
-  {"name":"id","protoName":"id","number":1,"kind":"text","description":"Its id."},
-  {"name":"name","protoName":"name","number":2,"kind":"text","description":"Its name."},
-  {"name":"projectRoleAssertion","protoName":"project_role_assertion","number":3,"kind":"flag","description":"Role information is included in the user info endpoint."},
-  {"name":"projectRoleCheck","protoName":"project_role_check","number":4,"kind":"flag","description":"At login, the user must have a role of the project."},
-  {"name":"hasProjectCheck","protoName":"has_project_check","number":5,"kind":"flag","description":"At login, the user's organization must have a grant to the project."},
-  {"name":"privateLabelingSetting","protoName":"private_labeling_setting","number":6,"kind":"enum","description":"The branding that the login shows.","values":PrivateLabelingSetting},
-  {"name":"state","protoName":"state","number":7,"kind":"enum","description":"Whether users may log in.","values":State},
-  {"name":"details","protoName":"details","number":8,"kind":"message","description":"Position, times and owner.","message":ObjectDetails},
-  {"name":"protectedBy","protoName":"protected_by","number":15,"kind":"text","isOptional":true,"description":"`managedBy` of the desired state that protects it; absent if unprotected."},
+export const Project: WireMessage = {"name":"Project","fields":[
+  {"name":"id","protoName":"id","number":1,"kind":"text"},
+  {"name":"name","protoName":"name","number":2,"kind":"text"},
+  {"name":"projectRoleAssertion","protoName":"project_role_assertion","number":3,"kind":"flag"},
+  {"name":"projectRoleCheck","protoName":"project_role_check","number":4,"kind":"flag"},
+  {"name":"hasProjectCheck","protoName":"has_project_check","number":5,"kind":"flag"},
+  {"name":"privateLabelingSetting","protoName":"private_labeling_setting","number":6,"kind":"enum","values":PrivateLabelingSetting},
+  {"name":"state","protoName":"state","number":7,"kind":"enum","values":State},
+  {"name":"details","protoName":"details","number":8,"kind":"message","message":ObjectDetails},
+  {"name":"protectedBy","protoName":"protected_by","number":15,"kind":"text","isOptional":true},
 ]}
 
-export const GetProjectResponse: WireMessage = {"name":"GetProjectResponse","description":"The project.","fields":[
-  {"name":"project","protoName":"project","number":1,"kind":"message","description":"Its current state.","message":Project},
+export const GetProjectResponse: WireMessage = {"name":"GetProjectResponse","fields":[
+  {"name":"project","protoName":"project","number":1,"kind":"message","message":Project},
 ]}
 
-export const ProjectFilter: WireMessage = {"name":"ProjectFilter","description":"Which projects to list. All conditions must hold.","fields":[
-  {"name":"id","protoName":"id","number":1,"kind":"message","description":"Condition on the id.","message":TextFilter},
-  {"name":"name","protoName":"name","number":2,"kind":"message","description":"Condition on the name.","message":TextFilter},
-  {"name":"state","protoName":"state","number":3,"kind":"enum","description":"Condition on the state.","values":State},
+export const ProjectFilter: WireMessage = {"name":"ProjectFilter","fields":[
+  {"name":"id","protoName":"id","number":1,"kind":"message","message":TextFilter},
+  {"name":"name","protoName":"name","number":2,"kind":"message","message":TextFilter},
+  {"name":"state","protoName":"state","number":3,"kind":"enum","values":State},
 ]}
 
-export const ListProjectsRequest: WireMessage = {"name":"ListProjectsRequest","description":"Which projects to list, and in which order.","fields":[
-  {"name":"pageSize","protoName":"page_size","number":1,"kind":"number","description":"1 to 1000. Default: 100."},
-  {"name":"pageToken","protoName":"page_token","number":2,"kind":"text","most":16384,"description":"`nextPageToken` of the page before; filter and order must be the same."},
-  {"name":"filter","protoName":"filter","number":3,"kind":"message","description":"Default: all.","message":ProjectFilter},
-  {"name":"orderBy","protoName":"order_by","number":4,"kind":"text","description":"Fields to sort by, separated by commas, each with ` desc` to reverse it, such as `name desc,id`."},
+export const ListProjectsRequest: WireMessage = {"name":"ListProjectsRequest","fields":[
+  {"name":"pageSize","protoName":"page_size","number":1,"kind":"number"},
+  {"name":"pageToken","protoName":"page_token","number":2,"kind":"text","most":16384},
+  {"name":"filter","protoName":"filter","number":3,"kind":"message","message":ProjectFilter},
+  {"name":"orderBy","protoName":"order_by","number":4,"kind":"text"},
 ]}
 
-export const ListProjectsResponse: WireMessage = {"name":"ListProjectsResponse","description":"A page of projects.","fields":[
-  {"name":"projects","protoName":"projects","number":1,"kind":"message","isList":true,"description":"In the order of the request.","message":Project},
-  {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text","description":"Token of the next page; empty on the last page."},
-  {"name":"totalSize","protoName":"total_size","number":3,"kind":"number","description":"Number of objects on all pages: exact up to 10,000, where counting stops."},
-  {"name":"sequence","protoName":"sequence","number":4,"kind":"sequence","description":"Position of the last event that the list includes."},
-  {"name":"totalSizeCapped","protoName":"total_size_capped","number":5,"kind":"flag","description":"Whether there are more than `totalSize`."},
+export const ListProjectsResponse: WireMessage = {"name":"ListProjectsResponse","fields":[
+  {"name":"projects","protoName":"projects","number":1,"kind":"message","isList":true,"message":Project},
+  {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text"},
+  {"name":"totalSize","protoName":"total_size","number":3,"kind":"number"},
+  {"name":"sequence","protoName":"sequence","number":4,"kind":"sequence"},
+  {"name":"totalSizeCapped","protoName":"total_size_capped","number":5,"kind":"flag"},
 ]}
 
-export const CheckLoginRequest: WireMessage = {"name":"CheckLoginRequest","description":"The user who logs in, and the project.","fields":[
-  {"name":"id","protoName":"id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
-  {"name":"userOrgId","protoName":"user_org_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Organization of the user."},
-  {"name":"userRoleKeys","protoName":"user_role_keys","number":3,"kind":"text","isList":true,"most":1000,"description":"Keys of the roles of this project that the user has; not with `userId`."},
-  {"name":"grantedOrgIds","protoName":"granted_org_ids","number":4,"kind":"text","isList":true,"most":1000,"description":"Organizations that have a grant to this project; not with `userId`."},
-  {"name":"userId","protoName":"user_id","number":5,"kind":"text","isOptional":true,"least":1,"most":200,"description":"Your id of the user. With it, the service looks up the user's roles and the project's grant; without it, the two lists decide."},
+export const CheckLoginRequest: WireMessage = {"name":"CheckLoginRequest","fields":[
+  {"name":"id","protoName":"id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"userOrgId","protoName":"user_org_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"userRoleKeys","protoName":"user_role_keys","number":3,"kind":"text","isList":true,"most":1000},
+  {"name":"grantedOrgIds","protoName":"granted_org_ids","number":4,"kind":"text","isList":true,"most":1000},
+  {"name":"userId","protoName":"user_id","number":5,"kind":"text","isOptional":true,"least":1,"most":200},
 ]}
 
-export const CheckLoginResponse: WireMessage = {"name":"CheckLoginResponse","description":"The user may log in.","fields":[
+export const CheckLoginResponse: WireMessage = {"name":"CheckLoginResponse","fields":[
 ]}
 
-export const ListRoleClaimsRequest: WireMessage = {"name":"ListRoleClaimsRequest","description":"The user and the project.","fields":[
-  {"name":"id","protoName":"id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
-  {"name":"userId","protoName":"user_id","number":2,"kind":"text","isRequired":true,"least":1,"most":200,"description":"The user's id in their organization."},
-  {"name":"userOrgId","protoName":"user_org_id","number":3,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Organization of the user."},
+export const ListRoleClaimsRequest: WireMessage = {"name":"ListRoleClaimsRequest","fields":[
+  {"name":"id","protoName":"id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"userId","protoName":"user_id","number":2,"kind":"text","isRequired":true,"least":1,"most":200},
+  {"name":"userOrgId","protoName":"user_org_id","number":3,"kind":"text","isRequired":true,"least":1,"most":64},
 ]}
 
-export const RoleClaim: WireMessage = {"name":"RoleClaim","description":"A role that a user has, for the user info response.","fields":[
-  {"name":"roleKey","protoName":"role_key","number":1,"kind":"text","description":"Its key."},
-  {"name":"displayName","protoName":"display_name","number":2,"kind":"text","description":"Name that people see."},
-  {"name":"group","protoName":"group","number":3,"kind":"text","description":"For display only; may be empty."},
+export const RoleClaim: WireMessage = {"name":"RoleClaim","fields":[
+  {"name":"roleKey","protoName":"role_key","number":1,"kind":"text"},
+  {"name":"displayName","protoName":"display_name","number":2,"kind":"text"},
+  {"name":"group","protoName":"group","number":3,"kind":"text"},
 ]}
 
-export const ListRoleClaimsResponse: WireMessage = {"name":"ListRoleClaimsResponse","description":"The roles of a user.","fields":[
-  {"name":"roleClaims","protoName":"role_claims","number":1,"kind":"message","isList":true,"description":"Empty if the project does not have `projectRoleAssertion`.","message":RoleClaim},
+export const ListRoleClaimsResponse: WireMessage = {"name":"ListRoleClaimsResponse","fields":[
+  {"name":"roleClaims","protoName":"role_claims","number":1,"kind":"message","isList":true,"message":RoleClaim},
 ]}
 
-export const ListProjectHistoryRequest: WireMessage = {"name":"ListProjectHistoryRequest","description":"Which changes of a project to list, and in which order.","fields":[
-  {"name":"id","protoName":"id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
-  {"name":"including","protoName":"including","number":2,"kind":"text","description":"`roles`: also the history of its roles, including removed ones. Empty: only its own."},
-  {"name":"actor","protoName":"actor","number":3,"kind":"text","most":200,"description":"User id of the actor: up to 200 characters. Empty: any."},
-  {"name":"types","protoName":"types","number":4,"kind":"text","isList":true,"most":100,"description":"Event types, such as `project.updated`, to list. Empty: all."},
-  {"name":"order","protoName":"order","number":5,"kind":"text","description":"`asc` (default): oldest first. `desc`: newest first."},
-  {"name":"after","protoName":"after","number":6,"kind":"sequence","description":"Only entries above this position in the log."},
-  {"name":"before","protoName":"before","number":7,"kind":"sequence","isOptional":true,"description":"Only entries below this position in the log. Default: no bound."},
-  {"name":"time","protoName":"time","number":8,"kind":"message","description":"Only entries in this span of time; `after` and `before` apply too.","message":TimeBounds},
-  {"name":"pageSize","protoName":"page_size","number":9,"kind":"number","description":"1 to 1000. Default: 100."},
+export const ListProjectHistoryRequest: WireMessage = {"name":"ListProjectHistoryRequest","fields":[
+  {"name":"id","protoName":"id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"including","protoName":"including","number":2,"kind":"text"},
+  {"name":"actor","protoName":"actor","number":3,"kind":"text","most":200},
+  {"name":"types","protoName":"types","number":4,"kind":"text","isList":true,"most":100},
+  {"name":"order","protoName":"order","number":5,"kind":"text"},
+  {"name":"after","protoName":"after","number":6,"kind":"sequence"},
+  {"name":"before","protoName":"before","number":7,"kind":"sequence","isOptional":true},
+  {"name":"time","protoName":"time","number":8,"kind":"message","message":TimeBounds},
+  {"name":"pageSize","protoName":"page_size","number":9,"kind":"number"},
 ]}
 
-export const ListProjectHistoryResponse: WireMessage = {"name":"ListProjectHistoryResponse","description":"A page of the history of a project.","fields":[
-  {"name":"entries","protoName":"entries","number":1,"kind":"message","isList":true,"description":"In the order of the request.","message":HistoryEntry},
-  {"name":"nextAfter","protoName":"next_after","number":2,"kind":"sequence","isOptional":true,"description":"With `asc`: the `after` of the next page; absent on the last page."},
-  {"name":"nextBefore","protoName":"next_before","number":3,"kind":"sequence","isOptional":true,"description":"With `desc`: the `before` of the next page; absent on the last page."},
+export const ListProjectHistoryResponse: WireMessage = {"name":"ListProjectHistoryResponse","fields":[
+  {"name":"entries","protoName":"entries","number":1,"kind":"message","isList":true,"message":HistoryEntry},
+  {"name":"nextAfter","protoName":"next_after","number":2,"kind":"sequence","isOptional":true},
+  {"name":"nextBefore","protoName":"next_before","number":3,"kind":"sequence","isOptional":true},
 ]}
 
-export const GetProjectStateRequest: WireMessage = {"name":"GetProjectStateRequest","description":"A project, and when. Either `sequence` or `time` must be given.","fields":[
-  {"name":"id","protoName":"id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
-  {"name":"sequence","protoName":"sequence","number":2,"kind":"sequence","isOptional":true,"description":"Right after the event at this position in the log, or the last event before it."},
-  {"name":"time","protoName":"time","number":3,"kind":"time","description":"At the end of this millisecond."},
+export const GetProjectStateRequest: WireMessage = {"name":"GetProjectStateRequest","fields":[
+  {"name":"id","protoName":"id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"sequence","protoName":"sequence","number":2,"kind":"sequence","isOptional":true},
+  {"name":"time","protoName":"time","number":3,"kind":"time"},
 ]}
 
-export const GetProjectStateResponse: WireMessage = {"name":"GetProjectStateResponse","description":"The project as it was.","fields":[
-  {"name":"project","protoName":"project","number":1,"kind":"message","description":"Its state at the requested time.","message":Project},
+export const GetProjectStateResponse: WireMessage = {"name":"GetProjectStateResponse","fields":[
+  {"name":"project","protoName":"project","number":1,"kind":"message","message":Project},
 ]}
 
-export const AddProjectRoleRequest: WireMessage = {"name":"AddProjectRoleRequest","description":"A role to add.","fields":[
-  {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
-  {"name":"roleKey","protoName":"role_key","number":2,"kind":"text","isRequired":true,"least":1,"most":200,"description":"Unique within the project."},
-  {"name":"displayName","protoName":"display_name","number":3,"kind":"text","isRequired":true,"least":1,"most":200,"description":"Name that people see."},
-  {"name":"group","protoName":"group","number":4,"kind":"text","most":200,"description":"For display only: lets a caller grant all roles of a group."},
-  {"name":"validateOnly","protoName":"validate_only","number":5,"kind":"flag","description":"Dry run: decides as usual but records nothing; the response says what would change."},
-  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, shown in its history: up to 500 characters; may be empty."},
-  {"name":"permissions","protoName":"permissions","number":6,"kind":"text","isList":true,"most":200,"description":"Permissions of the role: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit, without duplicates."},
+export const AddProjectRoleRequest: WireMessage = {"name":"AddProjectRoleRequest","fields":[
+  {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"roleKey","protoName":"role_key","number":2,"kind":"text","isRequired":true,"least":1,"most":200},
+  {"name":"displayName","protoName":"display_name","number":3,"kind":"text","isRequired":true,"least":1,"most":200},
+  {"name":"group","protoName":"group","number":4,"kind":"text","most":200},
+  {"name":"validateOnly","protoName":"validate_only","number":5,"kind":"flag"},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
+  {"name":"permissions","protoName":"permissions","number":6,"kind":"text","isList":true,"most":200},
 ]}
 
-export const AddProjectRoleResponse: WireMessage = {"name":"AddProjectRoleResponse","description":"The role that was added.","fields":[
-  {"name":"details","protoName":"details","number":1,"kind":"message","isOptional":true,"description":"Position, times and owner; absent if nothing was recorded.","message":ObjectDetails},
-  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: what would change.","message":Planned},
+export const AddProjectRoleResponse: WireMessage = {"name":"AddProjectRoleResponse","fields":[
+  {"name":"details","protoName":"details","number":1,"kind":"message","isOptional":true,"message":ObjectDetails},
+  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
 
-export const NewProjectRole: WireMessage = {"name":"NewProjectRole","description":"One of several roles to add.","fields":[
-  {"name":"roleKey","protoName":"role_key","number":1,"kind":"text","isRequired":true,"least":1,"most":200,"description":"Unique within the project."},
-  {"name":"displayName","protoName":"display_name","number":2,"kind":"text","isRequired":true,"least":1,"most":200,"description":"Name that people see."},
-  {"name":"group","protoName":"group","number":3,"kind":"text","most":200,"description":"For display only: lets a caller grant all roles of a group."},
-  {"name":"permissions","protoName":"permissions","number":4,"kind":"text","isList":true,"most":200,"description":"Permissions of the role: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit, without duplicates."},
+export const NewProjectRole: WireMessage = {"name":"NewProjectRole","fields":[
+  {"name":"roleKey","protoName":"role_key","number":1,"kind":"text","isRequired":true,"least":1,"most":200},
+  {"name":"displayName","protoName":"display_name","number":2,"kind":"text","isRequired":true,"least":1,"most":200},
+  {"name":"group","protoName":"group","number":3,"kind":"text","most":200},
+  {"name":"permissions","protoName":"permissions","number":4,"kind":"text","isList":true,"most":200},
 ]}
 
-export const AddProjectRolesRequest: WireMessage = {"name":"AddProjectRolesRequest","description":"Roles to add to one project.","fields":[
-  {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
-  {"name":"roles","protoName":"roles","number":2,"kind":"message","isList":true,"isRequired":true,"least":1,"most":1000,"description":"No key twice.","message":NewProjectRole},
-  {"name":"validateOnly","protoName":"validate_only","number":3,"kind":"flag","description":"Dry run: decides as usual but records nothing; the response says what would change."},
-  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, shown in its history: up to 500 characters; may be empty."},
+export const AddProjectRolesRequest: WireMessage = {"name":"AddProjectRolesRequest","fields":[
+  {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"roles","protoName":"roles","number":2,"kind":"message","isList":true,"isRequired":true,"least":1,"most":1000,"message":NewProjectRole},
+  {"name":"validateOnly","protoName":"validate_only","number":3,"kind":"flag"},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
 
-export const AddProjectRolesResponse: WireMessage = {"name":"AddProjectRolesResponse","description":"The roles that were added.","fields":[
-  {"name":"details","protoName":"details","number":1,"kind":"message","isOptional":true,"description":"Position, times and owner of the last; absent if nothing was recorded.","message":ObjectDetails},
-  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: what would change.","message":Planned},
+export const AddProjectRolesResponse: WireMessage = {"name":"AddProjectRolesResponse","fields":[
+  {"name":"details","protoName":"details","number":1,"kind":"message","isOptional":true,"message":ObjectDetails},
+  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
 
-export const UpdateProjectRoleRequest: WireMessage = {"name":"UpdateProjectRoleRequest","description":"The new fields of a role.","fields":[
-  {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
-  {"name":"roleKey","protoName":"role_key","number":2,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":200,"description":"Key of the role."},
-  {"name":"displayName","protoName":"display_name","number":3,"kind":"text","isRequired":true,"least":1,"most":200,"description":"Name that people see."},
-  {"name":"group","protoName":"group","number":4,"kind":"text","most":200,"description":"For display only: lets a caller grant all roles of a group."},
-  {"name":"validateOnly","protoName":"validate_only","number":5,"kind":"flag","description":"Dry run: decides as usual but records nothing; the response says what would change."},
-  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, shown in its history: up to 500 characters; may be empty."},
-  {"name":"permissions","protoName":"permissions","number":6,"kind":"text","isList":true,"most":200,"description":"Permissions of the role: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit, without duplicates."},
+export const UpdateProjectRoleRequest: WireMessage = {"name":"UpdateProjectRoleRequest","fields":[
+  {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"roleKey","protoName":"role_key","number":2,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":200},
+  {"name":"displayName","protoName":"display_name","number":3,"kind":"text","isRequired":true,"least":1,"most":200},
+  {"name":"group","protoName":"group","number":4,"kind":"text","most":200},
+  {"name":"validateOnly","protoName":"validate_only","number":5,"kind":"flag"},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
+  {"name":"permissions","protoName":"permissions","number":6,"kind":"text","isList":true,"most":200},
 ]}
 
-export const UpdateProjectRoleResponse: WireMessage = {"name":"UpdateProjectRoleResponse","description":"The role after the change.","fields":[
-  {"name":"details","protoName":"details","number":1,"kind":"message","description":"Position, times and owner.","message":ObjectDetails},
-  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: what would change.","message":Planned},
+export const UpdateProjectRoleResponse: WireMessage = {"name":"UpdateProjectRoleResponse","fields":[
+  {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
+  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
 
-export const PatchProjectRoleRequest: WireMessage = {"name":"PatchProjectRoleRequest","description":"The fields of a role to change.","fields":[
-  {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
-  {"name":"roleKey","protoName":"role_key","number":2,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":200,"description":"Key of the role."},
-  {"name":"displayName","protoName":"display_name","number":3,"kind":"text","isOptional":true,"least":1,"most":200,"description":"Name that people see."},
-  {"name":"group","protoName":"group","number":4,"kind":"text","isOptional":true,"most":200,"description":"For display only: lets a caller grant all roles of a group."},
-  {"name":"updateMask","protoName":"update_mask","number":5,"kind":"mask","description":"Names of the given fields, separated by commas in JSON. Without it, the fields that are in the request."},
-  {"name":"validateOnly","protoName":"validate_only","number":6,"kind":"flag","description":"Dry run: decides as usual but records nothing; the response says what would change."},
-  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, shown in its history: up to 500 characters; may be empty."},
-  {"name":"permissions","protoName":"permissions","number":7,"kind":"text","isList":true,"most":200,"description":"Permissions of the role: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit, without duplicates. In protobuf, only a mask can give an empty list."},
+export const PatchProjectRoleRequest: WireMessage = {"name":"PatchProjectRoleRequest","fields":[
+  {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"roleKey","protoName":"role_key","number":2,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":200},
+  {"name":"displayName","protoName":"display_name","number":3,"kind":"text","isOptional":true,"least":1,"most":200},
+  {"name":"group","protoName":"group","number":4,"kind":"text","isOptional":true,"most":200},
+  {"name":"updateMask","protoName":"update_mask","number":5,"kind":"mask"},
+  {"name":"validateOnly","protoName":"validate_only","number":6,"kind":"flag"},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
+  {"name":"permissions","protoName":"permissions","number":7,"kind":"text","isList":true,"most":200},
 ]}
 
-export const PatchProjectRoleResponse: WireMessage = {"name":"PatchProjectRoleResponse","description":"The role after the change.","fields":[
-  {"name":"details","protoName":"details","number":1,"kind":"message","description":"Position, times and owner.","message":ObjectDetails},
-  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: what would change.","message":Planned},
+export const PatchProjectRoleResponse: WireMessage = {"name":"PatchProjectRoleResponse","fields":[
+  {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
+  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
 
-export const RemoveProjectRoleRequest: WireMessage = {"name":"RemoveProjectRoleRequest","description":"Names a role.","fields":[
-  {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
-  {"name":"roleKey","protoName":"role_key","number":2,"kind":"text","isRequired":true,"least":1,"most":200,"description":"Key of the role."},
-  {"name":"validateOnly","protoName":"validate_only","number":3,"kind":"flag","description":"Dry run: decides as usual but records nothing; the response says what would change."},
-  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, shown in its history: up to 500 characters; may be empty."},
+export const RemoveProjectRoleRequest: WireMessage = {"name":"RemoveProjectRoleRequest","fields":[
+  {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"roleKey","protoName":"role_key","number":2,"kind":"text","isRequired":true,"least":1,"most":200},
+  {"name":"validateOnly","protoName":"validate_only","number":3,"kind":"flag"},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
 
-export const RemoveProjectRoleResponse: WireMessage = {"name":"RemoveProjectRoleResponse","description":"The role as it was removed.","fields":[
-  {"name":"details","protoName":"details","number":1,"kind":"message","description":"Position, times and owner.","message":ObjectDetails},
-  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: what would change.","message":Planned},
+export const RemoveProjectRoleResponse: WireMessage = {"name":"RemoveProjectRoleResponse","fields":[
+  {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
+  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
 
-export const GetProjectRoleRequest: WireMessage = {"name":"GetProjectRoleRequest","description":"Names a role.","fields":[
-  {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
-  {"name":"roleKey","protoName":"role_key","number":2,"kind":"text","isRequired":true,"least":1,"most":200,"description":"Key of the role."},
+export const GetProjectRoleRequest: WireMessage = {"name":"GetProjectRoleRequest","fields":[
+  {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"roleKey","protoName":"role_key","number":2,"kind":"text","isRequired":true,"least":1,"most":200},
 ]}
 
-export const ProjectRole: WireMessage = {"name":"ProjectRole","description":"A role.","fields":[
-  {"name":"projectId","protoName":"project_id","number":1,"kind":"text","description":"Id of its project."},
-  {"name":"roleKey","protoName":"role_key","number":2,"kind":"text","description":"Its key."},
-  {"name":"displayName","protoName":"display_name","number":3,"kind":"text","description":"Name that people see."},
-  {"name":"group","protoName":"group","number":4,"kind":"text","description":"For display only: lets a caller grant all roles of a group."},
-  {"name":"state","protoName":"state","number":5,"kind":"enum","description":"Always active.","values":State},
-  {"name":"details","protoName":"details","number":6,"kind":"message","description":"Position, times and owner.","message":ObjectDetails},
-  {"name":"permissions","protoName":"permissions","number":7,"kind":"text","isList":true,"description":"Its permissions, sorted by code point."},
-  {"name":"protectedBy","protoName":"protected_by","number":15,"kind":"text","isOptional":true,"description":"`managedBy` of the desired state that protects it; absent if unprotected."},
+export const ProjectRole: WireMessage = {"name":"ProjectRole","fields":[
+  {"name":"projectId","protoName":"project_id","number":1,"kind":"text"},
+  {"name":"roleKey","protoName":"role_key","number":2,"kind":"text"},
+  {"name":"displayName","protoName":"display_name","number":3,"kind":"text"},
+  {"name":"group","protoName":"group","number":4,"kind":"text"},
+  {"name":"state","protoName":"state","number":5,"kind":"enum","values":State},
+  {"name":"details","protoName":"details","number":6,"kind":"message","message":ObjectDetails},
+  {"name":"permissions","protoName":"permissions","number":7,"kind":"text","isList":true},
+  {"name":"protectedBy","protoName":"protected_by","number":15,"kind":"text","isOptional":true},
 ]}
 
-export const GetProjectRoleResponse: WireMessage = {"name":"GetProjectRoleResponse","description":"The role.","fields":[
-  {"name":"projectRole","protoName":"project_role","number":1,"kind":"message","description":"Its current state.","message":ProjectRole},
+export const GetProjectRoleResponse: WireMessage = {"name":"GetProjectRoleResponse","fields":[
+  {"name":"projectRole","protoName":"project_role","number":1,"kind":"message","message":ProjectRole},
 ]}
 
-export const ProjectRoleFilter: WireMessage = {"name":"ProjectRoleFilter","description":"Which roles to list. All conditions must hold.","fields":[
-  {"name":"roleKey","protoName":"role_key","number":1,"kind":"message","description":"Condition on the key.","message":TextFilter},
-  {"name":"displayName","protoName":"display_name","number":2,"kind":"message","description":"Condition on the display name.","message":TextFilter},
-  {"name":"group","protoName":"group","number":3,"kind":"message","description":"Condition on the group.","message":TextFilter},
-  {"name":"permission","protoName":"permission","number":4,"kind":"message","description":"Condition on any of the permissions.","message":TextFilter},
+export const ProjectRoleFilter: WireMessage = {"name":"ProjectRoleFilter","fields":[
+  {"name":"roleKey","protoName":"role_key","number":1,"kind":"message","message":TextFilter},
+  {"name":"displayName","protoName":"display_name","number":2,"kind":"message","message":TextFilter},
+  {"name":"group","protoName":"group","number":3,"kind":"message","message":TextFilter},
+  {"name":"permission","protoName":"permission","number":4,"kind":"message","message":TextFilter},
 ]}
 
-export const ListProjectRolesRequest: WireMessage = {"name":"ListProjectRolesRequest","description":"Which roles to list, and in which order.","fields":[
-  {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
-  {"name":"pageSize","protoName":"page_size","number":2,"kind":"number","description":"1 to 1000. Default: 100."},
-  {"name":"pageToken","protoName":"page_token","number":3,"kind":"text","most":16384,"description":"`nextPageToken` of the page before; filter and order must be the same."},
-  {"name":"filter","protoName":"filter","number":4,"kind":"message","description":"Default: all.","message":ProjectRoleFilter},
-  {"name":"orderBy","protoName":"order_by","number":5,"kind":"text","description":"Fields to sort by, separated by commas, each with ` desc` to reverse it, such as `group,roleKey`."},
+export const ListProjectRolesRequest: WireMessage = {"name":"ListProjectRolesRequest","fields":[
+  {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"pageSize","protoName":"page_size","number":2,"kind":"number"},
+  {"name":"pageToken","protoName":"page_token","number":3,"kind":"text","most":16384},
+  {"name":"filter","protoName":"filter","number":4,"kind":"message","message":ProjectRoleFilter},
+  {"name":"orderBy","protoName":"order_by","number":5,"kind":"text"},
 ]}
 
-export const ListProjectRolesResponse: WireMessage = {"name":"ListProjectRolesResponse","description":"A page of roles.","fields":[
-  {"name":"projectRoles","protoName":"project_roles","number":1,"kind":"message","isList":true,"description":"In the order of the request.","message":ProjectRole},
-  {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text","description":"Token of the next page; empty on the last page."},
-  {"name":"totalSize","protoName":"total_size","number":3,"kind":"number","description":"Number of objects on all pages: exact up to 10,000, where counting stops."},
-  {"name":"sequence","protoName":"sequence","number":4,"kind":"sequence","description":"Position of the last event that the list includes."},
-  {"name":"totalSizeCapped","protoName":"total_size_capped","number":5,"kind":"flag","description":"Whether there are more than `totalSize`."},
+export const ListProjectRolesResponse: WireMessage = {"name":"ListProjectRolesResponse","fields":[
+  {"name":"projectRoles","protoName":"project_roles","number":1,"kind":"message","isList":true,"message":ProjectRole},
+  {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text"},
+  {"name":"totalSize","protoName":"total_size","number":3,"kind":"number"},
+  {"name":"sequence","protoName":"sequence","number":4,"kind":"sequence"},
+  {"name":"totalSizeCapped","protoName":"total_size_capped","number":5,"kind":"flag"},
 ]}
 
-export const ListProjectRoleHistoryRequest: WireMessage = {"name":"ListProjectRoleHistoryRequest","description":"Which changes of a role to list, and in which order.","fields":[
-  {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
-  {"name":"roleKey","protoName":"role_key","number":2,"kind":"text","isRequired":true,"least":1,"most":200,"description":"Key of the role."},
-  {"name":"actor","protoName":"actor","number":3,"kind":"text","most":200,"description":"User id of the actor: up to 200 characters. Empty: any."},
-  {"name":"types","protoName":"types","number":4,"kind":"text","isList":true,"most":100,"description":"Event types, such as `project.updated`, to list. Empty: all."},
-  {"name":"order","protoName":"order","number":5,"kind":"text","description":"`asc` (default): oldest first. `desc`: newest first."},
-  {"name":"after","protoName":"after","number":6,"kind":"sequence","description":"Only entries above this position in the log."},
-  {"name":"before","protoName":"before","number":7,"kind":"sequence","isOptional":true,"description":"Only entries below this position in the log. Default: no bound."},
-  {"name":"time","protoName":"time","number":8,"kind":"message","description":"Only entries in this span of time; `after` and `before` apply too.","message":TimeBounds},
-  {"name":"pageSize","protoName":"page_size","number":9,"kind":"number","description":"1 to 1000. Default: 100."},
+export const ListProjectRoleHistoryRequest: WireMessage = {"name":"ListProjectRoleHistoryRequest","fields":[
+  {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"roleKey","protoName":"role_key","number":2,"kind":"text","isRequired":true,"least":1,"most":200},
+  {"name":"actor","protoName":"actor","number":3,"kind":"text","most":200},
+  {"name":"types","protoName":"types","number":4,"kind":"text","isList":true,"most":100},
+  {"name":"order","protoName":"order","number":5,"kind":"text"},
+  {"name":"after","protoName":"after","number":6,"kind":"sequence"},
+  {"name":"before","protoName":"before","number":7,"kind":"sequence","isOptional":true},
+  {"name":"time","protoName":"time","number":8,"kind":"message","message":TimeBounds},
+  {"name":"pageSize","protoName":"page_size","number":9,"kind":"number"},
 ]}
 
-export const ListProjectRoleHistoryResponse: WireMessage = {"name":"ListProjectRoleHistoryResponse","description":"A page of the history of a role.","fields":[
-  {"name":"entries","protoName":"entries","number":1,"kind":"message","isList":true,"description":"In the order of the request.","message":HistoryEntry},
-  {"name":"nextAfter","protoName":"next_after","number":2,"kind":"sequence","isOptional":true,"description":"With `asc`: the `after` of the next page; absent on the last page."},
-  {"name":"nextBefore","protoName":"next_before","number":3,"kind":"sequence","isOptional":true,"description":"With `desc`: the `before` of the next page; absent on the last page."},
+export const ListProjectRoleHistoryResponse: WireMessage = {"name":"ListProjectRoleHistoryResponse","fields":[
+  {"name":"entries","protoName":"entries","number":1,"kind":"message","isList":true,"message":HistoryEntry},
+  {"name":"nextAfter","protoName":"next_after","number":2,"kind":"sequence","isOptional":true},
+  {"name":"nextBefore","protoName":"next_before","number":3,"kind":"sequence","isOptional":true},
 ]}
 
-export const GetProjectRoleStateRequest: WireMessage = {"name":"GetProjectRoleStateRequest","description":"A role, and when. Either `sequence` or `time` must be given.","fields":[
-  {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
-  {"name":"roleKey","protoName":"role_key","number":2,"kind":"text","isRequired":true,"least":1,"most":200,"description":"Key of the role."},
-  {"name":"sequence","protoName":"sequence","number":3,"kind":"sequence","isOptional":true,"description":"Right after the event at this position in the log, or the last event before it."},
-  {"name":"time","protoName":"time","number":4,"kind":"time","description":"At the end of this millisecond."},
+export const GetProjectRoleStateRequest: WireMessage = {"name":"GetProjectRoleStateRequest","fields":[
+  {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"roleKey","protoName":"role_key","number":2,"kind":"text","isRequired":true,"least":1,"most":200},
+  {"name":"sequence","protoName":"sequence","number":3,"kind":"sequence","isOptional":true},
+  {"name":"time","protoName":"time","number":4,"kind":"time"},
 ]}
 
-export const GetProjectRoleStateResponse: WireMessage = {"name":"GetProjectRoleStateResponse","description":"The role as it was.","fields":[
-  {"name":"projectRole","protoName":"project_role","number":1,"kind":"message","description":"Its state at the requested time.","message":ProjectRole},
+export const GetProjectRoleStateResponse: WireMessage = {"name":"GetProjectRoleStateResponse","fields":[
+  {"name":"projectRole","protoName":"project_role","number":1,"kind":"message","message":ProjectRole},
 ]}
 
-export const AddProjectGrantRequest: WireMessage = {"name":"AddProjectGrantRequest","description":"A grant to add.","fields":[
-  {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
-  {"name":"grantedOrgId","protoName":"granted_org_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64,"description":"The organization that has the grant."},
-  {"name":"roleKeys","protoName":"role_keys","number":3,"kind":"text","isList":true,"isRequired":true,"least":1,"most":400,"description":"Keys of roles that the project has, without duplicates."},
-  {"name":"validateOnly","protoName":"validate_only","number":4,"kind":"flag","description":"Dry run: decides as usual but records nothing; the response says what would change."},
-  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, shown in its history: up to 500 characters; may be empty."},
+export const AddProjectGrantRequest: WireMessage = {"name":"AddProjectGrantRequest","fields":[
+  {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"grantedOrgId","protoName":"granted_org_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"roleKeys","protoName":"role_keys","number":3,"kind":"text","isList":true,"isRequired":true,"least":1,"most":400},
+  {"name":"validateOnly","protoName":"validate_only","number":4,"kind":"flag"},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
 
-export const AddProjectGrantResponse: WireMessage = {"name":"AddProjectGrantResponse","description":"The grant that was added.","fields":[
-  {"name":"details","protoName":"details","number":1,"kind":"message","isOptional":true,"description":"Position, times and owner; absent if nothing was recorded.","message":ObjectDetails},
-  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: what would change.","message":Planned},
+export const AddProjectGrantResponse: WireMessage = {"name":"AddProjectGrantResponse","fields":[
+  {"name":"details","protoName":"details","number":1,"kind":"message","isOptional":true,"message":ObjectDetails},
+  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
 
-export const UpdateProjectGrantRequest: WireMessage = {"name":"UpdateProjectGrantRequest","description":"All new roles of a grant.","fields":[
-  {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
-  {"name":"grantedOrgId","protoName":"granted_org_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64,"description":"The organization that has the grant."},
-  {"name":"roleKeys","protoName":"role_keys","number":3,"kind":"text","isList":true,"isRequired":true,"least":1,"most":400,"description":"Keys of roles that the project has, without duplicates."},
-  {"name":"validateOnly","protoName":"validate_only","number":4,"kind":"flag","description":"Dry run: decides as usual but records nothing; the response says what would change."},
-  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, shown in its history: up to 500 characters; may be empty."},
+export const UpdateProjectGrantRequest: WireMessage = {"name":"UpdateProjectGrantRequest","fields":[
+  {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"grantedOrgId","protoName":"granted_org_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"roleKeys","protoName":"role_keys","number":3,"kind":"text","isList":true,"isRequired":true,"least":1,"most":400},
+  {"name":"validateOnly","protoName":"validate_only","number":4,"kind":"flag"},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
 
-export const UpdateProjectGrantResponse: WireMessage = {"name":"UpdateProjectGrantResponse","description":"The grant after the change.","fields":[
-  {"name":"details","protoName":"details","number":1,"kind":"message","description":"Position, times and owner.","message":ObjectDetails},
-  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: what would change.","message":Planned},
+export const UpdateProjectGrantResponse: WireMessage = {"name":"UpdateProjectGrantResponse","fields":[
+  {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
+  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
 
-export const DeactivateProjectGrantRequest: WireMessage = {"name":"DeactivateProjectGrantRequest","description":"Names a grant.","fields":[
-  {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
-  {"name":"grantedOrgId","protoName":"granted_org_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64,"description":"The organization that has the grant."},
-  {"name":"validateOnly","protoName":"validate_only","number":3,"kind":"flag","description":"Dry run: decides as usual but records nothing; the response says what would change."},
-  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, shown in its history: up to 500 characters; may be empty."},
+export const DeactivateProjectGrantRequest: WireMessage = {"name":"DeactivateProjectGrantRequest","fields":[
+  {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"grantedOrgId","protoName":"granted_org_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"validateOnly","protoName":"validate_only","number":3,"kind":"flag"},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
 
-export const DeactivateProjectGrantResponse: WireMessage = {"name":"DeactivateProjectGrantResponse","description":"The grant after the change.","fields":[
-  {"name":"details","protoName":"details","number":1,"kind":"message","description":"Position, times and owner.","message":ObjectDetails},
-  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: what would change.","message":Planned},
+export const DeactivateProjectGrantResponse: WireMessage = {"name":"DeactivateProjectGrantResponse","fields":[
+  {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
+  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
 
-export const ReactivateProjectGrantRequest: WireMessage = {"name":"ReactivateProjectGrantRequest","description":"Names a grant.","fields":[
-  {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
-  {"name":"grantedOrgId","protoName":"granted_org_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64,"description":"The organization that has the grant."},
-  {"name":"validateOnly","protoName":"validate_only","number":3,"kind":"flag","description":"Dry run: decides as usual but records nothing; the response says what would change."},
-  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, shown in its history: up to 500 characters; may be empty."},
+export const ReactivateProjectGrantRequest: WireMessage = {"name":"ReactivateProjectGrantRequest","fields":[
+  {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"grantedOrgId","protoName":"granted_org_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"validateOnly","protoName":"validate_only","number":3,"kind":"flag"},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
 
-export const ReactivateProjectGrantResponse: WireMessage = {"name":"ReactivateProjectGrantResponse","description":"The grant after the change.","fields":[
-  {"name":"details","protoName":"details","number":1,"kind":"message","description":"Position, times and owner.","message":ObjectDetails},
-  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: what would change.","message":Planned},
+export const ReactivateProjectGrantResponse: WireMessage = {"name":"ReactivateProjectGrantResponse","fields":[
+  {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
+  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
 
-export const RemoveProjectGrantRequest: WireMessage = {"name":"RemoveProjectGrantRequest","description":"Names a grant.","fields":[
-  {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
-  {"name":"grantedOrgId","protoName":"granted_org_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64,"description":"The organization that has the grant."},
-  {"name":"validateOnly","protoName":"validate_only","number":3,"kind":"flag","description":"Dry run: decides as usual but records nothing; the response says what would change."},
-  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, shown in its history: up to 500 characters; may be empty."},
+export const RemoveProjectGrantRequest: WireMessage = {"name":"RemoveProjectGrantRequest","fields":[
+  {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"grantedOrgId","protoName":"granted_org_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"validateOnly","protoName":"validate_only","number":3,"kind":"flag"},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
 
-export const RemoveProjectGrantResponse: WireMessage = {"name":"RemoveProjectGrantResponse","description":"The grant as it was removed.","fields":[
-  {"name":"details","protoName":"details","number":1,"kind":"message","description":"Position, times and owner.","message":ObjectDetails},
-  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: what would change.","message":Planned},
+export const RemoveProjectGrantResponse: WireMessage = {"name":"RemoveProjectGrantResponse","fields":[
+  {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
+  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
 
-export const GetProjectGrantRequest: WireMessage = {"name":"GetProjectGrantRequest","description":"Names a grant.","fields":[
-  {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
-  {"name":"grantedOrgId","protoName":"granted_org_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64,"description":"The organization that has the grant."},
+export const GetProjectGrantRequest: WireMessage = {"name":"GetProjectGrantRequest","fields":[
+  {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"grantedOrgId","protoName":"granted_org_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64},
 ]}
 
-export const ProjectGrant: WireMessage = {"name":"ProjectGrant","description":"A grant of a project.","fields":[
-  {"name":"projectId","protoName":"project_id","number":1,"kind":"text","description":"Id of the project."},
-  {"name":"projectOrgId","protoName":"project_org_id","number":2,"kind":"text","description":"The organization that owns the project."},
-  {"name":"grantedOrgId","protoName":"granted_org_id","number":3,"kind":"text","description":"The organization that has the grant."},
-  {"name":"roleKeys","protoName":"role_keys","number":4,"kind":"text","isList":true,"description":"Keys of the roles that the organization may give, without roles that were removed from the project."},
-  {"name":"state","protoName":"state","number":5,"kind":"enum","description":"Whether the roles that the organization has given count.","values":State},
-  {"name":"details","protoName":"details","number":6,"kind":"message","description":"Position, times and owner. Removing a role does not change the grant, and so does not change this.","message":ObjectDetails},
-  {"name":"protectedBy","protoName":"protected_by","number":15,"kind":"text","isOptional":true,"description":"`managedBy` of the desired state that protects it; absent if unprotected."},
+export const ProjectGrant: WireMessage = {"name":"ProjectGrant","fields":[
+  {"name":"projectId","protoName":"project_id","number":1,"kind":"text"},
+  {"name":"projectOrgId","protoName":"project_org_id","number":2,"kind":"text"},
+  {"name":"grantedOrgId","protoName":"granted_org_id","number":3,"kind":"text"},
+  {"name":"roleKeys","protoName":"role_keys","number":4,"kind":"text","isList":true},
+  {"name":"state","protoName":"state","number":5,"kind":"enum","values":State},
+  {"name":"details","protoName":"details","number":6,"kind":"message","message":ObjectDetails},
+  {"name":"protectedBy","protoName":"protected_by","number":15,"kind":"text","isOptional":true},
 ]}
 
-export const GetProjectGrantResponse: WireMessage = {"name":"GetProjectGrantResponse","description":"The grant.","fields":[
-  {"name":"projectGrant","protoName":"project_grant","number":1,"kind":"message","description":"Its current state.","message":ProjectGrant},
+export const GetProjectGrantResponse: WireMessage = {"name":"GetProjectGrantResponse","fields":[
+  {"name":"projectGrant","protoName":"project_grant","number":1,"kind":"message","message":ProjectGrant},
 ]}
 
-export const ProjectGrantFilter: WireMessage = {"name":"ProjectGrantFilter","description":"Which grants to list. All conditions must hold.","fields":[
-  {"name":"grantedOrgId","protoName":"granted_org_id","number":1,"kind":"message","description":"The organization that has the grant.","message":TextFilter},
-  {"name":"roleKey","protoName":"role_key","number":2,"kind":"message","description":"Condition on the key of one of the roles.","message":TextFilter},
-  {"name":"state","protoName":"state","number":3,"kind":"enum","description":"Condition on the state.","values":State},
+export const ProjectGrantFilter: WireMessage = {"name":"ProjectGrantFilter","fields":[
+  {"name":"grantedOrgId","protoName":"granted_org_id","number":1,"kind":"message","message":TextFilter},
+  {"name":"roleKey","protoName":"role_key","number":2,"kind":"message","message":TextFilter},
+  {"name":"state","protoName":"state","number":3,"kind":"enum","values":State},
 ]}
 
-export const ListProjectGrantsRequest: WireMessage = {"name":"ListProjectGrantsRequest","description":"Which grants of a project to list, and in which order.","fields":[
-  {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
-  {"name":"pageSize","protoName":"page_size","number":2,"kind":"number","description":"1 to 1000. Default: 100."},
-  {"name":"pageToken","protoName":"page_token","number":3,"kind":"text","most":16384,"description":"`nextPageToken` of the page before; filter and order must be the same."},
-  {"name":"filter","protoName":"filter","number":4,"kind":"message","description":"Default: all.","message":ProjectGrantFilter},
-  {"name":"orderBy","protoName":"order_by","number":5,"kind":"text","description":"Fields to sort by, separated by commas, each with ` desc` to reverse it, such as `grantedOrgId desc`."},
+export const ListProjectGrantsRequest: WireMessage = {"name":"ListProjectGrantsRequest","fields":[
+  {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"pageSize","protoName":"page_size","number":2,"kind":"number"},
+  {"name":"pageToken","protoName":"page_token","number":3,"kind":"text","most":16384},
+  {"name":"filter","protoName":"filter","number":4,"kind":"message","message":ProjectGrantFilter},
+  {"name":"orderBy","protoName":"order_by","number":5,"kind":"text"},
 ]}
 
-export const ListProjectGrantsResponse: WireMessage = {"name":"ListProjectGrantsResponse","description":"A page of grants.","fields":[
-  {"name":"projectGrants","protoName":"project_grants","number":1,"kind":"message","isList":true,"description":"In the order of the request.","message":ProjectGrant},
-  {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text","description":"Token of the next page; empty on the last page."},
-  {"name":"totalSize","protoName":"total_size","number":3,"kind":"number","description":"Number of objects on all pages: exact up to 10,000, where counting stops."},
-  {"name":"sequence","protoName":"sequence","number":4,"kind":"sequence","description":"Position of the last event that the list includes."},
-  {"name":"totalSizeCapped","protoName":"total_size_capped","number":5,"kind":"flag","description":"Whether there are more than `totalSize`."},
+export const ListProjectGrantsResponse: WireMessage = {"name":"ListProjectGrantsResponse","fields":[
+  {"name":"projectGrants","protoName":"project_grants","number":1,"kind":"message","isList":true,"message":ProjectGrant},
+  {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text"},
+  {"name":"totalSize","protoName":"total_size","number":3,"kind":"number"},
+  {"name":"sequence","protoName":"sequence","number":4,"kind":"sequence"},
+  {"name":"totalSizeCapped","protoName":"total_size_capped","number":5,"kind":"flag"},
 ]}
 
-export const ListReceivedProjectGrantsRequest: WireMessage = {"name":"ListReceivedProjectGrantsRequest","description":"Which received grants to list, and in which order.","fields":[
-  {"name":"pageSize","protoName":"page_size","number":1,"kind":"number","description":"1 to 1000. Default: 100."},
-  {"name":"pageToken","protoName":"page_token","number":2,"kind":"text","most":16384,"description":"`nextPageToken` of the page before; filter and order must be the same."},
-  {"name":"filter","protoName":"filter","number":3,"kind":"message","description":"Default: all.","message":ProjectGrantFilter},
-  {"name":"orderBy","protoName":"order_by","number":4,"kind":"text","description":"Fields to sort by, separated by commas, each with ` desc` to reverse it, such as `projectOrgId,projectId`."},
+export const ListReceivedProjectGrantsRequest: WireMessage = {"name":"ListReceivedProjectGrantsRequest","fields":[
+  {"name":"pageSize","protoName":"page_size","number":1,"kind":"number"},
+  {"name":"pageToken","protoName":"page_token","number":2,"kind":"text","most":16384},
+  {"name":"filter","protoName":"filter","number":3,"kind":"message","message":ProjectGrantFilter},
+  {"name":"orderBy","protoName":"order_by","number":4,"kind":"text"},
 ]}
 
-export const ListReceivedProjectGrantsResponse: WireMessage = {"name":"ListReceivedProjectGrantsResponse","description":"A page of grants.","fields":[
-  {"name":"projectGrants","protoName":"project_grants","number":1,"kind":"message","isList":true,"description":"In the order of the request.","message":ProjectGrant},
-  {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text","description":"Token of the next page; empty on the last page."},
-  {"name":"totalSize","protoName":"total_size","number":3,"kind":"number","description":"Number of objects on all pages: exact up to 10,000, where counting stops."},
-  {"name":"sequence","protoName":"sequence","number":4,"kind":"sequence","description":"Position of the last event that the list includes."},
-  {"name":"totalSizeCapped","protoName":"total_size_capped","number":5,"kind":"flag","description":"Whether there are more than `totalSize`."},
+export const ListReceivedProjectGrantsResponse: WireMessage = {"name":"ListReceivedProjectGrantsResponse","fields":[
+  {"name":"projectGrants","protoName":"project_grants","number":1,"kind":"message","isList":true,"message":ProjectGrant},
+  {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text"},
+  {"name":"totalSize","protoName":"total_size","number":3,"kind":"number"},
+  {"name":"sequence","protoName":"sequence","number":4,"kind":"sequence"},
+  {"name":"totalSizeCapped","protoName":"total_size_capped","number":5,"kind":"flag"},
 ]}
 
-export const ListProjectGrantHistoryRequest: WireMessage = {"name":"ListProjectGrantHistoryRequest","description":"Which changes of a grant of a project to list, and in which order.","fields":[
-  {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
-  {"name":"grantedOrgId","protoName":"granted_org_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64,"description":"The organization that has the grant."},
-  {"name":"actor","protoName":"actor","number":3,"kind":"text","most":200,"description":"User id of the actor: up to 200 characters. Empty: any."},
-  {"name":"types","protoName":"types","number":4,"kind":"text","isList":true,"most":100,"description":"Event types, such as `project_grant.updated`, to list. Empty: all."},
-  {"name":"order","protoName":"order","number":5,"kind":"text","description":"`asc` (default): oldest first. `desc`: newest first."},
-  {"name":"after","protoName":"after","number":6,"kind":"sequence","description":"Only entries above this position in the log."},
-  {"name":"before","protoName":"before","number":7,"kind":"sequence","isOptional":true,"description":"Only entries below this position in the log. Default: no bound."},
-  {"name":"time","protoName":"time","number":8,"kind":"message","description":"Only entries in this span of time; `after` and `before` apply too.","message":TimeBounds},
-  {"name":"pageSize","protoName":"page_size","number":9,"kind":"number","description":"1 to 1000. Default: 100."},
+export const ListProjectGrantHistoryRequest: WireMessage = {"name":"ListProjectGrantHistoryRequest","fields":[
+  {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"grantedOrgId","protoName":"granted_org_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"actor","protoName":"actor","number":3,"kind":"text","most":200},
+  {"name":"types","protoName":"types","number":4,"kind":"text","isList":true,"most":100},
+  {"name":"order","protoName":"order","number":5,"kind":"text"},
+  {"name":"after","protoName":"after","number":6,"kind":"sequence"},
+  {"name":"before","protoName":"before","number":7,"kind":"sequence","isOptional":true},
+  {"name":"time","protoName":"time","number":8,"kind":"message","message":TimeBounds},
+  {"name":"pageSize","protoName":"page_size","number":9,"kind":"number"},
 ]}
 
-export const ListProjectGrantHistoryResponse: WireMessage = {"name":"ListProjectGrantHistoryResponse","description":"A page of the history of a grant of a project.","fields":[
-  {"name":"entries","protoName":"entries","number":1,"kind":"message","isList":true,"description":"In the order of the request.","message":HistoryEntry},
-  {"name":"nextAfter","protoName":"next_after","number":2,"kind":"sequence","isOptional":true,"description":"With `asc`: the `after` of the next page; absent on the last page."},
-  {"name":"nextBefore","protoName":"next_before","number":3,"kind":"sequence","isOptional":true,"description":"With `desc`: the `before` of the next page; absent on the last page."},
+export const ListProjectGrantHistoryResponse: WireMessage = {"name":"ListProjectGrantHistoryResponse","fields":[
+  {"name":"entries","protoName":"entries","number":1,"kind":"message","isList":true,"message":HistoryEntry},
+  {"name":"nextAfter","protoName":"next_after","number":2,"kind":"sequence","isOptional":true},
+  {"name":"nextBefore","protoName":"next_before","number":3,"kind":"sequence","isOptional":true},
 ]}
 
-export const GetProjectGrantStateRequest: WireMessage = {"name":"GetProjectGrantStateRequest","description":"A grant of a project, and when. Either `sequence` or `time` must be given.","fields":[
-  {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
-  {"name":"grantedOrgId","protoName":"granted_org_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64,"description":"The organization that has the grant."},
-  {"name":"sequence","protoName":"sequence","number":3,"kind":"sequence","isOptional":true,"description":"Right after the event at this position in the log, or the last event before it."},
-  {"name":"time","protoName":"time","number":4,"kind":"time","description":"At the end of this millisecond."},
+export const GetProjectGrantStateRequest: WireMessage = {"name":"GetProjectGrantStateRequest","fields":[
+  {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"grantedOrgId","protoName":"granted_org_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"sequence","protoName":"sequence","number":3,"kind":"sequence","isOptional":true},
+  {"name":"time","protoName":"time","number":4,"kind":"time"},
 ]}
 
-export const GetProjectGrantStateResponse: WireMessage = {"name":"GetProjectGrantStateResponse","description":"The grant as it was.","fields":[
-  {"name":"projectGrant","protoName":"project_grant","number":1,"kind":"message","description":"Its state at the requested time.","message":ProjectGrant},
+export const GetProjectGrantStateResponse: WireMessage = {"name":"GetProjectGrantStateResponse","fields":[
+  {"name":"projectGrant","protoName":"project_grant","number":1,"kind":"message","message":ProjectGrant},
 ]}
 
-export const GivenUserRole: WireMessage = {"name":"GivenUserRole","description":"A role to give to a user.","fields":[
-  {"name":"roleKey","protoName":"role_key","number":1,"kind":"text","isRequired":true,"least":1,"most":200,"description":"Key of a role that the project has."},
-  {"name":"expiresAt","protoName":"expires_at","number":2,"kind":"time","isOptional":true,"description":"When it expires, to the millisecond: in the future, unless the user has the role with this very end. Absent: never."},
+export const GivenUserRole: WireMessage = {"name":"GivenUserRole","fields":[
+  {"name":"roleKey","protoName":"role_key","number":1,"kind":"text","isRequired":true,"least":1,"most":200},
+  {"name":"expiresAt","protoName":"expires_at","number":2,"kind":"time","isOptional":true},
 ]}
 
-export const AddUserGrantRequest: WireMessage = {"name":"AddUserGrantRequest","description":"A grant to add.","fields":[
-  {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"least":1,"most":200,"description":"Your id of the user."},
-  {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
-  {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","isOptional":true,"least":1,"most":64,"description":"The organization that owns the project. Default: the organization of the call."},
-  {"name":"roles","protoName":"roles","number":4,"kind":"message","isList":true,"isRequired":true,"least":1,"most":400,"description":"No key twice.","message":GivenUserRole},
-  {"name":"validateOnly","protoName":"validate_only","number":5,"kind":"flag","description":"Dry run: decides as usual but records nothing; the response says what would change."},
-  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, shown in its history: up to 500 characters; may be empty."},
+export const AddUserGrantRequest: WireMessage = {"name":"AddUserGrantRequest","fields":[
+  {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"least":1,"most":200},
+  {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","isOptional":true,"least":1,"most":64},
+  {"name":"roles","protoName":"roles","number":4,"kind":"message","isList":true,"isRequired":true,"least":1,"most":400,"message":GivenUserRole},
+  {"name":"validateOnly","protoName":"validate_only","number":5,"kind":"flag"},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
 
-export const AddUserGrantResponse: WireMessage = {"name":"AddUserGrantResponse","description":"The grant that was added.","fields":[
-  {"name":"details","protoName":"details","number":1,"kind":"message","isOptional":true,"description":"Position, times and owner; absent if nothing was recorded.","message":ObjectDetails},
-  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: what would change.","message":Planned},
+export const AddUserGrantResponse: WireMessage = {"name":"AddUserGrantResponse","fields":[
+  {"name":"details","protoName":"details","number":1,"kind":"message","isOptional":true,"message":ObjectDetails},
+  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
 
-export const UpdateUserGrantRequest: WireMessage = {"name":"UpdateUserGrantRequest","description":"All new roles of a grant.","fields":[
-  {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":200,"description":"Your id of the user."},
-  {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":64,"description":"Id of the project."},
-  {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","isOptional":true,"inQuery":true,"least":1,"most":64,"description":"The organization that owns the project. Default: the organization of the call."},
-  {"name":"roles","protoName":"roles","number":4,"kind":"message","isList":true,"isRequired":true,"least":1,"most":400,"description":"No key twice.","message":GivenUserRole},
-  {"name":"validateOnly","protoName":"validate_only","number":5,"kind":"flag","description":"Dry run: decides as usual but records nothing; the response says what would change."},
-  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, shown in its history: up to 500 characters; may be empty."},
+export const UpdateUserGrantRequest: WireMessage = {"name":"UpdateUserGrantRequest","fields":[
+  {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":200},
+  {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":64},
+  {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","isOptional":true,"inQuery":true,"least":1,"most":64},
+  {"name":"roles","protoName":"roles","number":4,"kind":"message","isList":true,"isRequired":true,"least":1,"most":400,"message":GivenUserRole},
+  {"name":"validateOnly","protoName":"validate_only","number":5,"kind":"flag"},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
 
-export const UpdateUserGrantResponse: WireMessage = {"name":"UpdateUserGrantResponse","description":"The grant after the change.","fields":[
-  {"name":"details","protoName":"details","number":1,"kind":"message","description":"Position, times and owner.","message":ObjectDetails},
-  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: what would change.","message":Planned},
+export const UpdateUserGrantResponse: WireMessage = {"name":"UpdateUserGrantResponse","fields":[
+  {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
+  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
 
-export const AddUserGrantRolesRequest: WireMessage = {"name":"AddUserGrantRolesRequest","description":"Roles to add to a grant.","fields":[
-  {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":200,"description":"Your id of the user."},
-  {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":64,"description":"Id of the project."},
-  {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","isOptional":true,"inQuery":true,"least":1,"most":64,"description":"The organization that owns the project. Default: the organization of the call."},
-  {"name":"roles","protoName":"roles","number":4,"kind":"message","isList":true,"isRequired":true,"least":1,"most":400,"description":"No key twice.","message":GivenUserRole},
-  {"name":"validateOnly","protoName":"validate_only","number":5,"kind":"flag","description":"Dry run: decides as usual but records nothing; the response says what would change."},
-  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, shown in its history: up to 500 characters; may be empty."},
+export const AddUserGrantRolesRequest: WireMessage = {"name":"AddUserGrantRolesRequest","fields":[
+  {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":200},
+  {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":64},
+  {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","isOptional":true,"inQuery":true,"least":1,"most":64},
+  {"name":"roles","protoName":"roles","number":4,"kind":"message","isList":true,"isRequired":true,"least":1,"most":400,"message":GivenUserRole},
+  {"name":"validateOnly","protoName":"validate_only","number":5,"kind":"flag"},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
 
-export const AddUserGrantRolesResponse: WireMessage = {"name":"AddUserGrantRolesResponse","description":"The grant after the change.","fields":[
-  {"name":"details","protoName":"details","number":1,"kind":"message","description":"Position, times and owner.","message":ObjectDetails},
-  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: what would change.","message":Planned},
+export const AddUserGrantRolesResponse: WireMessage = {"name":"AddUserGrantRolesResponse","fields":[
+  {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
+  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
 
-export const RemoveUserGrantRolesRequest: WireMessage = {"name":"RemoveUserGrantRolesRequest","description":"Roles to revoke from a grant.","fields":[
-  {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":200,"description":"Your id of the user."},
-  {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":64,"description":"Id of the project."},
-  {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","isOptional":true,"inQuery":true,"least":1,"most":64,"description":"The organization that owns the project. Default: the organization of the call."},
-  {"name":"roleKeys","protoName":"role_keys","number":4,"kind":"text","isList":true,"isRequired":true,"least":1,"most":400,"description":"Keys of roles, without duplicates."},
-  {"name":"validateOnly","protoName":"validate_only","number":5,"kind":"flag","description":"Dry run: decides as usual but records nothing; the response says what would change."},
-  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, shown in its history: up to 500 characters; may be empty."},
+export const RemoveUserGrantRolesRequest: WireMessage = {"name":"RemoveUserGrantRolesRequest","fields":[
+  {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":200},
+  {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":64},
+  {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","isOptional":true,"inQuery":true,"least":1,"most":64},
+  {"name":"roleKeys","protoName":"role_keys","number":4,"kind":"text","isList":true,"isRequired":true,"least":1,"most":400},
+  {"name":"validateOnly","protoName":"validate_only","number":5,"kind":"flag"},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
 
-export const RemoveUserGrantRolesResponse: WireMessage = {"name":"RemoveUserGrantRolesResponse","description":"The grant after the change.","fields":[
-  {"name":"details","protoName":"details","number":1,"kind":"message","description":"Position, times and owner.","message":ObjectDetails},
-  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: what would change.","message":Planned},
+export const RemoveUserGrantRolesResponse: WireMessage = {"name":"RemoveUserGrantRolesResponse","fields":[
+  {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
+  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
 
-export const DeactivateUserGrantRequest: WireMessage = {"name":"DeactivateUserGrantRequest","description":"Names a grant.","fields":[
-  {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"least":1,"most":200,"description":"Your id of the user."},
-  {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
-  {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","isOptional":true,"least":1,"most":64,"description":"The organization that owns the project. Default: the organization of the call."},
-  {"name":"validateOnly","protoName":"validate_only","number":4,"kind":"flag","description":"Dry run: decides as usual but records nothing; the response says what would change."},
-  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, shown in its history: up to 500 characters; may be empty."},
+export const DeactivateUserGrantRequest: WireMessage = {"name":"DeactivateUserGrantRequest","fields":[
+  {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"least":1,"most":200},
+  {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","isOptional":true,"least":1,"most":64},
+  {"name":"validateOnly","protoName":"validate_only","number":4,"kind":"flag"},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
 
-export const DeactivateUserGrantResponse: WireMessage = {"name":"DeactivateUserGrantResponse","description":"The grant after the change.","fields":[
-  {"name":"details","protoName":"details","number":1,"kind":"message","description":"Position, times and owner.","message":ObjectDetails},
-  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: what would change.","message":Planned},
+export const DeactivateUserGrantResponse: WireMessage = {"name":"DeactivateUserGrantResponse","fields":[
+  {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
+  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
 
-export const ReactivateUserGrantRequest: WireMessage = {"name":"ReactivateUserGrantRequest","description":"Names a grant.","fields":[
-  {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"least":1,"most":200,"description":"Your id of the user."},
-  {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
-  {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","isOptional":true,"least":1,"most":64,"description":"The organization that owns the project. Default: the organization of the call."},
-  {"name":"validateOnly","protoName":"validate_only","number":4,"kind":"flag","description":"Dry run: decides as usual but records nothing; the response says what would change."},
-  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, shown in its history: up to 500 characters; may be empty."},
+export const ReactivateUserGrantRequest: WireMessage = {"name":"ReactivateUserGrantRequest","fields":[
+  {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"least":1,"most":200},
+  {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","isOptional":true,"least":1,"most":64},
+  {"name":"validateOnly","protoName":"validate_only","number":4,"kind":"flag"},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
 
-export const ReactivateUserGrantResponse: WireMessage = {"name":"ReactivateUserGrantResponse","description":"The grant after the change.","fields":[
-  {"name":"details","protoName":"details","number":1,"kind":"message","description":"Position, times and owner.","message":ObjectDetails},
-  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: what would change.","message":Planned},
+export const ReactivateUserGrantResponse: WireMessage = {"name":"ReactivateUserGrantResponse","fields":[
+  {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
+  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
 
-export const RemoveUserGrantRequest: WireMessage = {"name":"RemoveUserGrantRequest","description":"Names a grant.","fields":[
-  {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"least":1,"most":200,"description":"Your id of the user."},
-  {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
-  {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","isOptional":true,"least":1,"most":64,"description":"The organization that owns the project. Default: the organization of the call."},
-  {"name":"validateOnly","protoName":"validate_only","number":4,"kind":"flag","description":"Dry run: decides as usual but records nothing; the response says what would change."},
-  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, shown in its history: up to 500 characters; may be empty."},
+export const RemoveUserGrantRequest: WireMessage = {"name":"RemoveUserGrantRequest","fields":[
+  {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"least":1,"most":200},
+  {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","isOptional":true,"least":1,"most":64},
+  {"name":"validateOnly","protoName":"validate_only","number":4,"kind":"flag"},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
 
-export const RemoveUserGrantResponse: WireMessage = {"name":"RemoveUserGrantResponse","description":"The grant as it was removed.","fields":[
-  {"name":"details","protoName":"details","number":1,"kind":"message","description":"Position, times and owner.","message":ObjectDetails},
-  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: what would change.","message":Planned},
+export const RemoveUserGrantResponse: WireMessage = {"name":"RemoveUserGrantResponse","fields":[
+  {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
+  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
 
-export const RemoveAllUserGrantsRequest: WireMessage = {"name":"RemoveAllUserGrantsRequest","description":"Names a user.","fields":[
-  {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"least":1,"most":200,"description":"Your id of the user."},
-  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, shown in its history: up to 500 characters; may be empty."},
+export const RemoveAllUserGrantsRequest: WireMessage = {"name":"RemoveAllUserGrantsRequest","fields":[
+  {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"least":1,"most":200},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
 
-export const UserGrantIds: WireMessage = {"name":"UserGrantIds","description":"The ids of a grant of roles to a user.","fields":[
-  {"name":"userId","protoName":"user_id","number":1,"kind":"text","description":"Your id of the user."},
-  {"name":"projectId","protoName":"project_id","number":2,"kind":"text","description":"Id of the project."},
-  {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","description":"The organization that owns the project."},
+export const UserGrantIds: WireMessage = {"name":"UserGrantIds","fields":[
+  {"name":"userId","protoName":"user_id","number":1,"kind":"text"},
+  {"name":"projectId","protoName":"project_id","number":2,"kind":"text"},
+  {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text"},
 ]}
 
-export const MembershipIds: WireMessage = {"name":"MembershipIds","description":"The ids of a membership.","fields":[
-  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","description":"Id of the provider."},
-  {"name":"userId","protoName":"user_id","number":2,"kind":"text","description":"Your id of the user."},
+export const MembershipIds: WireMessage = {"name":"MembershipIds","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text"},
+  {"name":"userId","protoName":"user_id","number":2,"kind":"text"},
 ]}
 
-export const RemoveAllUserGrantsResponse: WireMessage = {"name":"RemoveAllUserGrantsResponse","description":"The removed grants and memberships of a user.","fields":[
-  {"name":"removed","protoName":"removed","number":1,"kind":"message","isList":true,"description":"The removed grants; empty if the user had none.","message":UserGrantIds},
-  {"name":"sequence","protoName":"sequence","number":2,"kind":"sequence","description":"Every grant and membership of the user up to this position is removed from the organization."},
-  {"name":"memberships","protoName":"memberships","number":3,"kind":"message","isList":true,"description":"The removed memberships.","message":MembershipIds},
+export const RemoveAllUserGrantsResponse: WireMessage = {"name":"RemoveAllUserGrantsResponse","fields":[
+  {"name":"removed","protoName":"removed","number":1,"kind":"message","isList":true,"message":UserGrantIds},
+  {"name":"sequence","protoName":"sequence","number":2,"kind":"sequence"},
+  {"name":"memberships","protoName":"memberships","number":3,"kind":"message","isList":true,"message":MembershipIds},
 ]}
 
-export const GetUserGrantRequest: WireMessage = {"name":"GetUserGrantRequest","description":"Names a grant.","fields":[
-  {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"least":1,"most":200,"description":"Your id of the user."},
-  {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
-  {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","isOptional":true,"least":1,"most":64,"description":"The organization that owns the project. Default: the organization of the call."},
+export const GetUserGrantRequest: WireMessage = {"name":"GetUserGrantRequest","fields":[
+  {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"least":1,"most":200},
+  {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","isOptional":true,"least":1,"most":64},
 ]}
 
-export const UserGrantRole: WireMessage = {"name":"UserGrantRole","description":"A role that a user has.","fields":[
-  {"name":"roleKey","protoName":"role_key","number":1,"kind":"text","description":"Its key."},
-  {"name":"expiresAt","protoName":"expires_at","number":2,"kind":"time","isOptional":true,"description":"When it expires; absent for never."},
+export const UserGrantRole: WireMessage = {"name":"UserGrantRole","fields":[
+  {"name":"roleKey","protoName":"role_key","number":1,"kind":"text"},
+  {"name":"expiresAt","protoName":"expires_at","number":2,"kind":"time","isOptional":true},
 ]}
 
-export const UserGrant: WireMessage = {"name":"UserGrant","description":"A grant of roles to a user.","fields":[
-  {"name":"userId","protoName":"user_id","number":1,"kind":"text","description":"Your id of the user."},
-  {"name":"projectId","protoName":"project_id","number":2,"kind":"text","description":"Id of the project."},
-  {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","description":"The organization that owns the project."},
-  {"name":"roles","protoName":"roles","number":4,"kind":"message","isList":true,"description":"The roles that the user was given, including expired ones; roles that were removed since are left out.","message":UserGrantRole},
-  {"name":"state","protoName":"state","number":5,"kind":"enum","description":"Whether the roles count.","values":State},
-  {"name":"details","protoName":"details","number":6,"kind":"message","description":"Position, times and owner. Removing a role does not change the grant, and so does not change this.","message":ObjectDetails},
+export const UserGrant: WireMessage = {"name":"UserGrant","fields":[
+  {"name":"userId","protoName":"user_id","number":1,"kind":"text"},
+  {"name":"projectId","protoName":"project_id","number":2,"kind":"text"},
+  {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text"},
+  {"name":"roles","protoName":"roles","number":4,"kind":"message","isList":true,"message":UserGrantRole},
+  {"name":"state","protoName":"state","number":5,"kind":"enum","values":State},
+  {"name":"details","protoName":"details","number":6,"kind":"message","message":ObjectDetails},
 ]}
 
-export const GetUserGrantResponse: WireMessage = {"name":"GetUserGrantResponse","description":"The grant.","fields":[
-  {"name":"userGrant","protoName":"user_grant","number":1,"kind":"message","description":"Its current state.","message":UserGrant},
+export const GetUserGrantResponse: WireMessage = {"name":"GetUserGrantResponse","fields":[
+  {"name":"userGrant","protoName":"user_grant","number":1,"kind":"message","message":UserGrant},
 ]}
 
-export const UserGrantFilter: WireMessage = {"name":"UserGrantFilter","description":"Which grants to list. All conditions must hold.","fields":[
-  {"name":"userId","protoName":"user_id","number":1,"kind":"message","description":"The user.","message":TextFilter},
-  {"name":"projectId","protoName":"project_id","number":2,"kind":"message","description":"The id of the project.","message":TextFilter},
-  {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"message","description":"The organization that owns the project.","message":TextFilter},
-  {"name":"roleKey","protoName":"role_key","number":4,"kind":"message","description":"Condition on the key of one of the roles.","message":TextFilter},
-  {"name":"state","protoName":"state","number":5,"kind":"enum","description":"Condition on the state.","values":State},
+export const UserGrantFilter: WireMessage = {"name":"UserGrantFilter","fields":[
+  {"name":"userId","protoName":"user_id","number":1,"kind":"message","message":TextFilter},
+  {"name":"projectId","protoName":"project_id","number":2,"kind":"message","message":TextFilter},
+  {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"message","message":TextFilter},
+  {"name":"roleKey","protoName":"role_key","number":4,"kind":"message","message":TextFilter},
+  {"name":"state","protoName":"state","number":5,"kind":"enum","values":State},
 ]}
 
-export const ListUserGrantsRequest: WireMessage = {"name":"ListUserGrantsRequest","description":"Which grants to list, and in which order.","fields":[
-  {"name":"pageSize","protoName":"page_size","number":1,"kind":"number","description":"1 to 1000. Default: 100."},
-  {"name":"pageToken","protoName":"page_token","number":2,"kind":"text","most":16384,"description":"`nextPageToken` of the page before; filter and order must be the same."},
-  {"name":"filter","protoName":"filter","number":3,"kind":"message","description":"Default: all.","message":UserGrantFilter},
-  {"name":"orderBy","protoName":"order_by","number":4,"kind":"text","description":"Fields to sort by, separated by commas, each with ` desc` to reverse it, such as `userId,changeDate desc`."},
+export const ListUserGrantsRequest: WireMessage = {"name":"ListUserGrantsRequest","fields":[
+  {"name":"pageSize","protoName":"page_size","number":1,"kind":"number"},
+  {"name":"pageToken","protoName":"page_token","number":2,"kind":"text","most":16384},
+  {"name":"filter","protoName":"filter","number":3,"kind":"message","message":UserGrantFilter},
+  {"name":"orderBy","protoName":"order_by","number":4,"kind":"text"},
 ]}
 
-export const ListUserGrantsResponse: WireMessage = {"name":"ListUserGrantsResponse","description":"A page of grants.","fields":[
-  {"name":"userGrants","protoName":"user_grants","number":1,"kind":"message","isList":true,"description":"In the order of the request.","message":UserGrant},
-  {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text","description":"Token of the next page; empty on the last page."},
-  {"name":"totalSize","protoName":"total_size","number":3,"kind":"number","description":"Number of objects on all pages: exact up to 10,000, where counting stops."},
-  {"name":"sequence","protoName":"sequence","number":4,"kind":"sequence","description":"Position of the last event that the list includes."},
-  {"name":"totalSizeCapped","protoName":"total_size_capped","number":5,"kind":"flag","description":"Whether there are more than `totalSize`."},
+export const ListUserGrantsResponse: WireMessage = {"name":"ListUserGrantsResponse","fields":[
+  {"name":"userGrants","protoName":"user_grants","number":1,"kind":"message","isList":true,"message":UserGrant},
+  {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text"},
+  {"name":"totalSize","protoName":"total_size","number":3,"kind":"number"},
+  {"name":"sequence","protoName":"sequence","number":4,"kind":"sequence"},
+  {"name":"totalSizeCapped","protoName":"total_size_capped","number":5,"kind":"flag"},
 ]}
 
-export const ListUserGrantHistoryRequest: WireMessage = {"name":"ListUserGrantHistoryRequest","description":"Which changes of a grant of roles to a user to list, and in which order.","fields":[
-  {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"least":1,"most":200,"description":"Your id of the user."},
-  {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
-  {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","isOptional":true,"least":1,"most":64,"description":"The organization that owns the project. Default: the organization of the call."},
-  {"name":"actor","protoName":"actor","number":4,"kind":"text","most":200,"description":"User id of the actor: up to 200 characters. Empty: any."},
-  {"name":"types","protoName":"types","number":5,"kind":"text","isList":true,"most":100,"description":"Event types, such as `user_grant.updated`, to list. Empty: all."},
-  {"name":"order","protoName":"order","number":6,"kind":"text","description":"`asc` (default): oldest first. `desc`: newest first."},
-  {"name":"after","protoName":"after","number":7,"kind":"sequence","description":"Only entries above this position in the log."},
-  {"name":"before","protoName":"before","number":8,"kind":"sequence","isOptional":true,"description":"Only entries below this position in the log. Default: no bound."},
-  {"name":"time","protoName":"time","number":9,"kind":"message","description":"Only entries in this span of time; `after` and `before` apply too.","message":TimeBounds},
-  {"name":"pageSize","protoName":"page_size","number":10,"kind":"number","description":"1 to 1000. Default: 100."},
+export const ListUserGrantHistoryRequest: WireMessage = {"name":"ListUserGrantHistoryRequest","fields":[
+  {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"least":1,"most":200},
+  {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","isOptional":true,"least":1,"most":64},
+  {"name":"actor","protoName":"actor","number":4,"kind":"text","most":200},
+  {"name":"types","protoName":"types","number":5,"kind":"text","isList":true,"most":100},
+  {"name":"order","protoName":"order","number":6,"kind":"text"},
+  {"name":"after","protoName":"after","number":7,"kind":"sequence"},
+  {"name":"before","protoName":"before","number":8,"kind":"sequence","isOptional":true},
+  {"name":"time","protoName":"time","number":9,"kind":"message","message":TimeBounds},
+  {"name":"pageSize","protoName":"page_size","number":10,"kind":"number"},
 ]}
 
-export const ListUserGrantHistoryResponse: WireMessage = {"name":"ListUserGrantHistoryResponse","description":"A page of the history of a grant of roles to a user.","fields":[
-  {"name":"entries","protoName":"entries","number":1,"kind":"message","isList":true,"description":"In the order of the request.","message":HistoryEntry},
-  {"name":"nextAfter","protoName":"next_after","number":2,"kind":"sequence","isOptional":true,"description":"With `asc`: the `after` of the next page; absent on the last page."},
-  {"name":"nextBefore","protoName":"next_before","number":3,"kind":"sequence","isOptional":true,"description":"With `desc`: the `before` of the next page; absent on the last page."},
+export const ListUserGrantHistoryResponse: WireMessage = {"name":"ListUserGrantHistoryResponse","fields":[
+  {"name":"entries","protoName":"entries","number":1,"kind":"message","isList":true,"message":HistoryEntry},
+  {"name":"nextAfter","protoName":"next_after","number":2,"kind":"sequence","isOptional":true},
+  {"name":"nextBefore","protoName":"next_before","number":3,"kind":"sequence","isOptional":true},
 ]}
 
-export const GetUserGrantStateRequest: WireMessage = {"name":"GetUserGrantStateRequest","description":"A grant of roles to a user, and when. Either `sequence` or `time` must be given.","fields":[
-  {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"least":1,"most":200,"description":"Your id of the user."},
-  {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
-  {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","isOptional":true,"least":1,"most":64,"description":"The organization that owns the project. Default: the organization of the call."},
-  {"name":"sequence","protoName":"sequence","number":4,"kind":"sequence","isOptional":true,"description":"Right after the event at this position in the log, or the last event before it."},
-  {"name":"time","protoName":"time","number":5,"kind":"time","description":"At the end of this millisecond."},
+export const GetUserGrantStateRequest: WireMessage = {"name":"GetUserGrantStateRequest","fields":[
+  {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"least":1,"most":200},
+  {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","isOptional":true,"least":1,"most":64},
+  {"name":"sequence","protoName":"sequence","number":4,"kind":"sequence","isOptional":true},
+  {"name":"time","protoName":"time","number":5,"kind":"time"},
 ]}
 
-export const GetUserGrantStateResponse: WireMessage = {"name":"GetUserGrantStateResponse","description":"The grant as it was.","fields":[
-  {"name":"userGrant","protoName":"user_grant","number":1,"kind":"message","description":"Its state at the requested time.","message":UserGrant},
+export const GetUserGrantStateResponse: WireMessage = {"name":"GetUserGrantStateResponse","fields":[
+  {"name":"userGrant","protoName":"user_grant","number":1,"kind":"message","message":UserGrant},
 ]}
 
-export const AddDomainRequest: WireMessage = {"name":"AddDomainRequest","description":"A domain to add.","fields":[
-  {"name":"domain","protoName":"domain","number":1,"kind":"text","isRequired":true,"least":1,"most":253,"description":"The domain: at least two labels, such as `example.com`; any case, Unicode or ASCII."},
-  {"name":"validateOnly","protoName":"validate_only","number":2,"kind":"flag","description":"Dry run: decides as usual but records nothing; the response says what would change."},
-  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, shown in its history: up to 500 characters; may be empty."},
+export const AddDomainRequest: WireMessage = {"name":"AddDomainRequest","fields":[
+  {"name":"domain","protoName":"domain","number":1,"kind":"text","isRequired":true,"least":1,"most":253},
+  {"name":"validateOnly","protoName":"validate_only","number":2,"kind":"flag"},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
 
-export const AddDomainResponse: WireMessage = {"name":"AddDomainResponse","description":"The domain that was added.","fields":[
-  {"name":"domain","protoName":"domain","number":1,"kind":"text","isOptional":true,"description":"In ASCII and lower case; absent if nothing was recorded."},
-  {"name":"challenge","protoName":"challenge","number":2,"kind":"text","isOptional":true,"description":"The text to publish as a TXT record at `_claviger-challenge.<domain>`; absent if nothing was recorded."},
-  {"name":"details","protoName":"details","number":3,"kind":"message","isOptional":true,"description":"Position, times and owner; absent if nothing was recorded.","message":ObjectDetails},
-  {"name":"planned","protoName":"planned","number":4,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: what would change.","message":Planned},
+export const AddDomainResponse: WireMessage = {"name":"AddDomainResponse","fields":[
+  {"name":"domain","protoName":"domain","number":1,"kind":"text","isOptional":true},
+  {"name":"challenge","protoName":"challenge","number":2,"kind":"text","isOptional":true},
+  {"name":"details","protoName":"details","number":3,"kind":"message","isOptional":true,"message":ObjectDetails},
+  {"name":"planned","protoName":"planned","number":4,"kind":"message","isOptional":true,"message":Planned},
 ]}
 
-export const VerifyDomainRequest: WireMessage = {"name":"VerifyDomainRequest","description":"Names a domain.","fields":[
-  {"name":"domain","protoName":"domain","number":1,"kind":"text","isRequired":true,"least":1,"most":253,"description":"The domain: at least two labels, such as `example.com`; any case, Unicode or ASCII."},
-  {"name":"validateOnly","protoName":"validate_only","number":2,"kind":"flag","description":"Dry run: decides as usual but records nothing; the response says what would change."},
-  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, shown in its history: up to 500 characters; may be empty."},
+export const VerifyDomainRequest: WireMessage = {"name":"VerifyDomainRequest","fields":[
+  {"name":"domain","protoName":"domain","number":1,"kind":"text","isRequired":true,"least":1,"most":253},
+  {"name":"validateOnly","protoName":"validate_only","number":2,"kind":"flag"},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
 
-export const VerifyDomainResponse: WireMessage = {"name":"VerifyDomainResponse","description":"The domain after the change.","fields":[
-  {"name":"details","protoName":"details","number":1,"kind":"message","description":"Position, times and owner.","message":ObjectDetails},
-  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: what would change.","message":Planned},
+export const VerifyDomainResponse: WireMessage = {"name":"VerifyDomainResponse","fields":[
+  {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
+  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
 
-export const SetDomainProviderRequest: WireMessage = {"name":"SetDomainProviderRequest","description":"A domain, and the provider that its users sign in with.","fields":[
-  {"name":"domain","protoName":"domain","number":1,"kind":"text","isRequired":true,"least":1,"most":253,"description":"The domain: at least two labels, such as `example.com`; any case, Unicode or ASCII."},
-  {"name":"idpId","protoName":"idp_id","number":2,"kind":"text","isOptional":true,"least":1,"most":64,"description":"Id of a provider of the organization. Absent: clears the provider."},
-  {"name":"validateOnly","protoName":"validate_only","number":3,"kind":"flag","description":"Dry run: decides as usual but records nothing; the response says what would change."},
-  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, shown in its history: up to 500 characters; may be empty."},
+export const SetDomainProviderRequest: WireMessage = {"name":"SetDomainProviderRequest","fields":[
+  {"name":"domain","protoName":"domain","number":1,"kind":"text","isRequired":true,"least":1,"most":253},
+  {"name":"idpId","protoName":"idp_id","number":2,"kind":"text","isOptional":true,"least":1,"most":64},
+  {"name":"validateOnly","protoName":"validate_only","number":3,"kind":"flag"},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
 
-export const SetDomainProviderResponse: WireMessage = {"name":"SetDomainProviderResponse","description":"The domain after the change.","fields":[
-  {"name":"details","protoName":"details","number":1,"kind":"message","description":"Position, times and owner.","message":ObjectDetails},
-  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: what would change.","message":Planned},
+export const SetDomainProviderResponse: WireMessage = {"name":"SetDomainProviderResponse","fields":[
+  {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
+  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
 
-export const RemoveDomainRequest: WireMessage = {"name":"RemoveDomainRequest","description":"Names a domain.","fields":[
-  {"name":"domain","protoName":"domain","number":1,"kind":"text","isRequired":true,"least":1,"most":253,"description":"The domain: at least two labels, such as `example.com`; any case, Unicode or ASCII."},
-  {"name":"validateOnly","protoName":"validate_only","number":2,"kind":"flag","description":"Dry run: decides as usual but records nothing; the response says what would change."},
-  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, shown in its history: up to 500 characters; may be empty."},
+export const RemoveDomainRequest: WireMessage = {"name":"RemoveDomainRequest","fields":[
+  {"name":"domain","protoName":"domain","number":1,"kind":"text","isRequired":true,"least":1,"most":253},
+  {"name":"validateOnly","protoName":"validate_only","number":2,"kind":"flag"},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
 
-export const RemoveDomainResponse: WireMessage = {"name":"RemoveDomainResponse","description":"The domain as it was removed.","fields":[
-  {"name":"details","protoName":"details","number":1,"kind":"message","description":"Position, times and owner.","message":ObjectDetails},
-  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: what would change.","message":Planned},
+export const RemoveDomainResponse: WireMessage = {"name":"RemoveDomainResponse","fields":[
+  {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
+  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
 
-export const GetDomainRequest: WireMessage = {"name":"GetDomainRequest","description":"Names a domain.","fields":[
-  {"name":"domain","protoName":"domain","number":1,"kind":"text","isRequired":true,"least":1,"most":253,"description":"The domain: at least two labels, such as `example.com`; any case, Unicode or ASCII."},
+export const GetDomainRequest: WireMessage = {"name":"GetDomainRequest","fields":[
+  {"name":"domain","protoName":"domain","number":1,"kind":"text","isRequired":true,"least":1,"most":253},
 ]}
 
-export const Domain: WireMessage = {"name":"Domain","description":"A domain.","fields":[
-  {"name":"domain","protoName":"domain","number":1,"kind":"text","description":"In ASCII and lower case."},
-  {"name":"state","protoName":"state","number":2,"kind":"enum","description":"Whether it is verified.","values":DomainState},
-  {"name":"idpId","protoName":"idp_id","number":3,"kind":"text","isOptional":true,"description":"The provider that users of the domain sign in with; absent if not set."},
-  {"name":"challenge","protoName":"challenge","number":4,"kind":"text","isOptional":true,"description":"While the domain is pending: the text to publish as a TXT record at `_claviger-challenge.<domain>`."},
-  {"name":"details","protoName":"details","number":5,"kind":"message","description":"Position, times and owner.","message":ObjectDetails},
+export const Domain: WireMessage = {"name":"Domain","fields":[
+  {"name":"domain","protoName":"domain","number":1,"kind":"text"},
+  {"name":"state","protoName":"state","number":2,"kind":"enum","values":DomainState},
+  {"name":"idpId","protoName":"idp_id","number":3,"kind":"text","isOptional":true},
+  {"name":"challenge","protoName":"challenge","number":4,"kind":"text","isOptional":true},
+  {"name":"details","protoName":"details","number":5,"kind":"message","message":ObjectDetails},
 ]}
 
-export const GetDomainResponse: WireMessage = {"name":"GetDomainResponse","description":"The domain.","fields":[
-  {"name":"domain","protoName":"domain","number":1,"kind":"message","description":"Its current state.","message":Domain},
+export const GetDomainResponse: WireMessage = {"name":"GetDomainResponse","fields":[
+  {"name":"domain","protoName":"domain","number":1,"kind":"message","message":Domain},
 ]}
 
-export const DomainFilter: WireMessage = {"name":"DomainFilter","description":"Which domains to list. All conditions must hold.","fields":[
-  {"name":"domain","protoName":"domain","number":1,"kind":"message","description":"The domain in ASCII.","message":TextFilter},
-  {"name":"idpId","protoName":"idp_id","number":2,"kind":"message","description":"The provider; empty for a domain without one.","message":TextFilter},
-  {"name":"state","protoName":"state","number":3,"kind":"enum","description":"Condition on the state.","values":DomainState},
+export const DomainFilter: WireMessage = {"name":"DomainFilter","fields":[
+  {"name":"domain","protoName":"domain","number":1,"kind":"message","message":TextFilter},
+  {"name":"idpId","protoName":"idp_id","number":2,"kind":"message","message":TextFilter},
+  {"name":"state","protoName":"state","number":3,"kind":"enum","values":DomainState},
 ]}
 
-export const ListDomainsRequest: WireMessage = {"name":"ListDomainsRequest","description":"Which domains to list, and in which order.","fields":[
-  {"name":"pageSize","protoName":"page_size","number":1,"kind":"number","description":"1 to 1000. Default: 100."},
-  {"name":"pageToken","protoName":"page_token","number":2,"kind":"text","most":16384,"description":"`nextPageToken` of the page before; filter and order must be the same."},
-  {"name":"filter","protoName":"filter","number":3,"kind":"message","description":"Default: all.","message":DomainFilter},
-  {"name":"orderBy","protoName":"order_by","number":4,"kind":"text","description":"Fields to sort by, separated by commas, each with ` desc` to reverse it, such as `state desc,domain`."},
+export const ListDomainsRequest: WireMessage = {"name":"ListDomainsRequest","fields":[
+  {"name":"pageSize","protoName":"page_size","number":1,"kind":"number"},
+  {"name":"pageToken","protoName":"page_token","number":2,"kind":"text","most":16384},
+  {"name":"filter","protoName":"filter","number":3,"kind":"message","message":DomainFilter},
+  {"name":"orderBy","protoName":"order_by","number":4,"kind":"text"},
 ]}
 
-export const ListDomainsResponse: WireMessage = {"name":"ListDomainsResponse","description":"A page of domains.","fields":[
-  {"name":"domains","protoName":"domains","number":1,"kind":"message","isList":true,"description":"In the order of the request.","message":Domain},
-  {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text","description":"Token of the next page; empty on the last page."},
-  {"name":"totalSize","protoName":"total_size","number":3,"kind":"number","description":"Number of objects on all pages: exact up to 10,000, where counting stops."},
-  {"name":"sequence","protoName":"sequence","number":4,"kind":"sequence","description":"Position of the last event that the list includes."},
-  {"name":"totalSizeCapped","protoName":"total_size_capped","number":5,"kind":"flag","description":"Whether there are more than `totalSize`."},
+export const ListDomainsResponse: WireMessage = {"name":"ListDomainsResponse","fields":[
+  {"name":"domains","protoName":"domains","number":1,"kind":"message","isList":true,"message":Domain},
+  {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text"},
+  {"name":"totalSize","protoName":"total_size","number":3,"kind":"number"},
+  {"name":"sequence","protoName":"sequence","number":4,"kind":"sequence"},
+  {"name":"totalSizeCapped","protoName":"total_size_capped","number":5,"kind":"flag"},
 ]}
 
-export const ListDomainHistoryRequest: WireMessage = {"name":"ListDomainHistoryRequest","description":"Which changes of a domain to list, and in which order.","fields":[
-  {"name":"domain","protoName":"domain","number":1,"kind":"text","isRequired":true,"least":1,"most":253,"description":"The domain: at least two labels, such as `example.com`; any case, Unicode or ASCII."},
-  {"name":"actor","protoName":"actor","number":2,"kind":"text","most":200,"description":"User id of the actor: up to 200 characters. Empty: any."},
-  {"name":"types","protoName":"types","number":3,"kind":"text","isList":true,"most":100,"description":"Event types, such as `domain.verified`, to list. Empty: all."},
-  {"name":"order","protoName":"order","number":4,"kind":"text","description":"`asc` (default): oldest first. `desc`: newest first."},
-  {"name":"after","protoName":"after","number":5,"kind":"sequence","description":"Only entries above this position in the log."},
-  {"name":"before","protoName":"before","number":6,"kind":"sequence","isOptional":true,"description":"Only entries below this position in the log. Default: no bound."},
-  {"name":"time","protoName":"time","number":7,"kind":"message","description":"Only entries in this span of time; `after` and `before` apply too.","message":TimeBounds},
-  {"name":"pageSize","protoName":"page_size","number":8,"kind":"number","description":"1 to 1000. Default: 100."},
+export const ListDomainHistoryRequest: WireMessage = {"name":"ListDomainHistoryRequest","fields":[
+  {"name":"domain","protoName":"domain","number":1,"kind":"text","isRequired":true,"least":1,"most":253},
+  {"name":"actor","protoName":"actor","number":2,"kind":"text","most":200},
+  {"name":"types","protoName":"types","number":3,"kind":"text","isList":true,"most":100},
+  {"name":"order","protoName":"order","number":4,"kind":"text"},
+  {"name":"after","protoName":"after","number":5,"kind":"sequence"},
+  {"name":"before","protoName":"before","number":6,"kind":"sequence","isOptional":true},
+  {"name":"time","protoName":"time","number":7,"kind":"message","message":TimeBounds},
+  {"name":"pageSize","protoName":"page_size","number":8,"kind":"number"},
 ]}
 
-export const ListDomainHistoryResponse: WireMessage = {"name":"ListDomainHistoryResponse","description":"A page of the history of a domain.","fields":[
-  {"name":"entries","protoName":"entries","number":1,"kind":"message","isList":true,"description":"In the order of the request.","message":HistoryEntry},
-  {"name":"nextAfter","protoName":"next_after","number":2,"kind":"sequence","isOptional":true,"description":"With `asc`: the `after` of the next page; absent on the last page."},
-  {"name":"nextBefore","protoName":"next_before","number":3,"kind":"sequence","isOptional":true,"description":"With `desc`: the `before` of the next page; absent on the last page."},
+export const ListDomainHistoryResponse: WireMessage = {"name":"ListDomainHistoryResponse","fields":[
+  {"name":"entries","protoName":"entries","number":1,"kind":"message","isList":true,"message":HistoryEntry},
+  {"name":"nextAfter","protoName":"next_after","number":2,"kind":"sequence","isOptional":true},
+  {"name":"nextBefore","protoName":"next_before","number":3,"kind":"sequence","isOptional":true},
 ]}
 
-export const GetDomainStateRequest: WireMessage = {"name":"GetDomainStateRequest","description":"A domain, and when. Either `sequence` or `time` must be given.","fields":[
-  {"name":"domain","protoName":"domain","number":1,"kind":"text","isRequired":true,"least":1,"most":253,"description":"The domain: at least two labels, such as `example.com`; any case, Unicode or ASCII."},
-  {"name":"sequence","protoName":"sequence","number":2,"kind":"sequence","isOptional":true,"description":"Right after the event at this position in the log, or the last event before it."},
-  {"name":"time","protoName":"time","number":3,"kind":"time","description":"At the end of this millisecond."},
+export const GetDomainStateRequest: WireMessage = {"name":"GetDomainStateRequest","fields":[
+  {"name":"domain","protoName":"domain","number":1,"kind":"text","isRequired":true,"least":1,"most":253},
+  {"name":"sequence","protoName":"sequence","number":2,"kind":"sequence","isOptional":true},
+  {"name":"time","protoName":"time","number":3,"kind":"time"},
 ]}
 
-export const GetDomainStateResponse: WireMessage = {"name":"GetDomainStateResponse","description":"The domain as it was.","fields":[
-  {"name":"domain","protoName":"domain","number":1,"kind":"message","description":"Its state at the requested time.","message":Domain},
+export const GetDomainStateResponse: WireMessage = {"name":"GetDomainStateResponse","fields":[
+  {"name":"domain","protoName":"domain","number":1,"kind":"message","message":Domain},
 ]}
 
-export const AddRoleMappingRequest: WireMessage = {"name":"AddRoleMappingRequest","description":"A mapping to add.","fields":[
-  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the provider."},
-  {"name":"group","protoName":"group","number":2,"kind":"text","isRequired":true,"least":1,"most":200,"description":"The provider's name of the group."},
-  {"name":"projectId","protoName":"project_id","number":3,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
-  {"name":"projectOrgId","protoName":"project_org_id","number":4,"kind":"text","isOptional":true,"least":1,"most":64,"description":"The organization that owns the project. Default: the organization of the call."},
-  {"name":"roleKeys","protoName":"role_keys","number":5,"kind":"text","isList":true,"isRequired":true,"least":1,"most":400,"description":"Keys of roles, without duplicates."},
-  {"name":"validFor","protoName":"valid_for","number":6,"kind":"number","isOptional":true,"description":"How long a report counts, in whole hours: 1 to 8760. Absent: until the next report."},
-  {"name":"validateOnly","protoName":"validate_only","number":7,"kind":"flag","description":"Dry run: decides as usual but records nothing; the response says what would change."},
-  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, shown in its history: up to 500 characters; may be empty."},
+export const AddRoleMappingRequest: WireMessage = {"name":"AddRoleMappingRequest","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"group","protoName":"group","number":2,"kind":"text","isRequired":true,"least":1,"most":200},
+  {"name":"projectId","protoName":"project_id","number":3,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"projectOrgId","protoName":"project_org_id","number":4,"kind":"text","isOptional":true,"least":1,"most":64},
+  {"name":"roleKeys","protoName":"role_keys","number":5,"kind":"text","isList":true,"isRequired":true,"least":1,"most":400},
+  {"name":"validFor","protoName":"valid_for","number":6,"kind":"number","isOptional":true},
+  {"name":"validateOnly","protoName":"validate_only","number":7,"kind":"flag"},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
 
-export const AddRoleMappingResponse: WireMessage = {"name":"AddRoleMappingResponse","description":"The mapping that was added.","fields":[
-  {"name":"details","protoName":"details","number":1,"kind":"message","isOptional":true,"description":"Position, times and owner; absent if nothing was recorded.","message":ObjectDetails},
-  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: what would change.","message":Planned},
+export const AddRoleMappingResponse: WireMessage = {"name":"AddRoleMappingResponse","fields":[
+  {"name":"details","protoName":"details","number":1,"kind":"message","isOptional":true,"message":ObjectDetails},
+  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
 
-export const UpdateRoleMappingRequest: WireMessage = {"name":"UpdateRoleMappingRequest","description":"All new values of a mapping.","fields":[
-  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":64,"description":"Id of the provider."},
-  {"name":"group","protoName":"group","number":2,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":200,"description":"The provider's name of the group."},
-  {"name":"projectId","protoName":"project_id","number":3,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":64,"description":"Id of the project."},
-  {"name":"projectOrgId","protoName":"project_org_id","number":4,"kind":"text","isOptional":true,"inQuery":true,"least":1,"most":64,"description":"The organization that owns the project. Default: the organization of the call."},
-  {"name":"roleKeys","protoName":"role_keys","number":5,"kind":"text","isList":true,"isRequired":true,"least":1,"most":400,"description":"Keys of roles, without duplicates."},
-  {"name":"validFor","protoName":"valid_for","number":6,"kind":"number","isOptional":true,"description":"How long a report counts, in whole hours: 1 to 8760. Absent: until the next report."},
-  {"name":"validateOnly","protoName":"validate_only","number":7,"kind":"flag","description":"Dry run: decides as usual but records nothing; the response says what would change."},
-  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, shown in its history: up to 500 characters; may be empty."},
+export const UpdateRoleMappingRequest: WireMessage = {"name":"UpdateRoleMappingRequest","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":64},
+  {"name":"group","protoName":"group","number":2,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":200},
+  {"name":"projectId","protoName":"project_id","number":3,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":64},
+  {"name":"projectOrgId","protoName":"project_org_id","number":4,"kind":"text","isOptional":true,"inQuery":true,"least":1,"most":64},
+  {"name":"roleKeys","protoName":"role_keys","number":5,"kind":"text","isList":true,"isRequired":true,"least":1,"most":400},
+  {"name":"validFor","protoName":"valid_for","number":6,"kind":"number","isOptional":true},
+  {"name":"validateOnly","protoName":"validate_only","number":7,"kind":"flag"},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
 
-export const UpdateRoleMappingResponse: WireMessage = {"name":"UpdateRoleMappingResponse","description":"The mapping after the change.","fields":[
-  {"name":"details","protoName":"details","number":1,"kind":"message","description":"Position, times and owner.","message":ObjectDetails},
-  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: what would change.","message":Planned},
+export const UpdateRoleMappingResponse: WireMessage = {"name":"UpdateRoleMappingResponse","fields":[
+  {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
+  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
 
-export const AddRoleMappingRolesRequest: WireMessage = {"name":"AddRoleMappingRolesRequest","description":"Roles to add to a mapping.","fields":[
-  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":64,"description":"Id of the provider."},
-  {"name":"group","protoName":"group","number":2,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":200,"description":"The provider's name of the group."},
-  {"name":"projectId","protoName":"project_id","number":3,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":64,"description":"Id of the project."},
-  {"name":"projectOrgId","protoName":"project_org_id","number":4,"kind":"text","isOptional":true,"inQuery":true,"least":1,"most":64,"description":"The organization that owns the project. Default: the organization of the call."},
-  {"name":"roleKeys","protoName":"role_keys","number":5,"kind":"text","isList":true,"isRequired":true,"least":1,"most":400,"description":"Keys of roles, without duplicates."},
-  {"name":"validateOnly","protoName":"validate_only","number":6,"kind":"flag","description":"Dry run: decides as usual but records nothing; the response says what would change."},
-  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, shown in its history: up to 500 characters; may be empty."},
+export const AddRoleMappingRolesRequest: WireMessage = {"name":"AddRoleMappingRolesRequest","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":64},
+  {"name":"group","protoName":"group","number":2,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":200},
+  {"name":"projectId","protoName":"project_id","number":3,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":64},
+  {"name":"projectOrgId","protoName":"project_org_id","number":4,"kind":"text","isOptional":true,"inQuery":true,"least":1,"most":64},
+  {"name":"roleKeys","protoName":"role_keys","number":5,"kind":"text","isList":true,"isRequired":true,"least":1,"most":400},
+  {"name":"validateOnly","protoName":"validate_only","number":6,"kind":"flag"},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
 
-export const AddRoleMappingRolesResponse: WireMessage = {"name":"AddRoleMappingRolesResponse","description":"The mapping after the change.","fields":[
-  {"name":"details","protoName":"details","number":1,"kind":"message","description":"Position, times and owner.","message":ObjectDetails},
-  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: what would change.","message":Planned},
+export const AddRoleMappingRolesResponse: WireMessage = {"name":"AddRoleMappingRolesResponse","fields":[
+  {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
+  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
 
-export const RemoveRoleMappingRolesRequest: WireMessage = {"name":"RemoveRoleMappingRolesRequest","description":"Roles to remove from a mapping.","fields":[
-  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":64,"description":"Id of the provider."},
-  {"name":"group","protoName":"group","number":2,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":200,"description":"The provider's name of the group."},
-  {"name":"projectId","protoName":"project_id","number":3,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":64,"description":"Id of the project."},
-  {"name":"projectOrgId","protoName":"project_org_id","number":4,"kind":"text","isOptional":true,"inQuery":true,"least":1,"most":64,"description":"The organization that owns the project. Default: the organization of the call."},
-  {"name":"roleKeys","protoName":"role_keys","number":5,"kind":"text","isList":true,"isRequired":true,"least":1,"most":400,"description":"Keys of roles, without duplicates."},
-  {"name":"validateOnly","protoName":"validate_only","number":6,"kind":"flag","description":"Dry run: decides as usual but records nothing; the response says what would change."},
-  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, shown in its history: up to 500 characters; may be empty."},
+export const RemoveRoleMappingRolesRequest: WireMessage = {"name":"RemoveRoleMappingRolesRequest","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":64},
+  {"name":"group","protoName":"group","number":2,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":200},
+  {"name":"projectId","protoName":"project_id","number":3,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":64},
+  {"name":"projectOrgId","protoName":"project_org_id","number":4,"kind":"text","isOptional":true,"inQuery":true,"least":1,"most":64},
+  {"name":"roleKeys","protoName":"role_keys","number":5,"kind":"text","isList":true,"isRequired":true,"least":1,"most":400},
+  {"name":"validateOnly","protoName":"validate_only","number":6,"kind":"flag"},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
 
-export const RemoveRoleMappingRolesResponse: WireMessage = {"name":"RemoveRoleMappingRolesResponse","description":"The mapping after the change.","fields":[
-  {"name":"details","protoName":"details","number":1,"kind":"message","description":"Position, times and owner.","message":ObjectDetails},
-  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: what would change.","message":Planned},
+export const RemoveRoleMappingRolesResponse: WireMessage = {"name":"RemoveRoleMappingRolesResponse","fields":[
+  {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
+  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
 
-export const RemoveRoleMappingRequest: WireMessage = {"name":"RemoveRoleMappingRequest","description":"Names a mapping.","fields":[
-  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the provider."},
-  {"name":"group","protoName":"group","number":2,"kind":"text","isRequired":true,"least":1,"most":200,"description":"The provider's name of the group."},
-  {"name":"projectId","protoName":"project_id","number":3,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
-  {"name":"projectOrgId","protoName":"project_org_id","number":4,"kind":"text","isOptional":true,"least":1,"most":64,"description":"The organization that owns the project. Default: the organization of the call."},
-  {"name":"validateOnly","protoName":"validate_only","number":5,"kind":"flag","description":"Dry run: decides as usual but records nothing; the response says what would change."},
-  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, shown in its history: up to 500 characters; may be empty."},
+export const RemoveRoleMappingRequest: WireMessage = {"name":"RemoveRoleMappingRequest","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"group","protoName":"group","number":2,"kind":"text","isRequired":true,"least":1,"most":200},
+  {"name":"projectId","protoName":"project_id","number":3,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"projectOrgId","protoName":"project_org_id","number":4,"kind":"text","isOptional":true,"least":1,"most":64},
+  {"name":"validateOnly","protoName":"validate_only","number":5,"kind":"flag"},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
 
-export const RemoveRoleMappingResponse: WireMessage = {"name":"RemoveRoleMappingResponse","description":"The mapping as it was removed.","fields":[
-  {"name":"details","protoName":"details","number":1,"kind":"message","description":"Position, times and owner.","message":ObjectDetails},
-  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: what would change.","message":Planned},
+export const RemoveRoleMappingResponse: WireMessage = {"name":"RemoveRoleMappingResponse","fields":[
+  {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
+  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
 
-export const GetRoleMappingRequest: WireMessage = {"name":"GetRoleMappingRequest","description":"Names a mapping.","fields":[
-  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the provider."},
-  {"name":"group","protoName":"group","number":2,"kind":"text","isRequired":true,"least":1,"most":200,"description":"The provider's name of the group."},
-  {"name":"projectId","protoName":"project_id","number":3,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
-  {"name":"projectOrgId","protoName":"project_org_id","number":4,"kind":"text","isOptional":true,"least":1,"most":64,"description":"The organization that owns the project. Default: the organization of the call."},
+export const GetRoleMappingRequest: WireMessage = {"name":"GetRoleMappingRequest","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"group","protoName":"group","number":2,"kind":"text","isRequired":true,"least":1,"most":200},
+  {"name":"projectId","protoName":"project_id","number":3,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"projectOrgId","protoName":"project_org_id","number":4,"kind":"text","isOptional":true,"least":1,"most":64},
 ]}
 
-export const RoleMapping: WireMessage = {"name":"RoleMapping","description":"A mapping of a group to roles.","fields":[
-  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","description":"The provider of the group."},
-  {"name":"group","protoName":"group","number":2,"kind":"text","description":"The provider's name of the group."},
-  {"name":"projectId","protoName":"project_id","number":3,"kind":"text","description":"Id of the project."},
-  {"name":"projectOrgId","protoName":"project_org_id","number":4,"kind":"text","description":"The organization that owns the project."},
-  {"name":"roleKeys","protoName":"role_keys","number":5,"kind":"text","isList":true,"description":"The current roles of the group's members."},
-  {"name":"validFor","protoName":"valid_for","number":6,"kind":"number","isOptional":true,"description":"How long a report counts, in whole hours; absent: until the next report."},
-  {"name":"state","protoName":"state","number":7,"kind":"enum","description":"Always active.","values":State},
-  {"name":"details","protoName":"details","number":8,"kind":"message","description":"Position, times and owner. Removing a role does not change the mapping, and so does not change this.","message":ObjectDetails},
-  {"name":"protectedBy","protoName":"protected_by","number":9,"kind":"text","isOptional":true,"description":"The `managedBy` of the desired state that protects it; absent if unprotected."},
+export const RoleMapping: WireMessage = {"name":"RoleMapping","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text"},
+  {"name":"group","protoName":"group","number":2,"kind":"text"},
+  {"name":"projectId","protoName":"project_id","number":3,"kind":"text"},
+  {"name":"projectOrgId","protoName":"project_org_id","number":4,"kind":"text"},
+  {"name":"roleKeys","protoName":"role_keys","number":5,"kind":"text","isList":true},
+  {"name":"validFor","protoName":"valid_for","number":6,"kind":"number","isOptional":true},
+  {"name":"state","protoName":"state","number":7,"kind":"enum","values":State},
+  {"name":"details","protoName":"details","number":8,"kind":"message","message":ObjectDetails},
+  {"name":"protectedBy","protoName":"protected_by","number":9,"kind":"text","isOptional":true},
 ]}
 
-export const GetRoleMappingResponse: WireMessage = {"name":"GetRoleMappingResponse","description":"The mapping.","fields":[
-  {"name":"roleMapping","protoName":"role_mapping","number":1,"kind":"message","description":"Its current state.","message":RoleMapping},
+export const GetRoleMappingResponse: WireMessage = {"name":"GetRoleMappingResponse","fields":[
+  {"name":"roleMapping","protoName":"role_mapping","number":1,"kind":"message","message":RoleMapping},
 ]}
 
-export const RoleMappingFilter: WireMessage = {"name":"RoleMappingFilter","description":"Which mappings to list. All conditions must hold.","fields":[
-  {"name":"idpId","protoName":"idp_id","number":1,"kind":"message","description":"The provider.","message":TextFilter},
-  {"name":"group","protoName":"group","number":2,"kind":"message","description":"The group.","message":TextFilter},
-  {"name":"projectId","protoName":"project_id","number":3,"kind":"message","description":"The id of the project.","message":TextFilter},
-  {"name":"projectOrgId","protoName":"project_org_id","number":4,"kind":"message","description":"The organization that owns the project.","message":TextFilter},
-  {"name":"roleKey","protoName":"role_key","number":5,"kind":"message","description":"Condition on the key of one of the roles.","message":TextFilter},
+export const RoleMappingFilter: WireMessage = {"name":"RoleMappingFilter","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"message","message":TextFilter},
+  {"name":"group","protoName":"group","number":2,"kind":"message","message":TextFilter},
+  {"name":"projectId","protoName":"project_id","number":3,"kind":"message","message":TextFilter},
+  {"name":"projectOrgId","protoName":"project_org_id","number":4,"kind":"message","message":TextFilter},
+  {"name":"roleKey","protoName":"role_key","number":5,"kind":"message","message":TextFilter},
 ]}
 
-export const ListRoleMappingsRequest: WireMessage = {"name":"ListRoleMappingsRequest","description":"Which mappings to list, and in which order.","fields":[
-  {"name":"pageSize","protoName":"page_size","number":1,"kind":"number","description":"1 to 1000. Default: 100."},
-  {"name":"pageToken","protoName":"page_token","number":2,"kind":"text","most":16384,"description":"`nextPageToken` of the page before; filter and order must be the same."},
-  {"name":"filter","protoName":"filter","number":3,"kind":"message","description":"Default: all.","message":RoleMappingFilter},
-  {"name":"orderBy","protoName":"order_by","number":4,"kind":"text","description":"Fields to sort by, separated by commas, each with ` desc` to reverse it, such as `group,changeDate desc`."},
+export const ListRoleMappingsRequest: WireMessage = {"name":"ListRoleMappingsRequest","fields":[
+  {"name":"pageSize","protoName":"page_size","number":1,"kind":"number"},
+  {"name":"pageToken","protoName":"page_token","number":2,"kind":"text","most":16384},
+  {"name":"filter","protoName":"filter","number":3,"kind":"message","message":RoleMappingFilter},
+  {"name":"orderBy","protoName":"order_by","number":4,"kind":"text"},
 ]}
 
-export const ListRoleMappingsResponse: WireMessage = {"name":"ListRoleMappingsResponse","description":"A page of mappings.","fields":[
-  {"name":"roleMappings","protoName":"role_mappings","number":1,"kind":"message","isList":true,"description":"In the order of the request.","message":RoleMapping},
-  {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text","description":"Token of the next page; empty on the last page."},
-  {"name":"totalSize","protoName":"total_size","number":3,"kind":"number","description":"Number of objects on all pages: exact up to 10,000, where counting stops."},
-  {"name":"sequence","protoName":"sequence","number":4,"kind":"sequence","description":"Position of the last event that the list includes."},
-  {"name":"totalSizeCapped","protoName":"total_size_capped","number":5,"kind":"flag","description":"Whether there are more than `totalSize`."},
+export const ListRoleMappingsResponse: WireMessage = {"name":"ListRoleMappingsResponse","fields":[
+  {"name":"roleMappings","protoName":"role_mappings","number":1,"kind":"message","isList":true,"message":RoleMapping},
+  {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text"},
+  {"name":"totalSize","protoName":"total_size","number":3,"kind":"number"},
+  {"name":"sequence","protoName":"sequence","number":4,"kind":"sequence"},
+  {"name":"totalSizeCapped","protoName":"total_size_capped","number":5,"kind":"flag"},
 ]}
 
-export const ListRoleMappingHistoryRequest: WireMessage = {"name":"ListRoleMappingHistoryRequest","description":"Which changes of a mapping to list, and in which order.","fields":[
-  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the provider."},
-  {"name":"group","protoName":"group","number":2,"kind":"text","isRequired":true,"least":1,"most":200,"description":"The provider's name of the group."},
-  {"name":"projectId","protoName":"project_id","number":3,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
-  {"name":"projectOrgId","protoName":"project_org_id","number":4,"kind":"text","isOptional":true,"least":1,"most":64,"description":"The organization that owns the project. Default: the organization of the call."},
-  {"name":"actor","protoName":"actor","number":5,"kind":"text","most":200,"description":"User id of the actor: up to 200 characters. Empty: any."},
-  {"name":"types","protoName":"types","number":6,"kind":"text","isList":true,"most":100,"description":"Event types, such as `role_mapping.updated`, to list. Empty: all."},
-  {"name":"order","protoName":"order","number":7,"kind":"text","description":"`asc` (default): oldest first. `desc`: newest first."},
-  {"name":"after","protoName":"after","number":8,"kind":"sequence","description":"Only entries above this position in the log."},
-  {"name":"before","protoName":"before","number":9,"kind":"sequence","isOptional":true,"description":"Only entries below this position in the log. Default: no bound."},
-  {"name":"time","protoName":"time","number":10,"kind":"message","description":"Only entries in this span of time; `after` and `before` apply too.","message":TimeBounds},
-  {"name":"pageSize","protoName":"page_size","number":11,"kind":"number","description":"1 to 1000. Default: 100."},
+export const ListRoleMappingHistoryRequest: WireMessage = {"name":"ListRoleMappingHistoryRequest","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"group","protoName":"group","number":2,"kind":"text","isRequired":true,"least":1,"most":200},
+  {"name":"projectId","protoName":"project_id","number":3,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"projectOrgId","protoName":"project_org_id","number":4,"kind":"text","isOptional":true,"least":1,"most":64},
+  {"name":"actor","protoName":"actor","number":5,"kind":"text","most":200},
+  {"name":"types","protoName":"types","number":6,"kind":"text","isList":true,"most":100},
+  {"name":"order","protoName":"order","number":7,"kind":"text"},
+  {"name":"after","protoName":"after","number":8,"kind":"sequence"},
+  {"name":"before","protoName":"before","number":9,"kind":"sequence","isOptional":true},
+  {"name":"time","protoName":"time","number":10,"kind":"message","message":TimeBounds},
+  {"name":"pageSize","protoName":"page_size","number":11,"kind":"number"},
 ]}
 
-export const ListRoleMappingHistoryResponse: WireMessage = {"name":"ListRoleMappingHistoryResponse","description":"A page of the history of a mapping.","fields":[
-  {"name":"entries","protoName":"entries","number":1,"kind":"message","isList":true,"description":"In the order of the request.","message":HistoryEntry},
-  {"name":"nextAfter","protoName":"next_after","number":2,"kind":"sequence","isOptional":true,"description":"With `asc`: the `after` of the next page; absent on the last page."},
-  {"name":"nextBefore","protoName":"next_before","number":3,"kind":"sequence","isOptional":true,"description":"With `desc`: the `before` of the next page; absent on the last page."},
+export const ListRoleMappingHistoryResponse: WireMessage = {"name":"ListRoleMappingHistoryResponse","fields":[
+  {"name":"entries","protoName":"entries","number":1,"kind":"message","isList":true,"message":HistoryEntry},
+  {"name":"nextAfter","protoName":"next_after","number":2,"kind":"sequence","isOptional":true},
+  {"name":"nextBefore","protoName":"next_before","number":3,"kind":"sequence","isOptional":true},
 ]}
 
-export const GetRoleMappingStateRequest: WireMessage = {"name":"GetRoleMappingStateRequest","description":"A mapping, and when. Either `sequence` or `time` must be given.","fields":[
-  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the provider."},
-  {"name":"group","protoName":"group","number":2,"kind":"text","isRequired":true,"least":1,"most":200,"description":"The provider's name of the group."},
-  {"name":"projectId","protoName":"project_id","number":3,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
-  {"name":"projectOrgId","protoName":"project_org_id","number":4,"kind":"text","isOptional":true,"least":1,"most":64,"description":"The organization that owns the project. Default: the organization of the call."},
-  {"name":"sequence","protoName":"sequence","number":5,"kind":"sequence","isOptional":true,"description":"Right after the event at this position in the log, or the last event before it."},
-  {"name":"time","protoName":"time","number":6,"kind":"time","description":"At the end of this millisecond."},
+export const GetRoleMappingStateRequest: WireMessage = {"name":"GetRoleMappingStateRequest","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"group","protoName":"group","number":2,"kind":"text","isRequired":true,"least":1,"most":200},
+  {"name":"projectId","protoName":"project_id","number":3,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"projectOrgId","protoName":"project_org_id","number":4,"kind":"text","isOptional":true,"least":1,"most":64},
+  {"name":"sequence","protoName":"sequence","number":5,"kind":"sequence","isOptional":true},
+  {"name":"time","protoName":"time","number":6,"kind":"time"},
 ]}
 
-export const GetRoleMappingStateResponse: WireMessage = {"name":"GetRoleMappingStateResponse","description":"The mapping as it was.","fields":[
-  {"name":"roleMapping","protoName":"role_mapping","number":1,"kind":"message","description":"Its state at the requested time.","message":RoleMapping},
+export const GetRoleMappingStateResponse: WireMessage = {"name":"GetRoleMappingStateResponse","fields":[
+  {"name":"roleMapping","protoName":"role_mapping","number":1,"kind":"message","message":RoleMapping},
 ]}
 
-export const ReportMembershipRequest: WireMessage = {"name":"ReportMembershipRequest","description":"A provider's report about a user.","fields":[
-  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":64,"description":"Id of the provider."},
-  {"name":"userId","protoName":"user_id","number":2,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":200,"description":"Your id of the user."},
-  {"name":"groups","protoName":"groups","number":3,"kind":"text","isList":true,"most":1000,"description":"All groups of the user, each of 1 to 200 characters; duplicates count once."},
-  {"name":"validateOnly","protoName":"validate_only","number":4,"kind":"flag","description":"Dry run: decides as usual but records nothing; the response says what would change."},
-  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, shown in its history: up to 500 characters; may be empty."},
+export const ReportMembershipRequest: WireMessage = {"name":"ReportMembershipRequest","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":64},
+  {"name":"userId","protoName":"user_id","number":2,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":200},
+  {"name":"groups","protoName":"groups","number":3,"kind":"text","isList":true,"most":1000},
+  {"name":"validateOnly","protoName":"validate_only","number":4,"kind":"flag"},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
 
-export const ReportMembershipResponse: WireMessage = {"name":"ReportMembershipResponse","description":"The membership after the report.","fields":[
-  {"name":"details","protoName":"details","number":1,"kind":"message","isOptional":true,"description":"Position, times and owner; absent if nothing was recorded.","message":ObjectDetails},
-  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: what would change.","message":Planned},
+export const ReportMembershipResponse: WireMessage = {"name":"ReportMembershipResponse","fields":[
+  {"name":"details","protoName":"details","number":1,"kind":"message","isOptional":true,"message":ObjectDetails},
+  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
 
-export const RemoveMembershipRequest: WireMessage = {"name":"RemoveMembershipRequest","description":"Names a membership.","fields":[
-  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the provider."},
-  {"name":"userId","protoName":"user_id","number":2,"kind":"text","isRequired":true,"least":1,"most":200,"description":"Your id of the user."},
-  {"name":"validateOnly","protoName":"validate_only","number":3,"kind":"flag","description":"Dry run: decides as usual but records nothing; the response says what would change."},
-  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, shown in its history: up to 500 characters; may be empty."},
+export const RemoveMembershipRequest: WireMessage = {"name":"RemoveMembershipRequest","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"userId","protoName":"user_id","number":2,"kind":"text","isRequired":true,"least":1,"most":200},
+  {"name":"validateOnly","protoName":"validate_only","number":3,"kind":"flag"},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
 
-export const RemoveMembershipResponse: WireMessage = {"name":"RemoveMembershipResponse","description":"The membership as it was removed.","fields":[
-  {"name":"details","protoName":"details","number":1,"kind":"message","description":"Position, times and owner.","message":ObjectDetails},
-  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: what would change.","message":Planned},
+export const RemoveMembershipResponse: WireMessage = {"name":"RemoveMembershipResponse","fields":[
+  {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
+  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
 
-export const GetMembershipRequest: WireMessage = {"name":"GetMembershipRequest","description":"Names a membership.","fields":[
-  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the provider."},
-  {"name":"userId","protoName":"user_id","number":2,"kind":"text","isRequired":true,"least":1,"most":200,"description":"Your id of the user."},
+export const GetMembershipRequest: WireMessage = {"name":"GetMembershipRequest","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"userId","protoName":"user_id","number":2,"kind":"text","isRequired":true,"least":1,"most":200},
 ]}
 
-export const Membership: WireMessage = {"name":"Membership","description":"A provider's last report about a user.","fields":[
-  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","description":"The provider."},
-  {"name":"userId","protoName":"user_id","number":2,"kind":"text","description":"Your id of the user."},
-  {"name":"groups","protoName":"groups","number":3,"kind":"text","isList":true,"description":"The user's groups that had a mapping when they were reported, sorted by code point."},
-  {"name":"state","protoName":"state","number":4,"kind":"enum","description":"Always active.","values":State},
-  {"name":"details","protoName":"details","number":5,"kind":"message","description":"Position, times and owner; `changeDate` is the time of the report.","message":ObjectDetails},
+export const Membership: WireMessage = {"name":"Membership","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text"},
+  {"name":"userId","protoName":"user_id","number":2,"kind":"text"},
+  {"name":"groups","protoName":"groups","number":3,"kind":"text","isList":true},
+  {"name":"state","protoName":"state","number":4,"kind":"enum","values":State},
+  {"name":"details","protoName":"details","number":5,"kind":"message","message":ObjectDetails},
 ]}
 
-export const GetMembershipResponse: WireMessage = {"name":"GetMembershipResponse","description":"The membership.","fields":[
-  {"name":"membership","protoName":"membership","number":1,"kind":"message","description":"Its current state.","message":Membership},
+export const GetMembershipResponse: WireMessage = {"name":"GetMembershipResponse","fields":[
+  {"name":"membership","protoName":"membership","number":1,"kind":"message","message":Membership},
 ]}
 
-export const MembershipFilter: WireMessage = {"name":"MembershipFilter","description":"Which memberships to list. All conditions must hold.","fields":[
-  {"name":"idpId","protoName":"idp_id","number":1,"kind":"message","description":"The provider.","message":TextFilter},
-  {"name":"userId","protoName":"user_id","number":2,"kind":"message","description":"The user.","message":TextFilter},
+export const MembershipFilter: WireMessage = {"name":"MembershipFilter","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"message","message":TextFilter},
+  {"name":"userId","protoName":"user_id","number":2,"kind":"message","message":TextFilter},
 ]}
 
-export const ListMembershipsRequest: WireMessage = {"name":"ListMembershipsRequest","description":"Which memberships to list, and in which order.","fields":[
-  {"name":"pageSize","protoName":"page_size","number":1,"kind":"number","description":"1 to 1000. Default: 100."},
-  {"name":"pageToken","protoName":"page_token","number":2,"kind":"text","most":16384,"description":"`nextPageToken` of the page before; filter and order must be the same."},
-  {"name":"filter","protoName":"filter","number":3,"kind":"message","description":"Default: all.","message":MembershipFilter},
-  {"name":"orderBy","protoName":"order_by","number":4,"kind":"text","description":"Fields to sort by, separated by commas, each with ` desc` to reverse it, such as `userId,changeDate desc`."},
+export const ListMembershipsRequest: WireMessage = {"name":"ListMembershipsRequest","fields":[
+  {"name":"pageSize","protoName":"page_size","number":1,"kind":"number"},
+  {"name":"pageToken","protoName":"page_token","number":2,"kind":"text","most":16384},
+  {"name":"filter","protoName":"filter","number":3,"kind":"message","message":MembershipFilter},
+  {"name":"orderBy","protoName":"order_by","number":4,"kind":"text"},
 ]}
 
-export const ListMembershipsResponse: WireMessage = {"name":"ListMembershipsResponse","description":"A page of memberships.","fields":[
-  {"name":"memberships","protoName":"memberships","number":1,"kind":"message","isList":true,"description":"In the order of the request.","message":Membership},
-  {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text","description":"Token of the next page; empty on the last page."},
-  {"name":"totalSize","protoName":"total_size","number":3,"kind":"number","description":"Number of objects on all pages: exact up to 10,000, where counting stops."},
-  {"name":"sequence","protoName":"sequence","number":4,"kind":"sequence","description":"Position of the last event that the list includes."},
-  {"name":"totalSizeCapped","protoName":"total_size_capped","number":5,"kind":"flag","description":"Whether there are more than `totalSize`."},
+export const ListMembershipsResponse: WireMessage = {"name":"ListMembershipsResponse","fields":[
+  {"name":"memberships","protoName":"memberships","number":1,"kind":"message","isList":true,"message":Membership},
+  {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text"},
+  {"name":"totalSize","protoName":"total_size","number":3,"kind":"number"},
+  {"name":"sequence","protoName":"sequence","number":4,"kind":"sequence"},
+  {"name":"totalSizeCapped","protoName":"total_size_capped","number":5,"kind":"flag"},
 ]}
 
-export const ListMembershipHistoryRequest: WireMessage = {"name":"ListMembershipHistoryRequest","description":"Which changes of a membership to list, and in which order.","fields":[
-  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the provider."},
-  {"name":"userId","protoName":"user_id","number":2,"kind":"text","isRequired":true,"least":1,"most":200,"description":"Your id of the user."},
-  {"name":"actor","protoName":"actor","number":3,"kind":"text","most":200,"description":"User id of the actor: up to 200 characters. Empty: any."},
-  {"name":"types","protoName":"types","number":4,"kind":"text","isList":true,"most":100,"description":"Event types, such as `membership.reported`, to list. Empty: all."},
-  {"name":"order","protoName":"order","number":5,"kind":"text","description":"`asc` (default): oldest first. `desc`: newest first."},
-  {"name":"after","protoName":"after","number":6,"kind":"sequence","description":"Only entries above this position in the log."},
-  {"name":"before","protoName":"before","number":7,"kind":"sequence","isOptional":true,"description":"Only entries below this position in the log. Default: no bound."},
-  {"name":"time","protoName":"time","number":8,"kind":"message","description":"Only entries in this span of time; `after` and `before` apply too.","message":TimeBounds},
-  {"name":"pageSize","protoName":"page_size","number":9,"kind":"number","description":"1 to 1000. Default: 100."},
+export const ListMembershipHistoryRequest: WireMessage = {"name":"ListMembershipHistoryRequest","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"userId","protoName":"user_id","number":2,"kind":"text","isRequired":true,"least":1,"most":200},
+  {"name":"actor","protoName":"actor","number":3,"kind":"text","most":200},
+  {"name":"types","protoName":"types","number":4,"kind":"text","isList":true,"most":100},
+  {"name":"order","protoName":"order","number":5,"kind":"text"},
+  {"name":"after","protoName":"after","number":6,"kind":"sequence"},
+  {"name":"before","protoName":"before","number":7,"kind":"sequence","isOptional":true},
+  {"name":"time","protoName":"time","number":8,"kind":"message","message":TimeBounds},
+  {"name":"pageSize","protoName":"page_size","number":9,"kind":"number"},
 ]}
 
-export const ListMembershipHistoryResponse: WireMessage = {"name":"ListMembershipHistoryResponse","description":"A page of the history of a membership.","fields":[
-  {"name":"entries","protoName":"entries","number":1,"kind":"message","isList":true,"description":"In the order of the request.","message":HistoryEntry},
-  {"name":"nextAfter","protoName":"next_after","number":2,"kind":"sequence","isOptional":true,"description":"With `asc`: the `after` of the next page; absent on the last page."},
-  {"name":"nextBefore","protoName":"next_before","number":3,"kind":"sequence","isOptional":true,"description":"With `desc`: the `before` of the next page; absent on the last page."},
+export const ListMembershipHistoryResponse: WireMessage = {"name":"ListMembershipHistoryResponse","fields":[
+  {"name":"entries","protoName":"entries","number":1,"kind":"message","isList":true,"message":HistoryEntry},
+  {"name":"nextAfter","protoName":"next_after","number":2,"kind":"sequence","isOptional":true},
+  {"name":"nextBefore","protoName":"next_before","number":3,"kind":"sequence","isOptional":true},
 ]}
 
-export const GetMembershipStateRequest: WireMessage = {"name":"GetMembershipStateRequest","description":"A membership, and when. Either `sequence` or `time` must be given.","fields":[
-  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the provider."},
-  {"name":"userId","protoName":"user_id","number":2,"kind":"text","isRequired":true,"least":1,"most":200,"description":"Your id of the user."},
-  {"name":"sequence","protoName":"sequence","number":3,"kind":"sequence","isOptional":true,"description":"Right after the event at this position in the log, or the last event before it."},
-  {"name":"time","protoName":"time","number":4,"kind":"time","description":"At the end of this millisecond."},
+export const GetMembershipStateRequest: WireMessage = {"name":"GetMembershipStateRequest","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"userId","protoName":"user_id","number":2,"kind":"text","isRequired":true,"least":1,"most":200},
+  {"name":"sequence","protoName":"sequence","number":3,"kind":"sequence","isOptional":true},
+  {"name":"time","protoName":"time","number":4,"kind":"time"},
 ]}
 
-export const GetMembershipStateResponse: WireMessage = {"name":"GetMembershipStateResponse","description":"The membership as it was.","fields":[
-  {"name":"membership","protoName":"membership","number":1,"kind":"message","description":"Its state at the requested time.","message":Membership},
+export const GetMembershipStateResponse: WireMessage = {"name":"GetMembershipStateResponse","fields":[
+  {"name":"membership","protoName":"membership","number":1,"kind":"message","message":Membership},
 ]}
 
-export const IssueSetupLinkRequest: WireMessage = {"name":"IssueSetupLinkRequest","description":"A link to create.","fields":[
-  {"name":"linkId","protoName":"link_id","number":5,"kind":"text","isOptional":true,"least":1,"most":64,"description":"Id of the link. Default: a new id."},
-  {"name":"expiresAt","protoName":"expires_at","number":1,"kind":"time","isRequired":true,"description":"When the link expires; in the future."},
-  {"name":"intents","protoName":"intents","number":2,"kind":"text","isList":true,"isRequired":true,"least":1,"most":3,"description":"What the link's holder may set up: `domain`, `provider` and `groups`, without duplicates."},
-  {"name":"note","protoName":"note","number":3,"kind":"text","isOptional":true,"least":1,"most":200,"description":"A note for the organization itself, such as the recipient. It stays in the log."},
-  {"name":"validateOnly","protoName":"validate_only","number":4,"kind":"flag","description":"Dry run: decides as usual but records nothing; the response says what would change."},
-  {"name":"idpId","protoName":"idp_id","number":6,"kind":"text","isOptional":true,"least":1,"most":64,"description":"The provider to set up, or whose groups to map. It is written only while it is inactive and no domain is set to it. Default: a draft that the link adds, with the id of the link."},
-  {"name":"domain","protoName":"domain","number":7,"kind":"text","isOptional":true,"description":"A domain of the organization that the link may prove and set to its provider, besides those that it adds."},
-  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, shown in its history: up to 500 characters; may be empty."},
+export const IssueSetupLinkRequest: WireMessage = {"name":"IssueSetupLinkRequest","fields":[
+  {"name":"linkId","protoName":"link_id","number":5,"kind":"text","isOptional":true,"least":1,"most":64},
+  {"name":"expiresAt","protoName":"expires_at","number":1,"kind":"time","isRequired":true},
+  {"name":"intents","protoName":"intents","number":2,"kind":"text","isList":true,"isRequired":true,"least":1,"most":3},
+  {"name":"note","protoName":"note","number":3,"kind":"text","isOptional":true,"least":1,"most":200},
+  {"name":"validateOnly","protoName":"validate_only","number":4,"kind":"flag"},
+  {"name":"idpId","protoName":"idp_id","number":6,"kind":"text","isOptional":true,"least":1,"most":64},
+  {"name":"domain","protoName":"domain","number":7,"kind":"text","isOptional":true},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
 
-export const IssueSetupLinkResponse: WireMessage = {"name":"IssueSetupLinkResponse","description":"The created link.","fields":[
-  {"name":"linkId","protoName":"link_id","number":1,"kind":"text","isOptional":true,"description":"Id of the link; absent if nothing was recorded."},
-  {"name":"token","protoName":"token","number":2,"kind":"text","isOptional":true,"description":"The secret of the link, which no other response has; absent if nothing was recorded."},
-  {"name":"details","protoName":"details","number":3,"kind":"message","isOptional":true,"description":"Position, times and owner; absent if nothing was recorded.","message":ObjectDetails},
-  {"name":"planned","protoName":"planned","number":4,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: what would change.","message":Planned},
+export const IssueSetupLinkResponse: WireMessage = {"name":"IssueSetupLinkResponse","fields":[
+  {"name":"linkId","protoName":"link_id","number":1,"kind":"text","isOptional":true},
+  {"name":"token","protoName":"token","number":2,"kind":"text","isOptional":true},
+  {"name":"details","protoName":"details","number":3,"kind":"message","isOptional":true,"message":ObjectDetails},
+  {"name":"planned","protoName":"planned","number":4,"kind":"message","isOptional":true,"message":Planned},
 ]}
 
-export const RevokeSetupLinkRequest: WireMessage = {"name":"RevokeSetupLinkRequest","description":"Names a link.","fields":[
-  {"name":"linkId","protoName":"link_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the link."},
-  {"name":"validateOnly","protoName":"validate_only","number":2,"kind":"flag","description":"Dry run: decides as usual but records nothing; the response says what would change."},
-  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, shown in its history: up to 500 characters; may be empty."},
+export const RevokeSetupLinkRequest: WireMessage = {"name":"RevokeSetupLinkRequest","fields":[
+  {"name":"linkId","protoName":"link_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"validateOnly","protoName":"validate_only","number":2,"kind":"flag"},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
 
-export const RevokeSetupLinkResponse: WireMessage = {"name":"RevokeSetupLinkResponse","description":"The link after the change.","fields":[
-  {"name":"details","protoName":"details","number":1,"kind":"message","description":"Position, times and owner.","message":ObjectDetails},
-  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: what would change.","message":Planned},
+export const RevokeSetupLinkResponse: WireMessage = {"name":"RevokeSetupLinkResponse","fields":[
+  {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
+  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
 
-export const GetSetupLinkRequest: WireMessage = {"name":"GetSetupLinkRequest","description":"Names a link.","fields":[
-  {"name":"linkId","protoName":"link_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the link."},
+export const GetSetupLinkRequest: WireMessage = {"name":"GetSetupLinkRequest","fields":[
+  {"name":"linkId","protoName":"link_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
 ]}
 
-export const SetupLink: WireMessage = {"name":"SetupLink","description":"A link, without its token.","fields":[
-  {"name":"linkId","protoName":"link_id","number":1,"kind":"text","description":"Id of the link."},
-  {"name":"state","protoName":"state","number":2,"kind":"enum","description":"Its state.","values":SetupLinkState},
-  {"name":"intents","protoName":"intents","number":3,"kind":"text","isList":true,"description":"What the link's holder may set up: `domain`, `provider` and `groups`."},
-  {"name":"expiresAt","protoName":"expires_at","number":4,"kind":"time","description":"When the link expires."},
-  {"name":"note","protoName":"note","number":5,"kind":"text","isOptional":true,"description":"A note for the organization itself, such as the recipient; absent without a note."},
-  {"name":"details","protoName":"details","number":6,"kind":"message","description":"Position, times and owner.","message":ObjectDetails},
-  {"name":"idpId","protoName":"idp_id","number":7,"kind":"text","isOptional":true,"description":"The provider that the link was issued for; absent if it adds one of its own, with the id of the link."},
-  {"name":"domain","protoName":"domain","number":8,"kind":"text","isOptional":true,"description":"The domain that the link was issued for, in ASCII and lower case; absent if none was named."},
+export const SetupLink: WireMessage = {"name":"SetupLink","fields":[
+  {"name":"linkId","protoName":"link_id","number":1,"kind":"text"},
+  {"name":"state","protoName":"state","number":2,"kind":"enum","values":SetupLinkState},
+  {"name":"intents","protoName":"intents","number":3,"kind":"text","isList":true},
+  {"name":"expiresAt","protoName":"expires_at","number":4,"kind":"time"},
+  {"name":"note","protoName":"note","number":5,"kind":"text","isOptional":true},
+  {"name":"details","protoName":"details","number":6,"kind":"message","message":ObjectDetails},
+  {"name":"idpId","protoName":"idp_id","number":7,"kind":"text","isOptional":true},
+  {"name":"domain","protoName":"domain","number":8,"kind":"text","isOptional":true},
 ]}
 
-export const GetSetupLinkResponse: WireMessage = {"name":"GetSetupLinkResponse","description":"The link.","fields":[
-  {"name":"setupLink","protoName":"setup_link","number":1,"kind":"message","description":"Its current state.","message":SetupLink},
+export const GetSetupLinkResponse: WireMessage = {"name":"GetSetupLinkResponse","fields":[
+  {"name":"setupLink","protoName":"setup_link","number":1,"kind":"message","message":SetupLink},
 ]}
 
-export const SetupLinkFilter: WireMessage = {"name":"SetupLinkFilter","description":"Which links to list. All conditions must hold.","fields":[
-  {"name":"linkId","protoName":"link_id","number":1,"kind":"message","description":"The id.","message":TextFilter},
-  {"name":"note","protoName":"note","number":2,"kind":"message","description":"The note; empty for a link without one.","message":TextFilter},
-  {"name":"state","protoName":"state","number":3,"kind":"enum","description":"Condition on the state.","values":SetupLinkState},
-  {"name":"idpId","protoName":"idp_id","number":4,"kind":"message","description":"The provider that the link was issued for; empty if none was named.","message":TextFilter},
-  {"name":"domain","protoName":"domain","number":5,"kind":"message","description":"The domain that the link was issued for; empty if none was named.","message":TextFilter},
+export const SetupLinkFilter: WireMessage = {"name":"SetupLinkFilter","fields":[
+  {"name":"linkId","protoName":"link_id","number":1,"kind":"message","message":TextFilter},
+  {"name":"note","protoName":"note","number":2,"kind":"message","message":TextFilter},
+  {"name":"state","protoName":"state","number":3,"kind":"enum","values":SetupLinkState},
+  {"name":"idpId","protoName":"idp_id","number":4,"kind":"message","message":TextFilter},
+  {"name":"domain","protoName":"domain","number":5,"kind":"message","message":TextFilter},
 ]}
 
-export const ListSetupLinksRequest: WireMessage = {"name":"ListSetupLinksRequest","description":"Which links to list, and in which order.","fields":[
-  {"name":"pageSize","protoName":"page_size","number":1,"kind":"number","description":"1 to 1000. Default: 100."},
-  {"name":"pageToken","protoName":"page_token","number":2,"kind":"text","most":16384,"description":"`nextPageToken` of the page before; filter and order must be the same."},
-  {"name":"filter","protoName":"filter","number":3,"kind":"message","description":"Default: all.","message":SetupLinkFilter},
-  {"name":"orderBy","protoName":"order_by","number":4,"kind":"text","description":"Fields to sort by, separated by commas, each with ` desc` to reverse it, such as `creation_date desc,state`."},
+export const ListSetupLinksRequest: WireMessage = {"name":"ListSetupLinksRequest","fields":[
+  {"name":"pageSize","protoName":"page_size","number":1,"kind":"number"},
+  {"name":"pageToken","protoName":"page_token","number":2,"kind":"text","most":16384},
+  {"name":"filter","protoName":"filter","number":3,"kind":"message","message":SetupLinkFilter},
+  {"name":"orderBy","protoName":"order_by","number":4,"kind":"text"},
 ]}
 
-export const ListSetupLinksResponse: WireMessage = {"name":"ListSetupLinksResponse","description":"A page of links.","fields":[
-  {"name":"setupLinks","protoName":"setup_links","number":1,"kind":"message","isList":true,"description":"In the order of the request.","message":SetupLink},
-  {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text","description":"Token of the next page; empty on the last page."},
-  {"name":"totalSize","protoName":"total_size","number":3,"kind":"number","description":"Number of objects on all pages: exact up to 10,000, where counting stops."},
-  {"name":"sequence","protoName":"sequence","number":4,"kind":"sequence","description":"Position of the last event that the list includes."},
-  {"name":"totalSizeCapped","protoName":"total_size_capped","number":5,"kind":"flag","description":"Whether there are more than `totalSize`."},
+export const ListSetupLinksResponse: WireMessage = {"name":"ListSetupLinksResponse","fields":[
+  {"name":"setupLinks","protoName":"setup_links","number":1,"kind":"message","isList":true,"message":SetupLink},
+  {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text"},
+  {"name":"totalSize","protoName":"total_size","number":3,"kind":"number"},
+  {"name":"sequence","protoName":"sequence","number":4,"kind":"sequence"},
+  {"name":"totalSizeCapped","protoName":"total_size_capped","number":5,"kind":"flag"},
 ]}
 
-export const ListSetupLinkHistoryRequest: WireMessage = {"name":"ListSetupLinkHistoryRequest","description":"Which changes of a link to list, and in which order.","fields":[
-  {"name":"linkId","protoName":"link_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the link."},
-  {"name":"actor","protoName":"actor","number":2,"kind":"text","most":200,"description":"User id of the actor: up to 200 characters. Empty: any."},
-  {"name":"types","protoName":"types","number":3,"kind":"text","isList":true,"most":100,"description":"Event types, such as `setup_link.used`, to list. Empty: all."},
-  {"name":"order","protoName":"order","number":4,"kind":"text","description":"`asc` (default): oldest first. `desc`: newest first."},
-  {"name":"after","protoName":"after","number":5,"kind":"sequence","description":"Only entries above this position in the log."},
-  {"name":"before","protoName":"before","number":6,"kind":"sequence","isOptional":true,"description":"Only entries below this position in the log. Default: no bound."},
-  {"name":"time","protoName":"time","number":7,"kind":"message","description":"Only entries in this span of time; `after` and `before` apply too.","message":TimeBounds},
-  {"name":"pageSize","protoName":"page_size","number":8,"kind":"number","description":"1 to 1000. Default: 100."},
+export const ListSetupLinkHistoryRequest: WireMessage = {"name":"ListSetupLinkHistoryRequest","fields":[
+  {"name":"linkId","protoName":"link_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"actor","protoName":"actor","number":2,"kind":"text","most":200},
+  {"name":"types","protoName":"types","number":3,"kind":"text","isList":true,"most":100},
+  {"name":"order","protoName":"order","number":4,"kind":"text"},
+  {"name":"after","protoName":"after","number":5,"kind":"sequence"},
+  {"name":"before","protoName":"before","number":6,"kind":"sequence","isOptional":true},
+  {"name":"time","protoName":"time","number":7,"kind":"message","message":TimeBounds},
+  {"name":"pageSize","protoName":"page_size","number":8,"kind":"number"},
 ]}
 
-export const ListSetupLinkHistoryResponse: WireMessage = {"name":"ListSetupLinkHistoryResponse","description":"A page of the history of a link.","fields":[
-  {"name":"entries","protoName":"entries","number":1,"kind":"message","isList":true,"description":"In the order of the request.","message":HistoryEntry},
-  {"name":"nextAfter","protoName":"next_after","number":2,"kind":"sequence","isOptional":true,"description":"With `asc`: the `after` of the next page; absent on the last page."},
-  {"name":"nextBefore","protoName":"next_before","number":3,"kind":"sequence","isOptional":true,"description":"With `desc`: the `before` of the next page; absent on the last page."},
+export const ListSetupLinkHistoryResponse: WireMessage = {"name":"ListSetupLinkHistoryResponse","fields":[
+  {"name":"entries","protoName":"entries","number":1,"kind":"message","isList":true,"message":HistoryEntry},
+  {"name":"nextAfter","protoName":"next_after","number":2,"kind":"sequence","isOptional":true},
+  {"name":"nextBefore","protoName":"next_before","number":3,"kind":"sequence","isOptional":true},
 ]}
 
-export const GetSetupLinkStateRequest: WireMessage = {"name":"GetSetupLinkStateRequest","description":"A link, and when. Either `sequence` or `time` must be given.","fields":[
-  {"name":"linkId","protoName":"link_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the link."},
-  {"name":"sequence","protoName":"sequence","number":2,"kind":"sequence","isOptional":true,"description":"Right after the event at this position in the log, or the last event before it."},
-  {"name":"time","protoName":"time","number":3,"kind":"time","description":"At the end of this millisecond."},
+export const GetSetupLinkStateRequest: WireMessage = {"name":"GetSetupLinkStateRequest","fields":[
+  {"name":"linkId","protoName":"link_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"sequence","protoName":"sequence","number":2,"kind":"sequence","isOptional":true},
+  {"name":"time","protoName":"time","number":3,"kind":"time"},
 ]}
 
-export const GetSetupLinkStateResponse: WireMessage = {"name":"GetSetupLinkStateResponse","description":"The link as it was.","fields":[
-  {"name":"setupLink","protoName":"setup_link","number":1,"kind":"message","description":"Its state at the requested time.","message":SetupLink},
+export const GetSetupLinkStateResponse: WireMessage = {"name":"GetSetupLinkStateResponse","fields":[
+  {"name":"setupLink","protoName":"setup_link","number":1,"kind":"message","message":SetupLink},
 ]}
 
-export const ListHistoryRequest: WireMessage = {"name":"ListHistoryRequest","description":"Which changes to list, and in which order.","fields":[
-  {"name":"actor","protoName":"actor","number":1,"kind":"text","most":200,"description":"User id of the actor: up to 200 characters. Empty: any."},
-  {"name":"types","protoName":"types","number":2,"kind":"text","isList":true,"most":100,"description":"Event types, such as `project.updated`, to list. Empty: all."},
-  {"name":"order","protoName":"order","number":3,"kind":"text","description":"`asc` (default): oldest first. `desc`: newest first."},
-  {"name":"after","protoName":"after","number":4,"kind":"sequence","description":"Only entries above this position in the log."},
-  {"name":"before","protoName":"before","number":5,"kind":"sequence","isOptional":true,"description":"Only entries below this position in the log. Default: no bound."},
-  {"name":"time","protoName":"time","number":6,"kind":"message","description":"Only entries in this span of time; `after` and `before` apply too.","message":TimeBounds},
-  {"name":"pageSize","protoName":"page_size","number":7,"kind":"number","description":"1 to 1000. Default: 100."},
-  {"name":"user","protoName":"user","number":8,"kind":"text","most":200,"description":"Only changes of this user's grants and memberships: up to 200 characters. Empty: all changes."},
+export const ListHistoryRequest: WireMessage = {"name":"ListHistoryRequest","fields":[
+  {"name":"actor","protoName":"actor","number":1,"kind":"text","most":200},
+  {"name":"types","protoName":"types","number":2,"kind":"text","isList":true,"most":100},
+  {"name":"order","protoName":"order","number":3,"kind":"text"},
+  {"name":"after","protoName":"after","number":4,"kind":"sequence"},
+  {"name":"before","protoName":"before","number":5,"kind":"sequence","isOptional":true},
+  {"name":"time","protoName":"time","number":6,"kind":"message","message":TimeBounds},
+  {"name":"pageSize","protoName":"page_size","number":7,"kind":"number"},
+  {"name":"user","protoName":"user","number":8,"kind":"text","most":200},
 ]}
 
-export const ListHistoryResponse: WireMessage = {"name":"ListHistoryResponse","description":"A page of history.","fields":[
-  {"name":"entries","protoName":"entries","number":1,"kind":"message","isList":true,"description":"In the order of the request.","message":HistoryEntry},
-  {"name":"nextAfter","protoName":"next_after","number":2,"kind":"sequence","isOptional":true,"description":"With `asc`: the `after` of the next page; absent on the last page."},
-  {"name":"nextBefore","protoName":"next_before","number":3,"kind":"sequence","isOptional":true,"description":"With `desc`: the `before` of the next page; absent on the last page."},
+export const ListHistoryResponse: WireMessage = {"name":"ListHistoryResponse","fields":[
+  {"name":"entries","protoName":"entries","number":1,"kind":"message","isList":true,"message":HistoryEntry},
+  {"name":"nextAfter","protoName":"next_after","number":2,"kind":"sequence","isOptional":true},
+  {"name":"nextBefore","protoName":"next_before","number":3,"kind":"sequence","isOptional":true},
 ]}
 
-export const DesiredSettings: WireMessage = {"name":"DesiredSettings","description":"Desired settings. An absent setting is not changed, or gets its default in a new project.","fields":[
-  {"name":"projectRoleAssertion","protoName":"project_role_assertion","number":1,"kind":"flag","isOptional":true,"description":"Role information is included in the user info endpoint."},
-  {"name":"projectRoleCheck","protoName":"project_role_check","number":2,"kind":"flag","isOptional":true,"description":"At login, the user must have a role of the project."},
-  {"name":"hasProjectCheck","protoName":"has_project_check","number":3,"kind":"flag","isOptional":true,"description":"At login, the user's organization must have a grant to the project."},
-  {"name":"privateLabelingSetting","protoName":"private_labeling_setting","number":4,"kind":"enum","isOptional":true,"description":"The branding that the login shows.","values":PrivateLabelingSetting},
+export const DesiredSettings: WireMessage = {"name":"DesiredSettings","fields":[
+  {"name":"projectRoleAssertion","protoName":"project_role_assertion","number":1,"kind":"flag","isOptional":true},
+  {"name":"projectRoleCheck","protoName":"project_role_check","number":2,"kind":"flag","isOptional":true},
+  {"name":"hasProjectCheck","protoName":"has_project_check","number":3,"kind":"flag","isOptional":true},
+  {"name":"privateLabelingSetting","protoName":"private_labeling_setting","number":4,"kind":"enum","isOptional":true,"values":PrivateLabelingSetting},
 ]}
 
-export const DesiredRole: WireMessage = {"name":"DesiredRole","description":"A desired role.","fields":[
-  {"name":"roleKey","protoName":"role_key","number":1,"kind":"text","isRequired":true,"least":1,"most":200,"description":"Key of the role."},
-  {"name":"displayName","protoName":"display_name","number":2,"kind":"text","isRequired":true,"least":1,"most":200,"description":"Name that people see."},
-  {"name":"group","protoName":"group","number":3,"kind":"text","isOptional":true,"most":200,"description":"For display only; not changed when absent."},
-  {"name":"permissions","protoName":"permissions","number":4,"kind":"text","isList":true,"most":200,"description":"Permissions of the role: names of 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit, without duplicates. Not changed when absent. In protobuf, only a mask can give an empty list."},
-  {"name":"updateMask","protoName":"update_mask","number":5,"kind":"mask","description":"Names of the given fields, separated by commas in JSON. Without it, the fields that are in the request."},
+export const DesiredRole: WireMessage = {"name":"DesiredRole","fields":[
+  {"name":"roleKey","protoName":"role_key","number":1,"kind":"text","isRequired":true,"least":1,"most":200},
+  {"name":"displayName","protoName":"display_name","number":2,"kind":"text","isRequired":true,"least":1,"most":200},
+  {"name":"group","protoName":"group","number":3,"kind":"text","isOptional":true,"most":200},
+  {"name":"permissions","protoName":"permissions","number":4,"kind":"text","isList":true,"most":200},
+  {"name":"updateMask","protoName":"update_mask","number":5,"kind":"mask"},
 ]}
 
-export const DesiredGrant: WireMessage = {"name":"DesiredGrant","description":"A desired grant.","fields":[
-  {"name":"grantedOrgId","protoName":"granted_org_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"The organization that may give the roles to its users; not the project's owner."},
-  {"name":"roleKeys","protoName":"role_keys","number":2,"kind":"text","isList":true,"isRequired":true,"least":1,"most":400,"description":"Keys of roles that the project has or that are declared, without duplicates."},
+export const DesiredGrant: WireMessage = {"name":"DesiredGrant","fields":[
+  {"name":"grantedOrgId","protoName":"granted_org_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"roleKeys","protoName":"role_keys","number":2,"kind":"text","isList":true,"isRequired":true,"least":1,"most":400},
 ]}
 
-export const DesiredMapping: WireMessage = {"name":"DesiredMapping","description":"A mapping of a group of an identity provider as it is desired.","fields":[
-  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"A provider of the organization that exists or is declared."},
-  {"name":"group","protoName":"group","number":2,"kind":"text","isRequired":true,"least":1,"most":200,"description":"The provider's name of the group."},
-  {"name":"roleKeys","protoName":"role_keys","number":3,"kind":"text","isList":true,"isRequired":true,"least":1,"most":400,"description":"Keys of roles that the project has or that are declared, without duplicates."},
-  {"name":"validFor","protoName":"valid_for","number":4,"kind":"number","isOptional":true,"description":"How long a report counts, in whole hours: 1 to 8760. Absent: until the next report."},
+export const DesiredMapping: WireMessage = {"name":"DesiredMapping","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"group","protoName":"group","number":2,"kind":"text","isRequired":true,"least":1,"most":200},
+  {"name":"roleKeys","protoName":"role_keys","number":3,"kind":"text","isList":true,"isRequired":true,"least":1,"most":400},
+  {"name":"validFor","protoName":"valid_for","number":4,"kind":"number","isOptional":true},
 ]}
 
-export const DesiredProject: WireMessage = {"name":"DesiredProject","description":"A desired project.","fields":[
-  {"name":"id","protoName":"id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Permanent id of the project."},
-  {"name":"name","protoName":"name","number":2,"kind":"text","isRequired":true,"least":1,"most":200,"description":"Its name."},
-  {"name":"settings","protoName":"settings","number":3,"kind":"message","description":"Not changed when absent.","message":DesiredSettings},
-  {"name":"roles","protoName":"roles","number":4,"kind":"message","isList":true,"most":10000,"description":"With unique keys. When absent, all roles stay, even with `prune`. In protobuf, only a mask can give an empty list.","message":DesiredRole},
-  {"name":"updateMask","protoName":"update_mask","number":5,"kind":"mask","description":"Which of `roles`, `grants` and `mappings` are given. Without it, those that are not empty are; JSON needs none."},
-  {"name":"grants","protoName":"grants","number":6,"kind":"message","isList":true,"most":10000,"description":"With unique organizations. When absent, all grants stay, even with `prune`. In protobuf, only a mask can give an empty list.","message":DesiredGrant},
-  {"name":"mappings","protoName":"mappings","number":7,"kind":"message","isList":true,"most":10000,"description":"No group of a provider twice. When absent, all mappings stay, even with `prune`. In protobuf, only a mask can give an empty list.","message":DesiredMapping},
+export const DesiredProject: WireMessage = {"name":"DesiredProject","fields":[
+  {"name":"id","protoName":"id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"name","protoName":"name","number":2,"kind":"text","isRequired":true,"least":1,"most":200},
+  {"name":"settings","protoName":"settings","number":3,"kind":"message","message":DesiredSettings},
+  {"name":"roles","protoName":"roles","number":4,"kind":"message","isList":true,"most":10000,"message":DesiredRole},
+  {"name":"updateMask","protoName":"update_mask","number":5,"kind":"mask"},
+  {"name":"grants","protoName":"grants","number":6,"kind":"message","isList":true,"most":10000,"message":DesiredGrant},
+  {"name":"mappings","protoName":"mappings","number":7,"kind":"message","isList":true,"most":10000,"message":DesiredMapping},
 ]}
 
-export const DesiredIdentityProvider: WireMessage = {"name":"DesiredIdentityProvider","description":"A desired OIDC identity provider. An absent field is not changed, or gets its default in a new provider.","fields":[
-  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Permanent id of the project."},
-  {"name":"name","protoName":"name","number":2,"kind":"text","isOptional":true,"least":1,"most":200,"description":"Its name; required for a new provider."},
-  {"name":"stylingType","protoName":"styling_type","number":3,"kind":"enum","isOptional":true,"description":"Styling of the login button.","values":StylingType},
-  {"name":"autoRegister","protoName":"auto_register","number":4,"kind":"flag","isOptional":true,"description":"Unknown users may be registered at their first login."},
-  {"name":"issuer","protoName":"issuer","number":5,"kind":"text","isOptional":true,"isRequired":true,"most":200,"description":"The OIDC issuer; required, but may be empty for a new provider."},
-  {"name":"clientId","protoName":"client_id","number":6,"kind":"text","isRequired":true,"least":1,"most":200,"description":"Client id that the provider generated."},
-  {"name":"clientSecret","protoName":"client_secret","number":7,"kind":"text","isOptional":true,"least":1,"most":200,"description":"Client secret that the provider generated; required for a new active provider. Never shown."},
-  {"name":"scopes","protoName":"scopes","number":8,"kind":"text","isList":true,"most":100,"description":"Scopes to request. In protobuf, only a mask can give an empty list."},
-  {"name":"displayNameMapping","protoName":"display_name_mapping","number":9,"kind":"enum","isOptional":true,"description":"Claim that becomes the user's display name.","values":OidcMappingField},
-  {"name":"usernameMapping","protoName":"username_mapping","number":10,"kind":"enum","isOptional":true,"description":"Claim that becomes the username.","values":OidcMappingField},
-  {"name":"updateMask","protoName":"update_mask","number":11,"kind":"mask","description":"Names of the given fields, separated by commas in JSON. Without it, the fields that are in the request."},
-  {"name":"initialState","protoName":"initial_state","number":12,"kind":"enum","isOptional":true,"description":"State of a new provider. Default: active. An existing provider keeps its state.","values":State},
+export const DesiredIdentityProvider: WireMessage = {"name":"DesiredIdentityProvider","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"name","protoName":"name","number":2,"kind":"text","isOptional":true,"least":1,"most":200},
+  {"name":"stylingType","protoName":"styling_type","number":3,"kind":"enum","isOptional":true,"values":StylingType},
+  {"name":"autoRegister","protoName":"auto_register","number":4,"kind":"flag","isOptional":true},
+  {"name":"issuer","protoName":"issuer","number":5,"kind":"text","isOptional":true,"isRequired":true,"most":200},
+  {"name":"clientId","protoName":"client_id","number":6,"kind":"text","isRequired":true,"least":1,"most":200},
+  {"name":"clientSecret","protoName":"client_secret","number":7,"kind":"text","isOptional":true,"least":1,"most":200},
+  {"name":"scopes","protoName":"scopes","number":8,"kind":"text","isList":true,"most":100},
+  {"name":"displayNameMapping","protoName":"display_name_mapping","number":9,"kind":"enum","isOptional":true,"values":OidcMappingField},
+  {"name":"usernameMapping","protoName":"username_mapping","number":10,"kind":"enum","isOptional":true,"values":OidcMappingField},
+  {"name":"updateMask","protoName":"update_mask","number":11,"kind":"mask"},
+  {"name":"initialState","protoName":"initial_state","number":12,"kind":"enum","isOptional":true,"values":State},
+  {"name":"signIn","protoName":"sign_in","number":13,"kind":"message","isOptional":true,"message":SignInSettings},
 ]}
 
-export const ApplyAccessRequest: WireMessage = {"name":"ApplyAccessRequest","description":"The desired state.","fields":[
-  {"name":"projects","protoName":"projects","number":1,"kind":"message","isList":true,"most":1000,"description":"With unique ids.","message":DesiredProject},
-  {"name":"identityProviders","protoName":"identity_providers","number":2,"kind":"message","isList":true,"most":1000,"description":"With unique ids.","message":DesiredIdentityProvider},
-  {"name":"prune","protoName":"prune","number":3,"kind":"flag","description":"Removes roles and grants of declared projects that are no longer declared, if they are marked with `managedBy` and a version that is not newer."},
-  {"name":"managedBy","protoName":"managed_by","number":4,"kind":"text","isOptional":true,"least":1,"most":200,"description":"Name of the desired state, which marks its changes."},
-  {"name":"version","protoName":"version","number":5,"kind":"sequence","isOptional":true,"description":"From 1 to 2^53 - 1, higher for newer versions. Objects that a newer version has marked stay as they are."},
-  {"name":"validateOnly","protoName":"validate_only","number":6,"kind":"flag","description":"Dry run: plans and records nothing, and needs no permission to write."},
-  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500,"description":"Why the change is made, shown in its history: up to 500 characters; may be empty."},
-  {"name":"protect","protoName":"protect","number":7,"kind":"flag","description":"Protects the declared objects: only this desired state may change them. Without it, the protection ends."},
+export const ApplyAccessRequest: WireMessage = {"name":"ApplyAccessRequest","fields":[
+  {"name":"projects","protoName":"projects","number":1,"kind":"message","isList":true,"most":1000,"message":DesiredProject},
+  {"name":"identityProviders","protoName":"identity_providers","number":2,"kind":"message","isList":true,"most":1000,"message":DesiredIdentityProvider},
+  {"name":"prune","protoName":"prune","number":3,"kind":"flag"},
+  {"name":"managedBy","protoName":"managed_by","number":4,"kind":"text","isOptional":true,"least":1,"most":200},
+  {"name":"version","protoName":"version","number":5,"kind":"sequence","isOptional":true},
+  {"name":"validateOnly","protoName":"validate_only","number":6,"kind":"flag"},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
+  {"name":"protect","protoName":"protect","number":7,"kind":"flag"},
 ]}
 
-export const PlannedField: WireMessage = {"name":"PlannedField","description":"One field of a change.","fields":[
-  {"name":"field","protoName":"field","number":1,"kind":"text","description":"Its name."},
-  {"name":"from","protoName":"from","number":2,"kind":"value","isOptional":true,"description":"The value before: text, true or false, or a list of texts; absent for a new object."},
-  {"name":"to","protoName":"to","number":3,"kind":"value","isOptional":true,"description":"The value after; absent for a removed object."},
-  {"name":"secret","protoName":"secret","number":4,"kind":"text","isOptional":true,"description":"Only for a secret, whose values are never shown: `set`, `changed`, or `unchanged` if it is known to be the same."},
+export const PlannedField: WireMessage = {"name":"PlannedField","fields":[
+  {"name":"field","protoName":"field","number":1,"kind":"text"},
+  {"name":"from","protoName":"from","number":2,"kind":"value","isOptional":true},
+  {"name":"to","protoName":"to","number":3,"kind":"value","isOptional":true},
+  {"name":"secret","protoName":"secret","number":4,"kind":"text","isOptional":true},
 ]}
 
-export const PlannedChange: WireMessage = {"name":"PlannedChange","description":"The change of one object.","fields":[
-  {"name":"action","protoName":"action","number":1,"kind":"text","description":"`add`, `update`, `remove`, `unchanged`, `blocked` (its id belonged to a removed object) or `superseded` (a newer version has marked it)."},
-  {"name":"object","protoName":"object","number":2,"kind":"message","description":"The object.","message":ObjectRef},
-  {"name":"reason","protoName":"reason","number":3,"kind":"text","isOptional":true,"description":"`removed`; only for blocked objects."},
-  {"name":"fields","protoName":"fields","number":4,"kind":"message","isList":true,"description":"Its changed fields.","message":PlannedField},
-  {"name":"details","protoName":"details","number":5,"kind":"message","isOptional":true,"description":"Position, times and owner of the object afterwards; absent in a dry run, and without an object.","message":ObjectDetails},
-  {"name":"impact","protoName":"impact","number":6,"kind":"message","isOptional":true,"description":"Only with `validateOnly`: users who would lose a role; absent if nobody can, or if the caller may not read who has roles of the project.","message":Impact},
+export const PlannedChange: WireMessage = {"name":"PlannedChange","fields":[
+  {"name":"action","protoName":"action","number":1,"kind":"text"},
+  {"name":"object","protoName":"object","number":2,"kind":"message","message":ObjectRef},
+  {"name":"reason","protoName":"reason","number":3,"kind":"text","isOptional":true},
+  {"name":"fields","protoName":"fields","number":4,"kind":"message","isList":true,"message":PlannedField},
+  {"name":"details","protoName":"details","number":5,"kind":"message","isOptional":true,"message":ObjectDetails},
+  {"name":"impact","protoName":"impact","number":6,"kind":"message","isOptional":true,"message":Impact},
 ]}
 
-export const Counts: WireMessage = {"name":"Counts","description":"Number of objects by action.","fields":[
-  {"name":"add","protoName":"add","number":1,"kind":"number","description":"Added."},
-  {"name":"update","protoName":"update","number":2,"kind":"number","description":"Updated."},
-  {"name":"remove","protoName":"remove","number":3,"kind":"number","description":"Removed."},
-  {"name":"unchanged","protoName":"unchanged","number":4,"kind":"number","description":"Already as declared."},
-  {"name":"blocked","protoName":"blocked","number":5,"kind":"number","description":"Blocked: their ids belonged to removed objects."},
-  {"name":"superseded","protoName":"superseded","number":6,"kind":"number","description":"Marked by a newer version."},
+export const Counts: WireMessage = {"name":"Counts","fields":[
+  {"name":"add","protoName":"add","number":1,"kind":"number"},
+  {"name":"update","protoName":"update","number":2,"kind":"number"},
+  {"name":"remove","protoName":"remove","number":3,"kind":"number"},
+  {"name":"unchanged","protoName":"unchanged","number":4,"kind":"number"},
+  {"name":"blocked","protoName":"blocked","number":5,"kind":"number"},
+  {"name":"superseded","protoName":"superseded","number":6,"kind":"number"},
 ]}
 
-export const ApplyAccessResponse: WireMessage = {"name":"ApplyAccessResponse","description":"The changes that were made, or with `validateOnly` would be made.","fields":[
-  {"name":"orgId","protoName":"org_id","number":1,"kind":"text","description":"The organization."},
-  {"name":"managedBy","protoName":"managed_by","number":2,"kind":"text","isOptional":true,"description":"As in the request."},
-  {"name":"version","protoName":"version","number":3,"kind":"sequence","isOptional":true,"description":"As in the request."},
-  {"name":"changes","protoName":"changes","number":4,"kind":"message","isList":true,"description":"Each declared project, followed by its roles and its grants; then each declared identity provider.","message":PlannedChange},
-  {"name":"counts","protoName":"counts","number":5,"kind":"message","description":"Number of changes by action.","message":Counts},
-  {"name":"undeclared","protoName":"undeclared","number":6,"kind":"message","isList":true,"description":"Projects and identity providers that exist but are not declared, and stay as they are; only types that are declared and that the caller may read.","message":ObjectRef},
-  {"name":"protect","protoName":"protect","number":7,"kind":"flag","isOptional":true,"description":"Whether the declared objects are protected."},
+export const ApplyAccessResponse: WireMessage = {"name":"ApplyAccessResponse","fields":[
+  {"name":"orgId","protoName":"org_id","number":1,"kind":"text"},
+  {"name":"managedBy","protoName":"managed_by","number":2,"kind":"text","isOptional":true},
+  {"name":"version","protoName":"version","number":3,"kind":"sequence","isOptional":true},
+  {"name":"changes","protoName":"changes","number":4,"kind":"message","isList":true,"message":PlannedChange},
+  {"name":"counts","protoName":"counts","number":5,"kind":"message","message":Counts},
+  {"name":"undeclared","protoName":"undeclared","number":6,"kind":"message","isList":true,"message":ObjectRef},
+  {"name":"protect","protoName":"protect","number":7,"kind":"flag","isOptional":true},
 ]}
 
-export const CheckAccessRequest: WireMessage = {"name":"CheckAccessRequest","description":"Which access to check.","fields":[
-  {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"least":1,"most":200,"description":"Your id of the user."},
-  {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
-  {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","isOptional":true,"least":1,"most":64,"description":"The organization that owns the project. Default: the organization of the call."},
-  {"name":"roleKey","protoName":"role_key","number":4,"kind":"text","isOptional":true,"least":1,"most":200,"description":"The role to check. Without a role and a permission, the login rules of the project are checked."},
-  {"name":"permission","protoName":"permission","number":5,"kind":"text","isOptional":true,"least":1,"most":100,"description":"The permission to check: 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit. Not together with a role."},
-  {"name":"at","protoName":"at","number":6,"kind":"time","description":"A time in the past: the answer is as of the end of this millisecond. Default: now."},
+export const CheckAccessRequest: WireMessage = {"name":"CheckAccessRequest","fields":[
+  {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"least":1,"most":200},
+  {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","isOptional":true,"least":1,"most":64},
+  {"name":"roleKey","protoName":"role_key","number":4,"kind":"text","isOptional":true,"least":1,"most":200},
+  {"name":"permission","protoName":"permission","number":5,"kind":"text","isOptional":true,"least":1,"most":100},
+  {"name":"at","protoName":"at","number":6,"kind":"time"},
 ]}
 
-export const AccessReason: WireMessage = {"name":"AccessReason","description":"Why a role does not count, or a user may not log in.","fields":[
-  {"name":"kind","protoName":"kind","number":1,"kind":"text","description":"`ProjectNotFound`, `ProjectInactive`, `ProjectGrantMissing`, `ProjectGrantInactive`, `NoGrant`, `GrantInactive`, `RoleNotGranted`, `RoleRemoved`, `PermissionNotGranted`, `Expired`, `MembershipExpired` or `ProviderInactive`."},
+export const AccessReason: WireMessage = {"name":"AccessReason","fields":[
+  {"name":"kind","protoName":"kind","number":1,"kind":"text"},
 ]}
 
-export const CheckAccessResponse: WireMessage = {"name":"CheckAccessResponse","description":"Whether a role counts, or a user may log in.","fields":[
-  {"name":"allowed","protoName":"allowed","number":1,"kind":"flag","description":"With a role: whether the user has it. With a permission: whether a role of the user has it. Without both: whether the login rules of the project let the user in."},
-  {"name":"roleKeys","protoName":"role_keys","number":2,"kind":"text","isList":true,"description":"Keys of all roles that count for the user in the project, sorted by code point."},
-  {"name":"reasons","protoName":"reasons","number":3,"kind":"message","isList":true,"description":"Empty when allowed; otherwise all that apply.","message":AccessReason},
-  {"name":"permissions","protoName":"permissions","number":4,"kind":"text","isList":true,"description":"The permissions of these roles, without duplicates, sorted by code point."},
+export const CheckAccessResponse: WireMessage = {"name":"CheckAccessResponse","fields":[
+  {"name":"allowed","protoName":"allowed","number":1,"kind":"flag"},
+  {"name":"roleKeys","protoName":"role_keys","number":2,"kind":"text","isList":true},
+  {"name":"reasons","protoName":"reasons","number":3,"kind":"message","isList":true,"message":AccessReason},
+  {"name":"permissions","protoName":"permissions","number":4,"kind":"text","isList":true},
 ]}
 
-export const ExplainAccessRequest: WireMessage = {"name":"ExplainAccessRequest","description":"Which access to explain.","fields":[
-  {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"least":1,"most":200,"description":"Your id of the user."},
-  {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
-  {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","isOptional":true,"least":1,"most":64,"description":"The organization that owns the project. Default: the organization of the call."},
-  {"name":"roleKey","protoName":"role_key","number":4,"kind":"text","isRequired":true,"least":1,"most":200,"description":"The role to explain."},
-  {"name":"at","protoName":"at","number":5,"kind":"time","description":"A time in the past: the answer is as of the end of this millisecond. Default: now."},
+export const ExplainAccessRequest: WireMessage = {"name":"ExplainAccessRequest","fields":[
+  {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"least":1,"most":200},
+  {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","isOptional":true,"least":1,"most":64},
+  {"name":"roleKey","protoName":"role_key","number":4,"kind":"text","isRequired":true,"least":1,"most":200},
+  {"name":"at","protoName":"at","number":5,"kind":"time"},
 ]}
 
-export const AccessCause: WireMessage = {"name":"AccessCause","description":"A change that led to an access.","fields":[
-  {"name":"sequence","protoName":"sequence","number":1,"kind":"sequence","description":"Position of the change in the log."},
-  {"name":"time","protoName":"time","number":2,"kind":"time","description":"Time of the change, to the millisecond."},
-  {"name":"actor","protoName":"actor","number":3,"kind":"message","isOptional":true,"description":"Who acted; absent for a change in another organization.","message":Actor},
-  {"name":"type","protoName":"type","number":4,"kind":"text","description":"Type of the event, such as `user_grant.added`."},
-  {"name":"object","protoName":"object","number":5,"kind":"message","isOptional":true,"description":"The changed object; absent for a change in another organization.","message":ObjectRef},
-  {"name":"changes","protoName":"changes","number":6,"kind":"message","isList":true,"description":"The changed fields; empty for a change in another organization.","message":FieldChange},
-  {"name":"correlationId","protoName":"correlation_id","number":7,"kind":"text","isOptional":true,"description":"Id of the request that made the change, if it had one."},
-  {"name":"reason","protoName":"reason","number":8,"kind":"text","isOptional":true,"description":"Reason of the change; absent without a reason."},
+export const AccessCause: WireMessage = {"name":"AccessCause","fields":[
+  {"name":"sequence","protoName":"sequence","number":1,"kind":"sequence"},
+  {"name":"time","protoName":"time","number":2,"kind":"time"},
+  {"name":"actor","protoName":"actor","number":3,"kind":"message","isOptional":true,"message":Actor},
+  {"name":"type","protoName":"type","number":4,"kind":"text"},
+  {"name":"object","protoName":"object","number":5,"kind":"message","isOptional":true,"message":ObjectRef},
+  {"name":"changes","protoName":"changes","number":6,"kind":"message","isList":true,"message":FieldChange},
+  {"name":"correlationId","protoName":"correlation_id","number":7,"kind":"text","isOptional":true},
+  {"name":"reason","protoName":"reason","number":8,"kind":"text","isOptional":true},
 ]}
 
-export const ExplainAccessResponse: WireMessage = {"name":"ExplainAccessResponse","description":"Why a role counts, or does not.","fields":[
-  {"name":"allowed","protoName":"allowed","number":1,"kind":"flag","description":"Whether the role counts."},
-  {"name":"reasons","protoName":"reasons","number":2,"kind":"message","isList":true,"description":"Empty when allowed; otherwise all that apply.","message":AccessReason},
-  {"name":"because","protoName":"because","number":3,"kind":"message","isList":true,"description":"The changes that led to this result, oldest first: those that added the role, granted the project and gave the role to the user, and, if it does not count, the one that ended it. Changes in another organization, which owns the project, show only `sequence`, `time` and `type`.","message":AccessCause},
+export const ExplainAccessResponse: WireMessage = {"name":"ExplainAccessResponse","fields":[
+  {"name":"allowed","protoName":"allowed","number":1,"kind":"flag"},
+  {"name":"reasons","protoName":"reasons","number":2,"kind":"message","isList":true,"message":AccessReason},
+  {"name":"because","protoName":"because","number":3,"kind":"message","isList":true,"message":AccessCause},
 ]}
 
-export const ListRolesOfUserRequest: WireMessage = {"name":"ListRolesOfUserRequest","description":"The user whose roles to list.","fields":[
-  {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"least":1,"most":200,"description":"Your id of the user."},
-  {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isOptional":true,"least":1,"most":64,"description":"Only projects with this id, of any organization. Default: all."},
-  {"name":"pageSize","protoName":"page_size","number":3,"kind":"number","description":"1 to 1000. Default: 100."},
-  {"name":"pageToken","protoName":"page_token","number":4,"kind":"text","most":16384,"description":"`nextPageToken` of the page before; the rest of the request must be the same."},
-  {"name":"at","protoName":"at","number":5,"kind":"time","description":"A time in the past: the answer is as of the end of this millisecond. Default: now."},
+export const ListRolesOfUserRequest: WireMessage = {"name":"ListRolesOfUserRequest","fields":[
+  {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"least":1,"most":200},
+  {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isOptional":true,"least":1,"most":64},
+  {"name":"pageSize","protoName":"page_size","number":3,"kind":"number"},
+  {"name":"pageToken","protoName":"page_token","number":4,"kind":"text","most":16384},
+  {"name":"at","protoName":"at","number":5,"kind":"time"},
 ]}
 
-export const RoleSource: WireMessage = {"name":"RoleSource","description":"A group of an identity provider whose members have roles.","fields":[
-  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","description":"Id of the provider."},
-  {"name":"group","protoName":"group","number":2,"kind":"text","description":"The provider's name of the group."},
+export const RoleSource: WireMessage = {"name":"RoleSource","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text"},
+  {"name":"group","protoName":"group","number":2,"kind":"text"},
 ]}
 
-export const UserRole: WireMessage = {"name":"UserRole","description":"A role that counts for a user.","fields":[
-  {"name":"projectId","protoName":"project_id","number":1,"kind":"text","description":"Id of its project."},
-  {"name":"projectOrgId","protoName":"project_org_id","number":2,"kind":"text","description":"The organization that owns the project."},
-  {"name":"roleKey","protoName":"role_key","number":3,"kind":"text","description":"Its key."},
-  {"name":"displayName","protoName":"display_name","number":4,"kind":"text","description":"Name that people see."},
-  {"name":"group","protoName":"group","number":5,"kind":"text","description":"For display only; may be empty."},
-  {"name":"expiresAt","protoName":"expires_at","number":6,"kind":"time","isOptional":true,"description":"When it expires; absent for never."},
-  {"name":"permissions","protoName":"permissions","number":7,"kind":"text","isList":true,"description":"Its permissions, sorted by code point."},
-  {"name":"via","protoName":"via","number":8,"kind":"message","isOptional":true,"description":"The group that gives it to the user; absent for a grant. A role that a user has in several ways is one item for each way, the grant first.","message":RoleSource},
+export const UserRole: WireMessage = {"name":"UserRole","fields":[
+  {"name":"projectId","protoName":"project_id","number":1,"kind":"text"},
+  {"name":"projectOrgId","protoName":"project_org_id","number":2,"kind":"text"},
+  {"name":"roleKey","protoName":"role_key","number":3,"kind":"text"},
+  {"name":"displayName","protoName":"display_name","number":4,"kind":"text"},
+  {"name":"group","protoName":"group","number":5,"kind":"text"},
+  {"name":"expiresAt","protoName":"expires_at","number":6,"kind":"time","isOptional":true},
+  {"name":"permissions","protoName":"permissions","number":7,"kind":"text","isList":true},
+  {"name":"via","protoName":"via","number":8,"kind":"message","isOptional":true,"message":RoleSource},
 ]}
 
-export const ListRolesOfUserResponse: WireMessage = {"name":"ListRolesOfUserResponse","description":"A page of the roles of a user.","fields":[
-  {"name":"userRoles","protoName":"user_roles","number":1,"kind":"message","isList":true,"description":"In order.","message":UserRole},
-  {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text","description":"Token of the next page; empty on the last page."},
+export const ListRolesOfUserResponse: WireMessage = {"name":"ListRolesOfUserResponse","fields":[
+  {"name":"userRoles","protoName":"user_roles","number":1,"kind":"message","isList":true,"message":UserRole},
+  {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text"},
 ]}
 
-export const ListRoleHoldersRequest: WireMessage = {"name":"ListRoleHoldersRequest","description":"Which users with roles to list, and as of when.","fields":[
-  {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64,"description":"Id of the project."},
-  {"name":"roleKey","protoName":"role_key","number":2,"kind":"text","isOptional":true,"least":1,"most":200,"description":"Only this role. Default: all roles of the project."},
-  {"name":"at","protoName":"at","number":3,"kind":"time","description":"A time in the past: the answer is as of the end of this millisecond. Default: now."},
-  {"name":"pageSize","protoName":"page_size","number":4,"kind":"number","description":"1 to 1000. Default: 100."},
-  {"name":"pageToken","protoName":"page_token","number":5,"kind":"text","most":16384,"description":"`nextPageToken` of the page before; the rest of the request must be the same."},
-  {"name":"permission","protoName":"permission","number":6,"kind":"text","isOptional":true,"least":1,"most":100,"description":"Only roles that have this permission, or had it at that time. Default: all. 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit."},
-  {"name":"userId","protoName":"user_id","number":7,"kind":"text","isOptional":true,"least":1,"most":200,"description":"Only the user with this id, of any organization. Default: all."},
+export const ListRoleHoldersRequest: WireMessage = {"name":"ListRoleHoldersRequest","fields":[
+  {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"roleKey","protoName":"role_key","number":2,"kind":"text","isOptional":true,"least":1,"most":200},
+  {"name":"at","protoName":"at","number":3,"kind":"time"},
+  {"name":"pageSize","protoName":"page_size","number":4,"kind":"number"},
+  {"name":"pageToken","protoName":"page_token","number":5,"kind":"text","most":16384},
+  {"name":"permission","protoName":"permission","number":6,"kind":"text","isOptional":true,"least":1,"most":100},
+  {"name":"userId","protoName":"user_id","number":7,"kind":"text","isOptional":true,"least":1,"most":200},
 ]}
 
-export const RoleHolder: WireMessage = {"name":"RoleHolder","description":"A user who has a role.","fields":[
-  {"name":"userId","protoName":"user_id","number":1,"kind":"text","description":"The user's id in their organization."},
-  {"name":"orgId","protoName":"org_id","number":2,"kind":"text","description":"The organization of the user."},
-  {"name":"roleKey","protoName":"role_key","number":3,"kind":"text","description":"Key of the role."},
-  {"name":"expiresAt","protoName":"expires_at","number":4,"kind":"time","isOptional":true,"description":"When the role expires; absent for never."},
-  {"name":"from","protoName":"from","number":5,"kind":"time","description":"When the user was given the role since it was last added; a change of its expiry does not change this."},
-  {"name":"projectId","protoName":"project_id","number":6,"kind":"text","isOptional":true,"description":"Id of the project, if holders of all projects are listed."},
-  {"name":"via","protoName":"via","number":7,"kind":"message","isOptional":true,"description":"The group that gives it to the user; absent for a grant. A user who has a role in several ways is one item for each way.","message":RoleSource},
+export const RoleHolder: WireMessage = {"name":"RoleHolder","fields":[
+  {"name":"userId","protoName":"user_id","number":1,"kind":"text"},
+  {"name":"orgId","protoName":"org_id","number":2,"kind":"text"},
+  {"name":"roleKey","protoName":"role_key","number":3,"kind":"text"},
+  {"name":"expiresAt","protoName":"expires_at","number":4,"kind":"time","isOptional":true},
+  {"name":"from","protoName":"from","number":5,"kind":"time"},
+  {"name":"projectId","protoName":"project_id","number":6,"kind":"text","isOptional":true},
+  {"name":"via","protoName":"via","number":7,"kind":"message","isOptional":true,"message":RoleSource},
 ]}
 
-export const ListRoleHoldersResponse: WireMessage = {"name":"ListRoleHoldersResponse","description":"A page of holders of roles.","fields":[
-  {"name":"roleHolders","protoName":"role_holders","number":1,"kind":"message","isList":true,"description":"In order.","message":RoleHolder},
-  {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text","description":"Token of the next page; empty on the last page."},
+export const ListRoleHoldersResponse: WireMessage = {"name":"ListRoleHoldersResponse","fields":[
+  {"name":"roleHolders","protoName":"role_holders","number":1,"kind":"message","isList":true,"message":RoleHolder},
+  {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text"},
 ]}
 
-export const ListAllRoleHoldersRequest: WireMessage = {"name":"ListAllRoleHoldersRequest","description":"Which users with roles of any project to list, and as of when.","fields":[
-  {"name":"userId","protoName":"user_id","number":1,"kind":"text","isOptional":true,"least":1,"most":200,"description":"Only the user with this id, of any organization. Default: all."},
-  {"name":"roleKey","protoName":"role_key","number":2,"kind":"text","isOptional":true,"least":1,"most":200,"description":"Only roles with this key. Default: all."},
-  {"name":"permission","protoName":"permission","number":3,"kind":"text","isOptional":true,"least":1,"most":100,"description":"Only roles that have this permission, or had it at that time. Default: all. 1 to 100 letters, digits or any of `. _ : / -`, starting with a letter or digit."},
-  {"name":"at","protoName":"at","number":4,"kind":"time","description":"A time in the past: the answer is as of the end of this millisecond. Default: now."},
-  {"name":"pageSize","protoName":"page_size","number":5,"kind":"number","description":"1 to 1000. Default: 100."},
-  {"name":"pageToken","protoName":"page_token","number":6,"kind":"text","most":16384,"description":"`nextPageToken` of the page before; the rest of the request must be the same."},
+export const ListAllRoleHoldersRequest: WireMessage = {"name":"ListAllRoleHoldersRequest","fields":[
+  {"name":"userId","protoName":"user_id","number":1,"kind":"text","isOptional":true,"least":1,"most":200},
+  {"name":"roleKey","protoName":"role_key","number":2,"kind":"text","isOptional":true,"least":1,"most":200},
+  {"name":"permission","protoName":"permission","number":3,"kind":"text","isOptional":true,"least":1,"most":100},
+  {"name":"at","protoName":"at","number":4,"kind":"time"},
+  {"name":"pageSize","protoName":"page_size","number":5,"kind":"number"},
+  {"name":"pageToken","protoName":"page_token","number":6,"kind":"text","most":16384},
 ]}
 
-export const ListAllRoleHoldersResponse: WireMessage = {"name":"ListAllRoleHoldersResponse","description":"A page of holders of roles of all projects.","fields":[
-  {"name":"roleHolders","protoName":"role_holders","number":1,"kind":"message","isList":true,"description":"In order.","message":RoleHolder},
-  {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text","description":"Token of the next page; empty on the last page."},
+export const ListAllRoleHoldersResponse: WireMessage = {"name":"ListAllRoleHoldersResponse","fields":[
+  {"name":"roleHolders","protoName":"role_holders","number":1,"kind":"message","isList":true,"message":RoleHolder},
+  {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text"},
 ]}
 
-export const ListPermissionsRequest: WireMessage = {"name":"ListPermissionsRequest","description":"Lists the permissions of the caller.","fields":[
+export const ListPermissionsRequest: WireMessage = {"name":"ListPermissionsRequest","fields":[
 ]}
 
-export const ListPermissionsResponse: WireMessage = {"name":"ListPermissionsResponse","description":"The permissions of the caller.","fields":[
-  {"name":"permissions","protoName":"permissions","number":1,"kind":"text","isList":true,"description":"Names of the permissions, such as `project.read`, sorted. Permissions on single objects are not listed."},
+export const ListPermissionsResponse: WireMessage = {"name":"ListPermissionsResponse","fields":[
+  {"name":"permissions","protoName":"permissions","number":1,"kind":"text","isList":true},
 ]}
 
-export const HealthCheckRequest: WireMessage = {"name":"HealthCheckRequest","description":"Which service is asked about.","fields":[
-  {"name":"service","protoName":"service","number":1,"kind":"text","description":"Its full name; empty for the server as a whole."},
+export const HealthCheckRequest: WireMessage = {"name":"HealthCheckRequest","fields":[
+  {"name":"service","protoName":"service","number":1,"kind":"text"},
 ]}
 
-export const HealthCheckResponse: WireMessage = {"name":"HealthCheckResponse","description":"What was found.","fields":[
-  {"name":"status","protoName":"status","number":1,"kind":"enum","description":"The status.","values":ServingStatus},
+export const HealthCheckResponse: WireMessage = {"name":"HealthCheckResponse","fields":[
+  {"name":"status","protoName":"status","number":1,"kind":"enum","values":ServingStatus},
 ]}
 
-export const identityProviderService: Readonly<Record<'addOidcIdentityProvider' | 'updateOidcConfig' | 'updateIdentityProvider' | 'patchIdentityProvider' | 'deactivateIdentityProvider' | 'reactivateIdentityProvider' | 'removeIdentityProvider' | 'getIdentityProvider' | 'listIdentityProviders' | 'listIdentityProviderHistory' | 'getIdentityProviderState' | 'testIdentityProvider', WireMethod>> = {
-  addOidcIdentityProvider: {"service":"claviger.v1.IdentityProviderService","name":"AddOidcIdentityProvider","isDeprecated":true,"effect":"command","verb":"POST","path":"/v1/idps/oidc","hasBody":true,"description":"Adds an OIDC identity provider.","request":AddOidcIdentityProviderRequest,"response":AddOidcIdentityProviderResponse},
-  updateOidcConfig: {"service":"claviger.v1.IdentityProviderService","name":"UpdateOidcConfig","isDeprecated":true,"effect":"command","verb":"PUT","path":"/v1/idps/{idp_id}/oidc_config","hasBody":true,"description":"Replaces the OIDC configuration. A field without a value becomes empty; an empty client secret keeps the stored one.","request":UpdateOidcConfigRequest,"response":UpdateOidcConfigResponse},
-  updateIdentityProvider: {"service":"claviger.v1.IdentityProviderService","name":"UpdateIdentityProvider","effect":"command","verb":"PUT","path":"/v1/idps/{idp_id}","hasBody":true,"description":"Replaces name, styling and registration of unknown users.","request":UpdateIdentityProviderRequest,"response":UpdateIdentityProviderResponse},
-  patchIdentityProvider: {"service":"claviger.v1.IdentityProviderService","name":"PatchIdentityProvider","effect":"command","verb":"PATCH","path":"/v1/idps/{idp_id}","hasBody":true,"description":"Changes the given fields of the provider, including its OIDC configuration, and keeps the others.","request":PatchIdentityProviderRequest,"response":PatchIdentityProviderResponse},
-  deactivateIdentityProvider: {"service":"claviger.v1.IdentityProviderService","name":"DeactivateIdentityProvider","effect":"command","verb":"POST","path":"/v1/idps/{idp_id}:deactivate","description":"Deactivates the provider, so that nobody can log in with it. Succeeds if it is inactive already.","request":DeactivateIdentityProviderRequest,"response":DeactivateIdentityProviderResponse},
-  reactivateIdentityProvider: {"service":"claviger.v1.IdentityProviderService","name":"ReactivateIdentityProvider","effect":"command","verb":"POST","path":"/v1/idps/{idp_id}:reactivate","description":"Reactivates the provider. Succeeds if it is active already.","request":ReactivateIdentityProviderRequest,"response":ReactivateIdentityProviderResponse},
-  removeIdentityProvider: {"service":"claviger.v1.IdentityProviderService","name":"RemoveIdentityProvider","effect":"command","verb":"DELETE","path":"/v1/idps/{idp_id}","description":"Removes the provider. Its id cannot be used again.","request":RemoveIdentityProviderRequest,"response":RemoveIdentityProviderResponse},
-  getIdentityProvider: {"service":"claviger.v1.IdentityProviderService","name":"GetIdentityProvider","effect":"none","verb":"GET","path":"/v1/idps/{idp_id}","description":"Shows one provider, without its secret.","request":GetIdentityProviderRequest,"response":GetIdentityProviderResponse},
-  listIdentityProviders: {"service":"claviger.v1.IdentityProviderService","name":"ListIdentityProviders","effect":"none","verb":"GET","path":"/v1/idps","description":"Lists the providers, page by page, without their secrets.","request":ListIdentityProvidersRequest,"response":ListIdentityProvidersResponse},
-  listIdentityProviderHistory: {"service":"claviger.v1.IdentityProviderService","name":"ListIdentityProviderHistory","effect":"none","verb":"GET","path":"/v1/idps/{idp_id}/history","description":"Lists who changed the provider and when, page by page, even after it was removed.","request":ListIdentityProviderHistoryRequest,"response":ListIdentityProviderHistoryResponse},
-  getIdentityProviderState: {"service":"claviger.v1.IdentityProviderService","name":"GetIdentityProviderState","effect":"none","verb":"GET","path":"/v1/idps/{idp_id}/history/state","description":"Shows the provider as it was at a time, without its secret.","request":GetIdentityProviderStateRequest,"response":GetIdentityProviderStateResponse},
-  testIdentityProvider: {"service":"claviger.v1.IdentityProviderService","name":"TestIdentityProvider","effect":"none","verb":"POST","path":"/v1/idps/{idp_id}:test","description":"Tests an active or inactive provider: its discovery document and the client secret. Changes nothing.","request":TestIdentityProviderRequest,"response":TestIdentityProviderResponse},
+export const identityProviderService: Readonly<Record<'addOidcIdentityProvider' | 'updateOidcConfig' | 'updateIdentityProvider' | 'patchIdentityProvider' | 'configureSignIn' | 'deactivateIdentityProvider' | 'reactivateIdentityProvider' | 'removeIdentityProvider' | 'getIdentityProvider' | 'listIdentityProviders' | 'listIdentityProviderHistory' | 'getIdentityProviderState' | 'testIdentityProvider', WireMethod>> = {
+  addOidcIdentityProvider: {"service":"claviger.v1.IdentityProviderService","name":"AddOidcIdentityProvider","isDeprecated":true,"effect":"command","verb":"POST","path":"/v1/idps/oidc","hasBody":true,"request":AddOidcIdentityProviderRequest,"response":AddOidcIdentityProviderResponse},
+  updateOidcConfig: {"service":"claviger.v1.IdentityProviderService","name":"UpdateOidcConfig","isDeprecated":true,"effect":"command","verb":"PUT","path":"/v1/idps/{idp_id}/oidc_config","hasBody":true,"request":UpdateOidcConfigRequest,"response":UpdateOidcConfigResponse},
+  updateIdentityProvider: {"service":"claviger.v1.IdentityProviderService","name":"UpdateIdentityProvider","effect":"command","verb":"PUT","path":"/v1/idps/{idp_id}","hasBody":true,"request":UpdateIdentityProviderRequest,"response":UpdateIdentityProviderResponse},
+  patchIdentityProvider: {"service":"claviger.v1.IdentityProviderService","name":"PatchIdentityProvider","effect":"command","verb":"PATCH","path":"/v1/idps/{idp_id}","hasBody":true,"request":PatchIdentityProviderRequest,"response":PatchIdentityProviderResponse},
+  configureSignIn: {"service":"claviger.v1.IdentityProviderService","name":"ConfigureSignIn","effect":"command","verb":"PUT","path":"/v1/idps/{idp_id}/sign_in","hasBody":true,"request":ConfigureSignInRequest,"response":ConfigureSignInResponse},
+  deactivateIdentityProvider: {"service":"claviger.v1.IdentityProviderService","name":"DeactivateIdentityProvider","effect":"command","verb":"POST","path":"/v1/idps/{idp_id}:deactivate","request":DeactivateIdentityProviderRequest,"response":DeactivateIdentityProviderResponse},
+  reactivateIdentityProvider: {"service":"claviger.v1.IdentityProviderService","name":"ReactivateIdentityProvider","effect":"command","verb":"POST","path":"/v1/idps/{idp_id}:reactivate","request":ReactivateIdentityProviderRequest,"response":ReactivateIdentityProviderResponse},
+  removeIdentityProvider: {"service":"claviger.v1.IdentityProviderService","name":"RemoveIdentityProvider","effect":"command","verb":"DELETE","path":"/v1/idps/{idp_id}","request":RemoveIdentityProviderRequest,"response":RemoveIdentityProviderResponse},
+  getIdentityProvider: {"service":"claviger.v1.IdentityProviderService","name":"GetIdentityProvider","effect":"none","verb":"GET","path":"/v1/idps/{idp_id}","request":GetIdentityProviderRequest,"response":GetIdentityProviderResponse},
+  listIdentityProviders: {"service":"claviger.v1.IdentityProviderService","name":"ListIdentityProviders","effect":"none","verb":"GET","path":"/v1/idps","request":ListIdentityProvidersRequest,"response":ListIdentityProvidersResponse},
+  listIdentityProviderHistory: {"service":"claviger.v1.IdentityProviderService","name":"ListIdentityProviderHistory","effect":"none","verb":"GET","path":"/v1/idps/{idp_id}/history","request":ListIdentityProviderHistoryRequest,"response":ListIdentityProviderHistoryResponse},
+  getIdentityProviderState: {"service":"claviger.v1.IdentityProviderService","name":"GetIdentityProviderState","effect":"none","verb":"GET","path":"/v1/idps/{idp_id}/history/state","request":GetIdentityProviderStateRequest,"response":GetIdentityProviderStateResponse},
+  testIdentityProvider: {"service":"claviger.v1.IdentityProviderService","name":"TestIdentityProvider","effect":"none","verb":"POST","path":"/v1/idps/{idp_id}:test","request":TestIdentityProviderRequest,"response":TestIdentityProviderResponse},
 }
 
 export const projectService: Readonly<Record<'addProject' | 'updateProject' | 'patchProject' | 'deactivateProject' | 'reactivateProject' | 'removeProject' | 'getProject' | 'listProjects' | 'checkLogin' | 'listRoleClaims' | 'listProjectHistory' | 'getProjectState', WireMethod>> = {
-  addProject: {"service":"claviger.v1.ProjectService","name":"AddProject","effect":"command","verb":"POST","path":"/v1/projects","hasBody":true,"description":"Adds a project.","request":AddProjectRequest,"response":AddProjectResponse},
-  updateProject: {"service":"claviger.v1.ProjectService","name":"UpdateProject","effect":"command","verb":"PUT","path":"/v1/projects/{id}","hasBody":true,"description":"Replaces name and settings. A setting without a value gets its default.","request":UpdateProjectRequest,"response":UpdateProjectResponse},
-  patchProject: {"service":"claviger.v1.ProjectService","name":"PatchProject","effect":"command","verb":"PATCH","path":"/v1/projects/{id}","hasBody":true,"description":"Changes the given fields and keeps the others.","request":PatchProjectRequest,"response":PatchProjectResponse},
-  deactivateProject: {"service":"claviger.v1.ProjectService","name":"DeactivateProject","effect":"command","verb":"POST","path":"/v1/projects/{id}:deactivate","description":"Deactivates the project, so that nobody can log in. Succeeds if it is inactive already.","request":DeactivateProjectRequest,"response":DeactivateProjectResponse},
-  reactivateProject: {"service":"claviger.v1.ProjectService","name":"ReactivateProject","effect":"command","verb":"POST","path":"/v1/projects/{id}:reactivate","description":"Reactivates the project. Succeeds if it is active already.","request":ReactivateProjectRequest,"response":ReactivateProjectResponse},
-  removeProject: {"service":"claviger.v1.ProjectService","name":"RemoveProject","effect":"command","verb":"DELETE","path":"/v1/projects/{id}","description":"Removes the project and its roles. Its id cannot be used again.","request":RemoveProjectRequest,"response":RemoveProjectResponse},
-  getProject: {"service":"claviger.v1.ProjectService","name":"GetProject","effect":"none","verb":"GET","path":"/v1/projects/{id}","description":"Shows one project.","request":GetProjectRequest,"response":GetProjectResponse},
-  listProjects: {"service":"claviger.v1.ProjectService","name":"ListProjects","effect":"none","verb":"GET","path":"/v1/projects","description":"Lists the projects of the organization, page by page.","request":ListProjectsRequest,"response":ListProjectsResponse},
-  checkLogin: {"service":"claviger.v1.ProjectService","name":"CheckLogin","effect":"none","verb":"POST","path":"/v1/projects/{id}:checkLogin","hasBody":true,"description":"Checks whether a user may log in to an application of the project; the error says which check failed.","request":CheckLoginRequest,"response":CheckLoginResponse},
-  listRoleClaims: {"service":"claviger.v1.ProjectService","name":"ListRoleClaims","effect":"none","verb":"GET","path":"/v1/projects/{id}/roleClaims","description":"Lists the user's current roles for the user info response if the project has `projectRoleAssertion`, else none.","request":ListRoleClaimsRequest,"response":ListRoleClaimsResponse},
-  listProjectHistory: {"service":"claviger.v1.ProjectService","name":"ListProjectHistory","effect":"none","verb":"GET","path":"/v1/projects/{id}/history","description":"Lists who changed the project and when, page by page, even after it was removed.","request":ListProjectHistoryRequest,"response":ListProjectHistoryResponse},
-  getProjectState: {"service":"claviger.v1.ProjectService","name":"GetProjectState","effect":"none","verb":"GET","path":"/v1/projects/{id}/history/state","description":"Shows the project as it was at a time.","request":GetProjectStateRequest,"response":GetProjectStateResponse},
+  addProject: {"service":"claviger.v1.ProjectService","name":"AddProject","effect":"command","verb":"POST","path":"/v1/projects","hasBody":true,"request":AddProjectRequest,"response":AddProjectResponse},
+  updateProject: {"service":"claviger.v1.ProjectService","name":"UpdateProject","effect":"command","verb":"PUT","path":"/v1/projects/{id}","hasBody":true,"request":UpdateProjectRequest,"response":UpdateProjectResponse},
+  patchProject: {"service":"claviger.v1.ProjectService","name":"PatchProject","effect":"command","verb":"PATCH","path":"/v1/projects/{id}","hasBody":true,"request":PatchProjectRequest,"response":PatchProjectResponse},
+  deactivateProject: {"service":"claviger.v1.ProjectService","name":"DeactivateProject","effect":"command","verb":"POST","path":"/v1/projects/{id}:deactivate","request":DeactivateProjectRequest,"response":DeactivateProjectResponse},
+  reactivateProject: {"service":"claviger.v1.ProjectService","name":"ReactivateProject","effect":"command","verb":"POST","path":"/v1/projects/{id}:reactivate","request":ReactivateProjectRequest,"response":ReactivateProjectResponse},
+  removeProject: {"service":"claviger.v1.ProjectService","name":"RemoveProject","effect":"command","verb":"DELETE","path":"/v1/projects/{id}","request":RemoveProjectRequest,"response":RemoveProjectResponse},
+  getProject: {"service":"claviger.v1.ProjectService","name":"GetProject","effect":"none","verb":"GET","path":"/v1/projects/{id}","request":GetProjectRequest,"response":GetProjectResponse},
+  listProjects: {"service":"claviger.v1.ProjectService","name":"ListProjects","effect":"none","verb":"GET","path":"/v1/projects","request":ListProjectsRequest,"response":ListProjectsResponse},
+  checkLogin: {"service":"claviger.v1.ProjectService","name":"CheckLogin","effect":"none","verb":"POST","path":"/v1/projects/{id}:checkLogin","hasBody":true,"request":CheckLoginRequest,"response":CheckLoginResponse},
+  listRoleClaims: {"service":"claviger.v1.ProjectService","name":"ListRoleClaims","effect":"none","verb":"GET","path":"/v1/projects/{id}/roleClaims","request":ListRoleClaimsRequest,"response":ListRoleClaimsResponse},
+  listProjectHistory: {"service":"claviger.v1.ProjectService","name":"ListProjectHistory","effect":"none","verb":"GET","path":"/v1/projects/{id}/history","request":ListProjectHistoryRequest,"response":ListProjectHistoryResponse},
+  getProjectState: {"service":"claviger.v1.ProjectService","name":"GetProjectState","effect":"none","verb":"GET","path":"/v1/projects/{id}/history/state","request":GetProjectStateRequest,"response":GetProjectStateResponse},
 }
 
 export const projectRoleService: Readonly<Record<'addProjectRole' | 'addProjectRoles' | 'updateProjectRole' | 'patchProjectRole' | 'removeProjectRole' | 'getProjectRole' | 'listProjectRoles' | 'listProjectRoleHistory' | 'getProjectRoleState', WireMethod>> = {
-  addProjectRole: {"service":"claviger.v1.ProjectRoleService","name":"AddProjectRole","effect":"command","verb":"POST","path":"/v1/projects/{project_id}/roles","hasBody":true,"description":"Adds a role to a project.","request":AddProjectRoleRequest,"response":AddProjectRoleResponse},
-  addProjectRoles: {"service":"claviger.v1.ProjectRoleService","name":"AddProjectRoles","effect":"command","verb":"POST","path":"/v1/projects/{project_id}/roles:batchAdd","hasBody":true,"description":"Adds several roles to one project, all or none.","request":AddProjectRolesRequest,"response":AddProjectRolesResponse},
-  updateProjectRole: {"service":"claviger.v1.ProjectRoleService","name":"UpdateProjectRole","effect":"command","verb":"PUT","path":"/v1/projects/{project_id}/role","hasBody":true,"description":"Replaces display name, group and permissions of a role. An absent group becomes empty, and absent permissions become none. The key never changes.","request":UpdateProjectRoleRequest,"response":UpdateProjectRoleResponse},
-  patchProjectRole: {"service":"claviger.v1.ProjectRoleService","name":"PatchProjectRole","effect":"command","verb":"PATCH","path":"/v1/projects/{project_id}/role","hasBody":true,"description":"Changes the given fields of a role and keeps the others.","request":PatchProjectRoleRequest,"response":PatchProjectRoleResponse},
-  removeProjectRole: {"service":"claviger.v1.ProjectRoleService","name":"RemoveProjectRole","effect":"command","verb":"DELETE","path":"/v1/projects/{project_id}/role","description":"Removes a role, which revokes it everywhere. Its key may be added again as a new role, which restores nobody's access.","request":RemoveProjectRoleRequest,"response":RemoveProjectRoleResponse},
-  getProjectRole: {"service":"claviger.v1.ProjectRoleService","name":"GetProjectRole","effect":"none","verb":"GET","path":"/v1/projects/{project_id}/role","description":"Shows one role.","request":GetProjectRoleRequest,"response":GetProjectRoleResponse},
-  listProjectRoles: {"service":"claviger.v1.ProjectRoleService","name":"ListProjectRoles","effect":"none","verb":"GET","path":"/v1/projects/{project_id}/roles","description":"Lists the roles of one project, page by page.","request":ListProjectRolesRequest,"response":ListProjectRolesResponse},
-  listProjectRoleHistory: {"service":"claviger.v1.ProjectRoleService","name":"ListProjectRoleHistory","effect":"none","verb":"GET","path":"/v1/projects/{project_id}/role/history","description":"Lists who changed the role and when, page by page, even after it was removed. The history ends with the removal of the project.","request":ListProjectRoleHistoryRequest,"response":ListProjectRoleHistoryResponse},
-  getProjectRoleState: {"service":"claviger.v1.ProjectRoleService","name":"GetProjectRoleState","effect":"none","verb":"GET","path":"/v1/projects/{project_id}/role/history/state","description":"Shows the role as it was at a time.","request":GetProjectRoleStateRequest,"response":GetProjectRoleStateResponse},
+  addProjectRole: {"service":"claviger.v1.ProjectRoleService","name":"AddProjectRole","effect":"command","verb":"POST","path":"/v1/projects/{project_id}/roles","hasBody":true,"request":AddProjectRoleRequest,"response":AddProjectRoleResponse},
+  addProjectRoles: {"service":"claviger.v1.ProjectRoleService","name":"AddProjectRoles","effect":"command","verb":"POST","path":"/v1/projects/{project_id}/roles:batchAdd","hasBody":true,"request":AddProjectRolesRequest,"response":AddProjectRolesResponse},
+  updateProjectRole: {"service":"claviger.v1.ProjectRoleService","name":"UpdateProjectRole","effect":"command","verb":"PUT","path":"/v1/projects/{project_id}/role","hasBody":true,"request":UpdateProjectRoleRequest,"response":UpdateProjectRoleResponse},
+  patchProjectRole: {"service":"claviger.v1.ProjectRoleService","name":"PatchProjectRole","effect":"command","verb":"PATCH","path":"/v1/projects/{project_id}/role","hasBody":true,"request":PatchProjectRoleRequest,"response":PatchProjectRoleResponse},
+  removeProjectRole: {"service":"claviger.v1.ProjectRoleService","name":"RemoveProjectRole","effect":"command","verb":"DELETE","path":"/v1/projects/{project_id}/role","request":RemoveProjectRoleRequest,"response":RemoveProjectRoleResponse},
+  getProjectRole: {"service":"claviger.v1.ProjectRoleService","name":"GetProjectRole","effect":"none","verb":"GET","path":"/v1/projects/{project_id}/role","request":GetProjectRoleRequest,"response":GetProjectRoleResponse},
+  listProjectRoles: {"service":"claviger.v1.ProjectRoleService","name":"ListProjectRoles","effect":"none","verb":"GET","path":"/v1/projects/{project_id}/roles","request":ListProjectRolesRequest,"response":ListProjectRolesResponse},
+  listProjectRoleHistory: {"service":"claviger.v1.ProjectRoleService","name":"ListProjectRoleHistory","effect":"none","verb":"GET","path":"/v1/projects/{project_id}/role/history","request":ListProjectRoleHistoryRequest,"response":ListProjectRoleHistoryResponse},
+  getProjectRoleState: {"service":"claviger.v1.ProjectRoleService","name":"GetProjectRoleState","effect":"none","verb":"GET","path":"/v1/projects/{project_id}/role/history/state","request":GetProjectRoleStateRequest,"response":GetProjectRoleStateResponse},
 }
 
 export const projectGrantService: Readonly<Record<'addProjectGrant' | 'updateProjectGrant' | 'deactivateProjectGrant' | 'reactivateProjectGrant' | 'removeProjectGrant' | 'getProjectGrant' | 'listProjectGrants' | 'listReceivedProjectGrants' | 'listProjectGrantHistory' | 'getProjectGrantState', WireMethod>> = {
-  addProjectGrant: {"service":"claviger.v1.ProjectGrantService","name":"AddProjectGrant","effect":"command","verb":"POST","path":"/v1/projects/{project_id}/grants","hasBody":true,"description":"Grants a project to an organization.","request":AddProjectGrantRequest,"response":AddProjectGrantResponse},
-  updateProjectGrant: {"service":"claviger.v1.ProjectGrantService","name":"UpdateProjectGrant","effect":"command","verb":"PUT","path":"/v1/projects/{project_id}/grants/{granted_org_id}","hasBody":true,"description":"Replaces the roles of a grant. A role that is left out is revoked from all users of the organization; adding it again restores nobody's access.","request":UpdateProjectGrantRequest,"response":UpdateProjectGrantResponse},
-  deactivateProjectGrant: {"service":"claviger.v1.ProjectGrantService","name":"DeactivateProjectGrant","effect":"command","verb":"POST","path":"/v1/projects/{project_id}/grants/{granted_org_id}:deactivate","description":"Suspends the grant: roles that the organization has given stop counting. Succeeds if it is inactive already.","request":DeactivateProjectGrantRequest,"response":DeactivateProjectGrantResponse},
-  reactivateProjectGrant: {"service":"claviger.v1.ProjectGrantService","name":"ReactivateProjectGrant","effect":"command","verb":"POST","path":"/v1/projects/{project_id}/grants/{granted_org_id}:reactivate","description":"Resumes the grant: its roles count again. Succeeds if it is active already.","request":ReactivateProjectGrantRequest,"response":ReactivateProjectGrantResponse},
-  removeProjectGrant: {"service":"claviger.v1.ProjectGrantService","name":"RemoveProjectGrant","effect":"command","verb":"DELETE","path":"/v1/projects/{project_id}/grants/{granted_org_id}","description":"Removes a grant and revokes the roles that the organization has given. A new grant restores none of them.","request":RemoveProjectGrantRequest,"response":RemoveProjectGrantResponse},
-  getProjectGrant: {"service":"claviger.v1.ProjectGrantService","name":"GetProjectGrant","effect":"none","verb":"GET","path":"/v1/projects/{project_id}/grants/{granted_org_id}","description":"Shows one grant.","request":GetProjectGrantRequest,"response":GetProjectGrantResponse},
-  listProjectGrants: {"service":"claviger.v1.ProjectGrantService","name":"ListProjectGrants","effect":"none","verb":"GET","path":"/v1/projects/{project_id}/grants","description":"Lists the grants of one project, page by page.","request":ListProjectGrantsRequest,"response":ListProjectGrantsResponse},
-  listReceivedProjectGrants: {"service":"claviger.v1.ProjectGrantService","name":"ListReceivedProjectGrants","effect":"none","verb":"GET","path":"/v1/receivedGrants","description":"Lists the grants that the organization has received from others, page by page.","request":ListReceivedProjectGrantsRequest,"response":ListReceivedProjectGrantsResponse},
-  listProjectGrantHistory: {"service":"claviger.v1.ProjectGrantService","name":"ListProjectGrantHistory","effect":"none","verb":"GET","path":"/v1/projects/{project_id}/grants/{granted_org_id}/history","description":"Lists who changed the grant and when, page by page, even after it was removed.","request":ListProjectGrantHistoryRequest,"response":ListProjectGrantHistoryResponse},
-  getProjectGrantState: {"service":"claviger.v1.ProjectGrantService","name":"GetProjectGrantState","effect":"none","verb":"GET","path":"/v1/projects/{project_id}/grants/{granted_org_id}/history/state","description":"Shows the grant as it was at a time.","request":GetProjectGrantStateRequest,"response":GetProjectGrantStateResponse},
+  addProjectGrant: {"service":"claviger.v1.ProjectGrantService","name":"AddProjectGrant","effect":"command","verb":"POST","path":"/v1/projects/{project_id}/grants","hasBody":true,"request":AddProjectGrantRequest,"response":AddProjectGrantResponse},
+  updateProjectGrant: {"service":"claviger.v1.ProjectGrantService","name":"UpdateProjectGrant","effect":"command","verb":"PUT","path":"/v1/projects/{project_id}/grants/{granted_org_id}","hasBody":true,"request":UpdateProjectGrantRequest,"response":UpdateProjectGrantResponse},
+  deactivateProjectGrant: {"service":"claviger.v1.ProjectGrantService","name":"DeactivateProjectGrant","effect":"command","verb":"POST","path":"/v1/projects/{project_id}/grants/{granted_org_id}:deactivate","request":DeactivateProjectGrantRequest,"response":DeactivateProjectGrantResponse},
+  reactivateProjectGrant: {"service":"claviger.v1.ProjectGrantService","name":"ReactivateProjectGrant","effect":"command","verb":"POST","path":"/v1/projects/{project_id}/grants/{granted_org_id}:reactivate","request":ReactivateProjectGrantRequest,"response":ReactivateProjectGrantResponse},
+  removeProjectGrant: {"service":"claviger.v1.ProjectGrantService","name":"RemoveProjectGrant","effect":"command","verb":"DELETE","path":"/v1/projects/{project_id}/grants/{granted_org_id}","request":RemoveProjectGrantRequest,"response":RemoveProjectGrantResponse},
+  getProjectGrant: {"service":"claviger.v1.ProjectGrantService","name":"GetProjectGrant","effect":"none","verb":"GET","path":"/v1/projects/{project_id}/grants/{granted_org_id}","request":GetProjectGrantRequest,"response":GetProjectGrantResponse},
+  listProjectGrants: {"service":"claviger.v1.ProjectGrantService","name":"ListProjectGrants","effect":"none","verb":"GET","path":"/v1/projects/{project_id}/grants","request":ListProjectGrantsRequest,"response":ListProjectGrantsResponse},
+  listReceivedProjectGrants: {"service":"claviger.v1.ProjectGrantService","name":"ListReceivedProjectGrants","effect":"none","verb":"GET","path":"/v1/receivedGrants","request":ListReceivedProjectGrantsRequest,"response":ListReceivedProjectGrantsResponse},
+  listProjectGrantHistory: {"service":"claviger.v1.ProjectGrantService","name":"ListProjectGrantHistory","effect":"none","verb":"GET","path":"/v1/projects/{project_id}/grants/{granted_org_id}/history","request":ListProjectGrantHistoryRequest,"response":ListProjectGrantHistoryResponse},
+  getProjectGrantState: {"service":"claviger.v1.ProjectGrantService","name":"GetProjectGrantState","effect":"none","verb":"GET","path":"/v1/projects/{project_id}/grants/{granted_org_id}/history/state","request":GetProjectGrantStateRequest,"response":GetProjectGrantStateResponse},
 }
 
 export const userGrantService: Readonly<Record<'addUserGrant' | 'updateUserGrant' | 'addUserGrantRoles' | 'removeUserGrantRoles' | 'deactivateUserGrant' | 'reactivateUserGrant' | 'removeUserGrant' | 'removeAllUserGrants' | 'getUserGrant' | 'listUserGrants' | 'listUserGrantHistory' | 'getUserGrantState', WireMethod>> = {
-  addUserGrant: {"service":"claviger.v1.UserGrantService","name":"AddUserGrant","effect":"command","verb":"POST","path":"/v1/userGrants","hasBody":true,"description":"Gives a user roles of a project.","request":AddUserGrantRequest,"response":AddUserGrantResponse},
-  updateUserGrant: {"service":"claviger.v1.UserGrantService","name":"UpdateUserGrant","effect":"command","verb":"PUT","path":"/v1/userGrant","hasBody":true,"description":"Replaces the roles of a grant. A role that was revoked since is given again.","request":UpdateUserGrantRequest,"response":UpdateUserGrantResponse},
-  addUserGrantRoles: {"service":"claviger.v1.UserGrantService","name":"AddUserGrantRoles","effect":"command","verb":"POST","path":"/v1/userGrant:addRoles","hasBody":true,"description":"Adds roles to a grant and keeps the others. For a role that the user has, the expiry is replaced.","request":AddUserGrantRolesRequest,"response":AddUserGrantRolesResponse},
-  removeUserGrantRoles: {"service":"claviger.v1.UserGrantService","name":"RemoveUserGrantRoles","effect":"command","verb":"POST","path":"/v1/userGrant:removeRoles","hasBody":true,"description":"Revokes roles of a grant and keeps the others. Revoking the last role removes the grant.","request":RemoveUserGrantRolesRequest,"response":RemoveUserGrantRolesResponse},
-  deactivateUserGrant: {"service":"claviger.v1.UserGrantService","name":"DeactivateUserGrant","effect":"command","verb":"POST","path":"/v1/userGrant:deactivate","description":"Suspends the grant: none of its roles counts. Succeeds if it is inactive already.","request":DeactivateUserGrantRequest,"response":DeactivateUserGrantResponse},
-  reactivateUserGrant: {"service":"claviger.v1.UserGrantService","name":"ReactivateUserGrant","effect":"command","verb":"POST","path":"/v1/userGrant:reactivate","description":"Resumes the grant: its roles count again. Succeeds if it is active already.","request":ReactivateUserGrantRequest,"response":ReactivateUserGrantResponse},
-  removeUserGrant: {"service":"claviger.v1.UserGrantService","name":"RemoveUserGrant","effect":"command","verb":"DELETE","path":"/v1/userGrant","description":"Removes a grant, which revokes all its roles.","request":RemoveUserGrantRequest,"response":RemoveUserGrantResponse},
-  removeAllUserGrants: {"service":"claviger.v1.UserGrantService","name":"RemoveAllUserGrants","effect":"organization","verb":"POST","path":"/v1/userGrants:removeAll","hasBody":true,"description":"Removes all grants and all memberships of a user: at once up to 400 grants, in several steps beyond that. Does not support `If-Match` and `Idempotency-Key`.","request":RemoveAllUserGrantsRequest,"response":RemoveAllUserGrantsResponse},
-  getUserGrant: {"service":"claviger.v1.UserGrantService","name":"GetUserGrant","effect":"none","verb":"GET","path":"/v1/userGrant","description":"Shows one grant.","request":GetUserGrantRequest,"response":GetUserGrantResponse},
-  listUserGrants: {"service":"claviger.v1.UserGrantService","name":"ListUserGrants","effect":"none","verb":"GET","path":"/v1/userGrants","description":"Lists the grants of the organization, page by page.","request":ListUserGrantsRequest,"response":ListUserGrantsResponse},
-  listUserGrantHistory: {"service":"claviger.v1.UserGrantService","name":"ListUserGrantHistory","effect":"none","verb":"GET","path":"/v1/userGrant/history","description":"Lists who changed the grant and when, page by page, even after it was removed.","request":ListUserGrantHistoryRequest,"response":ListUserGrantHistoryResponse},
-  getUserGrantState: {"service":"claviger.v1.UserGrantService","name":"GetUserGrantState","effect":"none","verb":"GET","path":"/v1/userGrant/history/state","description":"Shows the grant as it was at a time.","request":GetUserGrantStateRequest,"response":GetUserGrantStateResponse},
+  addUserGrant: {"service":"claviger.v1.UserGrantService","name":"AddUserGrant","effect":"command","verb":"POST","path":"/v1/userGrants","hasBody":true,"request":AddUserGrantRequest,"response":AddUserGrantResponse},
+  updateUserGrant: {"service":"claviger.v1.UserGrantService","name":"UpdateUserGrant","effect":"command","verb":"PUT","path":"/v1/userGrant","hasBody":true,"request":UpdateUserGrantRequest,"response":UpdateUserGrantResponse},
+  addUserGrantRoles: {"service":"claviger.v1.UserGrantService","name":"AddUserGrantRoles","effect":"command","verb":"POST","path":"/v1/userGrant:addRoles","hasBody":true,"request":AddUserGrantRolesRequest,"response":AddUserGrantRolesResponse},
+  removeUserGrantRoles: {"service":"claviger.v1.UserGrantService","name":"RemoveUserGrantRoles","effect":"command","verb":"POST","path":"/v1/userGrant:removeRoles","hasBody":true,"request":RemoveUserGrantRolesRequest,"response":RemoveUserGrantRolesResponse},
+  deactivateUserGrant: {"service":"claviger.v1.UserGrantService","name":"DeactivateUserGrant","effect":"command","verb":"POST","path":"/v1/userGrant:deactivate","request":DeactivateUserGrantRequest,"response":DeactivateUserGrantResponse},
+  reactivateUserGrant: {"service":"claviger.v1.UserGrantService","name":"ReactivateUserGrant","effect":"command","verb":"POST","path":"/v1/userGrant:reactivate","request":ReactivateUserGrantRequest,"response":ReactivateUserGrantResponse},
+  removeUserGrant: {"service":"claviger.v1.UserGrantService","name":"RemoveUserGrant","effect":"command","verb":"DELETE","path":"/v1/userGrant","request":RemoveUserGrantRequest,"response":RemoveUserGrantResponse},
+  removeAllUserGrants: {"service":"claviger.v1.UserGrantService","name":"RemoveAllUserGrants","effect":"organization","verb":"POST","path":"/v1/userGrants:removeAll","hasBody":true,"request":RemoveAllUserGrantsRequest,"response":RemoveAllUserGrantsResponse},
+  getUserGrant: {"service":"claviger.v1.UserGrantService","name":"GetUserGrant","effect":"none","verb":"GET","path":"/v1/userGrant","request":GetUserGrantRequest,"response":GetUserGrantResponse},
+  listUserGrants: {"service":"claviger.v1.UserGrantService","name":"ListUserGrants","effect":"none","verb":"GET","path":"/v1/userGrants","request":ListUserGrantsRequest,"response":ListUserGrantsResponse},
+  listUserGrantHistory: {"service":"claviger.v1.UserGrantService","name":"ListUserGrantHistory","effect":"none","verb":"GET","path":"/v1/userGrant/history","request":ListUserGrantHistoryRequest,"response":ListUserGrantHistoryResponse},
+  getUserGrantState: {"service":"claviger.v1.UserGrantService","name":"GetUserGrantState","effect":"none","verb":"GET","path":"/v1/userGrant/history/state","request":GetUserGrantStateRequest,"response":GetUserGrantStateResponse},
 }
 
 export const domainService: Readonly<Record<'addDomain' | 'verifyDomain' | 'setDomainProvider' | 'removeDomain' | 'getDomain' | 'listDomains' | 'listDomainHistory' | 'getDomainState', WireMethod>> = {
-  addDomain: {"service":"claviger.v1.DomainService","name":"AddDomain","effect":"command","verb":"POST","path":"/v1/domains","hasBody":true,"description":"Adds a domain, which is pending until it is verified.","request":AddDomainRequest,"response":AddDomainResponse},
-  verifyDomain: {"service":"claviger.v1.DomainService","name":"VerifyDomain","effect":"command","verb":"POST","path":"/v1/domains/{domain}:verify","description":"Looks up the challenge in DNS and verifies the domain. A domain that another organization has verified is refused.","request":VerifyDomainRequest,"response":VerifyDomainResponse},
-  setDomainProvider: {"service":"claviger.v1.DomainService","name":"SetDomainProvider","effect":"command","verb":"PUT","path":"/v1/domains/{domain}/provider","hasBody":true,"description":"Sets or clears the provider that users of the domain sign in with.","request":SetDomainProviderRequest,"response":SetDomainProviderResponse},
-  removeDomain: {"service":"claviger.v1.DomainService","name":"RemoveDomain","effect":"command","verb":"DELETE","path":"/v1/domains/{domain}","description":"Removes the domain, so that another organization may verify it.","request":RemoveDomainRequest,"response":RemoveDomainResponse},
-  getDomain: {"service":"claviger.v1.DomainService","name":"GetDomain","effect":"none","verb":"GET","path":"/v1/domains/{domain}","description":"Shows one domain.","request":GetDomainRequest,"response":GetDomainResponse},
-  listDomains: {"service":"claviger.v1.DomainService","name":"ListDomains","effect":"none","verb":"GET","path":"/v1/domains","description":"Lists the domains of the organization, page by page.","request":ListDomainsRequest,"response":ListDomainsResponse},
-  listDomainHistory: {"service":"claviger.v1.DomainService","name":"ListDomainHistory","effect":"none","verb":"GET","path":"/v1/domains/{domain}/history","description":"Lists who changed the domain and when, page by page, even after it was removed.","request":ListDomainHistoryRequest,"response":ListDomainHistoryResponse},
-  getDomainState: {"service":"claviger.v1.DomainService","name":"GetDomainState","effect":"none","verb":"GET","path":"/v1/domains/{domain}/history/state","description":"Shows the domain as it was at a time.","request":GetDomainStateRequest,"response":GetDomainStateResponse},
+  addDomain: {"service":"claviger.v1.DomainService","name":"AddDomain","effect":"command","verb":"POST","path":"/v1/domains","hasBody":true,"request":AddDomainRequest,"response":AddDomainResponse},
+  verifyDomain: {"service":"claviger.v1.DomainService","name":"VerifyDomain","effect":"command","verb":"POST","path":"/v1/domains/{domain}:verify","request":VerifyDomainRequest,"response":VerifyDomainResponse},
+  setDomainProvider: {"service":"claviger.v1.DomainService","name":"SetDomainProvider","effect":"command","verb":"PUT","path":"/v1/domains/{domain}/provider","hasBody":true,"request":SetDomainProviderRequest,"response":SetDomainProviderResponse},
+  removeDomain: {"service":"claviger.v1.DomainService","name":"RemoveDomain","effect":"command","verb":"DELETE","path":"/v1/domains/{domain}","request":RemoveDomainRequest,"response":RemoveDomainResponse},
+  getDomain: {"service":"claviger.v1.DomainService","name":"GetDomain","effect":"none","verb":"GET","path":"/v1/domains/{domain}","request":GetDomainRequest,"response":GetDomainResponse},
+  listDomains: {"service":"claviger.v1.DomainService","name":"ListDomains","effect":"none","verb":"GET","path":"/v1/domains","request":ListDomainsRequest,"response":ListDomainsResponse},
+  listDomainHistory: {"service":"claviger.v1.DomainService","name":"ListDomainHistory","effect":"none","verb":"GET","path":"/v1/domains/{domain}/history","request":ListDomainHistoryRequest,"response":ListDomainHistoryResponse},
+  getDomainState: {"service":"claviger.v1.DomainService","name":"GetDomainState","effect":"none","verb":"GET","path":"/v1/domains/{domain}/history/state","request":GetDomainStateRequest,"response":GetDomainStateResponse},
 }
 
 export const roleMappingService: Readonly<Record<'addRoleMapping' | 'updateRoleMapping' | 'addRoleMappingRoles' | 'removeRoleMappingRoles' | 'removeRoleMapping' | 'getRoleMapping' | 'listRoleMappings' | 'listRoleMappingHistory' | 'getRoleMappingState', WireMethod>> = {
-  addRoleMapping: {"service":"claviger.v1.RoleMappingService","name":"AddRoleMapping","effect":"command","verb":"POST","path":"/v1/roleMappings","hasBody":true,"description":"Gives the members of a group roles of a project. It counts for a user from the next report of their groups on.","request":AddRoleMappingRequest,"response":AddRoleMappingResponse},
-  updateRoleMapping: {"service":"claviger.v1.RoleMappingService","name":"UpdateRoleMapping","effect":"command","verb":"PUT","path":"/v1/roleMapping","hasBody":true,"description":"Replaces the roles of a mapping, and how long a report counts. Added roles count at once.","request":UpdateRoleMappingRequest,"response":UpdateRoleMappingResponse},
-  addRoleMappingRoles: {"service":"claviger.v1.RoleMappingService","name":"AddRoleMappingRoles","effect":"command","verb":"POST","path":"/v1/roleMapping:addRoles","hasBody":true,"description":"Adds roles to a mapping and keeps the others. They count at once.","request":AddRoleMappingRolesRequest,"response":AddRoleMappingRolesResponse},
-  removeRoleMappingRoles: {"service":"claviger.v1.RoleMappingService","name":"RemoveRoleMappingRoles","effect":"command","verb":"POST","path":"/v1/roleMapping:removeRoles","hasBody":true,"description":"Removes roles from a mapping and keeps the others. Removing the last role removes the mapping.","request":RemoveRoleMappingRolesRequest,"response":RemoveRoleMappingRolesResponse},
-  removeRoleMapping: {"service":"claviger.v1.RoleMappingService","name":"RemoveRoleMapping","effect":"command","verb":"DELETE","path":"/v1/roleMapping","description":"Removes a mapping. If it is added again, it counts for nobody until the next report.","request":RemoveRoleMappingRequest,"response":RemoveRoleMappingResponse},
-  getRoleMapping: {"service":"claviger.v1.RoleMappingService","name":"GetRoleMapping","effect":"none","verb":"GET","path":"/v1/roleMapping","description":"Shows one mapping.","request":GetRoleMappingRequest,"response":GetRoleMappingResponse},
-  listRoleMappings: {"service":"claviger.v1.RoleMappingService","name":"ListRoleMappings","effect":"none","verb":"GET","path":"/v1/roleMappings","description":"Lists the mappings of the organization, page by page.","request":ListRoleMappingsRequest,"response":ListRoleMappingsResponse},
-  listRoleMappingHistory: {"service":"claviger.v1.RoleMappingService","name":"ListRoleMappingHistory","effect":"none","verb":"GET","path":"/v1/roleMapping/history","description":"Lists who changed the mapping and when, page by page, even after it was removed.","request":ListRoleMappingHistoryRequest,"response":ListRoleMappingHistoryResponse},
-  getRoleMappingState: {"service":"claviger.v1.RoleMappingService","name":"GetRoleMappingState","effect":"none","verb":"GET","path":"/v1/roleMapping/history/state","description":"Shows the mapping as it was at a time.","request":GetRoleMappingStateRequest,"response":GetRoleMappingStateResponse},
+  addRoleMapping: {"service":"claviger.v1.RoleMappingService","name":"AddRoleMapping","effect":"command","verb":"POST","path":"/v1/roleMappings","hasBody":true,"request":AddRoleMappingRequest,"response":AddRoleMappingResponse},
+  updateRoleMapping: {"service":"claviger.v1.RoleMappingService","name":"UpdateRoleMapping","effect":"command","verb":"PUT","path":"/v1/roleMapping","hasBody":true,"request":UpdateRoleMappingRequest,"response":UpdateRoleMappingResponse},
+  addRoleMappingRoles: {"service":"claviger.v1.RoleMappingService","name":"AddRoleMappingRoles","effect":"command","verb":"POST","path":"/v1/roleMapping:addRoles","hasBody":true,"request":AddRoleMappingRolesRequest,"response":AddRoleMappingRolesResponse},
+  removeRoleMappingRoles: {"service":"claviger.v1.RoleMappingService","name":"RemoveRoleMappingRoles","effect":"command","verb":"POST","path":"/v1/roleMapping:removeRoles","hasBody":true,"request":RemoveRoleMappingRolesRequest,"response":RemoveRoleMappingRolesResponse},
+  removeRoleMapping: {"service":"claviger.v1.RoleMappingService","name":"RemoveRoleMapping","effect":"command","verb":"DELETE","path":"/v1/roleMapping","request":RemoveRoleMappingRequest,"response":RemoveRoleMappingResponse},
+  getRoleMapping: {"service":"claviger.v1.RoleMappingService","name":"GetRoleMapping","effect":"none","verb":"GET","path":"/v1/roleMapping","request":GetRoleMappingRequest,"response":GetRoleMappingResponse},
+  listRoleMappings: {"service":"claviger.v1.RoleMappingService","name":"ListRoleMappings","effect":"none","verb":"GET","path":"/v1/roleMappings","request":ListRoleMappingsRequest,"response":ListRoleMappingsResponse},
+  listRoleMappingHistory: {"service":"claviger.v1.RoleMappingService","name":"ListRoleMappingHistory","effect":"none","verb":"GET","path":"/v1/roleMapping/history","request":ListRoleMappingHistoryRequest,"response":ListRoleMappingHistoryResponse},
+  getRoleMappingState: {"service":"claviger.v1.RoleMappingService","name":"GetRoleMappingState","effect":"none","verb":"GET","path":"/v1/roleMapping/history/state","request":GetRoleMappingStateRequest,"response":GetRoleMappingStateResponse},
 }
 
 export const membershipService: Readonly<Record<'reportMembership' | 'removeMembership' | 'getMembership' | 'listMemberships' | 'listMembershipHistory' | 'getMembershipState', WireMethod>> = {
-  reportMembership: {"service":"claviger.v1.MembershipService","name":"ReportMembership","effect":"command","verb":"POST","path":"/v1/membership:report","hasBody":true,"description":"Replaces the provider's last report about the user. Only groups that have a mapping are recorded, and nothing is recorded when nothing changes.","request":ReportMembershipRequest,"response":ReportMembershipResponse},
-  removeMembership: {"service":"claviger.v1.MembershipService","name":"RemoveMembership","effect":"command","verb":"DELETE","path":"/v1/membership","description":"Removes the provider's report about the user, until it reports again.","request":RemoveMembershipRequest,"response":RemoveMembershipResponse},
-  getMembership: {"service":"claviger.v1.MembershipService","name":"GetMembership","effect":"none","verb":"GET","path":"/v1/membership","description":"Shows one provider's last report about one user.","request":GetMembershipRequest,"response":GetMembershipResponse},
-  listMemberships: {"service":"claviger.v1.MembershipService","name":"ListMemberships","effect":"none","verb":"GET","path":"/v1/memberships","description":"Lists the memberships of the organization, page by page.","request":ListMembershipsRequest,"response":ListMembershipsResponse},
-  listMembershipHistory: {"service":"claviger.v1.MembershipService","name":"ListMembershipHistory","effect":"none","verb":"GET","path":"/v1/membership/history","description":"Lists the reports with their times, page by page, even after the membership was removed.","request":ListMembershipHistoryRequest,"response":ListMembershipHistoryResponse},
-  getMembershipState: {"service":"claviger.v1.MembershipService","name":"GetMembershipState","effect":"none","verb":"GET","path":"/v1/membership/history/state","description":"Shows the membership as it was at a time.","request":GetMembershipStateRequest,"response":GetMembershipStateResponse},
+  reportMembership: {"service":"claviger.v1.MembershipService","name":"ReportMembership","effect":"command","verb":"POST","path":"/v1/membership:report","hasBody":true,"request":ReportMembershipRequest,"response":ReportMembershipResponse},
+  removeMembership: {"service":"claviger.v1.MembershipService","name":"RemoveMembership","effect":"command","verb":"DELETE","path":"/v1/membership","request":RemoveMembershipRequest,"response":RemoveMembershipResponse},
+  getMembership: {"service":"claviger.v1.MembershipService","name":"GetMembership","effect":"none","verb":"GET","path":"/v1/membership","request":GetMembershipRequest,"response":GetMembershipResponse},
+  listMemberships: {"service":"claviger.v1.MembershipService","name":"ListMemberships","effect":"none","verb":"GET","path":"/v1/memberships","request":ListMembershipsRequest,"response":ListMembershipsResponse},
+  listMembershipHistory: {"service":"claviger.v1.MembershipService","name":"ListMembershipHistory","effect":"none","verb":"GET","path":"/v1/membership/history","request":ListMembershipHistoryRequest,"response":ListMembershipHistoryResponse},
+  getMembershipState: {"service":"claviger.v1.MembershipService","name":"GetMembershipState","effect":"none","verb":"GET","path":"/v1/membership/history/state","request":GetMembershipStateRequest,"response":GetMembershipStateResponse},
 }
 
 export const setupLinkService: Readonly<Record<'issueSetupLink' | 'revokeSetupLink' | 'getSetupLink' | 'listSetupLinks' | 'listSetupLinkHistory' | 'getSetupLinkState', WireMethod>> = {
-  issueSetupLink: {"service":"claviger.v1.SetupLinkService","name":"IssueSetupLink","effect":"command","verb":"POST","path":"/v1/setupLinks","hasBody":true,"description":"Creates a link. Only this response has its token. An idempotency key is refused, because a repeat could not return the token again.","request":IssueSetupLinkRequest,"response":IssueSetupLinkResponse},
-  revokeSetupLink: {"service":"claviger.v1.SetupLinkService","name":"RevokeSetupLink","effect":"command","verb":"POST","path":"/v1/setupLinks/{link_id}:revoke","description":"Revokes a link, even one that was opened. A completed or revoked link stays as it is.","request":RevokeSetupLinkRequest,"response":RevokeSetupLinkResponse},
-  getSetupLink: {"service":"claviger.v1.SetupLinkService","name":"GetSetupLink","effect":"none","verb":"GET","path":"/v1/setupLinks/{link_id}","description":"Shows one link, without its token.","request":GetSetupLinkRequest,"response":GetSetupLinkResponse},
-  listSetupLinks: {"service":"claviger.v1.SetupLinkService","name":"ListSetupLinks","effect":"none","verb":"GET","path":"/v1/setupLinks","description":"Lists the links of the organization, including those that have ended, page by page.","request":ListSetupLinksRequest,"response":ListSetupLinksResponse},
-  listSetupLinkHistory: {"service":"claviger.v1.SetupLinkService","name":"ListSetupLinkHistory","effect":"none","verb":"GET","path":"/v1/setupLinks/{link_id}/history","description":"Lists who issued, opened, completed or revoked the link and when, page by page.","request":ListSetupLinkHistoryRequest,"response":ListSetupLinkHistoryResponse},
-  getSetupLinkState: {"service":"claviger.v1.SetupLinkService","name":"GetSetupLinkState","effect":"none","verb":"GET","path":"/v1/setupLinks/{link_id}/history/state","description":"Shows the link as it was at a time.","request":GetSetupLinkStateRequest,"response":GetSetupLinkStateResponse},
+  issueSetupLink: {"service":"claviger.v1.SetupLinkService","name":"IssueSetupLink","effect":"command","verb":"POST","path":"/v1/setupLinks","hasBody":true,"request":IssueSetupLinkRequest,"response":IssueSetupLinkResponse},
+  revokeSetupLink: {"service":"claviger.v1.SetupLinkService","name":"RevokeSetupLink","effect":"command","verb":"POST","path":"/v1/setupLinks/{link_id}:revoke","request":RevokeSetupLinkRequest,"response":RevokeSetupLinkResponse},
+  getSetupLink: {"service":"claviger.v1.SetupLinkService","name":"GetSetupLink","effect":"none","verb":"GET","path":"/v1/setupLinks/{link_id}","request":GetSetupLinkRequest,"response":GetSetupLinkResponse},
+  listSetupLinks: {"service":"claviger.v1.SetupLinkService","name":"ListSetupLinks","effect":"none","verb":"GET","path":"/v1/setupLinks","request":ListSetupLinksRequest,"response":ListSetupLinksResponse},
+  listSetupLinkHistory: {"service":"claviger.v1.SetupLinkService","name":"ListSetupLinkHistory","effect":"none","verb":"GET","path":"/v1/setupLinks/{link_id}/history","request":ListSetupLinkHistoryRequest,"response":ListSetupLinkHistoryResponse},
+  getSetupLinkState: {"service":"claviger.v1.SetupLinkService","name":"GetSetupLinkState","effect":"none","verb":"GET","path":"/v1/setupLinks/{link_id}/history/state","request":GetSetupLinkStateRequest,"response":GetSetupLinkStateResponse},
 }
 
 export const historyService: Readonly<Record<'listHistory', WireMethod>> = {
-  listHistory: {"service":"claviger.v1.HistoryService","name":"ListHistory","effect":"none","verb":"GET","path":"/v1/history","description":"Lists who changed what in the organization and when, page by page; removed objects keep their history.","request":ListHistoryRequest,"response":ListHistoryResponse},
+  listHistory: {"service":"claviger.v1.HistoryService","name":"ListHistory","effect":"none","verb":"GET","path":"/v1/history","request":ListHistoryRequest,"response":ListHistoryResponse},
 }
 
 export const accessService: Readonly<Record<'applyAccess' | 'checkAccess' | 'explainAccess' | 'listRolesOfUser' | 'listRoleHolders' | 'listAllRoleHolders' | 'listPermissions', WireMethod>> = {
-  applyAccess: {"service":"claviger.v1.AccessService","name":"ApplyAccess","effect":"organization","verb":"POST","path":"/v1/access:apply","hasBody":true,"description":"Changes the organization to match the desired state. Only declared objects are compared and changed. Applying it again changes nothing.","request":ApplyAccessRequest,"response":ApplyAccessResponse},
-  checkAccess: {"service":"claviger.v1.AccessService","name":"CheckAccess","effect":"none","verb":"GET","path":"/v1/access:check","description":"Checks whether a user of the organization has a role, or a permission through a role, or may log in to the project; and if not, why. An unknown user, project or role is not an error: the answer is \"no\".","request":CheckAccessRequest,"response":CheckAccessResponse},
-  explainAccess: {"service":"claviger.v1.AccessService","name":"ExplainAccess","effect":"none","verb":"GET","path":"/v1/access:explain","description":"Explains why a role counts for a user of the organization, or does not, with the changes that led to it.","request":ExplainAccessRequest,"response":ExplainAccessResponse},
-  listRolesOfUser: {"service":"claviger.v1.AccessService","name":"ListRolesOfUser","effect":"none","verb":"GET","path":"/v1/userRoles","description":"Lists the roles that count for a user of the organization, or counted at a time in the past, page by page, sorted by `projectOrgId`, `projectId` and `roleKey`, with their display fields of that time.","request":ListRolesOfUserRequest,"response":ListRolesOfUserResponse},
-  listRoleHolders: {"service":"claviger.v1.AccessService","name":"ListRoleHolders","effect":"none","verb":"GET","path":"/v1/projects/{project_id}/roleHolders","description":"Lists the users, of all organizations, for whom roles of a project of the organization count, or counted at a time in the past, page by page, sorted by `roleKey`, `orgId` and `userId`. A user is one item for each role.","request":ListRoleHoldersRequest,"response":ListRoleHoldersResponse},
-  listAllRoleHolders: {"service":"claviger.v1.AccessService","name":"ListAllRoleHolders","effect":"none","verb":"GET","path":"/v1/roleHolders","description":"Lists the users, of all organizations, for whom roles of any project of the organization count, or counted at a time in the past, page by page, sorted by `projectId`, `roleKey`, `orgId` and `userId`. A user is one item for each role.","request":ListAllRoleHoldersRequest,"response":ListAllRoleHoldersResponse},
-  listPermissions: {"service":"claviger.v1.AccessService","name":"ListPermissions","effect":"none","verb":"GET","path":"/v1/permissions","description":"Lists the permissions that the caller has in the whole organization. Needs no permission.","request":ListPermissionsRequest,"response":ListPermissionsResponse},
+  applyAccess: {"service":"claviger.v1.AccessService","name":"ApplyAccess","effect":"organization","verb":"POST","path":"/v1/access:apply","hasBody":true,"request":ApplyAccessRequest,"response":ApplyAccessResponse},
+  checkAccess: {"service":"claviger.v1.AccessService","name":"CheckAccess","effect":"none","verb":"GET","path":"/v1/access:check","request":CheckAccessRequest,"response":CheckAccessResponse},
+  explainAccess: {"service":"claviger.v1.AccessService","name":"ExplainAccess","effect":"none","verb":"GET","path":"/v1/access:explain","request":ExplainAccessRequest,"response":ExplainAccessResponse},
+  listRolesOfUser: {"service":"claviger.v1.AccessService","name":"ListRolesOfUser","effect":"none","verb":"GET","path":"/v1/userRoles","request":ListRolesOfUserRequest,"response":ListRolesOfUserResponse},
+  listRoleHolders: {"service":"claviger.v1.AccessService","name":"ListRoleHolders","effect":"none","verb":"GET","path":"/v1/projects/{project_id}/roleHolders","request":ListRoleHoldersRequest,"response":ListRoleHoldersResponse},
+  listAllRoleHolders: {"service":"claviger.v1.AccessService","name":"ListAllRoleHolders","effect":"none","verb":"GET","path":"/v1/roleHolders","request":ListAllRoleHoldersRequest,"response":ListAllRoleHoldersResponse},
+  listPermissions: {"service":"claviger.v1.AccessService","name":"ListPermissions","effect":"none","verb":"GET","path":"/v1/permissions","request":ListPermissionsRequest,"response":ListPermissionsResponse},
 }
 
 export const health: Readonly<Record<'check', WireMethod>> = {
-  check: {"service":"grpc.health.v1.Health","name":"Check","effect":"none","description":"The status of one service, or of the server where none is named. NOT_FOUND for a service that is not served.","request":HealthCheckRequest,"response":HealthCheckResponse},
+  check: {"service":"grpc.health.v1.Health","name":"Check","effect":"none","request":HealthCheckRequest,"response":HealthCheckResponse},
 }
 
 /** The methods of all services but that of health. */

@@ -24,6 +24,7 @@ export const everything: readonly Permission[] = [
   'project.read',
   'project.write',
   'project.role.read',
+  'desired_state.write',
   'project.role.write',
   'project.grant.read',
   'project.grant.write',
@@ -188,3 +189,11 @@ export const withAppend = (
   store: EventStore,
   append: (append: Append, send: Send) => ReturnType<Send>,
 ): EventStore => ({ ...store, append: (sent) => append(sent, store.append) })
+
+/** `store` with another `readStream`, which also reads each of several streams. */
+export const withReads = (store: EventStore, readStream: EventStore['readStream']): EventStore => ({
+  ...store,
+  readStream,
+  readStreams: (reads) =>
+    Promise.all(reads.map(({ stream, afterVersion }) => readStream(stream, afterVersion))),
+})

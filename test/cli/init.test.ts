@@ -16,23 +16,95 @@ const project = async (): Promise<string> => {
   return folder
 }
 
-it('writes a server that guards a route and serves the console', async () => {
-  const folder = await project()
-  const { code, out } = await shell('claviger init', { cwd: folder })
-  expect([code, out]).toEqual([0, 'access.ts\niam.ts\nmain.ts\nsign-in.ts\n'])
-
-  for (const attempt of ['the first start', 'another start']) {
-    const running = start(process.execPath, ['main.ts'], { cwd: folder, env: { PORT: '0' } })
-    const [address = ''] = (await running.first()).split('?')
-    const statusOf = async (path: string) => (await fetch(`${address}${path}`)).status
-    const statuses = [
-      await statusOf('?user=ada'),
-      await statusOf('?user=bob'),
-      await statusOf('admin/'),
-    ]
-    expect(statuses, attempt).toEqual([200, 403, 200])
+/** Starts the server in `folder`, and waits until it listens. */
+const serve = async (folder: string, env: Readonly<Record<string, string>> = {}) => {
+  const running = start(process.execPath, ['main.ts'], { cwd: folder, env: { PORT: '0', ...env } })
+  let printed = ''
+  running.child.stdout?.on('data', (data) => (printed += data))
+  await running.printed('Stop with')
+  const [origin = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(printed) ?? []
+  const stop = async () => {
     running.child.kill('SIGTERM')
     await once(running.child, 'close')
+  }
+  return { origin, printed, stop }
+}
+
+it('writes a server whose first lines show an access, why, and how it ends', async () => {
+  const folder = await project()
+  const { code, out } = await shell('claviger init', { cwd: folder })
+  expect([code, out]).toEqual([
+    0,
+    'access.ts\ndemo.ts\niam.ts\nmain.ts\npackage.json\nsign-in.ts\n',
+  ])
+
+  const { origin, printed, stop } = await serve(folder)
+  const statusOf = async (path: string) => (await fetch(`${origin}${path}`)).status
+  // Each line that it prints works as it says.
+  const [curl = ''] = /(?<=curl -i ')\S+(?=')/.exec(printed) ?? []
+  const matrix = /\S+\/admin\/matrix\S+/.exec(printed)?.[0] ?? ''
+  expect([(await fetch(curl)).status, (await fetch(matrix)).status]).toEqual([200, 200])
+  const why = await (await fetch(`${origin}/why?user=ben`)).text()
+  const [question, ...changes] = why.trim().split('\n')
+  expect(question).toBe('May ben approve invoices? yes')
+  expect(changes.map((line) => line.split('  ').slice(1).join(' '))).toEqual([
+    'project.added by server',
+    'project_role.added by server',
+    'user_grant.added by ada',
+    'user_grant.updated by ada',
+  ])
+  const ages = changes.map((line) =>
+    Math.round((Date.now() - Date.parse(line.slice(0, 10))) / 864e5),
+  )
+  expect(ages[0]).toBeGreaterThanOrEqual(29)
+  expect(ages).toEqual(ages.toSorted((a, b) => b - a))
+  expect(await statusOf('/?user=cleo'), 'by her group').toBe(200)
+  expect([await statusOf('/?user=dina'), await statusOf('/?user=eve')]).toEqual([403, 403])
+
+  // As the console does it.
+  const removed = await fetch(`${origin}/admin/api/v1/userGrant:removeRoles`, {
+    method: 'POST',
+    headers: { 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' },
+    body: JSON.stringify({ userId: 'ben', projectId: 'invoicing', roleKeys: ['approver'] }),
+  })
+  expect(removed.status).toBe(200)
+  const refused = await fetch(curl)
+  expect([refused.status, await refused.text()]).toEqual([
+    403,
+    expect.stringContaining('PermissionNotGranted'),
+  ])
+  await stop()
+
+  // Another start keeps what happened.
+  const again = await serve(folder)
+  expect((await fetch(`${again.origin}/?user=ben`)).status).toBe(403)
+  await again.stop()
+})
+
+it('makes a folder without a type a module, and leaves a CommonJS package alone', async () => {
+  const folder = ownFolder()
+  const file = join(folder, 'package.json')
+  await writeFile(file, '{ "dependencies": { "claviger": "1" } }')
+  const { code, notes } = await claviger('init', folder)
+  expect([code, notes]).toEqual([0, `Run it: cd ${folder} && npm install && node main.ts\n`])
+  expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({
+    type: 'module',
+    dependencies: { claviger: '1' },
+  })
+
+  for (const [text, message] of [
+    [
+      '{ "type": "commonjs" }',
+      'says "type": "commonjs": run npm pkg set type=module, or name another folder',
+    ],
+    ['{', 'is not JSON: '],
+  ] as const) {
+    const own = ownFolder()
+    await writeFile(join(own, 'package.json'), text)
+    const refused = await claviger('init', own)
+    expect([refused.code, refused.notes]).toEqual([1, expect.stringContaining(message)])
+    expect(await readdir(own)).toEqual(['package.json'])
+    expect(await readFile(join(own, 'package.json'), 'utf8')).toBe(text)
   }
 })
 
@@ -41,20 +113,16 @@ it('signs users in with a provider that the admin has added', async () => {
   onTestFinished(provider.close)
   const folder = await project()
   await shell('claviger init', { cwd: folder })
-  const running = start(process.execPath, ['main.ts'], {
-    cwd: folder,
-    env: { PORT: '0', SIGN_IN: '1', ORIGIN: 'http://app.localhost' },
-  })
-  const [address = ''] = (await running.first()).split('?')
+  const { origin, stop } = await serve(folder, { SIGN_IN: '1', ORIGIN: 'http://app.localhost' })
   const send = (path: string, { headers, ...init }: RequestInit = {}) => {
     const own = { 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' }
-    return fetch(`${address}${path}`, {
+    return fetch(`${origin}/${path}`, {
       redirect: 'manual',
       ...init,
       headers: { ...own, ...headers },
     })
   }
-  expect((await send('?user=ada')).headers.get('location')).toBe('/sign-in')
+  expect((await send('?user=ben')).headers.get('location')).toBe('/sign-in')
   const idp = { idpId: 'sso', name: 'SSO', clientId: 'c1', clientSecret: 's' }
   const body = JSON.stringify({ ...idp, issuer: provider.issuer })
   const added = await send('admin/api/v1/idps/oidc', { method: 'POST', body })
@@ -78,14 +146,13 @@ it('signs users in with a provider that the admin has added', async () => {
   expect(await statusOf(session)).toBe(403)
   const grant = {
     userId: `${provider.issuer} ann`,
-    projectId: 'app',
-    roles: [{ roleKey: 'editor' }],
+    projectId: 'invoicing',
+    roles: [{ roleKey: 'approver' }],
   }
   const given = { method: 'POST', body: JSON.stringify(grant) }
   expect((await send('admin/api/v1/userGrants', given)).status).toBe(200)
   expect([await statusOf(session), await statusOf('__Host-session=other')]).toEqual([200, 303])
-  running.child.kill('SIGTERM')
-  await once(running.child, 'close')
+  await stop()
 })
 
 it('overwrites no file', async () => {
@@ -107,7 +174,7 @@ it('keeps the key and the database out of commits', async () => {
   const { code, notes } = await claviger('init', own)
   expect([code, notes]).toEqual([
     0,
-    `Add to .gitignore: iam.key, iam.db, iam.db-*\nRun it: cd ${own} && node main.ts\n`,
+    `Add to .gitignore: iam.key, iam.db, iam.db-*\nRun it: cd ${own} && npm install && node main.ts\n`,
   ])
   expect(await readFile(join(own, '.gitignore'), 'utf8')).toBe('node_modules\n')
 })

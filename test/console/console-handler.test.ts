@@ -1,5 +1,12 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
+import {
+  connect,
+  createServer as createHttp2Server,
+  createSecureServer,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+} from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import type { Caller } from 'claviger'
 import { consoleHandler, crossSiteMiddleware, refuseCrossSite } from 'claviger/console'
@@ -7,7 +14,8 @@ import { fetchHandler, nodeHandler } from 'claviger/transport'
 import express from 'express'
 import fastify from 'fastify'
 import { Hono } from 'hono'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { cert, key } from '../transport/certificate.js'
 import { openHost } from './host.js'
 
 let host: Awaited<ReturnType<typeof openHost>>
@@ -55,6 +63,52 @@ describe('consoleHandler', () => {
     const headers = { 'sec-fetch-site': 'cross-site' }
     const overNode = await fetch(`${host.origin}/admin/api/v1/projects`, { headers })
     expect(overNode.status).toBe(403)
+  })
+
+  it('takes a page over TLS for its own only by https, and behind a proxy by either', async () => {
+    const send = (url: string, headers: Record<string, string>) =>
+      refuseCrossSite(new Request(url, { method: 'POST', headers }))?.status
+    expect(send('https://app.test/x', { origin: 'http://app.test' })).toBe(403)
+    expect(send('https://app.test/x', { origin: 'https://app.test' })).toBeUndefined()
+    expect(send('http://app.test/x', { origin: 'https://app.test' })).toBeUndefined()
+    expect(send('http://app.test/x', { origin: 'http://app.test' })).toBeUndefined()
+    expect(send('https://app.test:8443/x', { origin: 'https://app.test' })).toBe(403)
+    expect(send('http://10.0.0.1/x', { host: 'app.test', origin: 'ftp://app.test' })).toBe(403)
+  })
+
+  it.each([
+    ['http', ''],
+    ['https', 'http'],
+  ])('knows its own origin over HTTP/2 with %s', async (scheme, foreign) => {
+    const listener = (request: Http2ServerRequest, response: Http2ServerResponse) =>
+      crossSiteMiddleware(request, response, () => response.end('served'))
+    const server =
+      scheme === 'https' ? createSecureServer({ cert, key }, listener) : createHttp2Server(listener)
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const session = connect(`${scheme}://localhost:${port}`, { rejectUnauthorized: false })
+    onTestFinished(() => {
+      session.destroy()
+      server.close()
+    })
+    const send = async (origin: string) => {
+      const stream = session.request({ ':method': 'POST', ':path': '/', origin })
+      const [headers] = await once(stream.resume().end(), 'response')
+      return headers[':status']
+    }
+    expect(await send(`${scheme}://localhost:${port}`)).toBe(200)
+    expect(await send('https://evil.test')).toBe(403)
+    if (foreign) expect(await send(`${foreign}://localhost:${port}`)).toBe(403)
+  })
+
+  it('serves neither the document nor health, which are for the transport of the host', async () => {
+    for (const path of ['openapi.json', 'v1/health']) {
+      expect((await host.handler(new Request(`http://app.test/admin/api/${path}`))).status).toBe(
+        404,
+      )
+      expect((await fetch(`${host.origin}/admin/api/${path}`)).status).toBe(404)
+    }
   })
 
   it('says of every answer that it is for its own origin, and of which type', async () => {
@@ -181,6 +235,8 @@ describe('consoleHandler', () => {
     expect(await page('de-AT,en;q=0.8')).toContain('<html lang="de" dir="ltr">')
     expect(await page('de-AT,en;q=0.8')).toContain('Sichern')
     expect(await page('fr, ar;q=0.9, de;q=0.5')).toContain('<html lang="ar" dir="rtl">')
+    expect(await page('de;q=0.5, fr, ar; q=0.9')).toContain('<html lang="ar" dir="rtl">')
+    expect(await page('ar;q=0.1, de;q=0.2, en;q=0')).toContain('<html lang="de" dir="ltr">')
     for (const languages of ['', 'fr', 'en, de;q=0.9', 'de;q=0', ';;;,q='])
       expect(await page(languages)).toContain('<html lang="en" dir="ltr">')
     const html = await page('en')

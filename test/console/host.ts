@@ -20,6 +20,7 @@ const ALL: readonly Permission[] = [
   'project.read',
   'project.write',
   'project.role.read',
+  'desired_state.write',
   'project.role.write',
   'project.grant.read',
   'project.grant.write',

@@ -35,6 +35,10 @@ describe('the routes of docs/examples/b2b-saas', () => {
     expect(found['webhooks']).toEqual([200, ...Array.from({ length: 10 }, () => 400)])
   })
 
+  it('add a customer as often as operators ask, and answer 400 to every other body', () => {
+    expect(found['customers']).toEqual([200, 200, ...Array.from({ length: 8 }, () => 400)])
+  })
+
   it('set a session cookie that no other subdomain can set', () => {
     expect(found['cookie']).toMatch(/^__Host-/)
     expect(found['cookie']).toMatch(/; Path=\/(;|$)/i)
@@ -56,7 +60,7 @@ describe('the routes of docs/examples/b2b-saas', () => {
       env: settings(origin),
     })
     await running.printed('Ready')
-    await running.noted('The roles of acme were not applied')
+    await running.noted('The roles of globex were not applied')
     running.child.kill('SIGTERM')
     await once(running.child, 'close')
   })

@@ -111,7 +111,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('the B2B SaaS of the guide, on 
   it('lets the IT of a customer set up sign-in behind a link, and no more', async () => {
     const link = await addCustomer(world, customer('acme', 'ada@acme.example'))
     const { issuer } = providers.acme
-    await setUp(world, link, { id: 'acme', issuer, autoRegister: false })
+    await setUp(world, link, { id: 'acme', issuer, autoRegister: false, login: 'ada' })
     expect((await link('POST /projects', { body: { id: 'p', name: 'P' } })).status).toBe(403)
     const headers = { 'x-service-orgid': 'globex' }
     expect((await link('GET /domains', { headers })).status).toBe(403)
@@ -120,7 +120,12 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('the B2B SaaS of the guide, on 
       id: 'globex',
       issuer: providers.globex.issuer,
       autoRegister: true,
+      login: 'gus',
     })
+    // What is switched on is out of the link's reach.
+    const patch = { body: { issuer: providers.evil.issuer } }
+    expect((await link('PATCH /idps/sso', patch)).status).toBe(403)
+    expect((await link('DELETE /domains/acme.example')).status).toBe(403)
   })
 
   it('signs in users of the provider of a customer, begun at one instance and finished at another', async () => {
@@ -137,12 +142,15 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('the B2B SaaS of the guide, on 
     expect((await byAda(2, `GET ${API}/projects`)).body.totalSize).toBe(1)
   })
 
-  it('gives the first admin everything except the secrets of providers', async () => {
+  it('gives the first admin all but secrets of providers and what the code declares', async () => {
     const { body } = await byAda(1, `GET ${API}/permissions`)
-    expect([...body.permissions, 'identity_provider.secret.read'].toSorted()).toEqual(PERMISSIONS)
-    // Also when an admin gives a role that permission.
+    const withheld = ['desired_state.write', 'identity_provider.secret.read']
+    expect([...body.permissions, ...withheld].toSorted()).toEqual(PERMISSIONS)
+    const lift = { managedBy: 'invoicing-code', protect: false, projects: [] }
+    expect((await byAda(0, `POST ${API}/access:apply`, { body: lift })).status).toBe(403)
+    // Also when an admin gives a role those permissions.
     const path = `${API}/projects/invoicing/role?role_key=viewer`
-    const permissions = ['invoice.read', 'identity_provider.secret.read']
+    const permissions = ['invoice.read', ...withheld]
     expect((await byAda(0, `PATCH ${path}`, { body: { permissions } })).status).toBe(200)
     const { body: users } = await byAda(0, `GET /admin/api/users?text=ADA`)
     expect(users.users).toMatchObject([{ name: 'Ada@acme.example', email: 'ada@acme.example' }])
@@ -162,8 +170,10 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('the B2B SaaS of the guide, on 
     expect(session).toMatch(/\./)
     const began = world.browser()
     await began.atProvider('acme/sso', 'ada', world.url(0))
+    const attempt = began.cookies.get('__Host-sign-in') ?? ''
+    expect(attempt).not.toBe('')
     const [token = ''] = session.split('.')
-    const forged = [token, `${token}.${other.split('.')[1]}`, began.cookies.get('attempt') ?? '']
+    const forged = [token, `${token}.${other.split('.')[1]}`, attempt]
     for (const each of forged) {
       const forger = world.browser()
       forger.cookies.set(name, each)

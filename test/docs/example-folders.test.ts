@@ -22,7 +22,7 @@ const own = manifestIn(root)
 /** Optional peers that a subpath of the library needs. */
 const PEERS: Readonly<Record<string, readonly string[]>> = {
   'claviger/oidc': ['openid-client'],
-  'claviger/transport': ['@bufbuild/protobuf', '@connectrpc/connect'],
+  'claviger/client': ['@bufbuild/protobuf'],
 }
 
 /** Folders with programs; a rule for a linter has none. */

@@ -58,7 +58,7 @@ const cases = [
       'usernameMapping',
       'autoRegister',
     ],
-    events: 7,
+    events: 8,
   },
   {
     aggregate: projects,
@@ -273,6 +273,7 @@ describe.each(cases)('The aggregate $ref.type', ({ aggregate: { type }, ...expec
       else if (field.holds === 'time') expect(value).toBeInstanceOf(Date)
       else if (field.holds === 'list' || field.holds === 'roles')
         expect(Array.isArray(value)).toBe(true)
+      else if (field.holds === 'settings') expect(view).not.toHaveProperty(name)
       else expect(typeof value).toBe(field.holds)
     }
   })

@@ -81,6 +81,21 @@ export const identityProviderCommands: fc.Arbitrary<IdentityProviderCommand> = f
       .record({ ...appearance, ...oidc, clientSecret: seal }, { requiredKeys: [] })
       .map((data) => ({ ...idp, ...data })),
   ),
+  message(
+    'ConfigureSignIn',
+    fc
+      .record(
+        {
+          groups: fc.record({ claim: fc.constantFrom('groups', 'roles') }),
+          admit: fc.constantFrom([{ claim: 'hd', values: ['a.example', 'b.example'] }]),
+          clientAuthentication: fc.constantFrom('client_secret_post', 'raw_basic'),
+          addresses: fc.constantFrom('domain', 'verified'),
+          subjectClaim: fc.constantFrom('oid', 'uid'),
+        },
+        { requiredKeys: [] },
+      )
+      .map((data) => ({ ...idp, ...data })),
+  ),
   message('DeactivateIdentityProvider', fc.constant(idp)),
   message('ReactivateIdentityProvider', fc.constant(idp)),
   message('RemoveIdentityProvider', fc.constant(idp)),

@@ -196,6 +196,7 @@ describe('every event type', () => {
       'identity_provider.reactivated',
       'identity_provider.removed',
       'identity_provider.secret_resealed',
+      'identity_provider.sign_in_configured',
       'project.added',
       'project.updated',
       'project.deactivated',
@@ -276,6 +277,7 @@ describe('an event schema', () => {
     objections(deciderOf(recorded.stream).eventSchema, { type: recorded.type, data })
   const isOptional = ({ type }: GoldenEvent, field: string) =>
     (type === 'identity_provider.oidc_config_updated' && field === 'clientSecret') ||
+    (type === 'identity_provider.sign_in_configured' && field !== 'idpId') ||
     (type === 'domain.provider_set' && field === 'idpId') ||
     (type === 'role_mapping.added' && field === 'validFor') ||
     (type === 'setup_link.issued' && ['note', 'idpId', 'domain'].includes(field))

@@ -36,6 +36,11 @@ const effectOnProvider = ({ type, data }: IdentityProviderCommand): Effect => {
     case 'UpdateIdentityProvider':
     case 'PatchIdentityProvider':
       return { does: 'change', fields: data }
+    case 'ConfigureSignIn': {
+      const { idpId: _, ...settings } = data
+      const isEmpty = Object.keys(settings).length === 0
+      return { does: 'change', fields: { signIn: isEmpty ? undefined : settings } }
+    }
     case 'DeactivateIdentityProvider':
       return { does: 'switch', active: false }
     case 'ReactivateIdentityProvider':

@@ -66,10 +66,12 @@ const binaryOf = (number: number, wireType: WireType): Uint8Array<ArrayBuffer> =
   return new Uint8Array(Buffer.alloc(MEBIBYTE - (MEBIBYTE % field.length), field))
 }
 
-const UNKNOWN = 15
+/** A number that no field has, of those whose tag is one byte. */
+const unknownOf = (fields: readonly DescField[]): number =>
+  [15, 14, 13, 12].find((free) => fields.every(({ number }) => number !== free)) ?? 16
 
 const binaryBodiesOf = ({ fields }: DescMessage): readonly Uint8Array<ArrayBuffer>[] => [
-  binaryOf(UNKNOWN, WireType.Varint),
+  binaryOf(unknownOf(fields), WireType.Varint),
   ...fields.map((field) => {
     const isBytes = field.message !== undefined || field.scalar === ScalarType.STRING
     return binaryOf(field.number, isBytes ? WireType.LengthDelimited : WireType.Varint)

@@ -31,6 +31,8 @@ const logOf = async (): Promise<readonly RecordedEvent[]> => {
 const storeOf = (events: readonly RecordedEvent[]): EventStore => ({
   ...memoryEventStore(),
   readStream: async (stream) => events.filter((event) => event.stream === stream),
+  readStreams: async (reads) =>
+    reads.map(({ stream }) => events.filter((event) => event.stream === stream)),
   readAll: async (after) => events.filter(({ position }) => position > after),
   lastPosition: async () => events.at(-1)?.position ?? 0n,
 })

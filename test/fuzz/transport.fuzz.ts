@@ -37,7 +37,7 @@ const frame = fc
 
 const ask = async (path: string, type: string, body: BodyInit) => {
   const method = 'POST'
-  const headers = { 'content-type': type, 'connect-protocol-version': '1' }
+  const headers = { 'content-type': type }
   const response = await handler(
     new Request(`https://iam.example.com${path}`, { method, headers, body }),
   )

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 
@@ -21,7 +21,13 @@ export const hostileProvider = async () => {
   const keys = await generateKeyPair('RS256', { extractable: true })
   const publicKey = { ...(await exportJWK(keys.publicKey)), kid: 'k', alg: 'RS256', use: 'sig' }
   /** `tokens` are fields of the token response. */
-  const state = { attack: {} as Attack, tokens: {} as object, nonce: '', seen: new Set<string>() }
+  const state = {
+    attack: {} as Attack,
+    tokens: {} as object,
+    nonce: '',
+    seen: new Set<string>(),
+    seenRequest: undefined as ((request: IncomingMessage, body: string) => void) | undefined,
+  }
   const server = createServer()
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -64,6 +70,7 @@ export const hostileProvider = async () => {
       case '/jwks':
         return json(response, { keys: [publicKey] })
       case '/token':
+        state.seenRequest?.(request, body)
         return token ? token(response) : json(response, await tokens(body))
       default:
         return info ? info(response) : json(response, { sub: 'ann', name: 'Ann' })

@@ -26,9 +26,13 @@ describe('openIdSignIn', () => {
     [{ caller: 'me' }, TypeError, 'caller'],
     [{ timeout: 0 }, TypeError, 'timeout'],
     [{ groups: { claim: 'groups' } }, TypeError, 'groups needs the option userIdOf'],
-    [{ groups: 'groups' }, TypeError, 'groups must be { claim }'],
-    [{ groups: { claim: '' } }, TypeError, 'groups must be { claim }'],
-    [{ groups: { claim: 'groups', scope: 'groups' } }, TypeError, 'groups must be { claim }'],
+    [{ groups: 'groups' }, TypeError, 'groups must be { claim, path?, item?, separator? }'],
+    [{ groups: { claim: '' } }, TypeError, 'groups must be { claim, path?, item?, separator? }'],
+    [
+      { groups: { claim: 'groups', scope: 'groups' } },
+      TypeError,
+      'groups must be { claim, path?, item?, separator? }',
+    ],
     [{ redirectUri: 5 }, TypeError, 'redirectUri must be an absolute URL'],
     [{ alowPrivateNetwork: true }, TypeError, 'openIdSignIn has no option alowPrivateNetwork'],
     [

@@ -74,7 +74,14 @@ describe.runIf(hasChromium() && hasLemonldap())('LemonLDAP::NG, in Chromium', ()
     await portal.configure({ rules: {} })
     const { checks } = (await signIn.test(provider))._unsafeUnwrap()
     const verdicts = Object.fromEntries(checks.map(({ name, verdict }) => [name, verdict]))
-    const fine = { discovery: 'ok', issuer: 'ok', endpoints: 'ok', pkce: 'ok', secret: 'ok' }
+    const fine = {
+      discovery: 'ok',
+      issuer: 'ok',
+      endpoints: 'ok',
+      keys: 'ok',
+      pkce: 'ok',
+      secret: 'ok',
+    }
     // It does not name the scope of this test in its discovery.
     expect(verdicts).toEqual({ ...fine, scopes: 'warning', signing_algorithms: 'ok' })
   })

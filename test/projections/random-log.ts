@@ -29,7 +29,7 @@ export const texts = fc
 
 const ids = fc.constantFrom(...IDS)
 
-const idpEvents = fc.record({ id: ids, text: texts, kind: fc.nat(6) }).map(({ id, text, kind }) => {
+const idpEvents = fc.record({ id: ids, text: texts, kind: fc.nat(8) }).map(({ id, text, kind }) => {
   const idpId = IdpId.parse(id)
   const { name, stylingType, autoRegister, clientSecret, ...oidc } = idpAdded(id, text).data
   switch (kind) {
@@ -51,6 +51,14 @@ const idpEvents = fc.record({ id: ids, text: texts, kind: fc.nat(6) }).map(({ id
         type: 'identity_provider.secret_resealed',
         data: { idpId, clientSecret },
       } as const
+    case 6:
+    case 7: {
+      const groups = { claim: 'groups', path: [`${text}/`, 'é'] }
+      return {
+        type: 'identity_provider.sign_in_configured',
+        data: { idpId, ...(kind === 6 && { groups, admit: [{ claim: 'hd', values: ['a'] }] }) },
+      } as const
+    }
     default:
       return idpAdded(id, text)
   }

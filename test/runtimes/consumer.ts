@@ -64,7 +64,7 @@ export const rolesOf = ({ roles }: AddProjectRolesInput) => roles
 export const filterOf = ({ filter, sort }: ListProjectsInput) => ({ filter, sort })
 export const dataOf = (command: ProjectCommand) => command.data
 export const configOf = ({ data }: OidcConfigUpdated) => data
-export const plannedOf = ({ events }: PlannedChange) => events.map(({ data }) => data)
+export const plannedOf = ({ fields }: PlannedChange) => fields.map(({ field }) => field)
 export const roleOf = (event: KnownEvent) =>
   event.type === 'project_role.added' ? event.data : undefined
 export const shownOf = (state: ProjectRoleState) => ({ ...state })

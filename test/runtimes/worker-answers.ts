@@ -26,12 +26,11 @@ const SENT: readonly Sent[] = [
     '\0\0\0\0\x08\x0a\x06portal',
   ],
   [
-    'reflection',
-    '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo',
-    /^200 .*claviger\.v1\.ProjectService.*grpc-status: 0/s,
+    'health in gRPC-web',
+    '/grpc.health.v1.Health/Check',
+    /^200 .*grpc-status: 0/s,
     'application/grpc-web+proto',
-    // Field 7, which asks for the services, is empty.
-    '\0\0\0\0\x02\x3a\0',
+    '\0\0\0\0\0',
   ],
 ]
 

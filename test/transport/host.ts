@@ -18,6 +18,7 @@ const everything: readonly Permission[] = [
   'project.read',
   'project.write',
   'project.role.read',
+  'desired_state.write',
   'project.role.write',
   'project.grant.read',
   'project.grant.write',

@@ -15,6 +15,15 @@ export const provider = {
   ...oidc,
 }
 
+/** Every setting of a sign-in, and nothing empty. */
+export const signInSettings = {
+  groups: { claim: 'realm_access', path: ['roles'], item: 'value' },
+  admit: [{ claim: 'hd', path: ['of'], values: ['example.com', 'example.org'] }],
+  clientAuthentication: 'raw_basic',
+  addresses: 'verified',
+  subjectClaim: 'oid',
+}
+
 export const settings = {
   name: 'Portal 2',
   projectRoleAssertion: true,

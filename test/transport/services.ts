@@ -10,7 +10,7 @@ import {
   RoleMappingService,
   SetupLinkService,
   UserGrantService,
-} from 'claviger/transport'
+} from 'claviger/client'
 
 /** Every service, in the order of the guide. */
 export const services = [

@@ -15,7 +15,7 @@ import type {
   IdentityProviderRefusal,
   LoginRefusal,
   ObjectRef,
-  PlanInput,
+  Plan,
   ProjectCommand,
   ProjectEvent,
   ProjectRoleCommand,
@@ -158,7 +158,7 @@ describe('The error of a method', () => {
     expectTypeOf<ErrorOf<Iam['apply']>>().toEqualTypeOf<WriteError>()
     expectTypeOf<ErrorOf<Iam['userGrants']['removeAllOfUser']>>().toEqualTypeOf<WriteError>()
     expectTypeOf<ErrorOf<Iam['projectRoles']['import']>>().toEqualTypeOf<WriteError>()
-    expectTypeOf<Iam['apply']>().toEqualTypeOf<BatchWrite<DesiredAccess | PlanInput, Applied>>()
+    expectTypeOf<Iam['apply']>().toEqualTypeOf<BatchWrite<DesiredAccess | Plan, Applied>>()
   })
 
   it('is an IamError in any case', () => {

@@ -84,12 +84,8 @@ export const fieldsOf = (name: string): ReadonlyMap<string, string> => {
   return new Map(type && membersOf(type).map(([field, of]) => [field, printed(of)]))
 }
 
-const generated = join(root, 'src/transport/gen')
-
 const isOwn = ({ fileName }: ts.SourceFile): boolean =>
-  fileName.startsWith(join(root, 'src')) &&
-  !fileName.startsWith(generated) &&
-  !fileName.endsWith('/transport/wire.ts')
+  fileName.startsWith(join(root, 'src')) && !fileName.endsWith('/transport/wire.ts')
 
 /** A type that a subpath exports, and what of it this package declares. */
 export interface PublicType {

@@ -192,7 +192,7 @@ describe('Options', () => {
     [/^source must/, { source: '100%' }],
     [/^source must/, { source: 'a'.repeat(201) }],
     [/^lease must/, { lease: 10 }],
-    [/^lookup must be a function .*\(name\) => lookup.*, or false/, { lookup: undefined }],
+    [/^lookup must be a function .*\(name\) => lookup.*, or false/, { lookup: undefined, fetch }],
     [/^lookup must be a function/, { lookup: 'system' }],
     [/^timeout must be less than half the lease/, { timeout: 15_000 }],
   ])('are refused: %s', (message, given) => {

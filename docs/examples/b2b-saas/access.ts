@@ -1,8 +1,8 @@
 // What every customer has: the product as a project, and its roles.
 import { type Caller, defineAccess, PERMISSIONS } from 'claviger'
 
-/** What an admin of a customer may do in claviger: everything except reading secrets of providers. */
-export const ADMIN = PERMISSIONS.filter((each) => each !== 'identity_provider.secret.read')
+/** What an admin of a customer may do in claviger: neither read secrets of providers nor change what is declared here. */
+export const ADMIN = PERMISSIONS.filter((each) => !/\.secret\.|^desired_state\./.test(each))
 
 export const access = defineAccess({
   managedBy: 'invoicing-code', // marks what is declared here: only that is ever pruned

@@ -1,6 +1,6 @@
 // claviger: organizations, roles, identity providers and domains, and the sign-in with them.
 import { resolveTxt } from 'node:dns/promises'
-import { aesGcmCipher, type Caller, createIam, orThrow, permissionsFromCaller } from 'claviger'
+import { aesGcmCipher, type Caller, createIam, permissionsFromCaller } from 'claviger'
 import { openIdSignIn } from 'claviger/oidc'
 import { getPublicSuffix } from 'tldts'
 import { ADMIN, as } from './access.ts'
@@ -34,7 +34,6 @@ export const callerOf = async (headers: Headers): Promise<Caller | undefined> =>
   const session = await auth.api.getSession({ headers })
   if (!session) return undefined
   const { id: userId, orgId } = session.user
-  const login = { userId, projectId: 'invoicing' }
-  const { permissions } = await orThrow(iam.access.check(login, as('server', orgId)))
+  const { permissions } = await iam.access.of({ userId, orgId, projectId: 'invoicing' }).check()
   return { userId, orgId, permissions: ADMIN.filter((each) => permissions.includes(each)) }
 }

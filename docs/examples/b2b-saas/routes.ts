@@ -31,13 +31,11 @@ const signInRoutes = signInHandler(signIn, {
     return headers.getSetCookie().map((cookie) => ['set-cookie', cookie])
   },
 })
-app.get('/sign-in', (c) => {
-  const { orgId, idpId } = c.req.query()
-  const chosen = html`<input type="hidden" name="orgId" value="${orgId}">
-    <input type="hidden" name="idpId" value="${idpId}"><button>Sign in</button>`
-  return c.html(html`<form method="post">${idpId ? chosen : 'E-mail'}
-    ${idpId ? '' : html`<input name="email">`}</form>`)
-})
+app.get('/sign-in', (c) =>
+  c.html(html`<form method="post"><input type="hidden" name="orgId" value="${c.req.query('orgId')}">
+    <input type="hidden" name="idpId" value="${c.req.query('idpId')}"><button>Sign in</button>
+    ${c.req.query('idpId') ? '' : html`E-mail <input name="email">`}</form>`),
+)
 for (const path of ['/sign-in', '/sign-in/*']) app.all(path, (c) => signInRoutes(c.req.raw))
 
 const pages = consoleHandler(iam, {
@@ -57,8 +55,8 @@ const allow = (permission: string) =>
   createMiddleware<{ Variables: { user: Caller } }>(async (c, next) => {
     const user = await callerOf(c.req.raw.headers)
     if (!user) throw new IamFailure({ kind: 'Unauthenticated' })
-    const question = { userId: user.userId, projectId: 'invoicing', permission }
-    await orThrow(iam.access.require(question, as('server', user.orgId)))
+    const { userId, orgId } = user
+    await iam.access.of({ userId, orgId, projectId: 'invoicing' }).require(permission)
     c.set('user', user)
     await next()
   })
@@ -75,16 +73,19 @@ app.put('/webhook', allow('webhook.write'), async (c) => {
 })
 
 /** Adds a customer, and answers a link for the customer's IT. May be repeated. */
+const Customer = z.object({ id: z.string(), name: z.string(), adminEmail: z.email() })
 app.post('/operator/customers', bearerAuth({ token: setting('OPERATOR_TOKEN') }), async (c) => {
-  const { id, name, adminEmail } = await c.req.json()
+  const { data, error } = Customer.safeParse(await c.req.json().catch(() => undefined))
+  if (error) return c.json({ message: z.prettifyError(error) }, 400)
+  const { id, name, adminEmail } = data
   await orThrow(iam.apply(access, as('deployment', id)))
   await save('customer', id, { name })
   const userId = await addUser(id, adminEmail, adminEmail)
   const grant = { userId, projectId: 'invoicing', roles: [{ roleKey: 'admin' }] }
-  const operator = as('operator', id)
-  await orThrow(iam.userGrants.add(grant, { ...operator, idempotencyKey: 'first-admin' }))
+  const once = { ...as('operator', id), idempotencyKey: 'first-admin' }
+  await orThrow(iam.userGrants.add(grant, once))
   const expiresAt = new Date(Date.now() + 7 * 24 * 3_600_000)
-  const intents = ['provider', 'domain', 'groups'] as const
-  const { token } = await orThrow(iam.setupLinks.issue({ expiresAt, intents }, operator))
+  const link = { expiresAt, intents: ['provider', 'domain', 'groups'], idpId: 'sso' } as const
+  const { token } = await orThrow(iam.setupLinks.issue(link, as('operator', id)))
   return c.json({ setUpLink: `${origin}/set-up/#${token}` })
 })

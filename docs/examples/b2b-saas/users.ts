@@ -91,7 +91,6 @@ export const allOf = <Row>(model: 'customer' | 'webhook') =>
 
 export const save = async (model: 'customer' | 'webhook', id: string, row: object) => {
   const where = [is('id', id)]
-  if (await adapter.findOne({ model, where }))
-    await adapter.update({ model, where, update: { ...row } })
-  else await adapter.create({ model, data: { id, ...row }, forceAllowId: true })
+  if (!(await adapter.update({ model, where, update: { ...row } })))
+    await adapter.create({ model, data: { id, ...row }, forceAllowId: true })
 }

@@ -62,6 +62,7 @@ export const openHost = async (options: HostOptions) => {
   })
   const app = fastify()
   await app.register(cookie)
+  app.removeAllContentTypeParsers() // only forms are posted
   await app.register(formBody)
   const secure = origin.startsWith('https:')
   await app.register(session, {
@@ -79,9 +80,9 @@ export const openHost = async (options: HostOptions) => {
   app.get('/', async ({ session: { user } }) => {
     if (!user) return showLogin()
     // Asked anew: a role that was removed since the sign-in is gone.
-    const question = { userId: user.userId, projectId }
-    const access = await iam.access.check(question, { caller: callerIn(user.orgId) })
-    return html(200, homePage(user.displayName, access.isOk() ? access.value.roleKeys : []))
+    const { userId, orgId } = user
+    const { roleKeys } = await iam.access.of({ userId, orgId, projectId }).check()
+    return html(200, homePage(user.displayName, roleKeys))
   })
 
   /** For one request, because `onSignedIn` changes its session. */
@@ -103,12 +104,19 @@ export const openHost = async (options: HostOptions) => {
           : html(403, refusedPage(textOf(refusal))),
     })
 
-  app.all('/sign-in*', (request) => {
-    const { method, headers, body } = request
-    const sent = new Headers(Object.entries(headers).map(([name, value]) => [name, String(value)]))
-    const form = method === 'POST' ? new URLSearchParams(Object(body)) : null
-    const url = `${origin}${request.url}`
-    return signInRoutes(request)(new Request(url, { method, headers: sent, body: form }))
+  app.route({
+    method: ['GET', 'POST'],
+    exposeHeadRoute: false,
+    url: '/sign-in*',
+    handler: (request) => {
+      const { method, headers, body } = request
+      const sent = new Headers(
+        Object.entries(headers).map(([name, value]) => [name, String(value)]),
+      )
+      const form = method === 'POST' ? new URLSearchParams(Object(body)) : null
+      const url = `${origin}${request.url}`
+      return signInRoutes(request)(new Request(url, { method, headers: sent, body: form }))
+    },
   })
 
   app.post('/sign-out', async (request, reply) => {
@@ -125,6 +133,8 @@ const textOf = ({ kind }: SignInRefusal | IamError): string => {
     case 'AttemptExpired':
     case 'ProviderChanged':
       return 'This took too long, or the provider was changed: please begin again.'
+    case 'DraftSignedIn':
+      return 'The sign-in works. Return to the other window.'
     case 'ProviderInactive':
     case 'ProviderRemoved':
       return 'This provider is no longer in use.'

@@ -5,32 +5,38 @@ export const access = defineAccess({
   managedBy: 'app',
   projects: [
     {
-      id: 'app',
-      name: 'App',
-      settings: { projectRoleCheck: true },
+      id: 'invoicing',
+      name: 'Invoicing',
       roles: [
-        { roleKey: 'reader', displayName: 'Reader', permissions: ['article.read'] },
+        { roleKey: 'viewer', displayName: 'Viewer', permissions: ['invoice.read'] },
         {
-          roleKey: 'editor',
-          displayName: 'Editor',
-          permissions: ['article.read', 'article.edit'],
+          roleKey: 'approver',
+          displayName: 'Approver',
+          permissions: ['invoice.read', 'invoice.approve'],
         },
       ],
     },
   ],
 })
 
-/** The server itself, which declares the roles, checks access, and is the admin while you develop. */
+/** The server itself, which declares the roles. */
 export const server: Caller = {
   userId: 'server',
   orgId: 'acme',
   permissions: [
+    'desired_state.write', // for its `managedBy`
     'identity_provider.read',
     'identity_provider.write',
     'project.read',
     'project.write',
     'project.role.read',
     'project.role.write',
+    'project.grant.read',
+    'project.grant.write',
+    'role_mapping.read',
+    'role_mapping.write',
+    'membership.read',
+    'membership.write',
     'user.grant.read',
     'user.grant.write',
     'event.read',

@@ -10,12 +10,13 @@ const keyIn = (file: string): Uint8Array => {
   return new Uint8Array(readFileSync(file))
 }
 
-const { close, ...opened } = openSqlite('iam.db')
-
-export { close }
 export const key = keyIn('iam.key')
-export const iam = createIam({
-  ...opened,
-  secrets: aesGcmCipher({ current: 'k1', keys: { k1: key } }),
-  authorize: permissionsFromCaller,
-})
+
+/** Opens the file. Your server needs no clock: `demo.ts` writes the past with one. */
+export const open = (now = () => new Date()) => {
+  const { close, ...opened } = openSqlite('iam.db', { now })
+  const secrets = aesGcmCipher({ current: 'k1', keys: { k1: key } })
+  return { close, iam: createIam({ ...opened, secrets, authorize: permissionsFromCaller, now }) }
+}
+
+export const { iam, close } = open()

@@ -41,6 +41,10 @@ export const durableObjectEventStore = (
   return {
     ...log,
     readStream: (stream, afterVersion) => withParts(log.readStream(stream, afterVersion)),
+    readStreams: async (reads) => {
+      const streams = await log.readStreams(reads)
+      return connection.query((database) => streams.map((events) => withLongData(database, events)))
+    },
     readAll: (after, limit) => withParts(log.readAll(after, limit)),
     findAppend: (by) => withParts(log.findAppend(by)),
     append: async (append) => {

@@ -42,6 +42,9 @@ export const memoryEventStore = ({
   const keys = new Map<string, number>()
 
   const versionOf = (stream: StreamId): Version => streams.get(stream)?.length ?? 0
+  // The version of an event is its number in the stream.
+  const eventsAbove = (stream: StreamId, version: Version): readonly RecordedEvent[] =>
+    streams.get(stream)?.slice(version) ?? []
   const isKeyUsed = (idempotencyKey: string): boolean => keys.has(idempotencyKey)
   const lastPosition = (): Position => events.at(-1)?.position ?? 0n
   const indexAfter = (position: Position): number =>
@@ -72,8 +75,9 @@ export const memoryEventStore = ({
       if (recorded.length > 0) wakeAll()
       return ok(recorded)
     },
-    // The version of an event is its number in the stream.
-    readStream: async (stream, afterVersion = 0) => streams.get(stream)?.slice(afterVersion) ?? [],
+    readStream: async (stream, afterVersion = 0) => eventsAbove(stream, afterVersion),
+    readStreams: async (reads) =>
+      reads.map(({ stream, afterVersion }) => eventsAbove(stream, afterVersion)),
     readAll: async (after, limit) => {
       const start = indexAfter(after)
       return events.slice(start, start + Math.max(0, limit))

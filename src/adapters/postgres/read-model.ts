@@ -15,7 +15,6 @@ import {
   type Dialect,
   namedTexts,
   type Parameter,
-  param,
   type Row,
   type Statement,
   type Steps,
@@ -241,7 +240,6 @@ export const postgresDialect = (schema: string): Dialect => ({
       AS wanted (${columns.map(({ name }) => name).join(', ')}, nth)`,
     parameters: parametersOf(columns, rows),
   }),
-  atLeast: param,
   organizationIn: (stream) =>
     `pg_catalog.split_part(pg_catalog.substr(${stream}, pg_catalog.strpos(${stream}, '-') + 1), '+', 1)`,
   insert: ({ name: table, columns }, rows) => {

@@ -44,7 +44,7 @@ export interface Declarations {
   readonly options: '' | 'STRICT'
   /** The same for a table that `isRow`. */
   readonly rowOptions: '' | 'STRICT' | 'STRICT, WITHOUT ROWID'
-  /** Whether every index ends with the primary key by itself. */
+  /** Whether the database ends every index with the primary key. */
   readonly indexesEndWithKey?: true
 }
 
@@ -88,8 +88,6 @@ export interface Dialect {
   readonly keepsEvents?: true
   /** The data of a row of `events`, where it is not the column alone. */
   readonly dataOf?: (event: string) => string
-  /** What follows `LIMIT` to read so many rows, or some more. SQLite prepares a statement anew for each parameter there. */
-  readonly atLeast: (rows: number) => Statement
   /** The organization in the name of a stream: what is between the first `-` and the next `+`. */
   readonly organizationIn: (stream: string) => string
   /** Adds new rows. */
@@ -196,8 +194,20 @@ export const boundedPosition = (position: bigint): bigint => {
 /** Numbers of rows that texts of statements have: others would make too many texts. */
 const SIZES = [1, 2, 11, 21, 51, 101, 1001]
 
+/** A character for a text that has {@link sizeFor} so many rows; undefined for a number that few texts have. */
+export const markOfSize = (rows: number): string | undefined => {
+  const index = SIZES.findIndex((size) => size >= rows)
+  return index < 0 ? undefined : `${index}`
+}
+
 /** The smallest number of rows, at least `rows`, that is part of a text. */
-export const sizeFor = (rows: number): number => SIZES.find((size) => size >= rows) ?? rows
+const sizeFor = (rows: number): number => SIZES.find((size) => size >= rows) ?? rows
+
+/**
+ * What follows `LIMIT` to read so many rows, or some more. With a parameter there, SQLite prepares a statement again, and
+ * PostgreSQL keeps no plan.
+ */
+export const atLeast = (rows: number): string => `${sizeFor(rows)}`
 
 /** The column of a table. @throws RangeError without one */
 export const columnNamed = ({ columns }: Table, name: string): Column => {

@@ -2,7 +2,7 @@ import { fieldOf } from '../../domain/values.js'
 import { type InTransaction, InTransactionFailed } from '../../ports/event-store.js'
 import type { Verdict } from './group-commit.js'
 
-/** The function of a host for the stores of one kind. @throws TypeError when it is none */
+/** The function of a host for the stores of one kind. @throws TypeError when `run` is not a function */
 export const inTransactionOf = (
   transactions: string,
   run: (client: never) => unknown,

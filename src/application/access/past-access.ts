@@ -212,7 +212,7 @@ const stepsOf =
     )
   }
 
-/** The steps of `recorded`, of which the first needs no event before it. */
+/** The steps of `recorded`. Its first event needs no earlier one. */
 const replayed = <State extends Status, Event extends Message>(
   aggregate: Evolving<State, Event>,
   recorded: readonly RecordedEvent[],

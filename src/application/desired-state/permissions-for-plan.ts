@@ -1,5 +1,5 @@
 import { aggregates } from '../../domain/aggregates.js'
-import { fieldOf, type ObjectRef } from '../../domain/values.js'
+import { fieldOf, isRequiredText, type ObjectRef } from '../../domain/values.js'
 import type { NeededPermission } from '../method/method.js'
 import { type Target, targetOf } from '../method/target.js'
 import { DECLARED_TYPES, MAX_OBJECTS } from './declared/desired-access.js'
@@ -10,9 +10,18 @@ import { DECLARED_TYPES, MAX_OBJECTS } from './declared/desired-access.js'
 export const permissionsToPlan = (input: unknown, orgId: string): readonly NeededPermission[] =>
   permissionsFor(declaredIn(input, orgId), ['read'])
 
-/** The permissions that `iam.apply` requires for a desired state. */
-export const permissionsToApply = (input: unknown, orgId: string): readonly NeededPermission[] =>
-  permissionsFor(declaredIn(input, orgId), ['read', 'write'])
+/** The permissions that `iam.apply` requires for a desired state: for its objects, and for its name. */
+export const permissionsToApply = (input: unknown, orgId: string): readonly NeededPermission[] => [
+  ...permissionsFor(declaredIn(input, orgId), ['read', 'write']),
+  ...permissionsForName(fieldOf(input, 'managedBy')),
+]
+
+/** What was applied under a name belongs to it: not everybody who may read the name may use it. */
+const permissionsForName = (managedBy: unknown): readonly NeededPermission[] => {
+  if (managedBy === undefined) return []
+  const object = isRequiredText(managedBy) && ({ type: 'desired_state', managedBy } as const)
+  return [{ permission: 'desired_state.write', ...(object && { object }) }]
+}
 
 /**
  * The permissions that `iam.apply` requires for a plan: those for its desired state. When that is malformed, those for every

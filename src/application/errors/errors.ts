@@ -39,7 +39,7 @@ export interface Unauthenticated {
   readonly kind: 'Unauthenticated'
 }
 
-/** One malformed field. It never contains the field's value. */
+/** One malformed field, or one that a warning is about. It never contains the field's value. */
 export interface Violation {
   /** Path of the field, such as `roles[2].roleKey`; empty for the input as a whole. */
   readonly field: string
@@ -65,10 +65,13 @@ export interface PermissionDenied {
   readonly object?: PermissionTarget
 }
 
-/** A desired state protects the object: only `apply` with its `managedBy` may change it. HTTP status 409. */
+/**
+ * The object belongs to a desired state: only `apply` with its `managedBy` may change it. If it does not protect the
+ * object, this refuses only desired states with another `managedBy`. HTTP status 409.
+ */
 export interface Protected {
   readonly kind: 'Protected'
-  /** The `managedBy` of the desired state that declares the object. */
+  /** The `managedBy` of that desired state. */
   readonly managedBy: string
 }
 

@@ -1,5 +1,6 @@
 import type { Result } from 'neverthrow'
 import { idsOf } from '../../domain/aggregates.js'
+import type { NotFound } from '../../domain/decider.js'
 import { fieldOf, type ObjectRef } from '../../domain/values.js'
 import type {
   AccessDenied,
@@ -127,6 +128,8 @@ const metadataOf = (error: AnyError): Readonly<Record<string, string>> => {
   switch (error.kind) {
     case 'PermissionDenied':
       return { permission: error.permission, orgId: error.orgId }
+    case 'NotFound':
+      return error.grantedBy === undefined ? {} : { grantedBy: error.grantedBy }
     case 'AccessDenied':
       return { reasons: kindsOf(error).join() }
     case 'SequenceMismatch':
@@ -268,7 +271,7 @@ const particularsOf = (error: AnyError): string => {
     case 'PermissionDenied':
       return `${error.permission} in the organization ${error.orgId}${targetOf(error)}`
     case 'NotFound':
-      return `${namedObject(error.object)}${error.object.type === 'project' ? HINT : ''}`
+      return `${namedObject(error.object)}${hintFor(error)}`
     case 'AlreadyExists':
       return namedObject(error.object)
     case 'Protected':
@@ -287,6 +290,12 @@ const targetOf = ({ object }: PermissionDenied): string => {
   if (!object) return ''
   const { type, ...ids } = object
   return ` for the ${type.replaceAll('_', ' ')} ${Object.values(ids).join('/')}`
+}
+
+const hintFor = ({ object, grantedBy }: NotFound): string => {
+  if (grantedBy !== undefined)
+    return `. The organization ${grantedBy} granted a project with this id: name it with projectOrgId, if the method has that field`
+  return object.type === 'project' ? HINT : ''
 }
 
 const namedObject = (object: ObjectRef): string => `${object.type} ${nameOf(object)}`

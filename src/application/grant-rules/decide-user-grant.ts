@@ -30,7 +30,7 @@ export interface UserOfProject {
   readonly projectOrgId?: OrgId | undefined
 }
 
-/** A change of the grant of one user; to give roles adds the grant if there is none. */
+/** A change of the grant of one user. `GiveUserGrant` adds a missing grant. */
 export type UserGrantChange =
   | DecidedChange
   | (UserOfProject & { readonly type: 'GiveUserGrant'; readonly roles: readonly RoleInput[] })

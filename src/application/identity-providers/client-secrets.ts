@@ -20,6 +20,7 @@ import type { Runtime } from '../runtime.js'
 import { raceAbort } from '../waiting.js'
 import { recordCommand, specOf } from '../writing/write-object.js'
 import { AddOidcInput, type IdentityProviderIds } from './identity-provider-input.js'
+import { issuerWarnings } from './issuer-warnings.js'
 
 /** The method that adds a provider. */
 export const addOidcIdentityProvider = (
@@ -45,6 +46,7 @@ export const addOidcIdentityProvider = (
 interface ChangeInput {
   readonly idpId: IdpId
   readonly clientSecret: string
+  readonly issuer?: string | undefined
 }
 
 interface Change<Schema extends z.ZodMiniType> {
@@ -73,18 +75,18 @@ export const changeClientSecret = <Schema extends z.ZodMiniType<ChangeInput>>(
   )
 
 interface SecretCommand {
-  readonly input: object
+  readonly input: { readonly issuer?: string | undefined }
   /** The secret of the command in plain text; empty for none. */
   readonly secret: string
   readonly command: IdentityProviderCommand
 }
 
-const recordSecret = (
+const recordSecret = async (
   runtime: Runtime,
   call: AdmittedCall,
   { input, secret, command }: SecretCommand,
-) =>
-  recordCommand(runtime, call, {
+) => {
+  const recorded = await recordCommand(runtime, call, {
     aggregate: identityProviders,
     input,
     command,
@@ -92,6 +94,9 @@ const recordSecret = (
     ids: ({ idpId }): IdentityProviderIds => ({ idpId }),
     isSameSecret: (events) => recordsSecret(runtime, events, { orgId: call.orgId, secret }),
   })
+  const warnings = issuerWarnings(input.issuer)
+  return warnings.length > 0 ? recorded.map((outcome) => ({ ...outcome, warnings })) : recorded
+}
 
 /**
  * Seals a secret for one identity provider.

@@ -11,6 +11,7 @@ import {
   type ProviderFieldsInput,
   UpdateOidcConfig,
 } from '../../domain/identity-provider/command-schemas.js'
+import type { SignInSettingsInput } from '../../domain/identity-provider/sign-in-settings.js'
 import { IdpId, requiredText, text } from '../../domain/values.js'
 import { type ListOptions, listFields, type TextFilter } from '../reading/list.js'
 
@@ -91,6 +92,9 @@ export interface PatchIdentityProviderInput
   /** 1 to 200 characters (code points). */
   readonly issuer?: string | undefined
 }
+
+/** How users sign in with an identity provider. */
+export interface ConfigureSignInInput extends IdentityProviderInput, SignInSettingsInput {}
 
 /** Which identity providers to list, and in which order. */
 export const ListIdentityProvidersInput = z.strictObject(listFields(identityProviders))

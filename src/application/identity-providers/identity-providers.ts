@@ -4,6 +4,7 @@ import {
   identityProviders,
 } from '../../domain/identity-provider/aggregate.js'
 import {
+  ConfigureSignIn,
   DeactivateIdentityProvider,
   ReactivateIdentityProvider,
   RemoveIdentityProvider,
@@ -25,6 +26,7 @@ import {
 } from './client-secrets.js'
 import {
   type AddOidcInput,
+  type ConfigureSignInInput,
   type IdentityProviderIds,
   type IdentityProviderInput,
   ListIdentityProvidersInput,
@@ -58,6 +60,18 @@ export interface IdentityProviders {
    * changes. An empty `clientSecret` counts as absent.
    */
   readonly patch: Write<PatchIdentityProviderInput, IdentityProviderIds>
+  /**
+   * Replaces how users sign in with the provider: where groups are, who is admitted, how the client secret is sent,
+   * which addresses are own, and what identifies a user. An absent setting gets its default. No other method changes
+   * these settings.
+   *
+   * @example
+   * await iam.identityProviders.configureSignIn(
+   *   { idpId, groups: { claim: 'realm_access.roles' }, admit: [{ claim: 'hd', values: ['corp.example'] }] },
+   *   context,
+   * )
+   */
+  readonly configureSignIn: Write<ConfigureSignInInput, IdentityProviderIds>
   /** Deactivates the provider, so that nobody can log in with it. Succeeds if it is inactive already. */
   readonly deactivate: Write<IdentityProviderInput, IdentityProviderIds>
   /** Reactivates the provider. Succeeds if it is active already. */
@@ -111,6 +125,7 @@ export default (runtime: Runtime): IdentityProviders => {
       schema: PatchIdentityProviderInput,
       command: (data) => ({ type: 'PatchIdentityProvider', data }),
     }),
+    configureSignIn: change('identityProviders.configureSignIn', ConfigureSignIn),
     deactivate: change('identityProviders.deactivate', DeactivateIdentityProvider),
     reactivate: change('identityProviders.reactivate', ReactivateIdentityProvider),
     remove: change('identityProviders.remove', RemoveIdentityProvider),

@@ -131,7 +131,7 @@ const REPORT = { method: 'memberships.report', schema: ReportMembershipInput, is
 type Report = z.output<typeof ReportMembershipInput>
 
 /**
- * Records a report. A mapping that was added while the report was decided may stand before it in the log; the report is
+ * Records a report. A mapping that was added while the report was decided may precede it in the log; the report is
  * then recorded again with its group, because a mapping counts from the next report on.
  */
 const recordReport = async (

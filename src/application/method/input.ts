@@ -45,7 +45,7 @@ z.config({ localeError: z.config().localeError ?? en().localeError })
 export const LONGEST_NAME = 200
 
 /** The first violations in an input, by field. They name fields and never contain values. */
-export const violationsOf = ({ issues }: z.core.$ZodError): readonly Violation[] =>
+export const violationsOf = ({ issues }: Pick<z.core.$ZodError, 'issues'>): readonly Violation[] =>
   issues.flatMap(violationsIn).slice(0, MAX_REPORTED)
 
 const violationsIn = (issue: z.core.$ZodIssue): readonly Violation[] => {

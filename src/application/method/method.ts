@@ -1,12 +1,19 @@
 import { err, type Result, ResultAsync } from 'neverthrow'
 import type * as z from 'zod/mini'
 import type { ObjectDetails } from '../../domain/aggregate.js'
-import type { Permission } from '../../domain/values.js'
+import type { NotFound } from '../../domain/decider.js'
+import { fieldOf, type Permission } from '../../domain/values.js'
 import type { Affected } from '../../ports/access-reads.js'
 import type { NewEvent, RecordedEvent } from '../../ports/event-store.js'
 import type { Host, PermissionQuestion } from '../../ports/host.js'
 import type { FieldChange } from '../../ports/read-model.js'
-import type { IamError, PermissionDenied, ReadError, WriteError } from '../errors/errors.js'
+import type {
+  IamError,
+  PermissionDenied,
+  ReadError,
+  Violation,
+  WriteError,
+} from '../errors/errors.js'
 import { errorOf, fromPort, unavailable } from '../errors/fault.js'
 import { type Hooks, type Observer, observed } from '../hooks.js'
 import { raceAbort } from '../waiting.js'
@@ -62,6 +69,8 @@ export interface Written {
   readonly changed: boolean
   /** The recorded events, in order. */
   readonly events: readonly RecordedEvent[]
+  /** Valid values of the input that are probably a mistake; absent without one. */
+  readonly warnings?: readonly Violation[]
 }
 
 /** The outcome of a dry run: what the write would do. */
@@ -85,6 +94,8 @@ export interface Planned {
    * `user.grant.read` on the project and so may not see who has a role.
    */
   readonly impact?: Impact
+  /** Valid values of the input that are probably a mistake; absent without one. */
+  readonly warnings?: readonly Violation[]
 }
 
 /** The roles that users lose and gain by a write. */
@@ -107,7 +118,16 @@ export type NeededPermission = Pick<PermissionQuestion, 'permission' | 'object' 
 /** The parts of the host that a method needs for its checks. */
 interface MethodHost extends Pick<Host, 'authorize' | 'environment'>, Partial<Pick<Host, 'store'>> {
   readonly hooks?: Hooks | undefined
+  /** Adds to a refusal who granted the missing project. Absent without a read model. */
+  readonly withGrantor?: WithGrantor
 }
+
+/** Returns a refusal with the organization that granted the missing project, if there is one. */
+export type WithGrantor = (
+  call: AdmittedCall,
+  input: unknown,
+  refusal: NotFound,
+) => Promise<NotFound>
 
 /** The checks of a method before it runs. */
 export interface MethodSpec<Schema extends z.ZodMiniType> {
@@ -252,11 +272,16 @@ const perform = async <Schema extends z.ZodMiniType, Answer, Failure>(
     }
     if (given.isErr()) return err(given.error())
     if (signal?.aborted) return err({ kind: 'Cancelled' })
-    return await run(call, given.value)
+    const answer = await run(call, given.value)
+    return host.withGrantor && answer.isErr() && isNotFound(answer.error)
+      ? err(await host.withGrantor(call, given.value, answer.error))
+      : answer
   } catch (thrown) {
     return err(errorOf(thrown))
   }
 }
+
+const isNotFound = (error: unknown): error is NotFound => fieldOf(error, 'kind') === 'NotFound'
 
 const notIn = (
   asked: readonly NeededPermission[],

@@ -40,6 +40,7 @@ const isNamed = (object: PermissionTarget): boolean => {
     const { idpId, projectId, projectOrgId, group } = object
     return [idpId, projectId, projectOrgId].every(isId) && isRequiredText(group)
   }
+  if (object.type === 'desired_state') return isRequiredText(object.managedBy)
   return isId(object.id) && (object.type !== 'granted_project' || isId(object.orgId))
 }
 

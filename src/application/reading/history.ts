@@ -1,13 +1,13 @@
 import { err, ok } from 'neverthrow'
 import * as z from 'zod/mini'
-import { type AnyEvent, ObjectInput } from '../../domain/aggregates.js'
+import { type AnyEvent, aggregates, ObjectInput } from '../../domain/aggregates.js'
+import { exists } from '../../domain/decider.js'
 import { choice, type ObjectRef, requiredText, type StreamId, UserId } from '../../domain/values.js'
 import type { Position } from '../../ports/event-store.js'
 import type { HistoryEntry, HistoryQuery, Views, ViewType } from '../../ports/read-model.js'
-import { project, type Row } from '../../projections/project.js'
+import { project, type Row, withinOf } from '../../projections/project.js'
 import { readEvent, streamOf } from '../../projections/read-events.js'
 import { Fault, fromPort } from '../errors/fault.js'
-import { isRemovedWithWhole } from '../following/wholes.js'
 import { withCurrentRoles } from '../grant-rules/shown-roles.js'
 import {
   date,
@@ -19,7 +19,7 @@ import {
 } from '../method/input.js'
 import { type Read, read } from '../method/method.js'
 import { targetOfObject } from '../method/target.js'
-import { streamsAt } from '../recording/streams.js'
+import { type Streams, streamsAt } from '../recording/streams.js'
 import type { Runtime } from '../runtime.js'
 import { requireCheckpoint } from './query.js'
 
@@ -182,13 +182,23 @@ export const stateAt = (runtime: Runtime): Read<StateAtInput, Views[ViewType]> =
     async ({ orgId }, { object, sequence, time }) => {
       const until = sequence ?? lastPositionIn(time ?? new Date(0))
       const found = await objectAt(runtime, streamOf(orgId, object), until)
-      const since = found && { after: found.details.sequence, until }
-      const isThere = since && !(await isRemovedWithWhole(runtime.store, { orgId, object }, since))
-      const shown =
-        isThere && (await withCurrentRoles(streamsAt(runtime.store, orgId, until), object, found))
+      const streams = streamsAt(runtime.store, orgId, until)
+      const isThere = found && (await existWith(streams, withinOf(object, orgId)))
+      const shown = isThere && (await withCurrentRoles(streams, object, found))
       return shown ? ok(shown) : err({ kind: 'NotFound', object })
     },
   )
+
+/** Whether all objects exist that an object is removed with. */
+const existWith = async (
+  streams: Streams,
+  within: ReturnType<typeof withinOf>,
+): Promise<boolean> => {
+  const read = await Promise.all(
+    within.map((whole) => streams.read(aggregates[whole.type], whole, { orgId: whole.orgId })),
+  )
+  return read.every(({ state }) => exists(state))
+}
 
 /** @param until - last position that counts */
 const objectAt = async (

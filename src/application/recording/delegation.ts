@@ -17,13 +17,16 @@ export interface Delegation {
 /** The delegations of one `createIam`, by the caller's object: a copy of it is an ordinary caller. */
 export type Delegations = WeakMap<Caller, Delegation>
 
-type Decide<Decided> = (streams: Streams) => Promise<Result<Decided, WriteError>>
+type Decide<Decided, Read extends Streams> = (streams: Read) => Promise<Result<Decided, WriteError>>
 
 /** `decide`, within the limits of the caller. */
-export const withinLimits = <Decided extends { readonly changes: readonly StreamChange[] }>(
+export const withinLimits = <
+  Decided extends { readonly changes: readonly StreamChange[] },
+  Read extends Streams,
+>(
   delegation: Delegation | undefined,
-  decide: Decide<Decided>,
-): Decide<Decided> => {
+  decide: Decide<Decided, Read>,
+): Decide<Decided, Read> => {
   if (!delegation) return decide
   return async (streams) => {
     const decided = await decide(streams)

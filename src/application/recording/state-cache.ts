@@ -1,6 +1,6 @@
 import type { Message } from '../../domain/message.js'
 import { isRecord, type StreamId } from '../../domain/values.js'
-import type { EventStore, RecordedEvent } from '../../ports/event-store.js'
+import { type EventStore, type RecordedEvent, readStreams } from '../../ports/event-store.js'
 import { fromPort } from '../errors/fault.js'
 import {
   type AnyStreamState,
@@ -61,13 +61,17 @@ export class StateCache {
     this.#recentBytes = 0
   }
 
-  /** Loads the stream of `seen` from the store; only the events added since are read. */
-  async load(seen: AnyStreamState): Promise<AnyStreamState> {
-    // The last event seen is read again, because after a failover that lost it, another event has its place.
-    const added = await this.#read(seen.name, Math.max(0, seen.version - 1))
-    const loaded = continued(seen, added) ?? seen.beginning().replay(await this.#read(seen.name, 0))
-    // Streams without events are not kept: most are not used again, and would replace others.
-    if (seen.version > 0 || loaded.version > 0) this.set(loaded)
+  /** Loads the streams of `seen` from the store, each at most once; only the events added since are read. */
+  async load(seen: readonly AnyStreamState[]): Promise<readonly AnyStreamState[]> {
+    const added = await this.#read(seen)
+    const loaded: AnyStreamState[] = []
+    for (const [index, before] of seen.entries()) {
+      const after =
+        continued(before, added[index] ?? []) ?? (await this.#loadWhole(before.beginning()))
+      // Streams without events are not kept: most are not used again, and would replace others.
+      if (before.version > 0 || after.version > 0) this.set(after)
+      loaded.push(after)
+    }
     return loaded
   }
 
@@ -79,7 +83,8 @@ export class StateCache {
   ): Promise<StreamState<State, Event>> {
     const name = aggregate.stream(orgId, ids)
     const seen = this.get(aggregate, name) ?? new StreamState(aggregate, name)
-    return asOneOf(await this.load(seen), aggregate)
+    const [loaded = seen] = await this.load([seen])
+    return asOneOf(loaded, aggregate)
   }
 
   #get(name: StreamId): AnyStreamState | undefined {
@@ -90,8 +95,18 @@ export class StateCache {
     return older
   }
 
-  #read(name: StreamId, afterVersion: number): Promise<readonly RecordedEvent[]> {
-    return fromPort(() => this.#store.readStream(name, afterVersion))
+  async #loadWhole(beginning: AnyStreamState): Promise<AnyStreamState> {
+    const [events = []] = await this.#read([beginning])
+    return beginning.replay(events)
+  }
+
+  /** The last event seen is read again, because after a failover that lost it, another event has its place. */
+  #read(seen: readonly AnyStreamState[]): Promise<readonly (readonly RecordedEvent[])[]> {
+    const reads = seen.map(({ name, version }) => ({
+      stream: name,
+      afterVersion: Math.max(0, version - 1),
+    }))
+    return fromPort(() => readStreams(this.#store, reads))
   }
 }
 

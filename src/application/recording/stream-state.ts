@@ -1,8 +1,9 @@
-import type { ObjectDetails } from '../../domain/aggregate.js'
+import type { Effect, ObjectDetails } from '../../domain/aggregate.js'
 import { type Decider, exists } from '../../domain/decider.js'
 import type { Message } from '../../domain/message.js'
-import type { StreamId } from '../../domain/values.js'
+import type { ObjectRef, StreamId } from '../../domain/values.js'
 import {
+  type Metadata,
   type NewEvent,
   type Position,
   type RecordedEvent,
@@ -23,12 +24,16 @@ export interface Status {
 export interface Evolving<State extends Status, Event extends Message> {
   readonly decider: Pick<Decider<never, State, Event, unknown>, 'initialState' | 'evolve'>
   readonly reads: (event: Message) => event is Event
+  /** The effect of an event on its object; absent if the stream has none. */
+  readonly effectOf?: (event: { readonly type: string }) => Effect | undefined
 }
 
 /** An aggregate whose objects are named by `Ids`. */
 export interface StreamsOf<Ids, State extends Status, Event extends Message>
   extends Evolving<State, Event> {
   readonly stream: (orgId: string, ids: Ids) => StreamId
+  /** The object that `ids` name; absent if the streams are of no objects. */
+  readonly ref?: (ids: Ids) => ObjectRef
 }
 
 /** A stream of any aggregate, after one of its events or before the first. */
@@ -42,6 +47,11 @@ export interface AnyStreamState {
   readonly changed: Position
   /** `managedBy` of the desired state that protects the object; undefined without one. */
   readonly protectedBy: string | undefined
+  /**
+   * For each `managedBy` that recorded events of the object since it was last added, its removal included: the version of
+   * the last of them, 0 without one. The last that recorded one comes last.
+   */
+  readonly versions: ReadonlyMap<string, number>
   /** The stream before its first event. */
   readonly beginning: () => AnyStreamState
   /** The stream after `recorded`, its next events. @throws Fault when one cannot be read */
@@ -57,19 +67,21 @@ export class StreamState<State extends Status, Event extends Message> implements
   readonly created: Position
   readonly changed: Position
   readonly protectedBy: string | undefined
+  readonly versions: ReadonlyMap<string, number>
 
   constructor(
     aggregate: Evolving<State, Event>,
     name: StreamId,
     after: Pick<
       StreamState<State, Event>,
-      'state' | 'version' | 'created' | 'changed' | 'protectedBy'
+      'state' | 'version' | 'created' | 'changed' | 'protectedBy' | 'versions'
     > = {
       state: aggregate.decider.initialState,
       version: 0,
       created: 0n,
       changed: 0n,
       protectedBy: undefined,
+      versions: UNMANAGED,
     },
   ) {
     this.aggregate = aggregate
@@ -79,6 +91,7 @@ export class StreamState<State extends Status, Event extends Message> implements
     this.created = after.created
     this.changed = after.changed
     this.protectedBy = after.protectedBy
+    this.versions = after.versions
   }
 
   beginning(): StreamState<State, Event> {
@@ -93,20 +106,20 @@ export class StreamState<State extends Status, Event extends Message> implements
   }
 
   /** The stream after `event`, which was recorded with this version, position and metadata. */
-  next(
-    event: Event,
-    { version, position, metadata }: Pick<RecordedEvent, 'version' | 'position' | 'metadata'>,
-  ): StreamState<State, Event> {
+  next(event: Event, { version, position, metadata }: Place): StreamState<State, Event> {
     const state = this.aggregate.decider.evolve(this.state, event, version)
-    const isNew = !exists(this.state) && exists(state)
+    const isThere = exists(state)
+    const isNew = isThere && !exists(this.state)
+    const isAdded = this.aggregate.effectOf?.(event) === 'adds'
     return new StreamState(this.aggregate, this.name, {
       state,
       version,
       created: isNew ? position : this.created,
       changed: position,
-      protectedBy: exists(state)
+      protectedBy: isThere
         ? protectorAfter(isNew ? undefined : this.protectedBy, metadata)
         : undefined,
+      versions: versionsAfter(isAdded ? UNMANAGED : this.versions, metadata),
     })
   }
 
@@ -117,6 +130,22 @@ export class StreamState<State extends Status, Event extends Message> implements
     throw new Fault(corruptEvent(recorded, 'type'))
   }
 }
+
+const UNMANAGED: ReadonlyMap<string, number> = new Map()
+
+const versionsAfter = (
+  before: ReadonlyMap<string, number>,
+  { managedBy, managedVersion = 0 }: Metadata,
+): ReadonlyMap<string, number> => {
+  if (managedBy === undefined) return before
+  const after = new Map(before)
+  after.delete(managedBy)
+  return after.set(managedBy, managedVersion)
+}
+
+/** The desired state that manages an object: the last that recorded an event of it; undefined without one. */
+export const managerOf = ({ versions }: Pick<AnyStreamState, 'versions'>): string | undefined =>
+  [...versions.keys()].at(-1)
 
 /** Whether `stream` is one of `aggregate`. */
 export const isOf = <State extends Status, Event extends Message>(
@@ -134,13 +163,16 @@ export const asOneOf = <State extends Status, Event extends Message>(
   throw new Error(`${stream.name} was read as a stream of another aggregate`)
 }
 
+/** Where an event was recorded. */
+type Place = Pick<RecordedEvent, 'version' | 'position' | 'metadata'>
+
 /** The events that a decision adds to one stream; may be empty. */
 export interface StreamChange {
   /** The stream that the decision was made on. */
   readonly before: AnyStreamState
   readonly events: readonly NewEvent[]
   /** The stream after the events, which are in `recorded` from index `from` on. */
-  readonly after: (recorded: readonly RecordedEvent[], from: number) => AnyStreamState
+  readonly after: (recorded: readonly Place[], from: number) => AnyStreamState
 }
 
 /** Adds `events`, which may be empty, to the stream that was read as `before`. */
@@ -158,6 +190,18 @@ export const change = <State extends Status, Event extends Message>(
       return state.next(event, place)
     }, before),
 })
+
+/** The stream after a change that is not recorded yet; its position is the one before. */
+export const foreseen = (
+  { before, events, after }: StreamChange,
+  metadata: Metadata,
+): AnyStreamState => {
+  const { version, changed: position } = before
+  return after(
+    events.map((_, index) => ({ version: version + index + 1, position, metadata })),
+    0,
+  )
+}
 
 /** The `details` of an outcome, for a stream of `resourceOwner`. */
 export const detailsOf = (

@@ -1,6 +1,12 @@
 import type { Message } from '../../domain/message.js'
 import type { StreamId } from '../../domain/values.js'
-import type { EventStore, NewEvent, Position, StreamWrite } from '../../ports/event-store.js'
+import {
+  type EventStore,
+  type NewEvent,
+  type Position,
+  readStreams,
+  type StreamWrite,
+} from '../../ports/event-store.js'
 import { fromPort } from '../errors/fault.js'
 import { raceAbort } from '../waiting.js'
 import type { StateCache } from './state-cache.js'
@@ -55,8 +61,11 @@ export class CallStreams implements Streams {
   readonly #guards = new Set<AnyStreamState>()
   /** Whether the last decision read a stream once as cached, and then as it was loaded. */
   #isMixed = false
-  /** Undefined while nothing was loaded: most calls find all that they read in the cache. */
-  #loads: Loads | undefined
+  /** The streams that were loaded for this call: as they were loaded, or adopted since. */
+  readonly #loaded = new Map<StreamId, AnyStreamState>()
+  /** As they were loaded since the last reload, or the last wait for a lock. */
+  readonly #fresh = new Set<AnyStreamState>()
+  readonly #load = loadTogether((seen) => this.#loadAll(seen))
 
   constructor(
     cache: StateCache,
@@ -73,16 +82,25 @@ export class CallStreams implements Streams {
     { orgId = this.orgId, load, guard = true }: ReadOptions = {},
   ): Promise<StreamState<State, Event>> {
     const name = aggregate.stream(orgId, ids)
-    const known = this.#known(aggregate, name, load)
-    const stream = known ?? (await this.#load(aggregate, name))
+    const stream =
+      this.#known(aggregate, name, load) ??
+      asOneOf(await this.#load(this.#seen(aggregate, name)), aggregate)
     if ((this.#read.get(name) ?? stream) !== stream) this.#isMixed = true
     this.#read.set(name, stream)
     if (guard) this.#guards.add(stream)
     return stream
   }
 
+  /** A stream that was decided on before as `seen`: so, or as it was loaded since. It guards the append. */
+  current(seen: AnyStreamState): AnyStreamState {
+    const stream = this.#loaded.get(seen.name) ?? seen
+    this.#read.set(seen.name, stream)
+    this.#guards.add(stream)
+    return stream
+  }
+
   /** Makes a decision and forgets the reads of earlier decisions. */
-  decide<Decision>(decision: (streams: Streams) => Promise<Decision>): Promise<Decision> {
+  decide<Decision>(decision: (streams: CallStreams) => Promise<Decision>): Promise<Decision> {
     this.#read.clear()
     this.#guards.clear()
     this.#isMixed = false
@@ -106,7 +124,7 @@ export class CallStreams implements Streams {
    */
   async confirm(): Promise<boolean> {
     const read = [...this.#read.values()]
-    const isUnchanged = (stream: AnyStreamState) => this.#loads?.fresh.has(stream) === true
+    const isUnchanged = (stream: AnyStreamState) => this.#fresh.has(stream)
     if (read.length < 2 && read.every(isUnchanged)) return true
     await this.reload()
     return read.every(isUnchanged)
@@ -114,16 +132,14 @@ export class CallStreams implements Streams {
 
   /** Loads all that the last decision read, in one round. */
   async reload(): Promise<void> {
-    this.#loads?.fresh.clear()
-    await Promise.all([...this.#read.values()].map((stream) => this.#startLoad(stream)))
+    this.#fresh.clear()
+    await this.#loadAll([...this.#read.values()])
   }
 
   /** Adopts what other calls of the process have seen since; it may be older than what the store has. */
   adoptCached(): void {
-    if (!this.#loads) return
-    const { done, fresh } = this.#loads
-    fresh.clear()
-    for (const [name, stream] of done) done.set(name, this.#cache.latest(stream))
+    this.#fresh.clear()
+    for (const [name, stream] of this.#loaded) this.#loaded.set(name, this.#cache.latest(stream))
   }
 
   /** The writes to append, on condition that no guarded stream has changed. */
@@ -139,7 +155,7 @@ export class CallStreams implements Streams {
     name: StreamId,
     load: ReadOptions['load'],
   ): StreamState<State, Event> | undefined {
-    const loaded = this.#loads?.done.get(name)
+    const loaded = this.#loaded.get(name)
     if (isOf(loaded, aggregate)) return loaded
     const read = this.#read.get(name)
     if (isOf(read, aggregate) && load !== 'latest') return read
@@ -148,40 +164,49 @@ export class CallStreams implements Streams {
     return cached ?? (load === 'assume-empty' ? new StreamState(aggregate, name) : undefined)
   }
 
-  async #load<State extends Status, Event extends Message>(
+  #seen<State extends Status, Event extends Message>(
     aggregate: Evolving<State, Event>,
     name: StreamId,
-  ): Promise<StreamState<State, Event>> {
-    const seen = this.#cache.get(aggregate, name) ?? new StreamState(aggregate, name)
-    return asOneOf(await this.#startLoad(seen), aggregate)
+  ): StreamState<State, Event> {
+    return this.#cache.get(aggregate, name) ?? new StreamState(aggregate, name)
   }
 
-  #startLoad(seen: AnyStreamState): Promise<AnyStreamState> {
-    const { name } = seen
-    this.#loads ??= { done: new Map(), underWay: new Map(), fresh: new Set() }
-    const { done, underWay, fresh } = this.#loads
-    const begun = underWay.get(name)
-    if (begun) return begun
-    const loading = raceAbort(this.#cache.load(seen), this.#signal)
-      .then((loaded) => {
-        done.set(name, loaded)
-        fresh.add(loaded)
-        return loaded
-      })
-      .finally(() => underWay.delete(name))
-    underWay.set(name, loading)
-    return loading
+  async #loadAll(seen: readonly AnyStreamState[]): Promise<readonly AnyStreamState[]> {
+    const loaded = await raceAbort(this.#cache.load(seen), this.#signal)
+    for (const stream of loaded) {
+      this.#loaded.set(stream.name, stream)
+      this.#fresh.add(stream)
+    }
+    return loaded
   }
 }
 
-/** The streams that were loaded for one call. */
-interface Loads {
-  /** As it was loaded, or adopted since. */
-  readonly done: Map<StreamId, AnyStreamState>
-  readonly underWay: Map<StreamId, Promise<AnyStreamState>>
-  /** As they were loaded since the last reload, or the last wait for a lock. */
-  readonly fresh: Set<AnyStreamState>
+/** Loads one stream, given as it was last seen. */
+type LoadStream = (seen: AnyStreamState) => Promise<AnyStreamState>
+
+/** Loads in one call of `loadAll` the streams that are asked for in one turn. */
+const loadTogether = (
+  loadAll: (seen: readonly AnyStreamState[]) => Promise<readonly AnyStreamState[]>,
+): LoadStream => {
+  let next: { seen: Map<StreamId, AnyStreamState>; loading: Promise<Loaded> } | undefined
+  const begin = () => {
+    const seen = new Map<StreamId, AnyStreamState>()
+    const loading = Promise.resolve().then(async () => {
+      next = undefined
+      const loaded = await loadAll([...seen.values()])
+      return new Map(loaded.map((stream) => [stream.name, stream]))
+    })
+    return { seen, loading }
+  }
+  return async (stream) => {
+    next ??= begin()
+    const { seen, loading } = next
+    if (!seen.has(stream.name)) seen.set(stream.name, stream)
+    return (await loading).get(stream.name) ?? stream
+  }
 }
+
+type Loaded = ReadonlyMap<StreamId, AnyStreamState>
 
 const writeOf = (
   { name: stream, version: expectedVersion }: AnyStreamState,
@@ -190,17 +215,20 @@ const writeOf = (
 
 /** The streams at position `at`; of `orgId` unless a read names another organization. */
 export const streamsAt = (store: EventStore, orgId: string, at: Position): Streams => {
-  const loaded = new Map<StreamId, Promise<AnyStreamState>>()
-  const load = async (beginning: AnyStreamState): Promise<AnyStreamState> => {
-    const events = await fromPort(() => store.readStream(beginning.name))
-    return beginning.replay(events.filter(({ position }) => position <= at))
-  }
+  const read = new Map<StreamId, Promise<AnyStreamState>>()
+  const load = loadTogether(async (beginnings) => {
+    const names = beginnings.map(({ name }) => ({ stream: name, afterVersion: 0 }))
+    const recorded = await fromPort(() => readStreams(store, names))
+    return beginnings.map((beginning, index) =>
+      beginning.replay((recorded[index] ?? []).filter(({ position }) => position <= at)),
+    )
+  })
   return {
     orgId,
     read: async (aggregate, ids, options) => {
       const beginning = new StreamState(aggregate, aggregate.stream(options?.orgId ?? orgId, ids))
-      const loading = loaded.get(beginning.name) ?? load(beginning)
-      loaded.set(beginning.name, loading)
+      const loading = read.get(beginning.name) ?? load(beginning)
+      read.set(beginning.name, loading)
       return asOneOf(await loading, aggregate)
     },
   }

@@ -20,8 +20,8 @@ import { withinLimits } from './delegation.js'
 import type { Lock } from './locks.js'
 import type { Marks } from './metadata.js'
 import type { StateCache } from './state-cache.js'
-import type { AnyStreamState, StreamChange } from './stream-state.js'
-import { CallStreams, type Streams } from './streams.js'
+import { type AnyStreamState, managerOf, type StreamChange } from './stream-state.js'
+import { CallStreams } from './streams.js'
 
 /** After this many lost races, streams that a decision only reads are locked too. */
 const LOCK_GUARDS_AFTER = 3
@@ -43,7 +43,7 @@ export interface Applied<Decided extends Decision> {
 /** A decision to record, and the outcome to return. */
 export interface Transaction<Decided extends Decision, Answer> {
   /** Changes nothing itself: it is called again whenever a stream that it read turns out to be different. */
-  readonly decide: (streams: Streams) => Promise<Result<Decided, WriteError>>
+  readonly decide: (streams: CallStreams) => Promise<Result<Decided, WriteError>>
   readonly answer: (applied: Applied<Decided>) => Answer
   readonly marks?: Marks | undefined
   /** Whether it may change protected objects, because its events leave them as they are shown. */
@@ -165,15 +165,19 @@ export const asExpected = <Decided extends Decision>(
   return expected === actual ? decision : err({ kind: 'SequenceMismatch', expected, actual })
 }
 
-/** Refuses a change of an object that is protected by a desired state other than the one in `marks`. */
+/**
+ * Refuses a change of an object that is protected by a desired state other than the one in `marks`, and one under a name
+ * of an object that another name manages.
+ */
 export const unprotected = <Decided extends Decision>(
   marks: Marks | undefined,
   decision: Result<Decided, WriteError>,
 ): Result<Decided, WriteError> => {
   const changes = decision.isOk() ? decision.value.changes : []
   for (const { before, events } of changes) {
-    const { protectedBy: managedBy } = before
-    if (managedBy !== undefined && managedBy !== marks?.managedBy && events.length > 0)
+    const own = marks?.managedBy
+    const managedBy = before.protectedBy ?? (own === undefined ? undefined : managerOf(before))
+    if (managedBy !== undefined && managedBy !== own && events.length > 0)
       return err({ kind: 'Protected', managedBy })
   }
   return decision

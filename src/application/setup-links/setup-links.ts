@@ -103,7 +103,7 @@ export interface IssueSetupLinkInput {
   readonly note?: string | undefined
   /**
    * A provider of the organization that the link may set up while it is inactive and no domain is set to it, and whose
-   * groups the link may map. If there is none with this id, the link may add it as its draft. Default: the id of the
+   * groups the link may map. If it does not exist, the link may add it under this id as its draft. Default: the id of the
    * link. Name it if `intents` has `groups` without `provider`.
    */
   readonly idpId?: string | undefined

@@ -99,7 +99,7 @@ const printAddresses = async (call: CommandCall, token: string, origin: string):
  * token.
  */
 const openHandlers = async (iam: Iam, token: string, caller: Caller): Promise<RequestListener> => {
-  const { nodeHandler } = await import('claviger/json')
+  const { nodeHandler } = await import('claviger/transport')
   const { consoleHandler } = await import('claviger/console')
   const api = nodeHandler(iam, {
     authenticate: (headers) =>

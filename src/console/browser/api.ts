@@ -64,7 +64,7 @@ export interface Call {
   readonly signal?: AbortSignal
 }
 
-/** Whether the last call got no answer, or 503. */
+/** Whether the last call got no answer, or none of the host. */
 export const outage = signal<'offline' | 'unavailable' | undefined>(undefined)
 
 /** Whether the session has ended. Nothing is shown then, and nothing is asked. */
@@ -125,9 +125,11 @@ export const call = async <Body = Json>(request: Call): Promise<Outcome<Body>> =
     const answer = await response.json()
     if (response.ok) return { body: answer, etag: response.headers.get('etag') ?? '' }
     return { failure: failureOf(response.status, answer) }
-  } catch {
-    if (!signal?.aborted) outage.value = 'offline'
-    return { failure: failureOf(0, {}) }
+  } catch (thrown) {
+    // A page of a proxy in front of the host is no JSON.
+    const status = thrown instanceof SyntaxError ? 503 : 0
+    if (!signal?.aborted) outage.value = status === 0 ? 'offline' : 'unavailable'
+    return { failure: failureOf(status, {}) }
   }
 }
 

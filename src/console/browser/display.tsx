@@ -38,7 +38,7 @@ export const Value = ({ of, field }: ValueProps) => {
     ])
   if (Array.isArray(of))
     return of.flatMap((item, at) => [at > 0 && ', ', <Item of={item} field={field} />])
-  const text = String(of)
+  const text = typeof of === 'object' ? JSON.stringify(of) : String(of)
   if (field === 'expiresAt' || (field.startsWith(ROLE) && TIME.test(text)))
     return <Until at={text} />
   if (TIMES.includes(field)) return <Time at={text} />

@@ -72,6 +72,7 @@ export const provider: ObjectType = {
     'displayNameMapping',
     'usernameMapping',
     'autoRegister',
+    'signIn',
   ],
   form: [
     'name',

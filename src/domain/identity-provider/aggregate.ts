@@ -10,10 +10,11 @@ import {
   type ViewOf,
 } from '../aggregate.js'
 import { type AlreadyExists, type Decider, exists, type NotFound } from '../decider.js'
-import { changesNothing, type Message, patched } from '../message.js'
+import { changesNothing, type Message, patched, sameValue } from '../message.js'
 import { type IdentityProviderRef, IdpId, type SealedSecret, type StreamId } from '../values.js'
 import type {
   AddOidcIdentityProvider,
+  ConfigureSignIn,
   DeactivateIdentityProvider,
   IdentityProviderCommand,
   OidcMappingField,
@@ -26,6 +27,7 @@ import type {
   UpdateOidcConfig,
 } from './command-schemas.js'
 import { IdentityProviderEvent, type OidcIdentityProviderAdded } from './events.js'
+import { type SignInSettings, signInSettings } from './sign-in-settings.js'
 
 /** The state of an identity provider, on which its commands are decided. */
 export type IdentityProviderState =
@@ -35,6 +37,8 @@ export type IdentityProviderState =
       readonly status: 'active' | 'inactive'
       /** The issuer when the stored secret was set; empty if there was none. */
       readonly secretIssuer: string
+      /** How users sign in; absent while all settings have their defaults. */
+      readonly signIn?: SignInSettings | undefined
     } & OidcIdentityProviderAdded['data'])
   | { readonly status: 'removed' }
 
@@ -75,7 +79,7 @@ const update = (
 ): Decision => {
   if (!exists(state)) return refuse('NotFound', data)
   const { clientSecret, ...fields }: PatchIdentityProvider['data'] = data
-  const { status: _, clientSecret: stored, secretIssuer, ...before } = state
+  const { status: _, clientSecret: stored, secretIssuer, signIn, ...before } = state
   const { idpId, name, stylingType, autoRegister, ...config } = patched(before, fields)
   const appearance = { idpId, name, stylingType, autoRegister }
   const appearanceUpdated: readonly IdentityProviderEvent[] = changesNothing(before, appearance)
@@ -83,6 +87,14 @@ const update = (
     : [{ type: 'identity_provider.updated', data: appearance }]
   const oidc = { idpId, ...config, ...(clientSecret !== undefined && { clientSecret }) }
   return ok([...appearanceUpdated, ...configUpdated(state, oidc)])
+}
+
+const configureSignIn = ({ data }: ConfigureSignIn, state: State): Decision => {
+  if (!exists(state)) return refuse('NotFound', data)
+  const { idpId, ...given } = data
+  const settings = signInSettings(given)
+  if (sameValue(state.signIn, settings)) return ok([])
+  return ok([{ type: 'identity_provider.sign_in_configured', data: { idpId, ...settings } }])
 }
 
 const deactivate = ({ data }: DeactivateIdentityProvider, state: State): Decision => {
@@ -125,6 +137,8 @@ const decide = (command: IdentityProviderCommand, state: State): Decision => {
       return remove(command, state)
     case 'ResealClientSecret':
       return reseal(command, state)
+    case 'ConfigureSignIn':
+      return configureSignIn(command, state)
   }
 }
 
@@ -141,6 +155,8 @@ const evolve = (state: State, event: IdentityProviderEvent): State => {
     case 'identity_provider.updated':
     case 'identity_provider.secret_resealed':
       return exists(state) ? { ...state, ...event.data } : state
+    case 'identity_provider.sign_in_configured':
+      return exists(state) ? { ...state, signIn: signInSettings(event.data) } : state
     case 'identity_provider.deactivated':
       return exists(state) ? { ...state, status: 'inactive' } : state
     case 'identity_provider.reactivated':
@@ -203,6 +219,8 @@ export interface OidcConfig {
 export interface IdentityProvider extends ProviderAppearance, OidcConfig, Protectable {
   /** Unique within the organization. */
   readonly idpId: string
+  /** How users sign in, as `configureSignIn` set it; absent while all settings have their defaults. */
+  readonly signIn?: SignInSettings | undefined
   /** Users cannot log in with an inactive provider. */
   readonly state: 'active' | 'inactive'
 }
@@ -228,6 +246,7 @@ export const identityProviders = defineAggregate({
     'identity_provider.reactivated': 'changes',
     'identity_provider.removed': 'removes',
     'identity_provider.secret_resealed': 'changes',
+    'identity_provider.sign_in_configured': 'changes',
   },
   show: (state): IdentityProviderView => ({
     idpId: state.idpId,
@@ -239,6 +258,7 @@ export const identityProviders = defineAggregate({
     scopes: frozen(state.scopes),
     displayNameMapping: state.displayNameMapping,
     usernameMapping: state.usernameMapping,
+    ...(state.signIn && { signIn: state.signIn }),
     state: state.status,
   }),
   fact: ({ status }, { idpId }, orgId) => ({ in: 'provider', orgId, idpId, state: status }),
@@ -254,6 +274,7 @@ export const identityProviders = defineAggregate({
     displayNameMapping: sortableText,
     usernameMapping: sortableText,
     autoRegister: sortableFlag,
+    signIn: { holds: 'settings', isOptional: true },
   },
   // Sealing a secret again does not change it.
   secretsChanged: (event) =>

@@ -15,7 +15,9 @@ import type {
   IdentityProviderUpdated,
   OidcConfigUpdated,
   OidcIdentityProviderAdded,
+  SignInConfigured,
 } from './events.js'
+import { type SignInSettingsInput, signInSchemas } from './sign-in-settings.js'
 
 /** Styling of the login button, for providers that prescribe one. */
 export const StylingType = choice(['STYLING_TYPE_UNSPECIFIED', 'STYLING_TYPE_GOOGLE'])
@@ -145,6 +147,13 @@ export interface ResealClientSecret extends z.infer<typeof ResealClientSecret> {
   }
 }
 
+/** Replaces how users sign in; an absent setting gets its default. */
+export const ConfigureSignIn = command('ConfigureSignIn', { ...id, ...signInSchemas })
+export interface ConfigureSignIn extends z.infer<typeof ConfigureSignIn> {
+  /** The provider, and its new settings; an undefined one counts as absent. */
+  readonly data: Pick<SignInConfigured['data'], 'idpId'> & SignInSettingsInput
+}
+
 /** Any command of an identity provider. */
 export const IdentityProviderCommand = z.discriminatedUnion('type', [
   AddOidcIdentityProvider,
@@ -155,6 +164,7 @@ export const IdentityProviderCommand = z.discriminatedUnion('type', [
   ReactivateIdentityProvider,
   RemoveIdentityProvider,
   ResealClientSecret,
+  ConfigureSignIn,
 ])
 export type IdentityProviderCommand =
   | AddOidcIdentityProvider
@@ -165,6 +175,7 @@ export type IdentityProviderCommand =
   | ReactivateIdentityProvider
   | RemoveIdentityProvider
   | ResealClientSecret
+  | ConfigureSignIn
 
 // Field by field: some editors show no documentation of fields that are picked or mapped from another type.
 

@@ -122,6 +122,65 @@ export interface ClientSecretResealed extends z.infer<typeof ClientSecretReseale
   readonly data: Pick<OidcIdentityProviderAdded['data'], 'idpId' | 'clientSecret'>
 }
 
+const claimAt = { claim: z.string(), path: z.exactOptional(z.readonly(z.array(z.string()))) }
+
+/** How users sign in with a provider was replaced. */
+export const SignInConfigured = event('identity_provider.sign_in_configured', {
+  ...id,
+  groups: z.exactOptional(
+    z.readonly(
+      z.strictObject({
+        ...claimAt,
+        item: z.exactOptional(z.string()),
+        separator: z.exactOptional(z.string()),
+      }),
+    ),
+  ),
+  admit: z.exactOptional(
+    z.pipe(
+      z.array(z.readonly(z.strictObject({ ...claimAt, values: z.readonly(z.array(z.string())) }))),
+      // `z.readonly` would freeze also what is no list, such as a buffer, and throw.
+      z.transform((rules) => Object.freeze(rules)),
+    ),
+  ),
+  clientAuthentication: z.exactOptional(
+    z.enum(['client_secret_basic', 'client_secret_post', 'raw_basic']),
+  ),
+  addresses: z.exactOptional(z.enum(['domain', 'verified'])),
+  subjectClaim: z.exactOptional(z.string()),
+})
+export interface SignInConfigured extends z.infer<typeof SignInConfigured> {
+  /** The provider, and all its settings; an absent one has its default. */
+  readonly data: Pick<OidcIdentityProviderAdded['data'], 'idpId'> & {
+    /** As `SignInSettings.groups`. */
+    readonly groups?: {
+      /** As `ClaimOfGroups.claim`. */
+      readonly claim: string
+      /** As `ClaimOfGroups.path`. */
+      readonly path?: readonly string[]
+      /** As `ClaimOfGroups.item`. */
+      readonly item?: string
+      /** As `ClaimOfGroups.separator`. */
+      readonly separator?: string
+    }
+    /** As `SignInSettings.admit`. */
+    readonly admit?: readonly {
+      /** As `AdmissionRule.claim`. */
+      readonly claim: string
+      /** As `AdmissionRule.path`. */
+      readonly path?: readonly string[]
+      /** As `AdmissionRule.values`. */
+      readonly values: readonly string[]
+    }[]
+    /** As `SignInSettings.clientAuthentication`. */
+    readonly clientAuthentication?: 'client_secret_basic' | 'client_secret_post' | 'raw_basic'
+    /** As `SignInSettings.addresses`. */
+    readonly addresses?: 'domain' | 'verified'
+    /** As `SignInSettings.subjectClaim`. */
+    readonly subjectClaim?: string
+  }
+}
+
 /** Any event of an identity provider's stream. */
 export const IdentityProviderEvent = z.discriminatedUnion('type', [
   OidcIdentityProviderAdded,
@@ -131,6 +190,7 @@ export const IdentityProviderEvent = z.discriminatedUnion('type', [
   IdentityProviderReactivated,
   IdentityProviderRemoved,
   ClientSecretResealed,
+  SignInConfigured,
 ])
 export type IdentityProviderEvent =
   | OidcIdentityProviderAdded
@@ -140,3 +200,4 @@ export type IdentityProviderEvent =
   | IdentityProviderReactivated
   | IdentityProviderRemoved
   | ClientSecretResealed
+  | SignInConfigured

@@ -1,4 +1,9 @@
-import type { EventCount, EventStore, RecordedEvent } from '../../ports/event-store.js'
+import {
+  type EventCount,
+  type EventStore,
+  MAX_WRITES,
+  type RecordedEvent,
+} from '../../ports/event-store.js'
 import { demand, demandEqual, demandRejection, lawsOf, spoil } from '../law.js'
 import { wakesBy } from './concurrency.js'
 import {
@@ -35,6 +40,35 @@ export const readingLaws = storeLaws({
     demandEqual('above any version', await store.readStream('law-common', 2 ** 53 - 1), [])
     demandEqual('a stream that does not exist', await store.readStream('law-none'), [])
   },
+  'A store that reads several streams together returns each above its version, in the order asked.':
+    async (store) => {
+      if (store.readStreams === undefined) return
+      await fill(store)
+      demandEqual('no streams', await store.readStreams([]), [])
+      const known = ['law-3', 'law-common', 'law-none', 'law-0'] as const
+      const many = Array.from(
+        { length: MAX_WRITES - known.length },
+        (_, n) => `law-no-${n}` as const,
+      )
+      for (const afterVersion of [0, 1, 5, 8, 2 ** 53 - 1]) {
+        const reads = [...known, ...many].map((stream) => ({ stream, afterVersion }))
+        const one = known.map((stream) => store.readStream(stream, afterVersion))
+        const expected = [...(await Promise.all(one)), ...many.map(() => [])]
+        demandEqual(`above ${afterVersion}`, await store.readStreams(reads), expected)
+      }
+      const mixed = await store.readStreams([
+        { stream: 'law-common', afterVersion: 6 },
+        { stream: 'law-1', afterVersion: 0 },
+      ])
+      const versions = mixed.map((events) => events.map(({ stream, version }) => [stream, version]))
+      demandEqual('versions above 6 and 0', versions, [
+        [
+          ['law-common', 7],
+          ['law-common', 8],
+        ],
+        [['law-1', 1]],
+      ])
+    },
   'The log is read above a position, lowest position first, up to the limit.': async (store) => {
     const all = await fill(store)
     const fourth = positionOf(all[3])

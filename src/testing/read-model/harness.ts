@@ -115,7 +115,7 @@ const withGenerations = (rows: Rows, orgId: string, event: AnyEvent): AnyEvent =
     roles: roles.map((role) => {
       const { roleKey } = role
       const fact = rows.get(projectRoleStream(owner, projectId, roleKey))?.fact?.fact
-      const roleSince = fact?.in === 'role' ? fact.since : 1
+      const roleSince = fact?.in === 'role' ? fact.since : role.roleSince
       const grantSince = permitted.find((each) => each.roleKey === roleKey)?.since
       return { ...role, roleSince, ...(grantSince !== undefined && { grantSince }) }
     }),

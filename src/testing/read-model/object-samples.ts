@@ -83,6 +83,12 @@ const appearance = {
   autoRegister: false,
 } as const
 
+const signIn = {
+  groups: { claim: 'realm_access', path: ['roles'] },
+  admit: [{ claim: 'hd', values: ['example.com'] }],
+  addresses: 'verified',
+} as const
+
 export const identityProviderSample: Sample<'identity_provider'> = {
   added: idpAdded,
   deactivated: idpDeactivated,
@@ -93,6 +99,8 @@ export const identityProviderSample: Sample<'identity_provider'> = {
       [eventOf('identity_provider.oidc_config_updated', { idpId, ...oidc }), oidc],
       [eventOf('identity_provider.oidc_config_updated', resealed), {}, 'clientSecret'],
       [eventOf('identity_provider.updated', { idpId, ...appearance }), appearance],
+      [eventOf('identity_provider.sign_in_configured', { idpId, ...signIn }), { signIn }],
+      [eventOf('identity_provider.sign_in_configured', { idpId }), { signIn: undefined }],
       [idpDeactivated(idpId), { state: 'inactive' }],
       [eventOf('identity_provider.secret_resealed', { idpId, clientSecret }), {}],
       [idpReactivated(idpId), { state: 'active' }],

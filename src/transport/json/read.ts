@@ -1,3 +1,4 @@
+import { timeIn } from '../../rfc3339.js'
 import {
   A_TIME,
   boundedItems,
@@ -13,10 +14,10 @@ import {
   type Values,
   wholeRequest,
 } from '../operations/message.js'
+import { malformed, refuseMalformed } from '../operations/refusal.js'
 import { withoutMask } from '../operations/update-mask.js'
 import type { WireField, WireMessage } from '../wire.js'
 import { duplicateField, firstDuplicate, GIVEN_TWICE } from './duplicates.js'
-import { malformed, refuseMalformed } from './refusal.js'
 
 /** An object of JSON. */
 export type JsonObject = Readonly<Record<string, unknown>>
@@ -123,7 +124,7 @@ const readValue = (field: WireField, value: unknown, path: FieldPath): unknown =
     case 'sequence':
       return sequenceIn(value) ?? refuse(path, 'must be a whole number from 0 to 2^64 - 1')
     case 'time':
-      return timeIn(value) ?? refuse(path, A_TIME)
+      return timeOf(value) ?? refuse(path, A_TIME)
     case 'value':
       return value
   }
@@ -148,17 +149,11 @@ const sequenceIn = (value: unknown): bigint | undefined => {
   return BigInt.asUintN(64, sequence) === sequence ? sequence : undefined
 }
 
-/** A time in the JSON of protobuf: with a zone, and at most nine digits of a second's fraction. */
-const TIME = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/
+/** In protobuf, a fraction of a second has at most nine digits. */
+const LONG_FRACTION = /\.\d{10}/
 
-/** To the millisecond. */
-const timeIn = (value: unknown): Date | undefined => {
-  const [, second = '', fraction = '', zone] =
-    TIME.exec(typeof value === 'string' ? value : '') ?? []
-  const time = timeInRange(Date.parse(`${second}${fraction.slice(0, 4)}${zone}`))
-  return time && isOnCalendar(second) ? time : undefined
+const timeOf = (value: unknown): Date | undefined => {
+  const isTime = typeof value === 'string' && !LONG_FRACTION.test(value)
+  const time = isTime ? timeIn(value) : undefined
+  return time && timeInRange(time.getTime())
 }
-
-/** JavaScript reads the 30th of February as a day in March, and 24 o'clock as the next day. */
-const isOnCalendar = (second: string): boolean =>
-  new Date(`${second}Z`).toISOString().startsWith(second)

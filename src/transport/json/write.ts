@@ -1,65 +1,50 @@
 import { zeroOf } from '../operations/message.js'
-import type { WireEnumValue, WireField, WireMessage } from '../wire.js'
-
-/** How a protocol writes the values that JSON and protobuf have in different forms. */
-export interface Form {
-  readonly enumeration: (value: WireEnumValue) => string | number
-  readonly time: (date: Date) => unknown
-  readonly sequence: (sequence: bigint) => string | bigint
-  readonly value: (value: unknown) => unknown
-}
-
-/** JSON has names of enumerations, times in milliseconds, and sequences as text. */
-export const JSON_FORM: Form = {
-  enumeration: ({ name }) => name,
-  time: (date) => timeText(date),
-  sequence: String,
-  value: (value) => value,
-}
+import type { WireField, WireMessage } from '../wire.js'
 
 /** Writes the values of a response, and no others; fields that are not optional also with their zero value. */
 type MessageWriter = (values: object) => Record<string, unknown>
 
-/** Makes the writers of messages in a form, each when it is first needed. */
-export const messageWriters = (form: Form): ((message: WireMessage) => MessageWriter) => {
-  const known = new WeakMap<WireMessage, MessageWriter>()
-  const writerOf = (message: WireMessage): MessageWriter => {
-    const found = known.get(message) ?? newWriter(message)
-    known.set(message, found)
-    return found
+const known = new WeakMap<WireMessage, MessageWriter>()
+
+/** The writer of a message, which is made when it is first needed. */
+export const writerOf = (message: WireMessage): MessageWriter => {
+  const found = known.get(message) ?? newWriter(message)
+  known.set(message, found)
+  return found
+}
+
+const newWriter = ({ fields }: WireMessage): MessageWriter => {
+  const writers = fields.map((field) => ({ name: field.name, write: fieldWriter(field) }))
+  return (values) => {
+    const written: Record<string, unknown> = {}
+    for (const { name, write } of writers) written[name] = write(Reflect.get(values, name))
+    return written
   }
-  const newWriter = ({ fields }: WireMessage): MessageWriter => {
-    const writers = fields.map((field) => ({ name: field.name, write: fieldWriter(field) }))
-    return (values) => {
-      const written: Record<string, unknown> = {}
-      for (const { name, write } of writers) written[name] = write(Reflect.get(values, name))
-      return written
-    }
+}
+
+const fieldWriter = (field: WireField) => {
+  const write = valueWriter(field)
+  if (!field.isList) return write
+  return (value: unknown) =>
+    Array.isArray(value) ? value.map((item) => write(item)) : write(value)
+}
+
+/** Enumerations have their names, times milliseconds, and sequences are text. */
+const valueWriter = (field: WireField): ((value: unknown) => unknown) => {
+  if (field.kind === 'enum') {
+    // The first value that the library has under a name, or has none of.
+    const names = new Map<unknown, string>()
+    for (const each of field.values.toReversed()) names.set(each.value, each.name)
+    return (value) => names.get(value)
   }
-  const fieldWriter = (field: WireField) => {
-    const write = valueWriter(field)
-    if (!field.isList) return write
-    return (value: unknown) =>
-      Array.isArray(value) ? value.map((item) => write(item)) : write(value)
+  if (field.kind === 'value') return (value) => value
+  return (value) => {
+    if (typeof value === 'bigint') return String(value)
+    if (value instanceof Date) return timeText(value)
+    if (field.kind === 'message' && typeof value === 'object' && value !== null)
+      return writerOf(field.message)(value)
+    return value ?? (field.isOptional ? undefined : zeroOf(field))
   }
-  const valueWriter = (field: WireField): ((value: unknown) => unknown) => {
-    if (field.kind === 'enum') {
-      // The first value that the library has under a name, or has none of.
-      const names = new Map<unknown, string | number>()
-      for (const each of field.values.toReversed()) names.set(each.value, form.enumeration(each))
-      return (value) => names.get(value)
-    }
-    if (field.kind === 'value')
-      return (value) => (value === undefined ? undefined : form.value(value))
-    return (value) => {
-      if (typeof value === 'bigint') return form.sequence(value)
-      if (value instanceof Date) return form.time(value)
-      if (field.kind === 'message' && typeof value === 'object' && value !== null)
-        return writerOf(field.message)(value)
-      return value ?? (field.isOptional ? undefined : zeroOf(field))
-    }
-  }
-  return writerOf
 }
 
 const DAY = 24 * 60 * 60 * 1000
@@ -68,7 +53,7 @@ const DAY = 24 * 60 * 60 * 1000
 let lastDay = { day: Number.NaN, text: '' }
 
 /** As `toISOString`, which takes three times as long: most times in a response are of one day. */
-const timeText = (date: Date): string => {
+export const timeText = (date: Date): string => {
   const time = date.getTime()
   const day = Math.floor(time / DAY)
   if (day !== lastDay.day)

@@ -1,9 +1,16 @@
 import { type Caller, type Context, isIamError } from '../../index.js'
-import { type CallContext, malformed, refusalOfError, traceIdOf } from '../json/refusal.js'
 import type { Authentication, ResolvedOptions } from '../options.js'
-import { identityProviderService } from '../wire.js'
+import { identityProviderService, ObjectDetails, type WireField, type WireMethod } from '../wire.js'
 import type { Values } from './message.js'
 import type { Operation } from './operation.js'
+import {
+  type CallContext,
+  malformed,
+  Refusal,
+  refusalOfError,
+  traceIdOf,
+  transportStatus,
+} from './refusal.js'
 
 /** The call of an operation, once its request was read. */
 export interface OperationCall {
@@ -72,6 +79,44 @@ const aborted = (signal: AbortSignal): Promise<never> =>
     if (signal.aborted) reject(signal.reason)
   })
 
+/** All bytes of a body, at most `most`. @throws Refusal if there are more, and any exception of reading */
+export const readBody = async (
+  body: (most: number) => Promise<Uint8Array>,
+  signal: AbortSignal,
+  most: number,
+): Promise<Uint8Array> => {
+  const bytes = await body(most)
+  if (bytes.length > most) throw TOO_LARGE
+  // Over HTTP/2, a request that was cut off looks like one that has ended.
+  signal.throwIfAborted()
+  return bytes
+}
+
+/** For a request that is larger than {@link MAX_REQUEST_BYTES}. */
+export const TOO_LARGE = new Refusal(
+  transportStatus('resource_exhausted', 'The request is larger than 1 MiB'),
+)
+
+/** For a request whose body is compressed. */
+export const ENCODED = transportStatus('unimplemented', 'Compressed requests are not supported')
+
+/** Longest wait of a timer of JavaScript, in milliseconds: 24 days. A longer one ends at once. */
+const LONGEST_TIMER = 2 ** 31 - 1
+
+/** Ends a call after a time in milliseconds. `end` is called once the call has ended. */
+export const deadlineAfter = (timeout: number | 'malformed' | undefined, signal: AbortSignal) => {
+  if (typeof timeout !== 'number' || timeout > LONGEST_TIMER)
+    return { signal, isLate: () => false, end: () => {} }
+  // Not `AbortSignal.timeout`: with a listener, it is kept until its time has come.
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(), timeout)
+  return {
+    signal: AbortSignal.any([signal, late.signal]),
+    isLate: () => late.signal.aborted && !signal.aborted,
+    end: () => clearTimeout(timer),
+  }
+}
+
 /**
  * Runs an operation. Every request that changes something has a field `reason`, which is not an input of the method;
  * empty means absent.
@@ -87,19 +132,21 @@ export const perform = async (
   const isGiven = typeof reason === 'string' && reason !== ''
   const answer = await operation.run(input, isGiven ? { ...context, reason } : context)
   if (answer.isErr()) throw refusalOfError(options, call, answer.error)
-  return { response: answer.value, etag: etagOf(answer.value) }
+  return { response: answer.value, etag: etagOf(operation.method, answer.value) }
 }
 
 /** The version of the one object that was written or read. */
-const etagOf = (response: object): string | undefined => {
-  const parts: readonly unknown[] = 'details' in response ? [response] : Object.values(response)
-  const sequences = parts.map((part) => fieldOf(fieldOf(part, 'details'), 'sequence'))
-  const sequence = sequences.find((found) => typeof found === 'bigint')
-  return sequence === undefined ? undefined : `"${sequence}"`
+const etagOf = ({ response: { fields } }: WireMethod, response: object): string | undefined => {
+  const shown = fields.find(
+    (field) => field.kind === 'message' && field.message.fields.some(isDetails),
+  )
+  const holder = fields.some(isDetails) || !shown ? response : Reflect.get(response, shown.name)
+  const sequence: unknown = Object(Object(holder)['details'])['sequence']
+  return typeof sequence === 'bigint' ? `"${sequence}"` : undefined
 }
 
-/** A field of any value; undefined if it has none. */
-const fieldOf = (value: unknown, field: string): unknown => Reflect.get(Object(value), field)
+const isDetails = (field: WireField): boolean =>
+  field.kind === 'message' && field.message === ObjectDetails
 
 /** Makes the library's context from the headers of a call. @throws Refusal if one is malformed */
 const contextOf = (

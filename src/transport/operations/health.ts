@@ -1,8 +1,8 @@
 import { ok, type Result, ResultAsync } from 'neverthrow'
 import type { Iam, IamError } from '../../index.js'
-import { Refusal, transportStatus } from '../json/refusal.js'
 import { health } from '../wire.js'
 import { type Operation, readOperation } from './operation.js'
+import { Refusal, transportStatus } from './refusal.js'
 
 /** Longest wait for the store, in milliseconds. */
 const LONGEST_WAIT = 5_000

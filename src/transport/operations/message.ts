@@ -1,6 +1,6 @@
 import type { Violation } from '../../index.js'
-import { malformed } from '../json/refusal.js'
 import type { WireEnumValue, WireField, WireMessage } from '../wire.js'
+import { malformed } from './refusal.js'
 
 /** Values of a message by the names of their fields, as the library takes and answers them. */
 export type Values = Readonly<Record<string, unknown>>

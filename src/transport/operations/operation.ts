@@ -1,8 +1,8 @@
 import type { Result } from 'neverthrow'
 import type { Context, History, IamError, ObjectRef, Page, Read, Write } from '../../index.js'
-import { malformed } from '../json/refusal.js'
 import type { WireField, WireMessage, WireMethod } from '../wire.js'
 import type { Values } from './message.js'
+import { malformed } from './refusal.js'
 
 /** An operation, the same in every protocol. */
 export interface Operation {

@@ -1,6 +1,6 @@
-import { malformed, type Refusal } from '../json/refusal.js'
 import type { WireField } from '../wire.js'
 import type { MessageFields, Values } from './message.js'
+import { malformed, type Refusal } from './refusal.js'
 
 /** A patch in JSON without its mask, which must name exactly the fields that are there. @throws Refusal */
 export const withoutMask = (
@@ -19,30 +19,22 @@ export const withoutMask = (
 }
 
 /**
- * The fields that a protobuf patch gives: the fields in its mask, or without a mask the present fields; and the fields
+ * The fields that a protobuf patch gives: those that its mask names, or without names the present fields; and the fields
  * that name the object. @throws Refusal for a mask that names an unknown field, or a field twice
  */
 export const givenFields = (
   fields: MessageFields,
-  message: object,
+  present: Values,
+  names: readonly string[],
   path: string,
 ): readonly WireField[] => {
   const { all, patchable = [] } = fields
-  const named = namedFields(fields, namesIn(message), path)
-  const given = named.length > 0 ? named : patchable.filter(({ name }) => isSet(message, name))
+  const named = namedFields(fields, names, path)
+  const given =
+    named.length > 0 ? named : patchable.filter(({ name }) => present[name] !== undefined)
   return all.filter(
     (field) => given.includes(field) || (field.kind !== 'mask' && !patchable.includes(field)),
   )
-}
-
-const namesIn = (message: object): readonly string[] => {
-  const names: unknown = Reflect.get(Object(Reflect.get(message, 'updateMask')), 'paths')
-  return Array.isArray(names) ? names : []
-}
-
-const isSet = (message: object, name: string): boolean => {
-  const value: unknown = Reflect.get(message, name)
-  return Array.isArray(value) ? value.length > 0 : value !== undefined
 }
 
 /** The fields with these names; each may be either of the two names of a field. */

@@ -2,10 +2,8 @@ import {
   concatBytes,
   type HttpRequest,
   type HttpResponse,
-  isStream,
   pathAndQuery,
   type Service,
-  type StreamResponse,
 } from '../http.js'
 
 /** A service as a function of fetch. */
@@ -36,53 +34,32 @@ const httpRequestOf = (request: Request): HttpRequest => {
     headers: () => header,
     signal,
     body: (most) => readAll(request, most),
-    pieces: () => piecesOf(request),
   }
 }
 
-const readAll = async (request: Request, most: number): Promise<Uint8Array> => {
+/** Locks the body only when it is read, because another handler may use the body of other paths. */
+const readAll = async ({ body }: Request, most: number): Promise<Uint8Array> => {
   const pieces: Uint8Array[] = []
   let length = 0
-  for await (const piece of piecesOf(request)) {
-    pieces.push(piece)
-    length += piece.length
-    if (length > most) break
+  const reader = body?.getReader()
+  while (reader) {
+    const { value, done } = await reader.read()
+    if (done) break
+    // A stream that a host makes may hold anything.
+    if (!ArrayBuffer.isView(value)) throw new TypeError('A body must consist of bytes')
+    pieces.push(value)
+    length += value.length
+    if (length <= most) continue
+    // Not awaited: a source may take its time to stop.
+    reader.cancel().catch(() => {})
+    break
   }
   return concatBytes(pieces)
 }
 
-/** Locks the body only when it is read, because another handler may use the body of other paths. */
-async function* piecesOf({ body }: Request): AsyncIterable<Uint8Array> {
-  const reader = body?.getReader()
-  while (reader) {
-    const { value, done } = await reader.read()
-    if (done) return
-    // A stream that a host makes may hold anything.
-    if (!ArrayBuffer.isView(value)) throw new TypeError('A body must consist of bytes')
-    yield value
-  }
-}
-
-const responseOf = (response: HttpResponse | StreamResponse, method: string): Response => {
-  const { status, headers } = response
-  if (isStream(response)) return new Response(streamOf(response.body), { status, headers })
-  // The response to HEAD has no body, not an empty one.
-  if (method === 'HEAD') return new Response(null, { status, headers })
-  const { body } = response
+const responseOf = ({ status, headers, body }: HttpResponse, method: string): Response => {
+  // Such responses have no body, not an empty one.
+  if (method === 'HEAD' || status === 204 || status === 304)
+    return new Response(null, { status, headers })
   return new Response(typeof body === 'string' ? body : new Uint8Array(body), { status, headers })
-}
-
-/** Pulls the next piece when the client has read the last. */
-const streamOf = (pieces: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> => {
-  const iterator = pieces[Symbol.asyncIterator]()
-  return new ReadableStream<Uint8Array>({
-    pull: async (controller) => {
-      const { value, done } = await iterator.next()
-      if (done) controller.close()
-      else controller.enqueue(value)
-    },
-    cancel: async () => {
-      await iterator.return?.()
-    },
-  })
 }

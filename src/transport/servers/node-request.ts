@@ -15,8 +15,6 @@ export interface NodeRequest {
   on(event: 'end', listener: () => void): unknown
   on(event: 'error', listener: (error: Error) => void): unknown
   once(event: 'close', listener: () => void): unknown
-  /** The body as it comes; a stream has no request without it. */
-  iterator?(options: { destroyOnReturn: false }): AsyncIterable<Uint8Array>
   resume(): unknown
   pause(): unknown
   /** The connection; only HTTP/1.1 has one for all its requests. */

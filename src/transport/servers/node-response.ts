@@ -1,10 +1,4 @@
-import {
-  type HttpResponse,
-  isStream,
-  MAX_REQUEST_BYTES,
-  type ResponseHeaders,
-  type StreamResponse,
-} from '../http.js'
+import { type HttpResponse, MAX_REQUEST_BYTES, type ResponseHeaders } from '../http.js'
 import type { NodeBody, NodeRequest } from './node-request.js'
 
 /** The members of a response of `node:http` or `node:http2` that the transport uses. */
@@ -20,7 +14,7 @@ export interface NodeResponse {
   write(body: string | Uint8Array): unknown
   end(body: string | Uint8Array, encoding: 'utf8' | 'latin1'): unknown
   destroy(): unknown
-  once(event: 'close' | 'drain', listener: () => void): unknown
+  once(event: 'close', listener: () => void): unknown
 }
 
 /** A request, and where its response goes. */
@@ -29,15 +23,6 @@ interface Exchange {
   readonly response: NodeResponse
   readonly body: NodeBody | undefined
   readonly signal: AbortSignal
-}
-
-/** Sends a response, unless the client has left. */
-export const send = (
-  answer: HttpResponse | StreamResponse,
-  exchange: Exchange,
-): Promise<void> | undefined => {
-  if (exchange.signal.aborted) return undefined
-  return isStream(answer) ? sendStream(answer, exchange) : sendWhole(answer, exchange)
 }
 
 /** Connections that close with the response that is being sent. */
@@ -50,9 +35,10 @@ export const isBehindLast = ({ httpVersionMajor, socket }: NodeRequest): boolean
 /** How long a client may take to see its response and stop sending, in milliseconds. */
 const LONGEST_WAIT = 2_000
 
-/** Sends a response that is there as a whole. Ends at once unless a rest of the request is to be read away. */
-const sendWhole = (answer: HttpResponse, exchange: Exchange): Promise<void> | undefined => {
-  const { request, response, body: received } = exchange
+/** Sends a response, unless the client has left. Ends at once unless a rest of the request is to be read away. */
+export const send = (answer: HttpResponse, exchange: Exchange): Promise<void> | undefined => {
+  const { request, response, body: received, signal } = exchange
+  if (signal.aborted) return undefined
   const { status, headers, trailers } = answer
   // The response to HEAD has the length of its body, and no body.
   const body = request.method === 'HEAD' ? '' : answer.body
@@ -94,25 +80,3 @@ const headOf = (headers: ResponseHeaders, response: NodeResponse): ResponseHeade
 /** Whether more is to come than Node.js should read away before it takes the next request. */
 const isEndless = ({ httpVersionMajor, complete, headers }: NodeRequest): boolean =>
   httpVersionMajor === 1 && !complete && !(Number(headers['content-length']) <= MAX_REQUEST_BYTES)
-
-/** Writes no faster than the client reads. A wait also ends when the client has left. */
-const sendStream = async (
-  { status, headers, body, trailers }: StreamResponse,
-  { response, body: received, signal }: Exchange,
-): Promise<void> => {
-  // One listener for all waits: a stream may have many.
-  let resume = (): void => {}
-  response.once('close', () => resume())
-  response.writeHead(status, headers)
-  for await (const piece of body) {
-    if (signal.aborted) return
-    if (response.write(piece) === false)
-      await new Promise<void>((resolve) => {
-        resume = resolve
-        response.once('drain', resolve)
-      })
-  }
-  if (trailers) response.addTrailers(Object.fromEntries(trailers))
-  response.end('', 'utf8')
-  await received?.discardRest?.()
-}

@@ -28,7 +28,6 @@ export const serveNode =
       headers: () => headersOf(request, header),
       signal,
       body: body?.read,
-      pieces: () => request.iterator?.({ destroyOnReturn: false }),
     }
     handler(received)
       .then((answer) => send(answer, { request, response, body, signal }))

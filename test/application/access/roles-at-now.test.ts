@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import type { EventStore } from '../../../src/index.js'
-import { clockedStore, context, good, iamOn } from '../host.js'
+import { clockedStore, context, good, iamOn, withReads } from '../host.js'
 
 it('rolesOf at the present millisecond survives a role that is removed within it', async () => {
   const { clock, store } = clockedStore()
@@ -16,16 +15,13 @@ it('rolesOf at the present millisecond survives a role that is removed within it
   )
   let isRemoved = false
   /** The role is removed after the read model has answered, and before the log is read. */
-  const racing: EventStore = {
-    ...store,
-    readStream: async (stream, after) => {
-      if (!isRemoved) {
-        isRemoved = true
-        await good(writer.projectRoles.remove(role, context))
-      }
-      return store.readStream(stream, after)
-    },
-  }
+  const racing = withReads(store, async (stream, after) => {
+    if (!isRemoved) {
+      isRemoved = true
+      await good(writer.projectRoles.remove(role, context))
+    }
+    return store.readStream(stream, after)
+  })
   const iam = iamOn(racing, { now: clock })
   const answered = await iam.access.rolesOf({ userId: 'bob', at: clock() }, context)
   expect(answered.map(({ items }) => items.map(({ roleKey }) => roleKey))).toEqual(

@@ -20,7 +20,6 @@ const blockedChange = (object: object) => ({
   reason: 'removed',
   object,
   fields: [],
-  events: [],
 })
 
 type Iam = ReturnType<typeof instanceOn>

@@ -35,11 +35,13 @@ test('with `satisfies` a misspelt field does not compile, and keys keep their ty
     projects: [{ id: 'portal', name: 'Portal', roles }],
   } as const satisfies DesiredAccess)
   expectTypeOf(access.roleKey('portal', 'editor')).toEqualTypeOf<'editor'>()
-  defineAccess({
-    projects: [{ id: 'portal', name: 'Portal', roles }],
-    // @ts-expect-error It is called `managedBy`.
-    managedby: 'portal-code',
-  } as const satisfies DesiredAccess)
+  const misspelt = () =>
+    defineAccess({
+      projects: [{ id: 'portal', name: 'Portal', roles }],
+      // @ts-expect-error It is called `managedBy`.
+      managedby: 'portal-code',
+    } as const satisfies DesiredAccess)
+  expect(misspelt).toThrow(TypeError)
 })
 
 test('role keys of a state that was read at run time are checked when requested', () => {
@@ -180,4 +182,21 @@ test('the JSON Schema has required fields and limits of length, and refuses unkn
     },
   })
   expect(JSON.stringify(accessJsonSchema())).not.toContain('readOnly')
+})
+
+test('unknown fields are refused at once, with their paths', () => {
+  const misspelt: object = {
+    managedby: 'app',
+    projects: [
+      { id: 'portal', name: 'Portal', roles: [{ ...role, permission: ['article.edit'] }] },
+      { id: 'shop', name: '', role: [] },
+    ],
+  }
+  expect(() => defineAccess(misspelt)).toThrow(
+    new TypeError(
+      'defineAccess: unknown fields: projects[0].roles[0].permission, projects[1].role, managedby',
+    ),
+  )
+  // What is known but wrong is refused by plan, which returns all violations.
+  expect(defineAccess({ projects: [{ id: 'shop', name: '' }] }).projects).toHaveLength(1)
 })

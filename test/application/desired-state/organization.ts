@@ -15,6 +15,7 @@ export const ALL: readonly Permission[] = [
   'project.read',
   'project.write',
   'project.role.read',
+  'desired_state.write',
   'project.role.write',
   'project.grant.read',
   'project.grant.write',
@@ -88,24 +89,3 @@ export const allEvents = async (store: EventStore, after = 0n): Promise<Recorded
   const events = await store.readAll(after, 100_000)
   return [...events]
 }
-
-const comparableData = (data: object): object => {
-  if ('clientSecret' in data) return { ...data, clientSecret: 'sealed' }
-  if (!('roles' in data)) return data
-  const { roles, ...ids } = data
-  return { ...ids, roleKeys: (roles as { roleKey: string }[]).map(({ roleKey }) => roleKey) }
-}
-
-/** Events to compare: without position and the lives of roles, and with masked seals. */
-export const comparable = (
-  events: readonly {
-    readonly type: string
-    readonly schemaVersion: number
-    readonly data: object
-  }[],
-) =>
-  events.map(({ type, schemaVersion, data }) => ({
-    type,
-    schemaVersion,
-    data: comparableData(data),
-  }))

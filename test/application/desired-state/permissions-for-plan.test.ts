@@ -47,6 +47,19 @@ test('an apply requires write permission too', () => {
   ])
 })
 
+test('applying under a name requires the permission for the name, planning does not', () => {
+  const named = { managedBy: 'code', projects: [] }
+  expect(permissionsToPlan(named, 'acme')).toEqual([])
+  const object = { type: 'desired_state', managedBy: 'code' }
+  const needed = [{ permission: 'desired_state.write', object }]
+  expect(permissionsToApply(named, 'acme')).toEqual(needed)
+  expect(permissionsToApplyPlan({ desired: named }, 'acme')).toEqual(needed)
+  for (const managedBy of ['', 5, null, '\uD800'])
+    expect(permissionsToApply({ managedBy }, 'acme')).toEqual([
+      { permission: 'desired_state.write' },
+    ])
+})
+
 test('a given plan requires the permissions of its desired state, regardless of the changes it shows', () => {
   const changes = [{ object: { type: 'project', id: 'other' } }]
   expect(permissionsToApplyPlan({ desired, changes }, 'acme')).toEqual(

@@ -8,7 +8,17 @@ import {
   toStatus,
 } from '../../../src/index.js'
 import { OIDC_DEFAULTS, PROJECT_DEFAULTS } from '../../defaults.js'
-import { context, good, iamOn, inGlobex, logOf, newCipher, refusal, start } from '../host.js'
+import {
+  context,
+  good,
+  iamOn,
+  inGlobex,
+  logOf,
+  newCipher,
+  refusal,
+  start,
+  withAppend,
+} from '../host.js'
 
 const editor = { roleKey: 'editor', displayName: 'Editor' }
 const viewer = { roleKey: 'viewer', displayName: 'Viewer' }
@@ -111,7 +121,13 @@ const writes: readonly (readonly [string, (iam: Iam) => ResultAsync<unknown, Iam
   ],
 ]
 
-describe.each(writes)('%s', (_name, write) => {
+/** Those of {@link writes} under another name, which stay refused. */
+const OTHER_NAMES = [
+  'apply of another desired state',
+  'apply of another desired state that would protect it too',
+]
+
+describe.each(writes)('%s', (name, write) => {
   it('is refused of what is protected, and free once that is lifted', async () => {
     const { iam, store } = start()
     await good(iam.apply(declared, context))
@@ -121,7 +137,9 @@ describe.each(writes)('%s', (_name, write) => {
     expect(await refusal(write(iamOn(store)))).toEqual(refused)
     expect(await logOf(store)).toEqual(before)
     await good(iam.apply({ ...declared, protect: false }, context))
-    await good(write(iam))
+    // What a name has applied belongs to it.
+    if (OTHER_NAMES.includes(name)) expect(await refusal(write(iam))).toEqual(refused)
+    else await good(write(iam))
   })
 })
 
@@ -226,6 +244,77 @@ it('Protecting a grant takes no role from anybody', async () => {
   await good(iam.apply({ ...declared, protect: false }, context))
   expect((await good(iam.access.check(check, inGlobex))).allowed).toBe(true)
   expect(await good(iam.access.whoHas({ projectId: 'portal' }, context))).toMatchObject({ items })
+})
+
+it('A caller who may not use the name lifts, changes and takes nothing under it', async () => {
+  const { iam, store } = start()
+  await good(iam.apply(declared, context))
+  const asked: unknown[] = []
+  const tenant = iamOn(store, {
+    authorize: ({ permission, object }) => {
+      if (permission !== 'desired_state.write') return true
+      asked.push(object)
+      return object?.type === 'desired_state' && object.managedBy === 'mine'
+    },
+  })
+  const before = await logOf(store)
+  const lifting = { ...declared, protect: false }
+  const plan = await good(tenant.plan(lifting, context))
+  for (const given of [lifting, plan, { managedBy: 'code', projects: [], identityProviders: [] }])
+    expect(await refusal(tenant.apply(given, context))).toEqual({
+      kind: 'PermissionDenied',
+      permission: 'desired_state.write',
+      orgId: 'acme',
+    })
+  expect(asked).toEqual(Array(3).fill({ type: 'desired_state', managedBy: 'code' }))
+  expect(await logOf(store)).toEqual(before)
+})
+
+it('Another name takes nothing that a name manages, and the name goes on applying', async () => {
+  const { iam, store } = start()
+  const unprotected = { ...declared, protect: false }
+  await good(iam.apply(unprotected, context))
+  const before = await logOf(store)
+  for (const mine of [
+    { ...declared, managedBy: 'mine' },
+    { managedBy: 'mine', protect: true, projects: [{ id: 'portal', name: 'Portal' }] },
+    {
+      managedBy: 'mine',
+      projects: [{ id: 'portal', name: 'Portal', roles: [{ ...editor, group: 'g' }] }],
+    },
+    { managedBy: 'mine', protect: true, projects: [], identityProviders: [google] },
+  ])
+    for (const call of [iam.plan, iam.apply])
+      expect(await refusal(call(mine, context))).toEqual(refused)
+  // Pruning under another name removes nothing either.
+  const pruning = {
+    managedBy: 'mine',
+    prune: true,
+    projects: [{ ...portal, roles: [], grants: [] }],
+  }
+  expect((await good(iam.apply(pruning, context))).counts).toMatchObject({ remove: 0, update: 0 })
+  expect(await logOf(store)).toEqual(before)
+  expect((await good(iam.apply(declared, context))).counts.update).toBe(5)
+})
+
+it('Another name that races takes nothing', async () => {
+  const { iam, store } = start()
+  await good(iam.projects.add({ id: 'portal', name: 'Portal' }, context))
+  let isRaced = false
+  const racing = iamOn(
+    withAppend(store, async (append, send) => {
+      if (!isRaced) {
+        isRaced = true
+        await good(
+          iam.apply({ managedBy: 'code', projects: [{ id: 'portal', name: 'N' }] }, context),
+        )
+      }
+      return send(append)
+    }),
+  )
+  const mine = { managedBy: 'mine', projects: [{ id: 'portal', name: 'M' }] }
+  expect(await refusal(racing.apply(mine, context))).toEqual(refused)
+  expect((await good(iam.projects.get({ id: 'portal' }, context))).name).toBe('N')
 })
 
 it('What leaves the declaration is protected no longer; with prune, roles and grants of declared projects go', async () => {
@@ -357,6 +446,14 @@ it('The refusal says what to do, and names no object', async () => {
 it.each([
   [{ protect: true }, 'managedBy', 'is required with protect'],
   [{ ...declared, protect: 'yes' }, 'protect', 'must be true or false'],
+  [
+    {
+      ...declared,
+      projects: [{ ...portal, mappings: [{ idpId: 'other', group: 'g', roleKeys: ['editor'] }] }],
+    },
+    'projects[0].mappings[0].idpId',
+    'must be a declared identity provider, with protect',
+  ],
   [
     { ...declared, projects: [{ ...portal, roles: [viewer] }] },
     'projects[0].grants[0].roleKeys[0]',

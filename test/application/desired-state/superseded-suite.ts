@@ -58,7 +58,6 @@ export const supersededSuite = (open: OpenStore): void => {
           action: 'superseded',
           object,
           fields: [],
-          events: [],
           ...(!('roleKey' in object && object.roleKey === 'author') && {
             sequence: expect.any(String),
           }),
@@ -146,19 +145,25 @@ export const supersededSuite = (open: OpenStore): void => {
       })
     }))
 
-  test('versions of another marker are ignored', () =>
-    onEmpty(open, async ({ iam }) => {
+  test('another marker changes nothing that is managed, whatever its version', () =>
+    onEmpty(open, async ({ iam, plain }) => {
       await done(iam.apply(v12, context))
-      const theirs = access(1, 'Portal', [role('editor', 'Theirs')])
-      const actions = await actionsOf(iam, { ...theirs, managedBy: 'theirs' })
-      expect(actions).toEqual({ project: 'update', editor: 'update' })
-      await done(iam.apply({ ...theirs, managedBy: 'theirs' }, context))
+      const head = await plain.lastPosition()
+      const theirs = access(99, 'Gate', [role('editor', 'Theirs')])
+      for (const call of [iam.plan, iam.apply])
+        expect(await refused(call({ ...theirs, managedBy: 'theirs' }, context))).toEqual({
+          kind: 'Protected',
+          managedBy: 'code',
+        })
+      expect(await plain.lastPosition()).toBe(head)
+      const own = access(99, 'Gate', [role('editor', 'Writer'), role('theirs')])
+      const actions = await actionsOf(iam, { ...own, managedBy: 'theirs' })
+      expect(actions).toEqual({ project: 'unchanged', editor: 'unchanged', theirs: 'add' })
+      await done(iam.apply({ ...own, managedBy: 'theirs' }, context))
       expect(await actionsOf(iam, access(11, 'Gate', []))).toEqual({
         project: 'superseded',
-        publisher: 'superseded',
-      })
-      expect(await actionsOf(iam, access(11, 'Gate', [role('editor')]))).toMatchObject({
         editor: 'superseded',
+        publisher: 'superseded',
       })
     }))
 
@@ -191,7 +196,6 @@ export const supersededSuite = (open: OpenStore): void => {
           action: 'superseded',
           object: { type: 'identity_provider', idpId: 'google' },
           fields: [],
-          events: [],
           sequence: String(details.sequence),
           details,
         },

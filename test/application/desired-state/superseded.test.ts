@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { memoryEventStore, type StreamId } from '../../../src/index.js'
-import { badFields } from '../host.js'
+import { memoryEventStore } from '../../../src/index.js'
+import { badFields, withReads } from '../host.js'
 import { STORES } from '../stores.js'
 import { context, done, instanceOn, refused } from './organization.js'
 import { actionsOf, supersededSuite, v11 } from './superseded-suite.js'
@@ -25,13 +25,10 @@ test.each([0, -1, 1.5, 2 ** 53, Number.NaN, '12', null, 12n])(
 test('no roles of a new project are read', async () => {
   const store = memoryEventStore()
   const read: string[] = []
-  const watching = {
-    ...store,
-    readStream: (stream: StreamId, afterVersion?: number) => {
-      read.push(stream)
-      return store.readStream(stream, afterVersion)
-    },
-  }
+  const watching = withReads(store, (stream, afterVersion) => {
+    read.push(stream)
+    return store.readStream(stream, afterVersion)
+  })
   await done(instanceOn(watching).plan(v11, context))
   expect(new Set(read)).toEqual(new Set(['project-acme+portal']))
 })

@@ -9,7 +9,18 @@ import {
   toStatus,
   verify,
 } from '../../../src/index.js'
-import { addSamples, context, good, iamOn, inGlobex, logOf, oidc, refusal, start } from '../host.js'
+import {
+  addSamples,
+  context,
+  good,
+  iamOn,
+  inGlobex,
+  logOf,
+  oidc,
+  refusal,
+  start,
+  withReads,
+} from '../host.js'
 
 let store: EventStore
 
@@ -151,7 +162,7 @@ describe.each(['data', 'metadata'] as const)('An event whose %s was damaged', (p
       const events = await store.readStream(stream, after)
       return stream === editor ? damaged(events) : events
     }
-    const process = iamOn({ ...store, readStream }, { readModel })
+    const process = iamOn(withReads(store, readStream), { readModel })
     for (const refused of [process.plan(desired, context), process.apply(desired, context)])
       expect(await refusal(refused)).toMatchObject({ kind: 'CorruptEvent', stream: editor, field })
   })

@@ -278,3 +278,55 @@ describe('An identity provider that does not exist', () => {
     },
   )
 })
+
+describe('identityProviders.configureSignIn', () => {
+  const admit = [{ claim: 'hd', values: ['example.com'] }]
+  const groups = { claim: 'realm_access', path: ['roles'] }
+
+  it('replaces all settings, which get, list and history show', async () => {
+    await add()
+    await good(iam.identityProviders.configureSignIn({ ...ref, admit, groups }, context))
+    const shown = { ...oidc, clientSecret: undefined, signIn: { admit, groups } }
+    const { idpId, signIn } = await good(iam.identityProviders.get(ref, context))
+    expect({ idpId, signIn }).toEqual({ idpId: 'google', signIn: shown.signIn })
+    await good(iam.identityProviders.configureSignIn({ ...ref, addresses: 'verified' }, context))
+    const { items } = await good(iam.identityProviders.list({}, context))
+    expect(items).toMatchObject([{ signIn: { addresses: 'verified' } }])
+    expect(items[0]?.signIn).not.toHaveProperty('admit')
+    await good(iam.identityProviders.configureSignIn(ref, context))
+    expect(await good(iam.identityProviders.get(ref, context))).not.toHaveProperty('signIn')
+    const history = await good(
+      iam.history.list({ object: { type: 'identity_provider', ...ref } }, context),
+    )
+    expect(history.items.slice(1).map(({ changes }) => changes)).toEqual([
+      [{ field: 'signIn', from: undefined, to: { admit, groups } }],
+      [{ field: 'signIn', from: { admit, groups }, to: { addresses: 'verified' } }],
+      [{ field: 'signIn', from: { addresses: 'verified' }, to: undefined }],
+    ])
+  })
+
+  it('is the only method that changes them', async () => {
+    await add()
+    await good(iam.identityProviders.configureSignIn({ ...ref, admit }, context))
+    const { name: _, stylingType, autoRegister, ...config } = { ...PROVIDER_DEFAULTS, ...oidc }
+    await good(iam.identityProviders.updateOidcConfig({ ...OIDC_DEFAULTS, ...config }, context))
+    await good(
+      iam.identityProviders.update({ ...ref, name: 'N', stylingType, autoRegister }, context),
+    )
+    await good(iam.identityProviders.patch({ ...ref, clientId: 'other' }, context))
+    await good(iam.identityProviders.deactivate(ref, context))
+    await good(iam.identityProviders.reactivate(ref, context))
+    const { signIn } = await good(iam.identityProviders.get(ref, context))
+    expect(signIn).toEqual({ admit })
+  })
+
+  it('refuses a provider that does not exist, and a field that is no setting', async () => {
+    const { configureSignIn } = iam.identityProviders
+    expect(await refusal(configureSignIn({ ...ref, admit }, context))).toEqual(notFound)
+    const odd = { ...ref, admit: [{ claim: 'hd', values: [] }] }
+    expect(await refusal(configureSignIn(odd, context))).toMatchObject({
+      kind: 'InvalidArgument',
+      violations: [{ field: 'admit[0].values', description: 'must have at least 1 item' }],
+    })
+  })
+})

@@ -159,6 +159,7 @@ const fields: Readonly<Record<string, readonly string[]>> = {
   'userGrants.add': [...userGrant, 'roles'],
   'userGrants.update': [...userGrant, 'roles'],
   'userGrants.addRoles': [...userGrant, 'roles'],
+  'userGrants.give': [...userGrant, 'roles'],
   'userGrants.removeRoles': [...userGrant, 'roleKeys'],
   'userGrants.deactivate': userGrant,
   'userGrants.reactivate': userGrant,

@@ -25,7 +25,7 @@ const portal = { type: 'project', id: 'portal' } as const
 const editor = { type: 'project_role', projectId: 'portal', roleKey: 'editor' } as const
 
 const provider = { idpId: 'google' }
-const oidc = { clientId: 'c', clientSecret: 's', issuer: 'i' }
+const oidc = { clientId: 'c', clientSecret: 's', issuer: 'https://i.example' }
 const role = { projectId: 'portal', roleKey: 'editor' }
 const object = { type: 'project_role', ...role }
 const projectGrant = { projectId: 'portal', grantedOrgId: 'initech' }
@@ -171,6 +171,12 @@ export const writes: readonly Method[] = [
       roleKeys: name === 'addRoles' ? ['editor', 'viewer'] : [],
     }),
   ),
+  method('userGrants', 'give', {
+    input: { ...userGrant, roles: [{ roleKey: 'editor' }, { roleKey: 'viewer' }] },
+    permissions: ['user.grant.write'],
+    object: portal,
+    roleKeys: ['editor', 'viewer'],
+  }),
   method('userGrants', 'removeRoles', {
     input: { ...userGrant, roleKeys: ['editor'] },
     permissions: ['user.grant.write'],

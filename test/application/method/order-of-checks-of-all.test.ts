@@ -13,6 +13,7 @@ it('lists every method there is', () => {
   const forHost = [
     'domains.route',
     'access.live',
+    'access.of',
     'setupLinks.redeem',
     'setupLinks.complete',
     'setupLinks.ofDraft',

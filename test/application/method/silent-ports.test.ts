@@ -20,6 +20,7 @@ import {
   newCipher,
   oidc,
   oldCipher,
+  withReads,
 } from '../host.js'
 
 /** Neither answers nor fails; records that it was called. */
@@ -44,7 +45,9 @@ const plan = await good(iamOn(store).plan(desired, context))
 
 const storeWithout =
   (method: 'readAll' | 'readStream' | 'lastPosition' | 'findAppend'): Options =>
-  (silent) => ({ store: { ...store, [method]: silent } })
+  (silent) => ({
+    store: method === 'readStream' ? withReads(store, silent) : { ...store, [method]: silent },
+  })
 
 /** Whether the caller may read all projects is what `authorize` has no answer to. */
 const ofAllSilent: Options = (silent) => ({

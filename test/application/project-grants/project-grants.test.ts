@@ -266,7 +266,10 @@ describe('A grant of a project', () => {
     expect(await refusal(iam.projectGrants.get(toGlobex, inGlobex))).toEqual(notFound)
     for (const name of ['deactivate', 'remove'] as const)
       expect((await refusal(iam.projectGrants[name](toGlobex, inGlobex))).kind).toBe('NotFound')
-    expect(await refusal(iam.projectGrants.list(portal, inGlobex))).toEqual(noProject)
+    expect(await refusal(iam.projectGrants.list(portal, inGlobex))).toEqual({
+      ...noProject,
+      grantedBy: 'acme',
+    })
     expect((await good(iam.projectGrants.listReceived({}, context))).items).toEqual([])
   })
 

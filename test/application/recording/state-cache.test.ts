@@ -15,6 +15,7 @@ const stateOf = (id: string, name: string, more: object = {}) =>
     created: 1n,
     changed: 1n,
     protectedBy: undefined,
+    versions: new Map(),
   })
 
 const cacheOf = (maxBytes: number) => new StateCache(memoryEventStore(), maxBytes)

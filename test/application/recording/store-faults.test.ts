@@ -1,7 +1,17 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type EventStore, StoreFault, toStatus } from '../../../src/index.js'
 import { PROJECT_DEFAULTS } from '../../defaults.js'
-import { addAllSamples, context, good, iamOn, logOf, refusal, start, withAppend } from '../host.js'
+import {
+  addAllSamples,
+  context,
+  good,
+  iamOn,
+  logOf,
+  refusal,
+  start,
+  withAppend,
+  withReads,
+} from '../host.js'
 import { reads, writes } from '../method/methods.js'
 
 let store: EventStore
@@ -127,7 +137,7 @@ describe('A store that cannot be read', () => {
   it.each(writes)('leaves $name unrecorded', async ({ of, input }) => {
     const cause = new StoreFault('away', 'unknown')
     const away = () => Promise.reject(cause)
-    const process = iamOn({ ...store, readStream: away, append: away, findAppend: away })
+    const process = iamOn({ ...withReads(store, away), append: away, findAppend: away })
     const error = await refusal(of(process)(input, context))
     expect(error).toMatchObject({ kind: 'Unavailable', cause })
     expect(await logOf(store)).toHaveLength(samples)
@@ -136,7 +146,7 @@ describe('A store that cannot be read', () => {
   it.each(reads)('makes $name unavailable', async ({ of, input }) => {
     const cause = new StoreFault('away', 'unknown')
     const away = () => Promise.reject(cause)
-    const process = iamOn({ ...store, readStream: away, readAll: away, lastPosition: away })
+    const process = iamOn({ ...withReads(store, away), readAll: away, lastPosition: away })
     expect(await refusal(of(process)(input, context))).toEqual({
       kind: 'Unavailable',
       outcome: 'not_recorded',
@@ -187,7 +197,7 @@ describe('A store that cannot be read', () => {
     const throwing = () => {
       throw cause
     }
-    const process = iamOn({ ...store, readStream: throwing })
+    const process = iamOn(withReads(store, throwing))
     expect(await refusal(process.projects.remove(portal, context))).toEqual({
       kind: 'Unavailable',
       outcome: 'not_recorded',

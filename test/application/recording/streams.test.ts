@@ -15,6 +15,7 @@ import {
   refusal,
   start,
   withAppend,
+  withReads,
 } from '../host.js'
 
 let store: EventStore
@@ -29,13 +30,10 @@ beforeEach(async () => {
   iam = started.iam
   await addSamples(iam)
   read = []
-  recording = {
-    ...store,
-    readStream: (stream, after) => {
-      read.push(stream)
-      return store.readStream(stream, after)
-    },
-  }
+  recording = withReads(store, (stream, after) => {
+    read.push(stream)
+    return store.readStream(stream, after)
+  })
 })
 
 const portal = { id: 'portal' }
@@ -58,13 +56,12 @@ it('reads all streams together before it says that nothing changes', async () =>
 
 it('never says that nothing changes of a project that was removed while it read', async () => {
   let reads = 0
-  const process = iamOn({
-    ...store,
-    readStream: async (stream, after) => {
+  const process = iamOn(
+    withReads(store, async (stream, after) => {
       if (stream === EDITOR && reads++ === 0) await good(iam.projects.remove(portal, context))
       return store.readStream(stream, after)
-    },
-  })
+    }),
+  )
   expect(await refusal(process.projectRoles.update(unchanged, context))).toEqual({
     kind: 'NotFound',
     object: { type: 'project', ...portal },
@@ -75,16 +72,15 @@ it('gives up after ten seconds when a stream changes before every confirmation',
   vi.useFakeTimers({ toFake: ['performance'] })
   onTestFinished(() => void vi.useRealTimers())
   let reads = 0
-  const process = iamOn({
-    ...store,
-    readStream: async (stream, after) => {
+  const process = iamOn(
+    withReads(store, async (stream, after) => {
       if (stream === PORTAL) {
         vi.advanceTimersByTime(1_000)
         await good(iam.projects.patch({ ...portal, name: `name ${++reads}` }, context))
       }
       return store.readStream(stream, after)
-    },
-  })
+    }),
+  )
   const refused = refusal(process.projectRoles.update(unchanged, context))
   expect(await refused).toEqual({ kind: 'Aborted', attempts: 0 })
   expect(reads).toBeGreaterThan(9)

@@ -28,6 +28,7 @@ import {
   refusal,
   start,
   withAppend,
+  withReads,
 } from '../host.js'
 import { admittedCall } from './admitted-call.js'
 
@@ -50,22 +51,20 @@ beforeEach(async () => {
   read = []
   beforeAppend = undefined
   afterAppend = undefined
-  recording = {
-    ...withAppend(store, async (append, send) => {
-      sent.push(append)
-      const [before, after] = [beforeAppend, afterAppend]
-      beforeAppend = undefined
-      afterAppend = undefined
-      await before?.()
-      const answer = await send(append)
-      await after?.()
-      return answer
-    }),
-    readStream: (stream, after) => {
-      read.push(stream)
-      return store.readStream(stream, after)
-    },
-  }
+  const watched = withAppend(store, async (append, send) => {
+    sent.push(append)
+    const [before, after] = [beforeAppend, afterAppend]
+    beforeAppend = undefined
+    afterAppend = undefined
+    await before?.()
+    const answer = await send(append)
+    await after?.()
+    return answer
+  })
+  recording = withReads(watched, (stream, after) => {
+    read.push(stream)
+    return store.readStream(stream, after)
+  })
 })
 
 const portal = { id: 'portal' }

@@ -130,7 +130,7 @@ describe('userGrants.removeAllOfUser', () => {
     const object = { type: 'user_grant', ...user, projectId: 'p0' } as const
     const history = await good(another(world).history.list({ object }, context))
     // The grant ended with its project.
-    expect(history.items.map(({ type }) => type)).toEqual(['user_grant.added'])
+    expect(history.items.map(({ type }) => type)).toEqual(['user_grant.added', 'project.removed'])
     expect(await good(iam.history.list({ object }, context))).toEqual(history)
   })
 

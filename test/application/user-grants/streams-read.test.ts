@@ -9,7 +9,7 @@ import {
   rolesOf,
   type World,
 } from '../access/grants-world.js'
-import { context, good, type Iam, iamOn } from '../host.js'
+import { context, good, type Iam, iamOn, withReads } from '../host.js'
 
 let world: World
 let iam: Iam
@@ -30,7 +30,7 @@ const readBy = async (call: (process: Iam) => Promise<unknown>): Promise<readonl
     names.push(stream)
     return world.store.readStream(stream, after)
   }
-  await call(iamOn({ ...world.store, readStream }, { now: world.clock }))
+  await call(iamOn(withReads(world.store, readStream), { now: world.clock }))
   return names.toSorted()
 }
 
@@ -75,7 +75,7 @@ describe('Reads that a process without memory does for one call come in', () => 
       underWay--
       return world.store.readStream(stream, after)
     }
-    await call(iamOn({ ...world.store, readStream }, { now: world.clock }))
+    await call(iamOn(withReads(world.store, readStream), { now: world.clock }))
     return rounds
   }
 

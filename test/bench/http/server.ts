@@ -15,7 +15,8 @@ import {
   permissionsFromCaller,
   toJson,
 } from 'claviger'
-import { nodeHandler, ProjectRoleService, ProjectService } from 'claviger/transport'
+import { ProjectRoleService, ProjectService } from 'claviger/client'
+import { nodeHandler } from 'claviger/transport'
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { ANSWER_HEADERS, DETAILS, PROJECT, READ_HEADERS, ROLE } from './bare-answers.ts'
 import { type Server, TOKEN } from './calls.ts'

@@ -5,7 +5,7 @@ import { median, type Runner, type Scale, takeTurns } from '../rounds.ts'
 import type { Took } from '../world-process.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
-const SUBPATHS = ['', '/json', '/sqlite', '/postgres', '/transport', '/oidc', '/console'] as const
+const SUBPATHS = ['', '/sqlite', '/postgres', '/transport', '/oidc', '/console'] as const
 const BARE = 'bare Node.js'
 
 /** What it costs to load the library, over a bare start of Node.js. */

@@ -27,7 +27,18 @@ const statuses = async (method: string, path: string, bodies: readonly unknown[]
 }
 
 const customer = { id: 'acme', name: 'Acme', adminEmail: 'Ada@acme.example' }
-await send('POST', '/operator/customers', customer)
+const customers = await statuses('POST', '/operator/customers', [
+  customer,
+  customer,
+  { ...customer, adminEmail: undefined },
+  { ...customer, adminEmail: 'Ada' },
+  { ...customer, name: 5 },
+  { ...customer, id: 'no id' },
+  {},
+  [],
+  'null',
+  '{',
+])
 
 const [admin] = await users.directory.find('ada', { orgId: 'acme' })
 const signedIn = async (userId: string): Promise<string> => {
@@ -73,14 +84,18 @@ const page = await send('GET', '/sign-in')
 const console = await send('GET', '/admin/')
 const header = (answer: Response, name: string) => answer.headers.get(name)
 
-// Another desired state protects what the next start declares, for this customer alone.
+// Another desired state takes nothing of the code's, but protects a customer's project that the next start declares.
 const taken = { managedBy: 'acme-it', protect: true, projects: [{ id: 'invoicing', name: 'Ours' }] }
-const applied = await iam.apply(taken, as('admin', 'acme'))
+const refused = await iam.apply(taken, as('admin', 'acme'))
+if (refused.isOk() || refused.error.kind !== 'Protected') throw new Error('The project was taken')
+const applied = await iam.apply(taken, as('admin', 'globex'))
 if (applied.isErr()) throw new Error(applied.error.kind)
+await users.save('customer', 'globex', { name: 'Globex' })
 await database.close()
 
 process.stdout.write(
   JSON.stringify({
+    customers,
     webhooks,
     names,
     cookie,

@@ -113,12 +113,13 @@ export const addCustomer = async ({ url, browser }: World, customer: object) => 
 
 export type Link = Awaited<ReturnType<typeof addCustomer>>
 
-/** What the customer's IT does behind the link: provider, group and domain. */
+/** What the customer's IT does behind the link: provider, group and domain. `login` tries the provider. */
 export const setUp = async (
-  { records }: World,
+  { records, browser, url }: World,
   link: Link,
-  { id, issuer, autoRegister }: { id: string; issuer: string; autoRegister: boolean },
+  given: { id: string; issuer: string; autoRegister: boolean; login: string },
 ): Promise<void> => {
+  const { id, issuer, autoRegister, login } = given
   const oidc = { name: `Sign-in of ${id}`, issuer, clientId: CLIENT_ID, clientSecret: secretOf(id) }
   const scopes = ['openid', 'email', 'profile']
   const domain = `${id}.example`
@@ -133,5 +134,28 @@ export const setUp = async (
   const { challenge } = await done('POST /domains', { domain })
   records.set(`_claviger-challenge.${domain}`, challenge)
   await done(`POST /domains/${domain}:verify`)
+  await switchOn(link, async () => {
+    const tried = browser()
+    const { status, body } = await tried.signIn(`${id}/sso`, login, [url(0), url(1)])
+    if (status !== 200 || tried.cookies.has('better-auth.session_token'))
+      throw new Error(`A draft answers ${status}: ${body}`)
+  })
   await done(`PUT /domains/${domain}/provider`, { idpId: 'sso' })
+}
+
+/** A draft opens for nobody until it has passed its test, and then a sign-in. */
+const switchOn = async (link: Link, signIn: () => Promise<void>): Promise<void> => {
+  const reactivate = async (expected: number): Promise<void> => {
+    const { status, body } = await link('POST /idps/sso:reactivate')
+    if (status !== expected) throw new Error(`${status}: ${JSON.stringify(body)}`)
+  }
+  await reactivate(403)
+  const { status, body } = await link('POST /idps/sso:test')
+  const failed = body.checks?.some(
+    ({ verdict }: { readonly verdict: string }) => verdict === 'failed',
+  )
+  if (status !== 200 || failed) throw new Error(`${status}: ${JSON.stringify(body)}`)
+  await reactivate(403)
+  await signIn()
+  await reactivate(200)
 }

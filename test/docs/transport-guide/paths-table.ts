@@ -1,7 +1,7 @@
 import { aesGcmCipher, createIam, memoryEventStore } from 'claviger'
 import { fetchHandler } from 'claviger/transport'
-import { placesOf } from '../../../src/transport/json/routes.js'
 import { operationsOf } from '../../../src/transport/operations/services.js'
+import { placesOf } from '../../../src/transport/routes.js'
 import type { WireMethod } from '../../../src/transport/wire.js'
 import { callers } from '../../transport/host.js'
 

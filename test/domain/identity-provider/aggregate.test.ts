@@ -1,4 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { exists, fold } from '../../../src/domain/decider.js'
+import {
+  identityProvider,
+  identityProviders,
+} from '../../../src/domain/identity-provider/aggregate.js'
+import type { IdentityProviderEvent } from '../../../src/domain/identity-provider/events.js'
 import { viewsOf } from '../shown.js'
 import {
   appearance,
@@ -14,9 +20,17 @@ import {
   reactivated,
   removed,
   resealed,
+  settings,
+  signInConfigured,
 } from './examples.js'
 
 const identityProviderView = viewsOf('identity_provider', googleAdded, deactivated)
+
+const shownAfter = (...events: readonly IdentityProviderEvent[]) => {
+  const state = fold(identityProvider, [googleAdded, ...events])
+  if (!exists(state)) throw new Error('The provider is gone')
+  return identityProviders.show(state)
+}
 
 const active = { ...id, ...appearance, ...oidc, state: 'active' } as const
 const inactive = { ...active, state: 'inactive' } as const
@@ -32,21 +46,48 @@ describe('The view of an identity provider', () => {
     ['has the appearance it was updated to', inactive, appearanceUpdated, otherAppearance],
     ['is inactive once deactivated', active, deactivated, { state: 'inactive' }],
     ['is active again once reactivated', inactive, reactivated, { state: 'active' }],
+    ['has the settings that were configured', inactive, signInConfigured, { signIn: settings }],
     ['is the same under another seal', inactive, resealed, {}],
   ] as const)('%s.', (_, view, event, changes) => {
     expect(identityProviderView(view, event)).toEqual({ ...view, ...changes })
+  })
+
+  test('has no settings once all have their defaults.', () => {
+    const event = {
+      type: 'identity_provider.sign_in_configured',
+      data: { ...id, admit: [] },
+    } as const
+    expect(shownAfter(signInConfigured, event)).toStrictEqual(active)
+  })
+
+  test('keeps the settings of its sign-in where the specification replaces all fields.', () => {
+    for (const event of [oidcUpdated, appearanceUpdated])
+      expect(shownAfter(signInConfigured, event)).toMatchObject({ signIn: settings })
+  })
+
+  test('has settings that no reader can change, apart from those of the event.', () => {
+    const { signIn } = shownAfter(signInConfigured)
+    const [rule] = signIn?.admit ?? []
+    for (const part of [signIn, signIn?.groups, signIn?.admit, rule, rule?.values, rule?.path])
+      expect(Object.isFrozen(part)).toBe(true)
+    expect(signIn?.admit).not.toBe(settings.admit)
   })
 
   test('ends with the removal.', () => {
     expect(identityProviderView(active, removed)).toBeUndefined()
   })
 
-  test.each([oidcUpdated, appearanceUpdated, deactivated, reactivated, resealed, removed])(
-    'does not come to be by $type.',
-    (event) => {
-      expect(identityProviderView(undefined, event)).toBeUndefined()
-    },
-  )
+  test.each([
+    oidcUpdated,
+    appearanceUpdated,
+    deactivated,
+    reactivated,
+    resealed,
+    signInConfigured,
+    removed,
+  ])('does not come to be by $type.', (event) => {
+    expect(identityProviderView(undefined, event)).toBeUndefined()
+  })
 
   test.each([googleAdded, oidcUpdated])('has a list of its own that is frozen: $type', (event) => {
     const view = identityProviderView(active, event)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   AddOidcIdentityProvider,
+  ConfigureSignIn,
   DeactivateIdentityProvider,
   IdentityProviderCommand,
   PatchIdentityProvider,
@@ -16,6 +17,7 @@ import { type Field, objections, withField, withoutField } from '../objections.j
 import { describeOptionalText, describeRequiredText } from '../text-laws.js'
 import {
   addGoogle,
+  configureSignIn,
   deactivateGoogle,
   patchGoogle,
   reactivateGoogle,
@@ -114,6 +116,7 @@ describe.each([
   { schema: ReactivateIdentityProvider, valid: reactivateGoogle },
   { schema: RemoveIdentityProvider, valid: removeGoogle },
   { schema: ResealClientSecret, valid: reseal },
+  { schema: ConfigureSignIn, valid: configureSignIn },
 ])('$valid.type', ({ schema, valid }) => {
   describeCommand(schema, IdentityProviderCommand, valid)
   describeId({ schema, valid, field: 'idpId' })
@@ -180,4 +183,55 @@ describe('PatchIdentityProvider', () => {
     'displayNameMapping',
     'usernameMapping',
   ])
+})
+
+describe('ConfigureSignIn', () => {
+  const of = { schema: ConfigureSignIn, valid: configureSignIn }
+  const objectionsTo = (changed: object) =>
+    objections(of.schema, { ...of.valid, data: { idpId: of.valid.data.idpId, ...changed } })
+  const rule = { claim: 'hd', values: ['a'] }
+
+  it.each([
+    {},
+    { groups: { claim: 'g', path: [] } },
+    { groups: { claim: 'g', separator: ' ' } },
+    { groups: { claim: 'g', item: undefined, separator: undefined, path: undefined } },
+    { admit: [] },
+    { admit: Array.from({ length: 20 }, () => rule) },
+    { clientAuthentication: 'client_secret_basic', addresses: 'domain' },
+  ])('accepts %j', (changed) => {
+    expect(objectionsTo(changed)).toEqual([])
+  })
+
+  it.each<readonly [object, string]>([
+    [{ groups: 'groups' }, 'data.groups: must be an object with a claim'],
+    [{ groups: {} }, 'data.groups.claim: is required'],
+    [{ groups: { claim: '' } }, 'data.groups.claim: must not be empty'],
+    [{ groups: { claim: 'g', path: 'a' } }, 'data.groups.path: must be a list'],
+    [
+      { groups: { claim: 'g', path: Array(11).fill('a') } },
+      'data.groups.path: must have at most 10 items',
+    ],
+    [{ groups: { claim: 'g', path: [''] } }, 'data.groups.path.0: must not be empty'],
+    [
+      { groups: { claim: 'g', item: 'a', separator: ',' } },
+      'data.groups.separator: must not be given with item, since objects are no text',
+    ],
+    [{ groups: { claim: 'g', items: 'a' } }, 'data.groups: must be an object with a claim'],
+    [{ admit: Array(21).fill(rule) }, 'data.admit: must have at most 20 items'],
+    [{ admit: ['hd'] }, 'data.admit.0: must be an object with a claim and values'],
+    [{ admit: [{ claim: 'hd' }] }, 'data.admit.0.values: is required'],
+    [{ admit: [{ ...rule, values: [] }] }, 'data.admit.0.values: must have at least 1 item'],
+    [{ admit: [{ ...rule, values: ['a', 'a'] }] }, 'data.admit.0.values.1: must not appear twice'],
+    [{ admit: [{ ...rule, values: [true] }] }, 'data.admit.0.values.0: must be text'],
+    [
+      { clientAuthentication: 'private_key_jwt' },
+      'data.clientAuthentication: must be one of client_secret_basic, client_secret_post, raw_basic',
+    ],
+    [{ subjectClaim: '' }, 'data.subjectClaim: must not be empty'],
+    [{ subjectClaim: 7 }, 'data.subjectClaim: must be text'],
+    [{ addresses: 'all' }, 'data.addresses: must be one of domain, verified'],
+  ])('refuses %j', (changed, objection) => {
+    expect(objectionsTo(changed)).toEqual([objection])
+  })
 })

@@ -1,5 +1,6 @@
 import { err, ok } from 'neverthrow'
 import { describe, expect, it } from 'vitest'
+import { fold } from '../../../src/domain/decider.js'
 import { identityProvider, isSecretFor } from '../../../src/domain/identity-provider/aggregate.js'
 import type { PatchIdentityProvider } from '../../../src/domain/identity-provider/command-schemas.js'
 import { given } from '../../../src/testing/host-tests.js'
@@ -7,6 +8,7 @@ import {
   addGoogle,
   appearance,
   appearanceUpdated,
+  configureSignIn,
   deactivated,
   deactivateGoogle,
   firstSeal,
@@ -26,6 +28,8 @@ import {
   reseal,
   resealed,
   secondSeal,
+  settings,
+  signInConfigured,
   thirdSeal,
   updateAppearance,
   updateOidc,
@@ -308,5 +312,51 @@ describe('evolve', () => {
   it('keeps nothing of a provider that was removed', () => {
     for (const state of Object.values(states))
       expect(identityProvider.evolve(state, removed, 7)).toEqual(gone)
+  })
+})
+
+describe('ConfigureSignIn', () => {
+  it.each(pasts)('replaces the settings of a provider that is %s', (_, past) => {
+    expect(given(identityProvider, past).when(configureSignIn)).toEqual(ok([signInConfigured]))
+    const fewer = { ...configureSignIn, data: { ...id, addresses: 'domain' } } as const
+    expect(given(identityProvider, [...past, signInConfigured]).when(fewer)).toEqual(
+      ok([{ type: 'identity_provider.sign_in_configured', data: { ...id, addresses: 'domain' } }]),
+    )
+  })
+
+  it.each([
+    { past: [googleAdded], data: id },
+    { past: [googleAdded], data: { ...id, admit: [], groups: undefined } },
+    { past: [googleAdded, signInConfigured], data: { ...id, ...settings } },
+    {
+      past: [googleAdded, signInConfigured],
+      data: { ...id, ...settings, groups: { item: 'value', path: [], claim: 'groups' } },
+    },
+  ])('records nothing where nothing changes: $data', ({ past, data }) => {
+    const command = { type: 'ConfigureSignIn', data } as const
+    expect(given(identityProvider, past).when(command)).toEqual(nothing)
+  })
+
+  it('records no setting that is undefined', () => {
+    const data = { ...id, groups: { claim: 'g', path: undefined, item: undefined } }
+    const decided = given(identityProvider, [googleAdded]).when({ type: 'ConfigureSignIn', data })
+    expect(decided._unsafeUnwrap()).toStrictEqual([
+      { type: 'identity_provider.sign_in_configured', data: { ...id, groups: { claim: 'g' } } },
+    ])
+  })
+
+  it.each([
+    ['never was', []],
+    ['is removed', [googleAdded, removed]],
+  ] as const)('refuses a provider that %s', (_, past) => {
+    expect(given(identityProvider, past).when(configureSignIn)).toEqual(notFound)
+  })
+
+  it.each([updateOidc, updateAppearance, patchGoogle])('is kept by $type', (command) => {
+    const past = [googleAdded, signInConfigured]
+    const events = given(identityProvider, past).when(command)._unsafeUnwrap()
+    for (const { data } of events) expect(data).not.toHaveProperty('signIn')
+    const state = fold(identityProvider, [...past, ...events])
+    expect(state).toMatchObject({ signIn: settings })
   })
 })

@@ -1,5 +1,6 @@
 import type {
   AddOidcIdentityProvider,
+  ConfigureSignIn,
   DeactivateIdentityProvider,
   PatchIdentityProvider,
   ReactivateIdentityProvider,
@@ -87,6 +88,24 @@ export const removeGoogle: RemoveIdentityProvider = { type: 'RemoveIdentityProvi
 export const reseal: ResealClientSecret = {
   type: 'ResealClientSecret',
   data: { ...id, replaces: firstSeal, clientSecret: secondSeal },
+}
+
+export const settings = {
+  groups: { claim: 'groups', item: 'value' },
+  admit: [{ claim: 'hd', path: ['of'], values: ['corp.example'] }],
+  clientAuthentication: 'raw_basic',
+  addresses: 'verified',
+  subjectClaim: 'oid',
+} as const
+
+export const configureSignIn: ConfigureSignIn = {
+  type: 'ConfigureSignIn',
+  data: { ...id, ...settings },
+}
+
+export const signInConfigured: IdentityProviderEvent = {
+  type: 'identity_provider.sign_in_configured',
+  data: { ...id, ...settings },
 }
 
 export const googleAdded: IdentityProviderEvent = {

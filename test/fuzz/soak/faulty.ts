@@ -23,6 +23,10 @@ export const faultyStore = (store: EventStore): EventStore => ({
   ...store,
   append: (append) => orLost(() => store.append(append)),
   readStream: (stream, after) => orAway(() => store.readStream(stream, after)),
+  readStreams: (reads) =>
+    orAway(() =>
+      Promise.all(reads.map(({ stream, afterVersion }) => store.readStream(stream, afterVersion))),
+    ),
   readAll: (after, limit) => orAway(() => store.readAll(after, limit)),
   lastPosition: () => orAway(() => store.lastPosition()),
   findAppend: (by) => orAway(() => store.findAppend(by)),

@@ -20,6 +20,8 @@ const metadata = { actor: { userId: 'u1', orgId: 'acme' }, resourceOwner: 'acme'
 const endless = (): EventStore => ({
   ...memoryEventStore(),
   readStream: async (stream, after = 0) => (after > 0 ? [] : [added(stream)]),
+  readStreams: async (reads) =>
+    reads.map(({ stream, afterVersion }) => (afterVersion > 0 ? [] : [added(stream)])),
   append: async ({ id: appendId, writes }) => {
     const [write] = writes
     const [event] = write?.events ?? []

@@ -30,9 +30,24 @@ describe('who may sign in', () => {
   // The settings of a Google Workspace, of one address of an owner, of addresses that are verified; and a flow that asks for a group.
   it.each<[what: string, path: string, provider: object]>([
     [
-      'a domain of Google',
+      'a domain of a provider that is not Google',
       'config.hostedDomain',
-      oidc({ providerId: 'google' }, { hostedDomain: 'corp.example' }),
+      oidc({}, { hostedDomain: 'corp.example' }),
+    ],
+    [
+      'a claim within another, which Keycloak does not look for',
+      'config.filteredByClaim',
+      oidc({}, { filteredByClaim: true, claimFilterName: 'a.b', claimFilterValue: 'c' }),
+    ],
+    [
+      'a pattern of groups',
+      'config.filteredByClaim',
+      oidc({}, { filteredByClaim: true, claimFilterName: 'g', claimFilterValue: 'staff|admins' }),
+    ],
+    [
+      'a filter without a value',
+      'config.filteredByClaim',
+      oidc({}, { filteredByClaim: true, claimFilterName: 'g' }),
     ],
     [
       'several domains of Google',
@@ -57,14 +72,6 @@ describe('who may sign in', () => {
       ),
     ],
     [
-      'a verified address',
-      'config.filteredByClaim',
-      oidc(
-        { providerId: 'keycloak-oidc' },
-        { filteredByClaim: true, claimFilterName: 'email_verified', claimFilterValue: 'true' },
-      ),
-    ],
-    [
       'a flow after the sign-in',
       'postBrokerLoginFlowAlias',
       oidc({ postBrokerLoginFlowAlias: 'Group Protection Authorization' }),
@@ -73,6 +80,39 @@ describe('who may sign in', () => {
     const read = withProvider(provider)
     expect(shown(read)).toEqual([`AdmissionLeft identityProviders[0].${path}`])
     expect(read.idp).toMatchObject({ initialState: 'inactive' })
+  })
+
+  it.each<[what: string, provider: object, admit: object]>([
+    [
+      'a domain of Google',
+      oidc({ providerId: 'google' }, { hostedDomain: 'corp.example' }),
+      { claim: 'hd', values: ['corp.example'] },
+    ],
+    [
+      'a verified address',
+      oidc(
+        { providerId: 'keycloak-oidc' },
+        { filteredByClaim: true, claimFilterName: 'email_verified', claimFilterValue: 'true' },
+      ),
+      { claim: 'email_verified', values: ['true'] },
+    ],
+    [
+      'a group in a claim with a long name',
+      oidc(
+        {},
+        {
+          filteredByClaim: 'true',
+          claimFilterName: 'https://app.example/groups',
+          claimFilterValue: 'Domain Users',
+        },
+      ),
+      { claim: 'https://app.example/groups', values: ['Domain Users'] },
+    ],
+  ])('stays closed by the same rule: %s', (_, provider, admit) => {
+    const read = withProvider(provider)
+    expect(shown(read)).toEqual([expect.stringMatching(/^AdmissionKept identityProviders\[0\]/)])
+    expect(read.idp).toMatchObject({ signIn: { admit: [admit] } })
+    expect(read.idp).not.toHaveProperty('initialState')
   })
 
   it.each<[what: string, provider: object]>([

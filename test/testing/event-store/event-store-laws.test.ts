@@ -13,6 +13,9 @@ import { BrokenLaw } from '../../../src/testing/law.js'
 
 type Store = EventStore & EventRestore & EventCount
 
+const TOGETHER =
+  'A store that reads several streams together returns each above its version, in the order asked.'
+
 /** A store with one fault, and the law that must find it. */
 interface Fault {
   readonly fault: string
@@ -193,6 +196,35 @@ const FAULTS: readonly Fault[] = [
     fault: 'reads streams from a version on',
     law: 'A stream is read above a version, oldest event first.',
     plant: (sound) => ({ readStream: (stream, after = 0) => sound.readStream(stream, after - 1) }),
+  },
+  {
+    fault: 'reads several streams in the order of their names',
+    law: TOGETHER,
+    plant: (sound) => ({
+      readStreams: (reads) =>
+        Promise.all(
+          reads
+            .toSorted((one, other) => (one.stream < other.stream ? -1 : 1))
+            .map(({ stream, afterVersion }) => sound.readStream(stream, afterVersion)),
+        ),
+    }),
+  },
+  {
+    fault: 'reads several streams whole',
+    law: TOGETHER,
+    plant: (sound) => ({
+      readStreams: (reads) => Promise.all(reads.map(({ stream }) => sound.readStream(stream))),
+    }),
+  },
+  {
+    fault: 'leaves out streams without events',
+    law: TOGETHER,
+    plant: (sound) => ({
+      readStreams: async (reads) => {
+        const read = reads.map(({ stream, afterVersion }) => sound.readStream(stream, afterVersion))
+        return (await Promise.all(read)).filter((events) => events.length > 0)
+      },
+    }),
   },
   {
     fault: 'reads one event more than asked for',

@@ -47,6 +47,17 @@ export const patchIdentityProvider = (idpId: string, body: JsonObject, details: 
   })
 }
 
+export const configureSignIn = (idpId: string, body: JsonObject, details: Details = {}): Call => {
+  const request = { idpId, ...body }
+  return callOf(details, {
+    rpc: `${SERVICE}/ConfigureSignIn`,
+    request,
+    http: ['PUT', `/v1/idps/${segment(idpId)}/sign_in`, body],
+    inProcess: (iam) =>
+      iam.identityProviders.configureSignIn(request as Untrusted, contextOf(details)),
+  })
+}
+
 export const deactivateIdentityProvider = (idpId: string, details: Details = {}): Call =>
   callOf(details, {
     rpc: `${SERVICE}/DeactivateIdentityProvider`,

@@ -6,7 +6,7 @@ import { getProjectRole, listProjectRoles, removeProjectRole } from '../calls/pr
 import { addProject, getProject, removeProject } from '../calls/projects.js'
 import { addUserGrant } from '../calls/user-grants.js'
 import { IDP_ID } from '../host.js'
-import { oidc, stale, TRACE_ID, traceparent } from '../samples.js'
+import { oidc, signInSettings, stale, TRACE_ID, traceparent } from '../samples.js'
 
 const managed = { managedBy: 'platform', version: '3' }
 
@@ -24,7 +24,7 @@ const desired = {
     { id: 'shop', name: 'Shop' },
   ],
   identityProviders: [
-    { idpId: 'new', name: 'New', clientSecret: 'hush', ...oidc },
+    { idpId: 'new', name: 'New', clientSecret: 'hush', ...oidc, signIn: signInSettings },
     {
       idpId: IDP_ID,
       clientId: 'client-2',

@@ -1,6 +1,7 @@
 import type { Call } from '../call.js'
 import {
   addOidc,
+  configureSignIn,
   deactivateIdentityProvider,
   patchIdentityProvider,
   reactivateIdentityProvider,
@@ -26,7 +27,15 @@ import {
 } from '../calls/projects.js'
 import { validating } from '../calls/validating.js'
 import { IDP_ID } from '../host.js'
-import { FIRST_SEQUENCE, oidc, provider, role, settings, stale } from '../samples.js'
+import {
+  FIRST_SEQUENCE,
+  oidc,
+  provider,
+  role,
+  settings,
+  signInSettings,
+  stale,
+} from '../samples.js'
 
 const EDITOR = ['portal', 'editor'] as const
 
@@ -46,6 +55,7 @@ export const dryRuns: readonly (readonly [name: string, ...calls: Call[]])[] = [
     'updating',
     validating((details) => updateOidcConfig(IDP_ID, { ...oidc, clientSecret: 'new' }, details)),
     validating((details) => updateIdentityProvider(IDP_ID, { name: 'Renamed' }, details)),
+    validating((details) => configureSignIn(IDP_ID, signInSettings, details)),
     validating((details) => updateProject('portal', settings, details)),
     validating((details) => updateProjectRole(EDITOR, { displayName: 'Chief' }, details)),
     getProject('portal'),

@@ -1,10 +1,18 @@
 import type { Call } from '../call.js'
 import { getState, listHistory, listHistoryOf } from '../calls/history.js'
-import { patchIdentityProvider } from '../calls/identity-providers.js'
+import { configureSignIn, patchIdentityProvider } from '../calls/identity-providers.js'
 import { addProjectRole, removeProjectRole, updateProjectRole } from '../calls/project-roles.js'
 import { deactivateProject, getProject, removeProject, updateProject } from '../calls/projects.js'
 import { IDP_ID } from '../host.js'
-import { FIRST_SEQUENCE, role, STRANGE_KEY, settings, TRACE_ID, traceparent } from '../samples.js'
+import {
+  FIRST_SEQUENCE,
+  role,
+  STRANGE_KEY,
+  settings,
+  signInSettings,
+  TRACE_ID,
+  traceparent,
+} from '../samples.js'
 
 const LATER = '2026-02-03T04:05:07.001Z'
 
@@ -18,6 +26,8 @@ export const histories: readonly (readonly [name: string, ...calls: Call[]])[] =
     }),
     deactivateProject('portal'),
     patchIdentityProvider(IDP_ID, { scopes: ['openid'], clientSecret: 'another secret' }),
+    configureSignIn(IDP_ID, signInSettings),
+    configureSignIn(IDP_ID, { admit: signInSettings.admit }),
     removeProject('portal'),
     listHistory(),
   ],

@@ -3,6 +3,7 @@ import { applyAccess } from '../calls/access.js'
 import { addDomain, removeDomain, verifyDomain } from '../calls/domains.js'
 import {
   addOidc,
+  configureSignIn,
   deactivateIdentityProvider,
   patchIdentityProvider,
   updateOidcConfig,
@@ -57,6 +58,7 @@ export const reasons: readonly (readonly [name: string, ...calls: Call[]])[] = [
     why((details) => addOidc(provider, details)),
     why((details) => updateOidcConfig(IDP_ID, oidc, details)),
     why((details) => patchIdentityProvider(IDP_ID, { name: 'N' }, details)),
+    why((details) => configureSignIn(IDP_ID, { addresses: 'verified' }, details)),
     why((details) => deactivateIdentityProvider(IDP_ID, details)),
     why((details) => addDomain(OWN, details)),
     why((details) => verifyDomain(OWN, details)),

@@ -1,6 +1,7 @@
 import type { Call } from '../call.js'
 import {
   addOidc,
+  configureSignIn,
   deactivateIdentityProvider,
   getIdentityProvider,
   listIdentityProviders,
@@ -32,7 +33,7 @@ import {
   updateProject,
 } from '../calls/projects.js'
 import { IDP_ID } from '../host.js'
-import { oidc, provider, role, STRANGE_KEY, settings } from '../samples.js'
+import { oidc, provider, role, STRANGE_KEY, settings, signInSettings } from '../samples.js'
 
 /** Every rpc, as it is meant. */
 export const successes: readonly (readonly [name: string, ...calls: Call[]])[] = [
@@ -64,6 +65,15 @@ export const successes: readonly (readonly [name: string, ...calls: Call[]])[] =
       autoRegister: false,
       usernameMapping: 'OIDC_MAPPING_FIELD_UNSPECIFIED',
     }),
+    getIdentityProvider(IDP_ID),
+  ],
+  [
+    'configures how users sign in, keeps it through updates, and ends it',
+    configureSignIn(IDP_ID, signInSettings),
+    updateOidcConfig(IDP_ID, oidc),
+    updateIdentityProvider(IDP_ID, { name: 'Other' }),
+    getIdentityProvider(IDP_ID),
+    configureSignIn(IDP_ID, { admit: [] }),
     getIdentityProvider(IDP_ID),
   ],
   [

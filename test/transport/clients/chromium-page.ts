@@ -2,8 +2,8 @@
 import { createRegistry, fromBinary, fromJson, toJson } from '@bufbuild/protobuf'
 import { ConnectError, createClient } from '@connectrpc/connect'
 import { createGrpcWebTransport } from '@connectrpc/connect-web'
-import { file_google_rpc_error_details } from '../../../src/transport/gen/google/rpc/error_details_pb.js'
-import { services } from './browser-services.js'
+import { file_google_rpc_error_details } from 'claviger/client'
+import { services } from '../services.js'
 import { headersOfAnswer } from './client.js'
 import { withMillisecondsOf } from './milliseconds.js'
 

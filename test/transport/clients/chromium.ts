@@ -4,6 +4,7 @@ import { openContext } from '../../chromium.js'
 import type { Answer } from '../call.js'
 import type { OpenClient } from './client.js'
 
+const CLIENT = fileURLToPath(new URL('../../../reports/client/index.js', import.meta.url))
 const PAGE = fileURLToPath(new URL('./chromium-page.ts', import.meta.url))
 
 /** A page in a real browser, which calls the server that it came from. */
@@ -14,6 +15,7 @@ export const chromiumClient: OpenClient = async (servers) => {
     write: false,
     format: 'iife',
     platform: 'browser',
+    alias: { 'claviger/client': CLIENT },
   })
   const script = bundled.outputFiles[0]?.text ?? ''
   const context = await openContext()

@@ -1,14 +1,11 @@
-import { createServer } from 'node:http'
 import { createRegistry, fromJson, toJson } from '@bufbuild/protobuf'
 import { type Code, ConnectError, createClient, type Transport } from '@connectrpc/connect'
 import {
-  connectNodeAdapter,
-  createConnectTransport,
+  createGrpcTransport,
   createGrpcWebTransport,
+  Http2SessionManager,
 } from '@connectrpc/connect-node'
-import { connectRoutes } from 'claviger/transport'
 import type { Call } from '../call.js'
-import { closed, listening } from '../servers.js'
 import { services } from '../services.js'
 import type { Client, OpenClient } from './client.js'
 import { headersOfAnswer } from './client.js'
@@ -54,20 +51,15 @@ const callOver = async (
   }
 }
 
-/** The services on a router of the host's own, by the client that belongs to it. */
-export const connectClient: OpenClient = async () => ({
-  call: async (call, { iam, options }) => {
-    const server = createServer(connectNodeAdapter({ routes: connectRoutes(iam, options) }))
-    const baseUrl = await listening(server)
-    try {
-      return await callOver(createConnectTransport({ baseUrl, httpVersion: '1.1' }), call)
-    } finally {
-      server.closeAllConnections()
-      await closed(server)
-    }
-  },
-  close: async () => {},
-})
+/** gRPC over HTTP/2, by the client of Connect. */
+export const connectGrpcClient: OpenClient = async ({ http2 }) => {
+  const sessionManager = new Http2SessionManager(http2)
+  const transport = createGrpcTransport({ baseUrl: http2, sessionManager })
+  return {
+    call: (call) => callOver(transport, call),
+    close: async () => sessionManager.abort(),
+  }
+}
 
 /** gRPC-web over HTTP/1.1, by the client of Connect. */
 export const grpcWebClient: OpenClient = async ({ http }) => {

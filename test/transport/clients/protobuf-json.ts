@@ -19,9 +19,9 @@ export const protobufJson = (value: unknown, name = ''): Json => {
 
 /** Whether this is a `google.protobuf.Value`, of which one field is there. */
 const isValue = (value: object): boolean =>
-  /^(stringValue|numberValue|boolValue|listValue)$/.test(Object.keys(value).join())
+  /^(stringValue|numberValue|boolValue|listValue|structValue)$/.test(Object.keys(value).join())
 
 const valueIn = (value: object): unknown => {
   const [held] = Object.values(value)
-  return typeof held === 'object' ? held.values : held
+  return typeof held === 'object' ? (held.values ?? held.fields) : held
 }

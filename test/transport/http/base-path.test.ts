@@ -1,13 +1,10 @@
 import { createServer } from 'node:http'
 import { createServer as createHttp2Server } from 'node:http2'
 import type { Server } from 'node:net'
-import { Code, ConnectError, createClient } from '@connectrpc/connect'
-import {
-  createConnectTransport,
-  createGrpcTransport,
-  createGrpcWebTransport,
-} from '@connectrpc/connect-node'
-import { connectRoutes, fetchHandler, nodeHandler, ProjectService } from 'claviger/transport'
+import { Code, ConnectError, createClient, type Transport } from '@connectrpc/connect'
+import { createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node'
+import { ProjectService } from 'claviger/client'
+import { fetchHandler, nodeHandler } from 'claviger/transport'
 import express from 'express'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openIam, transportOptions } from '../host.js'
@@ -47,7 +44,7 @@ const inJson = async (answer: Response) => {
 }
 
 const overRpc =
-  (transportOf: (hosts: Hosts, prefix: string) => ReturnType<typeof createConnectTransport>): Ask =>
+  (transportOf: (hosts: Hosts, prefix: string) => Transport): Ask =>
   async (hosts, prefix) => {
     const client = createClient(ProjectService, transportOf(hosts, prefix))
     try {
@@ -71,16 +68,6 @@ const protocols: Readonly<Record<string, Ask>> = {
     const sent = { method: 'POST', headers: { ...headers, ...type }, body: '{"id":"portal"}' }
     return inJson(await fetch(`${http}${path}`, sent))
   },
-  Connect: overRpc(({ http }, prefix) =>
-    createConnectTransport({ baseUrl: `${http}${prefix}`, httpVersion: '1.1' }),
-  ),
-  'Connect in JSON': overRpc(({ http }, prefix) =>
-    createConnectTransport({
-      baseUrl: `${http}${prefix}`,
-      httpVersion: '1.1',
-      useBinaryFormat: false,
-    }),
-  ),
   'gRPC-web': overRpc(({ http }, prefix) =>
     createGrpcWebTransport({ baseUrl: `${http}${prefix}`, httpVersion: '1.1' }),
   ),
@@ -163,10 +150,4 @@ describe('The option basePath', () => {
         expect(() => make(iam, options)).toThrow(/^basePath must be/)
     },
   )
-
-  it('is refused by connectRoutes, whose adapter has the prefix', async () => {
-    const options = { ...transportOptions().options, basePath: '/iam' }
-    const iam = await openIam()
-    expect(() => connectRoutes(iam, options)).toThrow(/^basePath is not for connectRoutes/)
-  })
 })

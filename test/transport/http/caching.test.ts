@@ -1,7 +1,5 @@
 import { createServer } from 'node:http'
-import { createConnectRouter } from '@connectrpc/connect'
-import { connectNodeAdapter } from '@connectrpc/connect-node'
-import { connectRoutes, fetchHandler, nodeHandler } from 'claviger/transport'
+import { fetchHandler, nodeHandler } from 'claviger/transport'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openIam, transportOptions } from '../host.js'
 import { openHost } from '../http-client.js'
@@ -24,17 +22,8 @@ const requests: readonly (readonly [name: string, path: string, init: RequestIni
     rpc,
     {
       method: 'POST',
-      headers: { 'content-type': 'application/grpc-web+json' },
-      body: new Uint8Array([0, 0, 0, 0, 15, ...Buffer.from('{"id":"portal"}')]),
-    },
-  ],
-  [
-    'of the Connect protocol',
-    rpc,
-    {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'connect-protocol-version': '1' },
-      body: '{"id":"portal"}',
+      headers: { 'content-type': 'application/grpc-web+proto' },
+      body: new Uint8Array([0, 0, 0, 0, 8, 0x0a, 6, ...Buffer.from('portal')]),
     },
   ],
 ]
@@ -57,21 +46,6 @@ describe('No cache may store an answer', () => {
     await answer.arrayBuffer()
     expect(answer.headers.get('cache-control')).toBe('no-store')
   })
-
-  it.each(['application/json', 'application/proto', 'text/plain'])(
-    'of a router of the host, to %s',
-    async (type) => {
-      const { options } = transportOptions()
-      const routes = connectRoutes(await openIam(), options)
-      const server = createServer(connectNodeAdapter({ routes }))
-      const origin = await listening(server)
-      onTestFinished(() => closed(server))
-      const headers = { 'content-type': type }
-      const answer = await fetch(`${origin}${rpc}`, withToken({ method: 'POST', headers }))
-      await answer.arrayBuffer()
-      expect(answer.headers.get('cache-control')).toBe('no-store')
-    },
-  )
 })
 
 describe('What is read says what it varies by', () => {
@@ -97,13 +71,4 @@ describe('What is read says what it varies by', () => {
     await answer.arrayBuffer()
     expect(answer.headers.get('vary')).toBe('Origin, Authorization, Cookie, x-service-orgid')
   })
-})
-
-it('The handlers of a router keep the properties of their rpcs', async () => {
-  const router = createConnectRouter()
-  connectRoutes(await openIam(), transportOptions().options)(router)
-  for (const { requestPath, method, service, protocolNames } of router.handlers) {
-    expect(requestPath).toBe(`/${service.typeName}/${method.name}`)
-    expect(protocolNames).toEqual(['grpc', 'grpc-web', 'connect'])
-  }
 })

@@ -43,14 +43,12 @@ describe('An answer', () => {
       { clientSecret: String(secret), scopes: String(secret), stylingType: String(secret) },
       { clientSecret: String(secret), issuer: '' },
     ]
-    for (const headers of [{}, { 'connect-protocol-version': '1' }] as Record<string, string>[]) {
-      for (const body of bodies) {
-        const path = '/claviger.v1.IdentityProviderService/AddOidcIdentityProvider'
-        const answer = await call('POST', path, JSON.stringify(body), headers)
-        expect(answer.status).toBe(400)
-        const shown = `${answer.text}${Buffer.from(answer.text, 'base64')}`
-        expect(shown).not.toContain(String(secret))
-      }
+    for (const body of bodies) {
+      const path = '/claviger.v1.IdentityProviderService/AddOidcIdentityProvider'
+      const answer = await call('POST', path, JSON.stringify(body))
+      expect(answer.status).toBe(400)
+      const shown = `${answer.text}${Buffer.from(answer.text, 'base64')}`
+      expect(shown).not.toContain(String(secret))
     }
     expect(failures).toEqual([])
   })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createRouter } from '../../../src/transport/json/router.js'
+import { createRouter } from '../../../src/transport/router.js'
 
 const router = createRouter([
   ['POST', '/v1/things', 'add'],

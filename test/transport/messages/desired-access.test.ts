@@ -1,8 +1,11 @@
 import { create, toBinary } from '@bufbuild/protobuf'
-import { AccessService } from 'claviger/transport'
+import { Code, ConnectError, createClient } from '@connectrpc/connect'
+import { AccessService } from 'claviger/client'
+import { fetchHandler } from 'claviger/transport'
 import { describe, expect, it } from 'vitest'
-import { readMessage } from '../../../src/transport/rpc/messages.js'
+import { readMessage } from '../../../src/transport/grpc/codec.js'
 import { ApplyAccessRequest } from '../../../src/transport/wire.js'
+import { inProcess } from '../clients/in-process.js'
 import { callers } from '../host.js'
 import { openHost, violationsIn } from '../http-client.js'
 
@@ -11,7 +14,8 @@ const { input } = AccessService.method.applyAccess
 const PATHS = ['/v1/access:apply', `/${AccessService.typeName}/ApplyAccess`]
 
 /** What the library gets of a message. */
-const read = (request: object) => readMessage(ApplyAccessRequest, create(input, request as object))
+const read = (request: object) =>
+  readMessage(ApplyAccessRequest, toBinary(input, create(input, request as object)))
 
 describe('A desired state', () => {
   it('is the file that readAccess takes, in JSON', async () => {
@@ -116,18 +120,12 @@ describe('A desired state', () => {
   })
 
   it('has in protobuf no mask of what it does not have', async () => {
-    const { call } = await openHost()
+    const { iam, options } = await openHost()
     const message = { projects: [{ id: 'a' }, { id: 'b', updateMask: { paths: ['settings'] } }] }
-    const answer = await call(
-      'POST',
-      PATHS[1] ?? '',
-      new Uint8Array(toBinary(input, create(input, message))),
-      {
-        'content-type': 'application/proto',
-      },
-    )
-    expect(answer.status).toBe(400)
-    expect(answer.text).toContain('invalid_argument')
+    const client = createClient(AccessService, inProcess(fetchHandler(iam, options)))
+    const headers = { authorization: 'Bearer admin' }
+    const thrown = await client.applyAccess(message, { headers }).catch(ConnectError.from)
+    expect(thrown).toMatchObject({ code: Code.InvalidArgument })
     expect(() => read(message)).toThrow()
   })
 

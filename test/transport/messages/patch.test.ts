@@ -1,7 +1,9 @@
 import { create, type DescMethod, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
-import { ConnectError, createClient, createRouterTransport } from '@connectrpc/connect'
-import { connectRoutes, IdentityProviderService, ProjectService } from 'claviger/transport'
+import { ConnectError, createClient } from '@connectrpc/connect'
+import { IdentityProviderService, ProjectService } from 'claviger/client'
+import { fetchHandler } from 'claviger/transport'
 import { describe, expect, it } from 'vitest'
+import { inProcess } from '../clients/in-process.js'
 import { callers, IDP_ID } from '../host.js'
 import { openHost, violationsIn } from '../http-client.js'
 import { settings } from '../samples.js'
@@ -15,7 +17,7 @@ const open = async () => {
   const host = await openHost()
   const { iam, options, call } = host
   await iam.projects.update({ id: 'portal', ...settings } as never, context)
-  const transport = createRouterTransport(connectRoutes(iam, options))
+  const transport = inProcess(fetchHandler(iam, options))
   const projects = createClient(ProjectService, transport)
   const patch = (request: MessageInitShape<typeof ProjectService.method.patchProject.input>) =>
     projects.patchProject(request, { headers })
@@ -149,7 +151,10 @@ describe('A patch in protobuf', () => {
         ConnectError.from,
       )
       expect(thrown).toMatchObject({ code: 3 })
-      expect(JSON.stringify((thrown as ConnectError).details)).toContain('update_mask')
+      const details = (thrown as ConnectError).details.map((detail) =>
+        'type' in detail ? Buffer.from(detail.value).toString() : '',
+      )
+      expect(details.join()).toContain('update_mask')
       expect(await shown()).toEqual(before)
     },
   )

@@ -1,4 +1,4 @@
-import { ProjectService } from 'claviger/transport'
+import { ProjectService } from 'claviger/client'
 import { expect, it } from 'vitest'
 import { openHost, violationsIn } from '../http-client.js'
 

@@ -1,22 +1,22 @@
-import { create } from '@bufbuild/protobuf'
-import { ProjectService } from 'claviger/transport'
+import { create, toBinary } from '@bufbuild/protobuf'
+import { ProjectService } from 'claviger/client'
 import { describe, expect, it } from 'vitest'
+import { readMessage } from '../../../src/transport/grpc/codec.js'
 import { readJson } from '../../../src/transport/json/read.js'
-import { Refusal } from '../../../src/transport/json/refusal.js'
-import { readMessage } from '../../../src/transport/rpc/messages.js'
+import { Refusal } from '../../../src/transport/operations/refusal.js'
 import {
   GetProjectStateRequest as fields,
   ListHistoryRequest as history,
 } from '../../../src/transport/wire.js'
 import { openHost, violationsIn } from '../http-client.js'
 
-const { getProjectState } = ProjectService.method
+const { input } = ProjectService.method.getProjectState
 const A_TIME = 'must be a time of RFC 3339 in the years 1 to 9999'
 const A_POSITION = 'must be a whole number from 0 to 2^64 - 1'
 
 /** What a message of protobuf is read as. */
 const readTimestamp = (timestamp: object) =>
-  readMessage(fields, create(getProjectState.input, { id: 'portal', time: timestamp } as object))
+  readMessage(fields, toBinary(input, create(input, { id: 'portal', time: timestamp } as object)))
 
 /** What is told of a request that is refused. */
 const refusalOf = (read: () => unknown) => {
@@ -97,9 +97,10 @@ describe('A time in a request', () => {
 
   it('has no unknown fields in protobuf', () => {
     const timestamp = { seconds: 1n, nanos: 0 }
-    const message = create(getProjectState.input, { time: timestamp } as object)
-    Object.assign(Object(Reflect.get(message, 'time')), { $unknown: [{ no: 9 }] })
-    expect(refusalOf(() => readMessage(fields, message))).toEqual({
+    const message = create(input, { time: timestamp } as object)
+    const $unknown = [{ no: 9, wireType: 0, data: new Uint8Array([1]) }]
+    Object.assign(Object(Reflect.get(message, 'time')), { $unknown })
+    expect(refusalOf(() => readMessage(fields, toBinary(input, message)))).toEqual({
       time: 'must not have a field numbered 9',
     })
   })

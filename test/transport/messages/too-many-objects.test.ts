@@ -1,5 +1,6 @@
 import { create, toBinary } from '@bufbuild/protobuf'
-import { AccessService, fetchHandler } from 'claviger/transport'
+import { AccessService } from 'claviger/client'
+import { fetchHandler } from 'claviger/transport'
 import { expect, it } from 'vitest'
 import { openIam, transportOptions } from '../host.js'
 
@@ -27,9 +28,7 @@ const FORBIDDEN = 'The caller lacks the permission'
 
 const types = [
   ['application/json', inJson],
-  ['application/proto', (objects: number) => new Uint8Array(asProtobuf(objects))],
   ['application/grpc-web+proto', (objects: number) => frameOf(asProtobuf(objects))],
-  ['application/grpc-web+json', (objects: number) => frameOf(inJson(objects))],
 ] as const
 
 it.each(types)('A request in %s has at most 30,000 objects', async (type, bodyWith) => {
@@ -43,7 +42,7 @@ it.each(types)('A request in %s has at most 30,000 objects', async (type, bodyWi
       }),
     )
     const text = decodeURIComponent(await answer.text())
-    // Details of gRPC and of Connect are in base64.
+    // Details of gRPC are in base64.
     return text.replace(/[\w+/]{40,}/g, (base64) => Buffer.from(base64, 'base64').toString())
   }
   expect(await tell(30_000)).toContain(FORBIDDEN)

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { JSON_FORM } from '../../../src/transport/json/write.js'
+import { timeText } from '../../../src/transport/json/write.js'
 
 describe('A time in JSON', () => {
   it('is what toISOString makes of it', () => {
     fc.assert(
       fc.property(fc.array(fc.date({ noInvalidDate: true }), { minLength: 1 }), (dates) => {
-        expect(dates.map(JSON_FORM.time)).toEqual(dates.map((date) => date.toISOString()))
+        expect(dates.map(timeText)).toEqual(dates.map((date) => date.toISOString()))
       }),
     )
   })
@@ -19,10 +19,10 @@ describe('A time in JSON', () => {
     '+010000-01-01T00:00:00.000Z',
   ])('is written as %s, after a time of the same day too', (text) => {
     const date = new Date(text)
-    expect([JSON_FORM.time(date), JSON_FORM.time(date)]).toEqual([text, text])
+    expect([timeText(date), timeText(date)]).toEqual([text, text])
   })
 
   it('must be valid', () => {
-    expect(() => JSON_FORM.time(new Date(Number.NaN))).toThrow(RangeError)
+    expect(() => timeText(new Date(Number.NaN))).toThrow(RangeError)
   })
 })

@@ -67,7 +67,9 @@ describe('The OpenAPI document', () => {
     const document = await documentOf({ securitySchemes: { org } }, 'x-tenant')
     expect(document.components.securitySchemes).toEqual({ org })
     const { parameters } = document.paths['/v1/projects'].get
-    expect(parameters).toContainEqual(expect.objectContaining({ in: 'header', name: 'x-tenant' }))
+    expect(parameters).toContainEqual({ $ref: '#/components/parameters/XServiceOrgid' })
+    const { XServiceOrgid: organization } = document.components.parameters
+    expect(organization).toMatchObject({ in: 'header', name: 'x-tenant' })
   })
 })
 

@@ -13,9 +13,18 @@ const ORIGIN = 'https://iam.example.com'
 interface Operation {
   readonly operationId: string
   readonly deprecated?: boolean
-  readonly parameters: readonly { name: string; in: string; required: boolean; schema: object }[]
+  readonly parameters: readonly Parameter[]
   readonly requestBody?: { content: { 'application/json': { schema: object; example: object } } }
   readonly responses: Readonly<Record<string, Answer>>
+}
+
+/** A parameter, or a reference to one. */
+interface Parameter {
+  readonly $ref?: string
+  readonly name: string
+  readonly in: string
+  readonly required: boolean
+  readonly schema: object
 }
 
 interface Answer {
@@ -27,6 +36,7 @@ interface Answer {
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
   readonly components: {
+    readonly parameters: Readonly<Record<string, Parameter>>
     readonly responses: Readonly<Record<string, Answer>>
     readonly schemas: Readonly<Record<string, object>>
   }
@@ -38,6 +48,10 @@ const serve = async (organizationHeader?: string) => {
   const response = await handler(new Request(`${ORIGIN}/openapi.json`))
   return { response, document: (await response.json()) as Document }
 }
+
+/** The parameters of an operation: many are references to components. */
+const parametersOf = ({ parameters }: Operation, { components }: Document = document) =>
+  parameters.map((each) => components.parameters[each.$ref?.split('/').at(-1) ?? ''] ?? each)
 
 const { document, response: served } = await serve()
 const operations = Object.entries(document.paths).flatMap(([path, verbs]) =>
@@ -85,7 +99,7 @@ describe('The OpenAPI document', () => {
   })
 
   it('has every operation once, at the path of its annotation', () => {
-    expect(operations.map(({ operation }) => operation.operationId).sort()).toHaveLength(92)
+    expect(operations.map(({ operation }) => operation.operationId).sort()).toHaveLength(93)
     expect(
       operations.map(({ verb, path, operation }) => `${operation.operationId} ${verb} ${path}`),
     ).toEqual(
@@ -120,8 +134,8 @@ describe('The OpenAPI document', () => {
   it('has the organization header where the specification has it, under the name of the host', async () => {
     const renamed = (await serve('x-organization')).document
     for (const [path, verbs] of Object.entries(renamed.paths)) {
-      for (const { parameters } of Object.values(verbs)) {
-        const names = parameters.map(({ name }) => name)
+      for (const operation of Object.values(verbs)) {
+        const names = parametersOf(operation, renamed).map(({ name }) => name)
         expect(names.includes('x-organization')).toBe(!path.startsWith('/v1/idps'))
         expect(names).not.toContain('x-service-orgid')
       }
@@ -131,8 +145,8 @@ describe('The OpenAPI document', () => {
   it('addresses a role with its key as a query parameter', () => {
     const role = document.paths['/v1/projects/{projectId}/role'] ?? {}
     expect(Object.keys(role).sort()).toEqual(['delete', 'get', 'patch', 'put'])
-    for (const { parameters } of Object.values(role))
-      expect(parameters).toContainEqual(
+    for (const operation of Object.values(role))
+      expect(parametersOf(operation)).toContainEqual(
         expect.objectContaining({ name: 'roleKey', in: 'query', required: true }),
       )
   })
@@ -142,7 +156,9 @@ describe('The OpenAPI document', () => {
     expect(Object.keys(grant).sort()).toEqual(['delete', 'get', 'put'])
     const { post } = document.paths['/v1/userGrant:addRoles'] ?? {}
     for (const operation of [...Object.values(grant), post])
-      expect(operation?.parameters.filter((parameter) => parameter.in === 'query')).toEqual(
+      expect(
+        operation && parametersOf(operation).filter((parameter) => parameter.in === 'query'),
+      ).toEqual(
         expect.arrayContaining([
           expect.objectContaining({ name: 'userId', required: true }),
           expect.objectContaining({ name: 'projectId', required: true }),
@@ -153,7 +169,7 @@ describe('The OpenAPI document', () => {
 
   it('has If-Match for each command of an object that is there', () => {
     const withIfMatch = operations
-      .filter(({ operation }) => operation.parameters.some(({ name }) => name === 'If-Match'))
+      .filter(({ operation }) => parametersOf(operation).some(({ name }) => name === 'If-Match'))
       .map(({ operation }) => operation.operationId)
     expect(withIfMatch).toEqual(expect.arrayContaining(['AddUserGrantRoles', 'UpdateProjectGrant']))
     for (const name of ['AddUserGrant', 'AddProject', 'AddProjectRoles', 'RemoveAllUserGrants'])
@@ -241,7 +257,7 @@ describe('What is served is as the document says', () => {
         )
 
       const queried = [...new URL(request.url).searchParams.keys()]
-      const known = operation.parameters.filter((parameter) => parameter.in === 'query')
+      const known = parametersOf(operation).filter((parameter) => parameter.in === 'query')
       const names = known.flatMap(({ name }) => [
         name,
         name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),

@@ -1,7 +1,9 @@
+import { create, toBinary } from '@bufbuild/protobuf'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { aesGcmCipher, createIam, memoryEventStore, permissionsFromCaller } from 'claviger'
+import { ProjectService } from 'claviger/client'
 import type { TransportOptions } from 'claviger/transport'
-import { connectRoutes, fetchHandler, nodeHandler } from 'claviger/transport'
+import { fetchHandler, nodeHandler } from 'claviger/transport'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { callers, openIam, transportOptions } from '../host.js'
 
@@ -197,14 +199,15 @@ describe('An error that a function of the host throws is shown to no client', ()
   ]
 
   /** A request over gRPC-web, whose errors are at the end of its body. */
-  const overGrpcWeb = (path: string, message: string): Request => {
-    const bytes = new TextEncoder().encode(message)
-    return new Request(`http://localhost/claviger.v1.ProjectService/${path}`, {
+  const overGrpcWeb = (path: string, message: Uint8Array): Request =>
+    new Request(`http://localhost/claviger.v1.ProjectService/${path}`, {
       method: 'POST',
-      body: new Uint8Array([0, 0, 0, 0, bytes.length, ...bytes]),
-      headers: { 'content-type': 'application/grpc-web+json' },
+      body: new Uint8Array([0, 0, 0, 0, message.length, ...message]),
+      headers: { 'content-type': 'application/grpc-web+proto' },
     })
-  }
+
+  const { input } = ProjectService.method.addProject
+  const namedNew = toBinary(input, create(input, { id: 'new', name: 'New' }))
 
   /** All that a client sees. */
   const seen = async (response: Response) =>
@@ -215,7 +218,7 @@ describe('An error that a function of the host throws is shown to no client', ()
     const authenticate = () => raise(cause)
     const handler = fetchHandler(await openIam(), { ...options, authenticate })
     const json = await handler(new Request('http://localhost/v1/projects/portal'))
-    const grpcWeb = await handler(overGrpcWeb('GetProject', '{"id":"portal"}'))
+    const grpcWeb = await handler(overGrpcWeb('GetProject', new Uint8Array()))
     expect(json.status).toBe(500)
     expect(await seen(json)).not.toMatch(/ECONNREFUSED|x-internal/)
     const text = await seen(grpcWeb)
@@ -233,7 +236,7 @@ describe('An error that a function of the host throws is shown to no client', ()
       newId: () => raise(cause),
     })
     const handler = fetchHandler(iam, { ...options, authenticate: () => callers['admin'] })
-    const text = await seen(await handler(overGrpcWeb('AddProject', '{"id":"new","name":"New"}')))
+    const text = await seen(await handler(overGrpcWeb('AddProject', namedNew)))
     expect(text).toContain('grpc-status: 13')
     expect(text).not.toMatch(/ECONNREFUSED|x-internal/)
     expect(failures).toMatchObject([{ cause }])
@@ -319,25 +322,12 @@ it('If-Match is ignored by reads, with any value', async () => {
   }
 })
 
-it('Clients of the Connect protocol get errors in its own form', async () => {
-  const { call } = await open({ authenticate: () => admin })
-  const request = (headers: Record<string, string>) => ({
-    method: 'POST',
-    body: '{"id":"nowhere"}',
-    headers: { 'content-type': 'application/json', ...headers },
-  })
-  const path = '/claviger.v1.ProjectService/GetProject'
-  expect((await call(path, request({}))).json.code).toBe(5)
-  const connect = await call(path, request({ 'connect-protocol-version': '1' }))
-  expect(connect.json.code).toBe('not_found')
-})
-
 it('A missing option is a TypeError', async () => {
   const iam = await openIam()
   const { options } = transportOptions()
   const { authenticate: _authenticate, ...open } = options
   expect(() => fetchHandler(iam, open as TransportOptions)).toThrow(TypeError)
-  expect(() => connectRoutes(iam, { ...options, onError: 1 } as never)).toThrow(TypeError)
+  expect(() => nodeHandler(iam, { ...options, onError: 1 } as never)).toThrow(TypeError)
 })
 
 it.each([
@@ -361,14 +351,14 @@ it.each(['authentication', 'basepath', 'onerror', '__proto__x'])(
   async (option) => {
     const { options } = transportOptions()
     const iam = await openIam()
-    for (const [name, make] of Object.entries({ fetchHandler, nodeHandler, connectRoutes }))
+    for (const [name, make] of Object.entries({ fetchHandler, nodeHandler }))
       expect(() => make(iam, { ...options, [option]: undefined } as never)).toThrow(
         `${name} has no option ${option}; it has authenticate, `,
       )
   },
 )
 
-const makers = Object.entries({ fetchHandler, nodeHandler, connectRoutes })
+const makers = Object.entries({ fetchHandler, nodeHandler })
 
 it.each(makers)('Missing options are a TypeError of %s', async (_, make) => {
   const iam = await openIam()

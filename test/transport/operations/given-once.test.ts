@@ -2,9 +2,11 @@ import { once } from 'node:events'
 import { request as requestHttp } from 'node:http'
 import { connect, createServer } from 'node:http2'
 import type { AddressInfo } from 'node:net'
-import { Code, ConnectError, createClient, createRouterTransport } from '@connectrpc/connect'
-import { connectRoutes, fetchHandler, nodeHandler, ProjectService } from 'claviger/transport'
+import { Code, ConnectError, createClient } from '@connectrpc/connect'
+import { ProjectService } from 'claviger/client'
+import { fetchHandler, nodeHandler } from 'claviger/transport'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { inProcess } from '../clients/in-process.js'
 import { openIam, transportOptions } from '../host.js'
 import { openHost, violationsIn } from '../http-client.js'
 import { listening } from '../servers.js'
@@ -104,9 +106,9 @@ describe.each(doubled)('%s given twice (%j) is refused', (name, values, field) =
     expect(details).toContain(field)
   })
 
-  it('by a router of the host', async () => {
-    const routes = connectRoutes(await openIam(), transportOptions().options)
-    const client = createClient(ProjectService, createRouterTransport(routes))
+  it('in gRPC-web, in a host with the interface of fetch', async () => {
+    const handler = fetchHandler(await openIam(), transportOptions().options)
+    const client = createClient(ProjectService, inProcess(handler))
     const headers = headersWith('', name, values)
     headers.delete('content-type')
     const thrown = await client

@@ -1,13 +1,9 @@
 import { Code, createClient } from '@connectrpc/connect'
 import { createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node'
 import { type EventStore, StoreFault } from 'claviger'
+import { Health, HealthCheckResponse_ServingStatus } from 'claviger/client'
 import { fetchHandler, nodeHandler } from 'claviger/transport'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import {
-  Health,
-  HealthCheckResponse_ServingStatus,
-} from '../../../src/transport/gen/grpc/health/v1/health_pb.js'
-import { ServerReflection } from '../../../src/transport/gen/grpc/reflection/v1/reflection_pb.js'
 import { openIam, transportOptions } from '../host.js'
 import { openHost } from '../http-client.js'
 import { openServers } from '../servers.js'
@@ -68,7 +64,6 @@ describe.each(['gRPC', 'gRPC-web'])('Health over %s', (protocol) => {
 describe('What is switched off is not served', () => {
   it.each([
     ['health', false, ['GET /v1/health', `POST ${CHECK}`, 'POST /grpc.health.v1.Health/Watch']],
-    ['reflection', false, ['POST /grpc.reflection.v1.ServerReflection/ServerReflectionInfo']],
     ['openApi', false, ['GET /openapi.json']],
   ])('by %s: %j', async (option, value, requests) => {
     const { iam, options } = await openAnonymous()
@@ -82,14 +77,14 @@ describe('What is switched off is not served', () => {
     }
   })
 
-  it.each(['health', 'reflection'])('and %s must be a boolean', async (option) => {
+  it.each(['health'])('and %s must be a boolean', async (option) => {
     const { iam, options } = await openAnonymous()
     expect(() => fetchHandler(iam, { ...options, [option]: 'no' } as never)).toThrow(
       new TypeError(`${option} must be a boolean`),
     )
   })
 
-  it('by gRPC either, and reflection does not list health', async () => {
+  it('by gRPC either', async () => {
     const { iam, options } = await openAnonymous()
     const servers = await openServers()
     onTestFinished(servers.close)
@@ -98,16 +93,6 @@ describe('What is switched off is not served', () => {
     await expect(createClient(Health, transport).check({})).rejects.toMatchObject({
       code: Code.Unimplemented,
     })
-    async function* questions() {
-      yield { messageRequest: { case: 'listServices' as const, value: '' } }
-    }
-    const stream = createClient(ServerReflection, transport).serverReflectionInfo(questions())
-    const names: string[] = []
-    for await (const { messageResponse } of stream)
-      if (messageResponse.case === 'listServicesResponse')
-        names.push(...messageResponse.value.service.map(({ name }) => name))
-    expect(names).toContain('claviger.v1.ProjectService')
-    expect(names).not.toContain('grpc.health.v1.Health')
   })
 })
 
@@ -188,5 +173,30 @@ describe('Health in JSON', () => {
     now += 1
     await Promise.all(Array.from({ length: 20 }, ask))
     expect(asked).toBe(2)
+  })
+
+  it('asks the store once while it is slow, for however long', async () => {
+    let now = 10_000
+    vi.spyOn(performance, 'now').mockImplementation(() => now)
+    onTestFinished(() => void vi.restoreAllMocks())
+    const { promise, resolve } = Promise.withResolvers<void>()
+    let asked = 0
+    const slow = (store: EventStore): EventStore => ({
+      ...store,
+      lastPosition: async () => {
+        asked++
+        await promise
+        return store.lastPosition()
+      },
+    })
+    const handler = fetchHandler(await openIam(slow), transportOptions().options)
+    const ask = () => handler(new Request('https://iam.example.com/v1/health'))
+    const first = ask()
+    await vi.waitFor(() => expect(asked).toBe(1))
+    now += 4_000
+    const second = ask()
+    resolve()
+    expect((await Promise.all([first, second])).map(({ status }) => status)).toEqual([200, 200])
+    expect(asked).toBe(1)
   })
 })

@@ -1,7 +1,9 @@
 import { create, type DescMethod, toBinary } from '@bufbuild/protobuf'
-import { Code, ConnectError, createClient, createRouterTransport } from '@connectrpc/connect'
-import { connectRoutes, fetchHandler, IdentityProviderService } from 'claviger/transport'
+import { Code, ConnectError, createClient } from '@connectrpc/connect'
+import { IdentityProviderService } from 'claviger/client'
+import { fetchHandler } from 'claviger/transport'
 import { describe, expect, it } from 'vitest'
+import { inProcess } from '../clients/in-process.js'
 import { callers, IDP_ID, openIam, transportOptions } from '../host.js'
 import { violationsIn } from '../http-client.js'
 import { oidc, provider } from '../samples.js'
@@ -75,10 +77,9 @@ describe('Of identity providers', () => {
     expect(found.isOk()).toBe(true)
   })
 
-  it('a router of the host refuses the header too', async () => {
-    const { iam, options } = await open()
-    const transport = createRouterTransport(connectRoutes(iam, options))
-    const client = createClient(IdentityProviderService, transport)
+  it('a client of gRPC-web is refused too', async () => {
+    const { handler } = await open()
+    const client = createClient(IdentityProviderService, inProcess(handler))
     const headers = { authorization: 'Bearer admin', 'x-service-orgid': 'globex' }
     const thrown = await client.listIdentityProviders({}, { headers }).catch(ConnectError.from)
     expect(thrown).toMatchObject({ code: Code.InvalidArgument })

@@ -46,7 +46,7 @@ export interface Connections<Lent = PostgresConnection> {
 
 /**
  * The work of one call: our statements use the connection, statements of the host the driver's own client. Work that
- * commits itself calls `committing` before: from then on, the outcome of a lost connection is unknown.
+ * commits itself calls `committing` before: afterwards, the outcome of a lost connection is unknown.
  */
 type Work<Value, Lent> = (
   connection: Connection,

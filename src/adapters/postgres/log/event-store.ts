@@ -73,6 +73,18 @@ export const postgresEventStore = (
         text: `${select} WHERE stream = $1 AND version > $2 ORDER BY e.version`,
         values: [stream, afterVersion],
       }),
+    readStreams: async (reads) => {
+      const events = await read({
+        text: `${select} JOIN unnest($1::text[], $2::bigint[]) r (stream, after)
+          ON e.stream = r.stream AND e.version > r.after ORDER BY e.version`,
+        values: [
+          textArray(reads.map(({ stream }) => stream)),
+          bigintArray(reads.map(({ afterVersion }) => afterVersion)),
+        ],
+      })
+      const byStream = Map.groupBy(events, ({ stream }) => stream)
+      return reads.map(({ stream }) => byStream.get(stream) ?? [])
+    },
     readAll: (after, limit) =>
       read({
         name: `${schema} page`,

@@ -9,6 +9,7 @@ import type { FoundAtHead } from '../../../ports/read-model.js'
 import { projectScope } from '../../../projections/rows.js'
 import {
   allOf,
+  atLeast,
   boundedPosition,
   columnNamed,
   type Dialect,
@@ -46,7 +47,7 @@ export function* readAffected(
 /** Finds the roles of users that a change concerns, up to the limit, and beside each how many there are. */
 export const affectedStatement = (dialect: Dialect, query: AffectedQuery): Statement => {
   const parts = partsOf(dialect, query)
-  const limit = dialect.atLeast(query.limit)
+  const limit = atLeast(query.limit)
   const order = 'role, org, user_id'
   // A window function would keep every row before it returns the first.
   const totals = parts.map(

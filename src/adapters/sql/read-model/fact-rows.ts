@@ -12,7 +12,7 @@ interface FactRow {
   readonly key: readonly Parameter[]
   /** The values of the columns after the beginning and the end. */
   readonly rest: readonly Parameter[]
-  /** The event that began the row, where a row with the same values begins anew. */
+  /** The event that began the row, where a row with the same values begins again. */
   readonly report?: Position
 }
 

@@ -7,9 +7,11 @@ import { isOfObject, objectOf, readAgain, streamOf } from '../../../projections/
 import { WHOLE_REMOVALS, wholesOf } from '../../../projections/rows.js'
 import {
   allOf,
+  atLeast,
   boundedPosition,
   type Dialect,
   joined,
+  markOfSize,
   param,
   type Statement,
   type Steps,
@@ -93,16 +95,29 @@ export const historyStatement = (dialect: Dialect, query: HistoryQuery): Stateme
   const parts = belonging(dialect, query).map(
     (part, index) =>
       sql`SELECT * FROM (SELECT ${EVENT_COLUMNS} FROM ${log} AS event WHERE ${allOf([part, ...conditions])}
-        ORDER BY event.position ${order} LIMIT ${dialect.atLeast(limit)}) AS part_${index}`,
+        ORDER BY event.position ${order} LIMIT ${atLeast(limit)}) AS part_${index}`,
   )
-  const page = sql`SELECT * FROM (${joined(parts, ' UNION ALL ')}) AS parts ORDER BY position ${order} LIMIT ${dialect.atLeast(limit)}`
+  const page = sql`SELECT * FROM (${joined(parts, ' UNION ALL ')}) AS parts ORDER BY position ${order} LIMIT ${atLeast(limit)}`
   const { dataOf = (event: string) => `${event}.data` } = dialect
   const columns = EVENT_COLUMNS.split(', ').map((name) =>
     name === 'data' ? `${dataOf('entry')} AS data` : `entry.${name}`,
   )
   const entries = sql`SELECT ${columns.join(', ')}, change.body AS body, (${currentBefore(dialect)}) AS current_roles
     FROM (${page}) AS entry LEFT JOIN ${table(CHANGES)} AS change ON change.position = entry.position`
-  return besidePositions(dialect, `${EVENT_COLUMNS}, body, current_roles`, entries)
+  return {
+    ...nameOf(query, parts.length),
+    ...besidePositions(dialect, `${EVENT_COLUMNS}, body, current_roles`, entries),
+  }
+}
+
+/** The name of a plain page: another text has another name. */
+const nameOf = (query: HistoryQuery, parts: number): Pick<Statement, 'name'> => {
+  const { object, user, including, before, actor, types, order, limit } = query
+  const size = markOfSize(limit)
+  if (size === undefined || actor !== undefined || types !== undefined) return {}
+  const of = object ? (including ? 'p' : 'o') : user === undefined ? 'a' : 'u'
+  const direction = order === 'desc' ? 'd' : 'u'
+  return { name: `y${of}${parts}${direction}${before === undefined ? 0 : 1}${size}` }
 }
 
 /** The roles of the object before an event, called `change`, that had not ended. */

@@ -11,9 +11,11 @@ import type { FoundAtHead } from '../../../ports/read-model.js'
 import { projectOf, projectScope } from '../../../projections/rows.js'
 import {
   allOf,
+  atLeast,
   type Dialect,
   type Integer,
   joined,
+  markOfSize,
   type Parameter,
   param,
   type Statement,
@@ -154,9 +156,9 @@ export const heldRolesStatement = (dialect: Dialect, query: HeldRolesQuery): Sta
         isAfter(['share.scope', 'share.role', 'mapped.idp', 'mapped.grp'], [...role, ...way]),
     ),
   ]
-  const page = sql`SELECT * FROM (${joined(arms, ' UNION ALL ')}) AS page_of_ways ORDER BY ${order} LIMIT ${dialect.atLeast(limit + 1)}`
+  const page = sql`SELECT * FROM (${joined(arms, ' UNION ALL ')}) AS page_of_ways ORDER BY ${order} LIMIT ${atLeast(limit + 1)}`
   return {
-    name: `hr${flags(projectId, at, after)}`,
+    name: `hr${flags(projectId, at, after)}${markOfSize(limit + 1) ?? ''}`,
     ...sql`${besidePositions(dialect, `${order}, expires_at, body`, page)} ORDER BY ${order}`,
   }
 }
@@ -164,23 +166,6 @@ export const heldRolesStatement = (dialect: Dialect, query: HeldRolesQuery): Sta
 /** Whether `columns` come after `values` in their order. */
 const isAfter = (columns: readonly string[], values: readonly Parameter[]): Statement =>
   sql`(${columns.join(', ')}) > (${joined(values.map(param), ', ')})`
-
-/**
- * Limits for the holders of one role: the smallest that is enough is written into the SQL. With a parameter, PostgreSQL
- * plans each page again, which takes longer than reading it. The holders of several roles keep the parameter: a plan
- * made for a small table would read all of a large one.
- */
-const PAGE_SIZES = [20, 100, 1000]
-
-/** Index of the limit in {@link PAGE_SIZES}; -1 when it is a parameter. */
-const sizeOf = ({ roleKey, limit }: HoldersQuery): number =>
-  roleKey === undefined ? -1 : PAGE_SIZES.findIndex((size) => size >= limit)
-
-/** How many rows are read for a page. */
-const rowsOfPage = (dialect: Dialect, query: HoldersQuery): Statement | number => {
-  const size = PAGE_SIZES[sizeOf(query)]
-  return size === undefined ? dialect.atLeast(query.limit + 1) : size + 1
-}
 
 /** One way to have roles: where its rows are, and their order. */
 interface Way {
@@ -236,12 +221,15 @@ export const holdersStatement = (dialect: Dialect, query: HoldersQuery): Stateme
   )
   const pages = arms.map((arm, index) => sql`SELECT * FROM (${arm}) AS page_${index}`)
   const columns = 'role, org, idp, grp, user_id, expires_at, given, scope'
-  const page = sql`SELECT * FROM (${joined(pages, ' UNION ALL ')}) AS pages ORDER BY ${order} LIMIT ${rowsOfPage(dialect, query)}`
+  const page = sql`SELECT * FROM (${joined(pages, ' UNION ALL ')}) AS pages ORDER BY ${order} LIMIT ${atLeast(query.limit + 1)}`
   const isLastRole = after?.[projectId === undefined ? 1 : 0] === roleKey
   const follows = after === undefined ? 0 : (after.at(-3) === '' ? 1 : 2) + (isLastRole ? 2 : 0)
-  const variant = (follows * (PAGE_SIZES.length + 1) + sizeOf(query) + 1).toString(36)
+  const variant = (follows * 7 + Number(markOfSize(query.limit + 1) ?? 0)).toString(36)
   return {
-    name: `w${flags(projectId, userId, roleKey, permission, at)}${variant}`,
+    // The holders of several roles have no name: a plan made for a small table would read all of a large one.
+    ...(roleKey !== undefined && {
+      name: `w${flags(projectId, userId, roleKey, permission, at)}${variant}`,
+    }),
     ...sql`${besidePositions(dialect, columns, page)} ORDER BY ${order}`,
   }
 }
@@ -316,7 +304,7 @@ const allHolders = (
   const ofShares = allOf([...ofShare, ...isAllowed(dialect, query)])
   const ofRows = allOf([sql`${isJoined}`, ...counts, ...ofRow])
   const names = `share.role, share.org`
-  const most = rowsOfPage(dialect, query)
+  const most = atLeast(query.limit + 1)
   if (!dialect.hasLateral)
     return sql`SELECT ${names}, ${columns}, share.scope FROM ${share} CROSS JOIN ${rows} WHERE ${ofShares} AND ${ofRows}
       ORDER BY ${SHARE_ORDER}, ${sorted} LIMIT ${most}`

@@ -16,6 +16,7 @@ import { cappedTotal, listedScope } from '../../../projections/rows.js'
 import { fieldNamed, identityField, viewFields } from '../../../projections/view-fields.js'
 import {
   allOf,
+  atLeast,
   type Dialect,
   type Integer,
   joined,
@@ -203,7 +204,7 @@ const plainPage = (
     (isIdentity ? key : [text]).map((each) => `${each} ${direction}`),
   )
   return sql`SELECT ${selected(dialect, query, sort)} FROM ${from} WHERE ${allOf(paged)}
-    ORDER BY ${order.join(', ')} LIMIT ${dialect.atLeast(limit + 1)}`
+    ORDER BY ${order.join(', ')} LIMIT ${atLeast(limit + 1)}`
 }
 
 const selected = (
@@ -229,7 +230,7 @@ const grantPage = (
   const direction = query.sort[0]?.direction ?? 'asc'
   const beyond = direction === 'asc' ? '>' : '<'
   const columns = selected(dialect, query, query.sort.map(ordering(dialect, query)))
-  const most = dialect.atLeast(limit + 1)
+  const most = atLeast(limit + 1)
   const part = (conditions: readonly Statement[]): Statement => {
     const all = allOf([...met, ...conditions])
     const order = `place.scope ${direction}, object.user_id ${direction}`

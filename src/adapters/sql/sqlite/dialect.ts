@@ -1,11 +1,4 @@
-import {
-  type Dialect,
-  namedTexts,
-  type Parameter,
-  type Row,
-  sizeFor,
-  type Table,
-} from '../dialect.js'
+import { type Dialect, namedTexts, type Parameter, type Row, type Table } from '../dialect.js'
 
 /** A synchronous connection to a database of SQLite. Integers are numbers. */
 export interface SyncDatabase {
@@ -97,7 +90,6 @@ export const sqliteDialect = ({
       parameters: [JSON.stringify(rows)],
     }),
     ...(dataOf && { dataOf }),
-    atLeast: (rows) => ({ sql: `${sizeFor(rows)}`, parameters: [] }),
     organizationIn: (stream) =>
       `substr(${stream}, instr(${stream}, '-') + 1, instr(${stream} || '+', '+') - instr(${stream}, '-') - 1)`,
     insert,

@@ -58,9 +58,18 @@ const INSERT = `INSERT INTO events (${EVENT_COLUMNS}, begins_append, idempotency
 /** The reading half of a store in the table `events`. */
 export const readLog = (
   connection: SyncConnection,
-): Omit<EventStore & EventCount, 'append' | 'onAppend'> => ({
+): Omit<
+  EventStore & Required<Pick<EventStore, 'readStreams'>> & EventCount,
+  'append' | 'onAppend'
+> => ({
   readStream: (stream, afterVersion = 0) =>
     connection.query((database) => eventsOf(database.rows(STREAM, stream, afterVersion))),
+  readStreams: (reads) =>
+    connection.read((database) =>
+      reads.map(({ stream, afterVersion }) =>
+        eventsOf(database.rows(STREAM, stream, afterVersion)),
+      ),
+    ),
   readAll: (after, limit) =>
     connection.query((database) =>
       // For SQLite, a limit below 0 means no limit, and an integer of more than 64 bits cannot be bound.

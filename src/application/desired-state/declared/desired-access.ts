@@ -5,6 +5,11 @@ import {
   PatchIdentityProvider,
   type ProviderFieldsInput,
 } from '../../../domain/identity-provider/command-schemas.js'
+import { compiled } from '../../../domain/message.js'
+import {
+  type SignInSettingsInput,
+  signInSchemas,
+} from '../../../domain/identity-provider/sign-in-settings.js'
 import {
   choice,
   listOf,
@@ -15,7 +20,7 @@ import {
   SealedSecret,
 } from '../../../domain/values.js'
 import type { InvalidArgument } from '../../errors/errors.js'
-import { parse } from '../../method/input.js'
+import { parse, violationsOf } from '../../method/input.js'
 import { bounds, DesiredProject, type DesiredRole } from './desired-project.js'
 
 /** Most projects, and most identity providers, of one desired state. */
@@ -40,7 +45,10 @@ interface DesiredProjects {
    * removed.
    */
   readonly prune?: boolean | undefined
-  /** Name of this desired state, which marks its events: 1 to 200 characters. */
+  /**
+   * Name of this desired state, which marks its events: 1 to 200 characters. What was applied under it belongs to it: no
+   * other name changes it, and `apply` requires the permission `desired_state.write` for the name.
+   */
   readonly managedBy?: string | undefined
   /**
    * Version of this desired state: a whole number from 1 to 2^53 - 1, higher for newer versions. Objects that a newer
@@ -50,7 +58,7 @@ interface DesiredProjects {
   /**
    * Protects the declared objects: only `apply` with the same `managedBy` may change them, and every other write is
    * refused as `Protected`. The protection ends for objects that are no longer declared, and for all objects if this is
-   * absent. With it, grants and mappings may name only declared roles.
+   * absent. With it, grants and mappings may name only declared roles, and mappings only declared identity providers.
    */
   readonly protect?: boolean | undefined
 }
@@ -95,6 +103,10 @@ interface DesiredProviderFields extends ProviderFieldsInput {
    * while the OIDC configuration does not change.
    */
   readonly issuer: string
+  /**
+   * How users sign in. It replaces all settings, as `identityProviders.configureSignIn` does. Absent: unchanged.
+   */
+  readonly signIn?: SignInSettingsInput | undefined
 }
 
 /** A desired OIDC identity provider. An absent field is not changed, or gets its default when the provider is added. */
@@ -122,6 +134,7 @@ const provider = z.extend(z.omit(PatchIdentityProvider.shape.data, { clientSecre
   clientId,
   initialState: z.optional(choice(['active', 'inactive'])),
   issuer,
+  signIn: z.optional(z.strictObject(signInSchemas, { error: 'must be an object' })),
   scopes: z.optional(scopes.def.innerType.register(bounds, { maxItems: MAX_SCOPES })),
 })
 
@@ -173,6 +186,23 @@ const grantsNeedDeclaredRoles = z.superRefine<DesiredProjects>(
   },
 )
 
+/** Anybody may switch off or remove a provider that is not declared, and members would lose what a protected mapping gives. */
+const mappingsNeedDeclaredProviders = z.superRefine<
+  DesiredProjects & Pick<SealedAccess, 'identityProviders'>
+>(({ projects = [], identityProviders = [], protect }, { addIssue }) => {
+  if (protect !== true) return
+  const declared = new Set(identityProviders.map(({ idpId }) => idpId))
+  const message = 'must be a declared identity provider, with protect'
+  let reported = 0
+  for (const [index, { mappings = [] }] of projects.entries())
+    for (const [place, { idpId }] of mappings.entries()) {
+      if (declared.has(idpId)) continue
+      const path = ['projects', index, 'mappings', place, 'idpId']
+      addIssue({ code: 'custom', path, message })
+      if (++reported === MAX_REPORTED) return
+    }
+})
+
 /** Refuses options that need a `managedBy` without it. */
 const optionsNeedMarker = z.superRefine<DesiredProjects>((desired, { addIssue }) => {
   if (desired.managedBy !== undefined) return
@@ -190,7 +220,7 @@ const schema = z
         .register(bounds, { maxItems: MAX_OBJECTS }),
     ),
   })
-  .check(optionsNeedMarker, grantsNeedDeclaredRoles)
+  .check(optionsNeedMarker, grantsNeedDeclaredRoles, mappingsNeedDeclaredProviders)
 
 /** Schema of a {@link DesiredAccess}. */
 export const DesiredAccess: z.ZodMiniType<z.output<typeof schema>, DesiredAccess> = schema
@@ -206,7 +236,7 @@ export const SealedAccess = z
       ),
     ),
   })
-  .check(optionsNeedMarker, grantsNeedDeclaredRoles)
+  .check(optionsNeedMarker, grantsNeedDeclaredRoles, mappingsNeedDeclaredProviders)
 export type ParsedSealedAccess = z.output<typeof SealedAccess>
 
 /** Validates a desired state from outside TypeScript, such as a parsed JSON file. */
@@ -254,10 +284,13 @@ export type Access<Desired extends DesiredAccess> = Desired & {
  * Declares projects with their roles and grants, and identity providers, in code. `iam.plan` and `iam.apply` check what
  * the types cannot. Add `as const satisfies DesiredAccess` to the declaration to make misspelt fields a
  * compile error.
+ *
+ * @throws TypeError with the path of each field that is unknown
  */
 export const defineAccess = <const Desired extends DesiredAccess>(
   desired: Desired,
 ): Access<Desired> => {
+  refuseUnknownFields(desired)
   const roleKey = <Key extends string>(projectId: string, roleKey: Key): Key => {
     const project = desired.projects?.find(({ id }) => id === projectId)
     if (project?.roles?.some((role) => role.roleKey === roleKey)) return roleKey
@@ -272,4 +305,13 @@ export const defineAccess = <const Desired extends DesiredAccess>(
   // Not enumerable, so that parsers and JSON.stringify do not see it.
   Object.defineProperty(access, 'roleKey', { enumerable: false })
   return Object.freeze(access)
+}
+
+/** Other mistakes are refused when the desired state is planned. @throws TypeError */
+const refuseUnknownFields = (desired: DesiredAccess): void => {
+  const parsed = compiled(DesiredAccess).safeParse(desired)
+  const unknown = (parsed.error?.issues ?? []).filter(({ code }) => code === 'unrecognized_keys')
+  if (unknown.length === 0) return
+  const fields = violationsOf({ issues: unknown }).map(({ field }) => field)
+  throw new TypeError(`defineAccess: unknown fields: ${fields.join(', ')}`)
 }

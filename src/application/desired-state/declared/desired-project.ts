@@ -134,4 +134,6 @@ export const DesiredProject = z.strictObject({
 })
 export type ParsedProject = z.output<typeof DesiredProject>
 
+export type ParsedRole = z.output<typeof DesiredRole>
+export type ParsedGrant = z.output<typeof DesiredGrant>
 export type ParsedMapping = z.output<typeof DesiredMapping>

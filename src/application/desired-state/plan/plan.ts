@@ -1,20 +1,6 @@
 import * as z from 'zod/mini'
 import type { ObjectDetails } from '../../../domain/aggregate.js'
 import { aggregates, idsOf, ObjectInput } from '../../../domain/aggregates.js'
-import type {
-  IdentityProviderDeactivated,
-  IdentityProviderUpdated,
-  OidcConfigUpdated,
-  OidcIdentityProviderAdded,
-} from '../../../domain/identity-provider/events.js'
-import type { ProjectAdded, ProjectUpdated } from '../../../domain/project/events.js'
-import type { ProjectGrantRemoved } from '../../../domain/project-grant/events.js'
-import type {
-  ProjectRoleAdded,
-  ProjectRoleRemoved,
-  ProjectRoleUpdated,
-} from '../../../domain/project-role/events.js'
-import type { RoleMappingAdded, RoleMappingRemoved } from '../../../domain/role-mapping/events.js'
 import {
   choice,
   fieldOf,
@@ -24,12 +10,8 @@ import {
   type ObjectRef,
   OrgId,
   onlyOnce,
-  type ProjectId,
-  type RoleKey,
   requiredText,
-  ValidFor,
 } from '../../../domain/values.js'
-import type { NewEvent } from '../../../ports/event-store.js'
 import { streamOf } from '../../../projections/read-events.js'
 import { type Impact, MAX_NAMED } from '../../method/method.js'
 import { accessVersion, DECLARED_TYPES, SealedAccess } from '../declared/desired-access.js'
@@ -69,23 +51,15 @@ export interface Plan extends PlanHeader {
   readonly changes: readonly PlannedChange[]
 }
 
-/** A {@link Plan} as `apply` takes it: `toJson` leaves out the events, which follow from `desired`. */
-export interface PlanInput extends PlanHeader {
-  /** As in {@link Plan}. */
-  readonly desired: SealedAccess
-  /** As in {@link Plan}. */
-  readonly changes: readonly PlannedChangeInput[]
-}
-
 /** The result of `apply`: the {@link Plan} with the details of every object. */
 export interface Applied extends PlanHeader {
   /** In the order of the plan. */
   readonly changes: readonly AppliedChange[]
 }
 
-/** The change of one object, without its events. */
-interface ChangeHeader {
-  /** `add`, `update` and `remove` have events, the others have none. */
+/** The change of one object, as plain data that can be stored as JSON. */
+export interface PlannedChange {
+  /** `add`, `update` and `remove` record events, the others none. */
   readonly action: Action
   /** By its type and ids. */
   readonly object: ObjectRef
@@ -104,18 +78,6 @@ interface ChangeHeader {
    * applied. `apply` does not compare it: users may be given roles at any time.
    */
   readonly impact?: Impact | undefined
-}
-
-/** The change of one object, as plain data that can be stored as JSON. */
-export interface PlannedChange extends ChangeHeader {
-  /** The events to record, at most 2. Secrets in them are encrypted. */
-  readonly events: readonly PlannedEvent[]
-}
-
-/** A {@link PlannedChange} as `apply` takes it. */
-export interface PlannedChangeInput extends ChangeHeader {
-  /** Compared with the events that `desired` leads to; may be absent. */
-  readonly events?: readonly NewEvent[] | undefined
 }
 
 /** A change of an applied plan, with the details of its object afterwards. */
@@ -158,70 +120,6 @@ export type PlannedField =
       readonly secret: 'set' | 'changed' | 'unchanged'
     }
 
-/** An event that `apply` records. */
-export type PlannedEvent = {
-  /** The version of the event type that is written today. */
-  readonly schemaVersion: NewEvent['schemaVersion']
-} & (
-  | ProjectAdded
-  | ProjectUpdated
-  | ProjectRoleAdded
-  | ProjectRoleUpdated
-  | ProjectRoleRemoved
-  | PlannedGrantAdded
-  | PlannedGrantUpdated
-  | ProjectGrantRemoved
-  | PlannedMappingAdded
-  | PlannedMappingUpdated
-  | RoleMappingRemoved
-  | OidcIdentityProviderAdded
-  | OidcConfigUpdated
-  | IdentityProviderUpdated
-  | IdentityProviderDeactivated
-)
-
-/** Adds a grant. The recorded event also has the generation of each role. */
-export interface PlannedGrantAdded {
-  /** The type of the recorded event. */
-  readonly type: 'project_grant.added'
-  /** The new grant. */
-  readonly data: {
-    /** As `ProjectGrant.projectId`. */
-    readonly projectId: ProjectId
-    /** As `ProjectGrant.grantedOrgId`. */
-    readonly grantedOrgId: OrgId
-    /** As `ProjectGrant.roleKeys`. */
-    readonly roleKeys: readonly RoleKey[]
-  }
-}
-
-/** Replaces the roles of a grant. The recorded event also has the generation of each role. */
-export interface PlannedGrantUpdated {
-  /** The type of the recorded event. */
-  readonly type: 'project_grant.updated'
-  /** The grant, and its new roles. */
-  readonly data: PlannedGrantAdded['data']
-}
-
-/** Adds a mapping. The recorded event also has the generation of each role. */
-export interface PlannedMappingAdded {
-  /** The type of the recorded event. */
-  readonly type: 'role_mapping.added'
-  /** The new mapping. */
-  readonly data: Omit<RoleMappingAdded['data'], 'roles'> & {
-    /** As `RoleMapping.roleKeys`. */
-    readonly roleKeys: readonly RoleKey[]
-  }
-}
-
-/** Replaces the roles of a mapping and `validFor`. The recorded event also has the generation of each role. */
-export interface PlannedMappingUpdated {
-  /** The type of the recorded event. */
-  readonly type: 'role_mapping.updated'
-  /** Which mapping, and all that it is to have. */
-  readonly data: PlannedMappingAdded['data']
-}
-
 /** The JSON text of a larger plan would exceed the longest string of JavaScript. */
 const MAX_CHANGES = 1_000_000
 
@@ -235,12 +133,12 @@ const DeclaredObject = ObjectInput.check(
   }),
 )
 
-const EventValue = z.union(
-  [z.string(), z.boolean(), listOf(z.string(), 0, Math.max(MAX_SCOPES, MAX_GRANTED_ROLES))],
-  { error: 'must be text, true or false, or a list of texts' },
-)
-
-const FieldValueInput: z.ZodMiniType<FieldValue, FieldValue> = z.union([EventValue, z.number()])
+const FieldValueInput: z.ZodMiniType<FieldValue, FieldValue> = z.union([
+  z.string(),
+  z.boolean(),
+  z.number(),
+  listOf(z.string(), 0, Math.max(MAX_SCOPES, MAX_GRANTED_ROLES)),
+])
 
 const Field = z.union(
   [
@@ -256,15 +154,6 @@ const Field = z.union(
 
 const count = z.int({ error: 'must be a whole number' })
 
-const Event = z.strictObject({
-  type: z.string({ error: 'must be text' }),
-  schemaVersion: count,
-  data: z.catchall(
-    z.strictObject({ validFor: z.optional(ValidFor) }, { error: 'must be an object' }),
-    EventValue,
-  ),
-})
-
 const Affected = z.strictObject({
   count,
   first: listOf(
@@ -274,12 +163,13 @@ const Affected = z.strictObject({
   ),
 })
 
-const Change: z.ZodMiniType<PlannedChangeInput, PlannedChangeInput> = z.strictObject({
+const Change: z.ZodMiniType<PlannedChange, PlannedChange> = z.strictObject({
   action: choice(['add', 'update', 'remove', 'unchanged', 'blocked', 'superseded']),
   object: DeclaredObject,
   reason: z.optional(choice(['removed'])),
   fields: listOf(Field, 0, MAX_FIELDS),
-  events: z.optional(listOf(Event, 0, 2)),
+  // Plans of version 0.2.0 have them.
+  events: z.optional(z.undefined({ error: 'are of a plan of an earlier version: plan again' })),
   impact: z.optional(z.strictObject({ loses: Affected, gains: Affected })),
   sequence: z.optional(
     z
@@ -309,11 +199,11 @@ const planSchema = z.strictObject({
 })
 
 /** Schema of a {@link Plan}. */
-export const Plan: z.ZodMiniType<ParsedPlan, PlanInput> = planSchema
+export const Plan: z.ZodMiniType<ParsedPlan, Plan> = planSchema
 export type ParsedPlan = z.output<typeof planSchema>
 
 /** Whether an input is a plan and not a desired state. An input with a getter that throws is neither. */
-export const isPlan = (input: unknown): input is PlanInput => {
+export const isPlan = (input: unknown): input is Plan => {
   try {
     return typeof input === 'object' && input !== null && 'changes' in input
   } catch {
@@ -333,6 +223,21 @@ export const hasManyChanges = (plan: unknown): boolean => {
 
 /** Some 30 ms of work without a permission. */
 const MANY_CHANGES = 1_000
+
+/** The plan of a desired state, or the answer to `apply`, without the desired state. */
+export const planOf = <Change extends PlannedChange>(
+  orgId: string,
+  { managedBy, version, protect }: Pick<SealedAccess, 'managedBy' | 'version' | 'protect'>,
+  { changes, undeclared }: { changes: readonly Change[]; undeclared: readonly ObjectRef[] },
+) => ({
+  orgId,
+  ...(managedBy !== undefined && { managedBy }),
+  ...(version !== undefined && { version }),
+  ...(protect === true && { protect }),
+  changes,
+  counts: countsOf(changes),
+  undeclared,
+})
 
 export const countsOf = (changes: readonly PlannedChange[]): Counts => {
   const counts = { add: 0, update: 0, remove: 0, unchanged: 0, blocked: 0, superseded: 0 }

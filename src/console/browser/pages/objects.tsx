@@ -109,6 +109,7 @@ export const ProviderTest = ({
   const { send, failure, isBusy } = useSend()
   const [found, setFound] = useState<TestResult | undefined>()
   const test = async () => {
+    setFound(undefined)
     setFound(await send<TestResult>(identityProviderService.testIdentityProvider, ids))
     done?.()
   }

@@ -114,13 +114,15 @@ const ProviderForm = ({ kind, idpId, before, done }: ProviderFormProps) => {
   const [scopes, setScopes] = useState(text('scopes', SCOPES).replaceAll(',', ' '))
   const [autoRegister, setAutoRegister] = useState(before ? before['autoRegister'] === true : true)
   const redirectUri = body?.['redirectUri']
+  // A stored secret is sent to the issuer alone that it was given for.
+  const hasSecret = before?.['issuer'] === issuerOf(issuer)
   const connect = async (event: Event) => {
     event.preventDefault()
     const fields = {
       name,
       issuer: issuerOf(issuer),
       clientId: clientId.trim(),
-      clientSecret: clientSecret.trim(),
+      ...(clientSecret.trim() && { clientSecret: clientSecret.trim() }),
       scopes: scopes.split(/\s+/).filter(Boolean),
       autoRegister,
     }
@@ -159,6 +161,8 @@ const ProviderForm = ({ kind, idpId, before, done }: ProviderFormProps) => {
       <TextField
         label={fieldName('clientSecret')}
         isSecret
+        isOptional={hasSecret}
+        {...(hasSecret && { hint: texts.secretHint })}
         value={clientSecret}
         change={setClientSecret}
       />

@@ -47,6 +47,9 @@ const roleEvents = fc
     return owned(kind === 0 ? roleRemoved(id, key) : roleAdded(id, key, shown))
   })
 
+/** A generation that no role has; the log replaces it by that of a role that exists. */
+const NEVER = 1_000_000
+
 const projectGrantEvents = fc
   .record({
     project: fc.constantFrom(...PROJECTS),
@@ -56,7 +59,7 @@ const projectGrantEvents = fc
   })
   .map(({ project, granted, keys, kind }) => {
     const data = { projectId: ProjectId.parse(project), grantedOrgId: OrgId.parse(granted) }
-    const roles = keys.map((key) => ({ roleKey: RoleKey.parse(key), roleSince: 1 }))
+    const roles = keys.map((key) => ({ roleKey: RoleKey.parse(key), roleSince: NEVER }))
     if (kind === 0) return owned({ type: 'project_grant.removed', data })
     if (kind === 1) return owned({ type: 'project_grant.deactivated', data })
     if (kind === 2) return owned({ type: 'project_grant.reactivated', data })
@@ -84,7 +87,7 @@ const userGrantEvents = fc
     }
     const roles = keys.map((key, index) => {
       const expiresAt = expiry[index]?.toISOString()
-      return { roleKey: RoleKey.parse(key), roleSince: 1, ...(expiresAt && { expiresAt }) }
+      return { roleKey: RoleKey.parse(key), roleSince: NEVER, ...(expiresAt && { expiresAt }) }
     })
     if (kind === 0) return { orgId, event: { type: 'user_grant.removed', data } }
     if (kind === 1) return { orgId, event: { type: 'user_grant.deactivated', data } }

@@ -1,0 +1,146 @@
+import { err, ok, type Result } from 'neverthrow'
+import { aggregates } from '../../domain/aggregates.js'
+import { exists } from '../../domain/decider.js'
+import { invalid, type PermissionDenied, type WriteError } from '../errors/errors.js'
+import { grantQuestion } from '../grant-rules/permit-roles.js'
+import type { AdmittedCall } from '../method/context.js'
+import { detailsOf } from '../recording/stream-state.js'
+import { seenByFollowers } from '../recording/transact.js'
+import type { Runtime } from '../runtime.js'
+import { callPort, pause, raceAbort, retryDeadline } from '../waiting.js'
+import { comparePlan, givenUnit } from './compare-plan.js'
+import type { Draft } from './deciding/draft.js'
+import {
+  type DecidedUnit,
+  decideUnits,
+  findUndeclared,
+  inOrderOfNeed,
+  type Unit,
+  unitsOf,
+} from './deciding/units.js'
+import type { ParsedAccess } from './declared/desired-access.js'
+import { type Applied, type AppliedChange, type ParsedPlan, planOf } from './plan/plan.js'
+import { type Recorded, recordDrafts } from './record-drafts.js'
+import { openAccess, type Planning, sealAccess } from './sealed-secrets.js'
+
+/** Applies a desired state. */
+export const applyDesired = async (
+  runtime: Runtime,
+  call: AdmittedCall,
+  access: ParsedAccess,
+): Promise<Result<Applied, WriteError>> => applyUnits(await sealAccess(runtime, call, access))
+
+/** Applies a plan. */
+export const applyPlan = async (
+  runtime: Runtime,
+  call: AdmittedCall,
+  plan: ParsedPlan,
+): Promise<Result<Applied, WriteError>> => {
+  if (plan.orgId !== call.orgId)
+    return err(invalid('orgId', 'must be the organization of the context'))
+  for (const option of ['managedBy', 'version', 'protect'] as const)
+    if ((plan[option] || undefined) !== (plan.desired[option] || undefined))
+      return err(invalid(option, 'must equal the value in the desired state'))
+  const planning = await openAccess(runtime, call, plan)
+  return planning.isErr() ? err(planning.error) : applyUnits(planning.value, plan)
+}
+
+/**
+ * Decides as a plan does, and records the decisions, unit by unit. The changes of a given plan must be the same;
+ * otherwise nothing is recorded. After a refusal, the units before it stay applied.
+ */
+const applyUnits = async (
+  planning: Planning,
+  plan?: ParsedPlan,
+): Promise<Result<Applied, WriteError>> => {
+  const { call } = planning
+  const { signal } = call
+  const units = await raceAbort(unitsOf(planning), signal)
+  // Everything is decided before anything is recorded, so that a refusal comes first.
+  const decided = await decide(planning, plan ? units.map((unit) => givenUnit(plan, unit)) : units)
+  if (decided.isErr()) return err(decided.error)
+  const changes = decided.value.flatMap(({ drafts }) => drafts.map(({ change }) => change))
+  const refusal = plan && comparePlan(plan, changes)
+  if (refusal) return err(refusal)
+  for (const { drafts } of decided.value) {
+    const permitted = await permitGrants(planning, drafts)
+    if (permitted.isErr()) return err(permitted.error)
+  }
+  const undeclared = await raceAbort(findUndeclared(planning, changes), signal)
+  const recorded: Recorded = new Map()
+  const applied = new Map<DecidedUnit, readonly AppliedChange[]>()
+  for (const unit of inOrderOfNeed(decided.value)) {
+    const done = await applyUnit(planning, unit, { recorded, isGiven: plan !== undefined })
+    if (done.isErr()) return err(done.error)
+    applied.set(unit, done.value)
+  }
+  const all = decided.value.flatMap((unit) => applied.get(unit) ?? [])
+  return ok(planOf(call.orgId, planning.access, { changes: all, undeclared }))
+}
+
+const decide = async (
+  planning: Planning,
+  units: readonly Unit[],
+): Promise<Result<readonly DecidedUnit[], WriteError>> => {
+  const { runtime, call } = planning
+  const at = await callPort(() => runtime.store.lastPosition(), call.signal)
+  const decided = await decideUnits(planning, units, at)
+  // What is not changed is answered as it was at that position.
+  await seenByFollowers(runtime, at)
+  return decided
+}
+
+/** Records the decisions on a unit. Without a given plan, decides again when another writer was faster. */
+const applyUnit = async (
+  planning: Planning,
+  unit: DecidedUnit,
+  { recorded, isGiven }: { readonly recorded: Recorded; readonly isGiven: boolean },
+): Promise<Result<readonly AppliedChange[], WriteError>> => {
+  const { runtime, call } = planning
+  const isTooLate = retryDeadline(runtime.environment)
+  let { drafts } = unit
+  let earlier = recorded
+  for (let attempts = 1; ; attempts++) {
+    if (drafts.every(({ write }) => write === undefined))
+      return ok(drafts.map((draft) => appliedChange(planning, draft, recorded)))
+    const done = await recordDrafts(planning, drafts, earlier)
+    if (done.isOk()) {
+      for (const [name, stream] of done.value) recorded.set(name, stream)
+      return ok(drafts.map((draft) => appliedChange(planning, draft, done.value)))
+    }
+    if (isGiven || done.error.kind !== 'PlanOutdated') return err(done.error)
+    if (isTooLate()) return err({ kind: 'Aborted', attempts })
+    await pause(runtime.environment, attempts, call.signal)
+    const again = await decide(planning, [unit])
+    if (again.isErr()) return err(again.error)
+    drafts = again.value.flatMap((each) => each.drafts)
+    const permitted = await permitGrants(planning, drafts)
+    if (permitted.isErr()) return err(permitted.error)
+    earlier = new Map()
+  }
+}
+
+const appliedChange = (
+  { call: { orgId } }: Planning,
+  { change, before, write }: Draft,
+  recorded: Recorded,
+): AppliedChange => {
+  const stream = write ? recorded.get(write.before.name) : before
+  const isShown = stream && (write || exists(stream.state))
+  return { ...change, ...(isShown && { details: detailsOf(stream, orgId) }) }
+}
+
+/** Calls `authorize` with the roles that grants and mappings gain or lose. */
+const permitGrants = async (
+  { call: { orgId }, permit }: Planning,
+  drafts: readonly Draft[],
+): Promise<Result<void, PermissionDenied>> => {
+  for (const { change, changedRoleKeys: roleKeys } of drafts) {
+    if (!roleKeys) continue
+    const { object } = change
+    const question = grantQuestion(aggregates[object.type], { input: object, orgId, roleKeys })
+    const answer = await permit(question)
+    if (answer.isErr()) return answer
+  }
+  return ok()
+}

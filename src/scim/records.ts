@@ -1,0 +1,107 @@
+import type { Iam } from '../index.js'
+import type { ScimPlace, ScimRecords, ScimUsers } from './ports.js'
+import { busy } from './refusal.js'
+
+/** What answers the requests of one provider. */
+export interface Directory {
+  readonly iam: Iam
+  readonly place: ScimPlace
+  readonly users: ScimUsers
+  readonly records: ScimRecords
+  readonly leavers: 'everything' | 'memberships'
+  /** Path in front of `/Users`. */
+  readonly basePath: string
+}
+
+/** A group as it was pushed. Its members are in the records of users. */
+export interface GroupRecord {
+  readonly displayName: string
+  readonly externalId?: string | undefined
+  /** The name that its id comes from. */
+  readonly idFrom: string
+  /** Times in the form of RFC 3339. */
+  readonly created: string
+  readonly changed: string
+  readonly deleted?: boolean
+  /** Memberships may not follow its last change yet. */
+  readonly owes?: boolean
+}
+
+/** A user as the provider has pushed it. */
+export interface UserRecord {
+  readonly active: boolean
+  readonly deleted?: boolean
+  /** The deletion is not complete yet. */
+  readonly leaving?: boolean
+  /** Ids of groups. */
+  readonly groups: readonly string[]
+  /** Names of groups with a mapping that were reported; with `owes`, also those that may have been. */
+  readonly said: readonly string[]
+  /** The membership may not follow the record yet. */
+  readonly owes?: boolean
+}
+
+/** A record with the version that its next write replaces. */
+export interface Kept<Value> {
+  readonly value: Value
+  readonly version: number
+}
+
+/** The records of one kind. Casts: nothing else writes them. */
+const recordsOf = <Value extends object>(prefix: string) => ({
+  read: async ({ records, place }: Directory, id: string): Promise<Kept<Value> | undefined> => {
+    const found = await records.read(place, prefix + id)
+    return found && { value: JSON.parse(found.value) as Value, version: found.version }
+  },
+  /** Whether the record had this version. */
+  write: async (
+    { records, place }: Directory,
+    id: string,
+    { value, version }: Kept<Value>,
+  ): Promise<boolean> =>
+    records.write(place, prefix + id, { value: JSON.stringify(value), version }),
+  /** All of them, by their ids, sorted. */
+  list: async ({
+    records,
+    place,
+  }: Directory): Promise<readonly (readonly [id: string, kept: Kept<Value>])[]> =>
+    (await records.list(place, prefix))
+      .map(
+        ([key, { value, version }]) =>
+          [key.slice(prefix.length), { value: JSON.parse(value) as Value, version }] as const,
+      )
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+})
+
+export const groupRecords = recordsOf<GroupRecord>('group/')
+export const userRecords = recordsOf<UserRecord>('user/')
+
+/** Runs `work` until it returns something. @throws Refusal if other requests are always faster */
+export const untilDone = async <Value>(work: () => Promise<Value | undefined>): Promise<Value> => {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const done = await work()
+    if (done !== undefined) return done
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(attempt, 20)))
+  }
+  throw busy()
+}
+
+/** How many users are worked on at once. */
+const AT_ONCE = 16
+
+/** Works on all items, some at once, until one fails. */
+export const forAll = async <Item>(
+  items: Iterable<Item>,
+  work: (item: Item) => Promise<unknown>,
+): Promise<void> => {
+  // The workers share the iterator, and a failure ends it for all.
+  const rest = each(items)
+  const worker = async (): Promise<void> => {
+    for (const item of rest) await work(item)
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+}
+
+function* each<Item>(items: Iterable<Item>): Generator<Item> {
+  yield* items
+}
