@@ -224,10 +224,9 @@ const affectedIn = (world: World, query: AffectedQuery): Affected => {
     string,
     { readonly key: readonly string[]; readonly role: AffectedRole }
   >()
-  for (const { project, ...role } of affectedRoles(world, query)) {
-    const { roleKey, orgId, userId } = role
+  for (const { project, orgId, userId, roleKey } of affectedRoles(world, query)) {
     const key = [roleKey, orgId, userId, project.orgId, project.id]
-    affected.set(JSON.stringify(key), { key, role })
+    affected.set(JSON.stringify(key), { key, role: { orgId, userId, roleKey } })
   }
   const { items } = sliceOf([...affected.values()], { limit: query.limit }, ({ key }) => key)
   return { count: affected.size, first: items.map(({ role }) => role) }
