@@ -1,5 +1,6 @@
 import { aggregates, byType } from '../domain/aggregates.js'
 import { changedFields } from '../domain/message.js'
+import { fieldOf } from '../domain/values.js'
 import { timeOf } from '../ports/event-store.js'
 import type { KnownEvent } from '../ports/known-event.js'
 import type { FieldChange, HistoryEntry, Views, ViewType } from '../ports/read-model.js'
@@ -60,9 +61,12 @@ export const isWithout = (type: ViewType, name: string, value: unknown): boolean
 /** Fields of a row by name. Each assigned role is a field of its own, so that it has a change of its own. */
 const shownFields = (type: ViewType, row: Views[ViewType] | undefined) => {
   const fields: Record<string, unknown> = {}
-  for (const [field, value] of Object.entries(row ?? {}))
-    if (!HIDDEN[type].has(field))
-      fields[field] = value instanceof Date ? value.toISOString() : value
+  const hidden = HIDDEN[type]
+  for (const field of Object.keys(row ?? {})) {
+    if (hidden.has(field)) continue
+    const value = fieldOf(row, field)
+    fields[field] = value instanceof Date ? value.toISOString() : value
+  }
   for (const { roleKey, expiresAt } of row ? rolesIn(row) : [])
     fields[`roles.${roleKey}`] = expiresAt ? new Date(expiresAt).toISOString() : 'granted'
   return fields

@@ -1,10 +1,19 @@
-import type { ObjectRef } from '../domain/values.js'
+import type { AnyState } from '../domain/aggregates.js'
+import { identityProviders } from '../domain/identity-provider/aggregate.js'
+import { memberships } from '../domain/membership/aggregate.js'
+import { projects } from '../domain/project/aggregate.js'
+import { projectGrants } from '../domain/project-grant/aggregate.js'
+import { projectRoles } from '../domain/project-role/aggregate.js'
+import { roleMappings } from '../domain/role-mapping/aggregate.js'
+import { userGrants } from '../domain/user-grant/aggregate.js'
+import type { RoleKey } from '../domain/values.js'
 import type { AccessQuery, FoundAccess } from '../ports/access-reads.js'
+import type { Position } from '../ports/event-store.js'
 import type { KnownEvent } from '../ports/known-event.js'
-import { project, type Row } from './project.js'
-import { aggregateOf, objectOf } from './read-events.js'
+import { stateAfter } from './project.js'
+import { aggregateOf } from './read-events.js'
 import { emptyWorld, replaceFact } from './replace-fact.js'
-import { foundAccess, type Version, type World } from './world.js'
+import { foundAccess, type Held, type Organization, type Version, type World } from './world.js'
 
 /** The current roles of users after the events applied so far, without the past. */
 export interface PresentAccess {
@@ -21,56 +30,75 @@ export const presentAccess = (): PresentAccess => {
     apply: (event) => {
       const { fact } = aggregateOf(event.type)
       if (!fact) return
-      const before = rowBefore(world, event)
-      replaceFact(world, before, project(before, event), event.position)
+      const { position, metadata, data } = event
+      const orgId = metadata.resourceOwner
+      const last = lastOf(world, event)
+      const state = stateAfter(last?.state, event)
+      const known = state ?? last?.state
+      if (!known) return
+      const since = last?.since ?? position
+      const begun = state && { state: keptOf(event, state), since, begin: position, given: NEVER }
+      replaceFact(world, fact(known, data, orgId), { begun, position })
     },
     access: (query) => foundAccess(world, query),
   }
 }
 
-/** Nothing about roles depends on the times of a row. */
-const NO_TIME = new Date(0)
+/** No question about the present asks since when a role is held. */
+const NEVER: readonly Position[] = []
 
-/** The row before an event, as far as it decides about roles. */
-const rowBefore = (world: World, event: KnownEvent): Row | undefined => {
+/** What is kept of a state. Of users, of whom there are many, the world has the roles and groups. */
+const keptOf = (event: KnownEvent, state: AnyState): AnyState => {
+  if (userGrants.reads(event)) return state.status === 'inactive' ? INACTIVE : ACTIVE
+  return memberships.reads(event) ? REPORTED : state
+}
+
+const ACTIVE: AnyState = { status: 'active', roles: [] }
+const INACTIVE: AnyState = { status: 'inactive', roles: [] }
+const REPORTED: AnyState = { status: 'active', groups: [] }
+
+/** The state of a user grant. */
+const userGrantOf = ({ state, roles }: Held): AnyState => ({
+  status: state.status === 'inactive' ? 'inactive' : 'active',
+  roles: roles.map(({ share: { role, generation, permit }, expiresAt }) => ({
+    roleKey: role.found.roleKey as RoleKey,
+    expiresAt: expiresAt?.toISOString(),
+    roleSince: generation.since,
+    grantSince: permit?.since,
+  })),
+})
+
+interface ProjectIds {
+  readonly projectId: string
+  readonly projectOrgId: string
+}
+
+/** The object of an event before it. */
+const lastOf = (world: World, event: KnownEvent): Pick<Version, 'state' | 'since'> | undefined => {
   const orgId = event.metadata.resourceOwner
-  const last = lastOf(world, orgId, objectOf(event))
-  if (!last) return undefined
-  const { state, since, begin, given } = last
-  const fact = aggregateOf(event.type).fact?.(state, event.data, orgId)
-  const details = {
-    sequence: begin,
-    creationDate: NO_TIME,
-    changeDate: NO_TIME,
-    resourceOwner: orgId,
+  if (userGrants.reads(event)) {
+    const held = organizationOf(world, orgId, event.data)?.users.get(event.data.userId)
+    return held && { state: userGrantOf(held), since: held.since }
   }
-  return { state, details, protectedBy: undefined, fact: fact && { fact, since, begin, given } }
+  const owned = world.projects.get(orgId)
+  const providers = world.providers.get(orgId)
+  if (memberships.reads(event))
+    return providers?.get(event.data.idpId)?.members.get(event.data.userId)
+  if (roleMappings.reads(event)) {
+    const organization = organizationOf(world, orgId, event.data)
+    const group = providers?.get(event.data.idpId)?.groups.get(event.data.group)
+    return organization && group?.held.get(organization)
+  }
+  if (projectGrants.reads(event))
+    return owned?.get(event.data.projectId)?.organizations.get(event.data.grantedOrgId)?.last
+  if (projectRoles.reads(event))
+    return owned?.get(event.data.projectId)?.roles.get(event.data.roleKey)?.last
+  if (projects.reads(event)) return owned?.get(event.data.id)?.last
+  return identityProviders.reads(event) ? providers?.get(event.data.idpId)?.last : undefined
 }
 
-/** The last version of an object. */
-const lastOf = (world: World, orgId: string, ref: ObjectRef): Version | undefined => {
-  const ofProject = (id: string, owner = orgId) => world.projects.get(owner)?.get(id)
-  const ofProvider = (idpId: string) => world.providers.get(orgId)?.get(idpId)
-  switch (ref.type) {
-    case 'project':
-      return ofProject(ref.id)?.last
-    case 'project_role':
-      return ofProject(ref.projectId)?.roles.get(ref.roleKey)?.last
-    case 'project_grant':
-      return ofProject(ref.projectId)?.organizations.get(ref.grantedOrgId)?.last
-    case 'user_grant': {
-      const organizations = ofProject(ref.projectId, ref.projectOrgId)?.organizations
-      return organizations?.get(orgId)?.users.get(ref.userId)
-    }
-    case 'identity_provider':
-      return ofProvider(ref.idpId)?.last
-    case 'membership':
-      return ofProvider(ref.idpId)?.members.get(ref.userId)
-    case 'role_mapping': {
-      const organization = ofProject(ref.projectId, ref.projectOrgId)?.organizations.get(orgId)
-      const group = ofProvider(ref.idpId)?.groups.get(ref.group)
-      return organization && group?.held.get(organization)
-    }
-  }
-  return undefined
-}
+const organizationOf = (
+  { projects }: World,
+  orgId: string,
+  { projectOrgId, projectId }: ProjectIds,
+): Organization | undefined => projects.get(projectOrgId)?.get(projectId)?.organizations.get(orgId)

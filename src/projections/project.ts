@@ -43,24 +43,31 @@ export interface Dated<Known extends Fact = Fact> {
  * The caller replaces the row of the event's stream, and its fact, at the event's position.
  */
 export const project = (before: Row | undefined, event: KnownEvent): Row | undefined => {
-  const aggregate = aggregateOf(event.type)
-  const { decider, secrets, fact } = aggregate
-  const { position, version, metadata } = event
-  const last = before?.state ?? decider.initialState
-  const state = decider.evolve(last, event, version)
-  if (!exists(state)) return undefined
-  // Cast: a decider of any type returns a state of its own. No reader asks for a secret.
-  const kept = (secrets ? without(secrets, state) : state) as AnyState
+  const state = stateAfter(before?.state, event)
+  if (!state) return undefined
+  const { position, metadata } = event
   const changeDate = timeOf(position)
   const { resourceOwner } = metadata
   const creationDate = before?.details.creationDate ?? changeDate
-  const after = fact?.(kept, event.data, resourceOwner)
+  const after = aggregateOf(event.type).fact?.(state, event.data, resourceOwner)
   return {
-    state: kept,
+    state,
     details: { sequence: position, creationDate, changeDate, resourceOwner },
     protectedBy: protectorAfter(before?.protectedBy, metadata),
     fact: after && dated(before?.fact, after, position),
   }
+}
+
+/** The state of an object after `event`, without secrets; undefined if the object does not exist. */
+export const stateAfter = (
+  before: AnyState | undefined,
+  event: KnownEvent,
+): AnyState | undefined => {
+  const { decider, secrets } = aggregateOf(event.type)
+  const state = decider.evolve(before ?? decider.initialState, event, event.version)
+  if (!exists(state)) return undefined
+  // Cast: a decider of any type returns a state of its own. No reader asks for a secret.
+  return (secrets ? without(secrets, state) : state) as AnyState
 }
 
 const without = (names: readonly string[], state: object): object =>

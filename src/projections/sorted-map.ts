@@ -14,7 +14,8 @@ const FEW = 100
  */
 export class SortedMap<Value> {
   readonly #entries = new Map<string, Entry<Value>>()
-  #ordered: Entry<Value>[] = []
+  /** Undefined until the map is read. */
+  #ordered: Entry<Value>[] | undefined
   /** New entries that are not in `#ordered` yet. */
   #added: Entry<Value>[] = []
   #wasDeleted = false
@@ -33,7 +34,7 @@ export class SortedMap<Value> {
     else {
       const entry = { key, value }
       this.#entries.set(key, entry)
-      this.#added.push(entry)
+      if (this.#ordered) this.#added.push(entry)
     }
   }
 
@@ -52,7 +53,9 @@ export class SortedMap<Value> {
 
   /** All entries, in order. */
   all(): readonly Entry<Value>[] {
-    this.#sortAdded()
+    this.#ordered = this.#inOrder()
+    this.#added = []
+    this.#wasDeleted = false
     return this.#ordered
   }
 
@@ -64,29 +67,30 @@ export class SortedMap<Value> {
       return
     }
     const ordered = this.all()
-    for (let place = start === '' ? 0 : this.#placeOf(start); ; place++) {
+    for (let place = start === '' ? 0 : placeOf(ordered, start); ; place++) {
       const entry = ordered[place]
       if (entry === undefined) return
       yield entry
     }
   }
 
-  #placeOf(key: string): number {
-    return countWhile(this.#ordered, (entry) => compareCodePoints(entry.key, key) < 0)
-  }
-
-  #sortAdded(): void {
+  #inOrder(): Entry<Value>[] {
     const isKept = (entry: Entry<Value>) => this.#entries.get(entry.key) === entry
+    let ordered = this.#ordered
+    let added = this.#added
+    if (!ordered) return [...this.#entries.values()].sort(byKey)
     if (this.#wasDeleted) {
-      this.#ordered = this.#ordered.filter(isKept)
-      this.#added = this.#added.filter(isKept)
-      this.#wasDeleted = false
+      ordered = ordered.filter(isKept)
+      added = added.filter(isKept)
     }
-    if (this.#added.length > FEW)
-      this.#ordered = this.#ordered
-        .concat(this.#added)
-        .sort((one, other) => compareCodePoints(one.key, other.key))
-    else for (const entry of this.#added) this.#ordered.splice(this.#placeOf(entry.key), 0, entry)
-    this.#added = []
+    if (added.length > FEW) return ordered.concat(added).sort(byKey)
+    for (const entry of added) ordered.splice(placeOf(ordered, entry.key), 0, entry)
+    return ordered
   }
 }
+
+const byKey = (one: Entry<unknown>, other: Entry<unknown>): number =>
+  compareCodePoints(one.key, other.key)
+
+const placeOf = (ordered: readonly Entry<unknown>[], key: string): number =>
+  countWhile(ordered, (entry) => compareCodePoints(entry.key, key) < 0)

@@ -60,9 +60,9 @@ export interface Project extends Thing {
 /** A role of a project, in all its generations. */
 export interface Role extends Thing {
   /** Oldest first. */
-  readonly generations: Generation[]
+  generations: readonly Generation[]
   /** The generations as organizations have them, by organization. Oldest first. */
-  readonly shares: SortedMap<Share[]>
+  readonly shares: SortedMap<readonly Share[]>
   /** The role as it is now; of a role that does not exist, only its key. */
   found: FoundRole
 }
@@ -92,7 +92,7 @@ interface Place extends Thing {
 /** An organization that gives roles of a project to its users. */
 export interface Organization extends Place {
   /** By key of the role: the generations in the project's grant. Oldest first. */
-  readonly permits: Map<string, Generation[]>
+  readonly permits: Map<string, readonly Generation[]>
   /** The last grant of each user. */
   readonly users: Map<string, Held>
 }
@@ -108,6 +108,8 @@ export interface Share {
   readonly users: SortedMap<Held>
   /** The same of groups, by provider and group. */
   readonly groups: SortedMap<GroupHeld>
+  /** The role without an end, which users share. Only without the past. */
+  endless: HeldRole | undefined
   /** The grant that users share who have this role alone, without an end. Only without the past. */
   alone: Held | undefined
 }
@@ -169,8 +171,9 @@ export const versionAt = <
   last: Each | undefined,
   at?: Position,
 ): Each | undefined => {
+  if (at === undefined) return last?.end === undefined ? last : undefined
   let found = last
-  while (at !== undefined && found && found.begin > at) found = found.before
+  while (found && found.begin > at) found = found.before
   return found && lasts(found, at) ? found : undefined
 }
 
@@ -281,12 +284,15 @@ const mappedRoles = (
   organization: Organization,
   { orgId, userId }: AccessQuery,
 ): readonly FoundMappedRole[] => {
+  const ofOrganization = providers.get(orgId)
+  if (!ofOrganization) return NO_MAPPED_ROLES
   let found: FoundMappedRole[] | undefined
-  for (const provider of providers.get(orgId)?.values() ?? []) {
-    const member = exists(provider) ? versionAt(provider.members.get(userId)) : undefined
-    for (const group of member?.groups ?? []) {
+  for (const provider of ofOrganization.values()) {
+    const member = versionAt(provider.members.get(userId))
+    if (!member || !exists(provider)) continue
+    for (const group of member.groups) {
       const held = versionAt(group.held.get(organization))
-      if (!member || !held || !isReportedFor(held, member)) continue
+      if (!held || !isReportedFor(held, member)) continue
       const expiresAt = expiryOf(held, member)
       const way = {
         ...(expiresAt && { expiresAt }),

@@ -355,8 +355,8 @@ export const PLANTED_IN_WORLDS: readonly PlantedBug[] = [
   bug(
     'the groups of a removed provider count',
     'projections/world.ts',
-    'exists(provider) ? versionAt',
-    'provider ? versionAt',
+    '!member || !exists(provider)',
+    '!member',
   ),
   bug(
     'a role counts after it has expired',

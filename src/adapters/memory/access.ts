@@ -17,7 +17,6 @@ import type {
 } from '../../ports/access-reads.js'
 import { timeOf } from '../../ports/event-store.js'
 import { compareCodePoints, firstOf, keyOfWay } from '../../projections/row-order.js'
-import { getOrAdd } from '../../projections/rows.js'
 import {
   type Counted,
   countedOfMember,
@@ -225,10 +224,9 @@ const affectedIn = (world: World, query: AffectedQuery): Affected => {
     string,
     { readonly key: readonly string[]; readonly role: AffectedRole }
   >()
-  for (const { project, ...role } of affectedRoles(world, query)) {
-    const { roleKey, orgId, userId } = role
+  for (const { project, orgId, userId, roleKey } of affectedRoles(world, query)) {
     const key = [roleKey, orgId, userId, project.orgId, project.id]
-    affected.set(JSON.stringify(key), { key, role })
+    affected.set(JSON.stringify(key), { key, role: { orgId, userId, roleKey } })
   }
   const { items } = sliceOf([...affected.values()], { limit: query.limit }, ({ key }) => key)
   return { count: affected.size, first: items.map(({ role }) => role) }
@@ -276,14 +274,13 @@ const rolesByProvider = function* (
   const provider = world.providers.get(orgId)?.get(idpId)
   if (!provider) return
   const counting = { at, now, assumed: asIfActive && provider }
-  const others = otherHolders({ at, now }, (via) => via === 'grant' || via.idpId !== idpId)
+  const isMeant = (group: Group) => group.provider !== provider
   for (const group of provider.groups.values())
     for (const [organization, last] of group.held)
       for (const { share } of versionAt(last, at)?.roles ?? []) {
         if (!isCurrent(share, at) || !isOpen(organization, at)) continue
-        const hasOther = others(share)
         for (const role of rolesOfShare(share, membersOf(group, last, share, counting)))
-          if (!hasOther.has(role.userId)) yield role
+          if (!isHeldBy(world, share, { userId: role.userId, at, now }, isMeant)) yield role
       }
 }
 
@@ -299,39 +296,42 @@ const rolesOfMembers = function* (
   if (!project || !provider || !group || !isActive(provider, at)) return
   const organization = project.organizations.get(orgId) ?? { project, orgId, last: undefined }
   if (!isOpen(organization, at)) return
-  const others = otherHolders(
-    { at, now },
-    (via) => via === 'grant' || via.idpId !== idpId || via.group !== members.group,
-  )
   for (const roleKey of roleKeys) {
-    const hasOther = others(currentOf(project.roles.get(roleKey)?.shares.get(orgId), at))
+    const share = currentOf(project.roles.get(roleKey)?.shares.get(orgId), at)
+    const isOther = (each: Group) => each !== group
     for (const { key: userId, value } of group.members.all()) {
       const member: Member | undefined = versionAt(value, at)
       if (!member?.groups.includes(group) || member.begin <= after) continue
       if (until !== undefined && member.begin > until) continue
-      if (!hasOther.has(userId)) yield { project, orgId, userId, roleKey }
+      const isHeld = share && isHeldBy(world, share, { userId, at, now }, isOther)
+      if (!isHeld) yield { project, orgId, userId, roleKey }
     }
   }
 }
 
-/** Finds the users who have the role of a share in a way that `isMeant`. */
-const otherHolders = (
-  counting: Counting,
-  isMeant: (via: Holder['via']) => boolean,
-): ((share: Share | undefined) => ReadonlySet<string>) => {
-  const known = new Map<Share, ReadonlySet<string>>()
-  return (share) =>
-    share
-      ? getOrAdd(known, share, () => {
-          const users = new Set<string>()
-          for (const { userId, via } of holdersOf(share, counting))
-            if (isMeant(via)) users.add(userId)
-          return users
-        })
-      : NOBODY
+/** Whether a user has the role of a share, which counts, by a grant or by one of the groups that are `meant`. */
+const isHeldBy = (
+  world: World,
+  share: Share,
+  counting: Counting & { readonly userId: string },
+  isMeant: (group: Group) => boolean,
+): boolean => {
+  const { userId, at } = counting
+  const { organization } = share
+  const held = versionAt(organization.users.get(userId), at)
+  const own = held?.roles.find((each) => each.share === share)
+  if (held && own && countedOfUser(held, own, counting)) return true
+  for (const provider of world.providers.get(organization.orgId)?.values() ?? []) {
+    const member = versionAt(provider.members.get(userId), at)
+    if (!member || !isActive(provider, at)) continue
+    for (const group of member.groups) {
+      const mapped = isMeant(group) ? versionAt(group.held.get(organization), at) : undefined
+      const role = mapped?.roles.find((each) => each.share === share)
+      if (mapped && role && countedOfMember(mapped, role, { group, member }, counting)) return true
+    }
+  }
+  return false
 }
-
-const NOBODY: ReadonlySet<string> = new Set()
 
 const mappedGroupsIn = (
   { providers }: World,

@@ -121,7 +121,9 @@ const apply = ({ rows, world, received, verified, history }: State, event: Known
   const after = project(before, event)
   if (after) section.rows.set(key, { ref, row: after, view: undefined })
   else section.rows.delete(key)
-  replaceFact(world, before, after, position)
+  const dated = (after ?? before)?.fact
+  if (dated)
+    replaceFact(world, dated.fact, { begun: after && { ...dated, state: after.state }, position })
   getOrAdd(history, orgId, emptyHistory).all.push({ event, before, after })
   if (ref.type === 'project_grant')
     getOrAdd(received, ref.grantedOrgId, () => new Set()).add(projectScope(orgId, ref.projectId))
