@@ -5,11 +5,11 @@ import {
   PatchIdentityProvider,
   type ProviderFieldsInput,
 } from '../../../domain/identity-provider/command-schemas.js'
-import { compiled } from '../../../domain/message.js'
 import {
   type SignInSettingsInput,
   signInSchemas,
 } from '../../../domain/identity-provider/sign-in-settings.js'
+import { compiled } from '../../../domain/message.js'
 import {
   choice,
   listOf,
