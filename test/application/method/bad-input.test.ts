@@ -136,6 +136,9 @@ const fields: Readonly<Record<string, readonly string[]>> = {
     ...['issuer?', 'scopes?'],
     ...mappings,
   ],
+  'identityProviders.configureSignIn': [
+    ...['idpId', 'groups?', 'admit?', 'clientAuthentication?', 'addresses?', 'subjectClaim?'],
+  ],
   'identityProviders.deactivate': ['idpId'],
   'identityProviders.reactivate': ['idpId'],
   'identityProviders.remove': ['idpId'],

@@ -78,6 +78,11 @@ export const writes: readonly Method[] = [
     permissions: ['identity_provider.write'],
     object: google,
   }),
+  method('identityProviders', 'configureSignIn', {
+    input: { ...provider, subjectClaim: 'oid' },
+    permissions: ['identity_provider.write'],
+    object: google,
+  }),
   ...(['deactivate', 'reactivate', 'remove'] as const).map((name) =>
     method('identityProviders', name, {
       input: provider,
