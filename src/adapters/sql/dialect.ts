@@ -71,6 +71,8 @@ export interface Dialect {
   readonly listedShares: (shares: string) => string
   /** An aggregate: the rows as a JSON list, each as a list of `expressions`. */
   readonly jsonRows: (expressions: readonly string[]) => string
+  /** An aggregate: how many rows have a value, so no null, in `column`. */
+  readonly counted: (column: string) => string
   /** An expression that orders rows which are found by `conditions`. */
   readonly ordered: (expression: string, conditions: readonly Condition[]) => string
   /** Whether a text contains another one, which is the parameter. */
