@@ -184,6 +184,17 @@ export const joined = (parts: readonly Statement[], between: string): Statement 
   parameters: parts.flatMap(({ parameters }) => parameters),
 })
 
+/** Most terms of a `UNION ALL` in a Durable Object. */
+const MAX_TERMS = 5
+
+/** The rows of all `terms`, of which there may be any number. */
+export const unionOf = (terms: readonly Statement[]): Statement => {
+  if (terms.length <= MAX_TERMS) return joined(terms, ' UNION ALL ')
+  const rest = unionOf(terms.slice(MAX_TERMS - 1))
+  const last = sql`SELECT * FROM (${rest}) AS others`
+  return joined([...terms.slice(0, MAX_TERMS - 1), last], ' UNION ALL ')
+}
+
 /** A condition that holds when all of `parts` do. */
 export const allOf = (parts: readonly Statement[]): Statement => joined(parts, ' AND ')
 
