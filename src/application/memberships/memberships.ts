@@ -15,7 +15,7 @@ import type { MappedGroup } from '../../ports/access-reads.js'
 import { type RecordedEvent, timeOf } from '../../ports/event-store.js'
 import { compareCodePoints } from '../../projections/row-order.js'
 import type { WriteError } from '../errors/errors.js'
-import { fromPort } from '../errors/fault.js'
+import { catchFaults, fromPort } from '../errors/fault.js'
 import type { AdmittedCall } from '../method/context.js'
 import { firstPositionIn } from '../method/input.js'
 import { type Outcome, type Read, type Write, write } from '../method/method.js'
@@ -157,12 +157,16 @@ const recordReport = async (
     inTransaction: undefined,
   }
   let written = first.value
-  while (await missesMapping(runtime, call, input, written.events.at(-1))) {
-    const next = await record(again)
-    if (next.isErr() || !('idpId' in next.value)) return next
-    written = { ...next.value, changed: true, events: [...written.events, ...next.value.events] }
+  for (;;) {
+    const { events } = written
+    const next = await catchFaults(async () =>
+      (await missesMapping(runtime, call, input, events.at(-1))) ? record(again) : ok(undefined),
+    )
+    // The report is recorded. If it cannot be recorded again, the mapping counts from the next report on, as one that is
+    // added a moment later.
+    if (next.isErr() || next.value === undefined || !('idpId' in next.value)) return ok(written)
+    written = { ...next.value, changed: true, events: [...events, ...next.value.events] }
   }
-  return ok(written)
 }
 
 /** Whether a group of the report that it was recorded without has a mapping before it in the log. */
