@@ -16,6 +16,7 @@ const parts = [
   'src/application/access/names.ts:RegisteredRole',
   'src/application/access/user-access.ts:Ask',
   'src/oidc/refusal.ts:RefusalKind',
+  'src/scim/ports.ts:MaybePromise',
   'src/domain/project-role/command-schemas.ts:GivenRole',
   'src/domain/project-role/aggregate.ts:ProjectRoleFields',
 ]

@@ -1,6 +1,5 @@
 import { filterableText, type ShownField, sortableText } from '../domain/aggregate.js'
 import { byType } from '../domain/aggregates.js'
-import { fieldOf } from '../domain/values.js'
 import type { SortValue, Views, ViewType } from '../ports/read-model.js'
 
 /** A field that rows are ordered by. */
@@ -55,21 +54,6 @@ export const viewFields: Readonly<Record<ViewType, ViewFields<Row>>> = byType(
 /** Names of the fields that lists can be filtered by. */
 export const filterableFields = (type: ViewType): readonly string[] =>
   Object.keys(viewFields[type]).filter((name) => viewFields[type][name]?.filterable)
-
-/** Names of the fields that hold times, besides those of `details`. */
-const timeFields = byType(({ fields }) =>
-  Object.keys(fields).filter((name) => fields[name]?.holds === 'time'),
-)
-
-/** `row` with times of its own, also where they were stored as text; `row` itself when it has no times. */
-export const withOwnTimes = <Shown extends object>(type: ViewType, row: Shown): Shown => {
-  const names = timeFields[type]
-  if (names.length === 0) return row
-  const times = names.map((name) => [name, timeIn(fieldOf(row, name))])
-  return { ...row, ...Object.fromEntries(times) }
-}
-
-const timeIn = (value: unknown): Date => new Date(value instanceof Date ? value : String(value))
 
 /** The field of that name. @throws RangeError for an unknown field, because input is checked before */
 export const fieldNamed = <Row>(fields: ViewFields<Row>, name: string): ViewField<Row> => {

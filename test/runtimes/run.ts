@@ -80,9 +80,11 @@ const installPackage = async (folder: string): Promise<void> => {
   }
   const readme = await readFile(join(root, 'README.md'), 'utf8')
   const [, example = ''] = /^```ts\n(.*?)^```$/ms.exec(readme) ?? []
-  await writeFile(join(folder, 'first.mts'), example)
+  // Of a store in which nothing is recorded.
+  const asking = "await approve('ada', 'acme').catch((failure) => console.log(failure.message))"
+  await writeFile(join(folder, 'first.mts'), `${example}\n${asking}\n`)
   const { code, stdout, stderr } = await run(process.execPath, ['first.mts'], { cwd: folder })
-  const isFine = code === 0 && stderr === '' && stdout.includes('AlreadyExists')
+  const isFine = code === 0 && stderr === '' && stdout.includes('ProjectNotFound')
   note(
     `the first example of the README, ${Date.now() - begin} ms after npm init`,
     isFine,

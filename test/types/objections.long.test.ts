@@ -126,7 +126,7 @@ const fine: Readonly<Record<string, readonly string[]>> = {
     "is<Is<JsonOf<'a' | 1 | true | null>, 'a' | 1 | true | null>>()",
     'is<Is<JsonOf<() => void>, never>>()',
     'is<Is<JsonOf<unknown>, Json>>()',
-    "is<Is<keyof JsonOf<Written & ProjectIds>, 'details' | 'changed' | 'projectId'>>()",
+    "is<Is<keyof JsonOf<Written & ProjectIds>, 'details' | 'changed' | 'warnings' | 'projectId'>>()",
     "is<Is<keyof JsonOf<{ clientSecret: string; events: number; a: 1 }>, 'events' | 'a'>>()",
     'const shown = toJson(written)',
     'export const sequence: string = shown.details.sequence',

@@ -15,7 +15,8 @@ export const LIMITS: SqliteLimits = { maxParameters: 100, maxEvents: 500, dataOf
 export const openDatabase = ({ sql }: DurableObjectStorage): SyncDatabase => {
   const execute = (text: string, parameters: readonly Parameter[]) => {
     try {
-      const cursor = sql.exec(text, ...parameters.map(bound))
+      const [query, values] = withinLimit(text, parameters.map(bound))
+      const cursor = sql.exec(query, ...values)
       // The types of the runtime know the columns of no statement.
       return { rows: [...cursor.raw()] as readonly Row[], cursor }
     } catch (error) {
@@ -33,9 +34,26 @@ export const openDatabase = ({ sql }: DurableObjectStorage): SyncDatabase => {
   }
 }
 
+/** A value as the runtime takes it. */
+type Bound = string | number | null
+
 /** The runtime takes integers as numbers, which are exact for every position that a store assigns. */
-const bound = (value: Parameter): string | number | null =>
-  typeof value === 'bigint' ? Number(value) : value
+const bound = (value: Parameter): Bound => (typeof value === 'bigint' ? Number(value) : value)
+
+/**
+ * A statement with more parameters than the runtime takes, with one parameter for all that are equal: a page after
+ * another one repeats a few values. Texts of statements have question marks for parameters alone.
+ */
+const withinLimit = (
+  text: string,
+  parameters: readonly Bound[],
+): readonly [text: string, values: readonly Bound[]] => {
+  if (parameters.length <= LIMITS.maxParameters) return [text, parameters]
+  const values = [...new Set(parameters)]
+  let next = 0
+  const number = () => values.indexOf(parameters[next++] ?? null) + 1
+  return [text.replaceAll('?', () => `?${number()}`), values]
+}
 
 /** Runs work at once: no other code of the object runs in between. */
 export const connectionTo = (

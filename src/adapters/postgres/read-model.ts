@@ -227,6 +227,7 @@ export const postgresDialect = (schema: string): Dialect => ({
       FROM pg_catalog.json_array_elements(${shares}::json) WITH ORDINALITY AS item (value, nth)) AS listed`,
   jsonRows: (expressions) =>
     `COALESCE(pg_catalog.json_agg(pg_catalog.json_build_array(${expressions.join(', ')}))::text, '[]')`,
+  counted: (column) => `pg_catalog.count(${column})`,
   ordered: (expression) => expression,
   contains: (text) => `strpos(${text}, ?) > 0`,
   // As in JSON: false sorts before true.
@@ -236,7 +237,8 @@ export const postgresDialect = (schema: string): Dialect => ({
     parameters: [textArray(list)],
   }),
   wanted: (columns, rows) => ({
-    sql: `unnest(${columns.map(({ holds }) => `?::${UNNESTED_TYPES[holds]}[]`).join(', ')}) WITH ORDINALITY
+    // PostgreSQL takes its own `unnest` for several columns, but searches for one with a single argument.
+    sql: `ROWS FROM (${columns.map(({ holds }) => `pg_catalog.unnest(?::${UNNESTED_TYPES[holds]}[])`).join(', ')}) WITH ORDINALITY
       AS wanted (${columns.map(({ name }) => name).join(', ')}, nth)`,
     parameters: parametersOf(columns, rows),
   }),

@@ -71,6 +71,8 @@ export interface Dialect {
   readonly listedShares: (shares: string) => string
   /** An aggregate: the rows as a JSON list, each as a list of `expressions`. */
   readonly jsonRows: (expressions: readonly string[]) => string
+  /** An aggregate: how many rows have a value, so no null, in `column`. */
+  readonly counted: (column: string) => string
   /** An expression that orders rows which are found by `conditions`. */
   readonly ordered: (expression: string, conditions: readonly Condition[]) => string
   /** Whether a text contains another one, which is the parameter. */
@@ -181,6 +183,17 @@ export const joined = (parts: readonly Statement[], between: string): Statement 
   sql: parts.map(({ sql }) => sql).join(between),
   parameters: parts.flatMap(({ parameters }) => parameters),
 })
+
+/** Most terms of a `UNION ALL` in a Durable Object. */
+const MAX_TERMS = 5
+
+/** The rows of all `terms`, of which there may be any number. */
+export const unionOf = (terms: readonly Statement[]): Statement => {
+  if (terms.length <= MAX_TERMS) return joined(terms, ' UNION ALL ')
+  const rest = unionOf(terms.slice(MAX_TERMS - 1))
+  const last = sql`SELECT * FROM (${rest}) AS others`
+  return joined([...terms.slice(0, MAX_TERMS - 1), last], ' UNION ALL ')
+}
 
 /** A condition that holds when all of `parts` do. */
 export const allOf = (parts: readonly Statement[]): Statement => joined(parts, ' AND ')

@@ -64,7 +64,19 @@ export interface SignInSettingsInput {
 }
 
 /** How users sign in with a provider, beyond its OIDC configuration. At least one setting is there. */
-export interface SignInSettings extends Omit<SignInConfigured['data'], 'idpId'> {}
+export interface SignInSettings {
+  /** Where the groups of a user are; absent: the option `groups` of `openIdSignIn`. */
+  readonly groups?: NonNullable<Recorded['groups']>
+  /** The rules that must all hold; absent: everybody is admitted. */
+  readonly admit?: NonNullable<Recorded['admit']>
+  /** How the client secret is sent; absent: by the discovery document. */
+  readonly clientAuthentication?: NonNullable<Recorded['clientAuthentication']>
+  /** When an address is the user's own; absent: `domain`. */
+  readonly addresses?: NonNullable<Recorded['addresses']>
+  /** The claim that identifies users; absent: `sub`. */
+  readonly subjectClaim?: string
+}
+type Recorded = SignInConfigured['data']
 
 /** Copies that no reader can change, without what is undefined or empty; undefined if no setting is left. */
 export const signInSettings = ({

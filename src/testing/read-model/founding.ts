@@ -4,7 +4,7 @@ import { projects } from '../../domain/project/aggregate.js'
 import { projectGrantStream } from '../../domain/project-grant/aggregate.js'
 import { projectRoleStream } from '../../domain/project-role/aggregate.js'
 import { projectGrantAdded, projectGrantUpdated } from './grant-samples.js'
-import { type Log, permittedIn, type Recorded } from './harness.js'
+import { type Log, permittedIn } from './harness.js'
 import { idpAdded, projectAdded, roleAdded } from './object-samples.js'
 
 /**
@@ -48,10 +48,4 @@ const permit = (
     owner,
     grant ? projectGrantUpdated(projectId, orgId, all) : projectGrantAdded(projectId, orgId, all),
   )
-}
-
-/** A log of these events, and of what they need, see {@link found}. */
-export const foundedLog = (log: Log, recorded: readonly Recorded[]): Log => {
-  for (const each of recorded) found(log, ...each)
-  return log
 }

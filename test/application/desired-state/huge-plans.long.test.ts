@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { memoryEventStore } from '../../../src/adapters/memory/event-store.js'
-import { memoryReadModel } from '../../../src/adapters/memory/read-model.js'
-import type { PlannedChange } from '../../../src/application/desired-state/plan/plan.js'
 import { iamOn } from '../host.js'
 import { context, done, instanceOn, refused } from './organization.js'
 
@@ -81,37 +79,21 @@ test('a desired state with more violations than a call takes arguments is refuse
 })
 
 test('a plan may have more objects than a call takes arguments', async () => {
-  const epoch = new Date(0)
-  const details = { sequence: 1n, creationDate: epoch, changeDate: epoch, resourceOwner: 'acme' }
   const roles = Array.from({ length: 10_000 }, (_, index) => ({
     roleKey: `r${index}`,
     displayName: 'R',
   }))
-  const rows = roles.map((role) => ({
-    ...role,
-    group: '',
-    permissions: [],
-    state: 'active',
-    details,
-  }))
-  const readModel = {
-    ...memoryReadModel(),
-    list: async ({ type }: { readonly type: string }) =>
-      ({ items: type === 'project_role' ? rows : [], hasMore: false, sequence: 0n }) as never,
-  }
-  const iam = iamOn(memoryEventStore(), { readModel })
+  const iam = iamOn(memoryEventStore())
   const projects = Array.from({ length: 13 }, (_, index) => ({ id: `p${index}`, name: 'P', roles }))
-  const unchanged = { action: 'unchanged', fields: [], sequence: '1' } as const
-  const changes: PlannedChange[] = []
   for (const { id, name } of projects) {
-    const { details } = await done(iam.projects.add({ id, name }, context))
-    const sequence = String(details.sequence)
-    changes.push({ ...unchanged, object: { type: 'project', id }, sequence })
-    for (const { roleKey } of roles)
-      changes.push({ ...unchanged, object: { type: 'project_role', projectId: id, roleKey } })
+    await done(iam.projects.add({ id, name }, context))
+    for (let begin = 0; begin < roles.length; begin += 1_000) {
+      const some = roles.slice(begin, begin + 1_000)
+      await done(iam.projectRoles.addMany({ projectId: id, roles: some }, context))
+    }
   }
-  const counts = { add: 0, update: 0, remove: 0, unchanged: changes.length }
-  const plan = { orgId: 'acme', desired: { projects }, changes, counts, undeclared: [] }
+  const plan = await done(iam.plan({ projects }, context))
+  expect(plan.changes).toHaveLength(130_013)
   const applied = await done(iam.apply(plan, context))
   expect(applied.counts.unchanged).toBe(130_013)
 })

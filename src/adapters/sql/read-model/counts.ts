@@ -97,9 +97,9 @@ export const stands = (
     WHERE standing.stream = ${stream} AND standing.since = ${since} AND ${lasting('standing', at)}) = 1`
 
 /** Why a generation that is not current ended first: `role` or `project_grant`. */
-export const endedWith = ({ table }: Dialect, share: string): string =>
+export const endedWith = ({ table, counted }: Dialect, share: string): string =>
   `CASE WHEN ${share}.end_at < (
-    SELECT CASE WHEN count(*) = 0 THEN 0 WHEN count(*) = count(ended.end_at) THEN max(ended.end_at) ELSE ${share}.end_at + 1 END
+    SELECT CASE WHEN count(*) = 0 THEN 0 WHEN count(*) = ${counted('ended.end_at')} THEN max(ended.end_at) ELSE ${share}.end_at + 1 END
     FROM ${table(STANDING)} AS ended WHERE ended.stream = ${streamOf.role(share)} AND ended.since = ${share}.role_since
   ) THEN 'project_grant' ELSE 'role' END`
 

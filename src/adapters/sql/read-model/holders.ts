@@ -21,6 +21,7 @@ import {
   type Statement,
   type Steps,
   sql,
+  unionOf,
 } from '../dialect.js'
 import { bodyOfRole, expiry, shownRole } from './access.js'
 import { countsByGrant, countsByGroup, expiryOf, isMemberOf, lasting } from './counts.js'
@@ -221,7 +222,7 @@ export const holdersStatement = (dialect: Dialect, query: HoldersQuery): Stateme
   )
   const pages = arms.map((arm, index) => sql`SELECT * FROM (${arm}) AS page_${index}`)
   const columns = 'role, org, idp, grp, user_id, expires_at, given, scope'
-  const page = sql`SELECT * FROM (${joined(pages, ' UNION ALL ')}) AS pages ORDER BY ${order} LIMIT ${atLeast(query.limit + 1)}`
+  const page = sql`SELECT * FROM (${unionOf(pages)}) AS pages ORDER BY ${order} LIMIT ${atLeast(query.limit + 1)}`
   const isLastRole = after?.[projectId === undefined ? 1 : 0] === roleKey
   const follows = after === undefined ? 0 : (after.at(-3) === '' ? 1 : 2) + (isLastRole ? 2 : 0)
   const variant = (follows * 7 + Number(markOfSize(query.limit + 1) ?? 0)).toString(36)

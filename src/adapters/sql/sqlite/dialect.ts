@@ -85,6 +85,7 @@ export const sqliteDialect = ({
     listedShares: (shares) =>
       `(SELECT value ->> 0 AS share, value ->> 1 AS expires_at, key AS nth FROM json_each(${shares})) AS listed`,
     jsonRows: (expressions) => `json_group_array(json_array(${expressions.join(', ')}))`,
+    counted: (column) => `count(${column})`,
     wanted: (columns, rows) => ({
       sql: `(SELECT ${columns.map(({ name }, index) => `value ->> ${index} AS ${name}`).join(', ')}, key + 1 AS nth FROM json_each(?)) AS wanted`,
       parameters: [JSON.stringify(rows)],

@@ -52,8 +52,11 @@ const reads = (model: ReadModel) => {
 export const largestGrant =
   (character: string): Scenario =>
   async ({ storage }) => {
-    const models = [durableObjectStore(storage).readModel, memoryReadModel()] as const
+    const { store, readModel } = durableObjectStore(storage)
+    const models = [readModel, memoryReadModel()] as const
     const { events } = logOf(character)
+    // History is read from the log.
+    await store.restore(events)
     for (const model of models) await model.apply(0n, events)
     const [found, expected] = models.map(reads)
     const answers: [string, unknown][] = []
