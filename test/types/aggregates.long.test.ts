@@ -35,10 +35,7 @@ test.each([
   ['that does not say what reads show', 'withoutShow'],
   ['with what reads show of another aggregate', '{ ...projects, show: projectRoles.show }'],
   ['with the fact of another aggregate', '{ ...projects, fact: projectRoles.fact }'],
-  [
-    'within an object that contains no others',
-    "{ ...projects, within: ['domain'] as const }",
-  ],
+  ['within an object that contains no others', "{ ...projects, within: ['domain'] as const }"],
   ['with a secret that is no name', '{ ...projects, secrets: [1] }'],
 ])('A definition %s does not compile.', (_, definition) => {
   expect(objectionsTo(source(definition))).toHaveLength(1)
