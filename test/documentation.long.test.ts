@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { join, relative } from 'node:path'
+import { basename, join, relative } from 'node:path'
 import { promisify } from 'node:util'
+import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { root, texts } from './documents.js'
 import { type PostgresServer, startPostgres } from './postgres-server.js'
@@ -38,12 +39,20 @@ const examples: readonly Example[] = [...texts].flatMap(([document, text]) =>
   })),
 )
 
-/** What guides reach as `DATABASE_URL`. */
-let database: PostgresServer
-afterAll(() => database[Symbol.asyncDispose]())
+let server: PostgresServer
+afterAll(() => server[Symbol.asyncDispose]())
+
+/** An empty database, which an example reaches as `DATABASE_URL`: what another has stored is not there. */
+const createDatabase = async (name: string): Promise<string> => {
+  const client = new Client({ connectionString: server.connectionString })
+  await client.connect()
+  await client.query(`CREATE DATABASE "${name}"`)
+  await client.end()
+  return new URL(name, server.connectionString).href
+}
 
 beforeAll(async () => {
-  database = await startPostgres({ settings: ['fsync=off'] })
+  server = await startPostgres({ settings: ['fsync=off'] })
   await rm(workshop, { recursive: true, force: true })
   await mkdir(workshop, { recursive: true })
   const code = [...texts.values()].flatMap(codeIn)
@@ -80,7 +89,7 @@ describe('the documentation', () => {
     const { stderr } = await execute(process.execPath, [file], {
       cwd: root,
       timeout: 60_000,
-      env: { ...process.env, DATABASE_URL: database.connectionString },
+      env: { ...process.env, DATABASE_URL: await createDatabase(basename(file, '.ts')) },
     })
     expect(stderr.replaceAll(/^.*ExperimentalWarning.*\n(\(Use .*\n)?/gm, '')).toBe('')
   })

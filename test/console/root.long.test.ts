@@ -34,6 +34,8 @@ describe.runIf(hasChromium())('The console at the root of a host', () => {
       expect(asked.at(-1)).toBe(path)
     }
     await page.goto(`${host.origin}/projects`)
+    // A stranger who comes before the page is loaded is asked to sign in there, without a link to the timeline.
+    await page.getByRole('link', { name: 'Billing' }).waitFor()
     await browser.addCookies([{ name: 'who', value: 'stranger', url: host.origin }])
     await page.getByRole('link', { name: 'Timeline' }).click()
     await Promise.all([

@@ -4,17 +4,18 @@ import { objectionsTo } from './program.js'
 const source = (definition: string) => `
   import type { AggregateDefinition } from '../../src/domain/aggregate.js'
   import type { ProjectEvent } from '../../src/domain/project/events.js'
-  import { type ProjectView, projects } from '../../src/domain/project/aggregate.js'
+  import { type ProjectState, type ProjectView, projects } from '../../src/domain/project/aggregate.js'
   import { projectRoles } from '../../src/domain/project-role/aggregate.js'
   import type { ProjectRef } from '../../src/domain/values.js'
   const { states, ...withoutStates } = projects
   const { effects, ...withoutEffects } = projects
+  const { show, ...withoutShow } = projects
   const { target: derived, ...withoutTarget } = projects
   const { 'project.updated': updated, ...withoutOne } = projects.effects
   const { name, ...withoutName } = projects.fields
-  export const used = [states, effects, derived, updated, name, projectRoles]
-  export const others = [withoutStates, withoutEffects, withoutTarget, withoutOne, withoutName]
-  const definition = ${definition} satisfies AggregateDefinition<ProjectRef, ProjectView, ProjectEvent>
+  export const used = [states, effects, show, derived, updated, name, projectRoles]
+  export const others = [withoutStates, withoutEffects, withoutShow, withoutTarget, withoutOne, withoutName]
+  const definition = ${definition} satisfies AggregateDefinition<ProjectRef, ProjectView, ProjectEvent, ProjectState>
   export { definition }`
 
 test('A complete definition compiles.', () => {
@@ -31,7 +32,11 @@ test.each([
   ['with a key of ids that it lacks', "{ ...projects, keyIds: ['projectId'] as const }"],
   ['with the events of another aggregate', '{ ...projects, events: projectRoles.events }'],
   ['with the rules of another aggregate', '{ ...projects, decider: projectRoles.decider }'],
-  ['with the view of another aggregate', '{ ...projects, view: projectRoles.view }'],
+  ['that does not say what reads show', 'withoutShow'],
+  ['with what reads show of another aggregate', '{ ...projects, show: projectRoles.show }'],
+  ['with the fact of another aggregate', '{ ...projects, fact: projectRoles.fact }'],
+  ['within an object that contains no others', "{ ...projects, within: ['domain'] as const }"],
+  ['with a secret that is no name', '{ ...projects, secrets: [1] }'],
 ])('A definition %s does not compile.', (_, definition) => {
   expect(objectionsTo(source(definition))).toHaveLength(1)
 })
