@@ -187,7 +187,7 @@ export const joined = (parts: readonly Statement[], between: string): Statement 
 /** Most terms of a `UNION ALL` in a Durable Object. */
 const MAX_TERMS = 5
 
-/** The rows of all `terms`, of which there may be any number. */
+/** The rows of all `terms`, however many there are. */
 export const unionOf = (terms: readonly Statement[]): Statement => {
   if (terms.length <= MAX_TERMS) return joined(terms, ' UNION ALL ')
   const rest = unionOf(terms.slice(MAX_TERMS - 1))
