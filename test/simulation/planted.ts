@@ -365,12 +365,6 @@ export const PLANTED_IN_WORLDS: readonly PlantedBug[] = [
     "state.status === 'active' ? role",
   ),
   bug(
-    'a report begins the membership of a group anew',
-    'projections/project.ts',
-    'held.get(name) ?? begin',
-    'begin',
-  ),
-  bug(
     'what ended a role last is named, not what ended it first',
     'projections/world.ts',
     'permit.end < generation.end',
