@@ -207,6 +207,8 @@ const ownPool = (
   })
   // A lost idle connection is replaced when one is needed.
   pool.on('error', ignore)
+  // The pool stops listening to a connection before it is closed, and the server may end it first.
+  pool.on('connect', (client) => client.on('error', ignore))
   // Closing the pool waits for connections in use.
   pool.on('release', (_, client) => {
     if (pool.ending && client instanceof Client) limitClose(client)
