@@ -16,7 +16,7 @@ export const KNOWN_PROVIDERS: readonly KnownProvider[] = [
     issuer: /^https:\/\/login\.microsoftonline\.com\/(common|organizations|consumers)\//,
     verdict: 'failed',
     advice:
-      'These addresses have no issuer of their own: store https://login.microsoftonline.com/<tenant id>/v2.0 of one tenant.',
+      'These addresses have no issuer of their own: store https://login.microsoftonline.com/TENANT-ID/v2.0 of one tenant.',
   },
   {
     name: 'Microsoft Entra ID',

@@ -1,3 +1,5 @@
+import { setTimeout } from 'node:timers/promises'
+import pg from 'pg'
 import { afterAll, beforeAll } from 'vitest'
 import { openPostgres, type Postgres } from '../../../src/adapters/postgres/index.js'
 import type { PostgresOptions } from '../../../src/adapters/postgres/options.js'
@@ -16,12 +18,30 @@ export const serverForFile = (): { readonly connectionString: string } => {
   beforeAll(async () => {
     server = await startPostgres({ settings: ['fsync=off'], language: 'en-US' })
   })
-  afterAll(() => server?.[Symbol.asyncDispose]())
+  afterAll(async () => {
+    if (server) await untilAlone(server.connectionString)
+    await server?.[Symbol.asyncDispose]()
+  })
   return {
     get connectionString() {
       return server?.connectionString ?? ''
     },
   }
+}
+
+/** Waits for connections that are being closed: nobody listens any more to what the server says when it ends them. */
+const untilAlone = async (connectionString: string): Promise<void> => {
+  const client = new pg.Client({ connectionString })
+  client.on('error', () => undefined)
+  await client.connect()
+  const others = `SELECT 1 FROM pg_stat_activity
+    WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() LIMIT 1`
+  for (let looks = 0; looks < 50; looks++) {
+    const { rowCount } = await client.query(others)
+    if (!rowCount) break
+    await setTimeout(20)
+  }
+  await client.end()
 }
 
 /** Opens stores of one law in schemas of their own, and closes them all. */
