@@ -126,7 +126,7 @@ export const call = async <Body = Json>(request: Call): Promise<Outcome<Body>> =
     if (response.ok) return { body: answer, etag: response.headers.get('etag') ?? '' }
     return { failure: failureOf(response.status, answer) }
   } catch (thrown) {
-    // A page of a proxy in front of the host is no JSON.
+    // A proxy in front of the host answers with HTML instead of JSON.
     const status = thrown instanceof SyntaxError ? 503 : 0
     if (!signal?.aborted) outage.value = status === 0 ? 'offline' : 'unavailable'
     return { failure: failureOf(status, {}) }
