@@ -1,6 +1,6 @@
 import type { JsonObject } from '../handlers/body.js'
 import { malformed } from '../handlers/refusal.js'
-import type { Holder } from '../index.js'
+import type { HeldRole, Holder } from '../index.js'
 import { type Asking, foundIn, MISSING, projectOf, typeOf, USER } from './evaluation.js'
 import { MAX_RESULTS, type Question, readPageRequest, readQuestion } from './request.js'
 
@@ -126,8 +126,13 @@ const subjectsOf = async (
   const { iam, context, orgId } = asking
   const project = subject.type === USER ? await projectOf(asking, resource) : undefined
   if (!project) return NOTHING
-  const { projectId, projectOrgId = orgId } = project
-  const asked = { projectId, permission: action, ...(at && { at }) }
+  const { projectId, projectOrgId = orgId, resource: on } = project
+  const asked = {
+    projectId,
+    ...(on !== undefined && { resource: on }),
+    permission: action,
+    ...(at && { at }),
+  }
   // For another organization's project, the caller needs the permission in that organization.
   const owner = { ...context, orgId: projectOrgId }
   const missing = {
@@ -144,22 +149,24 @@ const subjectsOf = async (
   if ('missing' in found) return NOTHING
   const { items, nextPageToken } = found.value
   const firstRole = knownRole ?? items[0]?.roleKey ?? ''
+  // Without a resource, all are listed that a user has a role on.
+  const counts = (holder: Holder) => on !== undefined || isWhole(holder)
   /** A user with several items is in the results at the first one. */
   const isFirst = async (holder: Holder): Promise<boolean> => {
-    if (holder.roleKey === firstRole && holder.via === 'grant') return true
+    if (holder.roleKey === firstRole && holder.via === 'grant' && isWhole(holder)) return true
     const { userId } = holder
     let next: string | undefined
     do {
       const page = { pageSize: 1000, ...(next !== undefined && { pageToken: next }) }
       const held = foundIn(await iam.access.whoHas({ ...asked, userId, ...page }, owner))
       if ('missing' in held) return true
-      const first = held.value.items.find((item) => item.orgId === orgId)
+      const first = held.value.items.find((item) => item.orgId === orgId && counts(item))
       if (first) return isSameWay(first, holder)
       next = held.value.nextPageToken
     } while (next !== undefined)
     return true
   }
-  const own = items.filter((holder) => holder.orgId === orgId)
+  const own = items.filter((holder) => holder.orgId === orgId && counts(holder))
   const isListed = await Promise.all(own.map(isFirst))
   return {
     results: own
@@ -169,15 +176,23 @@ const subjectsOf = async (
   }
 }
 
-const isSameWay = (one: Holder, other: Holder): boolean =>
-  one.roleKey === other.roleKey && JSON.stringify(one.via) === JSON.stringify(other.via)
+/** Whether a role is for the whole project. */
+const isWhole = ({ resource }: Pick<Holder, 'resource'>): boolean => resource === undefined
 
-/** A place is a token of the library, and the project of the last role before it. */
+type Way = Pick<Holder, 'roleKey' | 'resource' | 'via'>
+
+const isSameWay = (one: Way, other: Way): boolean =>
+  one.roleKey === other.roleKey &&
+  one.resource === other.resource &&
+  JSON.stringify(one.via) === JSON.stringify(other.via)
+
+/** A place is a token of the library, and the project of the last role for a whole project before it. */
 const resourcesOf = async (
-  { iam, context, orgId, resources }: Asking,
+  asking: Asking,
   { subject, action, resource: { type }, at }: Question,
   { after: [pageToken, lastProject], limit }: Place,
 ): Promise<Part<{ readonly type: string; readonly id: string }>> => {
+  const { iam, context, orgId, resources } = asking
   const known = typeOf(resources, type)
   if (!known || subject.type !== USER) return NOTHING
   const input = {
@@ -191,12 +206,43 @@ const resourcesOf = async (
   const { items, nextPageToken } = found.value
   const results: { readonly type: string; readonly id: string }[] = []
   let last = lastProject
-  for (const { projectId, projectOrgId, permissions } of items) {
-    const key = `${projectOrgId}/${projectId}`
-    if (key === last || !permissions.includes(action)) continue
-    last = key
-    const id = await known.id({ projectId, ...(projectOrgId !== orgId && { projectOrgId }) })
-    if (id !== undefined) results.push({ type, id })
+  /** A resource on which a user has several roles is in the results at the first one. */
+  const isFirst = async (role: HeldRole): Promise<boolean> => {
+    const { projectId, projectOrgId, resource } = role
+    let next: string | undefined
+    do {
+      const page = { pageSize: 1000, ...(next !== undefined && { pageToken: next }) }
+      const there = { userId: subject.id, projectId, resource, ...(at && { at }), ...page }
+      const held = foundIn(await iam.access.rolesOf(there, context))
+      if ('missing' in held) return true
+      const first = held.value.items.find(
+        (each) =>
+          each.projectOrgId === projectOrgId &&
+          each.resource === resource &&
+          each.permissions.includes(action),
+      )
+      if (first) return isSameWay(first, role)
+      next = held.value.nextPageToken
+    } while (next !== undefined)
+    return true
+  }
+  for (const role of items) {
+    const { projectId, projectOrgId, resource, permissions } = role
+    if (!permissions.includes(action)) continue
+    const project = { projectId, ...(projectOrgId !== orgId && { projectOrgId }) }
+    if (resource === undefined) {
+      const key = `${projectOrgId}/${projectId}`
+      if (key === last) continue
+      last = key
+      const id = await known.id(project)
+      if (id !== undefined) results.push({ type, id })
+      continue
+    }
+    const id = await known.id({ ...project, resource })
+    if (id === undefined) continue
+    // A type that says nothing of the resource is of whole projects.
+    const named = await projectOf(asking, { type, id, properties: {} })
+    if (named?.resource === resource && (await isFirst(role))) results.push({ type, id })
   }
   return { results, next: nextPageToken === undefined ? undefined : [nextPageToken, last ?? ''] }
 }
@@ -209,13 +255,7 @@ const actionsOf = async (
 ): Promise<Part<{ readonly name: string }>> => {
   const project = subject.type === USER ? await projectOf(asking, resource) : undefined
   if (!project) return NOTHING
-  const { projectId, projectOrgId } = project
-  const asked = {
-    userId: subject.id,
-    projectId,
-    ...(projectOrgId !== undefined && { projectOrgId }),
-    ...(at && { at }),
-  }
+  const asked = { userId: subject.id, ...project, ...(at && { at }) }
   const found = foundIn(await asking.iam.access.check(asked, asking.context))
   if ('missing' in found) return NOTHING
   const names = found.value.permissions.filter((name) => name > last)

@@ -12,8 +12,15 @@ import type { Position } from '../ports/event-store.js'
 import type { KnownEvent } from '../ports/known-event.js'
 import { stateAfter } from './project.js'
 import { aggregateOf } from './read-events.js'
-import { emptyWorld, replaceFact } from './replace-fact.js'
-import { foundAccess, type Held, type Organization, type Version, type World } from './world.js'
+import { emptyWorld, heldAt, replaceFact } from './replace-fact.js'
+import {
+  foundAccess,
+  type Held,
+  hasRoleOnResource,
+  type Organization,
+  type Version,
+  type World,
+} from './world.js'
 
 /** The current roles of users after the events applied so far, without the past. */
 export interface PresentAccess {
@@ -21,6 +28,8 @@ export interface PresentAccess {
   readonly apply: (event: KnownEvent) => void
   /** The result of a read model's `access`, at once. Parts of it are shared, so do not change it. */
   readonly access: (query: AccessQuery) => FoundAccess
+  /** Whether a role counts for the user on any resource of the project. */
+  readonly hasRoleOnResource: (query: AccessQuery, now: Date) => boolean
 }
 
 /** The state before the first event. */
@@ -41,6 +50,7 @@ export const presentAccess = (): PresentAccess => {
       replaceFact(world, fact(known, data, orgId), { begun, position })
     },
     access: (query) => foundAccess(world, query),
+    hasRoleOnResource: (query, now) => hasRoleOnResource(world, query, { now }),
   }
 }
 
@@ -77,7 +87,9 @@ interface ProjectIds {
 const lastOf = (world: World, event: KnownEvent): Pick<Version, 'state' | 'since'> | undefined => {
   const orgId = event.metadata.resourceOwner
   if (userGrants.reads(event)) {
-    const held = organizationOf(world, orgId, event.data)?.users.get(event.data.userId)
+    const { userId, resource } = event.data
+    const organization = organizationOf(world, orgId, event.data)
+    const held = organization && heldAt(organization.users, organization.usersOn, userId, resource)
     return held && { state: userGrantOf(held), since: held.since }
   }
   const owned = world.projects.get(orgId)
@@ -87,7 +99,9 @@ const lastOf = (world: World, event: KnownEvent): Pick<Version, 'state' | 'since
   if (roleMappings.reads(event)) {
     const organization = organizationOf(world, orgId, event.data)
     const group = providers?.get(event.data.idpId)?.groups.get(event.data.group)
-    return organization && group?.held.get(organization)
+    return (
+      organization && group && heldAt(group.held, group.heldOn, organization, event.data.resource)
+    )
   }
   if (projectGrants.reads(event))
     return owned?.get(event.data.projectId)?.organizations.get(event.data.grantedOrgId)?.last

@@ -18,6 +18,7 @@ import {
   type Held,
   type HeldRole,
   isOwner,
+  keyOfPlace,
   lasts,
   type Member,
   type Organization,
@@ -129,33 +130,57 @@ const replaceHeld = (
   fact: HeldFact,
   change: Change,
 ): void => {
-  const { holder, orgId } = fact
+  const { holder, orgId, resource } = fact
   if ('userId' in holder) {
     const { userId } = holder
-    const last = world.keepsPast ? organization.users.get(userId) : undefined
+    const { users, usersOn } = organization
+    const last = world.keepsPast ? heldAt(users, usersOn, userId, resource) : undefined
     const held = nextHeld(world, organization, fact, last, change)
-    if (!held) {
-      if (!world.keepsPast) organization.users.delete(userId)
-      return
-    }
-    organization.users.set(userId, held)
-    if (!world.keepsPast) return
+    if (held || !world.keepsPast) replaceAt(users, usersOn, { holder: userId, resource, held })
+    if (!held || !world.keepsPast) return
     for (const { share } of held.roles) share.users.set(userId, held)
     const ofOrganization = getOrAdd(world.users, orgId, () => new Map<string, Set<Organization>>())
     getOrAdd(ofOrganization, userId, () => new Set()).add(organization)
     return
   }
   const group = groupIn(providerIn(world, orgId, holder.idpId), holder.group)
-  const last = group.held.get(organization)
+  const last = heldAt(group.held, group.heldOn, organization, resource)
   const held = nextHeld(world, organization, fact, last, change)
-  if (!held) {
-    if (!world.keepsPast) group.held.delete(organization)
-    return
-  }
-  group.held.set(organization, held)
-  if (!world.keepsPast) return
+  if (held || !world.keepsPast)
+    replaceAt(group.held, group.heldOn, { holder: organization, resource, held })
+  if (!held || !world.keepsPast) return
   for (const { share } of held.roles)
     share.groups.set(`${holder.idpId}\0${holder.group}`, { group, held })
+}
+
+/** What a holder last had for the whole project, or on a resource. */
+export const heldAt = <Holder>(
+  whole: ReadonlyMap<Holder, Held>,
+  on: ReadonlyMap<Holder, SortedMap<Held>>,
+  holder: Holder,
+  resource: string | undefined,
+): Held | undefined => (resource === undefined ? whole.get(holder) : on.get(holder)?.get(resource))
+
+/** Sets what a holder has for the whole project, or on a resource; undefined for nothing. */
+const replaceAt = <Holder>(
+  whole: Map<Holder, Held>,
+  on: Map<Holder, SortedMap<Held>>,
+  next: {
+    readonly holder: Holder
+    readonly resource: string | undefined
+    readonly held: Held | undefined
+  },
+): void => {
+  const { holder, resource, held } = next
+  if (resource === undefined) {
+    if (held) whole.set(holder, held)
+    else whole.delete(holder)
+  } else if (held) getOrAdd(on, holder, () => new SortedMap<Held>()).set(resource, held)
+  else {
+    const ofHolder = on.get(holder)
+    ofHolder?.delete(resource)
+    if (ofHolder?.size === 0) on.delete(holder)
+  }
 }
 
 /** The version that follows `last`; undefined if nothing is held any more. */
@@ -175,10 +200,11 @@ const nextHeld = (
     !keepsPast && 'userId' in fact.holder && state.status === 'active' && fact.roles.length === 1
       ? fact.roles.find(({ expiresAt }) => expiresAt === undefined)
       : undefined
-  const shared = alone && shareIn(world, organization, alone)
+  const { resource } = fact
+  const shared = alone && shareIn(world, { organization, resource }, alone)
   if (shared?.alone) return shared.alone
   const roles = fact.roles.map((role, index): HeldRole => {
-    const share = shareIn(world, organization, role)
+    const share = shareIn(world, { organization, resource }, role)
     const expiresAt = role.expiresAt === undefined ? undefined : new Date(role.expiresAt)
     if (keepsPast || expiresAt) return { share, expiresAt, given: given[index] ?? position }
     share.endless ??= { share, expiresAt, given: position }
@@ -197,11 +223,16 @@ const keyOf = ({ share }: HeldRole): string => share.role.found.roleKey
 const NOBODY = new SortedMap<never>()
 
 /** The generation of a role that is given, as its organization has it. */
-const shareIn = ({ keepsPast }: World, organization: Organization, given: GivenRole): Share => {
+const shareIn = (
+  { keepsPast }: World,
+  { organization, resource }: Pick<Share, 'organization' | 'resource'>,
+  given: GivenRole,
+): Share => {
   const { roleKey, roleSince } = given
   const grantSince = isOwner(organization) ? undefined : (given.grantSince ?? 0)
   const role = roleIn(organization.project, roleKey)
-  const shares = role.shares.get(organization.orgId) ?? []
+  const place = keyOfPlace(organization.orgId, resource)
+  const shares = role.shares.get(place) ?? []
   const known = shares.findLast(
     ({ generation, permit }) => generation.since === roleSince && permit?.since === grantSince,
   )
@@ -210,6 +241,7 @@ const shareIn = ({ keepsPast }: World, organization: Organization, given: GivenR
   const share: Share = {
     role,
     organization,
+    resource,
     generation: generationIn(role.generations, roleSince),
     permit: grantSince === undefined ? undefined : generationIn(permits, grantSince),
     users: keepsPast ? new SortedMap() : NOBODY,
@@ -217,7 +249,7 @@ const shareIn = ({ keepsPast }: World, organization: Organization, given: GivenR
     endless: undefined,
     alone: undefined,
   }
-  role.shares.set(organization.orgId, [...shares, share])
+  role.shares.set(place, [...shares, share])
   return share
 }
 
@@ -294,6 +326,7 @@ const organizationIn = (project: Project, orgId: string): Organization =>
     last: undefined,
     permits: new Map(),
     users: new Map(),
+    usersOn: new Map(),
   }))
 
 /** The provider of that organization and id, which may not exist. */
@@ -309,5 +342,6 @@ const groupIn = (provider: Provider, name: string): Group =>
     provider,
     name,
     held: new Map(),
+    heldOn: new Map(),
     members: new SortedMap(),
   }))

@@ -4,6 +4,7 @@ import { isExpired } from '../domain/role-generations.js'
 import type {
   AccessQuery,
   FoundAccess,
+  FoundGrant,
   FoundMappedRole,
   FoundProject,
   FoundRole,
@@ -61,7 +62,7 @@ export interface Project extends Thing {
 export interface Role extends Thing {
   /** Oldest first. */
   generations: readonly Generation[]
-  /** The generations as organizations have them, by organization. Oldest first. */
+  /** The generations as organizations have them, by {@link keyOfPlace}. Oldest first. */
   readonly shares: SortedMap<readonly Share[]>
   /** The role as it is now; of a role that does not exist, only its key. */
   found: FoundRole
@@ -93,14 +94,18 @@ interface Place extends Thing {
 export interface Organization extends Place {
   /** By key of the role: the generations in the project's grant. Oldest first. */
   readonly permits: Map<string, readonly Generation[]>
-  /** The last grant of each user. */
+  /** The last grant of each user for the whole project. */
   readonly users: Map<string, Held>
+  /** By user, then by resource: the last grant on it. */
+  readonly usersOn: Map<string, SortedMap<Held>>
 }
 
-/** A generation of a role as one organization has it. Users hold shares. */
+/** A generation of a role as one organization has it, for the whole project or on one resource. Users hold shares. */
 export interface Share {
   readonly role: Role
   readonly organization: Organization
+  /** Undefined for the whole project. */
+  readonly resource: string | undefined
   readonly generation: Generation
   /** Undefined where the organization owns the project. */
   readonly permit: Generation | undefined
@@ -146,8 +151,10 @@ export interface Provider extends Thing {
 export interface Group {
   readonly provider: Provider
   readonly name: string
-  /** What its members hold, by project and organization. */
+  /** What its members hold for a whole project, by project and organization. */
   readonly held: Map<Organization, Held>
+  /** What its members hold on resources, by project and organization, then by resource. */
+  readonly heldOn: Map<Organization, SortedMap<Held>>
   /** By user: the last report that has the user in the group. Only with the past. */
   readonly members: SortedMap<Member>
 }
@@ -202,6 +209,24 @@ export const isOpen = (organization: Place, at?: Position, assumed?: Thing): boo
   isActive(organization.project, at, assumed) &&
   (isOwner(organization) || isActive(organization, at, assumed))
 
+/** Whether roles on `given` count on `asked`: on the whole project alone, or on one resource. */
+export const countsOn = (given: string | undefined, asked: string | undefined): boolean =>
+  given === undefined || given === asked
+
+/** The key of an organization and a resource: the whole project comes before its resources. */
+export const keyOfPlace = (orgId: string, resource: string | undefined): string =>
+  `${orgId}\0${resource ?? ''}`
+
+/** The value for the whole project, then those on resources: on all of them, or on one. */
+export const onPlaces = function* <Value>(
+  whole: Value | undefined,
+  on: SortedMap<Value> | undefined,
+  resource?: string,
+): Generator<{ readonly resource: string | undefined; readonly value: Value }> {
+  if (whole !== undefined) yield { resource: undefined, value: whole }
+  for (const { key, value } of on?.from('', resource) ?? []) yield { resource: key, value }
+}
+
 /** Whether the organization owns the project, and so needs no grant of it. */
 export const isOwner = ({ project, orgId }: Place): boolean => project.orgId === orgId
 
@@ -242,28 +267,34 @@ const expiryOf = ({ state }: Held, report: Member): Date | undefined =>
 
 /** The result of a read model's `access`. Parts of it are shared, so do not change it. */
 export const foundAccess = (world: World, query: AccessQuery): FoundAccess => {
-  const { orgId, userId, projectOrgId, projectId } = query
+  const { orgId, userId, projectOrgId, projectId, resource } = query
   const project = world.projects.get(projectOrgId)?.get(projectId)
   const organization = project && exists(project) ? project.organizations.get(orgId) : undefined
-  const held = versionAt(organization?.users.get(userId))
-  const roles: FoundRole[] = []
-  const lost: LostRole[] = []
-  for (const { share, expiresAt } of held?.roles ?? NO_ROLES) {
-    const { found } = share.role
-    if (!isCurrent(share)) lost.push({ roleKey: found.roleKey, with: endedWith(share) })
-    else roles.push(expiresAt ? { ...found, expiresAt } : found)
+  const grants: FoundGrant[] = []
+  const add = (last: Held | undefined): void => {
+    const held = versionAt(last)
+    if (held) grants.push(foundGrant(held))
   }
+  add(organization?.users.get(userId))
+  if (resource !== undefined) add(organization?.usersOn.get(userId)?.get(resource))
   return {
     project: project?.found,
     projectGrant: activityOf(versionAt(organization?.last)),
-    userGrant: activityOf(held),
-    roles,
-    lost,
+    grants,
     mapped: organization ? mappedRoles(world, organization, query) : NO_MAPPED_ROLES,
   }
 }
 
-const NO_ROLES: readonly HeldRole[] = []
+const foundGrant = (held: Held): FoundGrant => {
+  const roles: FoundRole[] = []
+  const lost: LostRole[] = []
+  for (const { share, expiresAt } of held.roles) {
+    const { found } = share.role
+    if (!isCurrent(share)) lost.push({ roleKey: found.roleKey, with: endedWith(share) })
+    else roles.push(expiresAt ? { ...found, expiresAt } : found)
+  }
+  return { state: held.state.status === 'inactive' ? 'inactive' : 'active', roles, lost }
+}
 
 /** Whether the role or the permission to give it ended first. */
 const endedWith = ({ generation, permit }: Share): LostRole['with'] => {
@@ -278,11 +309,41 @@ const activityOf = (version: Version | undefined): Activity | undefined => {
 
 const NO_MAPPED_ROLES: readonly FoundMappedRole[] = []
 
+/** Whether a role counts for a user on any resource of a project. */
+export const hasRoleOnResource = (
+  { projects, providers }: World,
+  { orgId, userId, projectOrgId, projectId }: AccessQuery,
+  moment: Moment,
+): boolean => {
+  const organization = projects.get(projectOrgId)?.get(projectId)?.organizations.get(orgId)
+  if (!organization || !isOpen(organization)) return false
+  for (const { value } of organization.usersOn.get(userId)?.all() ?? []) {
+    const held = versionAt(value)
+    const counts = (role: HeldRole) =>
+      isCurrent(role.share) && held && countedOfUser(held, role, moment)
+    if (held?.roles.some(counts)) return true
+  }
+  for (const provider of providers.get(orgId)?.values() ?? []) {
+    const member = isActive(provider) ? versionAt(provider.members.get(userId)) : undefined
+    for (const group of member?.groups ?? [])
+      for (const { value } of group.heldOn.get(organization)?.all() ?? []) {
+        const held = versionAt(value)
+        const counts = (role: HeldRole) =>
+          isCurrent(role.share) &&
+          held &&
+          member &&
+          countedOfMember(held, role, { group, member }, moment)
+        if (held?.roles.some(counts)) return true
+      }
+  }
+  return false
+}
+
 /** The roles of a project that a user has as a member of groups. */
 const mappedRoles = (
   { providers }: World,
   organization: Organization,
-  { orgId, userId }: AccessQuery,
+  { orgId, userId, resource: asked }: AccessQuery,
 ): readonly FoundMappedRole[] => {
   const ofOrganization = providers.get(orgId)
   if (!ofOrganization) return NO_MAPPED_ROLES
@@ -291,17 +352,21 @@ const mappedRoles = (
     const member = versionAt(provider.members.get(userId))
     if (!member || !exists(provider)) continue
     for (const group of member.groups) {
-      const held = versionAt(group.held.get(organization))
-      if (!held || !isReportedFor(held, member)) continue
-      const expiresAt = expiryOf(held, member)
-      const way = {
-        ...(expiresAt && { expiresAt }),
-        via: { idpId: provider.idpId, group: group.name },
-        isProviderActive: isActive(provider),
+      const on = asked === undefined ? undefined : group.heldOn.get(organization)
+      for (const { resource, value } of onPlaces(group.held.get(organization), on, asked)) {
+        const held = versionAt(value)
+        if (!held || !isReportedFor(held, member)) continue
+        const expiresAt = expiryOf(held, member)
+        const way = {
+          ...(expiresAt && { expiresAt }),
+          ...(resource !== undefined && { resource }),
+          via: { idpId: provider.idpId, group: group.name },
+          isProviderActive: isActive(provider),
+        }
+        found ??= []
+        for (const { share } of held.roles)
+          if (isCurrent(share)) found.push({ ...share.role.found, ...way })
       }
-      found ??= []
-      for (const { share } of held.roles)
-        if (isCurrent(share)) found.push({ ...share.role.found, ...way })
     }
   }
   return found?.sort(byMappedRole) ?? NO_MAPPED_ROLES

@@ -120,7 +120,7 @@ const cases = [
   },
   {
     aggregate: userGrants,
-    ids: ['userId', 'projectId', 'projectOrgId'],
+    ids: ['userId', 'projectId', 'projectOrgId', 'resource'],
     data: { ...userGrant.editorOnly, projectOrgId: 'initech' },
     ref: { type: 'user_grant', ...userGrant.id, projectOrgId: 'initech' },
     key: 'initech+portal+anna+1@globex.example',
@@ -131,8 +131,8 @@ const cases = [
     permissions: { read: 'user.grant.read', write: 'user.grant.write' },
     removed: userGrant.removed,
     states: ['active', 'inactive'],
-    filterable: ['userId', 'projectId', 'projectOrgId', 'roleKey'],
-    sortable: ['userId', 'projectId', 'projectOrgId'],
+    filterable: ['userId', 'projectId', 'projectOrgId', 'resource', 'roleKey'],
+    sortable: ['userId', 'projectId', 'projectOrgId', 'resource'],
     events: 5,
   },
   {
@@ -154,7 +154,7 @@ const cases = [
   },
   {
     aggregate: roleMappings,
-    ids: ['idpId', 'group', 'projectId', 'projectOrgId'],
+    ids: ['idpId', 'group', 'projectId', 'projectOrgId', 'resource'],
     data: { ...mapping.id, roles: [] },
     ref: { type: 'role_mapping', ...mapping.id },
     key: 'google+acme+portal+staff+1',
@@ -165,8 +165,8 @@ const cases = [
     permissions: { read: 'role_mapping.read', write: 'role_mapping.write' },
     removed: mapping.removed,
     states: ['active'],
-    filterable: ['idpId', 'group', 'projectId', 'projectOrgId', 'roleKey'],
-    sortable: ['idpId', 'group', 'projectId', 'projectOrgId'],
+    filterable: ['idpId', 'group', 'projectId', 'projectOrgId', 'resource', 'roleKey'],
+    sortable: ['idpId', 'group', 'projectId', 'projectOrgId', 'resource'],
     events: 3,
   },
   {

@@ -1,5 +1,6 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow'
 import { checkOptions } from '../../check-options.js'
+import { isRequiredText } from '../../domain/values.js'
 import type { Position } from '../../ports/event-store.js'
 import type { Projection } from '../../ports/projection.js'
 import { presentAccess } from '../../projections/present-access.js'
@@ -8,7 +9,12 @@ import type { ReadError } from '../errors/errors.js'
 import { catchFaults, Fault } from '../errors/fault.js'
 import { catchUpToHead, type FollowedLog, isWorthRetrying, run } from '../following/catch-up.js'
 import { appendSignal, LOG_OPTIONS } from '../following/log-pages.js'
-import { type AccessCheck, isAllowed, judgeAccess } from '../grant-rules/judge-access.js'
+import {
+  type AccessCheck,
+  isAllowed,
+  judgeAccess,
+  needsRoleOnResource,
+} from '../grant-rules/judge-access.js'
 import { isPosition, POSITION_IN_WORDS } from '../method/input.js'
 import type { Runtime } from '../runtime.js'
 import { raceAbort, within } from '../waiting.js'
@@ -38,7 +44,7 @@ interface LiveAsked extends Omit<Asked, 'at'> {
   readonly orgId: string
 }
 
-/** Checks the access of one user to one project. As in {@link AskAccess}, only `projectOrgId` may be undefined. */
+/** Checks the access of one user to one project. As in {@link AskAccess}, only `projectOrgId` and `resource` may be undefined. */
 export type AskLive<Answer> = <Question extends LiveQuestion>(
   question: Question & Misread<Question, LiveAsked>,
 ) => Answer
@@ -190,11 +196,21 @@ export const followed = async (
 
   const read = (question: LiveQuestion) => {
     requireKnown(question)
-    const { orgId, userId, projectId, projectOrgId = orgId, roleKey, permission } = question
-    return {
-      query: { orgId, userId, projectId, projectOrgId },
-      asked: { isOwn: projectOrgId === orgId, roleKey, permission, now: now() },
-    }
+    const {
+      orgId,
+      userId,
+      projectId,
+      projectOrgId = orgId,
+      resource,
+      roleKey,
+      permission,
+    } = question
+    const query = { orgId, userId, projectId, projectOrgId, resource }
+    const asked = { isOwn: projectOrgId === orgId, roleKey, permission, now: now() }
+    const found = present.access(query)
+    if (!needsRoleOnResource(found, asked)) return { found, asked }
+    const hasRoleOnResource = present.hasRoleOnResource(query, asked.now)
+    return { found, asked: { ...asked, hasRoleOnResource } }
   }
 
   recorded.add(see)
@@ -226,12 +242,12 @@ export const followed = async (
 
   return ok({
     can: (question) => {
-      const { query, asked } = read(question)
-      return !isStale() && isAllowed(present.access(query), asked)
+      const { found, asked } = read(question)
+      return !isStale() && isAllowed(found, asked)
     },
     check: (question) => {
-      const { query, asked } = read(question)
-      return isStale() ? stale() : judgeAccess(present.access(query), asked)
+      const { found, asked } = read(question)
+      return isStale() ? stale() : judgeAccess(found, asked)
     },
     get position() {
       return position
@@ -257,20 +273,30 @@ const stale = (): AccessCheck => ({
   reasons: [{ kind: 'Stale' }],
 })
 
-const FIELDS = new Set(['orgId', 'userId', 'projectId', 'projectOrgId', 'roleKey', 'permission'])
+const FIELDS = new Set([
+  'orgId',
+  'userId',
+  'projectId',
+  'projectOrgId',
+  'resource',
+  'roleKey',
+  'permission',
+])
 
 /** @throws TypeError when the question is malformed, so that a different question would be answered */
 const requireKnown = (question: LiveQuestion): void => {
   for (const field in question)
     if (!FIELDS.has(field))
       throw new TypeError(
-        `A live check has no field ${field}: it has orgId, userId, projectId, projectOrgId, roleKey and permission`,
+        `A live check has no field ${field}: it has orgId, userId, projectId, projectOrgId, resource, roleKey and permission`,
       )
   const { orgId, userId, projectId, roleKey, permission } = question
   if (orgId === undefined || userId === undefined || projectId === undefined)
     throw new TypeError('A live check needs orgId, userId and projectId')
   if (roleKey !== undefined && permission !== undefined)
     throw new TypeError('permission must not be given with roleKey: make two checks')
+  if (question.resource !== undefined && !isRequiredText(question.resource))
+    throw new TypeError('resource must be 1 to 200 characters of text')
   const isLogin = roleKey === undefined && permission === undefined
   if (isLogin && ('roleKey' in question || 'permission' in question))
     throw new TypeError('roleKey and permission must not be undefined: leave them out')

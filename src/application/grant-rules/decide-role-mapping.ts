@@ -15,6 +15,7 @@ import {
   MAX_GRANTED_ROLES,
   OrgId,
   type ProjectId,
+  type Resource,
   type RoleKey,
 } from '../../domain/values.js'
 import { invalid, type WriteError } from '../errors/errors.js'
@@ -29,6 +30,8 @@ export interface GroupOfProject {
   readonly group: GroupName
   readonly projectId: ProjectId
   readonly projectOrgId?: OrgId | undefined
+  /** Absent for the whole project. */
+  readonly resource?: Resource | undefined
 }
 
 /** A change of a mapping. */
@@ -110,12 +113,18 @@ export const readCurrentMapping = async (
   return exists(state) ? currentRolesOfUser(streams, ids, project, state.roles) : []
 }
 
-type MappingIds = GroupOfProject & { readonly projectOrgId: OrgId }
+type MappingIds = GroupOfProject & { readonly projectOrgId: OrgId; readonly resource?: Resource }
 
 const mappingIds = (
   streams: Streams,
-  { idpId, group, projectId, projectOrgId = OrgId.parse(streams.orgId) }: GroupOfProject,
-): MappingIds => ({ idpId, projectOrgId, projectId, group })
+  { idpId, group, projectId, projectOrgId = OrgId.parse(streams.orgId), resource }: GroupOfProject,
+): MappingIds => ({
+  idpId,
+  projectOrgId,
+  projectId,
+  group,
+  ...(resource !== undefined && { resource }),
+})
 
 const asInput = (roleKey: RoleKey) => ({ roleKey })
 

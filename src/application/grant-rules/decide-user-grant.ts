@@ -14,6 +14,7 @@ import {
   MAX_REPORTED,
   OrgId,
   type ProjectId,
+  type Resource,
   type RoleKey,
   type UserId,
 } from '../../domain/values.js'
@@ -28,6 +29,8 @@ export interface UserOfProject {
   readonly userId: UserId
   readonly projectId: ProjectId
   readonly projectOrgId?: OrgId | undefined
+  /** Absent for the whole project. */
+  readonly resource?: Resource | undefined
 }
 
 /** A change of the grant of one user. `GiveUserGrant` adds a missing grant. */
@@ -94,13 +97,18 @@ export const readCurrentRoles = async (
   return exists(state) ? currentRolesOfUser(streams, ids, project, state.roles) : []
 }
 
-type GrantIds = OwnedProject & Pick<UserOfProject, 'userId'>
+type GrantIds = OwnedProject & Pick<UserOfProject, 'userId'> & { readonly resource?: Resource }
 type RolesCommand = Extract<DecidedChange, { readonly roles: unknown }>
 
 const grantIds = (
   streams: Streams,
-  { userId, projectId, projectOrgId = OrgId.parse(streams.orgId) }: UserOfProject,
-): GrantIds => ({ userId, projectOrgId, projectId })
+  { userId, projectId, projectOrgId = OrgId.parse(streams.orgId), resource }: UserOfProject,
+): GrantIds => ({
+  userId,
+  projectOrgId,
+  projectId,
+  ...(resource !== undefined && { resource }),
+})
 
 const givesRoles = <Change extends UserGrantChange>(
   command: Change,

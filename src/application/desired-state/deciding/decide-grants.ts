@@ -12,6 +12,7 @@ import {
   type IdpId,
   OrgId,
   type ProjectId,
+  type Resource,
   type RoleKey,
   type StreamId,
   sameRoles,
@@ -47,6 +48,7 @@ export interface MappingIds {
   readonly projectId: ProjectId
   readonly projectOrgId: OrgId
   readonly group: GroupName
+  readonly resource?: Resource
 }
 
 /**

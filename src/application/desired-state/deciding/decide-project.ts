@@ -177,7 +177,8 @@ const declaredIn = (
 /** The ids of the mapping with that key in the project `id`. */
 const mappingIds = (key: string, id: ProjectId, projectOrgId: OrgId): MappingIds => {
   const { type: _, ...ids } = roleMappings.refOfKey(key, id)
-  return { ...roleMappings.ids.parse(ids), projectOrgId }
+  const { resource, ...parsed } = roleMappings.ids.parse(ids)
+  return { ...parsed, projectOrgId, ...(resource !== undefined && { resource }) }
 }
 
 interface RoleIds {
