@@ -318,7 +318,7 @@ const LIVE_OPTIONS: KnownOptions = {
 
 /** A role as the log shows it at a time: a read model has only the present. */
 const asShown = async (streams: Streams, held: HeldRole): Promise<HeldRole> => {
-  const ids = { projectId: ProjectId.parse(held.projectId), roleKey: RoleKey.parse(held.roleKey) }
+  const ids = { projectId: held.projectId, roleKey: held.roleKey }
   const { state } = await streams.read(projectRoles, ids, { orgId: held.projectOrgId })
   // It was removed in the same millisecond, after the read of the read model.
   if (!exists(state)) return held
