@@ -127,6 +127,7 @@ const SHAPES: Readonly<Record<string, Fields>> = {
   'userGrants.list': { filter: fc.record({ userId: textFilter, roleKey: textFilter }), ...page },
   'access.check': { ...userGrant, roleKey: awkwardText },
   'access.rolesOf': { userId: awkwardText, projectId: owner, ...paged },
+  'access.scopesOf': { userId: awkwardText, roleKey: awkwardText, projectId: owner, ...paged },
   'access.whoHas': { projectId: ids, roleKey: awkwardText, at: fc.date(), ...paged },
   'projects.roleClaims': { id: ids, userId: awkwardText, userOrgId: ids },
   'history.list': {

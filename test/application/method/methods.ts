@@ -386,6 +386,10 @@ export const reads: readonly Method[] = [
     object: portal,
   }),
   method('access', 'rolesOf', { input: { userId: 'bob' }, permissions: ['user.grant.read'] }),
+  method('access', 'scopesOf', {
+    input: { userId: 'bob', permission: 'read' },
+    permissions: ['user.grant.read'],
+  }),
   method('access', 'whoHas', {
     input: { projectId: 'portal' },
     permissions: ['user.grant.read'],
