@@ -340,6 +340,10 @@ export const reads: readonly Method[] = [
     object: portal,
   }),
   method('projectGrants', 'listReceived', { input: {}, permissions: ['project.grant.read'] }),
+  method('projectGrants', 'getReceived', {
+    input: { projectId: 'shop', projectOrgId: 'hooli' },
+    permissions: ['project.grant.read'],
+  }),
   method('userGrants', 'get', {
     input: userGrant,
     permissions: ['user.grant.read'],
