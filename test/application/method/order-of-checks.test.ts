@@ -379,6 +379,7 @@ describe('The organization of a call', () => {
     })
     expect(await good(access.rolesOf({ userId: 'bob' }, inGlobex))).toEqual({ items: [] })
     expect(await good(access.whoHas({ projectId: 'portal' }, inGlobex))).toEqual({ items: [] })
+    expect(await good(access.users({ projectId: 'portal' }, inGlobex))).toEqual({ items: [] })
   })
 
   it('can hold objects with the same ids as another one', async () => {
