@@ -24,7 +24,12 @@ export type {
 } from './application/method/method.js'
 export { permissionsFromCaller } from './application/method/target.js'
 export type { Page, TextFilter } from './application/reading/list.js'
-export { type ItemPage, items } from './application/reading/pages.js'
+export {
+  type AccessPage,
+  type ItemPage,
+  items,
+  type PageInput,
+} from './application/reading/pages.js'
 export { createIam, type IamOptions } from './create-iam.js'
 
 // Errors.
@@ -102,9 +107,7 @@ export type * from './application/projects/projects.js'
 
 export type {
   AccessChecks,
-  AccessPage,
   CallerPermissions,
-  PageInput,
   PermissionsInput,
   RolesOfInput,
   WhoHasInput,
@@ -131,6 +134,7 @@ export {
   type PermissionsFromRolesOptions,
   permissionsFromRoles,
 } from './application/access/permissions-from-roles.js'
+export type { PermissionOrRole, Scope, ScopesOfInput } from './application/access/scopes.js'
 export type {
   AccessOf,
   AskedOfUser,

@@ -115,7 +115,11 @@ const SHAPES: Readonly<Record<string, Fields>> = {
   'projectGrants.add': { ...projectGrant, roleKeys },
   'projectGrants.update': { ...projectGrant, roleKeys },
   'projectGrants.list': { projectId: ids, filter: fc.record({ roleKey: textFilter }), ...page },
-  'projectGrants.listReceived': { filter: fc.record({ roleKey: textFilter }), ...page },
+  'projectGrants.listReceived': {
+    filter: fc.record({ roleKey: textFilter, projectId: textFilter, projectOrgId: textFilter }),
+    ...page,
+  },
+  'projectGrants.getReceived': { projectId: ids, projectOrgId: ids },
   'userGrants.add': { ...userGrant, roles: fc.array(givenRole, { maxLength: 3 }) },
   'userGrants.update': { ...userGrant, roles: fc.array(givenRole, { maxLength: 3 }) },
   'userGrants.addRoles': { ...userGrant, roles: fc.array(givenRole, { maxLength: 3 }) },
@@ -127,6 +131,7 @@ const SHAPES: Readonly<Record<string, Fields>> = {
   'userGrants.list': { filter: fc.record({ userId: textFilter, roleKey: textFilter }), ...page },
   'access.check': { ...userGrant, roleKey: awkwardText },
   'access.rolesOf': { userId: awkwardText, projectId: owner, ...paged },
+  'access.scopesOf': { userId: awkwardText, roleKey: awkwardText, projectId: owner, ...paged },
   'access.whoHas': { projectId: ids, roleKey: awkwardText, at: fc.date(), ...paged },
   'projects.roleClaims': { id: ids, userId: awkwardText, userOrgId: ids },
   'history.list': {

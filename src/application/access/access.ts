@@ -19,7 +19,7 @@ import type { AccessDenied, ReadError } from '../errors/errors.js'
 import { date, momentOf, pageSize } from '../method/input.js'
 import { isPermitted, type Read, read } from '../method/method.js'
 import { targetOf } from '../method/target.js'
-import { pageToken, readPage } from '../reading/pages.js'
+import { type AccessPage, type PageInput, pageToken, readPage } from '../reading/pages.js'
 import { requireCheckpoint } from '../reading/query.js'
 import { type Streams, streamsAt } from '../recording/streams.js'
 import type { Runtime } from '../runtime.js'
@@ -33,6 +33,7 @@ import {
 import type { AccessExplanation } from './explain-access.js'
 import type { LiveChecks, LiveOptions } from './live-checks.js'
 import type { PermissionName, RoleKeyName } from './names.js'
+import { type Scope, ScopesOfInput, scopesOf } from './scopes.js'
 import { type AccessOf, type UserAccess, userAccess } from './user-access.js'
 
 /** The user whose roles to list. */
@@ -73,22 +74,6 @@ export interface WhoHasInput extends PageInput {
   readonly permission?: PermissionName | undefined
   /** A time in the past: the answer is as of the end of this millisecond. Default: now. */
   readonly at?: Date | undefined
-}
-
-/** The page to list. */
-export interface PageInput {
-  /** Most items of the page: 1 to 1,000. Default: 100. */
-  readonly pageSize?: number | undefined
-  /** `nextPageToken` of the page before, with the same input. Default: the first page. */
-  readonly pageToken?: string | undefined
-}
-
-/** A page of results. */
-export interface AccessPage<Item> {
-  /** At most `pageSize` items, in order. */
-  readonly items: readonly Item[]
-  /** `pageToken` of the next page; absent on the last. */
-  readonly nextPageToken?: string
 }
 
 /**
@@ -145,6 +130,15 @@ export interface AccessChecks {
    * const review = await iam.access.whoHas({ projectId, roleKey: 'editor', at }, context)
    */
   readonly whoHas: Read<WhoHasInput, AccessPage<Holder>>
+  /**
+   * Lists where a user of the organization has a permission or a role, or had it `at` a time in the past: each project
+   * once, sorted by `projectOrgId` and `projectId`. To select the rows that the user may see.
+   *
+   * @example
+   * const scopes = await orThrow(iam.access.scopesOf({ userId: 'bob', permission: 'invoice.read' }, context))
+   * const projectIds = scopes.items.map(({ projectId }) => projectId)
+   */
+  readonly scopesOf: Read<ScopesOfInput, AccessPage<Scope>>
   /**
    * Returns the permissions that the caller has in the whole organization, sorted by name. Calls `authorize` once for
    * each, without an object. Needs no permission.
@@ -293,6 +287,11 @@ export const accessOf = (runtime: Runtime): AccessChecks => {
         })
       },
     ),
+    scopesOf: read(
+      runtime,
+      { method: 'access.scopesOf', permissions, schema: ScopesOfInput },
+      (call, input) => scopesOf(runtime, call, input),
+    ),
     permissions: read(
       runtime,
       { method: 'access.permissions', permissions: [], schema: PermissionsInput },
@@ -318,7 +317,7 @@ const LIVE_OPTIONS: KnownOptions = {
 
 /** A role as the log shows it at a time: a read model has only the present. */
 const asShown = async (streams: Streams, held: HeldRole): Promise<HeldRole> => {
-  const ids = { projectId: ProjectId.parse(held.projectId), roleKey: RoleKey.parse(held.roleKey) }
+  const ids = { projectId: held.projectId, roleKey: held.roleKey }
   const { state } = await streams.read(projectRoles, ids, { orgId: held.projectOrgId })
   // It was removed in the same millisecond, after the read of the read model.
   if (!exists(state)) return held
