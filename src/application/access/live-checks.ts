@@ -2,7 +2,7 @@ import { err, ok, type Result, ResultAsync } from 'neverthrow'
 import { checkOptions } from '../../check-options.js'
 import type { AccessQuery } from '../../ports/access-reads.js'
 import type { Position } from '../../ports/event-store.js'
-import type { Projection } from '../../ports/projection.js'
+import { IN_PROCESS_BATCH, type Projection } from '../../ports/projection.js'
 import { presentAccess } from '../../projections/present-access.js'
 import { readEvents } from '../../projections/read-events.js'
 import type { Moment, RoleQuestion } from '../../projections/world.js'
@@ -133,6 +133,7 @@ export const followed = async (
   }
   const projection: Projection = {
     name: 'live-access',
+    batchSize: IN_PROCESS_BATCH,
     checkpoint: async () => position,
     apply: async (from, events) => {
       if (from !== position) return false
