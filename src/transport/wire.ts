@@ -945,6 +945,20 @@ export const UpdateUserGrantResponse: WireMessage = {"name":"UpdateUserGrantResp
   {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
 
+export const GiveUserGrantRequest: WireMessage = {"name":"GiveUserGrantRequest","fields":[
+  {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":200},
+  {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":64},
+  {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","isOptional":true,"inQuery":true,"least":1,"most":64},
+  {"name":"roles","protoName":"roles","number":4,"kind":"message","isList":true,"isRequired":true,"least":1,"most":400,"message":GivenUserRole},
+  {"name":"validateOnly","protoName":"validate_only","number":5,"kind":"flag"},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
+]}
+
+export const GiveUserGrantResponse: WireMessage = {"name":"GiveUserGrantResponse","fields":[
+  {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
+  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
+]}
+
 export const AddUserGrantRolesRequest: WireMessage = {"name":"AddUserGrantRolesRequest","fields":[
   {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":200},
   {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":64},
@@ -1868,9 +1882,10 @@ export const projectGrantService: Readonly<Record<'addProjectGrant' | 'updatePro
   getProjectGrantState: {"service":"claviger.v1.ProjectGrantService","name":"GetProjectGrantState","effect":"none","verb":"GET","path":"/v1/projects/{project_id}/grants/{granted_org_id}/history/state","request":GetProjectGrantStateRequest,"response":GetProjectGrantStateResponse},
 }
 
-export const userGrantService: Readonly<Record<'addUserGrant' | 'updateUserGrant' | 'addUserGrantRoles' | 'removeUserGrantRoles' | 'deactivateUserGrant' | 'reactivateUserGrant' | 'removeUserGrant' | 'removeAllUserGrants' | 'getUserGrant' | 'listUserGrants' | 'listUserGrantHistory' | 'getUserGrantState', WireMethod>> = {
+export const userGrantService: Readonly<Record<'addUserGrant' | 'updateUserGrant' | 'giveUserGrant' | 'addUserGrantRoles' | 'removeUserGrantRoles' | 'deactivateUserGrant' | 'reactivateUserGrant' | 'removeUserGrant' | 'removeAllUserGrants' | 'getUserGrant' | 'listUserGrants' | 'listUserGrantHistory' | 'getUserGrantState', WireMethod>> = {
   addUserGrant: {"service":"claviger.v1.UserGrantService","name":"AddUserGrant","effect":"command","verb":"POST","path":"/v1/userGrants","hasBody":true,"request":AddUserGrantRequest,"response":AddUserGrantResponse},
   updateUserGrant: {"service":"claviger.v1.UserGrantService","name":"UpdateUserGrant","effect":"command","verb":"PUT","path":"/v1/userGrant","hasBody":true,"request":UpdateUserGrantRequest,"response":UpdateUserGrantResponse},
+  giveUserGrant: {"service":"claviger.v1.UserGrantService","name":"GiveUserGrant","effect":"command","verb":"POST","path":"/v1/userGrant:give","hasBody":true,"request":GiveUserGrantRequest,"response":GiveUserGrantResponse},
   addUserGrantRoles: {"service":"claviger.v1.UserGrantService","name":"AddUserGrantRoles","effect":"command","verb":"POST","path":"/v1/userGrant:addRoles","hasBody":true,"request":AddUserGrantRolesRequest,"response":AddUserGrantRolesResponse},
   removeUserGrantRoles: {"service":"claviger.v1.UserGrantService","name":"RemoveUserGrantRoles","effect":"command","verb":"POST","path":"/v1/userGrant:removeRoles","hasBody":true,"request":RemoveUserGrantRolesRequest,"response":RemoveUserGrantRolesResponse},
   deactivateUserGrant: {"service":"claviger.v1.UserGrantService","name":"DeactivateUserGrant","effect":"command","verb":"POST","path":"/v1/userGrant:deactivate","request":DeactivateUserGrantRequest,"response":DeactivateUserGrantResponse},
