@@ -11,10 +11,13 @@ type At = Position | Statement
 
 const positionOf = (at: At): Statement => (typeof at === 'bigint' ? param(boundedPosition(at)) : at)
 
+const timeOf = (now: Date | string): Statement =>
+  typeof now === 'string' ? sql`${now}` : param(now.getTime())
+
 /** When roles count. */
 export interface Moment {
-  /** The present: roles that expired by then do not count. */
-  readonly now: Date
+  /** The present: roles that expired by then do not count. SQL for it in milliseconds where a database asks its clock. */
+  readonly now: Date | string
   /** Right after the event at this position; as it is when undefined. */
   readonly at?: Position | undefined
 }
@@ -36,7 +39,7 @@ export const countsByGrant = (dialect: Dialect, counted: Counted): readonly Stat
   const { held = 'held', now, at } = counted
   return [
     lasting(held, at),
-    sql`(${held}.expires_at IS NULL OR ${held}.expires_at > ${param(now.getTime())})`,
+    sql`(${held}.expires_at IS NULL OR ${held}.expires_at > ${timeOf(now)})`,
     sql`${held}.paused IS NULL`,
     ...countsForAll(dialect, counted),
   ]
@@ -48,7 +51,7 @@ export const countsByGroup = (dialect: Dialect, counted: Counted): readonly Stat
   return [
     lasting(held, at),
     lasting(member, at),
-    sql`${member}.begin_at > ${held}.since AND (${held}.valid_for IS NULL OR ${expiryOf(held, member)} > ${param(now.getTime())})`,
+    sql`${member}.begin_at > ${held}.since AND (${held}.valid_for IS NULL OR ${expiryOf(held, member)} > ${timeOf(now)})`,
     ...countsForAll(dialect, counted),
     stands(dialect, streamOf.provider({ org: `${held}.org`, idp: `${held}.idp` }), {
       at,
