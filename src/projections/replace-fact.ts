@@ -36,6 +36,7 @@ export const emptyWorld = (keepsPast: boolean): World => ({
   keepsPast,
   projects: new Map(),
   providers: new Map(),
+  organizations: new Map(),
   users: new Map(),
 })
 
@@ -48,7 +49,7 @@ export const replaceFact = (world: World, fact: Fact, change: Change): void => {
     if (fact.in === 'project') replaceProject(world, project, change)
     else if (fact.in === 'role') replaceRole(world, roleIn(project, fact.roleKey), change)
     else {
-      const organization = organizationIn(project, fact.orgId)
+      const organization = organizationIn(world, project, fact.orgId)
       if (fact.in === 'project_grant') replaceProjectGrant(world, organization, change)
       else replaceHeld(world, organization, fact, change)
     }
@@ -237,7 +238,7 @@ export const isCurrentIn = (
   const { generations } = roleIn(project, roleKey)
   if (!lasts(generationIn(generations, roleSince), at)) return false
   if (fact.in === 'project_grant' || fact.orgId === fact.projectOrgId) return true
-  const { permits } = organizationIn(project, fact.orgId)
+  const { permits } = organizationIn(world, project, fact.orgId)
   const since = 'grantSince' in role ? (role.grantSince ?? 0) : 0
   return lasts(generationIn(permits.get(roleKey) ?? [], since), at)
 }
@@ -287,14 +288,22 @@ const roleIn = (project: Project, roleKey: string): Role =>
     found: unknownRole(roleKey),
   }))
 
-const organizationIn = (project: Project, orgId: string): Organization =>
-  getOrAdd(project.organizations, orgId, () => ({
-    project,
-    orgId,
-    last: undefined,
-    permits: new Map(),
-    users: new Map(),
-  }))
+const organizationIn = (
+  { keepsPast, organizations }: World,
+  project: Project,
+  orgId: string,
+): Organization =>
+  getOrAdd(project.organizations, orgId, () => {
+    const organization: Organization = {
+      project,
+      orgId,
+      last: undefined,
+      permits: new Map(),
+      users: new Map(),
+    }
+    if (keepsPast) getOrAdd(organizations, orgId, () => new Set<Organization>()).add(organization)
+    return organization
+  })
 
 /** The provider of that organization and id, which may not exist. */
 export const providerIn = ({ providers }: World, orgId: string, idpId: string): Provider =>

@@ -340,6 +340,10 @@ export const reads: readonly Method[] = [
     object: portal,
   }),
   method('projectGrants', 'listReceived', { input: {}, permissions: ['project.grant.read'] }),
+  method('projectGrants', 'getReceived', {
+    input: { projectId: 'shop', projectOrgId: 'hooli' },
+    permissions: ['project.grant.read'],
+  }),
   method('userGrants', 'get', {
     input: userGrant,
     permissions: ['user.grant.read'],
@@ -395,6 +399,7 @@ export const reads: readonly Method[] = [
     permissions: ['user.grant.read'],
     object: portal,
   }),
+  method('access', 'users', { input: { projectId: 'portal' }, permissions: ['user.grant.read'] }),
   method('history', 'list', { input: { object }, permissions: ['event.read'], object: portal }),
   method('history', 'stateAt', {
     input: { object, sequence: 2n ** 60n },
