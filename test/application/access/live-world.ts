@@ -1,4 +1,4 @@
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { openSqlite } from '../../../src/adapters/sqlite/index.js'
 import type {
   AccessCheck,
@@ -6,6 +6,7 @@ import type {
   IamOptions,
   LiveChecks,
   LiveQuestion,
+  LiveScopesQuestion,
 } from '../../../src/index.js'
 import { context, good, type Iam, iamOn } from '../host.js'
 import { ORGS, PERMISSIONS, PROJECTS, ROLES, USERS } from './any-history.js'
@@ -33,6 +34,13 @@ export const everyQuestion: readonly LiveQuestion[] = ORGS.flatMap((orgId) =>
   ),
 )
 
+const everyScopesQuestion: readonly LiveScopesQuestion[] = ORGS.flatMap((orgId) =>
+  USERS.flatMap((userId) => [
+    ...ROLES.map((roleKey) => ({ orgId, userId, roleKey })),
+    ...PERMISSIONS.map((permission) => ({ orgId, userId, permission, projectId: PROJECTS[0] })),
+  ]),
+)
+
 /** A question that is answered in two ways. */
 export interface Difference {
   readonly question: LiveQuestion
@@ -46,7 +54,7 @@ export interface Difference {
  * position. Returns the questions for which they do not.
  */
 export const differences = async (
-  live: Pick<LiveChecks, 'can' | 'check' | 'position'>,
+  live: Pick<LiveChecks, 'can' | 'check' | 'scopesOf' | 'position'>,
   store: EventStore,
   options: Partial<IamOptions> = {},
 ): Promise<readonly Difference[]> => {
@@ -55,6 +63,10 @@ export const differences = async (
     question,
     live: live.check(question),
     can: live.can(question),
+  }))
+  const scopesBefore = everyScopesQuestion.map((question) => ({
+    question,
+    scopes: live.scopesOf(question),
   }))
   // The read model in memory answers from the same projection as live checks: another one is the judge.
   const { readModel, close } = openSqlite(':memory:')
@@ -67,6 +79,11 @@ export const differences = async (
     const eventual = await good(iam.access.check(input, at))
     const isSame = JSON.stringify(answer.live) === JSON.stringify(eventual)
     if (!isSame || answer.can !== eventual.allowed) found.push({ ...answer, eventual })
+  }
+  for (const { question, scopes } of scopesBefore) {
+    const { orgId, ...input } = question
+    const at = { ...context, orgId, consistency: 'eventual' } as const
+    expect(scopes).toEqual((await good(iam.access.scopesOf(input, at))).items)
   }
   await close()
   return found

@@ -1,4 +1,5 @@
 import type { EventStore, RecordedEvent } from '../../../ports/event-store.js'
+import { IN_PROCESS_BATCH } from '../../../ports/projection.js'
 import type { ReadModel } from '../../../ports/read-model.js'
 import { readBatch } from '../../../projections/read-events.js'
 import type { Row, Statement, Steps } from '../dialect.js'
@@ -36,6 +37,7 @@ export const sqliteReadModel = (
   return sqlReadModel(
     {
       dialect,
+      batchSize: IN_PROCESS_BATCH,
       read: (steps) => whenReady(() => connection.query((database) => run(database, steps()))),
       readTogether: (steps) =>
         whenReady(() => connection.read((database) => run(database, steps()))),
