@@ -1,6 +1,6 @@
 import type { JsonObject } from '../handlers/body.js'
 import { malformed } from '../handlers/refusal.js'
-import type { HeldRole, Holder } from '../index.js'
+import type { Holder } from '../index.js'
 import { type Asking, foundIn, MISSING, projectOf, typeOf, USER } from './evaluation.js'
 import { MAX_RESULTS, type Question, readPageRequest, readQuestion } from './request.js'
 
@@ -186,7 +186,7 @@ const isSameWay = (one: Way, other: Way): boolean =>
   one.resource === other.resource &&
   JSON.stringify(one.via) === JSON.stringify(other.via)
 
-/** A place is a token of the library, and the project of the last role for a whole project before it. */
+/** A place is a token of the library, and the project and resource of the last role before it. */
 const resourcesOf = async (
   asking: Asking,
   { subject, action, resource: { type }, at }: Question,
@@ -206,43 +206,21 @@ const resourcesOf = async (
   const { items, nextPageToken } = found.value
   const results: { readonly type: string; readonly id: string }[] = []
   let last = lastProject
-  /** A resource on which a user has several roles is in the results at the first one. */
-  const isFirst = async (role: HeldRole): Promise<boolean> => {
-    const { projectId, projectOrgId, resource } = role
-    let next: string | undefined
-    do {
-      const page = { pageSize: 1000, ...(next !== undefined && { pageToken: next }) }
-      const there = { userId: subject.id, projectId, resource, ...(at && { at }), ...page }
-      const held = foundIn(await iam.access.rolesOf(there, context))
-      if ('missing' in held) return true
-      const first = held.value.items.find(
-        (each) =>
-          each.projectOrgId === projectOrgId &&
-          each.resource === resource &&
-          each.permissions.includes(action),
-      )
-      if (first) return isSameWay(first, role)
-      next = held.value.nextPageToken
-    } while (next !== undefined)
-    return true
-  }
-  for (const role of items) {
-    const { projectId, projectOrgId, resource, permissions } = role
-    if (!permissions.includes(action)) continue
-    const project = { projectId, ...(projectOrgId !== orgId && { projectOrgId }) }
-    if (resource === undefined) {
-      const key = `${projectOrgId}/${projectId}`
-      if (key === last) continue
-      last = key
-      const id = await known.id(project)
-      if (id !== undefined) results.push({ type, id })
-      continue
+  for (const { projectId, projectOrgId, resource, permissions } of items) {
+    const key = JSON.stringify([projectOrgId, projectId, resource])
+    if (key === last || !permissions.includes(action)) continue
+    last = key
+    const project = {
+      projectId,
+      ...(projectOrgId !== orgId && { projectOrgId }),
+      ...(resource !== undefined && { resource }),
     }
-    const id = await known.id({ ...project, resource })
+    const id = await known.id(project)
     if (id === undefined) continue
     // A type that says nothing of the resource is of whole projects.
-    const named = await projectOf(asking, { type, id, properties: {} })
-    if (named?.resource === resource && (await isFirst(role))) results.push({ type, id })
+    const named =
+      resource === undefined ? project : await projectOf(asking, { type, id, properties: {} })
+    if (named?.resource === resource) results.push({ type, id })
   }
   return { results, next: nextPageToken === undefined ? undefined : [nextPageToken, last ?? ''] }
 }

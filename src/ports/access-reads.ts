@@ -110,6 +110,10 @@ export interface HeldRolesQuery {
   readonly projectOrgId?: string
   /** Only roles that count on this resource: on it, or on the whole project. Default: on all resources. */
   readonly resource?: string
+  /** Only roles with this key. Default: all roles. */
+  readonly roleKey?: string
+  /** Only roles that have this permission, or had it at that position. Default: all roles. */
+  readonly permission?: string
   /**
    * Roles that counted right after the event at this position, or the last event before it. Default: roles that count
    * now. Display fields are the current ones, and empty if the role no longer exists.
@@ -117,12 +121,12 @@ export interface HeldRolesQuery {
   readonly at?: Position
   /** The present: roles that expired by then do not count. */
   readonly now: Date
-  /** The page begins after the role with this `projectOrgId`, `projectId`, `roleKey`, `resource` or '', and way. */
+  /** The page begins after the role with this `projectOrgId`, `projectId`, `resource` or '', `roleKey` and way. */
   readonly after?: readonly [
     projectOrgId: string,
     projectId: string,
-    roleKey: string,
     resource: string,
+    roleKey: string,
     ...WayKey,
   ]
   /** 1 to 1000 roles. */
@@ -157,6 +161,8 @@ export interface HoldersQuery {
   readonly roleKey?: string
   /** Only roles that have this permission, or had it at that position. Default: all roles. */
   readonly permission?: string
+  /** Only users of this organization. Default: all organizations. */
+  readonly userOrgId?: string
   /** The state right after the event at this position, or the last event before it. Default: now. */
   readonly at?: Position
   /** The present: roles that expired by then do not count. */
@@ -200,6 +206,52 @@ export interface Holder {
   readonly from: Date
   /** How the user has the role. A user who has it in several ways is one item for each way. */
   readonly via: RoleWay
+}
+
+/** A page of the users of one organization for whom roles count or counted, of their own and of granted projects. */
+export interface UsersQuery {
+  /** The organization of the users. */
+  readonly orgId: string
+  /** Only these users: 1 to 1000, without duplicates. Default: all users. */
+  readonly userIds?: readonly string[]
+  /** Only roles of projects with this `id`, of any organization. Default: all projects. */
+  readonly projectId?: string
+  /** Only roles of projects of this organization. Default: all organizations. */
+  readonly projectOrgId?: string
+  /** Only roles that count on this resource: on it, or on a whole project. Default: on all resources. */
+  readonly resource?: string
+  /** Only roles with this key. Default: all roles. */
+  readonly roleKey?: string
+  /** Only roles that have this permission, or had it at that position. Default: all roles. */
+  readonly permission?: string
+  /**
+   * The state right after the event at this position, or the last event before it. Default: now. Display names are the
+   * current ones, and empty if the role no longer exists.
+   */
+  readonly at?: Position
+  /** The present: roles that expired by then do not count. */
+  readonly now: Date
+  /** The page begins after this user. */
+  readonly after?: readonly [userId: string]
+  /** 1 to 1000 users. */
+  readonly limit: number
+}
+
+/** A user, with the roles that meet the query. */
+export interface UserRoles {
+  /** The user's id in the organization. */
+  readonly userId: string
+  /** At least one, sorted by `projectOrgId`, `projectId`, `resource`, `roleKey` and way: the grant first, then groups. */
+  readonly roles: readonly RoleOfUser[]
+}
+
+/** A role that counts for a user, and since when the user has it. */
+export interface RoleOfUser extends Omit<HeldRole, 'group' | 'permissions'> {
+  /**
+   * When the user was given the role in its current generation; a change of `expiresAt` does not change it. For a role
+   * from a group: when the group was given the role or the user was first reported in the group, whichever was later.
+   */
+  readonly since: Date
 }
 
 /**
@@ -331,7 +383,7 @@ export interface AccessReads {
 
   /**
    * Returns a page of the roles that count for one user, or counted at a position, sorted by `projectOrgId`,
-   * `projectId`, `roleKey`, `resource` (the whole project first) and way: the grant first, then groups by `idpId` and `group`.
+   * `projectId`, `resource` (the whole project first), `roleKey` and way: the grant first, then groups by `idpId` and `group`.
    */
   heldRoles(query: HeldRolesQuery): Promise<Slice<HeldRole>>
 
@@ -341,6 +393,12 @@ export interface AccessReads {
    * first if the query is about all projects. Grants come first, then groups by `idpId` and `group`.
    */
   holders(query: HoldersQuery): Promise<Slice<Holder>>
+
+  /**
+   * Returns a page of the users of one organization for whom roles count, or counted at a position, each once with these
+   * roles. Sorted by `userId`.
+   */
+  users(query: UsersQuery): Promise<Slice<UserRoles>>
 
   /** Counts the roles of users that a change affects, and returns the first of them. */
   affected(query: AffectedQuery): Promise<Affected>

@@ -12,12 +12,19 @@ import type { Position } from '../ports/event-store.js'
 import type { KnownEvent } from '../ports/known-event.js'
 import { stateAfter } from './project.js'
 import { aggregateOf } from './read-events.js'
-import { emptyWorld, heldAt, replaceFact } from './replace-fact.js'
+import { emptyWorld, replaceFact } from './replace-fact.js'
 import {
   foundAccess,
   type Held,
+  hasRole,
   hasRoleOnResource,
+  heldByGroup,
+  heldByUser,
+  type Moment,
   type Organization,
+  type RoleQuestion,
+  type Scope,
+  scopesWith,
   type Version,
   type World,
 } from './world.js'
@@ -28,8 +35,16 @@ export interface PresentAccess {
   readonly apply: (event: KnownEvent) => void
   /** The result of a read model's `access`, at once. Parts of it are shared, so do not change it. */
   readonly access: (query: AccessQuery) => FoundAccess
-  /** Whether a role counts for the user on any resource of the project. */
-  readonly hasRoleOnResource: (query: AccessQuery, now: Date) => boolean
+  /** Whether a role that is asked for counts at the moment. */
+  readonly hasRole: (query: AccessQuery, asked: RoleQuestion, moment: Moment) => boolean
+  /** Whether a role counts at the moment on any resource of the project. */
+  readonly hasRoleOnResource: (query: AccessQuery, moment: Moment) => boolean
+  /** The projects and resources on which a role that is asked for counts at the moment, in any order. */
+  readonly scopesWith: (
+    user: Pick<AccessQuery, 'orgId' | 'userId'>,
+    asked: RoleQuestion,
+    moment: Moment,
+  ) => readonly Scope[]
 }
 
 /** The state before the first event. */
@@ -50,7 +65,9 @@ export const presentAccess = (): PresentAccess => {
       replaceFact(world, fact(known, data, orgId), { begun, position })
     },
     access: (query) => foundAccess(world, query),
-    hasRoleOnResource: (query, now) => hasRoleOnResource(world, query, { now }),
+    hasRole: (query, asked, moment) => hasRole(world, query, asked, moment),
+    hasRoleOnResource: (query, moment) => hasRoleOnResource(world, query, moment),
+    scopesWith: (user, asked, moment) => scopesWith(world, user, asked, moment),
   }
 }
 
@@ -87,9 +104,9 @@ interface ProjectIds {
 const lastOf = (world: World, event: KnownEvent): Pick<Version, 'state' | 'since'> | undefined => {
   const orgId = event.metadata.resourceOwner
   if (userGrants.reads(event)) {
-    const { userId, resource } = event.data
     const organization = organizationOf(world, orgId, event.data)
-    const held = organization && heldAt(organization.users, organization.usersOn, userId, resource)
+    const { userId, resource } = event.data
+    const held = organization && heldByUser(world, organization, userId, resource)
     return held && { state: userGrantOf(held), since: held.since }
   }
   const owned = world.projects.get(orgId)
@@ -99,9 +116,7 @@ const lastOf = (world: World, event: KnownEvent): Pick<Version, 'state' | 'since
   if (roleMappings.reads(event)) {
     const organization = organizationOf(world, orgId, event.data)
     const group = providers?.get(event.data.idpId)?.groups.get(event.data.group)
-    return (
-      organization && group && heldAt(group.held, group.heldOn, organization, event.data.resource)
-    )
+    return organization && group && heldByGroup(group, organization, event.data.resource)
   }
   if (projectGrants.reads(event))
     return owned?.get(event.data.projectId)?.organizations.get(event.data.grantedOrgId)?.last

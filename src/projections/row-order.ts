@@ -180,7 +180,7 @@ export const keyOfWay = (via: RoleWay): WayKey =>
 /** A place in the order of {@link HeldRole}s. */
 export const keyOfHeldRole = (held: HeldRole): NonNullable<HeldRolesQuery['after']> => {
   const { projectOrgId, projectId, roleKey, resource = '', via } = held
-  return [projectOrgId, projectId, roleKey, resource, ...keyOfWay(via)]
+  return [projectOrgId, projectId, resource, roleKey, ...keyOfWay(via)]
 }
 
 /** A place in the order of {@link Holder}s. */

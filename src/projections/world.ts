@@ -11,6 +11,7 @@ import type {
   LostRole,
 } from '../ports/access-reads.js'
 import { type Position, timeOf } from '../ports/event-store.js'
+import type { HeldByUser } from './held-by-user.js'
 import { byMappedRole } from './row-order.js'
 import type { SortedMap } from './sorted-map.js'
 
@@ -26,8 +27,14 @@ export interface World {
   readonly projects: Map<string, SortedMap<Project>>
   /** By organization, then by id. */
   readonly providers: Map<string, Map<string, Provider>>
+  /** Beside which projects an organization is, by organization. */
+  readonly organizations: Map<string, Set<Organization>>
+  /** The last grant of each user, by the {@link Organization.scope}. */
+  readonly held: HeldByUser<Held>
   /** Where users ever had roles of their own, by organization and user. Only with the past. */
   readonly users: Map<string, Map<string, Set<Organization>>>
+  /** How many shares there are. */
+  shares: number
 }
 
 /** A state of an object, which holds from the event that led to it until it is replaced. */
@@ -55,6 +62,8 @@ export interface Project extends Thing {
   readonly roles: SortedMap<Role>
   /** By organization that the project is granted to, or whose users have roles of it. */
   readonly organizations: Map<string, Organization>
+  /** Number of the scopes of its {@link organizations}, which end with it. */
+  readonly scopes: number
   found: FoundProject | undefined
 }
 
@@ -94,8 +103,8 @@ interface Place extends Thing {
 export interface Organization extends Place {
   /** By key of the role: the generations in the project's grant. Oldest first. */
   readonly permits: Map<string, readonly Generation[]>
-  /** The last grant of each user for the whole project. */
-  readonly users: Map<string, Held>
+  /** Number of what its users hold for the whole project, in {@link World.held}. */
+  readonly scope: number
   /** By user, then by resource: the last grant on it. */
   readonly usersOn: Map<string, SortedMap<Held>>
 }
@@ -113,10 +122,8 @@ export interface Share {
   readonly users: SortedMap<Held>
   /** The same of groups, by provider and group. */
   readonly groups: SortedMap<GroupHeld>
-  /** The role without an end, which users share. Only without the past. */
-  endless: HeldRole | undefined
-  /** The grant that users share who have this role alone, without an end. Only without the past. */
-  alone: Held | undefined
+  /** Differs from that of any other share. */
+  readonly number: number
 }
 
 /** The roles of a user, or of the members of a group. */
@@ -237,8 +244,9 @@ export type Counted = Pick<HeldRole, 'expiresAt' | 'given'>
 export const countedOfUser = (
   { state }: Held,
   role: HeldRole,
-  { now }: Moment,
-): Counted | undefined => (state.status === 'active' && !isExpired(role, now) ? role : undefined)
+  moment: Moment,
+): Counted | undefined =>
+  state.status === 'active' && (!role.expiresAt || !isExpired(role, moment.now)) ? role : undefined
 
 /** How a role of a group counts for one of its members, if the same holds and the provider {@link isActive}. */
 export const countedOfMember = (
@@ -265,6 +273,154 @@ const expiryOf = ({ state }: Held, report: Member): Date | undefined =>
     ? new Date(timeOf(report.begin).getTime() + state.validFor * HOUR_MS)
     : undefined
 
+/** A role, or any role that has a permission. */
+export interface RoleQuestion {
+  readonly roleKey?: string | undefined
+  readonly permission?: string | undefined
+}
+
+/** Whether a role that is asked for counts now. Allocates nothing for a user's own roles. */
+export const hasRole = (
+  world: World,
+  query: AccessQuery,
+  asked: RoleQuestion,
+  moment: Moment,
+): boolean => {
+  const { orgId, userId, projectOrgId, projectId, resource } = query
+  const project = world.projects.get(projectOrgId)?.get(projectId)
+  const organization = project?.organizations.get(orgId)
+  if (!organization || !isOpen(organization)) return false
+  const place = { organization, userId, resource: undefined }
+  if (hasRoleOn(world, place, asked, moment)) return true
+  return resource !== undefined && hasRoleOn(world, { ...place, resource }, asked, moment)
+}
+
+/** A project, or a resource of it, where a role counts. */
+export interface Scope {
+  readonly projectOrgId: string
+  readonly projectId: string
+  readonly resource?: string
+}
+
+/** The projects and resources on which a role that is asked for counts now, in any order. */
+export const scopesWith = (
+  world: World,
+  { orgId, userId }: Pick<AccessQuery, 'orgId' | 'userId'>,
+  asked: RoleQuestion,
+  moment: Moment,
+): readonly Scope[] => {
+  const found: Scope[] = []
+  for (const organization of world.organizations.get(orgId) ?? []) {
+    if (!isOpen(organization)) continue
+    const { orgId: projectOrgId, id: projectId } = organization.project
+    const place = { organization, userId, resource: undefined }
+    if (hasRoleOn(world, place, asked, moment)) found.push({ projectId, projectOrgId })
+    for (const resource of resourcesOf(world, organization, userId))
+      if (hasRoleOn(world, { ...place, resource }, asked, moment))
+        found.push({ projectId, projectOrgId, resource })
+  }
+  return found
+}
+
+/** Whether a role counts for a user on any resource of a project. */
+export const hasRoleOnResource = (
+  world: World,
+  { orgId, userId, projectOrgId, projectId }: AccessQuery,
+  moment: Moment,
+): boolean => {
+  const project = world.projects.get(projectOrgId)?.get(projectId)
+  const organization = project?.organizations.get(orgId)
+  if (!organization || !isOpen(organization)) return false
+  for (const resource of resourcesOf(world, organization, userId))
+    if (hasRoleOn(world, { organization, userId, resource }, ANY_ROLE, moment)) return true
+  return false
+}
+
+const ANY_ROLE: RoleQuestion = {}
+
+/** The resources on which a user has or had roles, by grants and groups. */
+const resourcesOf = (
+  { providers }: World,
+  organization: Organization,
+  userId: string,
+): ReadonlySet<string> => {
+  const found = new Set<string>()
+  for (const { key } of organization.usersOn.get(userId)?.all() ?? []) found.add(key)
+  for (const { members } of providers.get(organization.orgId)?.values() ?? [])
+    for (const { heldOn } of versionAt(members.get(userId))?.groups ?? [])
+      for (const { key } of heldOn.get(organization)?.all() ?? []) found.add(key)
+  return found
+}
+
+/** Where a user may have a role: on exactly this resource, or on the whole project. */
+interface UserPlace {
+  readonly organization: Organization
+  readonly userId: string
+  readonly resource: string | undefined
+}
+
+/** Whether a role that is asked for counts, if the project is open. */
+const hasRoleOn = (
+  world: World,
+  place: UserPlace,
+  asked: RoleQuestion,
+  moment: Moment,
+): boolean => {
+  const { organization, userId, resource } = place
+  const held = versionAt(heldByUser(world, organization, userId, resource))
+  if (held)
+    for (const role of held.roles)
+      if (isAsked(role, asked) && countedOfUser(held, role, moment)) return true
+  return hasMappedRole(world, place, asked, moment)
+}
+
+/** What a user last had for the whole project, or on a resource. */
+export const heldByUser = (
+  { held }: World,
+  { scope, usersOn }: Organization,
+  userId: string,
+  resource: string | undefined,
+): Held | undefined =>
+  resource === undefined ? held.get(userId, scope) : usersOn.get(userId)?.get(resource)
+
+/** What the members of a group last had for the whole project, or on a resource. */
+export const heldByGroup = (
+  { held, heldOn }: Group,
+  organization: Organization,
+  resource: string | undefined,
+): Held | undefined =>
+  resource === undefined ? held.get(organization) : heldOn.get(organization)?.get(resource)
+
+/** Whether a current role has the key and the permission that are asked for. */
+const isAsked = ({ share }: HeldRole, { roleKey, permission }: RoleQuestion): boolean => {
+  const { found } = share.role
+  if (roleKey !== undefined && found.roleKey !== roleKey) return false
+  if (permission !== undefined && !found.permissions.includes(permission)) return false
+  return isCurrent(share)
+}
+
+const hasMappedRole = (
+  { providers }: World,
+  { organization, userId, resource }: UserPlace,
+  asked: RoleQuestion,
+  moment: Moment,
+): boolean => {
+  for (const provider of providers.get(organization.orgId)?.values() ?? NO_PROVIDERS) {
+    const member = versionAt(provider.members.get(userId))
+    if (!member || !isActive(provider)) continue
+    for (const group of member.groups) {
+      const held = versionAt(heldByGroup(group, organization, resource))
+      for (const role of held?.roles ?? NO_ROLES)
+        if (held && isAsked(role, asked) && countedOfMember(held, role, { group, member }, moment))
+          return true
+    }
+  }
+  return false
+}
+
+const NO_PROVIDERS: readonly Provider[] = []
+const NO_ROLES: readonly HeldRole[] = []
+
 /** The result of a read model's `access`. Parts of it are shared, so do not change it. */
 export const foundAccess = (world: World, query: AccessQuery): FoundAccess => {
   const { orgId, userId, projectOrgId, projectId, resource } = query
@@ -275,7 +431,7 @@ export const foundAccess = (world: World, query: AccessQuery): FoundAccess => {
     const held = versionAt(last)
     if (held) grants.push(foundGrant(held))
   }
-  add(organization?.users.get(userId))
+  add(organization && world.held.get(userId, organization.scope))
   if (resource !== undefined) add(organization?.usersOn.get(userId)?.get(resource))
   return {
     project: project?.found,
@@ -308,36 +464,6 @@ const activityOf = (version: Version | undefined): Activity | undefined => {
 }
 
 const NO_MAPPED_ROLES: readonly FoundMappedRole[] = []
-
-/** Whether a role counts for a user on any resource of a project. */
-export const hasRoleOnResource = (
-  { projects, providers }: World,
-  { orgId, userId, projectOrgId, projectId }: AccessQuery,
-  moment: Moment,
-): boolean => {
-  const organization = projects.get(projectOrgId)?.get(projectId)?.organizations.get(orgId)
-  if (!organization || !isOpen(organization)) return false
-  for (const { value } of organization.usersOn.get(userId)?.all() ?? []) {
-    const held = versionAt(value)
-    const counts = (role: HeldRole) =>
-      isCurrent(role.share) && held && countedOfUser(held, role, moment)
-    if (held?.roles.some(counts)) return true
-  }
-  for (const provider of providers.get(orgId)?.values() ?? []) {
-    const member = isActive(provider) ? versionAt(provider.members.get(userId)) : undefined
-    for (const group of member?.groups ?? [])
-      for (const { value } of group.heldOn.get(organization)?.all() ?? []) {
-        const held = versionAt(value)
-        const counts = (role: HeldRole) =>
-          isCurrent(role.share) &&
-          held &&
-          member &&
-          countedOfMember(held, role, { group, member }, moment)
-        if (held?.roles.some(counts)) return true
-      }
-  }
-  return false
-}
 
 /** The roles of a project that a user has as a member of groups. */
 const mappedRoles = (

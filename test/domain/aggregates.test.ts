@@ -114,7 +114,7 @@ const cases = [
     permissions: { read: 'project.grant.read', write: 'project.grant.write' },
     removed: projectGrant.removed,
     states: ['active', 'inactive'],
-    filterable: ['grantedOrgId', 'roleKey'],
+    filterable: ['projectId', 'projectOrgId', 'grantedOrgId', 'roleKey'],
     sortable: ['projectId', 'projectOrgId', 'grantedOrgId'],
     events: 5,
   },

@@ -14,6 +14,8 @@ import type {
   MappedGroup,
   MappedGroupsQuery,
   Slice,
+  UserRoles,
+  UsersQuery,
 } from '../../ports/access-reads.js'
 import { timeOf } from '../../ports/event-store.js'
 import {
@@ -22,6 +24,7 @@ import {
   keyOfHeldRole,
   keyOfHolder,
 } from '../../projections/row-order.js'
+import { type HeldByUser, usersFrom } from '../../projections/users.js'
 import {
   type Counted,
   countedOfMember,
@@ -52,6 +55,7 @@ export const accessIn = (world: () => World): AccessReads => ({
   access: async (query) => copyOfFound(foundAccess(world(), query)),
   heldRoles: async (query) => heldRolesIn(world(), query),
   holders: async (query) => holdersIn(world(), query),
+  users: async (query) => usersIn(world(), query),
   affected: async (query) => affectedIn(world(), query),
   mappedGroups: async (query) => mappedGroupsIn(world(), query),
 })
@@ -70,7 +74,8 @@ const copyOfFound = ({ project, grants, mapped, ...found }: FoundAccess): FoundA
 })
 
 const heldRolesIn = (world: World, query: HeldRolesQuery): Slice<HeldRole> => {
-  const { orgId, userId, projectId, projectOrgId, resource, at } = query
+  const { orgId, userId, projectId, projectOrgId, resource: asked, at } = query
+  const { roleKey, permission } = query
   const found: HeldRole[] = []
   const add = (
     last: Held | undefined,
@@ -83,6 +88,8 @@ const heldRolesIn = (world: World, query: HeldRolesQuery): Slice<HeldRole> => {
       const { project } = organization
       if (!held || (projectId !== undefined && project.id !== projectId)) continue
       if (projectOrgId !== undefined && project.orgId !== projectOrgId) continue
+      if (roleKey !== undefined && shown.found.roleKey !== roleKey) continue
+      if (permission !== undefined && !allows(shown, permission, at)) continue
       if (!isCurrent(role.share, at) || !isOpen(organization, at)) continue
       const counted = count(held, role)
       if (!counted) continue
@@ -96,13 +103,13 @@ const heldRolesIn = (world: World, query: HeldRolesQuery): Slice<HeldRole> => {
       })
     }
   }
-  for (const { users, usersOn } of world.users.get(orgId)?.get(userId) ?? [])
-    for (const { value } of onPlaces(users.get(userId), usersOn.get(userId), resource))
+  for (const { scope, usersOn } of world.users.get(orgId)?.get(userId) ?? [])
+    for (const { value } of onPlaces(world.held.get(userId, scope), usersOn.get(userId), asked))
       add(value, 'grant', (held, role) => countedOfUser(held, role, query))
   for (const provider of world.providers.get(orgId)?.values() ?? []) {
     const member = isActive(provider, at) ? versionAt(provider.members.get(userId), at) : undefined
     for (const group of member?.groups ?? [])
-      for (const last of heldIn(group, resource))
+      for (const last of heldIn(group, asked))
         add(
           last,
           { idpId: provider.idpId, group: group.name },
@@ -131,7 +138,7 @@ const holdersIn = (world: World, query: HoldersQuery): Slice<Holder> => {
 
 /** The holders in order, from about the place of `after` on. */
 const holdersFrom = function* (world: World, query: HoldersQuery): Generator<Holder> {
-  const { projectId, resource, roleKey, permission, at, after = [] } = query
+  const { projectId, resource, roleKey, permission, userOrgId, at, after = [] } = query
   const ofOwner = world.projects.get(query.orgId)
   const [firstRole = '', firstOrg = '', firstResource = '', ...firstHolder] = after.slice(-6)
   const firstPlace = keyOfPlace(firstOrg, firstResource)
@@ -143,11 +150,14 @@ const holdersFrom = function* (world: World, query: HoldersQuery): Generator<Hol
       if (!exists(role, at)) continue
       if (permission !== undefined && !allows(role, permission, at)) continue
       const isFirstRole = isFirst && role.found.roleKey === firstRole
-      for (const { key, value: shares } of role.shares.from(isFirstRole ? firstPlace : '')) {
+      const ofOrg = userOrgId === undefined ? '' : keyOfPlace(userOrgId, undefined)
+      const start = isFirstRole && firstPlace > ofOrg ? firstPlace : ofOrg
+      for (const { key, value: shares } of role.shares.from(start)) {
+        if (!key.startsWith(ofOrg)) break
         const share = currentOf(shares, at)
         if (!share || (resource !== undefined && !countsOn(share.resource, resource))) continue
-        const start = isFirstRole && key === firstPlace ? firstHolder : []
-        for (const { userId, expiresAt, given, via } of holdersOf(share, query, start))
+        const after = isFirstRole && key === firstPlace ? firstHolder : []
+        for (const { userId, expiresAt, given, via } of holdersOf(share, query, after))
           yield {
             userId,
             orgId: share.organization.orgId,
@@ -188,15 +198,9 @@ const holdersOf = function* (
   counting: Counting,
   [idpId = '', group = '', firstUser = '']: readonly string[] = [],
 ): Generator<CountedHolder> {
-  const { at, assumed, userId: only } = counting
+  const { at, assumed } = counting
   if (!isCurrent(share, at) || !isOpen(share.organization, at, assumed)) return
-  if (idpId === '')
-    for (const { key: userId, value: last } of share.users.from(firstUser, only)) {
-      const held = versionAt(last, at)
-      const role = held?.roles.find((each) => each.share === share)
-      const counted = held && role && countedOfUser(held, role, counting)
-      if (counted) yield holderOf(userId, 'grant', counted)
-    }
+  if (idpId === '') yield* usersOf(share, counting, firstUser)
   const first = idpId === '' ? '' : `${idpId}\0${group}`
   for (const { key, value } of share.groups.from(first))
     yield* membersOf(value.group, value.held, share, counting, key === first ? firstUser : '')
@@ -207,6 +211,21 @@ const holderOf = (
   via: Holder['via'],
   { expiresAt, given }: Counted,
 ): CountedHolder => ({ userId, via, expiresAt, given })
+
+/** The users for whom the role of a share counts by a grant; the share is current. */
+const usersOf = function* (
+  share: Share,
+  counting: Counting,
+  firstUser = '',
+): Generator<CountedHolder> {
+  const { at, userId: only } = counting
+  for (const { key: userId, value: last } of share.users.from(firstUser, only)) {
+    const held = versionAt(last, at)
+    const role = held?.roles.find((each) => each.share === share)
+    const counted = held && role && countedOfUser(held, role, counting)
+    if (counted) yield holderOf(userId, 'grant', counted)
+  }
+}
 
 /** The members of a group for whom the role of a share counts, which is current. */
 const membersOf = function* (
@@ -228,6 +247,81 @@ const membersOf = function* (
     const counted = countedOfMember(held, role, { group, member }, counting)
     if (counted) yield holderOf(userId, via, counted)
   }
+}
+
+/**
+ * Of each role that counts, in each way, the first holders after the last page: one more than the limit. So the first
+ * users of all are among them, with all their roles, however many users there are.
+ */
+const usersIn = (world: World, query: UsersQuery): Slice<UserRoles> => {
+  const { orgId, projectId, projectOrgId, resource: asked, roleKey, permission, at } = query
+  const held: HeldByUser[] = []
+  for (const organization of world.organizations.get(orgId) ?? []) {
+    const { project } = organization
+    if (projectId !== undefined && project.id !== projectId) continue
+    if (projectOrgId !== undefined && project.orgId !== projectOrgId) continue
+    if (!isOpen(organization, at)) continue
+    for (const { value: role } of project.roles.from('', roleKey)) {
+      if (permission !== undefined && !allows(role, permission, at)) continue
+      for (const share of sharesOf(role, orgId, at)) {
+        const { resource } = share
+        if (asked !== undefined && !countsOn(resource, asked)) continue
+        const found = {
+          projectOrgId: project.orgId,
+          projectId: project.id,
+          roleKey: role.found.roleKey,
+          displayName: exists(project) ? role.found.displayName : '',
+          ...(resource !== undefined && { resource }),
+        }
+        for (const { userId, expiresAt, given, via } of firstHoldersOf(share, query))
+          held.push({
+            userId,
+            role: {
+              ...found,
+              ...(expiresAt && { expiresAt: new Date(expiresAt) }),
+              via,
+              since: timeOf(given),
+            },
+          })
+      }
+    }
+  }
+  return usersFrom(held, query.limit)
+}
+
+/** The current shares of a role in an organization, for the whole project and on resources. */
+const sharesOf = function* (role: Role, orgId: string, at: Moment['at']): Generator<Share> {
+  const first = keyOfPlace(orgId, undefined)
+  for (const { key, value } of role.shares.from(first)) {
+    if (!key.startsWith(first)) return
+    const share = currentOf(value, at)
+    if (share) yield share
+  }
+}
+
+/** In each way the first users for whom the role of a share counts, which is current. */
+const firstHoldersOf = function* (share: Share, query: UsersQuery): Generator<CountedHolder> {
+  const last = query.after?.[0]
+  yield* firstAsked(query, (counting) => usersOf(share, counting, last))
+  for (const { value } of share.groups.all())
+    yield* firstAsked(query, (counting) =>
+      membersOf(value.group, value.held, share, counting, last),
+    )
+}
+
+/** Of what is found, the first users after the last page. */
+const firstAsked = function* (
+  { userIds, after, limit, now, at }: UsersQuery,
+  find: (counting: Counting) => Iterable<CountedHolder>,
+): Generator<CountedHolder> {
+  const last = after?.[0]
+  let count = 0
+  for (const only of userIds ?? [undefined])
+    for (const holder of find({ now, at, ...(only !== undefined && { userId: only }) })) {
+      if (last !== undefined && compareCodePoints(holder.userId, last) <= 0) continue
+      yield holder
+      if (userIds === undefined && ++count > limit) return
+    }
 }
 
 const affectedIn = (world: World, query: AffectedQuery): Affected => {
@@ -357,9 +451,8 @@ const isHeldBy = (
   const { userId, at } = counting
   const isAsked = ({ share }: Held['roles'][number]) =>
     share.role.found.roleKey === roleKey && isCurrent(share, at)
-  const { users, usersOn } = organization
-  const on = resource === undefined ? undefined : usersOn.get(userId)
-  for (const { value } of onPlaces(users.get(userId), on, resource)) {
+  const on = resource === undefined ? undefined : organization.usersOn.get(userId)
+  for (const { value } of onPlaces(world.held.get(userId, organization.scope), on, resource)) {
     const held = versionAt(value, at)
     const own = held?.roles.find(isAsked)
     if (held && own && countedOfUser(held, own, counting)) return true

@@ -5,6 +5,8 @@ import { exists } from '../../domain/decider.js'
 import { projectRoles } from '../../domain/project-role/aggregate.js'
 import { userGrants } from '../../domain/user-grant/aggregate.js'
 import {
+  fieldOf,
+  OrgId,
   PERMISSIONS,
   type Permission,
   ProjectId,
@@ -13,14 +15,20 @@ import {
   RolePermission,
   UserId,
 } from '../../domain/values.js'
-import type { HeldRole, HeldRolesQuery, Holder, HoldersQuery } from '../../ports/access-reads.js'
+import type {
+  HeldRole,
+  HeldRolesQuery,
+  Holder,
+  HoldersQuery,
+  UserRoles,
+} from '../../ports/access-reads.js'
 import type { SortValue } from '../../ports/read-model.js'
 import { keyOfHeldRole, keyOfHolder } from '../../projections/row-order.js'
 import { type AccessDenied, invalid, type ReadError } from '../errors/errors.js'
 import { date, momentOf, pageSize } from '../method/input.js'
 import { isPermitted, type Read, read } from '../method/method.js'
-import { targetOf } from '../method/target.js'
-import { pageToken, readPage } from '../reading/pages.js'
+import { type Target, targetOf } from '../method/target.js'
+import { type AccessPage, type PageInput, pageToken, readPage } from '../reading/pages.js'
 import { requireCheckpoint } from '../reading/query.js'
 import { type Streams, streamsAt } from '../recording/streams.js'
 import type { Runtime } from '../runtime.js'
@@ -32,8 +40,10 @@ import {
   requireAccess,
 } from './check-access.js'
 import type { AccessExplanation } from './explain-access.js'
+import { listUsers, UsersInput } from './list-users.js'
 import type { LiveChecks, LiveOptions } from './live-checks.js'
 import type { PermissionName, RoleKeyName } from './names.js'
+import { type Scope, ScopesOfInput, scopesOf } from './scopes.js'
 import { type AccessOf, type UserAccess, userAccess } from './user-access.js'
 
 /** The user whose roles to list. */
@@ -62,6 +72,7 @@ export interface RolesOfInput extends PageInput {
 /** Which users with roles to list, and as of when. */
 export const WhoHasInput = z.strictObject({
   projectId: z.optional(ProjectId),
+  projectOrgId: z.optional(OrgId),
   resource: z.optional(Resource),
   userId: z.optional(UserId),
   roleKey: z.optional(RoleKey),
@@ -71,8 +82,13 @@ export const WhoHasInput = z.strictObject({
   pageToken,
 })
 export interface WhoHasInput extends PageInput {
-  /** The `id` of a project of the organization. Default: all of its projects. */
+  /** The `id` of a project of the organization, or of `projectOrgId`. Default: all of its projects. */
   readonly projectId?: string | undefined
+  /**
+   * The organization that owns the projects; the result then has only the users of the organization of the call.
+   * Default: that organization owns them, and the result has users of all organizations.
+   */
+  readonly projectOrgId?: string | undefined
   /**
    * Only roles that count on this resource of that project: on it, or on the whole project. 1 to 200 characters (code
    * points). Default: all roles, each with its `resource`.
@@ -86,22 +102,6 @@ export interface WhoHasInput extends PageInput {
   readonly permission?: PermissionName | undefined
   /** A time in the past: the answer is as of the end of this millisecond. Default: now. */
   readonly at?: Date | undefined
-}
-
-/** The page to list. */
-export interface PageInput {
-  /** Most items of the page: 1 to 1,000. Default: 100. */
-  readonly pageSize?: number | undefined
-  /** `nextPageToken` of the page before, with the same input. Default: the first page. */
-  readonly pageToken?: string | undefined
-}
-
-/** A page of results. */
-export interface AccessPage<Item> {
-  /** At most `pageSize` items, in order. */
-  readonly items: readonly Item[]
-  /** `pageToken` of the next page; absent on the last. */
-  readonly nextPageToken?: string
 }
 
 /**
@@ -140,7 +140,7 @@ export interface AccessChecks {
   readonly explain: Read<ExplainAccessInput, AccessExplanation>
   /**
    * Lists the roles that count for a user of the organization, or counted `at` a time in the past, sorted by
-   * `projectOrgId`, `projectId`, `roleKey` and `resource` (the whole project first), with their display fields of that
+   * `projectOrgId`, `projectId`, `resource` (the whole project first) and `roleKey`, with their display fields of that
    * time. A role on one resource has its `resource`, and counts only there. A role that the user has in several ways is
    * one item for each way, the grant first.
    *
@@ -153,13 +153,34 @@ export interface AccessChecks {
    * Lists the users, of all organizations, for whom roles of one or all projects of the organization count, or counted
    * `at` a time in the past. Sorted by `roleKey`, `orgId`, `resource` (the whole project first), way (grants before
    * groups) and `userId`; for all projects, by `projectId` first. A role on one resource has its `resource`, and counts
-   * only there. A user is one item for each role and resource, and for each way to have it.
+   * only there. A user is one item for each role and resource, and for each way to have it. With `projectOrgId`: the
+   * users of the organization itself, who have roles of a project that was granted to it.
    *
    * @example
    * const at = new Date('2026-03-31T23:59:59Z')
    * const review = await iam.access.whoHas({ projectId, roleKey: 'editor', at }, context)
    */
   readonly whoHas: Read<WhoHasInput, AccessPage<Holder>>
+  /**
+   * Lists where a user of the organization has a permission or a role, or had it `at` a time in the past: each project
+   * once, sorted by `projectOrgId` and `projectId`. To select the rows that the user may see.
+   *
+   * @example
+   * const scopes = await orThrow(iam.access.scopesOf({ userId: 'bob', permission: 'invoice.read' }, context))
+   * const projectIds = scopes.items.map(({ projectId }) => projectId)
+   */
+  readonly scopesOf: Read<ScopesOfInput, AccessPage<Scope>>
+  /**
+   * Lists the users of the organization for whom roles count, or counted `at` a time in the past, by grants and by
+   * groups, of projects of the organization and of projects that were granted to it. A user is one item, sorted by
+   * `userId`; its `roles` are those that meet the input, sorted by `projectOrgId`, `projectId`, `roleKey` and way (the
+   * grant first). A role that the user has in several ways is listed once for each.
+   *
+   * @example
+   * const people = await iam.access.users({ projectId }, context)
+   * if (people.isOk()) for (const { userId, roles } of people.value.items) console.log(userId, roles.length)
+   */
+  readonly users: Read<UsersInput, AccessPage<UserRoles>>
   /**
    * Returns the permissions that the caller has in the whole organization, sorted by name. Calls `authorize` once for
    * each, without an object. Needs no permission.
@@ -271,24 +292,25 @@ export const accessOf = (runtime: Runtime): AccessChecks => {
         method: 'access.whoHas',
         permissions,
         schema: WhoHasInput,
-        target: targetOf(projectRoles),
+        target: ofOwnRole,
       },
-      async (call, { pageSize, pageToken, ...input }) => {
-        const { orgId } = call
-        const { projectId, resource, userId, roleKey, permission, at } = input
+      async (call, input) => {
+        const { projectId, projectOrgId, resource, userId, roleKey, permission, at } = input
         if (resource !== undefined && projectId === undefined)
           return err(invalid('resource', 'needs a projectId'))
+        const { pageSize, pageToken } = input
         const moment = momentOf(at, runtime.now())
         if (moment.isErr()) return err(moment.error)
-        const asked = [projectId, resource, userId, roleKey, permission, at]
+        const asked = [projectId, projectOrgId, resource, userId, roleKey, permission, at]
         return readPage({
           token: pageToken,
-          query: [orgId, 'whoHas', ...asked.map((value) => value ?? null)],
+          query: [call.orgId, 'whoHas', ...asked.map((value) => value ?? null)],
           isKey: isTexts<NonNullable<HoldersQuery['after']>>(projectId === undefined ? 7 : 6),
           keyOf: keyOfHolder,
           read: async (after) => {
             const query: HoldersQuery = {
-              orgId,
+              orgId: projectOrgId ?? call.orgId,
+              ...(projectOrgId !== undefined && { userOrgId: call.orgId }),
               ...(projectId !== undefined && { projectId }),
               ...(resource !== undefined && { resource }),
               ...(userId !== undefined && { userId }),
@@ -304,6 +326,16 @@ export const accessOf = (runtime: Runtime): AccessChecks => {
           },
         })
       },
+    ),
+    scopesOf: read(
+      runtime,
+      { method: 'access.scopesOf', permissions, schema: ScopesOfInput },
+      (call, input) => scopesOf(runtime, call, input),
+    ),
+    users: read(
+      runtime,
+      { method: 'access.users', permissions, schema: UsersInput },
+      (call, input) => listUsers(runtime, call, input),
     ),
     permissions: read(
       runtime,
@@ -323,6 +355,12 @@ export const accessOf = (runtime: Runtime): AccessChecks => {
   }
 }
 
+/** The role of the input, unless another organization owns it. */
+const ofOwnRole: Target = (input, orgId) =>
+  (fieldOf(input, 'projectOrgId') ?? orgId) === orgId
+    ? targetOf(projectRoles)(input, orgId)
+    : undefined
+
 const LIVE_OPTIONS: KnownOptions = {
   required: { signal: SIGNAL },
   optional: { maxLag: milliseconds(50, 3_600_000) },
@@ -330,7 +368,7 @@ const LIVE_OPTIONS: KnownOptions = {
 
 /** A role as the log shows it at a time: a read model has only the present. */
 const asShown = async (streams: Streams, held: HeldRole): Promise<HeldRole> => {
-  const ids = { projectId: ProjectId.parse(held.projectId), roleKey: RoleKey.parse(held.roleKey) }
+  const ids = { projectId: held.projectId, roleKey: held.roleKey }
   const { state } = await streams.read(projectRoles, ids, { orgId: held.projectOrgId })
   // It was removed in the same millisecond, after the read of the read model.
   if (!exists(state)) return held

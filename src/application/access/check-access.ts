@@ -1,7 +1,7 @@
 import { err, ok, type Result, type ResultAsync } from 'neverthrow'
 import * as z from 'zod/mini'
 import { userGrants } from '../../domain/user-grant/aggregate.js'
-import { OrgId, RoleKey, RolePermission } from '../../domain/values.js'
+import { RoleKey, RolePermission } from '../../domain/values.js'
 import type { AccessQuery, FoundAccess, HeldRolesQuery } from '../../ports/access-reads.js'
 import type { Position } from '../../ports/event-store.js'
 import { type AccessDenied, invalid, type ReadError } from '../errors/errors.js'
@@ -112,8 +112,7 @@ export const checkAccess = async (
   input: z.output<typeof CheckAccessInput>,
 ): Promise<Result<AccessCheck, ReadError>> => {
   const { orgId } = call
-  const { userId, projectId, projectOrgId = OrgId.parse(orgId), resource } = input
-  const { roleKey, permission, at } = input
+  const { userId, projectId, projectOrgId = orgId, resource, roleKey, permission, at } = input
   if (roleKey !== undefined && permission !== undefined)
     return err(invalid('permission', 'must not be given with roleKey: make two checks'))
   const query = { orgId, userId, projectOrgId, projectId, resource }

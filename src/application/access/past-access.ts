@@ -1,4 +1,5 @@
 import { exists } from '../../domain/decider.js'
+import type { RoleSource } from '../../domain/facts.js'
 import {
   type IdentityProviderState,
   identityProviders,
@@ -14,15 +15,7 @@ import {
   userGrants as grantsToUsers,
   type UserGrantState,
 } from '../../domain/user-grant/aggregate.js'
-import {
-  GroupName,
-  IdpId,
-  OrgId,
-  type ProjectId,
-  type Resource,
-  RoleKey,
-  type UserId,
-} from '../../domain/values.js'
+import type { OrgId, ProjectId, Resource, RoleKey, UserId } from '../../domain/values.js'
 import type { FoundAccess, LostRole } from '../../ports/access-reads.js'
 import type { EventStore, Position, RecordedEvent } from '../../ports/event-store.js'
 import { corruptEvent, type KnownEvent } from '../../ports/known-event.js'
@@ -67,7 +60,7 @@ export interface AccessSteps {
 
 /** The steps that led to the roles that a group gives to a user. */
 export interface GroupSteps {
-  readonly via: { readonly idpId: IdpId; readonly group: GroupName }
+  readonly via: RoleSource
   readonly provider: readonly Step<IdentityProviderState>[]
   readonly mapping: readonly Step<RoleMappingState>[]
   /** The last step. */
@@ -84,7 +77,7 @@ export const replayAccess = async (
   const { orgId, userId, projectOrgId, projectId, resource } = ids
   const isOwn = projectOrgId === orgId
   const steps = stepsOf(runtime.store, until)
-  const grantIds = { projectId, grantedOrgId: OrgId.parse(orgId) }
+  const grantIds = { projectId, grantedOrgId: orgId }
   const [project, projectGrant, userGrants, groups] = await Promise.all([
     steps(projects, projectOrgId, { id: projectId }),
     isOwn ? [] : steps(projectGrants, projectOrgId, grantIds),
@@ -99,7 +92,7 @@ export const replayAccess = async (
   const wanted = roleKey === undefined ? new Set(held.map((role) => role.roleKey)) : [roleKey]
   const roles = await Promise.all(
     [...wanted].map(async (each) => {
-      const ids = { projectId, roleKey: RoleKey.parse(each) }
+      const ids = { projectId, roleKey: each }
       return [each, await steps(projectRoles, projectOrgId, ids)] as const
     }),
   )
@@ -131,13 +124,13 @@ const providersOf = async (
   call: Pick<AdmittedCall, 'signal'>,
   { orgId, userId }: AccessIds,
   until: Position,
-): Promise<ReadonlySet<IdpId>> => {
+): Promise<ReadonlySet<string>> => {
   const before = { orgId, before: until + 1n, order: 'desc' } as const
   const reports = { ...before, user: userId, types: memberships.eventsThat('adds') }
   const entries = await historyOf(runtime, call, reports)
-  const found = new Set<IdpId>()
+  const found = new Set<string>()
   const add = ({ object }: HistoryEntry) => {
-    if ('idpId' in object) found.add(IdpId.parse(object.idpId))
+    if ('idpId' in object) found.add(object.idpId)
   }
   entries.forEach(add)
   const types = identityProviders.eventsThat('adds')
@@ -157,11 +150,11 @@ const reportsOf = async (
     orgId,
     idpId,
     userId,
-  }: { readonly orgId: string; readonly idpId: IdpId; readonly userId: UserId },
+  }: { readonly orgId: string; readonly idpId: string; readonly userId: UserId },
   until: Position,
 ): Promise<{
   readonly membership: readonly Step<MembershipState>[]
-  readonly groups: ReadonlySet<GroupName>
+  readonly groups: ReadonlySet<string>
 }> => {
   const object = memberships.ref({ idpId, userId })
   const query = { orgId, object, before: until + 1n, order: 'desc' } as const
@@ -182,7 +175,7 @@ const reportsOf = async (
   const groups = earlier.flatMap((value) => (Array.isArray(value) ? value : []))
   return {
     membership,
-    groups: new Set([...last, ...groups.map((group) => GroupName.parse(group))]),
+    groups: new Set([...last, ...groups]),
   }
 }
 

@@ -12,10 +12,11 @@ import type { UserGrantRole } from '../../domain/user-grant/events.js'
 import {
   MAX_GRANTED_ROLES,
   MAX_REPORTED,
-  OrgId,
+  type OrgId,
   type ProjectId,
   type Resource,
   type RoleKey,
+  type UserGrantRef,
   type UserId,
 } from '../../domain/values.js'
 import { type InvalidArgument, invalid } from '../errors/errors.js'
@@ -86,15 +87,15 @@ export const decideUserGrant = async (
 /** The current roles of a user; undefined if the project does not exist. */
 export const readCurrentRoles = async (
   streams: Streams,
-  user: UserOfProject,
+  ids: Omit<UserGrantRef, 'type'>,
 ): Promise<readonly UserGrantRole[] | undefined> => {
-  const ids = grantIds(streams, user)
+  const owned = { ...ids, projectOrgId: ids.projectOrgId ?? streams.orgId }
   const [{ state }, project] = await Promise.all([
     streams.read(userGrants, ids),
-    readProject(streams, ids, []),
+    readProject(streams, owned, []),
   ])
   if (!exists(project.project)) return undefined
-  return exists(state) ? currentRolesOfUser(streams, ids, project, state.roles) : []
+  return exists(state) ? currentRolesOfUser(streams, owned, project, state.roles) : []
 }
 
 type GrantIds = OwnedProject & Pick<UserOfProject, 'userId'> & { readonly resource?: Resource }
@@ -102,11 +103,11 @@ type RolesCommand = Extract<DecidedChange, { readonly roles: unknown }>
 
 const grantIds = (
   streams: Streams,
-  { userId, projectId, projectOrgId = OrgId.parse(streams.orgId), resource }: UserOfProject,
+  { userId, projectId, projectOrgId = streams.orgId, resource }: UserOfProject,
 ): GrantIds => ({
   userId,
-  projectOrgId,
   projectId,
+  projectOrgId,
   ...(resource !== undefined && { resource }),
 })
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { timeOf } from '../../../src/index.js'
+import { items as itemsOf, timeOf } from '../../../src/index.js'
 import { context, good } from '../host.js'
 import { ORGS, PERMISSIONS, PROJECTS, RESOURCES, USERS } from './any-history.js'
 import { NaiveModel } from './naive-model.js'
@@ -31,6 +31,13 @@ test.each(HOMES)(
               const asked = { userId, resource }
               const there = await good(iam.access.rolesOf(asked, { ...context, orgId }))
               expect(there.items).toEqual(model.rolesOf(orgId, userId, now, resource))
+            }
+            for (const permission of PERMISSIONS) {
+              const asked = { userId, permission, pageSize: 2 }
+              const scopes = []
+              for await (const scope of itemsOf(iam.access.scopesOf, asked, { ...context, orgId }))
+                scopes.push(scope)
+              expect(scopes).toEqual(model.scopesOf(orgId, userId, permission, now))
             }
           }
       }),
@@ -89,12 +96,29 @@ test.each(HOMES)(
             for (const projectId of PROJECTS)
               for (const permission of [undefined, ...PERMISSIONS]) {
                 const which = permission === undefined ? {} : { permission }
-                const within = { ...context, orgId }
-                for (const resource of [undefined, ...RESOURCES]) {
-                  const asked = { projectId, resource, ...which, ...(at < now && { at }) }
-                  const { items } = await good(iam.access.whoHas(asked, within))
-                  expect(items).toEqual(model.whoHas(orgId, projectId, permission, at, resource))
+                const asked = { projectId, ...which, ...(at < now && { at }) }
+                const { items } = await good(iam.access.whoHas(asked, { ...context, orgId }))
+                expect(items).toEqual(model.whoHas(orgId, projectId, permission, at))
+                for (const resource of RESOURCES) {
+                  const there = iam.access.whoHas({ ...asked, resource }, { ...context, orgId })
+                  const expected = model.whoHas(orgId, projectId, permission, at, resource)
+                  expect((await good(there)).items).toEqual(expected)
                 }
+                for (const userOrgId of ORGS) {
+                  const granted = { ...asked, projectOrgId: orgId }
+                  const own = await good(
+                    iam.access.whoHas(granted, { ...context, orgId: userOrgId }),
+                  )
+                  expect(own.items).toEqual(items.filter((each) => each.orgId === userOrgId))
+                }
+              }
+          for (const orgId of ORGS)
+            for (const projectId of [undefined, ...PROJECTS])
+              for (const permission of [undefined, ...PERMISSIONS]) {
+                const which = { ...(projectId && { projectId }), ...(permission && { permission }) }
+                const asked = { ...which, ...(at < now && { at }) }
+                const { items } = await good(iam.access.users(asked, { ...context, orgId }))
+                expect(items).toEqual(model.users(orgId, projectId, permission, at))
               }
         }
       }),

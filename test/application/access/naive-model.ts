@@ -103,6 +103,12 @@ const byText = (one: readonly string[], other: readonly string[]): number => {
 const wayKey = ({ via }: Pick<Way, 'via'>): readonly string[] =>
   via === 'grant' ? ['', ''] : [via.idpId, via.group]
 
+const placeKey = ({ projectOrgId, projectId, resource = '' }: Omit<Ids, 'orgId' | 'userId'>) => [
+  projectOrgId,
+  projectId,
+  resource,
+]
+
 /** One role, one permission, or neither. */
 interface Asked {
   readonly roleKey?: string
@@ -458,9 +464,9 @@ export class NaiveModel {
       )
       .toSorted((one, other) =>
         byText(
-          [one.projectOrgId, one.projectId, one.roleKey, one.resource ?? '', ...wayKey(one)],
+          [one.projectOrgId, one.projectId, one.resource ?? '', one.roleKey, ...wayKey(one)],
           [
-            ...[other.projectOrgId, other.projectId, other.roleKey, other.resource ?? ''],
+            ...[other.projectOrgId, other.projectId, other.resource ?? '', other.roleKey],
             ...wayKey(other),
           ],
         ),
@@ -493,6 +499,28 @@ export class NaiveModel {
         }))
       })
     })
+  }
+
+  /** As `iam.access.scopesOf`. */
+  scopesOf(orgId: string, userId: string, permission: string, now: Date) {
+    const scopes = this.#everyIds()
+      .filter((ids) => ids.orgId === orgId && ids.userId === userId)
+      .filter((ids) =>
+        this.#counting(ids, now).some(({ roleKey }) =>
+          this.#permissions(ids, roleKey).includes(permission),
+        ),
+      )
+      .map(({ projectId, projectOrgId, resource }) => ({
+        projectId,
+        projectOrgId,
+        ...on(resource),
+      }))
+    return scopes.sort((one, other) =>
+      byText(
+        [one.projectOrgId, one.projectId, one.resource ?? ''],
+        [other.projectOrgId, other.projectId, other.resource ?? ''],
+      ),
+    )
   }
 
   /** As `iam.access.whoHas`. */
@@ -528,6 +556,46 @@ export class NaiveModel {
           [other.roleKey, other.orgId, other.resource ?? '', ...wayKey(other), other.userId],
         ),
       )
+  }
+
+  /** As `iam.access.users`, of one project or of all. */
+  users(orgId: string, projectId: string | undefined, permission: string | undefined, now: Date) {
+    const holders = this.#everyIds()
+      .filter((ids) => ids.orgId === orgId && ids.projectId === (projectId ?? ids.projectId))
+      .flatMap((ids) => {
+        const roles = this.#project(ids)?.roles
+        const of = { projectId: ids.projectId, projectOrgId: ids.projectOrgId }
+        return this.#counting(ids, now)
+          .filter(
+            ({ roleKey }) =>
+              permission === undefined || this.#permissions(ids, roleKey).includes(permission),
+          )
+          .map(({ roleKey, expiresAt, from, via }) => ({
+            userId: ids.userId,
+            role: {
+              ...of,
+              roleKey,
+              displayName: roles?.get(roleKey)?.displayName,
+              ...on(ids.resource),
+              ...(expiresAt && { expiresAt }),
+              via,
+              since: from,
+            },
+          }))
+      })
+    const userIds = [...new Set(holders.map(({ userId }) => userId))].toSorted()
+    return userIds.map((userId) => ({
+      userId,
+      roles: holders
+        .filter((holder) => holder.userId === userId)
+        .map(({ role }) => role)
+        .toSorted((one, other) =>
+          byText(
+            [...placeKey(one), one.roleKey, ...wayKey(one)],
+            [...placeKey(other), other.roleKey, ...wayKey(other)],
+          ),
+        ),
+    }))
   }
 
   /** As `iam.userGrants.list` of an organization, without states and details. */

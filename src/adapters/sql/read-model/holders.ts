@@ -44,19 +44,19 @@ export function* readHeldRoles(
 ): Steps<FoundAtHead<Slice<HeldRole>>> {
   type Row = readonly [
     scope: string,
-    role: string,
     resource: string,
+    role: string,
     idp: string,
     group: string,
     expires: Integer,
     body: string | null,
   ]
   const { found, ...positions } = pageOf<Row>(yield heldRolesStatement(dialect, query))
-  const held = found.map(([scope, roleKey, resource, idpId, group, expires, body]) => ({
+  const held = found.map(([scope, resource, roleKey, idpId, group, expires, body]) => ({
     ...projectOf(scope),
     roleKey,
     ...shownRole(body),
-    ...on(resource),
+    ...onResource(resource),
     ...expiry(expires),
     via: wayOf(idpId, group),
   }))
@@ -87,7 +87,7 @@ export function* readHolders(
       orgId,
       ...(query.projectId === undefined && { projectId: projectOf(scope).projectId }),
       roleKey,
-      ...on(resource),
+      ...onResource(resource),
       ...expiry(expires),
       from: timeOf(BigInt(given)),
       via: wayOf(idpId, group),
@@ -97,10 +97,12 @@ export function* readHolders(
 }
 
 /** The resource of a row, which is empty for the whole project. */
-const on = (resource: string): Pick<HeldRole, 'resource'> => (resource === '' ? {} : { resource })
+export const onResource = (resource: string): Pick<HeldRole, 'resource'> =>
+  resource === '' ? {} : { resource }
 
 /** The way of a role, by the provider and the group; both are empty for a grant. */
-const wayOf = (idpId: string, group: string): RoleWay => (idpId === '' ? 'grant' : { idpId, group })
+export const wayOf = (idpId: string, group: string): RoleWay =>
+  idpId === '' ? 'grant' : { idpId, group }
 
 const sliceOf = <Item>(found: readonly Item[], limit: number): Slice<Item> => ({
   items: found.slice(0, limit),
@@ -108,7 +110,7 @@ const sliceOf = <Item>(found: readonly Item[], limit: number): Slice<Item> => ({
 })
 
 /** The provider and the group of a grant. */
-const NO_WAY = `'' AS idp, '' AS grp`
+export const NO_WAY = `'' AS idp, '' AS grp`
 
 /** Tables in which the roles of one user are found, with `share`. */
 const ofUser = ({ table, hasLateral }: Dialect) => {
@@ -127,9 +129,10 @@ const ofUser = ({ table, hasLateral }: Dialect) => {
 
 /** Finds the roles that count for a user, one more than the limit, each with the positions. */
 export const heldRolesStatement = (dialect: Dialect, query: HeldRolesQuery): Statement => {
-  const { orgId, userId, projectId, projectOrgId, resource, at, now, after, limit } = query
+  const { orgId, userId, projectId, projectOrgId, resource, roleKey, permission } = query
+  const { at, now, after, limit } = query
   const { byGrant, isByGrant, byGroup, isByGroup } = ofUser(dialect)
-  const order = 'scope, role, resource, idp, grp'
+  const order = 'scope, resource, role, idp, grp'
   const place = `${dialect.table(PLACES)} AS place`
   const arm = (
     from: string,
@@ -143,11 +146,13 @@ export const heldRolesStatement = (dialect: Dialect, query: HeldRolesQuery): Sta
       ...(projectId === undefined ? [] : [sql`place.project = ${param(projectId)}`]),
       ...(projectOrgId === undefined ? [] : [sql`place.owner = ${param(projectOrgId)}`]),
       ...(resource === undefined ? [] : [sql`place.resource IN ('', ${param(resource)})`]),
+      ...(roleKey === undefined ? [] : [sql`share.role = ${param(roleKey)}`]),
+      ...isAllowed(dialect, query),
       ...(after
         ? [isAfterWay([projectScope(after[0], after[1]), after[2], after[3]], after.slice(4))]
         : []),
     ])
-    return sql`SELECT share.scope, share.role, share.resource, ${columns}, ${bodyOfRole(dialect)} AS body FROM ${from} CROSS JOIN ${place} WHERE ${all}`
+    return sql`SELECT share.scope, share.resource, share.role, ${columns}, ${bodyOfRole(dialect)} AS body FROM ${from} CROSS JOIN ${place} WHERE ${all}`
   }
   const arms = [
     arm(
@@ -158,7 +163,7 @@ export const heldRolesStatement = (dialect: Dialect, query: HeldRolesQuery): Sta
         ...countsByGrant(dialect, { now, at }),
       ],
       // Within one role and resource, the grant sorts first.
-      (role) => isAfter(['share.scope', 'share.role', 'share.resource'], role),
+      (role) => isAfter(['share.scope', 'share.resource', 'share.role'], role),
     ),
     arm(
       byGroup,
@@ -169,14 +174,14 @@ export const heldRolesStatement = (dialect: Dialect, query: HeldRolesQuery): Sta
       ],
       (role, way) =>
         isAfter(
-          ['share.scope', 'share.role', 'share.resource', 'mapped.idp', 'mapped.grp'],
+          ['share.scope', 'share.resource', 'share.role', 'mapped.idp', 'mapped.grp'],
           [...role, ...way],
         ),
     ),
   ]
   const page = sql`SELECT * FROM (${joined(arms, ' UNION ALL ')}) AS page_of_ways ORDER BY ${order} LIMIT ${atLeast(limit + 1)}`
   return {
-    name: `hr${flags(projectId, projectOrgId, resource, at, after)}${markOfSize(limit + 1) ?? ''}`,
+    name: `h${flags(projectId, projectOrgId, resource, roleKey, permission, at, after)}${markOfSize(limit + 1) ?? ''}`,
     ...sql`${besidePositions(dialect, `${order}, expires_at, body`, page)} ORDER BY ${order}`,
   }
 }
@@ -228,10 +233,10 @@ const ways = (dialect: Dialect, { now, at }: HoldersQuery): readonly [grant: Way
 
 /** Finds the users for whom roles count, at least one more than the limit, each with the positions. */
 export const holdersStatement = (dialect: Dialect, query: HoldersQuery): Statement => {
-  const { projectId, resource, userId, roleKey, permission, at, after } = query
+  const { projectId, resource, userId, roleKey, permission, userOrgId, at, after } = query
   const order = `${projectId === undefined ? 'scope, ' : ''}role, org, resource, idp, grp, user_id`
   const arms = ways(dialect, query).flatMap((way, index) =>
-    onResource(query, partsAfter(query, way, index === 0)).map((part) =>
+    onPlaces(query, partsAfter(query, way, index === 0)).map((part) =>
       userId === undefined
         ? allHolders(dialect, query, way, part)
         : holdersOfUser(dialect, query, way, part, userId),
@@ -246,7 +251,7 @@ export const holdersStatement = (dialect: Dialect, query: HoldersQuery): Stateme
   return {
     // The holders of several roles have no name: a plan made for a small table would read all of a large one.
     ...(roleKey !== undefined && {
-      name: `w${flags(projectId, resource, userId, roleKey, permission, at)}${variant}`,
+      name: `w${flags(projectId, resource, userId, permission, userOrgId, at)}${variant}`,
     }),
     ...sql`${besidePositions(dialect, columns, page)} ORDER BY ${order}`,
   }
@@ -305,7 +310,7 @@ const partsAfter = (query: HoldersQuery, { order }: Way, isByGrant: boolean): re
 }
 
 /** Each part apart for the whole project and for the resource in the query, so that each is read from an index. */
-const onResource = ({ resource }: HoldersQuery, parts: readonly Part[]): readonly Part[] =>
+const onPlaces = ({ resource }: HoldersQuery, parts: readonly Part[]): readonly Part[] =>
   resource === undefined
     ? parts
     : parts.flatMap(({ ofShare, ofRow }) =>
@@ -315,11 +320,12 @@ const onResource = ({ resource }: HoldersQuery, parts: readonly Part[]): readonl
         })),
       )
 
-/** In several projects, SQLite would take the order of an index only if the role were not known to be one. */
 const isOfRole = ({ projectId }: HoldersQuery, roleKey: string): Statement =>
-  projectId === undefined
-    ? sql`share.role >= ${param(roleKey)} AND share.role <= ${param(roleKey)}`
-    : sql`share.role = ${param(roleKey)}`
+  projectId === undefined ? isOne('share.role', roleKey) : sql`share.role = ${param(roleKey)}`
+
+/** SQLite would not take the order of an index in which a column before the last is known to be one. */
+const isOne = (column: string, value: string): Statement =>
+  sql`${column} >= ${param(value)} AND ${column} <= ${param(value)}`
 
 /** The columns of `share` in the order of holders; at most one generation counts at a time. */
 const SHARE_ORDER =
@@ -333,7 +339,7 @@ const allHolders = (
   { ofShare, ofRow }: Part,
 ): Statement => {
   const share = `${dialect.table(SHARES)} AS share`
-  const ofShares = allOf([...ofShare, ...isAllowed(dialect, query)])
+  const ofShares = allOf([...ofShare, ...isWanted(dialect, query)])
   const ofRows = allOf([sql`${isJoined}`, ...counts, ...ofRow])
   const names = 'share.role, share.org, share.resource'
   const most = atLeast(query.limit + 1)
@@ -355,12 +361,21 @@ const holdersOfUser = (
   userId: string,
 ): Statement => {
   const found = sql`${user} = ${param(userId)} AND ${isJoined}`
-  const all = allOf([found, ...ofShare, ...isAllowed(dialect, query), ...counts, ...ofRow])
+  const all = allOf([found, ...ofShare, ...isWanted(dialect, query), ...counts, ...ofRow])
   return sql`SELECT share.role, share.org, share.resource, ${columns}, share.scope FROM ${from} WHERE ${all}`
 }
 
+/** The role of `share` is of the organization and has the permission that are asked for. */
+const isWanted = (dialect: Dialect, query: HoldersQuery): readonly Statement[] => [
+  ...(query.userOrgId === undefined ? [] : [isOne('share.org', query.userOrgId)]),
+  ...isAllowed(dialect, query),
+]
+
 /** The role of `share` has the permission that is asked for, now or at a position. */
-const isAllowed = ({ table }: Dialect, { permission, at }: HoldersQuery): readonly Statement[] =>
+export const isAllowed = (
+  { table }: Dialect,
+  { permission, at }: Pick<HoldersQuery, 'permission' | 'at'>,
+): readonly Statement[] =>
   permission === undefined
     ? []
     : [

@@ -125,7 +125,7 @@ const everything = (model: ReadModel, positions: readonly bigint[]) => {
       for (const now of TIMES) readings.push(() => model.heldRoles({ ...held, now }))
       readings.push(
         () => model.heldRoles({ ...held, now: NOW, projectId: 'a' }),
-        () => model.heldRoles({ ...held, now: NOW, after: ['acme', 'a', 'a', '', '', ''] }),
+        () => model.heldRoles({ ...held, now: NOW, after: ['acme', 'a', '', 'a', '', ''] }),
       )
     }
   }
