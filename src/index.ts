@@ -135,6 +135,7 @@ export {
   type PermissionsFromRolesOptions,
   permissionsFromRoles,
 } from './application/access/permissions-from-roles.js'
+export type { PermissionOrRole, Scope, ScopesOfInput } from './application/access/scopes.js'
 export type {
   AccessOf,
   AskedOfUser,

@@ -134,7 +134,9 @@ const RULES: readonly (readonly [folderOrFile: RegExp, allowed: readonly string[
     /^console$/,
     [
       '',
+      'handlers',
       'transport/index.ts',
+      'transport/http.ts',
       'transport/handler-options.ts',
       'console/gen',
       'console/browser/page-names.ts',

@@ -95,6 +95,10 @@ export interface HeldRolesQuery {
   readonly userId: string
   /** Only projects with this `id`, of any organization. Default: all. */
   readonly projectId?: string
+  /** Only roles with this key. Default: all roles. */
+  readonly roleKey?: string
+  /** Only roles that have this permission, or had it at that position. Default: all roles. */
+  readonly permission?: string
   /**
    * Roles that counted right after the event at this position, or the last event before it. Default: roles that count
    * now. Display fields are the current ones, and empty if the role no longer exists.

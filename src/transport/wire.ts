@@ -824,6 +824,8 @@ export const ProjectGrantFilter: WireMessage = {"name":"ProjectGrantFilter","fie
   {"name":"grantedOrgId","protoName":"granted_org_id","number":1,"kind":"message","message":TextFilter},
   {"name":"roleKey","protoName":"role_key","number":2,"kind":"message","message":TextFilter},
   {"name":"state","protoName":"state","number":3,"kind":"enum","values":State},
+  {"name":"projectId","protoName":"project_id","number":4,"kind":"message","message":TextFilter},
+  {"name":"projectOrgId","protoName":"project_org_id","number":5,"kind":"message","message":TextFilter},
 ]}
 
 export const ListProjectGrantsRequest: WireMessage = {"name":"ListProjectGrantsRequest","fields":[
@@ -855,6 +857,30 @@ export const ListReceivedProjectGrantsResponse: WireMessage = {"name":"ListRecei
   {"name":"totalSize","protoName":"total_size","number":3,"kind":"number"},
   {"name":"sequence","protoName":"sequence","number":4,"kind":"sequence"},
   {"name":"totalSizeCapped","protoName":"total_size_capped","number":5,"kind":"flag"},
+]}
+
+export const GetReceivedProjectGrantRequest: WireMessage = {"name":"GetReceivedProjectGrantRequest","fields":[
+  {"name":"projectOrgId","protoName":"project_org_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64},
+]}
+
+export const ReceivedRole: WireMessage = {"name":"ReceivedRole","fields":[
+  {"name":"roleKey","protoName":"role_key","number":1,"kind":"text"},
+  {"name":"displayName","protoName":"display_name","number":2,"kind":"text"},
+  {"name":"group","protoName":"group","number":3,"kind":"text"},
+  {"name":"permissions","protoName":"permissions","number":4,"kind":"text","isList":true},
+]}
+
+export const ReceivedProject: WireMessage = {"name":"ReceivedProject","fields":[
+  {"name":"projectId","protoName":"project_id","number":1,"kind":"text"},
+  {"name":"projectOrgId","protoName":"project_org_id","number":2,"kind":"text"},
+  {"name":"name","protoName":"name","number":3,"kind":"text"},
+  {"name":"state","protoName":"state","number":4,"kind":"enum","values":State},
+  {"name":"roles","protoName":"roles","number":5,"kind":"message","isList":true,"message":ReceivedRole},
+]}
+
+export const GetReceivedProjectGrantResponse: WireMessage = {"name":"GetReceivedProjectGrantResponse","fields":[
+  {"name":"receivedProject","protoName":"received_project","number":1,"kind":"message","message":ReceivedProject},
 ]}
 
 export const ListProjectGrantHistoryRequest: WireMessage = {"name":"ListProjectGrantHistoryRequest","fields":[
@@ -915,6 +941,20 @@ export const UpdateUserGrantRequest: WireMessage = {"name":"UpdateUserGrantReque
 ]}
 
 export const UpdateUserGrantResponse: WireMessage = {"name":"UpdateUserGrantResponse","fields":[
+  {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
+  {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
+]}
+
+export const GiveUserGrantRequest: WireMessage = {"name":"GiveUserGrantRequest","fields":[
+  {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":200},
+  {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":64},
+  {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","isOptional":true,"inQuery":true,"least":1,"most":64},
+  {"name":"roles","protoName":"roles","number":4,"kind":"message","isList":true,"isRequired":true,"least":1,"most":400,"message":GivenUserRole},
+  {"name":"validateOnly","protoName":"validate_only","number":5,"kind":"flag"},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
+]}
+
+export const GiveUserGrantResponse: WireMessage = {"name":"GiveUserGrantResponse","fields":[
   {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
   {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
@@ -1828,7 +1868,7 @@ export const projectRoleService: Readonly<Record<'addProjectRole' | 'addProjectR
   getProjectRoleState: {"service":"claviger.v1.ProjectRoleService","name":"GetProjectRoleState","effect":"none","verb":"GET","path":"/v1/projects/{project_id}/role/history/state","request":GetProjectRoleStateRequest,"response":GetProjectRoleStateResponse},
 }
 
-export const projectGrantService: Readonly<Record<'addProjectGrant' | 'updateProjectGrant' | 'deactivateProjectGrant' | 'reactivateProjectGrant' | 'removeProjectGrant' | 'getProjectGrant' | 'listProjectGrants' | 'listReceivedProjectGrants' | 'listProjectGrantHistory' | 'getProjectGrantState', WireMethod>> = {
+export const projectGrantService: Readonly<Record<'addProjectGrant' | 'updateProjectGrant' | 'deactivateProjectGrant' | 'reactivateProjectGrant' | 'removeProjectGrant' | 'getProjectGrant' | 'listProjectGrants' | 'listReceivedProjectGrants' | 'getReceivedProjectGrant' | 'listProjectGrantHistory' | 'getProjectGrantState', WireMethod>> = {
   addProjectGrant: {"service":"claviger.v1.ProjectGrantService","name":"AddProjectGrant","effect":"command","verb":"POST","path":"/v1/projects/{project_id}/grants","hasBody":true,"request":AddProjectGrantRequest,"response":AddProjectGrantResponse},
   updateProjectGrant: {"service":"claviger.v1.ProjectGrantService","name":"UpdateProjectGrant","effect":"command","verb":"PUT","path":"/v1/projects/{project_id}/grants/{granted_org_id}","hasBody":true,"request":UpdateProjectGrantRequest,"response":UpdateProjectGrantResponse},
   deactivateProjectGrant: {"service":"claviger.v1.ProjectGrantService","name":"DeactivateProjectGrant","effect":"command","verb":"POST","path":"/v1/projects/{project_id}/grants/{granted_org_id}:deactivate","request":DeactivateProjectGrantRequest,"response":DeactivateProjectGrantResponse},
@@ -1837,13 +1877,15 @@ export const projectGrantService: Readonly<Record<'addProjectGrant' | 'updatePro
   getProjectGrant: {"service":"claviger.v1.ProjectGrantService","name":"GetProjectGrant","effect":"none","verb":"GET","path":"/v1/projects/{project_id}/grants/{granted_org_id}","request":GetProjectGrantRequest,"response":GetProjectGrantResponse},
   listProjectGrants: {"service":"claviger.v1.ProjectGrantService","name":"ListProjectGrants","effect":"none","verb":"GET","path":"/v1/projects/{project_id}/grants","request":ListProjectGrantsRequest,"response":ListProjectGrantsResponse},
   listReceivedProjectGrants: {"service":"claviger.v1.ProjectGrantService","name":"ListReceivedProjectGrants","effect":"none","verb":"GET","path":"/v1/receivedGrants","request":ListReceivedProjectGrantsRequest,"response":ListReceivedProjectGrantsResponse},
+  getReceivedProjectGrant: {"service":"claviger.v1.ProjectGrantService","name":"GetReceivedProjectGrant","effect":"none","verb":"GET","path":"/v1/receivedGrants/{project_org_id}/{project_id}","request":GetReceivedProjectGrantRequest,"response":GetReceivedProjectGrantResponse},
   listProjectGrantHistory: {"service":"claviger.v1.ProjectGrantService","name":"ListProjectGrantHistory","effect":"none","verb":"GET","path":"/v1/projects/{project_id}/grants/{granted_org_id}/history","request":ListProjectGrantHistoryRequest,"response":ListProjectGrantHistoryResponse},
   getProjectGrantState: {"service":"claviger.v1.ProjectGrantService","name":"GetProjectGrantState","effect":"none","verb":"GET","path":"/v1/projects/{project_id}/grants/{granted_org_id}/history/state","request":GetProjectGrantStateRequest,"response":GetProjectGrantStateResponse},
 }
 
-export const userGrantService: Readonly<Record<'addUserGrant' | 'updateUserGrant' | 'addUserGrantRoles' | 'removeUserGrantRoles' | 'deactivateUserGrant' | 'reactivateUserGrant' | 'removeUserGrant' | 'removeAllUserGrants' | 'getUserGrant' | 'listUserGrants' | 'listUserGrantHistory' | 'getUserGrantState', WireMethod>> = {
+export const userGrantService: Readonly<Record<'addUserGrant' | 'updateUserGrant' | 'giveUserGrant' | 'addUserGrantRoles' | 'removeUserGrantRoles' | 'deactivateUserGrant' | 'reactivateUserGrant' | 'removeUserGrant' | 'removeAllUserGrants' | 'getUserGrant' | 'listUserGrants' | 'listUserGrantHistory' | 'getUserGrantState', WireMethod>> = {
   addUserGrant: {"service":"claviger.v1.UserGrantService","name":"AddUserGrant","effect":"command","verb":"POST","path":"/v1/userGrants","hasBody":true,"request":AddUserGrantRequest,"response":AddUserGrantResponse},
   updateUserGrant: {"service":"claviger.v1.UserGrantService","name":"UpdateUserGrant","effect":"command","verb":"PUT","path":"/v1/userGrant","hasBody":true,"request":UpdateUserGrantRequest,"response":UpdateUserGrantResponse},
+  giveUserGrant: {"service":"claviger.v1.UserGrantService","name":"GiveUserGrant","effect":"command","verb":"POST","path":"/v1/userGrant:give","hasBody":true,"request":GiveUserGrantRequest,"response":GiveUserGrantResponse},
   addUserGrantRoles: {"service":"claviger.v1.UserGrantService","name":"AddUserGrantRoles","effect":"command","verb":"POST","path":"/v1/userGrant:addRoles","hasBody":true,"request":AddUserGrantRolesRequest,"response":AddUserGrantRolesResponse},
   removeUserGrantRoles: {"service":"claviger.v1.UserGrantService","name":"RemoveUserGrantRoles","effect":"command","verb":"POST","path":"/v1/userGrant:removeRoles","hasBody":true,"request":RemoveUserGrantRolesRequest,"response":RemoveUserGrantRolesResponse},
   deactivateUserGrant: {"service":"claviger.v1.UserGrantService","name":"DeactivateUserGrant","effect":"command","verb":"POST","path":"/v1/userGrant:deactivate","request":DeactivateUserGrantRequest,"response":DeactivateUserGrantResponse},

@@ -115,7 +115,11 @@ const SHAPES: Readonly<Record<string, Fields>> = {
   'projectGrants.add': { ...projectGrant, roleKeys },
   'projectGrants.update': { ...projectGrant, roleKeys },
   'projectGrants.list': { projectId: ids, filter: fc.record({ roleKey: textFilter }), ...page },
-  'projectGrants.listReceived': { filter: fc.record({ roleKey: textFilter }), ...page },
+  'projectGrants.listReceived': {
+    filter: fc.record({ roleKey: textFilter, projectId: textFilter, projectOrgId: textFilter }),
+    ...page,
+  },
+  'projectGrants.getReceived': { projectId: ids, projectOrgId: ids },
   'userGrants.add': { ...userGrant, roles: fc.array(givenRole, { maxLength: 3 }) },
   'userGrants.update': { ...userGrant, roles: fc.array(givenRole, { maxLength: 3 }) },
   'userGrants.addRoles': { ...userGrant, roles: fc.array(givenRole, { maxLength: 3 }) },
@@ -143,6 +147,7 @@ const SHAPES: Readonly<Record<string, Fields>> = {
     at: fc.date(),
     ...paged,
   },
+  'access.scopesOf': { userId: awkwardText, roleKey: awkwardText, projectId: owner, ...paged },
   'projects.roleClaims': { id: ids, userId: awkwardText, userOrgId: ids },
   'history.list': {
     object,

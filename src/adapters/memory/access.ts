@@ -63,7 +63,7 @@ const copyOfFound = ({ project, roles, mapped, ...found }: FoundAccess): FoundAc
 })
 
 const heldRolesIn = (world: World, query: HeldRolesQuery): Slice<HeldRole> => {
-  const { orgId, userId, projectId, at } = query
+  const { orgId, userId, projectId, roleKey, permission, at } = query
   const found: HeldRole[] = []
   const add = (
     last: Held | undefined,
@@ -75,6 +75,8 @@ const heldRolesIn = (world: World, query: HeldRolesQuery): Slice<HeldRole> => {
       const { organization, role: shown } = role.share
       const { project } = organization
       if (!held || (projectId !== undefined && project.id !== projectId)) continue
+      if (roleKey !== undefined && shown.found.roleKey !== roleKey) continue
+      if (permission !== undefined && !allows(shown, permission, at)) continue
       if (!isCurrent(role.share, at) || !isOpen(organization, at)) continue
       const counted = count(held, role)
       if (!counted) continue

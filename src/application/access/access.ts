@@ -42,6 +42,7 @@ import type { AccessExplanation } from './explain-access.js'
 import { listUsers, UsersInput } from './list-users.js'
 import type { LiveChecks, LiveOptions } from './live-checks.js'
 import type { PermissionName, RoleKeyName } from './names.js'
+import { type Scope, ScopesOfInput, scopesOf } from './scopes.js'
 import { type AccessOf, type UserAccess, userAccess } from './user-access.js'
 
 /** The user whose roles to list. */
@@ -156,6 +157,15 @@ export interface AccessChecks {
    * if (people.isOk()) for (const { userId, roles } of people.value.items) console.log(userId, roles.length)
    */
   readonly users: Read<UsersInput, AccessPage<UserRoles>>
+  /**
+   * Lists where a user of the organization has a permission or a role, or had it `at` a time in the past: each project
+   * once, sorted by `projectOrgId` and `projectId`. To select the rows that the user may see.
+   *
+   * @example
+   * const scopes = await orThrow(iam.access.scopesOf({ userId: 'bob', permission: 'invoice.read' }, context))
+   * const projectIds = scopes.items.map(({ projectId }) => projectId)
+   */
+  readonly scopesOf: Read<ScopesOfInput, AccessPage<Scope>>
   /**
    * Returns the permissions that the caller has in the whole organization, sorted by name. Calls `authorize` once for
    * each, without an object. Needs no permission.
@@ -311,6 +321,11 @@ export const accessOf = (runtime: Runtime): AccessChecks => {
       { method: 'access.users', permissions, schema: UsersInput },
       (call, input) => listUsers(runtime, call, input),
     ),
+    scopesOf: read(
+      runtime,
+      { method: 'access.scopesOf', permissions, schema: ScopesOfInput },
+      (call, input) => scopesOf(runtime, call, input),
+    ),
     permissions: read(
       runtime,
       { method: 'access.permissions', permissions: [], schema: PermissionsInput },
@@ -342,7 +357,7 @@ const LIVE_OPTIONS: KnownOptions = {
 
 /** A role as the log shows it at a time: a read model has only the present. */
 const asShown = async (streams: Streams, held: HeldRole): Promise<HeldRole> => {
-  const ids = { projectId: ProjectId.parse(held.projectId), roleKey: RoleKey.parse(held.roleKey) }
+  const ids = { projectId: held.projectId, roleKey: held.roleKey }
   const { state } = await streams.read(projectRoles, ids, { orgId: held.projectOrgId })
   // It was removed in the same millisecond, after the read of the read model.
   if (!exists(state)) return held

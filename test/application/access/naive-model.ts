@@ -453,6 +453,21 @@ export class NaiveModel {
     })
   }
 
+  /** As `iam.access.scopesOf`. */
+  scopesOf(orgId: string, userId: string, permission: string, now: Date) {
+    const scopes = this.#everyIds()
+      .filter((ids) => ids.orgId === orgId && ids.userId === userId)
+      .filter((ids) =>
+        this.#counting(ids, now).some(({ roleKey }) =>
+          this.#permissions(ids, roleKey).includes(permission),
+        ),
+      )
+      .map(({ projectId, projectOrgId }) => ({ projectId, projectOrgId }))
+    return scopes.sort((one, other) =>
+      byText([one.projectOrgId, one.projectId], [other.projectOrgId, other.projectId]),
+    )
+  }
+
   /** As `iam.access.whoHas`. */
   whoHas(projectOrgId: string, projectId: string, permission: string | undefined, now: Date) {
     return this.#everyIds()

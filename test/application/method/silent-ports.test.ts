@@ -101,6 +101,11 @@ const CASES: readonly (readonly [what: string, options: Options, call: Call])[] 
     ({ access }, within) => access.rolesOf({ userId: 'bob' }, within),
   ],
   [
+    'access.scopesOf',
+    readModelWithout('heldRoles'),
+    ({ access }, within) => access.scopesOf({ userId: 'bob', permission: 'read' }, within),
+  ],
+  [
     'access.whoHas',
     readModelWithout('holders'),
     ({ access }, within) => access.whoHas({ projectId: 'portal' }, within),

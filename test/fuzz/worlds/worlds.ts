@@ -164,7 +164,15 @@ const askOf = async (
         holdersIn(model, { orgId, userOrgId, ...moment }),
       )
     for (const userId of USERS)
-      await ask(`roles of ${orgId} ${userId} at ${at}`, heldBy(model, { orgId, userId, ...moment }))
+      for (const which of [
+        {},
+        ...ROLES.map((roleKey) => ({ roleKey })),
+        ...PERMISSIONS.map((permission) => ({ permission })),
+      ])
+        await ask(
+          `roles of ${[orgId, userId, ...Object.values(which)].join(' ')} at ${at}`,
+          heldBy(model, { orgId, userId, ...which, ...moment }),
+        )
     for (const permission of [undefined, ...PERMISSIONS])
       for (const userId of [undefined, USERS[0]])
         await ask(

@@ -118,7 +118,7 @@ const ofUser = ({ table, hasLateral }: Dialect) => {
 
 /** Finds the roles that count for a user, one more than the limit, each with the positions. */
 export const heldRolesStatement = (dialect: Dialect, query: HeldRolesQuery): Statement => {
-  const { orgId, userId, projectId, at, now, after, limit } = query
+  const { orgId, userId, projectId, roleKey, permission, at, now, after, limit } = query
   const { byGrant, isByGrant, byGroup, isByGroup } = ofUser(dialect)
   const order = 'scope, role, idp, grp'
   const place = `${dialect.table(PLACES)} AS place`
@@ -132,6 +132,8 @@ export const heldRolesStatement = (dialect: Dialect, query: HeldRolesQuery): Sta
       ...conditions,
       sql`place.number = share.place AND place.org = ${param(orgId)}`,
       ...(projectId === undefined ? [] : [sql`place.project = ${param(projectId)}`]),
+      ...(roleKey === undefined ? [] : [sql`share.role = ${param(roleKey)}`]),
+      ...isAllowed(dialect, query),
       ...(after ? [isAfterWay([projectScope(after[0], after[1]), after[2]], after.slice(3))] : []),
     ])
     return sql`SELECT share.scope, share.role, ${columns}, ${bodyOfRole(dialect)} AS body FROM ${from} CROSS JOIN ${place} WHERE ${all}`
@@ -160,7 +162,7 @@ export const heldRolesStatement = (dialect: Dialect, query: HeldRolesQuery): Sta
   ]
   const page = sql`SELECT * FROM (${joined(arms, ' UNION ALL ')}) AS page_of_ways ORDER BY ${order} LIMIT ${atLeast(limit + 1)}`
   return {
-    name: `hr${flags(projectId, at, after)}${markOfSize(limit + 1) ?? ''}`,
+    name: `h${flags(projectId, roleKey, permission, at, after)}${markOfSize(limit + 1) ?? ''}`,
     ...sql`${besidePositions(dialect, `${order}, expires_at, body`, page)} ORDER BY ${order}`,
   }
 }

@@ -10,7 +10,7 @@ import type { RoleMappingEvent } from '../../../domain/role-mapping/events.js'
 import {
   type GroupName,
   type IdpId,
-  OrgId,
+  type OrgId,
   type ProjectId,
   type RoleKey,
   type StreamId,
@@ -169,7 +169,7 @@ const rolesOf = async (
 ): Promise<Roles> => {
   const { projectId, streams } = inside
   const recorded: readonly Generation[] = exists(state) ? state.roles : []
-  const owned = { projectOrgId: OrgId.parse(streams.orgId), projectId }
+  const owned = { projectOrgId: streams.orgId, projectId }
   const [current, kept] = await Promise.all(
     [streams, foresee(streams, inside)].map((each) => currentRoles(each, owned, recorded)),
   )

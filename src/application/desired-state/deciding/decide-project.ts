@@ -114,7 +114,7 @@ export const decideAllIn = async (
   scene: Scene & Pick<InProject, 'newProject'>,
   { id, roles, grants, mappings }: Pick<ParsedProject, 'id' | 'roles' | 'grants' | 'mappings'>,
 ): Promise<Result<readonly Draft[], WriteError>> => {
-  const projectOrgId = OrgId.parse(scene.planning.call.orgId)
+  const projectOrgId = scene.planning.call.orgId
   const inside: InProject = { ...scene, projectId: id, left: new Set() }
   const steps = [
     () =>
@@ -170,7 +170,7 @@ const declaredIn = (
   ...roles.map(({ roleKey }) => projectRoles.ref({ projectId: id, roleKey })),
   ...grants.map(({ grantedOrgId }) => projectGrants.ref({ projectId: id, grantedOrgId })),
   ...mappings.map((mapping) =>
-    roleMappings.ref({ ...mapping, projectId: id, projectOrgId: OrgId.parse(orgId) }),
+    roleMappings.ref({ ...mapping, projectId: id, projectOrgId: orgId }),
   ),
 ]
 
