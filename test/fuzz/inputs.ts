@@ -131,6 +131,7 @@ const SHAPES: Readonly<Record<string, Fields>> = {
   'userGrants.list': { filter: fc.record({ userId: textFilter, roleKey: textFilter }), ...page },
   'access.check': { ...userGrant, roleKey: awkwardText },
   'access.rolesOf': { userId: awkwardText, projectId: owner, ...paged },
+  'access.scopesOf': { userId: awkwardText, roleKey: awkwardText, projectId: owner, ...paged },
   'access.whoHas': {
     projectId: ids,
     projectOrgId: ids,
@@ -147,7 +148,6 @@ const SHAPES: Readonly<Record<string, Fields>> = {
     at: fc.date(),
     ...paged,
   },
-  'access.scopesOf': { userId: awkwardText, roleKey: awkwardText, projectId: owner, ...paged },
   'projects.roleClaims': { id: ids, userId: awkwardText, userOrgId: ids },
   'history.list': {
     object,

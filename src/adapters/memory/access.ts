@@ -89,8 +89,8 @@ const heldRolesIn = (world: World, query: HeldRolesQuery): Slice<HeldRole> => {
       })
     }
   }
-  for (const { users } of world.users.get(orgId)?.get(userId) ?? [])
-    add(users.get(userId), 'grant', (held, role) => countedOfUser(held, role, query))
+  for (const { scope } of world.users.get(orgId)?.get(userId) ?? [])
+    add(world.held.get(userId, scope), 'grant', (held, role) => countedOfUser(held, role, query))
   for (const provider of world.providers.get(orgId)?.values() ?? []) {
     const member = isActive(provider, at) ? versionAt(provider.members.get(userId), at) : undefined
     for (const group of member?.groups ?? [])
@@ -397,7 +397,7 @@ const isHeldBy = (
 ): boolean => {
   const { userId, at } = counting
   const { organization } = share
-  const held = versionAt(organization.users.get(userId), at)
+  const held = versionAt(world.held.get(userId, organization.scope), at)
   const own = held?.roles.find((each) => each.share === share)
   if (held && own && countedOfUser(held, own, counting)) return true
   for (const provider of world.providers.get(organization.orgId)?.values() ?? []) {

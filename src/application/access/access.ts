@@ -147,6 +147,15 @@ export interface AccessChecks {
    */
   readonly whoHas: Read<WhoHasInput, AccessPage<Holder>>
   /**
+   * Lists where a user of the organization has a permission or a role, or had it `at` a time in the past: each project
+   * once, sorted by `projectOrgId` and `projectId`. To select the rows that the user may see.
+   *
+   * @example
+   * const scopes = await orThrow(iam.access.scopesOf({ userId: 'bob', permission: 'invoice.read' }, context))
+   * const projectIds = scopes.items.map(({ projectId }) => projectId)
+   */
+  readonly scopesOf: Read<ScopesOfInput, AccessPage<Scope>>
+  /**
    * Lists the users of the organization for whom roles count, or counted `at` a time in the past, by grants and by
    * groups, of projects of the organization and of projects that were granted to it. A user is one item, sorted by
    * `userId`; its `roles` are those that meet the input, sorted by `projectOrgId`, `projectId`, `roleKey` and way (the
@@ -157,15 +166,6 @@ export interface AccessChecks {
    * if (people.isOk()) for (const { userId, roles } of people.value.items) console.log(userId, roles.length)
    */
   readonly users: Read<UsersInput, AccessPage<UserRoles>>
-  /**
-   * Lists where a user of the organization has a permission or a role, or had it `at` a time in the past: each project
-   * once, sorted by `projectOrgId` and `projectId`. To select the rows that the user may see.
-   *
-   * @example
-   * const scopes = await orThrow(iam.access.scopesOf({ userId: 'bob', permission: 'invoice.read' }, context))
-   * const projectIds = scopes.items.map(({ projectId }) => projectId)
-   */
-  readonly scopesOf: Read<ScopesOfInput, AccessPage<Scope>>
   /**
    * Returns the permissions that the caller has in the whole organization, sorted by name. Calls `authorize` once for
    * each, without an object. Needs no permission.
@@ -316,15 +316,15 @@ export const accessOf = (runtime: Runtime): AccessChecks => {
         })
       },
     ),
-    users: read(
-      runtime,
-      { method: 'access.users', permissions, schema: UsersInput },
-      (call, input) => listUsers(runtime, call, input),
-    ),
     scopesOf: read(
       runtime,
       { method: 'access.scopesOf', permissions, schema: ScopesOfInput },
       (call, input) => scopesOf(runtime, call, input),
+    ),
+    users: read(
+      runtime,
+      { method: 'access.users', permissions, schema: UsersInput },
+      (call, input) => listUsers(runtime, call, input),
     ),
     permissions: read(
       runtime,

@@ -1,14 +1,16 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow'
 import { checkOptions } from '../../check-options.js'
+import type { AccessQuery } from '../../ports/access-reads.js'
 import type { Position } from '../../ports/event-store.js'
-import type { Projection } from '../../ports/projection.js'
+import { IN_PROCESS_BATCH, type Projection } from '../../ports/projection.js'
 import { presentAccess } from '../../projections/present-access.js'
 import { readEvents } from '../../projections/read-events.js'
+import type { Moment, RoleQuestion } from '../../projections/world.js'
 import type { ReadError } from '../errors/errors.js'
 import { catchFaults, Fault } from '../errors/fault.js'
 import { catchUpToHead, type FollowedLog, isWorthRetrying, run } from '../following/catch-up.js'
 import { appendSignal, LOG_OPTIONS } from '../following/log-pages.js'
-import { type AccessCheck, isAllowed, judgeAccess } from '../grant-rules/judge-access.js'
+import { type AccessCheck, judgeAccess } from '../grant-rules/judge-access.js'
 import { isPosition, POSITION_IN_WORDS } from '../method/input.js'
 import type { Runtime } from '../runtime.js'
 import { raceAbort, within } from '../waiting.js'
@@ -131,6 +133,7 @@ export const followed = async (
   }
   const projection: Projection = {
     name: 'live-access',
+    batchSize: IN_PROCESS_BATCH,
     checkpoint: async () => position,
     apply: async (from, events) => {
       if (from !== position) return false
@@ -190,11 +193,18 @@ export const followed = async (
 
   const read = (question: LiveQuestion) => {
     requireKnown(question)
-    const { orgId, userId, projectId, projectOrgId = orgId, roleKey, permission } = question
-    return {
-      query: { orgId, userId, projectId, projectOrgId },
-      asked: { isOwn: projectOrgId === orgId, roleKey, permission, now: now() },
-    }
+    const { orgId, userId, projectId, projectOrgId = orgId } = question
+    return { orgId, userId, projectId, projectOrgId }
+  }
+  const check = (query: AccessQuery, { roleKey, permission }: RoleQuestion): AccessCheck => {
+    const isOwn = query.projectOrgId === query.orgId
+    return judgeAccess(present.access(query), { isOwn, roleKey, permission, now: now() })
+  }
+  /** The time is asked for only if a role expires. */
+  const moment: Moment = {
+    get now() {
+      return now()
+    },
   }
 
   recorded.add(see)
@@ -226,12 +236,15 @@ export const followed = async (
 
   return ok({
     can: (question) => {
-      const { query, asked } = read(question)
-      return !isStale() && isAllowed(present.access(query), asked)
+      const query = read(question)
+      if (isStale()) return false
+      return question.roleKey === undefined && question.permission === undefined
+        ? check(query, question).allowed
+        : present.hasRole(query, question, moment)
     },
     check: (question) => {
-      const { query, asked } = read(question)
-      return isStale() ? stale() : judgeAccess(present.access(query), asked)
+      const query = read(question)
+      return isStale() ? stale() : check(query, question)
     },
     get position() {
       return position

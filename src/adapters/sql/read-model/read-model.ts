@@ -69,6 +69,8 @@ export interface ReadModelDriver {
   readonly apply: (batch: Batch) => Promise<boolean>
   /** Empties all tables. See {@link resetTables}. */
   readonly reset: () => Promise<void>
+  /** Of a database in the process, so that the event loop gets its turns. See `Projection.batchSize`. */
+  readonly batchSize?: number
 }
 
 /**
@@ -78,11 +80,12 @@ export interface ReadModelDriver {
  *   the dialect sets `keepsEvents`
  */
 export const sqlReadModel = (driver: ReadModelDriver, store: EventStore): ReadModel => {
-  const { dialect } = driver
+  const { dialect, batchSize } = driver
   const totals: Totals = new Map()
   const read = sqlReads(driver, totals)
   const readModel: ReadModel = {
     name: READ_MODEL,
+    ...(batchSize !== undefined && { batchSize }),
     checkpoint: () => driver.read(() => readCheckpoint(dialect)),
     apply: async (from, events) => driver.apply({ from, events: readEvents(events) }),
     reset: async () => {

@@ -1,4 +1,5 @@
 import type { EventStore } from '../../../ports/event-store.js'
+import { IN_PROCESS_BATCH } from '../../../ports/projection.js'
 import type { ReadModel } from '../../../ports/read-model.js'
 import type { Row, Statement, Steps } from '../dialect.js'
 import { type Batch, endOf } from '../read-model/changes.js'
@@ -28,6 +29,7 @@ export const sqliteReadModel = (
   return sqlReadModel(
     {
       dialect,
+      batchSize: IN_PROCESS_BATCH,
       read: (steps) => whenReady(() => connection.query((database) => run(database, steps()))),
       readTogether: (steps) =>
         whenReady(() => connection.read((database) => run(database, steps()))),
