@@ -7,10 +7,13 @@ const read = (name) => readFileSync(resolve(folder, name), 'utf8')
 const manifest = JSON.parse(read('package.json'))
 
 const missing = [
-  // Left out until there is a public address. The registry compares `repository` with where the provenance is from.
-  ...['repository', 'homepage', 'bugs']
+  // What only an owner can give: docs/guides/publishing.md. The registry compares `repository` with where the provenance is from.
+  ...['author', 'repository', 'homepage', 'bugs']
     .filter((name) => !manifest[name])
-    .map((name) => `package.json has no ${name}: there is no public address yet`),
+    .map((name) => `package.json has no ${name}: only an owner can give it`),
+  ...(manifest.private
+    ? ['package.json is private: the name in the registry is not reserved yet']
+    : []),
   ...(manifest.publishConfig?.provenance === true ? [] : ['package.json asks for no provenance']),
   ...(read('CHANGELOG.md').includes(`## [${manifest.version}] - `)
     ? []

@@ -24,7 +24,12 @@ export type {
 } from './application/method/method.js'
 export { permissionsFromCaller } from './application/method/target.js'
 export type { Page, TextFilter } from './application/reading/list.js'
-export { type ItemPage, items } from './application/reading/pages.js'
+export {
+  type AccessPage,
+  type ItemPage,
+  items,
+  type PageInput,
+} from './application/reading/pages.js'
 export { createIam, type IamOptions } from './create-iam.js'
 
 // Errors.
@@ -102,9 +107,7 @@ export type * from './application/projects/projects.js'
 
 export type {
   AccessChecks,
-  AccessPage,
   CallerPermissions,
-  PageInput,
   PermissionsInput,
   RolesOfInput,
   WhoHasInput,
@@ -120,6 +123,7 @@ export type {
   AccessExplanation,
   OtherCause,
 } from './application/access/explain-access.js'
+export type { UsersInput } from './application/access/list-users.js'
 export type {
   AskLive,
   LiveChecks,
@@ -131,6 +135,12 @@ export {
   type PermissionsFromRolesOptions,
   permissionsFromRoles,
 } from './application/access/permissions-from-roles.js'
+export type {
+  LiveScopesQuestion,
+  PermissionOrRole,
+  Scope,
+  ScopesOfInput,
+} from './application/access/scopes.js'
 export type {
   AccessOf,
   AskedOfUser,
@@ -379,7 +389,15 @@ export { memoryReadModel } from './adapters/memory/read-model.js'
 export { checkAppend, type InvalidAppend } from './adapters/store/check-append.js'
 export type { Clock } from './adapters/store/record-events.js'
 export { aesGcmCipher } from './adapters/webcrypto/aes-gcm-cipher.js'
-export type { Affected, AffectedRole, HeldRole, Holder, RoleWay } from './ports/access-reads.js'
+export type {
+  Affected,
+  AffectedRole,
+  HeldRole,
+  Holder,
+  RoleOfUser,
+  RoleWay,
+  UserRoles,
+} from './ports/access-reads.js'
 export {
   type Actor,
   type Append,

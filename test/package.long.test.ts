@@ -235,10 +235,10 @@ describe('Publishing', () => {
   const check = (folder: string) =>
     run(process.execPath, [join(root, '.ci/publish-check.mjs'), folder])
 
-  it('is refused without a public address, with a message', async () => {
+  it('is refused without what only an owner can give, with a message', async () => {
     const { code, stderr } = await check(root)
     expect(code).toBe(1)
-    for (const name of ['repository', 'homepage', 'bugs'])
+    for (const name of ['author', 'repository', 'homepage', 'bugs'])
       expect(stderr).toContain(`NOT TO BE PUBLISHED: package.json has no ${name}:`)
     const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
     expect(scripts.prepublishOnly).toMatch(/^node \.ci\/publish-check\.mjs && /)
@@ -248,6 +248,7 @@ describe('Publishing', () => {
     const folder = await temporaryFolder()
     const manifest = {
       version: '1.0.0',
+      author: 'x',
       repository: 'x',
       homepage: 'x',
       bugs: 'x',

@@ -1,21 +1,24 @@
-import type { Iam } from '../index.js'
+import { type RequestHandler, serveBoth } from '../handlers/serve.js'
+import { httpStatusOf, type Iam, type IamError, toStatus } from '../index.js'
+import { notifyHost, ORGANIZATION_HEADER, toConsole } from '../transport/handler-options.js'
 import {
-  fetchHandler,
-  type NodeRequest,
-  type NodeResponse,
-  nodeHandler,
-} from '../transport/index.js'
-import { refuseForeignPage } from './cross-site.js'
-import { askDirectory, type DirectoryAnswer } from './directory.js'
+  type Handler,
+  type HttpRequest,
+  type HttpResponse,
+  jsonResponse,
+  MAX_REQUEST_BYTES,
+  type Service,
+} from '../transport/http.js'
+import { fetchHandler, type NodeRequest } from '../transport/index.js'
+import { CROSS_SITE, isForeign } from './cross-site.js'
+import { type Asker, usersOf, whyNoUsers } from './directory.js'
+import { namesOf } from './naming.js'
 import { type ConsoleOptions, checkConsoleOptions } from './options.js'
 import { type MountOptions, OWN_ORIGIN_HEADERS, pageAnswers } from './page.js'
-import { askSetUp, byLink } from './set-up.js'
+import { byLink, completeLink, setUpOf } from './set-up.js'
 
 /** Handles requests of fetch and of Node.js, and is an Express middleware. */
-export interface ConsoleHandler {
-  (request: Request): Promise<Response>
-  (request: NodeRequest, response: NodeResponse, next?: () => void): void
-}
+export interface ConsoleHandler extends RequestHandler {}
 
 /**
  * Serves the admin console, and under `/api` the JSON interface that its pages call. Callers see and change what
@@ -25,8 +28,8 @@ export interface ConsoleHandler {
  */
 export const consoleHandler = (iam: Iam, options: ConsoleOptions): ConsoleHandler => {
   checkConsoleOptions(options)
-  const own = mount(iam, options)
   const { setUp } = options
+  const own = mount(iam, options)
   const behindLink =
     setUp &&
     mount(iam, {
@@ -36,126 +39,183 @@ export const consoleHandler = (iam: Iam, options: ConsoleOptions): ConsoleHandle
       users: undefined,
       isLink: true,
     })
-  const mountOf = (path: string): Mount =>
-    behindLink && `${path}/`.startsWith(`${setUp.path}/`) ? behindLink : own
+  const handle: Handle = (request, ...rest) => {
+    const path = pathOf(request)
+    const isOfLink = setUp && `${path}/`.startsWith(`${setUp.path}/`)
+    return ((isOfLink && behindLink) || own)(request, ...rest)
+  }
+  // Cast: one function for two signatures.
+  return handle as ConsoleHandler
+}
 
-  const onFetch = (request: Request) => mountOf(new URL(request.url).pathname).onFetch(request)
-  const onNode: Mount['onNode'] = (request, ...rest) =>
-    mountOf((request.url ?? '/').split('?')[0] ?? '').onNode(request, ...rest)
+type Handle = (request: Request | NodeRequest, ...rest: readonly never[]) => unknown
 
-  return ((request: Request | NodeRequest, response?: NodeResponse, next?: () => void) =>
-    response === undefined
-      ? onFetch(request as Request)
-      : onNode(request as NodeRequest, response, next)) as ConsoleHandler
+const pathOf = ({ url = '/' }: Request | NodeRequest): string =>
+  url.replace(/^https?:\/\/[^/]*/i, '').split(/[?#]/)[0] ?? ''
+
+/** The console at `basePath`, or the guided set-up of a link. */
+const mount = (iam: Iam, options: MountOptions): Handle => {
+  const { basePath = '' } = options
+  const service = serviceOf(iam, options)
+  const isApi = (path: string): boolean => path.startsWith(`${basePath}/api/`)
+  const served = serveBoth(service)
+  const refusing = serveBoth({ ...service, find: (_, path) => (isApi(path) ? refused : undefined) })
+  const redirecting = (location: string) =>
+    serveBoth({
+      ...service,
+      find: () => async () => ({ status: 308, headers: { location }, body: '' }),
+    })
+  const handle = (request: Request | NodeRequest): RequestHandler => {
+    const path = pathOf(request)
+    if (isApi(path) && isForeign(request)) return refusing
+    const bare = path === '/' ? mountedAt(request) : undefined
+    return bare === undefined ? served : redirecting(bare)
+  }
+  // Cast: one function for two signatures.
+  return (request, ...rest) => (handle(request) as Handle)(request, ...rest)
+}
+
+const refused: Handler = async () => {
+  const { header, body } = CROSS_SITE
+  return { status: 403, headers: { ...OWN_ORIGIN_HEADERS, ...header }, body }
+}
+
+/**
+ * Where the page is, if the prefix came without a slash: a mount of Express takes its prefix off, and shows `/` for both.
+ */
+const mountedAt = (request: Request | NodeRequest): string | undefined => {
+  const original: unknown = Reflect.get(request, 'originalUrl')
+  const mounted = typeof original === 'string' ? original.split('?')[0] : undefined
+  // Two slashes at the beginning would name another host.
+  return mounted && !mounted.endsWith('/') ? `${mounted.replace(/^\/+/, '/')}/` : undefined
 }
 
 /** Pages and their JSON interface at one prefix. */
-interface Mount {
-  readonly onFetch: (request: Request) => Promise<Response>
-  readonly onNode: (request: NodeRequest, response: NodeResponse, next?: () => void) => void
-}
-
-/** Answers that only the host knows: its users, and its redirect URIs. */
-type OwnAnswer = typeof askDirectory | typeof askSetUp
-
-/** The console at `basePath`, or the guided set-up of a link. */
-const mount = (iam: Iam, options: MountOptions): Mount => {
-  const { authenticate, onError, organizationHeader, challenge, testIdentityProvider } = options
-  const { basePath = '' } = options
+const serviceOf = (iam: Iam, options: MountOptions): Service => {
+  const { basePath = '', authenticate, organizationHeader = ORGANIZATION_HEADER } = options
+  const { onError = toConsole, challenge, testIdentityProvider } = options
   const api = `${basePath}/api`
-  const served = {
-    ...{ authenticate, onError, organizationHeader, challenge, testIdentityProvider },
+  /** Who made a request, by its headers: the transport and the names of an answer need to know. */
+  const callers = new WeakMap<Headers, ReturnType<typeof authenticate>>()
+  const remembered: typeof authenticate = (headers, signal) => {
+    const caller = callers.get(headers) ?? authenticate(headers, signal)
+    callers.set(headers, caller)
+    return caller
+  }
+  const transport = fetchHandler(iam, {
+    ...{ authenticate: remembered, onError, organizationHeader, challenge, testIdentityProvider },
     basePath: api,
     // Both answer without a caller, and no page asks for them: they are for the host's own transport to offer.
     ...({ openApi: false, health: false } as const),
-  }
-  const fetched = fetchHandler(iam, served)
-  const listened = nodeHandler(iam, served)
-  const pageAnswer = pageAnswers(options)
-  const isApi = (path: string): boolean => path.startsWith(`${api}/`)
-  const ownAnswer = (method: string, path: string): OwnAnswer | undefined => {
-    if (path === `${api}/users` && method === 'GET') return askDirectory
-    const isSetUp = path === `${api}/setUp` && (method === 'GET' || method === 'POST')
-    return isSetUp ? askSetUp : undefined
-  }
-
-  const onFetch = async (request: Request): Promise<Response> => {
-    const { method, headers, signal } = request
-    const { pathname, search } = new URL(request.url)
-    if (!isApi(pathname)) {
-      const languages = headers.get('accept-language') ?? ''
-      const { status, header, body } = pageAnswer({ method, path: pathname, languages })
-      const hasBody = method !== 'HEAD' && body !== ''
-      return new Response(hasBody ? body : null, { status, headers: header })
-    }
-    const refusal = refuseForeignPage(request)
-    if (refusal) return new Response(refusal.body, { status: 403, headers: refusal.header })
-    const ask = ownAnswer(method, pathname)
-    if (ask) {
-      const found = await ask(iam, options, { method, query: search, headers, signal })
-      return new Response(found.body, { status: found.status, headers: DIRECTORY_HEADERS })
-    }
-    const answer = await fetched(request)
-    // The headers of a response may be immutable.
-    const all = new Headers(answer.headers)
-    for (const [name, value] of Object.entries(OWN_ORIGIN_HEADERS)) all.set(name, value)
-    return new Response(answer.body, { status: answer.status, headers: all })
-  }
-
-  const onNode = (request: NodeRequest, response: NodeResponse, next?: () => void): void => {
-    const { method = '', url = '/' } = request
-    const [path = '', query = ''] = url.split('?')
-    const end = (status: number, header: Readonly<Record<string, string>>, body: string): void => {
-      response.writeHead(status, header)
-      response.end(method === 'HEAD' ? '' : body, 'utf8')
-    }
-    if (isApi(path)) {
-      const refusal = refuseForeignPage(request)
-      if (refusal) {
-        end(403, refusal.header, refusal.body)
-        return
+  })
+  /** Runs what needs the caller; refuses for those without one, and when a port of the host fails. */
+  const asking =
+    (answer: (asker: Asker, request: HttpRequest) => Promise<HttpResponse>): Handler =>
+    async (request) => {
+      const headers = request.headers()
+      const { signal } = request
+      try {
+        const caller = await remembered(headers, signal)
+        if (!caller) return refusedBy({ kind: 'Unauthenticated' })
+        if ('kind' in caller) return refusedBy(caller)
+        const orgId = headers.get(organizationHeader) || caller.orgId
+        return await answer({ caller, orgId, signal }, { ...request, headers: () => headers })
+      } catch (cause) {
+        reportFailure(`${request.method} ${request.path.slice(basePath.length)}`, cause)
+        return refusedBy({ kind: 'Unavailable', outcome: 'not_recorded', cause })
       }
-      const ask = ownAnswer(method, path)
-      if (!ask) {
-        for (const [name, value] of Object.entries(OWN_ORIGIN_HEADERS))
-          response.setHeader?.(name, value)
-        listened(request, response, next)
-        return
-      }
-      const left = new AbortController()
-      response.once('close', () => left.abort())
-      const asked = { method, query, headers: headersOf(request), signal: left.signal }
-      void ask(iam, options, asked).then(({ status, body }: DirectoryAnswer) => {
-        if (!left.signal.aborted) end(status, DIRECTORY_HEADERS, body)
-      })
-      return
     }
-    const { originalUrl } = request as { readonly originalUrl?: string }
-    const mounted = originalUrl?.split('?')[0]
-    // A mount of Express takes its prefix off, and shows `/` for the prefix without a slash too.
-    const isBare = path === '/' && mounted !== undefined && !mounted.endsWith('/')
-    const languages = String(request.headers['accept-language'] ?? '')
-    // Two slashes at the beginning would name another host.
-    const answer = isBare
-      ? { status: 308, header: { location: `${mounted.replace(/^\/+/, '/')}/` }, body: '' }
-      : pageAnswer({ method, path, languages })
-    if (answer.status === 404 && next) next()
-    else end(answer.status, answer.header, answer.body)
-  }
+  const reportFailure = (method: string, cause: unknown) =>
+    notifyHost(onError, cause, { correlationId: crypto.randomUUID(), method })
 
-  return { onFetch, onNode }
-}
-
-const DIRECTORY_HEADERS = {
-  ...OWN_ORIGIN_HEADERS,
-  'content-type': 'application/json',
-  'cache-control': 'no-store',
-}
-
-/** The headers of a request of Node.js. Those of HTTP/2 that begin with a colon are no headers of fetch. */
-const headersOf = ({ headers }: NodeRequest): Headers =>
-  new Headers(
-    Object.entries(headers).flatMap(([name, value]): [string, string][] =>
-      name.startsWith(':') || value === undefined ? [] : [[name, String(value)]],
-    ),
+  const users = asking(async (asker, { query }) => {
+    const refusal = await whyNoUsers(iam, asker)
+    if (refusal) return refusedBy(refusal)
+    const found = options.users && (await usersOf(options.users, new URLSearchParams(query), asker))
+    return found ? jsonResponse(200, JSON.stringify({ users: found })) : OUT_OF_BOUNDS
+  })
+  const setUp = asking(async (asker, request) =>
+    answerOf(await setUpOf(iam, options, request, asker)),
   )
+  const complete: Handler = async (request) => answerOf(await completeLink(iam, options, request))
+
+  /** The names of what an answer has ids of; none when a port of the host fails, or takes too long. */
+  const namesIn = async (exchange: Parameters<typeof namesOf>[2], headers: Headers) => {
+    const caller = await remembered(headers, AbortSignal.timeout(LONGEST_NAMING_MS))
+    if (!caller || 'kind' in caller) return undefined
+    const orgId = headers.get(organizationHeader) || caller.orgId
+    const signal = AbortSignal.timeout(LONGEST_NAMING_MS)
+    return namesOf(iam, options, exchange, { caller, orgId, signal }).catch((cause) => {
+      reportFailure('names', cause)
+      return undefined
+    })
+  }
+
+  const transported: Handler = async (received) => {
+    const { method, path, query, signal } = received
+    const bytes = (await received.body?.(MAX_REQUEST_BYTES)) ?? new Uint8Array()
+    const hasBody = bytes.length > 0 && method !== 'GET' && method !== 'HEAD'
+    const request = new Request(`http://console${path}${query && `?${query}`}`, {
+      ...{ method, signal, headers: received.headers() },
+      ...(hasBody && { body: new Uint8Array(bytes) }),
+    })
+    const { headers } = request
+    const response = await transport(request)
+    const head = Object.fromEntries(response.headers)
+    const isNamed = response.ok && response.headers.get('content-type') === 'application/json'
+    if (!isNamed)
+      return {
+        status: response.status,
+        headers: head,
+        body: new Uint8Array(await response.arrayBuffer()),
+      }
+    const answer: object = await response.json()
+    const exchange = { path: path.slice(api.length), query, body: jsonIn(bytes), answer }
+    const names = await namesIn(exchange, headers)
+    return jsonResponse(response.status, JSON.stringify({ ...answer, names }), head)
+  }
+
+  const pages = pageAnswers(options)
+  const own: Readonly<Record<string, Handler>> = {
+    'GET /users': users,
+    'GET /setUp': setUp,
+    'POST /setUp': complete,
+  }
+  const { find, missing } = pages
+  return {
+    find: (method, path) =>
+      path.startsWith(`${api}/`)
+        ? ofOwnOrigin(own[`${method} ${path.slice(api.length)}`] ?? transported)
+        : find(path),
+    missing: (_, path) => missing(path),
+    singleHeaders: ['idempotency-key', 'if-match', organizationHeader.toLowerCase()],
+    onUnsent: (cause, called) => reportFailure(called, cause),
+  }
+}
+
+/** Longest wait for names, in milliseconds: after it a page shows ids. */
+const LONGEST_NAMING_MS = 3000
+
+const OUT_OF_BOUNDS = jsonResponse(400, '{"code":3,"message":"Give id or text","details":[]}')
+
+const refusedBy = (error: IamError): HttpResponse =>
+  jsonResponse(httpStatusOf(error), JSON.stringify(toStatus(error)))
+
+const answerOf = (answer: object | { readonly refusal: IamError }): HttpResponse =>
+  'refusal' in answer ? refusedBy(answer.refusal) : jsonResponse(200, JSON.stringify(answer))
+
+const ofOwnOrigin =
+  (handler: Handler): Handler =>
+  async (request) => {
+    const response = await handler(request)
+    return { ...response, headers: { ...response.headers, ...OWN_ORIGIN_HEADERS } }
+  }
+
+/** The body of a request, if it is JSON. */
+const jsonIn = (bytes: Uint8Array): unknown => {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes))
+  } catch {
+    return undefined
+  }
+}

@@ -51,19 +51,19 @@ export const crossSiteMiddleware = (
   } else next()
 }
 
-/**
- * Refuses every request from a page of another site, including reads. Only addresses that a user types or opens from a
- * bookmark pass.
- */
-export const refuseForeignPage = (request: Request | NodeRequest) =>
-  isForeign(request) ? { header: HEADER, body: BODY } : undefined
+/** The refusal of a request from a page of another site. */
+export const CROSS_SITE = { header: HEADER, body: BODY }
 
 const isReading = (method: string | undefined): boolean => method === 'GET' || method === 'HEAD'
 
 const isCrossSite = (request: Request | NodeRequest): boolean =>
   !isReading(request.method) && isForeign(request)
 
-const isForeign = (request: Request | NodeRequest): boolean => {
+/**
+ * Whether a request is from a page of another site. Of what is read, only addresses that a user types or opens from a
+ * bookmark pass.
+ */
+export const isForeign = (request: Request | NodeRequest): boolean => {
   const { method } = request
   const { header, host, isSecure } = addressed(request)
   const site = header('sec-fetch-site')

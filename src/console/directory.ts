@@ -1,6 +1,4 @@
-import { type Caller, httpStatusOf, type Iam, type IamError, toStatus } from '../index.js'
-import { notifyHost, ORGANIZATION_HEADER, toConsole } from '../transport/handler-options.js'
-import type { TransportOptions } from '../transport/index.js'
+import type { Caller, Iam, IamError } from '../index.js'
 
 /** A user of the host. */
 export interface UserDescription {
@@ -24,6 +22,11 @@ export interface DirectoryContext {
   readonly orgId: string
 }
 
+/** The caller of a request of the pages, and its signal. */
+export interface Asker extends DirectoryContext {
+  readonly signal: AbortSignal
+}
+
 /**
  * Describes and finds the users of the host. If it throws or rejects, the response is 503 and `onError` gets the cause;
  * the pages then show ids.
@@ -44,78 +47,57 @@ export interface UserDirectory {
   ) => readonly UserDescription[] | Promise<readonly UserDescription[]>
 }
 
-/** Options of the user directory. */
-interface DirectoryOptions
-  extends Pick<TransportOptions, 'authenticate' | 'organizationHeader' | 'onError'> {
-  readonly users?: UserDirectory | undefined
+/** An organization of the host. */
+export interface OrganizationDescription {
+  /** The `orgId` in claviger. */
+  readonly id: string
+  /** Shown instead of the id. */
+  readonly name: string
 }
 
-/** The response to a request to the directory. */
-export interface DirectoryAnswer {
-  readonly status: number
-  readonly body: string
+/** Names organizations of the host. */
+export interface OrganizationDirectory {
+  /** Names organizations by their ids: at most 100, each of 1 to 64 characters. Leave out unknown ones. */
+  readonly describe: (
+    ids: readonly string[],
+    context: DirectoryContext,
+  ) => readonly OrganizationDescription[] | Promise<readonly OrganizationDescription[]>
 }
 
-interface DirectoryRequest {
-  /** After the question mark: `id` up to 100 times, or `text` once. */
-  readonly query: string
-  readonly headers: Headers
-  readonly signal: AbortSignal
-}
+/** What both directories have. */
+export type Descriptions = Pick<UserDirectory, 'describe'> | OrganizationDirectory
 
 const MAX_IDS = 100
 const MAX_FOUND = 20
 /** Longest id, name, address and text, in UTF-16 units. */
 const MAX_LENGTH = 400
 
-/** Describes or finds users for a caller who may read the grants or the history of the organization. */
-export const askDirectory = async (
-  iam: Iam,
-  options: DirectoryOptions,
-  { query, headers, signal }: DirectoryRequest,
-): Promise<DirectoryAnswer> => {
-  const { users, authenticate, organizationHeader = ORGANIZATION_HEADER } = options
-  try {
-    const caller = await authenticate(headers, signal)
-    if (!caller) return refused({ kind: 'Unauthenticated' })
-    if ('kind' in caller) return refused(caller)
-    const orgId = headers.get(organizationHeader) || caller.orgId
-    const error = await whyNot(iam, { caller, orgId })
-    if (error) return refused(error)
-    const asked = new URLSearchParams(query)
-    const [ids, text] = [asked.getAll('id'), asked.get('text') ?? '']
-    const isInBounds = [...ids, text].every((each) => each.length <= MAX_LENGTH)
-    if (!users || !isInBounds || ids.length > MAX_IDS || (ids.length === 0 && text === ''))
-      return { status: 400, body: '{"code":3,"message":"Give id or text","details":[]}' }
-    const context = { caller, orgId }
-    const found =
-      ids.length > 0 ? await users.describe(ids, context) : await users.find(text, context)
-    const shown = (ids.length > 0 ? found.filter(({ id }) => ids.includes(id)) : found)
-      .slice(0, ids.length || MAX_FOUND)
-      .map(described)
-    return { status: 200, body: JSON.stringify({ users: shown }) }
-  } catch (cause) {
-    const failure = { correlationId: crypto.randomUUID(), method: 'GET /api/users' }
-    notifyHost(options.onError ?? toConsole, cause, failure)
-    return refused({ kind: 'Unavailable', outcome: 'not_recorded', cause })
-  }
+/** Users by their ids, or found by a text; undefined if the question is out of bounds. */
+export const usersOf = async (
+  { describe, find }: UserDirectory,
+  asked: URLSearchParams,
+  { caller, orgId }: Asker,
+): Promise<readonly UserDescription[] | undefined> => {
+  const [ids, text] = [asked.getAll('id'), asked.get('text') ?? '']
+  const isInBounds = [...ids, text].every((each) => each.length <= MAX_LENGTH)
+  if (!isInBounds || ids.length > MAX_IDS || (ids.length === 0 && text === '')) return undefined
+  const context = { caller, orgId }
+  const found = ids.length > 0 ? await describe(ids, context) : await find(text, context)
+  return (ids.length > 0 ? found.filter(({ id }) => ids.includes(id)) : found)
+    .slice(0, ids.length || MAX_FOUND)
+    .map(described)
 }
 
-/** A caller who may see who has roles, or who changed something, may see their names. */
-const whyNot = async (iam: Iam, context: DirectoryContext): Promise<IamError | undefined> => {
-  const grants = await iam.userGrants.list({ pageSize: 1 }, context)
+/** Why a caller may not find users: one who may see who has roles, or who changed something, may see their names. */
+export const whyNoUsers = async (iam: Iam, asker: Asker): Promise<IamError | undefined> => {
+  const grants = await iam.userGrants.list({ pageSize: 1 }, asker)
   if (grants.isOk()) return undefined
-  const history = await iam.history.list({ limit: 1 }, context)
+  const history = await iam.history.list({ limit: 1 }, asker)
   return history.isOk() ? undefined : grants.error
 }
 
-const refused = (error: IamError): DirectoryAnswer => ({
-  status: httpStatusOf(error),
-  body: JSON.stringify(toStatus(error)),
-})
-
 /** The fields that the pages show. @throws TypeError unless it is a user */
-const described = ({ id, name, email, picture }: UserDescription): UserDescription => {
+export const described = ({ id, name, email, picture }: UserDescription): UserDescription => {
   if (typeof id !== 'string' || typeof name !== 'string')
     throw new TypeError('users must return a list of { id, name }')
   const shown = (text: unknown) =>

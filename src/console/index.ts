@@ -2,5 +2,11 @@ export type { Messages, Plural, Texts } from './browser/english.js'
 export type { AreaName } from './browser/page-names.js'
 export { type ConsoleHandler, consoleHandler } from './console-handler.js'
 export { crossSiteMiddleware, refuseCrossSite } from './cross-site.js'
-export type { DirectoryContext, UserDescription, UserDirectory } from './directory.js'
+export type {
+  DirectoryContext,
+  OrganizationDescription,
+  OrganizationDirectory,
+  UserDescription,
+  UserDirectory,
+} from './directory.js'
 export type { ConsoleOptions, ProviderIds, SetUpOptions } from './options.js'

@@ -9,7 +9,7 @@ import { HANDLER_OPTIONS, text } from '../transport/handler-options.js'
 import type { TransportOptions } from '../transport/index.js'
 import type { Messages } from './browser/english.js'
 import { AREAS, type AreaName } from './browser/page-names.js'
-import type { UserDirectory } from './directory.js'
+import type { OrganizationDirectory, UserDirectory } from './directory.js'
 
 /** Options of the guided set-up for holders of a set-up link. */
 export interface SetUpOptions {
@@ -53,6 +53,8 @@ export interface ConsoleOptions {
   readonly basePath?: string | undefined
   /** Describes and finds the users of your application. Without it, the pages show and accept user ids, and say so. */
   readonly users?: UserDirectory | undefined
+  /** Names the organizations of your application. Without it, the pages show their ids. */
+  readonly organizations?: OrganizationDirectory | undefined
   /**
    * Whether the ids of your users are e-mail addresses. Otherwise forms refuse an id that looks like an address,
    * because ids stay in the log.
@@ -106,6 +108,7 @@ const isTag = (tag: string): boolean => {
 /** Options of the console only. */
 const PAGE_OPTIONS: OptionChecks = {
   users: withMethods(['describe', 'find'], 'must have the functions describe and find'),
+  organizations: withMethods(['describe'], 'must have the function describe'),
   userIdsAreAddresses: BOOLEAN,
   title: text(/^\S.{0,99}$/u, 'must be a text of 1 to 100 characters'),
   logo: text(

@@ -1,13 +1,7 @@
+import type { Handler, HeaderReader, HttpResponse, ResponseHeaders } from '../transport/http.js'
 import type { Settings } from './browser/settings.js'
-import { files, PAGES, page } from './gen/assets.js'
+import { type AssetFile, files, PAGES, page } from './gen/assets.js'
 import type { ConsoleOptions } from './options.js'
-
-/** An answer that is in memory as a whole. */
-export interface StaticAnswer {
-  readonly status: number
-  readonly header: Readonly<Record<string, string>>
-  readonly body: string
-}
 
 /** Headers of every answer, those of the JSON interface included. */
 export const OWN_ORIGIN_HEADERS = {
@@ -33,31 +27,23 @@ const SECURITY = {
   'cross-origin-opener-policy': 'same-origin',
 }
 
-const answer = (status: number, body: string, header: StaticAnswer['header']): StaticAnswer => ({
-  status,
-  header: { ...SECURITY, ...header },
-  body,
-})
+const answer = (
+  status: number,
+  body: HttpResponse['body'],
+  headers: ResponseHeaders,
+): HttpResponse => ({ status, headers: { ...SECURITY, ...headers }, body })
 
-const text = (status: number, body: string, header: StaticAnswer['header'] = {}): StaticAnswer =>
-  answer(status, body, { 'content-type': 'text/plain', 'cache-control': 'no-store', ...header })
+const text = (status: number, body: string, headers: ResponseHeaders = {}): HttpResponse =>
+  answer(status, body, { 'content-type': 'text/plain', 'cache-control': 'no-store', ...headers })
 
 /** Options of pages at one prefix: of the console, or of the guided set-up behind a link. */
 export interface MountOptions extends ConsoleOptions {
   readonly isLink?: true
 }
 
-/** A request for a page or for a file that it loads. */
-export interface PageRequest {
-  readonly method: string
-  readonly path: string
-  /** The header `Accept-Language`. */
-  readonly languages: string
-}
-
 /**
- * Answers the page at each of its paths, and the files that it loads. Their names have a hash of their content. An
- * unknown path below the prefix is answered with the page too, which says so and leads back.
+ * The page at each of its paths, and the files that it loads. Their names have a hash of their content. An unknown path
+ * below the prefix is answered with the page too, which says so and leads back.
  */
 export const pageAnswers = (options: MountOptions) => {
   const { basePath = '', messages = {} } = options
@@ -70,36 +56,71 @@ export const pageAnswers = (options: MountOptions) => {
   const last = basePath.split('/').at(-1)
   let hasRedirected = false
   let hasSlash = false
-  return ({ method, path, languages }: PageRequest): StaticAnswer => {
-    const isBare = path === basePath && basePath !== ''
+  const isBare = (path: string): boolean => path === basePath && basePath !== ''
+  const below = (path: string): string | undefined => {
+    if (isBare(path)) return ''
+    return path.startsWith(`${basePath}/`) ? path.slice(basePath.length + 1) : undefined
+  }
+  const bare: Handler = async (request) => {
     // A host such as Next.js takes the slash off again. It never comes here, and a second redirect would be endless.
-    const isStripped = isBare && hasRedirected && !hasSlash
-    hasRedirected ||= isBare
-    hasSlash ||= path === `${basePath}/`
+    const isStripped = hasRedirected && !hasSlash
+    hasRedirected = true
+    if (isStripped) return shown(200, `./${last}/`)(request)
     // Relative to the request for a link, since a server may have taken a prefix off.
     const location = `${options.isLink ? `./${last}` : basePath}/`
-    if (isBare && !isStripped) return answer(308, '', { location, 'cache-control': 'no-store' })
-    const inside = path.startsWith(`${basePath}/`) ? path.slice(basePath.length + 1) : undefined
-    const below = isBare ? '' : inside
-    const file = below !== undefined && Object.hasOwn(files, below) ? files[below] : undefined
-    const isPage = below !== undefined && PAGES.includes(below)
-    if (!file && !isPage && !(below !== undefined && LIKE_A_PAGE.test(below)))
-      return text(404, 'Not found')
-    if (method !== 'GET' && method !== 'HEAD')
-      return text(405, 'Method not allowed', { allow: 'GET, HEAD' })
-    if (file)
-      return answer(200, file.text, {
-        'content-type': file.type,
-        'cache-control': 'public, max-age=31536000, immutable',
+    return answer(308, '', { location, 'cache-control': 'no-store' })
+  }
+  const shown =
+    (status: number, prefix = './'): Handler =>
+    async ({ header }) => {
+      const languages = header.get('accept-language') ?? ''
+      const body = pageIn(languageOf(languages, Object.keys(messages)))
+      return answer(status, prefix === './' ? body : body.replaceAll('"./', `"${prefix}`), {
+        'content-type': 'text/html; charset=utf-8',
+        'cache-control': 'no-cache',
+        vary: 'accept-language',
       })
-    const body = pageIn(languageOf(languages, Object.keys(messages)))
-    return answer(isPage ? 200 : 404, isBare ? body.replaceAll('"./', `"./${last}/`) : body, {
-      'content-type': 'text/html; charset=utf-8',
-      'cache-control': 'no-cache',
-      vary: 'accept-language',
-    })
+    }
+  return {
+    find: (path: string): Handler | undefined => {
+      hasSlash ||= path === `${basePath}/`
+      const name = below(path)
+      if (name === undefined) return undefined
+      if (isBare(path)) return bare
+      const file = Object.hasOwn(files, name) ? files[name] : undefined
+      if (file) return readOnly(async ({ header }) => fileAnswer(file, header))
+      return PAGES.includes(name) ? readOnly(shown(200)) : undefined
+    },
+    missing: (path: string): Handler =>
+      LIKE_A_PAGE.test(below(path) ?? '/')
+        ? readOnly(shown(404))
+        : async () => text(404, 'Not found'),
   }
 }
+
+const readOnly =
+  (handler: Handler): Handler =>
+  async (request) =>
+    request.method === 'GET' || request.method === 'HEAD'
+      ? handler(request)
+      : text(405, 'Method not allowed', { allow: 'GET, HEAD' })
+
+/** A file in the best coding that the browser reads. */
+const fileAnswer = ({ type, text, br, gzip }: AssetFile, header: HeaderReader): HttpResponse => {
+  const accepted = header.get('accept-encoding') ?? ''
+  const reads = (coding: string) =>
+    new RegExp(`\\b${coding}\\b(?!\\s*;\\s*q=0(\\.0*)?\\s*(,|$))`, 'i').test(accepted)
+  const [coding, body] = reads('br') ? ['br', br] : reads('gzip') ? ['gzip', gzip] : []
+  return answer(200, body === undefined ? text : bytesOf(body), {
+    'content-type': type,
+    'cache-control': 'public, max-age=31536000, immutable',
+    vary: 'accept-encoding',
+    ...(coding && { 'content-encoding': coding }),
+  })
+}
+
+const bytesOf = (base64: string): Uint8Array =>
+  Uint8Array.from(atob(base64), (char) => char.charCodeAt(0))
 
 /** The page finds its files by paths beside it, so one that says that it was not found lies beside the others. */
 const LIKE_A_PAGE = /^[\w-]+$/

@@ -6,7 +6,7 @@ import type { ProjectRoleState } from './project-role/aggregate.js'
 import type { RoleMappingState } from './role-mapping/aggregate.js'
 import type { UserGrantState } from './user-grant/aggregate.js'
 import type { UserGrantRole } from './user-grant/events.js'
-import type { ProjectId, ProjectRef, ProjectRoleRef, RoleKey } from './values.js'
+import type { ProjectRef, ProjectRoleRef, RoleKey } from './values.js'
 
 /**
  * A generation of a role lasts from the event that adds the role to the event that removes it. Adding the role again
@@ -17,7 +17,7 @@ export type RoleGeneration = Pick<UserGrantRole, 'roleKey' | 'roleSince' | 'gran
 
 /** A project whose roles an organization gives to its users. */
 export interface AssignableProject {
-  readonly projectId: ProjectId
+  readonly projectId: string
   readonly project: ProjectState
   /** The project's grant to that organization; undefined if the organization owns the project. */
   readonly projectGrant: ProjectGrantState | undefined

@@ -64,16 +64,6 @@ export const choice = <const Values extends readonly string[]>(values: Values) =
 export const MAX_REPORTED = 100
 
 /**
- * `items` up to the last malformed item that is reported, because zod passes all issues as arguments of one call, whose
- * number is limited.
- */
-const reportable = <Item extends z.ZodMiniType>(item: Item, items: readonly z.input<Item>[]) => {
-  let malformed = 0
-  const last = items.findIndex((each) => !z.validate(item, each) && ++malformed === MAX_REPORTED)
-  return last === -1 ? items : items.slice(0, last + 1)
-}
-
-/**
  * A list of `least` to `most` items; its length is checked before its items. The resulting list is frozen, not the
  * input: zod would freeze a refused input too.
  */
@@ -85,10 +75,36 @@ export const listOf = <Item extends z.ZodMiniType>(item: Item, least: number, mo
         abort: true,
       }),
       z.maxLength(most, { error: `must have at most ${most} items`, abort: true }),
-      z.overwrite((items) => (items.length > MAX_REPORTED ? reportable(item, items) : items)),
     ),
-    z.readonly(z.array(item)),
+    z.readonly(itemsOf(item)),
   )
+
+/**
+ * `z.array`, which ends at the last malformed item that is reported, because zod passes all issues as arguments of one
+ * call, whose number is limited. Compiled code reads the items of a well-formed list without it.
+ */
+const itemsOf = <Item extends z.ZodMiniType>(item: Item) => {
+  const list = z.array(item)
+  const run: typeof list._zod.run = (payload, context) => {
+    const values: readonly unknown[] = payload.value
+    const output: unknown[] = []
+    let malformed = 0
+    for (const [index, value] of values.entries()) {
+      const parsed = item._zod.run({ value, issues: [] }, context)
+      if (parsed instanceof Promise) throw new z.core.$ZodAsyncError()
+      output.push(parsed.value)
+      if (parsed.issues.length === 0) continue
+      for (const issue of parsed.issues)
+        payload.issues.push({ ...issue, path: [index, ...(issue.path ?? [])] })
+      if (++malformed === MAX_REPORTED) break
+    }
+    payload.value = output
+    return payload
+  }
+  list._zod.parse = run
+  list._zod.run = run
+  return list
+}
 
 /** The violation of a wrong item, and its path within the item. */
 interface ItemViolation {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod/mini'
+import { compiled } from '../../src/domain/message.js'
 import {
   isId,
   isRequiredText,
@@ -94,6 +95,41 @@ describe('listOf', () => {
       expect(objections(texts, items)).toEqual(named(50, 100))
       expect(objections(texts, items.slice(50, 150))).toEqual(named(0, 100))
     })
+  })
+
+  describe.each([
+    ['compiled', compiled],
+    ['not compiled', <Schema>(schema: Schema) => schema],
+  ])('of long lists, %s', (name, made) => {
+    let runs = 0
+    const counted = z.string().check(z.refine((text) => ++runs > 0 && text !== 'wrong'))
+    const grid = made(listOf(listOf(listOf(counted, 0, 200), 0, 200), 0, 200))
+    const cube = (last: string) => {
+      const items = (count: number) => Array.from({ length: count }, (_, n) => n)
+      return items(101).map((x) =>
+        items(101).map((y) =>
+          items(101).map((z) => (x === 100 && y === 100 && z === 100 ? last : 'text')),
+        ),
+      )
+    }
+
+    it('validates each item once', () => {
+      runs = 0
+      expect(grid.safeParse(cube('text')).success).toBe(true)
+      expect(runs).toBe(101 ** 3)
+    })
+
+    it('validates them once more, at most, to say what is wrong', () => {
+      runs = 0
+      expect(objections(grid, cube('wrong'))).toHaveLength(1)
+      expect(runs).toBe(101 ** 3 * (name === 'compiled' ? 2 : 1))
+    })
+  })
+
+  it('reports at most a hundred wrong items of each list in a list', () => {
+    const rows = listOf(listOf(z.string(), 0, 1_000_000), 0, 10)
+    const wrong = new Array(1_000_000).fill(1)
+    expect(objections(rows, [wrong, [], wrong])).toHaveLength(2 * MAX_REPORTED)
   })
 
   it('copies and freezes its input', () => {

@@ -375,7 +375,7 @@ export const PLANTED_IN_WORLDS: readonly PlantedBug[] = [
   bug(
     'a role counts after it has expired',
     'projections/world.ts',
-    "state.status === 'active' && !isExpired(role, now) ? role",
+    "state.status === 'active' && (!role.expiresAt || !isExpired(role, moment.now)) ? role",
     "state.status === 'active' ? role",
   ),
   bug(

@@ -201,6 +201,7 @@ const memoryServer = ({ scheduler, chance, isShared, onCommit, onEvent }: Server
       access: (...given) => through(() => current().access(...given)),
       heldRoles: (...given) => through(() => current().heldRoles(...given)),
       holders: (...given) => through(() => current().holders(...given)),
+      users: (...given) => through(() => current().users(...given)),
       affected: (...given) => through(() => current().affected(...given)),
     }
     if (!isShared) return readModel

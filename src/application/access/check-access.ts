@@ -1,7 +1,7 @@
 import { err, ok, type Result, type ResultAsync } from 'neverthrow'
 import * as z from 'zod/mini'
 import { userGrants } from '../../domain/user-grant/aggregate.js'
-import { OrgId, RoleKey, RolePermission } from '../../domain/values.js'
+import { RoleKey, RolePermission } from '../../domain/values.js'
 import { type AccessDenied, invalid, type ReadError } from '../errors/errors.js'
 import { type AccessCheck, judgeAccess } from '../grant-rules/judge-access.js'
 import type { AdmittedCall, Context } from '../method/context.js'
@@ -102,7 +102,7 @@ export const checkAccess = async (
   input: z.output<typeof CheckAccessInput>,
 ): Promise<Result<AccessCheck, ReadError>> => {
   const { orgId } = call
-  const { userId, projectId, projectOrgId = OrgId.parse(orgId), roleKey, permission, at } = input
+  const { userId, projectId, projectOrgId = orgId, roleKey, permission, at } = input
   if (roleKey !== undefined && permission !== undefined)
     return err(invalid('permission', 'must not be given with roleKey: make two checks'))
   const query = { orgId, userId, projectOrgId, projectId }

@@ -4,7 +4,6 @@ import { exists } from '../../domain/decider.js'
 import type { RoleGeneration } from '../../domain/role-generations.js'
 import type { RoleMappingState } from '../../domain/role-mapping/aggregate.js'
 import type { UserGrantState } from '../../domain/user-grant/aggregate.js'
-import { OrgId } from '../../domain/values.js'
 import { type Position, type RecordedEvent, timeOf } from '../../ports/event-store.js'
 import type { HistoryEntry } from '../../ports/read-model.js'
 import type { AccessReason, ReadError } from '../errors/errors.js'
@@ -61,7 +60,7 @@ export const explainAccess = async (
   input: z.output<typeof ExplainAccessInput>,
 ): Promise<Result<AccessExplanation, ReadError>> => {
   const { orgId } = call
-  const { userId, projectId, projectOrgId = OrgId.parse(orgId), roleKey, at } = input
+  const { userId, projectId, projectOrgId = orgId, roleKey, at } = input
   const moment = momentOf(at, runtime.now())
   if (moment.isErr()) return err(moment.error)
   const { now, at: until = await fromPort(() => runtime.store.lastPosition()) } = moment.value

@@ -1,4 +1,5 @@
 import { exists } from '../../domain/decider.js'
+import type { RoleSource } from '../../domain/facts.js'
 import {
   type IdentityProviderState,
   identityProviders,
@@ -11,14 +12,7 @@ import { type ProjectRoleState, projectRoles } from '../../domain/project-role/a
 import { isCurrent, isStillGranted, type RoleGeneration } from '../../domain/role-generations.js'
 import { type RoleMappingState, roleMappings } from '../../domain/role-mapping/aggregate.js'
 import { type UserGrantState, userGrants } from '../../domain/user-grant/aggregate.js'
-import {
-  GroupName,
-  IdpId,
-  OrgId,
-  type ProjectId,
-  RoleKey,
-  type UserId,
-} from '../../domain/values.js'
+import type { OrgId, ProjectId, RoleKey, UserId } from '../../domain/values.js'
 import type { FoundAccess, LostRole } from '../../ports/access-reads.js'
 import type { EventStore, Position, RecordedEvent } from '../../ports/event-store.js'
 import { corruptEvent, type KnownEvent } from '../../ports/known-event.js'
@@ -60,7 +54,7 @@ export interface AccessSteps {
 
 /** The steps that led to the roles that a group gives to a user. */
 export interface GroupSteps {
-  readonly via: { readonly idpId: IdpId; readonly group: GroupName }
+  readonly via: RoleSource
   readonly provider: readonly Step<IdentityProviderState>[]
   readonly mapping: readonly Step<RoleMappingState>[]
   /** The last step. */
@@ -77,7 +71,7 @@ export const replayAccess = async (
   const { orgId, userId, projectOrgId, projectId } = ids
   const isOwn = projectOrgId === orgId
   const steps = stepsOf(runtime.store, until)
-  const grantIds = { projectId, grantedOrgId: OrgId.parse(orgId) }
+  const grantIds = { projectId, grantedOrgId: orgId }
   const [project, projectGrant, userGrant, groups] = await Promise.all([
     steps(projects, projectOrgId, { id: projectId }),
     isOwn ? [] : steps(projectGrants, projectOrgId, grantIds),
@@ -88,7 +82,7 @@ export const replayAccess = async (
   const wanted = roleKey === undefined ? new Set(held.map((role) => role.roleKey)) : [roleKey]
   const roles = await Promise.all(
     [...wanted].map(async (each) => {
-      const ids = { projectId, roleKey: RoleKey.parse(each) }
+      const ids = { projectId, roleKey: each }
       return [each, await steps(projectRoles, projectOrgId, ids)] as const
     }),
   )
@@ -114,13 +108,13 @@ const providersOf = async (
   call: Pick<AdmittedCall, 'signal'>,
   { orgId, userId }: AccessIds,
   until: Position,
-): Promise<ReadonlySet<IdpId>> => {
+): Promise<ReadonlySet<string>> => {
   const before = { orgId, before: until + 1n, order: 'desc' } as const
   const reports = { ...before, user: userId, types: memberships.eventsThat('adds') }
   const entries = await historyOf(runtime, call, reports)
-  const found = new Set<IdpId>()
+  const found = new Set<string>()
   const add = ({ object }: HistoryEntry) => {
-    if ('idpId' in object) found.add(IdpId.parse(object.idpId))
+    if ('idpId' in object) found.add(object.idpId)
   }
   entries.forEach(add)
   const types = identityProviders.eventsThat('adds')
@@ -140,11 +134,11 @@ const reportsOf = async (
     orgId,
     idpId,
     userId,
-  }: { readonly orgId: string; readonly idpId: IdpId; readonly userId: UserId },
+  }: { readonly orgId: string; readonly idpId: string; readonly userId: UserId },
   until: Position,
 ): Promise<{
   readonly membership: readonly Step<MembershipState>[]
-  readonly groups: ReadonlySet<GroupName>
+  readonly groups: ReadonlySet<string>
 }> => {
   const object = memberships.ref({ idpId, userId })
   const query = { orgId, object, before: until + 1n, order: 'desc' } as const
@@ -165,7 +159,7 @@ const reportsOf = async (
   const groups = earlier.flatMap((value) => (Array.isArray(value) ? value : []))
   return {
     membership,
-    groups: new Set([...last, ...groups.map((group) => GroupName.parse(group))]),
+    groups: new Set([...last, ...groups]),
   }
 }
 

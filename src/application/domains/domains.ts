@@ -11,7 +11,7 @@ import {
 import { type DomainName, toDomainName } from '../../domain/email-domain/domain-name.js'
 import { verifiedDomains } from '../../domain/email-domain/verified-domain.js'
 import { identityProviders } from '../../domain/identity-provider/aggregate.js'
-import { choice, fieldOf, OrgId } from '../../domain/values.js'
+import { choice, fieldOf } from '../../domain/values.js'
 import type { RecordedEvent } from '../../ports/event-store.js'
 import type { DomainOptions, Host } from '../../ports/host.js'
 import type { SignInRoute } from '../../ports/read-model.js'
@@ -298,7 +298,7 @@ const decideClaim = async (
   domain: DomainName,
 ): Promise<Result<StreamChange, WriteError>> => {
   const before = await streams.read(verifiedDomains, { domain })
-  const data = { domain, orgId: OrgId.parse(streams.orgId) }
+  const data = { domain, orgId: streams.orgId }
   return verifiedDomains.decider
     .decide({ type, data }, before.state)
     .map((events) => change(before, events))

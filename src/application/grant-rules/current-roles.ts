@@ -1,3 +1,4 @@
+import type { OfProject } from '../../domain/facts.js'
 import { projects } from '../../domain/project/aggregate.js'
 import { projectGrants } from '../../domain/project-grant/aggregate.js'
 import { projectRoles } from '../../domain/project-role/aggregate.js'
@@ -19,7 +20,7 @@ export interface OwnedProject {
 /** Reads a project whose roles the organization of the call gives to its users, with the roles in `roleKeys`. */
 export const readProject = async (
   streams: Streams,
-  { projectOrgId, projectId }: OwnedProject,
+  { projectOrgId, projectId }: OfProject,
   roleKeys: readonly RoleKey[],
 ): Promise<AssignableProject> => {
   const orgId = projectOrgId
@@ -45,7 +46,7 @@ export const readProject = async (
 /** The `roles` of a user that are still current and that the organization may still give. */
 export const currentRolesOfUser = <Role extends RoleGeneration>(
   streams: Streams,
-  owned: OwnedProject,
+  owned: OfProject,
   { projectGrant }: Pick<AssignableProject, 'projectGrant'>,
   roles: readonly Role[],
 ): Promise<readonly Role[]> =>
@@ -61,7 +62,7 @@ export const currentRolesOfUser = <Role extends RoleGeneration>(
  */
 export const currentRoles = async <Role extends Pick<RoleGeneration, 'roleKey' | 'roleSince'>>(
   streams: Streams,
-  { projectOrgId: orgId, projectId }: OwnedProject,
+  { projectOrgId: orgId, projectId }: OfProject,
   roles: readonly Role[],
 ): Promise<readonly Role[]> => {
   const areCurrent = await Promise.all(

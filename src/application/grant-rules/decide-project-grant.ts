@@ -4,11 +4,11 @@ import { projectGrant, projectGrants } from '../../domain/project-grant/aggregat
 import type { ProjectGrantCommand } from '../../domain/project-grant/command-schemas.js'
 import type { ProjectGrantRole } from '../../domain/project-grant/events.js'
 import { changedRoleKeys, type RoleGeneration, rolesToGive } from '../../domain/role-generations.js'
-import { OrgId, type ProjectId, type RoleKey } from '../../domain/values.js'
+import type { OrgId, ProjectGrantRef, ProjectId, RoleKey } from '../../domain/values.js'
 import { invalid, type WriteError } from '../errors/errors.js'
 import { change } from '../recording/stream-state.js'
 import type { Streams } from '../recording/streams.js'
-import { currentRoles, type OwnedProject, readProject } from './current-roles.js'
+import { currentRoles, readProject } from './current-roles.js'
 import type { GrantChange } from './permit-roles.js'
 
 /** Names a grant of a project. */
@@ -40,7 +40,7 @@ export const decideProjectGrant = async (
   if (given && grantedOrgId === streams.orgId)
     return err(invalid('grantedOrgId', 'must not be the organization that owns the project'))
   const ids = { projectId, grantedOrgId }
-  const owned = ownedBy(streams, ids)
+  const owned = { projectOrgId: streams.orgId, projectId }
   const [before, project] = await Promise.all([
     streams.read(projectGrants, ids),
     readProject(streams, owned, given ?? []),
@@ -80,13 +80,9 @@ const commandOf = (
 /** The current roles of a grant of a project that the organization of the call owns. */
 export const readCurrentProjectGrant = async (
   streams: Streams,
-  ids: GrantIds,
+  ref: ProjectGrantRef,
 ): Promise<readonly ProjectGrantRole[]> => {
-  const { state } = await streams.read(projectGrants, ids)
-  return exists(state) ? currentRoles(streams, ownedBy(streams, ids), state.roles) : []
+  const { state } = await streams.read(projectGrants, ref)
+  const owned = { projectOrgId: streams.orgId, projectId: ref.projectId }
+  return exists(state) ? currentRoles(streams, owned, state.roles) : []
 }
-
-const ownedBy = ({ orgId }: Streams, { projectId }: GrantIds): OwnedProject => ({
-  projectOrgId: OrgId.parse(orgId),
-  projectId,
-})

@@ -13,9 +13,10 @@ import {
   type GroupName,
   type IdpId,
   MAX_GRANTED_ROLES,
-  OrgId,
+  type OrgId,
   type ProjectId,
   type RoleKey,
+  type RoleMappingRef,
 } from '../../domain/values.js'
 import { invalid, type WriteError } from '../errors/errors.js'
 import { change } from '../recording/stream-state.js'
@@ -98,23 +99,23 @@ export const decideRoleMapping = async (
 /** The current roles of a mapping; undefined if its provider or project does not exist. */
 export const readCurrentMapping = async (
   streams: Streams,
-  mapping: GroupOfProject,
+  ref: RoleMappingRef,
 ): Promise<readonly MappedRole[] | undefined> => {
-  const ids = mappingIds(streams, mapping)
+  const owned = { ...ref, projectOrgId: ref.projectOrgId ?? streams.orgId }
   const [{ state }, provider, project] = await Promise.all([
-    streams.read(roleMappings, ids),
-    streams.read(identityProviders, ids),
-    readProject(streams, ids, []),
+    streams.read(roleMappings, ref),
+    streams.read(identityProviders, ref),
+    readProject(streams, owned, []),
   ])
   if (!exists(provider.state) || !exists(project.project)) return undefined
-  return exists(state) ? currentRolesOfUser(streams, ids, project, state.roles) : []
+  return exists(state) ? currentRolesOfUser(streams, owned, project, state.roles) : []
 }
 
 type MappingIds = GroupOfProject & { readonly projectOrgId: OrgId }
 
 const mappingIds = (
   streams: Streams,
-  { idpId, group, projectId, projectOrgId = OrgId.parse(streams.orgId) }: GroupOfProject,
+  { idpId, group, projectId, projectOrgId = streams.orgId }: GroupOfProject,
 ): MappingIds => ({ idpId, projectOrgId, projectId, group })
 
 const asInput = (roleKey: RoleKey) => ({ roleKey })

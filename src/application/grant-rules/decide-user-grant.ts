@@ -12,9 +12,10 @@ import type { UserGrantRole } from '../../domain/user-grant/events.js'
 import {
   MAX_GRANTED_ROLES,
   MAX_REPORTED,
-  OrgId,
+  type OrgId,
   type ProjectId,
   type RoleKey,
+  type UserGrantRef,
   type UserId,
 } from '../../domain/values.js'
 import { type InvalidArgument, invalid } from '../errors/errors.js'
@@ -83,15 +84,15 @@ export const decideUserGrant = async (
 /** The current roles of a user; undefined if the project does not exist. */
 export const readCurrentRoles = async (
   streams: Streams,
-  user: UserOfProject,
+  ids: Omit<UserGrantRef, 'type'>,
 ): Promise<readonly UserGrantRole[] | undefined> => {
-  const ids = grantIds(streams, user)
+  const owned = { ...ids, projectOrgId: ids.projectOrgId ?? streams.orgId }
   const [{ state }, project] = await Promise.all([
     streams.read(userGrants, ids),
-    readProject(streams, ids, []),
+    readProject(streams, owned, []),
   ])
   if (!exists(project.project)) return undefined
-  return exists(state) ? currentRolesOfUser(streams, ids, project, state.roles) : []
+  return exists(state) ? currentRolesOfUser(streams, owned, project, state.roles) : []
 }
 
 type GrantIds = OwnedProject & Pick<UserOfProject, 'userId'>
@@ -99,7 +100,7 @@ type RolesCommand = Extract<DecidedChange, { readonly roles: unknown }>
 
 const grantIds = (
   streams: Streams,
-  { userId, projectId, projectOrgId = OrgId.parse(streams.orgId) }: UserOfProject,
+  { userId, projectId, projectOrgId = streams.orgId }: UserOfProject,
 ): GrantIds => ({ userId, projectOrgId, projectId })
 
 const givesRoles = <Change extends UserGrantChange>(

@@ -1,7 +1,4 @@
-import { projectGrants } from '../../domain/project-grant/aggregate.js'
 import type { RoleGeneration } from '../../domain/role-generations.js'
-import { roleMappings } from '../../domain/role-mapping/aggregate.js'
-import { userGrants } from '../../domain/user-grant/aggregate.js'
 import type { ObjectRef } from '../../domain/values.js'
 import type { Views, ViewType } from '../../ports/read-model.js'
 import { type Row, shown } from '../../projections/project.js'
@@ -28,10 +25,9 @@ export const withCurrentRoles = async (
 /** The current roles of a grant; undefined when its project does not exist. */
 const currentRolesOf = async (
   streams: Streams,
-  { type, ...ids }: ObjectRef,
+  object: ObjectRef,
 ): Promise<readonly Pick<RoleGeneration, 'roleKey'>[] | undefined> => {
-  if (type === 'project_grant')
-    return readCurrentProjectGrant(streams, projectGrants.ids.parse(ids))
-  if (type === 'role_mapping') return readCurrentMapping(streams, roleMappings.ids.parse(ids))
-  return type === 'user_grant' ? readCurrentRoles(streams, userGrants.ids.parse(ids)) : undefined
+  if (object.type === 'project_grant') return readCurrentProjectGrant(streams, object)
+  if (object.type === 'role_mapping') return readCurrentMapping(streams, object)
+  return object.type === 'user_grant' ? readCurrentRoles(streams, object) : undefined
 }

@@ -5,7 +5,7 @@ import {
   identityProviders,
   sealedSecretIn,
 } from '../../domain/identity-provider/aggregate.js'
-import { IdpId, type StreamId } from '../../domain/values.js'
+import type { StreamId } from '../../domain/values.js'
 import type { Host } from '../../ports/host.js'
 import type { KnownEvent } from '../../ports/known-event.js'
 import { readEvent } from '../../projections/read-events.js'
@@ -49,7 +49,7 @@ export interface ResealReport {
 export const resealSecrets = async (
   runtime: Runtime,
   call: AdmittedCall,
-  { idpId }: { readonly idpId?: IdpId | undefined },
+  { idpId }: { readonly idpId?: string | undefined },
   onProgress: LongContext<ResealProgress>['onProgress'],
 ): Promise<Result<ResealReport, WriteError>> => {
   if (idpId === undefined) return resealAll(runtime, call, onProgress)
@@ -65,9 +65,9 @@ const resealAll = async (
   call: AdmittedCall,
   onProgress: LongContext<ResealProgress>['onProgress'],
 ): Promise<Result<ResealReport, WriteError>> => {
-  const resealed: IdpId[] = []
-  const unchanged: IdpId[] = []
-  const failed: { idpId: IdpId; error: WriteError }[] = []
+  const resealed: string[] = []
+  const unchanged: string[] = []
+  const failed: { idpId: string; error: WriteError }[] = []
   const idpIds = await raceAbort(idpIdsOf(runtime, call), call.signal)
   for (const [index, idpId] of idpIds.entries()) {
     if (call.signal?.aborted) return err({ kind: 'Cancelled' })
@@ -85,11 +85,11 @@ const resealAll = async (
   return ok({ resealed, unchanged, failed })
 }
 
-const idpIdsOf = async (runtime: Runtime, call: AdmittedCall): Promise<readonly IdpId[]> => {
-  const idpIds: IdpId[] = []
+const idpIdsOf = async (runtime: Runtime, call: AdmittedCall): Promise<readonly string[]> => {
+  const idpIds: string[] = []
   const { orgId } = call
   for await (const { idpId } of allObjects(runtime, call, { type: 'identity_provider', orgId }))
-    idpIds.push(IdpId.parse(idpId))
+    idpIds.push(idpId)
   return idpIds
 }
 
@@ -97,7 +97,7 @@ const idpIdsOf = async (runtime: Runtime, call: AdmittedCall): Promise<readonly 
 const reseal = (
   runtime: Runtime,
   call: AdmittedCall,
-  idpId: IdpId,
+  idpId: string,
 ): Promise<Result<boolean, WriteError>> => {
   const owner = { orgId: call.orgId, idpId }
   const resealing: Transaction<Decision, boolean> = {
@@ -107,7 +107,7 @@ const reseal = (
       const before = await streams.read(identityProviders, owner, { load: 'latest' })
       const { state } = before
       if (!exists(state)) return err({ kind: 'NotFound', object: identityProviders.ref(owner) })
-      const replaces = state.clientSecret
+      const { idpId, clientSecret: replaces } = state
       if (await fromPort(() => runtime.secrets.isCurrent(replaces))) return ok({ changes: [] })
       const sealing = open(runtime, replaces, owner).then((secret) => seal(runtime, secret, owner))
       const data = { idpId, replaces, clientSecret: await raceAbort(sealing, call.signal) }

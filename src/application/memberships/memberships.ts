@@ -3,7 +3,6 @@ import * as z from 'zod/mini'
 import { exists } from '../../domain/decider.js'
 import { identityProviders } from '../../domain/identity-provider/aggregate.js'
 import { type Membership, membership, memberships } from '../../domain/membership/aggregate.js'
-import { MembershipReported } from '../../domain/membership/events.js'
 import {
   GroupName,
   type IdpId,
@@ -177,8 +176,8 @@ const missesMapping = async (
   recorded: RecordedEvent | undefined,
 ): Promise<boolean> => {
   if (recorded === undefined) return false
-  const { type, data } = recorded
-  const { groups } = MembershipReported.parse({ type, data }).data
+  const { state } = new StreamState(memberships, recorded.stream).replay([recorded])
+  const groups = exists(state) ? state.groups : []
   const without = input.groups.filter((group) => !groups.includes(group))
   const mapped = await mappedGroups(runtime, call, { ...input, groups: without })
   return mapped.some(({ since }) => since < recorded.position)

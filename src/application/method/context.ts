@@ -6,6 +6,7 @@ import {
   isId,
   isRequiredText,
   MAX_REPORTED,
+  type OrgId,
   unstorable,
 } from '../../domain/values.js'
 import type { InTransaction, Position } from '../../ports/event-store.js'
@@ -111,7 +112,7 @@ export interface AdmittedCall {
   readonly actorId: string
   /** `orgId` of the caller when the call was made. */
   readonly actorOrgId: string
-  readonly orgId: string
+  readonly orgId: OrgId
   readonly expectedSequence: Position | undefined
   readonly idempotencyKey: string | undefined
   readonly dryRun: boolean
@@ -173,7 +174,8 @@ export const admit = (
       caller,
       actorId,
       actorOrgId,
-      orgId: orgId === undefined ? actorOrgId : orgId,
+      // Brand: it is checked before the call is admitted.
+      orgId: (orgId === undefined ? actorOrgId : orgId) as OrgId,
       expectedSequence,
       idempotencyKey,
       dryRun,

@@ -1,9 +1,13 @@
+import { err, ok, type Result } from 'neverthrow'
 import * as z from 'zod/mini'
 import { type ProjectGrant, projectGrants } from '../../domain/project-grant/aggregate.js'
+import type { ProjectRole } from '../../domain/project-role/aggregate.js'
 import { OrgId, ProjectId } from '../../domain/values.js'
+import type { ReadError } from '../errors/errors.js'
 import { decideProjectGrant, type ProjectGrantChange } from '../grant-rules/decide-project-grant.js'
+import type { AdmittedCall } from '../method/context.js'
 import { roleKeys } from '../method/input.js'
-import type { Read, Write } from '../method/method.js'
+import { type Read, read, type Write } from '../method/method.js'
 import {
   type ListOptions,
   list,
@@ -18,7 +22,7 @@ import { grantWritesOf } from '../writing/write-grant.js'
 
 /**
  * Grants of projects to other organizations, which may then give the granted roles to their users. The organization
- * that owns the project calls all methods but `listReceived`. Removing a project removes its grants.
+ * that owns the project calls all methods but `listReceived` and `getReceived`. Removing a project removes its grants.
  */
 export interface ProjectGrants {
   /**
@@ -43,6 +47,8 @@ export interface ProjectGrants {
   readonly list: Read<ListProjectGrantsInput, Page<ProjectGrant>>
   /** Lists the grants that the organization of the context has received from others, page by page. */
   readonly listReceived: Read<ListReceivedGrantsInput, Page<ProjectGrant>>
+  /** Returns a project that the organization of the context has received, with the roles that it may give. */
+  readonly getReceived: Read<ReceivedProjectInput, ReceivedProject>
 }
 
 type ProjectGrantIdsParsed = Pick<ProjectGrantChange, 'projectId' | 'grantedOrgId'>
@@ -79,8 +85,74 @@ export default (runtime: Runtime): ProjectGrants => {
     get: get(runtime, 'projectGrants.get', projectGrants),
     list: list(runtime, 'projectGrants.list', projectGrants, ListProjectGrantsInput),
     listReceived: listReceived(runtime, 'projectGrants.listReceived', ListReceivedGrantsInput),
+    getReceived: read(
+      runtime,
+      {
+        method: 'projectGrants.getReceived',
+        permissions: [projectGrants.permissions.read],
+        schema: ReceivedProjectInput,
+      },
+      (call, input) => received(runtime, call, input),
+    ),
   }
 }
+
+/** The project as the organization of the call may see it: its name, and the roles that were granted. */
+const received = async (
+  { query }: Runtime,
+  call: AdmittedCall,
+  { projectId, projectOrgId }: z.output<typeof ReceivedProjectInput>,
+): Promise<Result<ReceivedProject, ReadError>> => {
+  const object = { type: 'project_grant', projectId, grantedOrgId: call.orgId } as const
+  const [grant, project] = await Promise.all([
+    query<'get', 'project_grant'>(call, { method: 'get', args: [projectOrgId, object] }),
+    query<'get', 'project'>(call, {
+      method: 'get',
+      args: [projectOrgId, { type: 'project', id: projectId }],
+    }),
+  ])
+  if (!grant || !project) return err({ kind: 'NotFound', object })
+  const roles = await Promise.all(
+    grant.roleKeys.map((roleKey) =>
+      query<'get', 'project_role'>(call, {
+        method: 'get',
+        args: [projectOrgId, { type: 'project_role', projectId, roleKey }],
+      }),
+    ),
+  )
+  return ok({
+    ...{ projectId, projectOrgId, name: project.name },
+    state: project.state === 'active' ? grant.state : 'inactive',
+    roles: roles.flatMap((role) => {
+      if (!role) return []
+      const { roleKey, displayName, group, permissions } = role
+      return [{ roleKey, displayName, group, permissions }]
+    }),
+  })
+}
+
+/** Schema of a {@link ReceivedProjectInput}. */
+export const ReceivedProjectInput = z.strictObject({ projectId: ProjectId, projectOrgId: OrgId })
+/** Names a project of another organization. */
+export interface ReceivedProjectInput {
+  /** The `id` of the project. */
+  readonly projectId: string
+  /** The organization that owns the project: 1 to 64 characters. */
+  readonly projectOrgId: string
+}
+
+/** A project that another organization has granted. */
+export interface ReceivedProject extends ReceivedProjectInput {
+  /** Name of the project. */
+  readonly name: string
+  /** Whether its roles count: inactive if the project or the grant is. */
+  readonly state: 'active' | 'inactive'
+  /** The roles that the organization may give, by their keys in the grant. */
+  readonly roles: readonly ReceivedRole[]
+}
+
+/** A role that another organization has granted. */
+export type ReceivedRole = Pick<ProjectRole, 'roleKey' | 'displayName' | 'group' | 'permissions'>
 
 /** Names a grant of a project. */
 export interface ProjectGrantInput {
@@ -122,6 +194,10 @@ export interface ListReceivedGrantsInput extends ListOptions<ProjectGrant> {
   /** Conditions, which must all hold. Default: every grant. */
   readonly filter?:
     | {
+        /** Condition on the project. */
+        readonly projectId?: TextFilter | undefined
+        /** Condition on the organization that owns the project. */
+        readonly projectOrgId?: TextFilter | undefined
         /** Condition on the organization that has the grant. */
         readonly grantedOrgId?: TextFilter | undefined
         /** Condition on the key of one of the roles. */

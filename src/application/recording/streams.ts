@@ -1,5 +1,5 @@
 import type { Message } from '../../domain/message.js'
-import type { StreamId } from '../../domain/values.js'
+import type { OrgId, StreamId } from '../../domain/values.js'
 import {
   type EventStore,
   type NewEvent,
@@ -40,7 +40,7 @@ export interface ReadOptions {
  */
 export interface Streams {
   /** The organization of the call. */
-  readonly orgId: string
+  readonly orgId: OrgId
 
   /** The state of the stream of one object. */
   read<Ids, State extends Status, Event extends Message>(
@@ -52,7 +52,7 @@ export interface Streams {
 
 /** The streams of one call that decides, perhaps several times, and records. */
 export class CallStreams implements Streams {
-  readonly orgId: string
+  readonly orgId: OrgId
   readonly #cache: StateCache
   readonly #signal: AbortSignal | undefined
   /** The streams that the last decision read. */
@@ -69,7 +69,7 @@ export class CallStreams implements Streams {
 
   constructor(
     cache: StateCache,
-    { orgId, signal }: { readonly orgId: string; readonly signal: AbortSignal | undefined },
+    { orgId, signal }: { readonly orgId: OrgId; readonly signal: AbortSignal | undefined },
   ) {
     this.#cache = cache
     this.orgId = orgId
@@ -214,7 +214,7 @@ const writeOf = (
 ): StreamWrite => ({ stream, expectedVersion, events })
 
 /** The streams at position `at`; of `orgId` unless a read names another organization. */
-export const streamsAt = (store: EventStore, orgId: string, at: Position): Streams => {
+export const streamsAt = (store: EventStore, orgId: OrgId, at: Position): Streams => {
   const read = new Map<StreamId, Promise<AnyStreamState>>()
   const load = loadTogether(async (beginnings) => {
     const names = beginnings.map(({ name }) => ({ stream: name, afterVersion: 0 }))

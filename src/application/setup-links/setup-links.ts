@@ -6,7 +6,7 @@ import { type SetupLink, setupLinks } from '../../domain/setup-link/aggregate.js
 import { RevokeSetupLink } from '../../domain/setup-link/command-schemas.js'
 import { type SetupIntent, SetupIntents } from '../../domain/setup-link/events.js'
 import { setupLinkTokens } from '../../domain/setup-link/token.js'
-import { IdpId, LinkId, OrgId, requiredText } from '../../domain/values.js'
+import { IdpId, LinkId, requiredText } from '../../domain/values.js'
 import { invalid, type WriteError } from '../errors/errors.js'
 import { catchFaults } from '../errors/fault.js'
 import { expiry } from '../method/input.js'
@@ -202,7 +202,7 @@ export default (runtime: Runtime): SetupLinks => {
               ...(idpId !== undefined && { idpId }),
               ...(domain !== undefined && { domain }),
             }
-            const owner = { tokenHash, orgId: OrgId.parse(streams.orgId), linkId }
+            const owner = { tokenHash, orgId: streams.orgId, linkId }
             const claimed = setupLinkTokens.decider.decide(
               { type: 'ClaimSetupLinkToken', data: owner },
               claim.state,

@@ -4,13 +4,7 @@ import { exists } from '../../domain/decider.js'
 import { identityProviders } from '../../domain/identity-provider/aggregate.js'
 import { isExpired } from '../../domain/role-generations.js'
 import { type RoleMapping, roleMappings } from '../../domain/role-mapping/aggregate.js'
-import {
-  type IdentityProviderRef,
-  type MembershipRef,
-  type ObjectRef,
-  OrgId,
-  ProjectId,
-} from '../../domain/values.js'
+import type { IdentityProviderRef, MembershipRef, ObjectRef } from '../../domain/values.js'
 import type {
   Affected,
   AffectedInProject,
@@ -154,12 +148,11 @@ const impactOf = async (
   const { orgId, userId, source } = range
   if (orgId !== undefined && userId !== undefined)
     return impactOnUser(runtime, call, change, { ...range, orgId, userId })
-  if (source) {
+  if (source && ref.type === 'role_mapping') {
     const { isAdded, streams } = change
     // An added mapping counts from the next report on.
     if (!isMapping(before) || isAdded || before === after) return NO_IMPACT
-    const { type: _, ...own } = ref
-    const { created: since } = await streams.read(roleMappings, roleMappings.ids.parse(own))
+    const { created: since } = await streams.read(roleMappings, ref)
     const to = isMapping(after) ? after : undefined
     return impactOfMapping(runtime, call, {
       ...range,
@@ -264,9 +257,7 @@ const isProjectOpen = async (
   streams: Streams,
   range: Pick<RoleRange, 'projectOrgId' | 'projectId'>,
 ): Promise<boolean> => {
-  const projectOrgId = OrgId.parse(range.projectOrgId)
-  const projectId = ProjectId.parse(range.projectId)
-  const { project, projectGrant } = await readProject(streams, { projectOrgId, projectId }, [])
+  const { project, projectGrant } = await readProject(streams, range, [])
   return project.status === 'active' && (!projectGrant || projectGrant.status === 'active')
 }
 
@@ -303,12 +294,14 @@ const rolesHeld = async (
   return held
 }
 
-/** A change of a mapping that exists; `after` is absent when it is removed. */
+/** A change of a mapping that exists; `after` is undefined when it is removed. */
 export interface MappingChange {
-  readonly before: Pick<RoleMapping, 'roleKeys' | 'validFor'>
-  readonly after:
-    | (Pick<RoleMapping, 'roleKeys'> & { readonly validFor?: number | undefined })
-    | undefined
+  readonly before: MappedRoles
+  readonly after: MappedRoles | undefined
+}
+
+interface MappedRoles extends Pick<RoleMapping, 'roleKeys'> {
+  readonly validFor?: number | undefined
 }
 
 /** Counts the members of a group who lose or gain roles by a change of its mapping, which was added at `since`. */
@@ -414,7 +407,7 @@ const impactOfReport = async (
   const had = new Map(held.map((role) => [roleIdOf(role), role.roleKey]))
   const has = new Map<string, string>()
   const groups = after && 'groups' in after ? after.groups : []
-  const provider = await streams.read(identityProviders, identityProviders.ids.parse({ idpId }))
+  const provider = await streams.read(identityProviders, { idpId })
   for (const group of provider.state.status === 'active' ? groups : [])
     for await (const mapping of mappingsOf(runtime, call, idpId, group)) {
       if (!(await isProjectOpen(streams, mapping))) continue

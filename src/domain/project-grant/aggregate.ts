@@ -6,7 +6,6 @@ import {
   filterableText,
   inProject,
   type Protectable,
-  sortableText,
   type ViewOf,
 } from '../aggregate.js'
 import { type AlreadyExists, type Decider, exists, type NotFound } from '../decider.js'
@@ -199,8 +198,8 @@ export const projectGrants = defineAggregate({
   within: ['project'],
   states: ['active', 'inactive'],
   fields: {
-    projectId: sortableText,
-    projectOrgId: sortableText,
+    projectId: filterableText,
+    projectOrgId: filterableText,
     grantedOrgId: filterableText,
     roleKeys: { holds: 'roles' },
     roleKey: { holds: 'roleKeys', filterable: true },

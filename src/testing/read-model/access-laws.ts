@@ -151,6 +151,18 @@ export const accessLaws = lawsOf<ReadModelHome>({
         [],
       )
       demandEqual('elsewhere', (await model.heldRoles({ ...query, orgId: 'other' })).items, [])
+      for (const roleKey of ['reader', 'writer', 'unknown'])
+        demandEqual(
+          `of the role ${roleKey}`,
+          (await model.heldRoles({ ...query, roleKey })).items,
+          held.filter((role) => role.roleKey === roleKey),
+        )
+      for (const permission of ['read', 'write'])
+        demandEqual(
+          `with ${permission}`,
+          (await model.heldRoles({ ...query, permission })).items,
+          held.filter((role) => role.permissions.some((each) => each === permission)),
+        )
       for (const [index, { projectOrgId, projectId, roleKey }] of held.entries())
         demandEqual(
           `after ${index}`,

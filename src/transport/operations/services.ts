@@ -57,9 +57,10 @@ export const operationsOf = (
     applyOperation(accessService.applyAccess, iam),
     readOperation(checkAccess, (input: CheckAccessInput, context) => access.check(input, context)),
     readOperation(accessService.explainAccess, access.explain),
-    accessOperation(listRolesOfUser, access.rolesOf),
-    accessOperation(listRoleHolders, access.whoHas),
-    accessOperation(listAllRoleHolders, access.whoHas),
+    accessOperation(listRolesOfUser, access.rolesOf, withGroup),
+    accessOperation(listRoleHolders, access.whoHas, withGroup),
+    accessOperation(listAllRoleHolders, access.whoHas, withGroup),
+    usersOperation(accessService.listUsers, access),
     readOperation(accessService.listPermissions, access.permissions),
   ]
   return methods.map(
@@ -122,16 +123,34 @@ const testOperation = (iam: Iam, test: IdentityProviderTest | undefined): Operat
 }
 
 /** The operation of a method that lists who has roles in an order of its own, in the first field of the response. */
-const accessOperation = <Input, Item extends { readonly via: RoleWay }>(
+const accessOperation = <Input, Item>(
   method: WireMethod,
   list: Read<Input, AccessPage<Item>>,
+  show: (item: Item) => object,
 ): Operation => {
   const name = method.response.fields[0]?.name ?? ''
   const operation = readOperation(method, list, (page) => ({
     ...page,
-    [name]: page.items.map(({ via, ...item }) => (via === 'grant' ? item : { ...item, via })),
+    [name]: page.items.map(show),
   }))
   return { method, run: (values, context) => operation.run(pageOf(values), context) }
+}
+
+/** On the network, a role names the group that gives it, and of a grant none. */
+const withGroup = ({ via, ...item }: { readonly via: RoleWay }): object =>
+  via === 'grant' ? item : { ...item, via }
+
+/** The operation that lists users. In protobuf an empty list is an absent one. */
+const usersOperation = (method: WireMethod, { users }: Iam['access']): Operation => {
+  const operation = accessOperation(method, users, ({ userId, roles }) => ({
+    userId,
+    roles: roles.map(withGroup),
+  }))
+  return {
+    method,
+    run: ({ userIds, ...values }, context) =>
+      operation.run({ ...values, ...present({ userIds }) }, context),
+  }
 }
 
 /** The operation that applies a desired state, or with `validateOnly` plans it. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { timeOf } from '../../../src/index.js'
+import { items as itemsOf, timeOf } from '../../../src/index.js'
 import { context, good } from '../host.js'
 import { ORGS, PERMISSIONS, PROJECTS, USERS } from './any-history.js'
 import { NaiveModel } from './naive-model.js'
@@ -27,6 +27,13 @@ test.each(HOMES)(
           for (const userId of USERS) {
             const { items } = await good(iam.access.rolesOf({ userId }, { ...context, orgId }))
             expect(items).toEqual(model.rolesOf(orgId, userId, now))
+            for (const permission of PERMISSIONS) {
+              const asked = { userId, permission, pageSize: 2 }
+              const scopes = []
+              for await (const scope of itemsOf(iam.access.scopesOf, asked, { ...context, orgId }))
+                scopes.push(scope)
+              expect(scopes).toEqual(model.scopesOf(orgId, userId, permission, now))
+            }
           }
       }),
       { numRuns: HISTORIES * share },
@@ -86,6 +93,21 @@ test.each(HOMES)(
                 const asked = { projectId, ...which, ...(at < now && { at }) }
                 const { items } = await good(iam.access.whoHas(asked, { ...context, orgId }))
                 expect(items).toEqual(model.whoHas(orgId, projectId, permission, at))
+                for (const userOrgId of ORGS) {
+                  const granted = { ...asked, projectOrgId: orgId }
+                  const own = await good(
+                    iam.access.whoHas(granted, { ...context, orgId: userOrgId }),
+                  )
+                  expect(own.items).toEqual(items.filter((each) => each.orgId === userOrgId))
+                }
+              }
+          for (const orgId of ORGS)
+            for (const projectId of [undefined, ...PROJECTS])
+              for (const permission of [undefined, ...PERMISSIONS]) {
+                const which = { ...(projectId && { projectId }), ...(permission && { permission }) }
+                const asked = { ...which, ...(at < now && { at }) }
+                const { items } = await good(iam.access.users(asked, { ...context, orgId }))
+                expect(items).toEqual(model.users(orgId, projectId, permission, at))
               }
         }
       }),

@@ -340,6 +340,10 @@ export const reads: readonly Method[] = [
     object: portal,
   }),
   method('projectGrants', 'listReceived', { input: {}, permissions: ['project.grant.read'] }),
+  method('projectGrants', 'getReceived', {
+    input: { projectId: 'shop', projectOrgId: 'hooli' },
+    permissions: ['project.grant.read'],
+  }),
   method('userGrants', 'get', {
     input: userGrant,
     permissions: ['user.grant.read'],
@@ -386,11 +390,16 @@ export const reads: readonly Method[] = [
     object: portal,
   }),
   method('access', 'rolesOf', { input: { userId: 'bob' }, permissions: ['user.grant.read'] }),
+  method('access', 'scopesOf', {
+    input: { userId: 'bob', permission: 'read' },
+    permissions: ['user.grant.read'],
+  }),
   method('access', 'whoHas', {
     input: { projectId: 'portal' },
     permissions: ['user.grant.read'],
     object: portal,
   }),
+  method('access', 'users', { input: { projectId: 'portal' }, permissions: ['user.grant.read'] }),
   method('history', 'list', { input: { object }, permissions: ['event.read'], object: portal }),
   method('history', 'stateAt', {
     input: { object, sequence: 2n ** 60n },

@@ -378,7 +378,10 @@ describe('The organization of a call', () => {
       reasons: [{ kind: 'ProjectNotFound' }],
     })
     expect(await good(access.rolesOf({ userId: 'bob' }, inGlobex))).toEqual({ items: [] })
+    const scopes = access.scopesOf({ userId: 'bob', roleKey: 'editor' }, inGlobex)
+    expect(await good(scopes)).toEqual({ items: [] })
     expect(await good(access.whoHas({ projectId: 'portal' }, inGlobex))).toEqual({ items: [] })
+    expect(await good(access.users({ projectId: 'portal' }, inGlobex))).toEqual({ items: [] })
   })
 
   it('can hold objects with the same ids as another one', async () => {

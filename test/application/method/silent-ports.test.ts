@@ -101,10 +101,16 @@ const CASES: readonly (readonly [what: string, options: Options, call: Call])[] 
     ({ access }, within) => access.rolesOf({ userId: 'bob' }, within),
   ],
   [
+    'access.scopesOf',
+    readModelWithout('heldRoles'),
+    ({ access }, within) => access.scopesOf({ userId: 'bob', permission: 'read' }, within),
+  ],
+  [
     'access.whoHas',
     readModelWithout('holders'),
     ({ access }, within) => access.whoHas({ projectId: 'portal' }, within),
   ],
+  ['access.users', readModelWithout('users'), ({ access }, within) => access.users({}, within)],
   [
     'stateAt of a grant',
     storeWithout('readStream'),

@@ -289,4 +289,49 @@ describe('A grant of a project', () => {
     const elsewhere = iam.projectGrants.list({ ...portal, pageSize: 1, pageToken }, context)
     expect(await badFields(elsewhere)).toEqual(['pageToken'])
   })
+
+  it('is found among those that were received by project and owner', async () => {
+    await grantGlobex(iam, 'editor')
+    const found = async (filter: object) =>
+      (await good(iam.projectGrants.listReceived({ filter }, inGlobex))).totalSize
+    expect(await found({ projectId: { equals: 'portal' } })).toBe(1)
+    expect(await found({ projectId: { equals: 'shop' } })).toBe(0)
+    expect(await found({ projectOrgId: { startsWith: 'ac' } })).toBe(1)
+    expect(await found({ projectOrgId: { equals: 'globex' } })).toBe(0)
+  })
+})
+
+describe('projectGrants.getReceived', () => {
+  const received = { ...portal, projectOrgId: 'acme' }
+  const read = () => good(iam.projectGrants.getReceived(received, inGlobex))
+
+  it('names the project and the roles that were granted, and no others', async () => {
+    await addRole(iam, 'auditor')
+    await grantGlobex(iam, 'editor', 'viewer')
+    const { displayName, group, permissions } = await good(
+      iam.projectRoles.get({ ...portal, roleKey: 'editor' }, context),
+    )
+    const shown = await read()
+    expect(shown).toMatchObject({ ...received, state: 'active' })
+    expect(shown.name).toBe((await good(iam.projects.get({ id: 'portal' }, context))).name)
+    expect(shown.roles.map(({ roleKey }) => roleKey)).toEqual(['editor', 'viewer'])
+    expect(shown.roles[0]).toEqual({ roleKey: 'editor', displayName, group, permissions })
+  })
+
+  it('leaves out a role that ended, and is inactive with the grant or the project', async () => {
+    await grantGlobex(iam, 'editor', 'viewer')
+    await removeRole(iam, 'viewer')
+    await addRole(iam, 'viewer')
+    expect((await read()).roles.map(({ roleKey }) => roleKey)).toEqual(['editor'])
+    await good(iam.projectGrants.deactivate(toGlobex, context))
+    expect((await read()).state).toBe('inactive')
+    await good(iam.projectGrants.reactivate(toGlobex, context))
+    await good(iam.projects.deactivate({ id: 'portal' }, context))
+    expect((await read()).state).toBe('inactive')
+  })
+
+  it('finds nothing for an organization without a grant', async () => {
+    const missing = iam.projectGrants.getReceived(received, inGlobex)
+    expect(await refusal(missing)).toEqual(notFound)
+  })
 })

@@ -1,4 +1,5 @@
 import type { AdmittedCall } from '../../../src/application/method/context.js'
+import { OrgId } from '../../../src/domain/values.js'
 
 /** A call of `projects.add` as it is admitted, but for what is given. */
 export const admittedCall = (given: Partial<AdmittedCall> = {}): AdmittedCall => ({
@@ -6,7 +7,7 @@ export const admittedCall = (given: Partial<AdmittedCall> = {}): AdmittedCall =>
   caller: { userId: 'alice', orgId: 'acme' },
   actorId: 'alice',
   actorOrgId: 'acme',
-  orgId: 'acme',
+  orgId: OrgId.parse('acme'),
   expectedSequence: undefined,
   idempotencyKey: undefined,
   dryRun: false,

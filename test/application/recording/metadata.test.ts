@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { metadataFactory } from '../../../src/application/recording/metadata.js'
+import { OrgId } from '../../../src/domain/values.js'
 import { admittedCall } from './admitted-call.js'
 
 describe('the metadata of an append', () => {
@@ -20,7 +21,7 @@ describe('the metadata of an append', () => {
   it.each([
     ['user', { actorId: 'bob' }, { actor: { userId: 'bob' } }],
     ['organization of the user', { actorOrgId: 'b' }, { actor: { orgId: 'b' } }],
-    ['organization', { orgId: 'b' }, { resourceOwner: 'b' }],
+    ['organization', { orgId: OrgId.parse('b') }, { resourceOwner: 'b' }],
   ])('tells another %s from the one before', (_, given, expected) => {
     const metadataOf = metadataFactory()
     const before = metadataOf(admittedCall())

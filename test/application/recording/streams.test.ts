@@ -3,7 +3,7 @@ import { StateCache } from '../../../src/application/recording/state-cache.js'
 import { CallStreams, type Streams, streamsAt } from '../../../src/application/recording/streams.js'
 import { projects } from '../../../src/domain/project/aggregate.js'
 import { projectRoles } from '../../../src/domain/project-role/aggregate.js'
-import { ProjectId, RoleKey } from '../../../src/domain/values.js'
+import { OrgId, ProjectId, RoleKey } from '../../../src/domain/values.js'
 import type { EventStore } from '../../../src/index.js'
 import {
   addSamples,
@@ -102,7 +102,7 @@ it('requires that a remembered project is still there when a role is added', asy
 })
 
 const streamsOn = (cache = new StateCache(recording)) =>
-  new CallStreams(cache, { orgId: 'acme', signal: undefined })
+  new CallStreams(cache, { orgId: OrgId.parse('acme'), signal: undefined })
 
 it('guards by one write what a decision reads twice', async () => {
   const streams = streamsOn()
@@ -211,7 +211,7 @@ it('never takes a stream that is read as one aggregate for one of another', asyn
 })
 
 it('reads a stream once that is wanted twice as it was at a position', async () => {
-  const then = streamsAt(recording, 'acme', await store.lastPosition())
+  const then = streamsAt(recording, OrgId.parse('acme'), await store.lastPosition())
   await good(iam.projects.patch({ ...portal, name: 'newer' }, context))
   const [first, second] = await Promise.all([
     then.read(projects, portal),

@@ -253,6 +253,11 @@ const ACCESS_FAULTS: readonly Fault[] = [
     law: 'Holders at a position are the',
     plant: askedForHolders(({ at: _, ...query }) => query),
   },
+  ...(['roleKey', 'permission'] as const).map((field) => ({
+    fault: `lists the roles of a user whatever ${field} was asked for`,
+    law: 'The roles of a user are listed',
+    plant: askedForRoles((query) => ({ ...query, [field]: undefined })),
+  })),
   {
     fault: 'takes the present roles of a user for past ones',
     law: 'The roles of a user at',

@@ -114,3 +114,17 @@ export const listReceivedProjectGrants = (details: Details = {}): Call =>
       ),
     shape: page('projectGrants'),
   })
+
+export const getReceivedProjectGrant = (
+  [projectId, projectOrgId]: Ids,
+  details: Details = {},
+): Call => {
+  const request = { projectId, projectOrgId }
+  return callOf(details, {
+    rpc: `${SERVICE}/GetReceivedProjectGrant`,
+    request,
+    http: ['GET', `/v1/receivedGrants/${segment(projectOrgId)}/${segment(projectId)}`],
+    inProcess: (iam) => iam.projectGrants.getReceived(request, contextOf(details)),
+    shape: (found) => ({ receivedProject: shown(found) }),
+  })
+}

@@ -48,6 +48,17 @@ export const addUserGrantRoles = (ids: Ids, body: JsonObject, details: Details =
   })
 }
 
+export const giveUserGrant = (ids: Ids, body: JsonObject, details: Details = {}): Call => {
+  const grant = grantAt(ids)
+  const request = { ...grant.request, ...body }
+  return callOf(details, {
+    rpc: `${SERVICE}/GiveUserGrant`,
+    request,
+    http: ['POST', `/v1/userGrant:give${grant.query}`, body],
+    inProcess: (iam) => iam.userGrants.give(inLibrary(request), contextOf(details)),
+  })
+}
+
 export const removeUserGrantRoles = (ids: Ids, body: JsonObject, details: Details = {}): Call => {
   const grant = grantAt(ids)
   const request = { ...grant.request, ...body }
