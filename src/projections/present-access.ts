@@ -13,7 +13,18 @@ import type { KnownEvent } from '../ports/known-event.js'
 import { stateAfter } from './project.js'
 import { aggregateOf } from './read-events.js'
 import { emptyWorld, replaceFact } from './replace-fact.js'
-import { foundAccess, type Held, type Organization, type Version, type World } from './world.js'
+import {
+  foundAccess,
+  type Held,
+  hasRole,
+  type Moment,
+  type Organization,
+  type Project,
+  projectsWith,
+  type RoleQuestion,
+  type Version,
+  type World,
+} from './world.js'
 
 /** The current roles of users after the events applied so far, without the past. */
 export interface PresentAccess {
@@ -21,6 +32,14 @@ export interface PresentAccess {
   readonly apply: (event: KnownEvent) => void
   /** The result of a read model's `access`, at once. Parts of it are shared, so do not change it. */
   readonly access: (query: AccessQuery) => FoundAccess
+  /** Whether a role that is asked for counts at the moment. */
+  readonly hasRole: (query: AccessQuery, asked: RoleQuestion, moment: Moment) => boolean
+  /** The projects in which a role that is asked for counts at the moment, in any order. */
+  readonly projectsWith: (
+    user: Pick<AccessQuery, 'orgId' | 'userId'>,
+    asked: RoleQuestion,
+    moment: Moment,
+  ) => readonly Project[]
 }
 
 /** The state before the first event. */
@@ -41,6 +60,8 @@ export const presentAccess = (): PresentAccess => {
       replaceFact(world, fact(known, data, orgId), { begun, position })
     },
     access: (query) => foundAccess(world, query),
+    hasRole: (query, asked, moment) => hasRole(world, query, asked, moment),
+    projectsWith: (user, asked, moment) => projectsWith(world, user, asked, moment),
   }
 }
 
@@ -77,7 +98,8 @@ interface ProjectIds {
 const lastOf = (world: World, event: KnownEvent): Pick<Version, 'state' | 'since'> | undefined => {
   const orgId = event.metadata.resourceOwner
   if (userGrants.reads(event)) {
-    const held = organizationOf(world, orgId, event.data)?.users.get(event.data.userId)
+    const organization = organizationOf(world, orgId, event.data)
+    const held = organization && world.held.get(event.data.userId, organization.scope)
     return held && { state: userGrantOf(held), since: held.since }
   }
   const owned = world.projects.get(orgId)

@@ -9,6 +9,7 @@ import type {
 } from '../domain/facts.js'
 import { projects } from '../domain/project/aggregate.js'
 import type { Position } from '../ports/event-store.js'
+import { HeldByUser } from './held-by-user.js'
 import { compareCodePoints } from './row-order.js'
 import { foundProject, getOrAdd } from './rows.js'
 import { SortedMap } from './sorted-map.js'
@@ -36,7 +37,10 @@ export const emptyWorld = (keepsPast: boolean): World => ({
   keepsPast,
   projects: new Map(),
   providers: new Map(),
+  organizations: new Map(),
+  held: new HeldByUser(),
   users: new Map(),
+  shares: 0,
 })
 
 /** Replaces the fact of one object. `fact` is the new one; the last one of an object that does not exist any more. */
@@ -48,7 +52,7 @@ export const replaceFact = (world: World, fact: Fact, change: Change): void => {
     if (fact.in === 'project') replaceProject(world, project, change)
     else if (fact.in === 'role') replaceRole(world, roleIn(project, fact.roleKey), change)
     else {
-      const organization = organizationIn(project, fact.orgId)
+      const organization = organizationIn(world, project, fact.orgId)
       if (fact.in === 'project_grant') replaceProjectGrant(world, organization, change)
       else replaceHeld(world, organization, fact, change)
     }
@@ -85,7 +89,9 @@ const replaceProject = (world: World, project: Project, change: Change): void =>
     begun && 'projectRoleCheck' in begun.state
       ? foundProject(projects.show(begun.state))
       : undefined
-  if (!begun && !world.keepsPast) world.projects.get(orgId)?.delete(id)
+  if (begun || world.keepsPast) return
+  world.projects.get(orgId)?.delete(id)
+  world.held.end(project.scopes)
 }
 
 const replaceRole = (world: World, role: Role, change: Change): void => {
@@ -129,66 +135,80 @@ const replaceHeld = (
   fact: HeldFact,
   change: Change,
 ): void => {
-  const { holder, orgId } = fact
-  if ('userId' in holder) {
-    const { userId } = holder
-    const last = world.keepsPast ? organization.users.get(userId) : undefined
-    const held = nextHeld(world, organization, fact, last, change)
-    if (!held) {
-      if (!world.keepsPast) organization.users.delete(userId)
+  const { holder } = fact
+  if ('userId' in holder) replaceHeldByUser(world, organization, holder.userId, fact, change)
+  else {
+    const { idpId, group: name } = holder
+    const group = groupIn(providerIn(world, fact.orgId, idpId), name)
+    const last = world.keepsPast ? group.held.get(organization) : undefined
+    if (last) last.end ??= change.position
+    if (!change.begun) {
+      if (!world.keepsPast) group.held.delete(organization)
       return
     }
-    organization.users.set(userId, held)
-    if (!world.keepsPast) return
-    for (const { share } of held.roles) share.users.set(userId, held)
-    const ofOrganization = getOrAdd(world.users, orgId, () => new Map<string, Set<Organization>>())
-    getOrAdd(ofOrganization, userId, () => new Set()).add(organization)
-    return
+    const shares = sharesIn(world, organization, fact)
+    const held = nextHeld(fact, shares, change.begun, last)
+    group.held.set(organization, held)
+    if (world.keepsPast)
+      for (const share of shares) share.groups.set(`${idpId}\0${name}`, { group, held })
   }
-  const group = groupIn(providerIn(world, orgId, holder.idpId), holder.group)
-  const last = group.held.get(organization)
-  const held = nextHeld(world, organization, fact, last, change)
-  if (!held) {
-    if (!world.keepsPast) group.held.delete(organization)
-    return
-  }
-  group.held.set(organization, held)
-  if (!world.keepsPast) return
-  for (const { share } of held.roles)
-    share.groups.set(`${holder.idpId}\0${holder.group}`, { group, held })
 }
 
-/** The version that follows `last`; undefined if nothing is held any more. */
-const nextHeld = (
+const replaceHeldByUser = (
   world: World,
   organization: Organization,
+  userId: string,
   fact: HeldFact,
-  last: Held | undefined,
   { begun, position }: Change,
-): Held | undefined => {
-  const { keepsPast } = world
-  if (keepsPast && last) last.end ??= position
-  if (!begun) return undefined
-  const { state, since, begin, given } = begun
-  // Without the past, all users who have one role alone, without an end, share what they hold.
-  const alone =
-    !keepsPast && 'userId' in fact.holder && state.status === 'active' && fact.roles.length === 1
-      ? fact.roles.find(({ expiresAt }) => expiresAt === undefined)
-      : undefined
-  const shared = alone && shareIn(world, organization, alone)
-  if (shared?.alone) return shared.alone
-  const roles = fact.roles.map((role, index): HeldRole => {
-    const share = shareIn(world, organization, role)
-    const expiresAt = role.expiresAt === undefined ? undefined : new Date(role.expiresAt)
-    if (keepsPast || expiresAt) return { share, expiresAt, given: given[index] ?? position }
-    share.endless ??= { share, expiresAt, given: position }
-    return share.endless
+): void => {
+  const { keepsPast, held } = world
+  const { scope, orgId } = organization
+  const last = keepsPast ? held.get(userId, scope) : undefined
+  if (last) last.end ??= position
+  if (!begun) {
+    if (!keepsPast) held.delete(userId, scope)
+    return
+  }
+  const shares = sharesIn(world, organization, fact)
+  const make = () => nextHeld(fact, shares, begun, last)
+  if (!keepsPast) {
+    const isOwn = fact.roles.some(({ expiresAt }) => expiresAt !== undefined)
+    // Users share what many hold.
+    const key = isOwn ? undefined : `${fact.state} ${shares.map(({ number }) => number).join()}`
+    held.set(userId, scope, key, make)
+    return
+  }
+  const next = make()
+  held.set(userId, scope, undefined, () => next)
+  for (const share of shares) share.users.set(userId, next)
+  const ofOrganization = getOrAdd(world.users, orgId, () => new Map<string, Set<Organization>>())
+  getOrAdd(ofOrganization, userId, () => new Set()).add(organization)
+}
+
+/** The shares of the roles of a fact, in their order. */
+const sharesIn = (
+  world: World,
+  organization: Organization,
+  { roles }: HeldFact,
+): readonly Share[] => roles.map((role) => shareIn(world, organization, role))
+
+/** The version that follows `last`. */
+const nextHeld = (
+  { roles: given }: HeldFact,
+  shares: readonly Share[],
+  { state, since, begin, given: givenAt }: Begun,
+  last: Held | undefined,
+): Held => {
+  const roles = shares.map((share, index): HeldRole => {
+    const { expiresAt } = given[index] ?? {}
+    return {
+      share,
+      expiresAt: expiresAt === undefined ? undefined : new Date(expiresAt),
+      given: givenAt[index] ?? begin,
+    }
   })
   roles.sort((one, other) => compareCodePoints(keyOf(one), keyOf(other)))
-  const before = keepsPast ? last : undefined
-  const held: Held = { state, since, begin, given, end: undefined, before, roles }
-  if (shared) shared.alone = held
-  return held
+  return { state, since, begin, given: givenAt, end: undefined, before: last, roles }
 }
 
 const keyOf = ({ share }: HeldRole): string => share.role.found.roleKey
@@ -197,7 +217,8 @@ const keyOf = ({ share }: HeldRole): string => share.role.found.roleKey
 const NOBODY = new SortedMap<never>()
 
 /** The generation of a role that is given, as its organization has it. */
-const shareIn = ({ keepsPast }: World, organization: Organization, given: GivenRole): Share => {
+const shareIn = (world: World, organization: Organization, given: GivenRole): Share => {
+  const { keepsPast } = world
   const { roleKey, roleSince } = given
   const grantSince = isOwner(organization) ? undefined : (given.grantSince ?? 0)
   const role = roleIn(organization.project, roleKey)
@@ -214,8 +235,7 @@ const shareIn = ({ keepsPast }: World, organization: Organization, given: GivenR
     permit: grantSince === undefined ? undefined : generationIn(permits, grantSince),
     users: keepsPast ? new SortedMap() : NOBODY,
     groups: keepsPast ? new SortedMap() : NOBODY,
-    endless: undefined,
-    alone: undefined,
+    number: world.shares++,
   }
   role.shares.set(organization.orgId, [...shares, share])
   return share
@@ -237,7 +257,7 @@ export const isCurrentIn = (
   const { generations } = roleIn(project, roleKey)
   if (!lasts(generationIn(generations, roleSince), at)) return false
   if (fact.in === 'project_grant' || fact.orgId === fact.projectOrgId) return true
-  const { permits } = organizationIn(project, fact.orgId)
+  const { permits } = organizationIn(world, project, fact.orgId)
   const since = 'grantSince' in role ? (role.grantSince ?? 0) : 0
   return lasts(generationIn(permits.get(roleKey) ?? [], since), at)
 }
@@ -269,13 +289,14 @@ const replaceMember = (
 }
 
 /** The project of that owner and id, which may not exist. */
-export const projectIn = ({ projects }: World, orgId: string, id: string): Project =>
+export const projectIn = ({ projects, held }: World, orgId: string, id: string): Project =>
   getOrAdd(projects, orgId, () => new SortedMap<Project>()).getOrAdd(id, () => ({
     orgId,
     id,
     last: undefined,
     roles: new SortedMap(),
     organizations: new Map(),
+    scopes: held.newGroup(),
     found: undefined,
   }))
 
@@ -287,14 +308,22 @@ const roleIn = (project: Project, roleKey: string): Role =>
     found: unknownRole(roleKey),
   }))
 
-const organizationIn = (project: Project, orgId: string): Organization =>
-  getOrAdd(project.organizations, orgId, () => ({
-    project,
-    orgId,
-    last: undefined,
-    permits: new Map(),
-    users: new Map(),
-  }))
+const organizationIn = (
+  { held, organizations }: World,
+  project: Project,
+  orgId: string,
+): Organization =>
+  getOrAdd(project.organizations, orgId, () => {
+    const organization: Organization = {
+      project,
+      orgId,
+      last: undefined,
+      permits: new Map(),
+      scope: held.newScope(project.scopes),
+    }
+    getOrAdd(organizations, orgId, () => new Set<Organization>()).add(organization)
+    return organization
+  })
 
 /** The provider of that organization and id, which may not exist. */
 export const providerIn = ({ providers }: World, orgId: string, idpId: string): Provider =>

@@ -10,6 +10,7 @@ import type {
   LostRole,
 } from '../ports/access-reads.js'
 import { type Position, timeOf } from '../ports/event-store.js'
+import type { HeldByUser } from './held-by-user.js'
 import { byMappedRole } from './row-order.js'
 import type { SortedMap } from './sorted-map.js'
 
@@ -25,8 +26,14 @@ export interface World {
   readonly projects: Map<string, SortedMap<Project>>
   /** By organization, then by id. */
   readonly providers: Map<string, Map<string, Provider>>
+  /** Beside which projects an organization is, by organization. */
+  readonly organizations: Map<string, Set<Organization>>
+  /** The last grant of each user, by the {@link Organization.scope}. */
+  readonly held: HeldByUser<Held>
   /** Where users ever had roles of their own, by organization and user. Only with the past. */
   readonly users: Map<string, Map<string, Set<Organization>>>
+  /** How many shares there are. */
+  shares: number
 }
 
 /** A state of an object, which holds from the event that led to it until it is replaced. */
@@ -54,6 +61,8 @@ export interface Project extends Thing {
   readonly roles: SortedMap<Role>
   /** By organization that the project is granted to, or whose users have roles of it. */
   readonly organizations: Map<string, Organization>
+  /** Number of the scopes of its {@link organizations}, which end with it. */
+  readonly scopes: number
   found: FoundProject | undefined
 }
 
@@ -93,8 +102,8 @@ interface Place extends Thing {
 export interface Organization extends Place {
   /** By key of the role: the generations in the project's grant. Oldest first. */
   readonly permits: Map<string, readonly Generation[]>
-  /** The last grant of each user. */
-  readonly users: Map<string, Held>
+  /** Number of what its users hold, in {@link World.held}. */
+  readonly scope: number
 }
 
 /** A generation of a role as one organization has it. Users hold shares. */
@@ -108,10 +117,8 @@ export interface Share {
   readonly users: SortedMap<Held>
   /** The same of groups, by provider and group. */
   readonly groups: SortedMap<GroupHeld>
-  /** The role without an end, which users share. Only without the past. */
-  endless: HeldRole | undefined
-  /** The grant that users share who have this role alone, without an end. Only without the past. */
-  alone: Held | undefined
+  /** Differs from that of any other share. */
+  readonly number: number
 }
 
 /** The roles of a user, or of the members of a group. */
@@ -212,8 +219,9 @@ export type Counted = Pick<HeldRole, 'expiresAt' | 'given'>
 export const countedOfUser = (
   { state }: Held,
   role: HeldRole,
-  { now }: Moment,
-): Counted | undefined => (state.status === 'active' && !isExpired(role, now) ? role : undefined)
+  moment: Moment,
+): Counted | undefined =>
+  state.status === 'active' && (!role.expiresAt || !isExpired(role, moment.now)) ? role : undefined
 
 /** How a role of a group counts for one of its members, if the same holds and the provider {@link isActive}. */
 export const countedOfMember = (
@@ -240,12 +248,89 @@ const expiryOf = ({ state }: Held, report: Member): Date | undefined =>
     ? new Date(timeOf(report.begin).getTime() + state.validFor * HOUR_MS)
     : undefined
 
+/** A role, or any role that has a permission. */
+export interface RoleQuestion {
+  readonly roleKey?: string | undefined
+  readonly permission?: string | undefined
+}
+
+/** Whether a role that is asked for counts now. Allocates nothing for a user's own roles. */
+export const hasRole = (
+  world: World,
+  query: AccessQuery,
+  asked: RoleQuestion,
+  moment: Moment,
+): boolean => {
+  const { orgId, userId, projectOrgId, projectId } = query
+  const project = world.projects.get(projectOrgId)?.get(projectId)
+  const organization = project?.organizations.get(orgId)
+  return organization !== undefined && hasRoleIn(world, organization, userId, asked, moment)
+}
+
+/** The projects in which a role that is asked for counts now. */
+export const projectsWith = (
+  world: World,
+  { orgId, userId }: Pick<AccessQuery, 'orgId' | 'userId'>,
+  asked: RoleQuestion,
+  moment: Moment,
+): readonly Project[] => {
+  const found: Project[] = []
+  for (const organization of world.organizations.get(orgId) ?? [])
+    if (hasRoleIn(world, organization, userId, asked, moment)) found.push(organization.project)
+  return found
+}
+
+const hasRoleIn = (
+  world: World,
+  organization: Organization,
+  userId: string,
+  asked: RoleQuestion,
+  moment: Moment,
+): boolean => {
+  if (!isOpen(organization)) return false
+  const held = versionAt(world.held.get(userId, organization.scope))
+  if (held)
+    for (const role of held.roles)
+      if (isAsked(role, asked) && countedOfUser(held, role, moment)) return true
+  return hasMappedRole(world, organization, userId, asked, moment)
+}
+
+/** Whether a current role has the key and the permission that are asked for. */
+const isAsked = ({ share }: HeldRole, { roleKey, permission }: RoleQuestion): boolean => {
+  const { found } = share.role
+  if (roleKey !== undefined && found.roleKey !== roleKey) return false
+  if (permission !== undefined && !found.permissions.includes(permission)) return false
+  return isCurrent(share)
+}
+
+const hasMappedRole = (
+  { providers }: World,
+  organization: Organization,
+  userId: string,
+  asked: RoleQuestion,
+  moment: Moment,
+): boolean => {
+  for (const provider of providers.get(organization.orgId)?.values() ?? NO_PROVIDERS) {
+    const member = versionAt(provider.members.get(userId))
+    if (!member || !isActive(provider)) continue
+    for (const group of member.groups) {
+      const held = versionAt(group.held.get(organization))
+      for (const role of held?.roles ?? NO_ROLES)
+        if (held && isAsked(role, asked) && countedOfMember(held, role, { group, member }, moment))
+          return true
+    }
+  }
+  return false
+}
+
+const NO_PROVIDERS: readonly Provider[] = []
+
 /** The result of a read model's `access`. Parts of it are shared, so do not change it. */
 export const foundAccess = (world: World, query: AccessQuery): FoundAccess => {
   const { orgId, userId, projectOrgId, projectId } = query
   const project = world.projects.get(projectOrgId)?.get(projectId)
   const organization = project && exists(project) ? project.organizations.get(orgId) : undefined
-  const held = versionAt(organization?.users.get(userId))
+  const held = versionAt(organization && world.held.get(userId, organization.scope))
   const roles: FoundRole[] = []
   const lost: LostRole[] = []
   for (const { share, expiresAt } of held?.roles ?? NO_ROLES) {

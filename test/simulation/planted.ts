@@ -225,11 +225,25 @@ export const PLANTED: readonly PlantedBug[] = [
     2,
   ),
   bug(
-    'a provider that is removed meanwhile does not stop a report',
+    'a report that misses a mapping before it is not recorded again',
+    'application/memberships/memberships.ts',
+    'since < recorded.position',
+    'since < 0n',
+    5480,
+  ),
+  bug(
+    'a report that misses a mapping before it is recorded again without it',
+    'application/memberships/memberships.ts',
+    'decideReport(runtime, each, streams, input)',
+    'decideReport(runtime, each, streams, each === call ? input : { ...input, groups: [] })',
+    1820,
+  ),
+  bug(
+    'a provider that is removed meanwhile does not stop what is recorded of its users',
     'application/memberships/memberships.ts',
     'streams.read(identityProviders, ids),',
     'streams.read(identityProviders, ids, { guard: false }),',
-    211,
+    2085,
   ),
 ]
 
@@ -361,7 +375,7 @@ export const PLANTED_IN_WORLDS: readonly PlantedBug[] = [
   bug(
     'a role counts after it has expired',
     'projections/world.ts',
-    "state.status === 'active' && !isExpired(role, now) ? role",
+    "state.status === 'active' && (!role.expiresAt || !isExpired(role, moment.now)) ? role",
     "state.status === 'active' ? role",
   ),
   bug(

@@ -2,6 +2,7 @@ import { aggregates } from '../../domain/aggregates.js'
 import type { ObjectRef } from '../../domain/values.js'
 import type { Position } from '../../ports/event-store.js'
 import type { KnownEvent } from '../../ports/known-event.js'
+import { IN_PROCESS_BATCH } from '../../ports/projection.js'
 import type {
   HistoryEntry,
   HistoryQuery,
@@ -93,6 +94,7 @@ export const memoryReadModel = (): ReadModel => {
   let state = emptyState()
   return {
     name: 'memory-read-model',
+    batchSize: IN_PROCESS_BATCH,
     checkpoint: async () => state.checkpoint,
     apply: async (from, events) => {
       if (state.checkpoint !== from) return false

@@ -1,18 +1,22 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow'
-import { checkOptions } from '../../check-options.js'
+import { checkOptions, type KnownOptions, TEXT } from '../../check-options.js'
+import type { AccessQuery } from '../../ports/access-reads.js'
 import type { Position } from '../../ports/event-store.js'
-import type { Projection } from '../../ports/projection.js'
+import { IN_PROCESS_BATCH, type Projection } from '../../ports/projection.js'
 import { presentAccess } from '../../projections/present-access.js'
 import { readEvents } from '../../projections/read-events.js'
+import { compareCodePoints } from '../../projections/row-order.js'
+import type { Moment, RoleQuestion } from '../../projections/world.js'
 import type { ReadError } from '../errors/errors.js'
 import { catchFaults, Fault } from '../errors/fault.js'
 import { catchUpToHead, type FollowedLog, isWorthRetrying, run } from '../following/catch-up.js'
 import { appendSignal, LOG_OPTIONS } from '../following/log-pages.js'
-import { type AccessCheck, isAllowed, judgeAccess } from '../grant-rules/judge-access.js'
+import { type AccessCheck, judgeAccess } from '../grant-rules/judge-access.js'
 import { isPosition, POSITION_IN_WORDS } from '../method/input.js'
 import type { Runtime } from '../runtime.js'
 import { raceAbort, within } from '../waiting.js'
 import type { Asked, CheckAccessInput, Misread } from './check-access.js'
+import type { LiveScopesQuestion, Scope } from './scopes.js'
 
 /** How live checks follow the log. */
 export interface LiveOptions {
@@ -62,6 +66,26 @@ export interface LiveChecks {
    * `can`
    */
   readonly check: AskLive<AccessCheck>
+  /**
+   * Returns the scopes of `access.scopesOf`, all of them, in its order; none when the log cannot be followed. Takes as long
+   * as a check for each project that the organization owns or was granted.
+   *
+   * @throws TypeError when a field of the question is unknown or missing, or not exactly one of `permission` and
+   *   `roleKey` is given
+   */
+  readonly scopesOf: (question: LiveScopesQuestion) => readonly Scope[]
+  /**
+   * Returns those of `rows` for which `can` allows the access that `scopeOf` asks for, in their order.
+   *
+   * @example
+   * const shown = live.filter(invoices, ({ projectId }) => ({ orgId, userId, projectId, permission: 'invoice.read' }))
+   *
+   * @throws as `can`
+   */
+  readonly filter: <Row>(
+    rows: readonly Row[],
+    scopeOf: (row: Row) => LiveQuestion,
+  ) => readonly Row[]
   /** Position of the last event that the checks include. */
   readonly position: Position
   /**
@@ -131,6 +155,7 @@ export const followed = async (
   }
   const projection: Projection = {
     name: 'live-access',
+    batchSize: IN_PROCESS_BATCH,
     checkpoint: async () => position,
     apply: async (from, events) => {
       if (from !== position) return false
@@ -190,11 +215,18 @@ export const followed = async (
 
   const read = (question: LiveQuestion) => {
     requireKnown(question)
-    const { orgId, userId, projectId, projectOrgId = orgId, roleKey, permission } = question
-    return {
-      query: { orgId, userId, projectId, projectOrgId },
-      asked: { isOwn: projectOrgId === orgId, roleKey, permission, now: now() },
-    }
+    const { orgId, userId, projectId, projectOrgId = orgId } = question
+    return { orgId, userId, projectId, projectOrgId }
+  }
+  const check = (query: AccessQuery, { roleKey, permission }: RoleQuestion): AccessCheck => {
+    const isOwn = query.projectOrgId === query.orgId
+    return judgeAccess(present.access(query), { isOwn, roleKey, permission, now: now() })
+  }
+  /** The time is asked for only if a role expires. */
+  const moment: Moment = {
+    get now() {
+      return now()
+    },
   }
 
   recorded.add(see)
@@ -224,14 +256,30 @@ export const followed = async (
   running.finally(() => end({ kind: 'Cancelled' }))
   await see(unseen.position)
 
+  const can = (question: LiveQuestion): boolean => {
+    const query = read(question)
+    if (isStale()) return false
+    return question.roleKey === undefined && question.permission === undefined
+      ? check(query, question).allowed
+      : present.hasRole(query, question, moment)
+  }
+
   return ok({
-    can: (question) => {
-      const { query, asked } = read(question)
-      return !isStale() && isAllowed(present.access(query), asked)
+    can,
+    filter: (rows, scopeOf) => rows.filter((row) => can(scopeOf(row))),
+    scopesOf: (question) => {
+      const { projectId } = question
+      requireScopes(question)
+      if (isStale()) return []
+      return present
+        .projectsWith(question, question, moment)
+        .filter(({ id }) => projectId === undefined || id === projectId)
+        .map(({ orgId, id }): Scope => ({ projectId: id, projectOrgId: orgId }))
+        .sort(byScope)
     },
     check: (question) => {
-      const { query, asked } = read(question)
-      return isStale() ? stale() : judgeAccess(present.access(query), asked)
+      const query = read(question)
+      return isStale() ? stale() : check(query, question)
     },
     get position() {
       return position
@@ -256,6 +304,22 @@ const stale = (): AccessCheck => ({
   permissions: [],
   reasons: [{ kind: 'Stale' }],
 })
+
+const byScope = (one: Scope, other: Scope): number =>
+  compareCodePoints(one.projectOrgId, other.projectOrgId) ||
+  compareCodePoints(one.projectId, other.projectId)
+
+const SCOPES_FIELDS: KnownOptions = {
+  required: { orgId: TEXT, userId: TEXT },
+  optional: { roleKey: TEXT, permission: TEXT, projectId: TEXT },
+}
+
+/** @throws TypeError */
+const requireScopes = (question: LiveScopesQuestion): void => {
+  checkOptions('scopesOf', question, SCOPES_FIELDS)
+  if ((question.roleKey === undefined) === (question.permission === undefined))
+    throw new TypeError('scopesOf needs permission or roleKey, and takes one of them')
+}
 
 const FIELDS = new Set(['orgId', 'userId', 'projectId', 'projectOrgId', 'roleKey', 'permission'])
 

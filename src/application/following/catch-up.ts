@@ -139,7 +139,7 @@ export const catchUpToHead = (
     return catchUp(store, projection, { ...options, head })
   })
 
-/** Most events that are read and applied at once. */
+/** Most events that are read and applied at once, unless the projection says less. */
 const BATCH_SIZE = 2_000
 
 /** How often in a row the checkpoint may stay the same: the projection may have been reset meanwhile. */
@@ -170,8 +170,9 @@ export const catchUp = async (
 ): Promise<Result<Position, CatchUpRefusal>> => {
   const { head, isTrusted, signal, hooks, environment } = options
   const reached = () => raceAbort(checkpointOf(projection), signal)
+  const size = Math.min(projection.batchSize ?? BATCH_SIZE, BATCH_SIZE)
   const pagesAfter = (position: Position) =>
-    logPages(store, position, { size: BATCH_SIZE, signal, environment, readAheadTo: head })
+    logPages(store, position, { size, signal, environment, readAheadTo: head })
   let position = options.from ?? (await reached())
   const report = await raceAbort(reporter(store, position, options), signal)
   let pages = pagesAfter(position)
@@ -187,7 +188,9 @@ export const catchUp = async (
     const { events } = page
     read = page.position
     const begin = environment.elapsed()
-    const { applied, refusal } = await applyReadable(projection, from, readBatch(events))
+    const batch = readBatch(events)
+    if (events.length === size) await environment.yield()
+    const { applied, refusal } = await applyReadable(projection, from, batch)
     if (refusal && applied === 0) return err(refusal)
     reportCatchUp({ hooks, environment }, projection, { first, events: applied, begin })
     position = isTrusted && applied === events.length ? read : await reached()

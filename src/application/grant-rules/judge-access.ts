@@ -41,10 +41,6 @@ export const judgeAccess = (found: FoundAccess, question: AccessQuestion): Acces
   }
 }
 
-/** Whether {@link judgeAccess} allows it. */
-export const isAllowed = (found: FoundAccess, question: AccessQuestion): boolean =>
-  reasonsOf(found, question).length === 0
-
 /** The permissions of the roles, without duplicates, sorted by code point. */
 const permissionsOf = (roles: readonly FoundRole[]): readonly string[] => {
   const allowing = roles.filter(({ permissions }) => permissions.length > 0)

@@ -108,8 +108,8 @@ export interface ItemPage<Item> {
 
 /**
  * Iterates over all items of a method that returns pages: `list` of any object, `listReceived`, `access.rolesOf`,
- * `access.scopesOf`, `access.whoHas`, `history.list`. Each page is read when the loop reaches it, so the loop may or may not see changes
- * that are made meanwhile.
+ * `access.scopesOf`, `access.whoHas`, `access.users`, `history.list`. Each page is read when the loop reaches it, so the
+ * loop may or may not see changes that are made meanwhile.
  *
  * @param input - input of the method. `pageSize` or `limit` is the number of items to read at once; `pageToken`,
  *   `after` or `before` is where to begin

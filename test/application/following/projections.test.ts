@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { openSqlite } from '../../../src/adapters/sqlite/index.js'
 import {
   type EventStore,
   type Hooks,
@@ -363,6 +364,40 @@ describe('catchUp', () => {
     await good(iam.catchUp(overtaken))
     expect(seen).toEqual(log)
   })
+
+  it.each([
+    ['100 events', () => ({ ...collector().projection, batchSize: 100 }), 100],
+    ['the read model in memory', () => memoryReadModel(), 500],
+    ['the read model on SQLite', () => openSqlite(':memory:').readModel, 500],
+  ] as const)(
+    'lets the event loop run before and after each batch of %s',
+    async (_, open, most) => {
+      await addRoles(2_000)
+      let turns = 0
+      let isDone = false
+      const count = () => {
+        turns++
+        if (!isDone) setImmediate(count)
+      }
+      const projection: Projection = open()
+      const batches: { readonly events: number; readonly turn: number }[] = []
+      const watched: Projection = {
+        ...projection,
+        apply: (from, events) => {
+          batches.push({ events: events.length, turn: turns })
+          return projection.apply(from, events)
+        },
+      }
+      count()
+      await good(iam.catchUp(watched))
+      isDone = true
+      const full = batches.filter(({ events }) => events === most)
+      expect(full).toHaveLength(Math.floor(2_000 / most))
+      for (const { events } of batches) expect(events).toBeLessThanOrEqual(most)
+      for (const [index, { turn }] of full.entries())
+        expect(turn - (full[index - 1]?.turn ?? -1)).toBeGreaterThanOrEqual(2)
+    },
+  )
 
   it('reads the next page while a projection applies one, shortly after that has begun', async () => {
     await addRoles(2_000)

@@ -52,6 +52,7 @@ import {
   positionColumns,
   READ_MODEL,
 } from './tables.js'
+import { readUsers } from './users.js'
 
 /** Runs the work of a read model in one database. Every function rejects with a `StoreFault` when the database fails. */
 export interface ReadModelDriver {
@@ -68,6 +69,8 @@ export interface ReadModelDriver {
   readonly apply: (batch: Batch) => Promise<boolean>
   /** Empties all tables. See {@link resetTables}. */
   readonly reset: () => Promise<void>
+  /** Of a database in the process, so that the event loop gets its turns. See `Projection.batchSize`. */
+  readonly batchSize?: number
 }
 
 /**
@@ -77,11 +80,12 @@ export interface ReadModelDriver {
  *   the dialect sets `keepsEvents`
  */
 export const sqlReadModel = (driver: ReadModelDriver, store: EventStore): ReadModel => {
-  const { dialect } = driver
+  const { dialect, batchSize } = driver
   const totals: Totals = new Map()
   const read = sqlReads(driver, totals)
   const readModel: ReadModel = {
     name: READ_MODEL,
+    ...(batchSize !== undefined && { batchSize }),
     checkpoint: () => driver.read(() => readCheckpoint(dialect)),
     apply: async (from, events) => driver.apply({ from, events: readEvents(events) }),
     reset: async () => {
@@ -105,6 +109,7 @@ export const sqlReads = (
     access: (query) => readAccess(dialect, query),
     heldRoles: (query) => readHeldRoles(dialect, query),
     holders: (query) => readHolders(dialect, query),
+    users: (query) => readUsers(dialect, query),
     affected: (query) => readAffected(dialect, query),
     mappedGroups: (query) => readMappedGroups(dialect, query),
     route: (domain) => readRoute(dialect, domain),
@@ -146,6 +151,7 @@ export const readMethods = (
   access: (...args) => read({ method: 'access', args }),
   heldRoles: (...args) => read({ method: 'heldRoles', args }),
   holders: (...args) => read({ method: 'holders', args }),
+  users: (...args) => read({ method: 'users', args }),
   affected: (...args) => read({ method: 'affected', args }),
   mappedGroups: (...args) => read({ method: 'mappedGroups', args }),
   route: (...args) => read({ method: 'route', args }),
