@@ -31,6 +31,7 @@ import {
   type Operation,
   pageOf,
   pastOperation,
+  present,
   readOperation,
   writeOperation,
 } from './operation.js'
@@ -51,28 +52,21 @@ export const operationsOf = (
     readOperation(checkLogin, projects.checkLogin, () => ({})),
     readOperation(listRoleClaims, projects.roleClaims, (roleClaims) => ({ roleClaims })),
     writeOperation(projectRoleService.addProjectRoles, projectRoles.addMany),
-    readOperation(userGrantService.removeAllUserGrants, userGrants.removeAllOfUser, whole),
+    readOperation(userGrantService.removeAllUserGrants, userGrants.removeAllOfUser),
     historyOperation(historyService.listHistory, history),
     applyOperation(accessService.applyAccess, iam),
-    readOperation(
-      checkAccess,
-      (input: CheckAccessInput, context) => access.check(input, context),
-      whole,
-    ),
-    readOperation(accessService.explainAccess, access.explain, whole),
+    readOperation(checkAccess, (input: CheckAccessInput, context) => access.check(input, context)),
+    readOperation(accessService.explainAccess, access.explain),
     accessOperation(listRolesOfUser, access.rolesOf, withGroup),
     accessOperation(listRoleHolders, access.whoHas, withGroup),
     accessOperation(listAllRoleHolders, access.whoHas, withGroup),
     usersOperation(accessService.listUsers, access),
-    readOperation(accessService.listPermissions, access.permissions, whole),
+    readOperation(accessService.listPermissions, access.permissions),
   ]
   return methods.map(
     (method) => others.find((other) => other.method === method) ?? operationOn(method, iam),
   )
 }
-
-/** The answer of a method as it is. */
-const whole = <Answer>(answer: Answer): Answer => answer
 
 /**
  * The operation of the method that an rpc is named after: `AddUserGrantRoles` of `UserGrantService` calls
@@ -125,7 +119,6 @@ const testOperation = (iam: Iam, test: IdentityProviderTest | undefined): Operat
   return readOperation(
     identityProviderService.testIdentityProvider,
     ({ idpId }: { readonly idpId: string }, context) => new ResultAsync(testing(idpId, context)),
-    ({ checks }) => ({ checks }),
   )
 }
 
@@ -156,7 +149,7 @@ const usersOperation = (method: WireMethod, { users }: Iam['access']): Operation
   return {
     method,
     run: ({ userIds, ...values }, context) =>
-      operation.run({ ...values, userIds: unlessEmpty(userIds) }, context),
+      operation.run({ ...values, ...present({ userIds }) }, context),
   }
 }
 
@@ -177,16 +170,12 @@ const applyOperation = (method: WireMethod, { plan, apply }: Iam): Operation => 
   }
 }
 
-/** In protobuf an empty list is an absent one. A version is read as 64 bits; a number of JavaScript has 53. */
+/** A version is read as 64 bits; a number of JavaScript has 53. */
 const desiredAccess = ({ projects, identityProviders, version, ...values }: Values): Values => ({
   ...values,
-  projects: unlessEmpty(projects),
-  identityProviders: unlessEmpty(identityProviders),
+  ...present({ projects, identityProviders }),
   version: version === undefined ? undefined : Number(version),
 })
-
-const unlessEmpty = (list: unknown): unknown =>
-  Array.isArray(list) && list.length === 0 ? undefined : list
 
 const planResponse = ({ version, ...plan }: Applied): object => ({
   ...plan,
