@@ -3,10 +3,6 @@ import { type Caller, orThrow } from 'claviger'
 import { database } from './database.ts'
 import { iam } from './iam.ts'
 
-const { rows, holders, exclusively } = database
-const columns = 'id text PRIMARY KEY, org_id text, approver text, total integer'
-await exclusively(async () => void (await rows(`CREATE TABLE IF NOT EXISTS invoice (${columns})`)))
-
 /** Stores an invoice and makes its approver one, both or neither. The caller needs `user.grant.write`. */
 export const add = (caller: Caller, id: string, approver: string, total: number) => {
   const grant = { userId: approver, projectId: 'invoicing', roles: [{ roleKey: 'approver' }] }
@@ -17,8 +13,8 @@ export const add = (caller: Caller, id: string, approver: string, total: number)
 
 /** The invoices that a user is to approve, while the user may. */
 export const toApprove = ({ userId, orgId }: Caller) =>
-  rows(
-    `SELECT DISTINCT id, total FROM invoice JOIN ${holders} AS holder
+  database.rows(
+    `SELECT DISTINCT id, total FROM invoice JOIN ${database.holders} AS holder
        ON holder.org_id = invoice.org_id AND holder.user_id = invoice.approver
      WHERE invoice.org_id = $1 AND invoice.approver = $2
        AND project_id = 'invoicing' AND permission = 'invoice.approve'`,
