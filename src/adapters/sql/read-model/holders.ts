@@ -229,10 +229,7 @@ export const holdersStatement = (dialect: Dialect, query: HoldersQuery): Stateme
   const follows = after === undefined ? 0 : (after.at(-3) === '' ? 1 : 2) + (isLastRole ? 2 : 0)
   const variant = (follows * 7 + Number(markOfSize(query.limit + 1) ?? 0)).toString(36)
   return {
-    // The holders of several roles have no name: a plan made for a small table would read all of a large one.
-    ...(roleKey !== undefined && {
-      name: `w${flags(projectId, userId, roleKey, permission, at)}${variant}`,
-    }),
+    name: `w${flags(projectId, userId, roleKey, permission, at)}${variant}`,
     ...sql`${besidePositions(dialect, columns, page)} ORDER BY ${order}`,
   }
 }

@@ -1,4 +1,4 @@
-import { aggregates } from '../../../domain/aggregates.js'
+import { aggregates, TYPES } from '../../../domain/aggregates.js'
 import type { Position } from '../../../ports/event-store.js'
 import {
   type Condition,
@@ -20,6 +20,7 @@ import {
   type Dialect,
   type Integer,
   joined,
+  markOfSize,
   param,
   type Row,
   type Statement,
@@ -123,9 +124,26 @@ function* momentAndPage(
   const order = query.sort.map(({ direction }, index) => `sort_${index} ${direction}`)
   const lines = { ...page, sql: dialect.asLines(page.sql, columns, order.join(', ')) }
   const [head, reached, found, text] = oneOf<readonly [...Moment, lines: string | null]>(
-    yield sql`${selected}, ${lines} ${from}`,
+    yield { ...nameOfList(query), ...sql`${selected}, ${lines} ${from}` },
   )
   return { moment: [head, reached, found], rows: text?.split('\n').map(rowIn) ?? [] }
+}
+
+/** The name of a plain list: another text has another name. */
+const nameOfList = ({
+  type,
+  conditions,
+  sort,
+  isReceived,
+  after,
+  limit,
+}: ListQuery<ViewType>): Pick<Statement, 'name'> => {
+  const [first, ...others] = sort
+  const size = markOfSize(limit + 1)
+  const isPlain = conditions.length === 0 && others.length === 0 && !isReceived
+  if (!isPlain || size === undefined || first?.field !== identityField[type]) return {}
+  const direction = first.direction === 'desc' ? 'd' : 'u'
+  return { name: `l${TYPES.indexOf(type)}${direction}${after ? 1 : 0}${size}` }
 }
 
 /** The name of a selected column. */
