@@ -103,6 +103,7 @@ const readModelInMemory = (): ReadModel => {
     access: async (query) => (await loaded()).access(query),
     heldRoles: async (query) => (await loaded()).heldRoles(query),
     holders: async (query) => (await loaded()).holders(query),
+    users: async (query) => (await loaded()).users(query),
     affected: async (query) => (await loaded()).affected(query),
     mappedGroups: async (query) => (await loaded()).mappedGroups(query),
   }

@@ -123,6 +123,7 @@ export type {
   AccessExplanation,
   OtherCause,
 } from './application/access/explain-access.js'
+export type { UsersInput } from './application/access/list-users.js'
 export type {
   AskLive,
   LiveChecks,
@@ -383,7 +384,15 @@ export { memoryReadModel } from './adapters/memory/read-model.js'
 export { checkAppend, type InvalidAppend } from './adapters/store/check-append.js'
 export type { Clock } from './adapters/store/record-events.js'
 export { aesGcmCipher } from './adapters/webcrypto/aes-gcm-cipher.js'
-export type { Affected, AffectedRole, HeldRole, Holder, RoleWay } from './ports/access-reads.js'
+export type {
+  Affected,
+  AffectedRole,
+  HeldRole,
+  Holder,
+  RoleOfUser,
+  RoleWay,
+  UserRoles,
+} from './ports/access-reads.js'
 export {
   type Actor,
   type Append,

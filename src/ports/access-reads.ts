@@ -134,6 +134,8 @@ export interface HoldersQuery {
   readonly roleKey?: string
   /** Only roles that have this permission, or had it at that position. Default: all roles. */
   readonly permission?: string
+  /** Only users of this organization. Default: all organizations. */
+  readonly userOrgId?: string
   /** The state right after the event at this position, or the last event before it. Default: now. */
   readonly at?: Position
   /** The present: roles that expired by then do not count. */
@@ -168,6 +170,50 @@ export interface Holder {
   readonly from: Date
   /** How the user has the role. A user who has it in several ways is one item for each way. */
   readonly via: RoleWay
+}
+
+/** A page of the users of one organization for whom roles count or counted, of their own and of granted projects. */
+export interface UsersQuery {
+  /** The organization of the users. */
+  readonly orgId: string
+  /** Only these users: 1 to 1000, without duplicates. Default: all users. */
+  readonly userIds?: readonly string[]
+  /** Only roles of projects with this `id`, of any organization. Default: all projects. */
+  readonly projectId?: string
+  /** Only roles of projects of this organization. Default: all organizations. */
+  readonly projectOrgId?: string
+  /** Only roles with this key. Default: all roles. */
+  readonly roleKey?: string
+  /** Only roles that have this permission, or had it at that position. Default: all roles. */
+  readonly permission?: string
+  /**
+   * The state right after the event at this position, or the last event before it. Default: now. Display names are the
+   * current ones, and empty if the role no longer exists.
+   */
+  readonly at?: Position
+  /** The present: roles that expired by then do not count. */
+  readonly now: Date
+  /** The page begins after this user. */
+  readonly after?: readonly [userId: string]
+  /** 1 to 1000 users. */
+  readonly limit: number
+}
+
+/** A user, with the roles that meet the query. */
+export interface UserRoles {
+  /** The user's id in the organization. */
+  readonly userId: string
+  /** At least one, sorted by `projectOrgId`, `projectId`, `roleKey` and way: the grant first, then groups. */
+  readonly roles: readonly RoleOfUser[]
+}
+
+/** A role that counts for a user, and since when the user has it. */
+export interface RoleOfUser extends Omit<HeldRole, 'group' | 'permissions'> {
+  /**
+   * When the user was given the role in its current generation; a change of `expiresAt` does not change it. For a role
+   * from a group: when the group was given the role or the user was first reported in the group, whichever was later.
+   */
+  readonly since: Date
 }
 
 /**
@@ -305,6 +351,12 @@ export interface AccessReads {
    * projects. Grants come first, then groups by `idpId` and `group`.
    */
   holders(query: HoldersQuery): Promise<Slice<Holder>>
+
+  /**
+   * Returns a page of the users of one organization for whom roles count, or counted at a position, each once with these
+   * roles. Sorted by `userId`.
+   */
+  users(query: UsersQuery): Promise<Slice<UserRoles>>
 
   /** Counts the roles of users that a change affects, and returns the first of them. */
   affected(query: AffectedQuery): Promise<Affected>

@@ -13,6 +13,8 @@ import type {
   MappedGroup,
   MappedGroupsQuery,
   Slice,
+  UserRoles,
+  UsersQuery,
 } from './access-reads.js'
 import type { Actor, EventStore, Position } from './event-store.js'
 import type { Projection } from './projection.js'
@@ -249,6 +251,8 @@ export interface ReadArguments<Type extends ViewType> {
   readonly heldRoles: readonly [query: HeldRolesQuery]
   /** The page of holders of a project's roles. */
   readonly holders: readonly [query: HoldersQuery]
+  /** The page of an organization's users. */
+  readonly users: readonly [query: UsersQuery]
   /** The roles that a change affects. */
   readonly affected: readonly [query: AffectedQuery]
   /** The groups of a provider. */
@@ -271,6 +275,8 @@ export interface ReadResults<Type extends ViewType> {
   readonly heldRoles: Slice<HeldRole>
   /** The page of users. */
   readonly holders: Slice<Holder>
+  /** The page of users. */
+  readonly users: Slice<UserRoles>
   /** The roles that a change affects. */
   readonly affected: Affected
   /** The mappings of the groups. */

@@ -37,6 +37,7 @@ export const emptyWorld = (keepsPast: boolean): World => ({
   keepsPast,
   projects: new Map(),
   providers: new Map(),
+  organizations: new Map(),
   held: new HeldByUser(),
   users: new Map(),
   shares: 0,
@@ -307,14 +308,22 @@ const roleIn = (project: Project, roleKey: string): Role =>
     found: unknownRole(roleKey),
   }))
 
-const organizationIn = ({ held }: World, project: Project, orgId: string): Organization =>
-  getOrAdd(project.organizations, orgId, () => ({
-    project,
-    orgId,
-    last: undefined,
-    permits: new Map(),
-    scope: held.newScope(project.scopes),
-  }))
+const organizationIn = (
+  { keepsPast, held, organizations }: World,
+  project: Project,
+  orgId: string,
+): Organization =>
+  getOrAdd(project.organizations, orgId, () => {
+    const organization: Organization = {
+      project,
+      orgId,
+      last: undefined,
+      permits: new Map(),
+      scope: held.newScope(project.scopes),
+    }
+    if (keepsPast) getOrAdd(organizations, orgId, () => new Set<Organization>()).add(organization)
+    return organization
+  })
 
 /** The provider of that organization and id, which may not exist. */
 export const providerIn = ({ providers }: World, orgId: string, idpId: string): Provider =>

@@ -26,6 +26,8 @@ export interface World {
   readonly projects: Map<string, SortedMap<Project>>
   /** By organization, then by id. */
   readonly providers: Map<string, Map<string, Provider>>
+  /** Beside which projects an organization is, by organization. Only with the past. */
+  readonly organizations: Map<string, Set<Organization>>
   /** The last grant of each user, by the {@link Organization.scope}. */
   readonly held: HeldByUser<Held>
   /** Where users ever had roles of their own, by organization and user. Only with the past. */

@@ -39,6 +39,9 @@ export {
   webhookCursorLaws,
 } from './port-laws.js'
 export type { ReadModelHome } from './read-model/harness.js'
+
+import { userLaws } from './read-model/user-laws.js'
+
 export type { ReadModelLaw }
 
 /**
@@ -67,5 +70,6 @@ export const readModelLaws: readonly ReadModelLaw[] = [
   ...accessLaws,
   ...endingLaws,
   ...mappingLaws,
+  ...userLaws,
   ...headLaws,
 ]

@@ -132,7 +132,22 @@ const SHAPES: Readonly<Record<string, Fields>> = {
   'access.check': { ...userGrant, roleKey: awkwardText },
   'access.rolesOf': { userId: awkwardText, projectId: owner, ...paged },
   'access.scopesOf': { userId: awkwardText, roleKey: awkwardText, projectId: owner, ...paged },
-  'access.whoHas': { projectId: ids, roleKey: awkwardText, at: fc.date(), ...paged },
+  'access.whoHas': {
+    projectId: ids,
+    projectOrgId: ids,
+    roleKey: awkwardText,
+    at: fc.date(),
+    ...paged,
+  },
+  'access.users': {
+    userIds: fc.array(awkwardText),
+    projectId: owner,
+    projectOrgId: ids,
+    roleKey: awkwardText,
+    permission: awkwardText,
+    at: fc.date(),
+    ...paged,
+  },
   'projects.roleClaims': { id: ids, userId: awkwardText, userOrgId: ids },
   'history.list': {
     object,

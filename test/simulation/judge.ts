@@ -3,6 +3,7 @@ import type { RecordedEvent } from '../../src/ports/event-store.js'
 import {
   countingWays,
   looksUp,
+  mappingsOf,
   nameOf,
   nothing,
   perform,
@@ -30,20 +31,29 @@ export interface Judge {
   readonly wentBack: (events: number) => void
   /** @throws Violation when the answer was right at no moment from `from` to now; otherwise the first such moment */
   readonly answered: (operation: Operation, answer: Answer, from: number) => number
+  /** Nothing failed in a call that was answered. @throws Violation when a report still misses a mapping that stands before it in the log */
+  readonly unfailing: (operation: Operation) => void
 }
 
 interface Moment {
   readonly state: State
   /** Events in the log. */
   readonly events: number
-  /** Operations that are recorded. */
-  readonly done: ReadonlySet<string>
+  /** What operations have recorded. */
+  readonly done: ReadonlyMap<string, Recorded>
+}
+
+interface Recorded {
+  /** Of a report. */
+  readonly groups: readonly unknown[]
+  /** Mappings before it in the log of groups that a report leaves out, each with its number. */
+  readonly missed: ReadonlyMap<string, number>
 }
 
 /** @see Judge */
 export const judgeOf = (): Judge => {
-  const moments: Moment[] = [{ state: nothing, events: 0, done: new Set() }]
-  const present = (): Moment => moments.at(-1) ?? { state: nothing, events: 0, done: new Set() }
+  const moments: Moment[] = [{ state: nothing, events: 0, done: new Map() }]
+  const present = (): Moment => moments.at(-1) ?? { state: nothing, events: 0, done: new Map() }
   let born = 0
   const begun = new Map<string, number>()
   const moment = () => moments.length - 1
@@ -58,8 +68,10 @@ export const judgeOf = (): Judge => {
       const { state, events: before, done } = present()
       if (!operation) throw new Violation('An append that nobody asked for')
       const { id, command } = operation
-      // A report that missed a mapping before it in the log is recorded again.
-      if (done.has(id) && command.method !== 'memberships.report')
+      const groups = groupsOf(events)
+      const once = done.get(id)
+      // A report that missed a mapping before it in the log is recorded again, with its group.
+      if (once && !(isReport(command) && isWithin(once.groups, groups)))
         throw new Violation(`${id} is recorded a second time`)
       born++
       const from = looksUp(command) ? begun.get(id) : moment()
@@ -72,7 +84,14 @@ export const judgeOf = (): Judge => {
       if (after === state) throw new Violation(`${id} is recorded, though it changes nothing`)
       if (!isRecorded(after))
         throw new Violation(`${id} is recorded with groups that were not mapped so`)
-      moments.push({ state: after, events: before + events.length, done: new Set(done).add(id) })
+      const mapped = isReport(command) ? mappingsOf(state, command) : []
+      const missed = mapped.filter(({ group }) => !groups.includes(group))
+      const recorded = { groups, missed: new Map(missed.map(({ name, born }) => [name, born])) }
+      moments.push({
+        state: after,
+        events: before + events.length,
+        done: new Map(done).set(id, recorded),
+      })
     },
     wentBack: (events) => {
       const kept = moments.findLast((moment) => moment.events === events)
@@ -95,17 +114,34 @@ export const judgeOf = (): Judge => {
         `${operation.id} was answered ${shown}, which was right at no moment of the call`,
       )
     },
+    unfailing: ({ id, command }) => {
+      const { state, done } = present()
+      const missed = done.get(id)?.missed
+      for (const { name, group, born } of mappingsOf(state, command))
+        if (missed?.get(name) === born && !state.get(nameOf(command))?.groups?.includes(group))
+          throw new Violation(`${id} misses ${name}, which was added before it`)
+    },
   }
 }
 
+const isReport = ({ method }: Operation['command']) => method === 'memberships.report'
+
 /** Whether a state may be what was recorded: a report has the same groups in both. */
 const isRecordedBy =
-  ([event]: readonly RecordedEvent[], { command }: Operation) =>
-  (after: State | string): boolean => {
-    if (typeof after === 'string') return false
-    const groups = fieldOf(event?.data, 'groups')
-    return String(groups) === String(after.get(nameOf(command))?.groups)
-  }
+  (events: readonly RecordedEvent[], { command }: Operation) =>
+  (after: State | string): boolean =>
+    typeof after !== 'string' &&
+    String(groupsOf(events)) === String(after.get(nameOf(command))?.groups ?? [])
+
+/** The groups of a recorded report; none of other events. */
+const groupsOf = ([event]: readonly RecordedEvent[]): readonly unknown[] => {
+  const groups = fieldOf(event?.data, 'groups')
+  return Array.isArray(groups) ? groups : []
+}
+
+/** Whether `more` has all of `groups`, and another one. */
+const isWithin = (groups: readonly unknown[], more: readonly unknown[]): boolean =>
+  more.length > groups.length && groups.every((group) => more.includes(group))
 
 /** Errors that say something of the state. */
 const JUDGED = /^(NotFound|AlreadyExists|ProofNotFound|Unauthenticated)$/

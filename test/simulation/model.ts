@@ -214,12 +214,12 @@ const isCurrent =
       state.get(`grant ${projectId}`)?.roles.get(roleKey)?.grant === grant)
 
 /** The mappings, to all projects, of the groups that a command names. */
-const mappingsOf = (state: State, { org, idpId, groups = [] }: Command) =>
+export const mappingsOf = (state: State, { org, idpId, groups = [] }: Command) =>
   [...state].flatMap(([name, { born }]) => {
     const [type, mappedOrg, mappedIdp, group = '', projectId] = name.split(' ')
     const isOfProvider = type === 'mapping' && mappedOrg === org && mappedIdp === idpId
     const isMapped = isOfProvider && groups.includes(group) && state.has(`project ${projectId}`)
-    return isMapped ? [{ group, born }] : []
+    return isMapped ? [{ name, group, born }] : []
   })
 
 /** Each way in which a role of a project counts for a user, in order: `a` by a grant, `a i/f` by a group. */

@@ -225,11 +225,18 @@ export const PLANTED: readonly PlantedBug[] = [
     2,
   ),
   bug(
-    'a provider that is removed meanwhile does not stop a report',
+    'a report that misses a mapping before it is recorded again without it',
+    'application/memberships/memberships.ts',
+    'decideReport(runtime, each, streams, input)',
+    'decideReport(runtime, each, streams, each === call ? input : { ...input, groups: [] })',
+    1820,
+  ),
+  bug(
+    'a provider that is removed meanwhile does not stop what is recorded of its users',
     'application/memberships/memberships.ts',
     'streams.read(identityProviders, ids),',
     'streams.read(identityProviders, ids, { guard: false }),',
-    211,
+    2085,
   ),
 ]
 

@@ -62,7 +62,7 @@ const postgresServer = (
   const quoted = quotedSchema(schema)
   const isolation = chance.pick(ISOLATIONS)
   let faults = NO_FAULTS
-  let hasFailed = false
+  let failures = 0
   let ids = 0
   let events: readonly RecordedEvent[] = []
   const unknown = new Set<string>()
@@ -90,7 +90,7 @@ const postgresServer = (
     faults: () => (events.length < FIRST_OPERATIONS ? NO_FAULTS : faults),
     tell: onEvent,
     onFault: (operations) => {
-      hasFailed = true
+      failures++
       for (const id of operations) unknown.add(id)
     },
     onNotify: () => {
@@ -115,7 +115,7 @@ const postgresServer = (
     isShared: true,
     isLossy: false,
     isPrompt: () => faults.late === 0,
-    hasFailed: () => hasFailed,
+    failures: () => failures,
     log: () => events,
     unknown,
     setFaults: (given) => {
@@ -136,7 +136,7 @@ const postgresServer = (
           await requireServer(connections.read)
           await migrate(connections, schema)
         } catch (error) {
-          if (!(error instanceof StoreFault) || !hasFailed) throw error
+          if (!(error instanceof StoreFault) || failures === 0) throw error
           await environment.sleep(REOPEN_PAUSE)
           await prepare()
         }

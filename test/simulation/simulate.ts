@@ -278,6 +278,7 @@ const ask = async (run: Run, client: string, operation: Operation): Promise<void
     const { seen } = instance
     const shownBefore = seen.moment
     const asked = scheduler.now()
+    const failures = server.failures()
     const answer = await Promise.race([perform(iam, operation, run.tokens), crashed])
     if (!answer) {
       tell(`${client} has no answer about ${operation.id}`)
@@ -289,6 +290,7 @@ const ask = async (run: Run, client: string, operation: Operation): Promise<void
     // The read model may go back during the call, and show again what it has shown long before.
     const eventually = instance.seen === seen ? shownBefore : 0
     const right = judge.answered(operation, answer, isEventual ? eventually : begin)
+    if (server.failures() === failures) judge.unfailing(operation)
     if (isEventual) seen.moment = Math.max(seen.moment, right)
     const outcome = 'refused' in answer ? answer.outcome : undefined
     if (outcome === 'not_recorded' && !mayBeRecorded) disowned.add(operation.id)
@@ -296,7 +298,7 @@ const ask = async (run: Run, client: string, operation: Operation): Promise<void
       throw new Violation(`${operation.id} took ${LONGEST} ms, though every answer is prompt`)
     // An eventual read is refused while the read model of a new instance is empty.
     const refused = 'refused' in answer ? answer.refused : undefined
-    if (refused === 'Unavailable' && (run.hasRecovered || !(isEventual || server.hasFailed())))
+    if (refused === 'Unavailable' && (run.hasRecovered || !(isEventual || server.failures() > 0)))
       throw new Violation(`${operation.id} is refused as Unavailable, though nothing fails`)
     if (refused === 'Aborted' && server.isPrompt())
       throw new Violation(

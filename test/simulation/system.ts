@@ -76,8 +76,8 @@ export interface Server {
   readonly setFaults: (faults: Faults) => void
   /** Operations whose appends may be recorded or not, as far as the store can know. */
   readonly unknown: ReadonlySet<string>
-  /** Whether any call of an instance has failed so far. */
-  readonly hasFailed: () => boolean
+  /** How many calls of instances have failed so far. */
+  readonly failures: () => number
   /** Ends what the run leaves behind. */
   readonly end?: () => Promise<void>
 }
@@ -125,7 +125,7 @@ const memoryServer = ({ scheduler, chance, isShared, onCommit, onEvent }: Server
   let events: readonly RecordedEvent[] = []
   let faults = NO_FAULTS
   let ids = 0
-  let hasFailed = false
+  let failures = 0
   const unknown = new Set<string>()
   const listeners = new Set<{ readonly wake: () => void; readonly process: Process }>()
 
@@ -146,13 +146,13 @@ const memoryServer = ({ scheduler, chance, isShared, onCommit, onEvent }: Server
     const isLost = isCutOff || chance.happens(faults.before)
     await scheduler.wait(latency(), process)
     // The library does not wait long for DNS.
-    hasFailed ||= isLost || (to === 'dns' && faults.late > 0)
+    if (isLost || (to === 'dns' && faults.late > 0)) failures++
     if (isLost) throw new StoreFault('No connection', 'not_recorded')
     const value = await work()
     const isAnswerLost = chance.happens(faults.after)
     await scheduler.wait(latency(), process)
     if (!isAnswerLost) return value
-    hasFailed = true
+    failures++
     onLost?.()
     onEvent(`  an answer to ${process.name} is lost`)
     throw new StoreFault('The connection was lost', onLost ? 'unknown' : 'not_recorded')
@@ -201,6 +201,7 @@ const memoryServer = ({ scheduler, chance, isShared, onCommit, onEvent }: Server
       access: (...given) => through(() => current().access(...given)),
       heldRoles: (...given) => through(() => current().heldRoles(...given)),
       holders: (...given) => through(() => current().holders(...given)),
+      users: (...given) => through(() => current().users(...given)),
       affected: (...given) => through(() => current().affected(...given)),
     }
     if (!isShared) return readModel
@@ -223,7 +224,7 @@ const memoryServer = ({ scheduler, chance, isShared, onCommit, onEvent }: Server
   return {
     isShared,
     isLossy: true,
-    hasFailed: () => hasFailed,
+    failures: () => failures,
     isPrompt: () => faults.late === 0,
     log: () => events,
     unknown,

@@ -14,9 +14,12 @@ import type {
   MappedGroup,
   MappedGroupsQuery,
   Slice,
+  UserRoles,
+  UsersQuery,
 } from '../../ports/access-reads.js'
 import { timeOf } from '../../ports/event-store.js'
 import { compareCodePoints, firstOf, keyOfWay } from '../../projections/row-order.js'
+import { type HeldByUser, usersFrom } from '../../projections/users.js'
 import {
   type Counted,
   countedOfMember,
@@ -44,6 +47,7 @@ export const accessIn = (world: () => World): AccessReads => ({
   access: async (query) => copyOfFound(foundAccess(world(), query)),
   heldRoles: async (query) => heldRolesIn(world(), query),
   holders: async (query) => holdersIn(world(), query),
+  users: async (query) => usersIn(world(), query),
   affected: async (query) => affectedIn(world(), query),
   mappedGroups: async (query) => mappedGroupsIn(world(), query),
 })
@@ -118,7 +122,7 @@ const holdersIn = (world: World, query: HoldersQuery): Slice<Holder> => {
 
 /** The holders in order, from about the place of `after` on. */
 const holdersFrom = function* (world: World, query: HoldersQuery): Generator<Holder> {
-  const { projectId, roleKey, permission, at, after = [] } = query
+  const { projectId, roleKey, permission, userOrgId, at, after = [] } = query
   const ofOwner = world.projects.get(query.orgId)
   const [firstRole = '', firstOrg = '', ...firstHolder] = after.slice(-5)
   const firstProject = projectId ?? (after.length > 0 ? after[0] : '')
@@ -129,7 +133,10 @@ const holdersFrom = function* (world: World, query: HoldersQuery): Generator<Hol
       if (!exists(role, at)) continue
       if (permission !== undefined && !allows(role, permission, at)) continue
       const isFirstRole = isFirst && role.found.roleKey === firstRole
-      for (const { key: orgId, value: shares } of role.shares.from(isFirstRole ? firstOrg : '')) {
+      for (const { key: orgId, value: shares } of role.shares.from(
+        isFirstRole ? firstOrg : '',
+        userOrgId,
+      )) {
         const share = currentOf(shares, at)
         if (!share) continue
         const start = isFirstRole && orgId === firstOrg ? firstHolder : []
@@ -179,15 +186,9 @@ const holdersOf = function* (
   counting: Counting,
   [idpId = '', group = '', firstUser = '']: readonly string[] = [],
 ): Generator<CountedHolder> {
-  const { at, assumed, userId: only } = counting
+  const { at, assumed } = counting
   if (!isCurrent(share, at) || !isOpen(share.organization, at, assumed)) return
-  if (idpId === '')
-    for (const { key: userId, value: last } of share.users.from(firstUser, only)) {
-      const held = versionAt(last, at)
-      const role = held?.roles.find((each) => each.share === share)
-      const counted = held && role && countedOfUser(held, role, counting)
-      if (counted) yield holderOf(userId, 'grant', counted)
-    }
+  if (idpId === '') yield* usersOf(share, counting, firstUser)
   const first = idpId === '' ? '' : `${idpId}\0${group}`
   for (const { key, value } of share.groups.from(first))
     yield* membersOf(value.group, value.held, share, counting, key === first ? firstUser : '')
@@ -198,6 +199,21 @@ const holderOf = (
   via: Holder['via'],
   { expiresAt, given }: Counted,
 ): CountedHolder => ({ userId, via, expiresAt, given })
+
+/** The users for whom the role of a share counts by a grant; the share is current. */
+const usersOf = function* (
+  share: Share,
+  counting: Counting,
+  firstUser = '',
+): Generator<CountedHolder> {
+  const { at, userId: only } = counting
+  for (const { key: userId, value: last } of share.users.from(firstUser, only)) {
+    const held = versionAt(last, at)
+    const role = held?.roles.find((each) => each.share === share)
+    const counted = held && role && countedOfUser(held, role, counting)
+    if (counted) yield holderOf(userId, 'grant', counted)
+  }
+}
 
 /** The members of a group for whom the role of a share counts, which is current. */
 const membersOf = function* (
@@ -219,6 +235,67 @@ const membersOf = function* (
     const counted = countedOfMember(held, role, { group, member }, counting)
     if (counted) yield holderOf(userId, via, counted)
   }
+}
+
+/**
+ * Of each role that counts, in each way, the first holders after the last page: one more than the limit. So the first
+ * users of all are among them, with all their roles, however many users there are.
+ */
+const usersIn = (world: World, query: UsersQuery): Slice<UserRoles> => {
+  const { orgId, projectId, projectOrgId, roleKey, permission, at } = query
+  const held: HeldByUser[] = []
+  for (const organization of world.organizations.get(orgId) ?? []) {
+    const { project } = organization
+    if (projectId !== undefined && project.id !== projectId) continue
+    if (projectOrgId !== undefined && project.orgId !== projectOrgId) continue
+    if (!isOpen(organization, at)) continue
+    for (const { value: role } of project.roles.from('', roleKey)) {
+      const share = currentOf(role.shares.get(orgId), at)
+      if (!share || (permission !== undefined && !allows(role, permission, at))) continue
+      const found = {
+        projectOrgId: project.orgId,
+        projectId: project.id,
+        roleKey: role.found.roleKey,
+        displayName: exists(project) ? role.found.displayName : '',
+      }
+      for (const { userId, expiresAt, given, via } of firstHoldersOf(share, query))
+        held.push({
+          userId,
+          role: {
+            ...found,
+            ...(expiresAt && { expiresAt: new Date(expiresAt) }),
+            via,
+            since: timeOf(given),
+          },
+        })
+    }
+  }
+  return usersFrom(held, query.limit)
+}
+
+/** In each way the first users for whom the role of a share counts, which is current. */
+const firstHoldersOf = function* (share: Share, query: UsersQuery): Generator<CountedHolder> {
+  const last = query.after?.[0]
+  yield* firstAsked(query, (counting) => usersOf(share, counting, last))
+  for (const { value } of share.groups.all())
+    yield* firstAsked(query, (counting) =>
+      membersOf(value.group, value.held, share, counting, last),
+    )
+}
+
+/** Of what is found, the first users after the last page. */
+const firstAsked = function* (
+  { userIds, after, limit, now, at }: UsersQuery,
+  find: (counting: Counting) => Iterable<CountedHolder>,
+): Generator<CountedHolder> {
+  const last = after?.[0]
+  let count = 0
+  for (const only of userIds ?? [undefined])
+    for (const holder of find({ now, at, ...(only !== undefined && { userId: only }) })) {
+      if (last !== undefined && compareCodePoints(holder.userId, last) <= 0) continue
+      yield holder
+      if (userIds === undefined && ++count > limit) return
+    }
 }
 
 const affectedIn = (world: World, query: AffectedQuery): Affected => {

@@ -16,6 +16,7 @@ export type {
   MappedGroup,
   MappedGroupsQuery,
   Slice,
+  UsersQuery,
 } from '../../ports/access-reads.js'
 export type {
   FoundAtHead,

@@ -5,6 +5,8 @@ import { exists } from '../../domain/decider.js'
 import { projectRoles } from '../../domain/project-role/aggregate.js'
 import { userGrants } from '../../domain/user-grant/aggregate.js'
 import {
+  fieldOf,
+  OrgId,
   PERMISSIONS,
   type Permission,
   ProjectId,
@@ -12,13 +14,19 @@ import {
   RolePermission,
   UserId,
 } from '../../domain/values.js'
-import type { HeldRole, HeldRolesQuery, Holder, HoldersQuery } from '../../ports/access-reads.js'
+import type {
+  HeldRole,
+  HeldRolesQuery,
+  Holder,
+  HoldersQuery,
+  UserRoles,
+} from '../../ports/access-reads.js'
 import type { SortValue } from '../../ports/read-model.js'
 import { keyOfWay } from '../../projections/row-order.js'
 import type { AccessDenied, ReadError } from '../errors/errors.js'
 import { date, momentOf, pageSize } from '../method/input.js'
 import { isPermitted, type Read, read } from '../method/method.js'
-import { targetOf } from '../method/target.js'
+import { type Target, targetOf } from '../method/target.js'
 import { type AccessPage, type PageInput, pageToken, readPage } from '../reading/pages.js'
 import { requireCheckpoint } from '../reading/query.js'
 import { type Streams, streamsAt } from '../recording/streams.js'
@@ -31,6 +39,7 @@ import {
   requireAccess,
 } from './check-access.js'
 import type { AccessExplanation } from './explain-access.js'
+import { listUsers, UsersInput } from './list-users.js'
 import type { LiveChecks, LiveOptions } from './live-checks.js'
 import type { PermissionName, RoleKeyName } from './names.js'
 import { type Scope, ScopesOfInput, scopesOf } from './scopes.js'
@@ -56,6 +65,7 @@ export interface RolesOfInput extends PageInput {
 /** Which users with roles to list, and as of when. */
 export const WhoHasInput = z.strictObject({
   projectId: z.optional(ProjectId),
+  projectOrgId: z.optional(OrgId),
   userId: z.optional(UserId),
   roleKey: z.optional(RoleKey),
   permission: z.optional(RolePermission),
@@ -64,8 +74,13 @@ export const WhoHasInput = z.strictObject({
   pageToken,
 })
 export interface WhoHasInput extends PageInput {
-  /** The `id` of a project of the organization. Default: all of its projects. */
+  /** The `id` of a project of the organization, or of `projectOrgId`. Default: all of its projects. */
   readonly projectId?: string | undefined
+  /**
+   * The organization that owns the projects; the result then has only the users of the organization of the call.
+   * Default: that organization owns them, and the result has users of all organizations.
+   */
+  readonly projectOrgId?: string | undefined
   /** One user, of any organization: 1 to 200 characters (code points). Default: all users. */
   readonly userId?: string | undefined
   /** Only roles with this key. Default: all roles. */
@@ -123,7 +138,8 @@ export interface AccessChecks {
   /**
    * Lists the users, of all organizations, for whom roles of one or all projects of the organization count, or counted
    * `at` a time in the past. Sorted by `roleKey`, `orgId`, way (grants before groups) and `userId`; for all projects,
-   * by `projectId` first. A user is one item for each role, and for each way to have it.
+   * by `projectId` first. A user is one item for each role, and for each way to have it. With `projectOrgId`: the users
+   * of the organization itself, who have roles of a project that was granted to it.
    *
    * @example
    * const at = new Date('2026-03-31T23:59:59Z')
@@ -139,6 +155,17 @@ export interface AccessChecks {
    * const projectIds = scopes.items.map(({ projectId }) => projectId)
    */
   readonly scopesOf: Read<ScopesOfInput, AccessPage<Scope>>
+  /**
+   * Lists the users of the organization for whom roles count, or counted `at` a time in the past, by grants and by
+   * groups, of projects of the organization and of projects that were granted to it. A user is one item, sorted by
+   * `userId`; its `roles` are those that meet the input, sorted by `projectOrgId`, `projectId`, `roleKey` and way (the
+   * grant first). A role that the user has in several ways is listed once for each.
+   *
+   * @example
+   * const people = await iam.access.users({ projectId }, context)
+   * if (people.isOk()) for (const { userId, roles } of people.value.items) console.log(userId, roles.length)
+   */
+  readonly users: Read<UsersInput, AccessPage<UserRoles>>
   /**
    * Returns the permissions that the caller has in the whole organization, sorted by name. Calls `authorize` once for
    * each, without an object. Needs no permission.
@@ -254,16 +281,17 @@ export const accessOf = (runtime: Runtime): AccessChecks => {
         method: 'access.whoHas',
         permissions,
         schema: WhoHasInput,
-        target: targetOf(projectRoles),
+        target: ofOwnRole,
       },
-      async (call, { projectId, userId, roleKey, permission, at, pageSize, pageToken }) => {
-        const { orgId } = call
+      async (call, input) => {
+        const { projectId, projectOrgId, userId, roleKey, permission, at } = input
+        const { pageSize, pageToken } = input
         const moment = momentOf(at, runtime.now())
         if (moment.isErr()) return err(moment.error)
-        const asked = [projectId, userId, roleKey, permission, at].map((value) => value ?? null)
+        const asked = [projectId, projectOrgId, userId, roleKey, permission, at]
         return readPage({
           token: pageToken,
-          query: [orgId, 'whoHas', ...asked],
+          query: [call.orgId, 'whoHas', ...asked.map((value) => value ?? null)],
           isKey: isTexts<NonNullable<HoldersQuery['after']>>(projectId === undefined ? 6 : 5),
           keyOf: ({ projectId, roleKey, orgId, via, userId }: Holder) => {
             const key = [roleKey, orgId, ...keyOfWay(via), userId]
@@ -271,7 +299,8 @@ export const accessOf = (runtime: Runtime): AccessChecks => {
           },
           read: async (after) => {
             const query: HoldersQuery = {
-              orgId,
+              orgId: projectOrgId ?? call.orgId,
+              ...(projectOrgId !== undefined && { userOrgId: call.orgId }),
               ...(projectId !== undefined && { projectId }),
               ...(userId !== undefined && { userId }),
               ...(roleKey !== undefined && { roleKey }),
@@ -292,6 +321,11 @@ export const accessOf = (runtime: Runtime): AccessChecks => {
       { method: 'access.scopesOf', permissions, schema: ScopesOfInput },
       (call, input) => scopesOf(runtime, call, input),
     ),
+    users: read(
+      runtime,
+      { method: 'access.users', permissions, schema: UsersInput },
+      (call, input) => listUsers(runtime, call, input),
+    ),
     permissions: read(
       runtime,
       { method: 'access.permissions', permissions: [], schema: PermissionsInput },
@@ -309,6 +343,12 @@ export const accessOf = (runtime: Runtime): AccessChecks => {
     },
   }
 }
+
+/** The role of the input, unless another organization owns it. */
+const ofOwnRole: Target = (input, orgId) =>
+  (fieldOf(input, 'projectOrgId') ?? orgId) === orgId
+    ? targetOf(projectRoles)(input, orgId)
+    : undefined
 
 const LIVE_OPTIONS: KnownOptions = {
   required: { signal: SIGNAL },

@@ -136,7 +136,8 @@ const STORY: readonly Step[] = [
   ['acme', projectRemoved('portal'), []],
 ]
 
-const storyLog = (): Log => logOf(STORY)
+/** A log in which groups gain and lose roles in every way. */
+export const mappingStoryLog = (): Log => logOf(STORY)
 
 const expectedAt = (index: number): readonly string[] => STORY[index]?.[2] ?? []
 
@@ -208,7 +209,7 @@ const validForADay = () => {
 export const mappingLaws = lawsOf<ReadModelHome>({
   'A role of a group counts from the first report after its mapping was added until something it depends on ends.':
     (home) =>
-      afterEach(home, storyLog(), async (model, index) => {
+      afterEach(home, mappingStoryLog(), async (model, index) => {
         const expected = expectedAt(index)
         demandEqual(`holders after event ${index}`, await namesOf(model), expected)
         demandEqual(`held after event ${index}`, await heldBy(model), expected.toSorted())
@@ -219,7 +220,7 @@ export const mappingLaws = lawsOf<ReadModelHome>({
         )
       }),
   'Roles of groups at a position are the roles right after its event.': async (home) => {
-    const log = storyLog()
+    const log = mappingStoryLog()
     const model = await fedWith(home, log)
     for (const [index, { position }] of log.events.entries())
       for (const at of [position, position + 1n]) {
@@ -230,7 +231,7 @@ export const mappingLaws = lawsOf<ReadModelHome>({
   },
   'Holders are found page by page, by role, organization, way and user; grants come before groups.':
     async (home) => {
-      const log = storyLog()
+      const log = mappingStoryLog()
       const model = await fedWith(home, log)
       const index = STORY.findLastIndex(([, , names]) => names.length === 6)
       const at = log.events[index]?.position ?? 0n
@@ -316,7 +317,7 @@ export const mappingLaws = lawsOf<ReadModelHome>({
   'The end of a provider affects the roles that users have only through its groups.': async (
     home,
   ) => {
-    const log = storyLog()
+    const log = mappingStoryLog()
     const model = await home.open()
     for (const [index, event] of log.events.entries()) {
       await model.apply(await model.checkpoint(), [event])
@@ -336,7 +337,7 @@ export const mappingLaws = lawsOf<ReadModelHome>({
     }
   },
   'Roles are found as if their provider were active.': async (home) => {
-    const log = storyLog()
+    const log = mappingStoryLog()
     const model = await fedWith(home, log)
     const index = STORY.findIndex(([, { type }]) => type === 'identity_provider.deactivated')
     const at = log.events[index]?.position ?? 0n
@@ -350,7 +351,7 @@ export const mappingLaws = lawsOf<ReadModelHome>({
   },
   'The roles that a change of a project affects are counted once, even if users have them in several ways.':
     async (home) => {
-      const log = storyLog()
+      const log = mappingStoryLog()
       const model = await fedWith(home, log)
       for (const [index, { position: at }] of log.events.entries())
         demandEqual(
@@ -362,7 +363,7 @@ export const mappingLaws = lawsOf<ReadModelHome>({
   'Members of a group who have a role only through the group are found by their reports.': async (
     home,
   ) => {
-    const log = storyLog()
+    const log = mappingStoryLog()
     const model = await fedWith(home, log)
     const index = STORY.findLastIndex(([, , names]) => names.length === 6)
     const at = log.events[index]?.position ?? 0n
@@ -390,7 +391,7 @@ export const mappingLaws = lawsOf<ReadModelHome>({
     demandEqual('of an inactive provider', await affectedNames(model, then), exactly([]))
   },
   'Groups with mappings are found, with the event that added each mapping.': async (home) => {
-    const log = storyLog()
+    const log = mappingStoryLog()
     const model = await home.open()
     const query = { orgId: 'acme', idpId: 'google', groups: ['admins', 'nobody', 'Staff', 'staff'] }
     const found = async () =>

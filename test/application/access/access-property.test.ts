@@ -93,6 +93,21 @@ test.each(HOMES)(
                 const asked = { projectId, ...which, ...(at < now && { at }) }
                 const { items } = await good(iam.access.whoHas(asked, { ...context, orgId }))
                 expect(items).toEqual(model.whoHas(orgId, projectId, permission, at))
+                for (const userOrgId of ORGS) {
+                  const granted = { ...asked, projectOrgId: orgId }
+                  const own = await good(
+                    iam.access.whoHas(granted, { ...context, orgId: userOrgId }),
+                  )
+                  expect(own.items).toEqual(items.filter((each) => each.orgId === userOrgId))
+                }
+              }
+          for (const orgId of ORGS)
+            for (const projectId of [undefined, ...PROJECTS])
+              for (const permission of [undefined, ...PERMISSIONS]) {
+                const which = { ...(projectId && { projectId }), ...(permission && { permission }) }
+                const asked = { ...which, ...(at < now && { at }) }
+                const { items } = await good(iam.access.users(asked, { ...context, orgId }))
+                expect(items).toEqual(model.users(orgId, projectId, permission, at))
               }
         }
       }),

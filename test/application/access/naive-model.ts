@@ -495,6 +495,45 @@ export class NaiveModel {
       )
   }
 
+  /** As `iam.access.users`, of one project or of all. */
+  users(orgId: string, projectId: string | undefined, permission: string | undefined, now: Date) {
+    const holders = this.#everyIds()
+      .filter((ids) => ids.orgId === orgId && ids.projectId === (projectId ?? ids.projectId))
+      .flatMap((ids) => {
+        const roles = this.#project(ids)?.roles
+        const of = { projectId: ids.projectId, projectOrgId: ids.projectOrgId }
+        return this.#counting(ids, now)
+          .filter(
+            ({ roleKey }) =>
+              permission === undefined || this.#permissions(ids, roleKey).includes(permission),
+          )
+          .map(({ roleKey, expiresAt, from, via }) => ({
+            userId: ids.userId,
+            role: {
+              ...of,
+              roleKey,
+              displayName: roles?.get(roleKey)?.displayName,
+              ...(expiresAt && { expiresAt }),
+              via,
+              since: from,
+            },
+          }))
+      })
+    const userIds = [...new Set(holders.map(({ userId }) => userId))].toSorted()
+    return userIds.map((userId) => ({
+      userId,
+      roles: holders
+        .filter((holder) => holder.userId === userId)
+        .map(({ role }) => role)
+        .toSorted((one, other) =>
+          byText(
+            [one.projectOrgId, one.projectId, one.roleKey, ...wayKey(one)],
+            [other.projectOrgId, other.projectId, other.roleKey, ...wayKey(other)],
+          ),
+        ),
+    }))
+  }
+
   /** As `iam.userGrants.list` of an organization, without states and details. */
   userGrants(orgId: string) {
     return [...this.#userGrants.keys()]

@@ -399,6 +399,7 @@ export const reads: readonly Method[] = [
     permissions: ['user.grant.read'],
     object: portal,
   }),
+  method('access', 'users', { input: { projectId: 'portal' }, permissions: ['user.grant.read'] }),
   method('history', 'list', { input: { object }, permissions: ['event.read'], object: portal }),
   method('history', 'stateAt', {
     input: { object, sequence: 2n ** 60n },

@@ -381,6 +381,7 @@ describe('The organization of a call', () => {
     const scopes = access.scopesOf({ userId: 'bob', roleKey: 'editor' }, inGlobex)
     expect(await good(scopes)).toEqual({ items: [] })
     expect(await good(access.whoHas({ projectId: 'portal' }, inGlobex))).toEqual({ items: [] })
+    expect(await good(access.users({ projectId: 'portal' }, inGlobex))).toEqual({ items: [] })
   })
 
   it('can hold objects with the same ids as another one', async () => {

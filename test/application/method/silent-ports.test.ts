@@ -110,6 +110,7 @@ const CASES: readonly (readonly [what: string, options: Options, call: Call])[] 
     readModelWithout('holders'),
     ({ access }, within) => access.whoHas({ projectId: 'portal' }, within),
   ],
+  ['access.users', readModelWithout('users'), ({ access }, within) => access.users({}, within)],
   [
     'stateAt of a grant',
     storeWithout('readStream'),

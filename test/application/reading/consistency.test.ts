@@ -368,7 +368,7 @@ it('is unavailable while the store or the read model has a fault, for each read 
       if (!/stateAt|explain|revealClientSecret/.test(name))
         expect(await refusal(of(process)(input, context)), name).toEqual(unavailable)
 
-  const { list, history, get, access, heldRoles, holders } = memoryReadModel()
+  const { list, history, get, access, heldRoles, holders, users } = memoryReadModel()
   const readModel = {
     ...memoryReadModel(),
     list: flaky(list),
@@ -377,6 +377,7 @@ it('is unavailable while the store or the read model has a fault, for each read 
     access: flaky(access),
     heldRoles: flaky(heldRoles),
     holders: flaky(holders),
+    users: flaky(users),
   }
   for (const { name, of, input } of reads)
     if (!/stateAt|explain|revealClientSecret/.test(name))

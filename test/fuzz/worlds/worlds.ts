@@ -6,7 +6,13 @@ import {
   type ReadModel,
   type RecordedEvent,
 } from '../../../src/index.js'
-import type { HeldRole, Holder } from '../../../src/ports/access-reads.js'
+import type {
+  HeldRole,
+  Holder,
+  RoleOfUser,
+  UserRoles,
+  UsersQuery,
+} from '../../../src/ports/access-reads.js'
 import type { EventRestore } from '../../../src/ports/event-store.js'
 import type { ViewType } from '../../../src/ports/read-model.js'
 import { presentAccess } from '../../../src/projections/present-access.js'
@@ -147,6 +153,16 @@ const askOf = async (
 ): Promise<void> => {
   const moment = { now, ...(at !== undefined && { at }) }
   for (const orgId of ORGS) {
+    for (const asked of ASKED_OF_USERS)
+      await ask(
+        `users of ${orgId} ${JSON.stringify(asked)} at ${at}`,
+        usersOf(model, { orgId, ...moment, ...asked }),
+      )
+    for (const userOrgId of ORGS)
+      await ask(
+        `holders ${orgId} in ${userOrgId} at ${at}`,
+        holdersIn(model, { orgId, userOrgId, ...moment }),
+      )
     for (const userId of USERS)
       for (const which of [
         {},
@@ -174,6 +190,29 @@ const askOf = async (
           `holders ${orgId} ${projectId} ${roleKey} at ${at}`,
           holdersIn(model, { orgId, projectId, roleKey, ...moment }),
         )
+  }
+}
+
+const ASKED_OF_USERS: readonly Partial<UsersQuery>[] = [
+  {},
+  ...ORGS.map((projectOrgId) => ({ projectOrgId })),
+  ...PROJECTS.map((projectId) => ({ projectId, userIds: USERS.slice(1) })),
+  ...PERMISSIONS.map((permission) => ({ permission })),
+  ...ROLES.map((roleKey) => ({ roleKey })),
+]
+
+/** The roles of all users, in pages of two users. */
+const usersOf = async (
+  model: ReadModel,
+  query: Omit<UsersQuery, 'after' | 'limit'>,
+): Promise<readonly RoleOfUser[]> => {
+  const all: UserRoles[] = []
+  for (;;) {
+    const last = all.at(-1)
+    const page = await model.users({ ...query, limit: 2, ...(last && { after: [last.userId] }) })
+    all.push(...page.items)
+    if (!page.hasMore)
+      return all.flatMap(({ userId, roles }) => roles.map((role) => ({ userId, ...role })))
   }
 }
 

@@ -28,6 +28,7 @@ import { type Fault, oneTurn, slowly, withConditions } from './fault.js'
 import { blindTo, GRANT_FAULTS } from './grant-faults.js'
 import { MAPPING_FAULTS } from './mapping-faults.js'
 import { ROUTE_FAULTS } from './route-faults.js'
+import { USER_FAULTS } from './user-faults.js'
 
 /** The model with reads at the head that are sound but for a change of their answers. */
 const atHead =
@@ -1133,7 +1134,7 @@ describe('The laws of read models find one that', () => {
     }
   })
 
-  test.each([...GRANT_FAULTS, ...MAPPING_FAULTS, ...ROUTE_FAULTS])(
+  test.each([...GRANT_FAULTS, ...MAPPING_FAULTS, ...ROUTE_FAULTS, ...USER_FAULTS])(
     '$fault',
     async ({ law, plant }) => {
       for (const { check } of lawNamed(law))
@@ -1182,9 +1183,14 @@ describe('The laws of read models find one that', () => {
   test('breaks any of them: no law goes without a fault.', () => {
     const found = ['Every handle sees the', 'When several handles']
     const beginnings = [
-      ...[...FAULTS, ...GRANT_FAULTS, ...MAPPING_FAULTS, ...ROUTE_FAULTS, ...HEAD_FAULTS].map(
-        ({ law }) => law,
-      ),
+      ...[
+        ...FAULTS,
+        ...GRANT_FAULTS,
+        ...MAPPING_FAULTS,
+        ...ROUTE_FAULTS,
+        ...USER_FAULTS,
+        ...HEAD_FAULTS,
+      ].map(({ law }) => law),
       ...found,
     ]
     const idle = readModelLaws.filter(

@@ -32,23 +32,40 @@ export interface Counted extends Moment {
 }
 
 /** A user has the role by a grant: the row of `held` counts. */
-export const countsByGrant = (dialect: Dialect, counted: Counted): readonly Statement[] => {
-  const { held = 'held', now, at } = counted
-  return [
-    lasting(held, at),
-    sql`(${held}.expires_at IS NULL OR ${held}.expires_at > ${param(now.getTime())})`,
-    sql`${held}.paused IS NULL`,
-    ...countsForAll(dialect, counted),
-  ]
-}
+export const countsByGrant = (dialect: Dialect, counted: Counted): readonly Statement[] => [
+  ...holdsByGrant(counted),
+  ...countsForAll(dialect, counted),
+]
+
+/** The part of {@link countsByGrant} that differs from user to user. */
+export const holdsByGrant = ({ held = 'held', now, at }: Counted): readonly Statement[] => [
+  lasting(held, at),
+  sql`(${held}.expires_at IS NULL OR ${held}.expires_at > ${param(now.getTime())})`,
+  sql`${held}.paused IS NULL`,
+]
 
 /** A member of a group has the role: the rows of `mapped` and `member`, which were joined, count. */
-export const countsByGroup = (dialect: Dialect, counted: Counted): readonly Statement[] => {
-  const { held = 'mapped', member = 'member', now, at, asIfActive } = counted
+export const countsByGroup = (dialect: Dialect, counted: Counted): readonly Statement[] => [
+  ...holdsByGroup(counted),
+  ...countsForMembers(dialect, counted),
+]
+
+/** The part of {@link countsByGroup} that differs from member to member. */
+export const holdsByGroup = ({
+  held = 'mapped',
+  member = 'member',
+  now,
+  at,
+}: Counted): readonly Statement[] => [
+  lasting(member, at),
+  sql`${member}.begin_at > ${held}.since AND (${held}.valid_for IS NULL OR ${expiryOf(held, member)} > ${param(now.getTime())})`,
+]
+
+/** The part of {@link countsByGroup} that is the same for all members: the row of `mapped` counts. */
+export const countsForMembers = (dialect: Dialect, counted: Counted): readonly Statement[] => {
+  const { held = 'mapped', at, asIfActive } = counted
   return [
     lasting(held, at),
-    lasting(member, at),
-    sql`${member}.begin_at > ${held}.since AND (${held}.valid_for IS NULL OR ${expiryOf(held, member)} > ${param(now.getTime())})`,
     ...countsForAll(dialect, counted),
     stands(dialect, streamOf.provider({ org: `${held}.org`, idp: `${held}.idp` }), {
       at,
@@ -58,7 +75,7 @@ export const countsByGroup = (dialect: Dialect, counted: Counted): readonly Stat
 }
 
 /** The generation is the current one, and the project and the grant of it are active. */
-const countsForAll = (
+export const countsForAll = (
   dialect: Dialect,
   { share = 'share', at, asIfActive }: Counted,
 ): readonly Statement[] => [

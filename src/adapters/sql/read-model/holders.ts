@@ -90,7 +90,8 @@ export function* readHolders(
 }
 
 /** The way of a role, by the provider and the group; both are empty for a grant. */
-const wayOf = (idpId: string, group: string): RoleWay => (idpId === '' ? 'grant' : { idpId, group })
+export const wayOf = (idpId: string, group: string): RoleWay =>
+  idpId === '' ? 'grant' : { idpId, group }
 
 const sliceOf = <Item>(found: readonly Item[], limit: number): Slice<Item> => ({
   items: found.slice(0, limit),
@@ -98,7 +99,7 @@ const sliceOf = <Item>(found: readonly Item[], limit: number): Slice<Item> => ({
 })
 
 /** The provider and the group of a grant. */
-const NO_WAY = `'' AS idp, '' AS grp`
+export const NO_WAY = `'' AS idp, '' AS grp`
 
 /** Tables in which the roles of one user are found, with `share`. */
 const ofUser = ({ table, hasLateral }: Dialect) => {
@@ -213,7 +214,7 @@ const ways = (dialect: Dialect, { now, at }: HoldersQuery): readonly [grant: Way
 
 /** Finds the users for whom roles count, at least one more than the limit, each with the positions. */
 export const holdersStatement = (dialect: Dialect, query: HoldersQuery): Statement => {
-  const { projectId, userId, roleKey, permission, at, after } = query
+  const { projectId, userId, roleKey, permission, userOrgId, at, after } = query
   const order = `${projectId === undefined ? 'scope, ' : ''}role, org, idp, grp, user_id`
   const arms = ways(dialect, query).flatMap((way, index) =>
     partsAfter(query, way, index === 0).map((part) =>
@@ -229,7 +230,7 @@ export const holdersStatement = (dialect: Dialect, query: HoldersQuery): Stateme
   const follows = after === undefined ? 0 : (after.at(-3) === '' ? 1 : 2) + (isLastRole ? 2 : 0)
   const variant = (follows * 7 + Number(markOfSize(query.limit + 1) ?? 0)).toString(36)
   return {
-    name: `w${flags(projectId, userId, roleKey, permission, at)}${variant}`,
+    name: `w${flags(projectId, userId, roleKey, permission, userOrgId, at)}${variant}`,
     ...sql`${besidePositions(dialect, columns, page)} ORDER BY ${order}`,
   }
 }
@@ -284,11 +285,12 @@ const partsAfter = (query: HoldersQuery, { order }: Way, isByGrant: boolean): re
   return parts
 }
 
-/** In several projects, SQLite would take the order of an index only if the role were not known to be one. */
 const isOfRole = ({ projectId }: HoldersQuery, roleKey: string): Statement =>
-  projectId === undefined
-    ? sql`share.role >= ${param(roleKey)} AND share.role <= ${param(roleKey)}`
-    : sql`share.role = ${param(roleKey)}`
+  projectId === undefined ? isOne('share.role', roleKey) : sql`share.role = ${param(roleKey)}`
+
+/** SQLite would not take the order of an index in which a column before the last is known to be one. */
+const isOne = (column: string, value: string): Statement =>
+  sql`${column} >= ${param(value)} AND ${column} <= ${param(value)}`
 
 /** The columns of `share` in the order of holders; at most one generation counts at a time. */
 const SHARE_ORDER = 'share.scope, share.role, share.org, share.role_since, share.grant_since'
@@ -301,7 +303,7 @@ const allHolders = (
   { ofShare, ofRow }: Part,
 ): Statement => {
   const share = `${dialect.table(SHARES)} AS share`
-  const ofShares = allOf([...ofShare, ...isAllowed(dialect, query)])
+  const ofShares = allOf([...ofShare, ...isWanted(dialect, query)])
   const ofRows = allOf([sql`${isJoined}`, ...counts, ...ofRow])
   const names = `share.role, share.org`
   const most = atLeast(query.limit + 1)
@@ -323,14 +325,20 @@ const holdersOfUser = (
   userId: string,
 ): Statement => {
   const found = sql`${user} = ${param(userId)} AND ${isJoined}`
-  const all = allOf([found, ...ofShare, ...isAllowed(dialect, query), ...counts, ...ofRow])
+  const all = allOf([found, ...ofShare, ...isWanted(dialect, query), ...counts, ...ofRow])
   return sql`SELECT share.role, share.org, ${columns}, share.scope FROM ${from} WHERE ${all}`
 }
 
+/** The role of `share` is of the organization and has the permission that are asked for. */
+const isWanted = (dialect: Dialect, query: HoldersQuery): readonly Statement[] => [
+  ...(query.userOrgId === undefined ? [] : [isOne('share.org', query.userOrgId)]),
+  ...isAllowed(dialect, query),
+]
+
 /** The role of `share` has the permission that is asked for, now or at a position. */
-const isAllowed = (
+export const isAllowed = (
   { table }: Dialect,
-  { permission, at }: HoldersQuery | HeldRolesQuery,
+  { permission, at }: Pick<HoldersQuery, 'permission' | 'at'>,
 ): readonly Statement[] =>
   permission === undefined
     ? []
@@ -339,6 +347,8 @@ const isAllowed = (
           AND allowed.permission = ${param(permission)} AND allowed.role = share.role AND ${lasting('allowed', at)}) > 0`,
       ]
 
-/** Which of the values are given: another text has another name. */
-const flags = (...given: readonly unknown[]): string =>
-  given.map((value) => (value === undefined ? 0 : 1)).join('')
+/** Which of at most 10 values are given, in two letters: another text has another name. */
+const flags = (...given: readonly unknown[]): string => {
+  const bits = given.map((value) => (value === undefined ? 0 : 1)).join('')
+  return Number.parseInt(bits, 2).toString(36).padStart(2, '0')
+}

@@ -52,6 +52,7 @@ import {
   positionColumns,
   READ_MODEL,
 } from './tables.js'
+import { readUsers } from './users.js'
 
 /** Runs the work of a read model in one database. Every function rejects with a `StoreFault` when the database fails. */
 export interface ReadModelDriver {
@@ -108,6 +109,7 @@ export const sqlReads = (
     access: (query) => readAccess(dialect, query),
     heldRoles: (query) => readHeldRoles(dialect, query),
     holders: (query) => readHolders(dialect, query),
+    users: (query) => readUsers(dialect, query),
     affected: (query) => readAffected(dialect, query),
     mappedGroups: (query) => readMappedGroups(dialect, query),
     route: (domain) => readRoute(dialect, domain),
@@ -149,6 +151,7 @@ export const readMethods = (
   access: (...args) => read({ method: 'access', args }),
   heldRoles: (...args) => read({ method: 'heldRoles', args }),
   holders: (...args) => read({ method: 'holders', args }),
+  users: (...args) => read({ method: 'users', args }),
   affected: (...args) => read({ method: 'affected', args }),
   mappedGroups: (...args) => read({ method: 'mappedGroups', args }),
   route: (...args) => read({ method: 'route', args }),

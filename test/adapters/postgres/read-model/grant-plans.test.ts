@@ -11,6 +11,7 @@ import {
 } from '../../../../src/adapters/sql/read-model/holders.js'
 import { listStatements } from '../../../../src/adapters/sql/read-model/lists.js'
 import { GRANTS, HELD, OBJECTS } from '../../../../src/adapters/sql/read-model/tables.js'
+import { usersStatement } from '../../../../src/adapters/sql/read-model/users.js'
 import {
   ACCESS,
   AFFECTED,
@@ -20,6 +21,7 @@ import {
   HELD_ROLES,
   HOLDERS,
   HOLDERS_OF_USER,
+  USERS_OF_ORGANIZATION,
 } from '../../sql/read-model/many-grants.js'
 import { serverForFile } from '../test-schemas.js'
 
@@ -114,11 +116,14 @@ describe('Among 20,000 grants in 100 organizations, PostgreSQL uses an index', (
                 ...(userId && { userId }),
                 ...(after && { after }),
               }
-              const query = { orgId: 'o', projectId: 'p', now, limit, ...asked }
-              const { name, sql } = holdersStatement(dialect, query)
-              expect(name).toMatch(/^\w{7}$/)
-              expect(texts.get(`${name}`) ?? sql).toBe(sql)
-              texts.set(`${name}`, sql)
+              for (const userOrgId of given) {
+                const within = { ...asked, ...(userOrgId && { userOrgId }) }
+                const query = { orgId: 'o', projectId: 'p', now, limit, ...within }
+                const { name, sql } = holdersStatement(dialect, query)
+                expect(name).toMatch(/^\w{4}$/)
+                expect(texts.get(`${name}`) ?? sql).toBe(sql)
+                texts.set(`${name}`, sql)
+              }
             }
     expect(new Set(texts.values()).size).toBe(texts.size)
   })
@@ -134,6 +139,13 @@ describe('Among 20,000 grants in 100 organizations, PostgreSQL uses an index', (
     // In order, so that each generation is read up to the length of a page.
     for (const held of await readsOf(statement))
       expect(held).toContain(`Index Scan using ${HELD.name}_pkey`)
+  })
+
+  test.each(USERS_OF_ORGANIZATION)('for the users of an organization, with %o.', async (query) => {
+    const statement = usersStatement(dialect, query)
+    await expectIndexes(statement)
+    // Role by role, each up to the length of a page.
+    for (const held of await readsOf(statement)) expect(held).toContain(`using ${HELD.name}_pkey`)
   })
 
   test.each(HOLDERS_OF_USER)('for the roles of one user in projects, with %o.', async (query) => {

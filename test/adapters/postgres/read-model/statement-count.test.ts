@@ -98,6 +98,7 @@ describe('On PostgreSQL, of a store in which nothing happens,', () => {
         ),
     ],
     ['access.whoHas', () => good(reader.iam.access.whoHas({ projectId: 'portal' }, context))],
+    ['access.users', () => good(reader.iam.access.users({}, context))],
     ['access.rolesOf', () => good(reader.iam.access.rolesOf({ userId: 'ann' }, context))],
     [
       'a list that finds nothing',

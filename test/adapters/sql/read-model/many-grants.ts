@@ -110,6 +110,7 @@ export const HOLDERS = [
   ],
   [['scope=?'], { ...holders, at: 1_700_000_000_500_000n }],
   [['scope=?'], { ...holders, permission: 'be editor' }],
+  [['scope=?'], { ...holders, userOrgId: 'org-5' }],
 ] as const
 
 const ofAll = { orgId: 'owner', now, limit: 10 }
@@ -128,6 +129,17 @@ export const ALL_HOLDERS = [
     { ...ofAll, after, permission: 'be editor' },
   ],
   [['scope>? AND scope<?'], { ...ofAll, roleKey: 'editor' }],
+] as const
+
+const users = { orgId: 'org-7', now, limit: 10 }
+
+/** Queries for the users of an organization. */
+export const USERS_OF_ORGANIZATION = [
+  users,
+  { ...users, after: ['user-5'] as const },
+  { ...users, userIds: ['user-3', 'user-50'] },
+  { ...users, projectOrgId: 'owner', projectId: 'project-4', roleKey: 'editor' },
+  { ...users, permission: 'be editor', at: 1_700_000_000_500_000n },
 ] as const
 
 /** Queries for the roles of one user. */

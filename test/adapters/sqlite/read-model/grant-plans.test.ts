@@ -11,6 +11,7 @@ import {
 import { listStatements } from '../../../../src/adapters/sql/read-model/lists.js'
 import { objectStatement } from '../../../../src/adapters/sql/read-model/read-model.js'
 import { FILLED, GRANTS, HELD } from '../../../../src/adapters/sql/read-model/tables.js'
+import { usersStatement } from '../../../../src/adapters/sql/read-model/users.js'
 import { sqliteDialect } from '../../../../src/adapters/sql/sqlite/dialect.js'
 import { LIMITS } from '../../../../src/adapters/sqlite/connection.js'
 import { openSqlite } from '../../../../src/adapters/sqlite/index.js'
@@ -24,6 +25,7 @@ import {
   HELD_ROLES,
   HOLDERS,
   HOLDERS_OF_USER,
+  USERS_OF_ORGANIZATION,
 } from '../../sql/read-model/many-grants.js'
 import { temporaryFile } from '../temporary-file.js'
 
@@ -138,6 +140,19 @@ describe('Among 20,000 grants in 100 organizations', () => {
       expect(searchedBy(statement, 'share')).toEqual([...parts, ...parts])
       // Only the pages of the parts are sorted together, and again beside the positions.
       expect(sortsIn(statement)).toHaveLength(2)
+    },
+  )
+
+  test.each(USERS_OF_ORGANIZATION)(
+    'the users of an organization are found role by role, in their order, with %o.',
+    (query) => {
+      const statement = usersStatement(DIALECT, query)
+      expect(scansIn(statement)).toEqual([])
+      expect(new Set(searchedBy(statement, 'share'))).toEqual(new Set(['place=?']))
+      const isNarrow = 'after' in query || 'userIds' in query
+      for (const held of searchedBy(statement, 'held'))
+        expect(held).toMatch(isNarrow ? /^share=\? AND user_id[=>]\?$/ : /^share=\?$/)
+      expect(sortsIn(statement)).toEqual([])
     },
   )
 

@@ -1,0 +1,111 @@
+import { err, ok, type Result } from 'neverthrow'
+import * as z from 'zod/mini'
+import { exists } from '../../domain/decider.js'
+import { projectRoles } from '../../domain/project-role/aggregate.js'
+import {
+  listOf,
+  OrgId,
+  onlyOnce,
+  ProjectId,
+  RoleKey,
+  RolePermission,
+  UserId,
+} from '../../domain/values.js'
+import type { RoleOfUser, UserRoles, UsersQuery } from '../../ports/access-reads.js'
+import type { SortValue } from '../../ports/read-model.js'
+import { getOrAdd } from '../../projections/rows.js'
+import type { InvalidArgument } from '../errors/errors.js'
+import type { AdmittedCall } from '../method/context.js'
+import { date, momentOf, pageSize } from '../method/input.js'
+import { type AccessPage, type PageInput, pageToken, readPage } from '../reading/pages.js'
+import { requireCheckpoint } from '../reading/query.js'
+import { type Streams, streamsAt } from '../recording/streams.js'
+import type { Runtime } from '../runtime.js'
+import type { PermissionName, RoleKeyName } from './names.js'
+
+/** Which users of the organization to list, with which of their roles. */
+export const UsersInput = z.strictObject({
+  userIds: z.optional(listOf(UserId, 1, 1000).check(onlyOnce((userId: UserId) => userId, []))),
+  projectId: z.optional(ProjectId),
+  projectOrgId: z.optional(OrgId),
+  roleKey: z.optional(RoleKey),
+  permission: z.optional(RolePermission),
+  at: z.optional(date),
+  pageSize,
+  pageToken,
+})
+export interface UsersInput extends PageInput {
+  /** Only these users: 1 to 1,000 ids, without duplicates. Default: all users. */
+  readonly userIds?: readonly string[] | undefined
+  /** Only roles of projects with this `id`, of any organization. Default: all projects. */
+  readonly projectId?: string | undefined
+  /** Only roles of projects of this organization. Default: all organizations, the user's own among them. */
+  readonly projectOrgId?: string | undefined
+  /** Only roles with this key. Default: all roles. */
+  readonly roleKey?: RoleKeyName | undefined
+  /** Only roles that have this permission, or had it `at` that time: 1 to 100 characters. Default: all roles. */
+  readonly permission?: PermissionName | undefined
+  /** A time in the past: the answer is as of the end of this millisecond. Default: now. */
+  readonly at?: Date | undefined
+}
+
+/** The users of the organization for whom roles count. */
+export const listUsers = async (
+  runtime: Runtime,
+  call: AdmittedCall,
+  input: z.output<typeof UsersInput>,
+): Promise<Result<AccessPage<UserRoles>, InvalidArgument>> => {
+  const { orgId } = call
+  const { pageSize, pageToken, at, userIds, projectId, projectOrgId, roleKey, permission } = input
+  const moment = momentOf(at, runtime.now())
+  if (moment.isErr()) return err(moment.error)
+  const asked = [userIds, projectId, projectOrgId, roleKey, permission, at]
+  const page = await readPage({
+    token: pageToken,
+    query: [orgId, 'users', ...asked.map((value) => value ?? null)],
+    isKey: isUser,
+    keyOf: ({ userId }: UserRoles) => [userId],
+    read: async (after) => {
+      const query: UsersQuery = {
+        orgId,
+        ...(userIds && { userIds }),
+        ...(projectId !== undefined && { projectId }),
+        ...(projectOrgId !== undefined && { projectOrgId }),
+        ...(roleKey !== undefined && { roleKey }),
+        ...(permission !== undefined && { permission }),
+        ...moment.value,
+        ...(after && { after }),
+        limit: pageSize,
+      }
+      const found = await runtime.query(call, { method: 'users', args: [query] })
+      if (found.items.length === 0) await requireCheckpoint(runtime, call)
+      return found
+    },
+  })
+  const { at: until } = moment.value
+  if (page.isErr() || until === undefined) return page
+  const shown = namedThen(streamsAt(runtime.store, orgId, until))
+  const items = page.value.items.map(async ({ userId, roles }) => ({
+    userId,
+    roles: await Promise.all(roles.map(shown)),
+  }))
+  return ok({ ...page.value, items: await Promise.all(items) })
+}
+
+const isUser = (values: readonly SortValue[]): values is readonly [userId: string] =>
+  values.length === 1 && typeof values[0] === 'string'
+
+/** Shows a role with its name of that time, which only the log has. Many users have the same few roles. */
+const namedThen = (streams: Streams): ((role: RoleOfUser) => Promise<RoleOfUser>) => {
+  const names = new Map<string, Promise<string>>()
+  const nameOf = async ({ projectOrgId, projectId, roleKey, displayName }: RoleOfUser) => {
+    const ids = { projectId: ProjectId.parse(projectId), roleKey: RoleKey.parse(roleKey) }
+    const { state } = await streams.read(projectRoles, ids, { orgId: projectOrgId })
+    // It was removed in the same millisecond, after the read of the read model.
+    return exists(state) ? state.displayName : displayName
+  }
+  return async (role) => {
+    const key = JSON.stringify([role.projectOrgId, role.projectId, role.roleKey])
+    return { ...role, displayName: await getOrAdd(names, key, () => nameOf(role)) }
+  }
+}
