@@ -2,6 +2,8 @@ import { err, ok, type Result, type ResultAsync } from 'neverthrow'
 import * as z from 'zod/mini'
 import { userGrants } from '../../domain/user-grant/aggregate.js'
 import { RoleKey, RolePermission } from '../../domain/values.js'
+import type { FoundAccess } from '../../ports/access-reads.js'
+import type { Position } from '../../ports/event-store.js'
 import { type AccessDenied, invalid, type ReadError } from '../errors/errors.js'
 import { type AccessCheck, judgeAccess } from '../grant-rules/judge-access.js'
 import type { AdmittedCall, Context } from '../method/context.js'
@@ -9,6 +11,7 @@ import { date, mayBeLeftOut, momentOf } from '../method/input.js'
 import { requireCheckpoint } from '../reading/query.js'
 import type { Runtime } from '../runtime.js'
 import type { PermissionName, RoleKeyName } from './names.js'
+import type { AccessIds } from './past-access.js'
 
 /** Which access to check, and as of when. */
 export const CheckAccessInput = z.extend(userGrants.ids, {
@@ -110,15 +113,23 @@ export const checkAccess = async (
   const moment = momentOf(at, runtime.now())
   if (moment.isErr()) return err(moment.error)
   const { at: until, now } = moment.value
-  if (until !== undefined) {
-    // Loaded at the first question about the past, so that other hosts do not load it.
-    const { foundIn, replayAccess } = await import('./past-access.js')
-    const found = foundIn(await replayAccess(runtime, call, query, { until }), query)
-    return ok(judgeAccess(found, { ...question, now }))
-  }
-  const found = await runtime.query(call, { method: 'access', args: [query] })
-  if (!found.project) await requireCheckpoint(runtime, call)
+  const found =
+    until === undefined
+      ? await runtime.query(call, { method: 'access', args: [query] })
+      : await pastAccess(runtime, call, query, until)
+  if (!found.project && until === undefined) await requireCheckpoint(runtime, call)
   return ok(judgeAccess(found, { ...question, now }))
+}
+
+/** Loads what replays the log at the first question about the past, so that other hosts do not load it. */
+const pastAccess = async (
+  runtime: Runtime,
+  call: AdmittedCall,
+  query: AccessIds,
+  until: Position,
+): Promise<FoundAccess> => {
+  const { foundIn, replayAccess } = await import('./past-access.js')
+  return foundIn(await replayAccess(runtime, call, query, { until }), query)
 }
 
 /** Like {@link checkAccess}, but an error when the access is not allowed. */
