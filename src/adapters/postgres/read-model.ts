@@ -335,7 +335,7 @@ const isInsert = ({ sql }: Statement): boolean => sql.startsWith('INSERT')
 type Ask = (statement: Statement) => Promise<readonly Row[]>
 
 /** Runs statement after statement. */
-const run = async <Value>(ask: Ask, steps: Steps<Value>): Promise<Value> => {
+export const run = async <Value>(ask: Ask, steps: Steps<Value>): Promise<Value> => {
   let step = steps.next()
   while (!step.done) step = steps.next(await ask(step.value))
   return step.value
@@ -384,7 +384,7 @@ const MEASURED_AFTER = 250
  *
  * @param mark - one character, for statements that have another text under the same name; a pool may serve both
  */
-const preparing = (
+export const preparing = (
   connections: Connections,
   dialect: Dialect,
   { schema, mark }: { readonly schema: string; readonly mark: ' ' | '/' },
@@ -404,17 +404,32 @@ const preparing = (
     texts.set(name, text)
     return { name: prefix + growth + name, text, values }
   }
-  const ask: Ask = async (statement) => {
-    if (statement.name !== undefined && ++sinceMeasured > MEASURED_AFTER) {
-      sinceMeasured = 0
-      growth = growthOf(onlyRow(await connections.read(sizes)))
-    }
-    return connections.read(prepared(statement))
+  const measure = async (): Promise<void> => {
+    growth = growthOf(onlyRow(await connections.read(sizes)))
   }
   const applied = (events: number): void => {
     sinceMeasured += events
   }
-  return { prepared, ask, applied }
+  const counted = (statements: number): Promise<void> | undefined => {
+    sinceMeasured += statements
+    if (sinceMeasured <= MEASURED_AFTER) return undefined
+    sinceMeasured = 0
+    return measure()
+  }
+  const ask: Ask = async (statement) => {
+    const measured = statement.name === undefined ? undefined : counted(1)
+    if (measured) await measured
+    return connections.read(prepared(statement))
+  }
+  return {
+    prepared,
+    /** Asks outside of a transaction. */
+    ask,
+    /** Counts events that were applied. */
+    applied,
+    /** Counts statements before they are asked in another way, outside of a transaction. */
+    counted,
+  }
 }
 
 const pagesOf = (table: string): string =>

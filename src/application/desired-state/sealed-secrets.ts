@@ -102,7 +102,7 @@ export const openAccess = async (
  */
 export const secretOf = async (
   { runtime, call, secrets }: Planning,
-  { idpId, initialState }: ParsedProvider,
+  { idpId, initialState }: Pick<ParsedProvider, 'idpId' | 'initialState'>,
   stored: SealedSecret,
 ): Promise<{ readonly sealed: SealedSecret; readonly isStored: boolean } | undefined> => {
   const secret = secrets.get(idpId)

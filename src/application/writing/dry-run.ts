@@ -294,12 +294,14 @@ const rolesHeld = async (
   return held
 }
 
-/** A change of a mapping that exists; `after` is absent when it is removed. */
+/** A change of a mapping that exists; `after` is undefined when it is removed. */
 export interface MappingChange {
-  readonly before: Pick<RoleMapping, 'roleKeys' | 'validFor'>
-  readonly after:
-    | (Pick<RoleMapping, 'roleKeys'> & { readonly validFor?: number | undefined })
-    | undefined
+  readonly before: MappedRoles
+  readonly after: MappedRoles | undefined
+}
+
+interface MappedRoles extends Pick<RoleMapping, 'roleKeys'> {
+  readonly validFor?: number | undefined
 }
 
 /** Counts the members of a group who lose or gain roles by a change of its mapping, which was added at `since`. */

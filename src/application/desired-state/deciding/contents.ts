@@ -1,10 +1,10 @@
 import { ok, Result } from 'neverthrow'
+import type * as z from 'zod/mini'
 import { aggregates } from '../../../domain/aggregates.js'
 import { exists } from '../../../domain/decider.js'
 import type { Message } from '../../../domain/message.js'
-import type { ObjectRef, ProjectId, StreamId } from '../../../domain/values.js'
+import type { ObjectRef, StreamId } from '../../../domain/values.js'
 import { MAX_WRITES } from '../../../ports/event-store.js'
-import type { Condition } from '../../../ports/read-model.js'
 import type { WriteError } from '../../errors/errors.js'
 import { allObjects } from '../../reading/reads.js'
 import type { Status, StreamState, StreamsOf } from '../../recording/stream-state.js'
@@ -15,7 +15,7 @@ import { foresee, type Scene } from './foresight.js'
 
 /** A project while it is decided on what lies in it. */
 export interface InProject extends Scene {
-  readonly projectId: ProjectId
+  readonly projectId: string
   /** Streams of the objects that are left to a newer version. */
   readonly left: Set<StreamId>
   /** The project, if it is added. */
@@ -26,18 +26,22 @@ export interface InProject extends Scene {
 export interface Contents<Ids extends object, State extends Status, Event extends Message, Item> {
   readonly aggregate: StreamsOf<Ids, State, Event> & {
     readonly type: 'project_role' | 'project_grant' | 'role_mapping'
-    ref(ids: Ids): ObjectRef
+    readonly ids: z.ZodMiniType<Ids>
+    ref(ids: object): ObjectRef
   }
-  readonly idsOf: (key: string, item: Item | undefined) => Ids
-  /** By their keys, in the declared order. */
-  readonly declared: ReadonlyMap<string, Item>
-  /** Changes the object as declared. Without `item` it stays as it is, and `planning` says who protects it. */
-  readonly change: (
+  /** The ids of the declared objects, in the declared order. */
+  readonly declared: readonly { readonly ids: Ids; readonly item: Item }[]
+  readonly decide: (
     planning: Planning,
     subject: Content<Ids, State, Event>,
-    item?: Item,
+    wanted: Wanted<Item>,
   ) => Promise<Result<Draft, WriteError>>
-  readonly remove: (subject: Content<Ids, State, Event>) => Promise<Result<Draft, WriteError>>
+}
+
+/** What becomes of an object: as declared in `item`, removed, or else as it is, and `planning` says who protects it. */
+export interface Wanted<Item> {
+  readonly item?: Item
+  readonly isRemoved: boolean
 }
 
 /** An object in a project, before the decision. */
@@ -57,11 +61,10 @@ export const decideContents = async <
   contents: Contents<Ids, State, Event, Item>,
 ): Promise<Result<readonly Draft[], WriteError>> => {
   const { planning } = inside
-  const keys = [...contents.declared.keys(), ...(await undeclaredKeys(inside, contents))]
   const decisions = await inBatches(
     planning.runtime.environment,
-    keys,
-    (key) => decideOne(inside, contents, key),
+    [...contents.declared, ...(await undeclaredIn(inside, contents))],
+    (each) => decideOne(inside, contents, each),
     MAX_WRITES,
   )
   return Result.combine([...decisions]).map((found) => {
@@ -76,13 +79,11 @@ export const decideContents = async <
 
 const decideOne = async <Ids extends object, State extends Status, Event extends Message, Item>(
   inside: InProject,
-  { aggregate, idsOf, declared, change, remove }: Contents<Ids, State, Event, Item>,
-  key: string,
+  { aggregate, decide }: Contents<Ids, State, Event, Item>,
+  { ids, item }: { readonly ids: Ids; readonly item?: Item },
 ): Promise<Result<Draft | undefined, WriteError>> => {
   const { planning, streams } = inside
   const { prune, managedBy } = planning.access
-  const item = declared.get(key)
-  const ids = idsOf(key, item)
   const before = await foresee(streams, inside).read(aggregate, ids)
   if (item === undefined) {
     const isLeaving = prune ? isOwn(planning, before) : before.protectedBy === managedBy
@@ -90,8 +91,8 @@ const decideOne = async <Ids extends object, State extends Status, Event extends
   }
   const subject = { ids, object: aggregate.ref(ids), before }
   if (isSuperseded(planning, before)) return ok(superseded(subject))
-  if (item !== undefined) return change(planning, subject, item)
-  return prune ? remove(subject) : change(unprotecting(planning), subject)
+  if (item !== undefined) return decide(planning, subject, { item, isRemoved: false })
+  return decide(unprotecting(planning), subject, { isRemoved: prune === true })
 }
 
 /** The desired state without `protect`. */
@@ -100,38 +101,31 @@ export const unprotecting = (planning: Planning): Planning => ({
   access: { ...planning.access, protect: false },
 })
 
-/** Keys of the objects in a project that are not declared, and may be removed or protected no longer. */
-const undeclaredKeys = async (
+/** The objects in a project that are not declared, and may be removed or protected no longer. */
+const undeclaredIn = async <Ids extends object, State extends Status, Event extends Message>(
   { planning, projectId, newProject }: InProject,
-  {
-    aggregate: { type },
-    declared,
-  }: {
-    readonly aggregate: { readonly type: 'project_role' | 'project_grant' | 'role_mapping' }
-    readonly declared: ReadonlyMap<string, unknown>
-  },
-): Promise<readonly string[]> => {
+  { aggregate, declared }: Pick<Contents<Ids, State, Event, unknown>, 'aggregate' | 'declared'>,
+): Promise<readonly { readonly ids: Ids }[]> => {
   const { runtime, call, access } = planning
-  const { managedBy, prune } = access
   const { orgId } = call
-  if (managedBy === undefined || newProject !== undefined) return []
+  if (access.managedBy === undefined || newProject !== undefined) return []
+  const names = new Set(declared.map(({ ids }) => aggregate.stream(orgId, ids)))
+  const equals = { operator: 'equals', ignoreCase: false } as const
   // Mappings lie in no project, and name one that may be of another organization.
-  const within =
-    aggregates[type].container === undefined
-      ? { conditions: equal({ projectId, projectOrgId: orgId }) }
-      : { projectId }
-  const keys: string[] = []
-  for await (const row of allObjects(runtime, call, { type, orgId, ...within })) {
-    const key = aggregates[type].key(row, orgId)
-    if (!declared.has(key) && (prune || row.protectedBy === managedBy)) keys.push(key)
+  const within = aggregates[aggregate.type].container
+    ? { projectId }
+    : {
+        conditions: [
+          { field: 'projectId', value: projectId, ...equals },
+          { field: 'projectOrgId', value: orgId, ...equals },
+        ],
+      }
+  const undeclared: { ids: Ids }[] = []
+  for await (const row of allObjects(runtime, call, { type: aggregate.type, orgId, ...within })) {
+    if (!access.prune && row.protectedBy !== access.managedBy) continue
+    const { type: _, ...named } = aggregate.ref(row)
+    const ids = aggregate.ids.parse(named)
+    if (!names.has(aggregate.stream(orgId, ids))) undeclared.push({ ids })
   }
-  return keys
+  return undeclared
 }
-
-const equal = (values: Readonly<Record<string, string>>): readonly Condition[] =>
-  Object.entries(values).map(([field, value]) => ({
-    field,
-    value,
-    operator: 'equals',
-    ignoreCase: false,
-  }))

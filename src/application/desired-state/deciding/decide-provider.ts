@@ -11,36 +11,37 @@ import {
   type IdentityProviderCommand,
 } from '../../../domain/identity-provider/command-schemas.js'
 import type { IdentityProviderEvent } from '../../../domain/identity-provider/events.js'
-import type { IdpId } from '../../../domain/values.js'
 import type { InvalidArgument, WriteError } from '../../errors/errors.js'
-import { change, type StreamState } from '../../recording/stream-state.js'
+import type { StreamState } from '../../recording/stream-state.js'
 import type { DesiredIdentityProvider, ParsedProvider } from '../declared/desired-access.js'
 import type { PlannedField } from '../plan/plan.js'
 import { secretOf } from '../sealed-secrets.js'
-import { unprotecting } from './contents.js'
 import {
   blocked,
   changed,
   type Draft,
   isSuperseded,
-  isTouched,
   type Subject,
   superseded,
+  writeOf,
 } from './draft.js'
 import type { Scene } from './foresight.js'
 
+/** A provider as declared; with its id alone it is one that is no longer declared. */
+type Desired = Partial<ParsedProvider> & Pick<ParsedProvider, 'idpId'>
+
 /**
- * Decides on the declared identity provider at `index`. Refused: a new provider without name, or active without secret; a
+ * Decides on the identity provider that is declared at `path`. Refused: a new provider without name, or active without secret; a
  * change of the OIDC configuration without an issuer.
  */
 export const decideProvider = async (
   scene: Scene,
-  desired: ParsedProvider,
-  index: number,
+  desired: Desired,
+  path = '',
 ): Promise<Result<Draft, WriteError>> => {
   const { planning, streams } = scene
   const { sealedSecret: _, initialState, signIn, ...fields } = desired
-  const { idpId, issuer } = fields
+  const { idpId, issuer = '' } = fields
   const before = await streams.read(identityProviders, { idpId })
   const { state } = before
   const subject = { object: identityProviders.ref({ idpId }), before }
@@ -59,7 +60,7 @@ export const decideProvider = async (
     const patch = { type: 'PatchIdentityProvider', data } as const
     return decideAll(identityProvider, [patch, ...configure], before).andThen((events) =>
       issuer === '' && events.some(({ type }) => type === 'identity_provider.oidc_config_updated')
-        ? err(invalidFields(index, ['issuer'], 'must not be empty'))
+        ? err(invalidFields(path, ['issuer'], 'must not be empty'))
         : ok(providerDraft(scene, subject, events, shown)),
     )
   }
@@ -67,7 +68,7 @@ export const decideProvider = async (
   const given = { name: fields.name, clientSecret: planning.secrets.get(idpId)?.sealed }
   const missing = (['name', 'clientSecret'] as const).filter((field) => given[field] === undefined)
   if (missing.length > 0)
-    return err(invalidFields(index, missing, 'is required to add the provider'))
+    return err(invalidFields(path, missing, 'is required to add the provider'))
   const data = AddOidcIdentityProvider.shape.data.parse({ ...fields, ...given })
   const isInactive = initialState === 'inactive'
   const commands: IdentityProviderCommand[] = [
@@ -81,33 +82,18 @@ export const decideProvider = async (
   )
 }
 
-/** Ends the protection of an identity provider that is not declared. */
-export const liftProvider = async (scene: Scene, idpId: IdpId): Promise<Draft> =>
-  providerDraft(
-    { ...scene, planning: unprotecting(scene.planning) },
-    {
-      object: identityProviders.ref({ idpId }),
-      before: await scene.streams.read(identityProviders, { idpId }),
-    },
-    [],
-  )
-
-/** The draft of a provider by `decided`, or by an event with the same fields if its protection alone changes. */
 const providerDraft = (
   { planning }: Scene,
   { object, before }: ProviderSubject,
-  decided: readonly IdentityProviderEvent[],
+  events: readonly IdentityProviderEvent[],
   more?: readonly PlannedField[],
 ): Draft => {
-  const { state } = before
-  let events = decided
-  if (events.length === 0 && exists(state) && isTouched(planning, before)) {
+  const write = writeOf(planning, before, events, (state) => {
     const { idpId, name, stylingType, autoRegister } = state
-    events = [
-      { type: 'identity_provider.updated', data: { idpId, name, stylingType, autoRegister } },
-    ]
-  }
-  return changed(planning, { object, before }, change(before, events), more)
+    const data = { idpId, name, stylingType, autoRegister }
+    return { type: 'identity_provider.updated' as const, data }
+  })
+  return changed(planning, { object, before }, write, more)
 }
 
 interface ProviderSubject extends Subject {
@@ -119,13 +105,13 @@ const secretField = (secret: 'set' | 'changed' | 'unchanged'): readonly PlannedF
 ]
 
 const invalidFields = (
-  index: number,
+  path: string,
   fields: readonly (keyof DesiredIdentityProvider)[],
   description: string,
 ): InvalidArgument => ({
   kind: 'InvalidArgument',
   violations: fields.map((field) => ({
-    field: `identityProviders[${index}].${field}`,
+    field: `${path}.${field}`,
     description,
   })),
 })

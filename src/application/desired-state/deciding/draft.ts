@@ -1,13 +1,16 @@
 import { byType, recordOf } from '../../../domain/aggregates.js'
 import { exists } from '../../../domain/decider.js'
-import { changedFields, type EventSchema } from '../../../domain/message.js'
+import { changedFields, type EventSchema, type Message } from '../../../domain/message.js'
 import { fieldOf, type ObjectRef } from '../../../domain/values.js'
 import { isWithout } from '../../../projections/history-entries.js'
 import {
   type AnyStreamState,
+  change,
   foreseen,
   managerOf,
+  type Status,
   type StreamChange,
+  type StreamState,
   sequenceOf,
 } from '../../recording/stream-state.js'
 import type { MappingChange } from '../../writing/dry-run.js'
@@ -120,6 +123,18 @@ const protectorAfter = (
 /** Whether the protection of the object changes. Then an event is recorded even if its fields stay the same. */
 export const isTouched = (options: Options, before: AnyStreamState): boolean =>
   protectorAfter(options, before) !== before.protectedBy
+
+/** The change of a stream by `events`, or by an event with the `same` fields if the protection of the object alone changes. */
+export const writeOf = <State extends Status, Event extends Message>(
+  planning: Planning,
+  before: StreamState<State, Event>,
+  events: readonly Event[],
+  same: (state: Exclude<State, { readonly status: 'absent' | 'removed' }>) => NoInfer<Event>,
+): StreamChange => {
+  const { state } = before
+  const isTouch = events.length === 0 && exists(state) && isTouched(planning, before)
+  return change(before, isTouch ? [same(state)] : events)
+}
 
 /** The field of a plan with the desired state that protects an object; empty if it is unprotected. */
 const PROTECTED_BY = 'protectedBy'

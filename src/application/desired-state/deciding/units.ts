@@ -13,9 +13,9 @@ import { permissionsToLift } from '../permissions-for-plan.js'
 import type { PlannedChange } from '../plan/plan.js'
 import type { Planning } from '../sealed-secrets.js'
 import { unprotecting } from './contents.js'
-import { changeProject, decideAllIn, decideProject } from './decide-project.js'
-import { decideProvider, liftProvider } from './decide-provider.js'
-import { type Draft, foreseenBy, isSuperseded, superseded } from './draft.js'
+import { decideProject } from './decide-project.js'
+import { decideProvider } from './decide-provider.js'
+import { type Draft, foreseenBy } from './draft.js'
 import type { Scene } from './foresight.js'
 
 /** A project with all that lies in it, or an identity provider: its changes are recorded together. */
@@ -39,13 +39,15 @@ export const unitsOf = async (planning: Planning): Promise<readonly Unit[]> => {
     ...projects.map((desired, index) => ({
       object: aggregates.project.ref(desired),
       needsProviders: (desired.mappings ?? []).length > 0,
-      decide: (scene: Scene) => decideProject(scene, desired, index),
+      decide: (scene: Scene) => decideProject(scene, desired, `projects[${index}]`),
     })),
     ...identityProviders.map((desired, index) => ({
       object: aggregates.identity_provider.ref(desired),
       needsProviders: false,
       decide: async (scene: Scene) =>
-        (await decideProvider(scene, desired, index)).map((draft) => [draft]),
+        (await decideProvider(scene, desired, `identityProviders[${index}]`)).map((draft) => [
+          draft,
+        ]),
     })),
   ]
   return [...declared, ...(await unitsToLift(planning, declared))]
@@ -92,30 +94,28 @@ const decideLift = async (
   const before = await scene.streams.read(aggregates[object.type], object)
   if (before.protectedBy !== access.managedBy) return ok([])
   const planning = unprotecting({ ...scene.planning, access: { ...access, prune: false } })
-  const lifting = { ...scene, planning, newProject: undefined }
-  const head = isSuperseded(scene.planning, before)
-    ? ok(superseded({ object, before }))
-    : await liftHead(lifting, object)
-  if (head.isErr()) return err(head.error)
-  const nothing = { roles: [], grants: [], mappings: [] }
-  const contents =
-    object.type === 'project'
-      ? await decideAllIn(lifting, { id: ProjectId.parse(object.id), ...nothing })
-      : ok([])
-  if (contents.isErr()) return err(contents.error)
-  const drafts = [head.value, ...contents.value]
-  const types = drafts.map(({ change }) => change.object.type)
+  const decided = await decideUndeclared({ ...scene, planning }, object)
+  if (decided.isErr()) return err(decided.error)
+  const types = decided.value.map(({ change }) => change.object.type)
   for (const question of permissionsToLift(types, { object, method: call.method })) {
     const denied = await refusePermission(runtime, call, question)
     if (denied) return err(denied)
   }
-  return ok(drafts)
+  return decided
 }
 
-const liftHead = async (lifting: Scene, object: ObjectRef): Promise<Result<Draft, WriteError>> => {
-  if (object.type === 'project') return changeProject(lifting, ProjectId.parse(object.id))
-  if (object.type === 'identity_provider')
-    return ok(await liftProvider(lifting, IdpId.parse(object.idpId)))
+const decideUndeclared = async (
+  lifting: Scene,
+  object: ObjectRef,
+): Promise<Result<readonly Draft[], WriteError>> => {
+  if (object.type === 'project') {
+    const id = ProjectId.parse(object.id)
+    return decideProject(lifting, { id, roles: [], grants: [], mappings: [] })
+  }
+  if (object.type === 'identity_provider') {
+    const idpId = IdpId.parse(object.idpId)
+    return (await decideProvider(lifting, { idpId })).map((draft) => [draft])
+  }
   throw new Error(`A ${object.type} is lifted with its project`)
 }
 

@@ -166,42 +166,34 @@ const shape = {
   protect: z.optional(z.boolean({ error: 'must be true or false' })),
 }
 
-/** Anybody may remove a role that is not declared, and a protected grant would lose it. */
-const grantsNeedDeclaredRoles = z.superRefine<DesiredProjects>(
-  ({ projects = [], protect }, { addIssue }) => {
-    if (protect !== true) return
-    const message = 'must be a declared role of the project, with protect'
-    let reported = 0
-    for (const [index, { roles = [], ...lists }] of projects.entries()) {
-      const declared = new Set(roles.map(({ roleKey }) => roleKey))
-      for (const list of ['grants', 'mappings'] as const)
-        for (const [place, { roleKeys }] of lists[list]?.entries() ?? [])
-          for (const [at, roleKey] of roleKeys.entries()) {
-            if (declared.has(roleKey)) continue
-            const path = ['projects', index, list, place, 'roleKeys', at]
-            addIssue({ code: 'custom', path, message })
-            if (++reported === MAX_REPORTED) return
-          }
-    }
-  },
-)
-
-/** Anybody may switch off or remove a provider that is not declared, and members would lose what a protected mapping gives. */
-const mappingsNeedDeclaredProviders = z.superRefine<
-  DesiredProjects & Pick<SealedAccess, 'identityProviders'>
+/**
+ * Anybody may remove a role, or switch off a provider, that is not declared, and what is protected would be lost with it.
+ */
+const protectNeedsDeclared = z.superRefine<
+  DesiredProjects & {
+    readonly identityProviders?: readonly { readonly idpId: string }[] | undefined
+  }
 >(({ projects = [], identityProviders = [], protect }, { addIssue }) => {
   if (protect !== true) return
-  const declared = new Set(identityProviders.map(({ idpId }) => idpId))
-  const message = 'must be a declared identity provider, with protect'
+  const idpIds = new Set(identityProviders.map(({ idpId }) => idpId))
   let reported = 0
-  for (const [index, { mappings = [] }] of projects.entries())
-    for (const [place, { idpId }] of mappings.entries()) {
-      if (declared.has(idpId)) continue
-      const path = ['projects', index, 'mappings', place, 'idpId']
-      addIssue({ code: 'custom', path, message })
-      if (++reported === MAX_REPORTED) return
-    }
+  const refuse = (message: string, ...path: readonly PropertyKey[]) => {
+    if (++reported <= MAX_REPORTED)
+      addIssue({ code: 'custom', path: ['projects', ...path], message })
+  }
+  for (const [index, { roles = [], grants = [], mappings = [] }] of projects.entries()) {
+    const declared = new Set(roles.map(({ roleKey }) => roleKey))
+    for (const [field, list] of Object.entries({ grants, mappings }))
+      for (const [place, { roleKeys }] of list.entries())
+        for (const [at, roleKey] of roleKeys.entries())
+          if (!declared.has(roleKey)) refuse(UNDECLARED_ROLE, index, field, place, 'roleKeys', at)
+    for (const [place, { idpId }] of mappings.entries())
+      if (!idpIds.has(idpId)) refuse(UNDECLARED_PROVIDER, index, 'mappings', place, 'idpId')
+  }
 })
+
+const UNDECLARED_ROLE = 'must be a declared role of the project, with protect'
+const UNDECLARED_PROVIDER = 'must be a declared identity provider, with protect'
 
 /** Refuses options that need a `managedBy` without it. */
 const optionsNeedMarker = z.superRefine<DesiredProjects>((desired, { addIssue }) => {
@@ -211,32 +203,26 @@ const optionsNeedMarker = z.superRefine<DesiredProjects>((desired, { addIssue })
       addIssue({ code: 'custom', path: ['managedBy'], message: `is required with ${option}` })
 })
 
-const schema = z
-  .strictObject({
-    ...shape,
-    identityProviders: z.optional(
-      listOf(DesiredIdentityProvider, 0, MAX_OBJECTS)
-        .check(onlyOnce(({ idpId }) => idpId, ['idpId']))
-        .register(bounds, { maxItems: MAX_OBJECTS }),
-    ),
-  })
-  .check(optionsNeedMarker, grantsNeedDeclaredRoles, mappingsNeedDeclaredProviders)
+const accessOf = <Provider extends z.ZodMiniType<{ readonly idpId: string }>>(provider: Provider) =>
+  z
+    .strictObject({
+      ...shape,
+      identityProviders: z.optional(
+        listOf(provider, 0, MAX_OBJECTS)
+          .check(onlyOnce(({ idpId }) => idpId, ['idpId']))
+          .register(bounds, { maxItems: MAX_OBJECTS }),
+      ),
+    })
+    .check(optionsNeedMarker, protectNeedsDeclared)
+
+const schema = accessOf(DesiredIdentityProvider)
 
 /** Schema of a {@link DesiredAccess}. */
 export const DesiredAccess: z.ZodMiniType<z.output<typeof schema>, DesiredAccess> = schema
 export type ParsedAccess = z.output<typeof schema>
 
 /** Schema of a {@link SealedAccess}. */
-export const SealedAccess = z
-  .strictObject({
-    ...shape,
-    identityProviders: z.optional(
-      listOf(SealedIdentityProvider, 0, MAX_OBJECTS).check(
-        onlyOnce(({ idpId }) => idpId, ['idpId']),
-      ),
-    ),
-  })
-  .check(optionsNeedMarker, grantsNeedDeclaredRoles, mappingsNeedDeclaredProviders)
+export const SealedAccess = accessOf(SealedIdentityProvider)
 export type ParsedSealedAccess = z.output<typeof SealedAccess>
 
 /** Validates a desired state from outside TypeScript, such as a parsed JSON file. */
