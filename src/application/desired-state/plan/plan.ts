@@ -157,7 +157,12 @@ const count = z.int({ error: 'must be a whole number' })
 const Affected = z.strictObject({
   count,
   first: listOf(
-    z.strictObject({ orgId: z.string(), userId: z.string(), roleKey: z.string() }),
+    z.strictObject({
+      orgId: z.string(),
+      userId: z.string(),
+      roleKey: z.string(),
+      resource: z.exactOptional(z.string()),
+    }),
     0,
     MAX_NAMED,
   ),
