@@ -180,8 +180,7 @@ const eventFilter = (
   return (event) => {
     if (!matches(event)) return false
     if (event.stream === stream) return true
-    const isEnd =
-      wholes.includes(event.stream) && aggregateOf(event.type).effectOf(event) === 'removes'
+    const isEnd = wholes.includes(event.stream) && aggregateOf(event.type).removes === event.type
     return isEnd && (() => existedBefore(store, { orgId, object }, event))
   }
 }
@@ -194,7 +193,7 @@ const existedBefore = async (
 ): Promise<boolean> => {
   const events = await store.readStream(streamOf(orgId, object))
   const last = events.findLast((event) => event.position < position)
-  if (last === undefined || aggregates[object.type].effectOf(last) === 'removes') return false
+  if (last === undefined || aggregates[object.type].removes === last.type) return false
   const since = { after: last.position, until: position - 1n }
   return !(await isRemovedWithWhole(store, { orgId, object }, since))
 }
