@@ -22,6 +22,7 @@ const published = {
     cloudflare: 'src/adapters/cloudflare/index.ts',
     authzen: 'src/authzen/index.ts',
     scim: 'src/scim/index.ts',
+    'better-auth': 'src/better-auth/index.ts',
     webhooks: 'src/webhooks/index.ts',
     node: 'src/node/index.ts',
   },

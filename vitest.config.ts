@@ -24,6 +24,7 @@ export default defineConfig({
       { find: /^claviger\/sql$/, replacement: source('adapters/sql/index.ts') },
       { find: /^claviger\/authzen$/, replacement: source('authzen/index.ts') },
       { find: /^claviger\/scim$/, replacement: source('scim/index.ts') },
+      { find: /^claviger\/better-auth$/, replacement: source('better-auth/index.ts') },
       { find: /^claviger\/webhooks$/, replacement: source('webhooks/index.ts') },
       { find: /^claviger\/node$/, replacement: source('node/index.ts') },
       { find: /^claviger\/testing$/, replacement: source('testing/index.ts') },
@@ -44,6 +45,12 @@ export default defineConfig({
     projects: [
       { extends: true, test: { name: 'quick', include: ['**/*.test.ts'], exclude: [LONG] } },
       { extends: true, test: { name: 'long', include: [LONG] } },
+      {
+        extends: true,
+        // The newest version that our range takes; the others have the oldest.
+        resolve: { alias: [{ find: /^better-auth(?=\/|$)/, replacement: 'better-auth-newest' }] },
+        test: { name: 'newest', include: ['better-auth/**/*.test.ts'], exclude: [LONG] },
+      },
     ],
     reporters: process.env['CI'] ? ['default', 'json'] : ['default'],
     outputFile: { json: 'reports/tests.json' },

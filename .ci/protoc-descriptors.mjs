@@ -43,13 +43,16 @@ const extensionOf = (file, name) => {
   return found
 }
 
-const NO_RULES = { required: false, least: 0, most: 0, inQuery: false }
+const NO_RULES = { required: false, least: 0, most: 0, inQuery: false, omitEmpty: false }
 
 /** What a field must be like. */
 export const rulesOf = (field) => {
   const rules = extensionOf(field.parent.file, 'claviger.v1.rules')
   return rules ? getOption(field, rules) : NO_RULES
 }
+
+/** Whether absent is another value than empty. */
+export const isOptional = (field) => field.proto.proto3Optional || rulesOf(field).omitEmpty
 
 const VARIABLE = /\{(\w+)\}/g
 

@@ -8,6 +8,7 @@ import {
   descriptionOf,
   effectOf,
   httpRuleOf,
+  isOptional,
   rulesOf,
   servedServices,
 } from './protoc-descriptors.mjs'
@@ -224,7 +225,7 @@ const requestSchema = (message, fields) => ({
 /** A response has every field that is not optional, also with its zero value. */
 const responseSchema = (message) => ({
   ...objectSchema(message, message.fields),
-  required: message.fields.flatMap(({ proto, jsonName }) => (proto.proto3Optional ? [] : jsonName)),
+  required: message.fields.flatMap((field) => (isOptional(field) ? [] : field.jsonName)),
 })
 
 const objectSchema = (message, fields) => ({
@@ -354,6 +355,7 @@ const EXAMPLES = {
   roleKeys: ['editor'],
   scopes: ['openid', 'profile', 'email'],
   sequence: '1769851800250000',
+  since: '2026-01-31T09:30:00.250Z',
   startsWith: 'Por',
   superseded: 0,
   time: '2026-01-31T09:30:00.250Z',
@@ -364,6 +366,7 @@ const EXAMPLES = {
   unchanged: 0,
   update: 1,
   userId: 'alice',
+  userIds: ['alice'],
   userOrgId: 'acme',
   userRoleKeys: ['editor'],
   validateOnly: false,
@@ -389,7 +392,11 @@ const exampleOfItem = ({ jsonName, message, enum: choice, scalar }) => {
 
 /** An example of a message, or of some of its fields. */
 const exampleOfMessage = (fields) =>
-  Object.fromEntries(fields.map((field) => [field.jsonName, exampleOf(field)]))
+  Object.fromEntries(
+    fields
+      .filter((field) => !rulesOf(field).omitEmpty)
+      .map((field) => [field.jsonName, exampleOf(field)]),
+  )
 
 /** The error body. */
 const STATUS_SCHEMA = {

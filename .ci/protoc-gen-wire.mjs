@@ -3,7 +3,7 @@
 // anything of proto3 that the table does not say.
 import { ScalarType } from '@bufbuild/protobuf'
 import { createEcmaScriptPlugin, runNodeJs } from '@bufbuild/protoplugin'
-import { effectOf, httpRuleOf, rulesOf, servedServices } from './protoc-descriptors.mjs'
+import { effectOf, httpRuleOf, isOptional, rulesOf, servedServices } from './protoc-descriptors.mjs'
 
 const TYPES = `/** Where an operation is found, and what it takes and answers. */
 export interface WireMethod {
@@ -133,7 +133,7 @@ const fieldOf = (field) => {
     number: field.number,
     kind: kindOf(field),
     ...(field.fieldKind === 'list' && { isList: true }),
-    ...(field.proto.proto3Optional && { isOptional: true }),
+    ...(isOptional(field) && { isOptional: true }),
     ...(required && { isRequired: true }),
     ...(inQuery && { inQuery: true }),
     ...(least > 0 && { least }),

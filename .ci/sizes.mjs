@@ -33,6 +33,8 @@ const BUDGETS = {
   './authzen': { source: 'authzen/index.ts', own: 7_800, whole: 7_900 },
   // With the servers of the transport, as AuthZEN.
   './scim': { source: 'scim/index.ts', own: 11_400, whole: 11_600 },
+  // With claviger/oidc.
+  './better-auth': { source: 'better-auth/index.ts', own: 21_000, whole: 52_300 },
   './webhooks': { source: 'webhooks/index.ts', own: 24_300, whole: 45_900 },
   './node': { source: 'node/index.ts', own: 3_200, whole: 3_200 },
   // `whole` has claviger/postgres, which testPostgres loads.
@@ -79,7 +81,8 @@ for (const [entry, { names, file }] of [createIam, ...measured]) {
   const own = `export ${names} from './src/${source}'`
   const sizes = {
     own: await sizeOf(own, { packages: 'external', plugins: [LATER] }),
-    whole: await sizeOf(`export ${names} from '${file}'`),
+    // Whoever adds a plugin to better-auth has it.
+    whole: await sizeOf(`export ${names} from '${file}'`, { external: ['better-auth/*'] }),
   }
   for (const [kind, size] of Object.entries(sizes)) {
     const budget = budgets[kind]

@@ -44,6 +44,7 @@ export default {
     'src/adapters/cloudflare/index.ts',
     'src/authzen/index.ts',
     'src/scim/index.ts',
+    'src/better-auth/index.ts',
     'src/webhooks/index.ts',
     'src/node/index.ts',
   ].map((file) => join(root, file)),

@@ -135,7 +135,12 @@ export {
   type PermissionsFromRolesOptions,
   permissionsFromRoles,
 } from './application/access/permissions-from-roles.js'
-export type { PermissionOrRole, Scope, ScopesOfInput } from './application/access/scopes.js'
+export type {
+  LiveScopesQuestion,
+  PermissionOrRole,
+  Scope,
+  ScopesOfInput,
+} from './application/access/scopes.js'
 export type {
   AccessOf,
   AskedOfUser,

@@ -124,6 +124,8 @@ const RULES: readonly (readonly [folderOrFile: RegExp, allowed: readonly string[
   // Serves by the servers of the transport; of the library it sees types alone.
   [/^handlers$/, ['', 'transport', 'transport/servers']],
   [/^(authzen|scim)$/, ['', 'handlers', 'transport', 'transport/servers']],
+  // Signs in by claviger/oidc; of the console it sees types alone.
+  [/^better-auth$/, ['', 'oidc/index.ts', 'console/index.ts']],
   // Another outsider, which asks the built package by its name.
   [/^cli(\/|$)/, ['cli/**']],
   // Of the library it sees types, and the bounds of values.
@@ -162,7 +164,7 @@ const RULES: readonly (readonly [folderOrFile: RegExp, allowed: readonly string[
 
 /** Folders whose files run anywhere: they import nothing of Node.js. */
 const RUNS_ANYWHERE =
-  /^(domain|ports|application|projections|testing|adapters\/(store|memory|webcrypto|sql|cloudflare)|oidc|import|webhooks|handlers|authzen|scim|network)(\/|$)|^$/
+  /^(domain|ports|application|projections|testing|adapters\/(store|memory|webcrypto|sql|cloudflare)|oidc|import|webhooks|handlers|authzen|scim|better-auth|network)(\/|$)|^$/
 
 /** What the pure part may import from elsewhere. */
 const DOMAIN_PACKAGES = ['zod/mini', 'neverthrow']
@@ -269,6 +271,7 @@ const OUTSIDE_ENVIRONMENT: readonly (readonly [folderOrFile: RegExp, because: st
     'programs, browsers and servers: they hold no state',
   ],
   [/^scim\//, 'requests of directories: what they push is in the records of the host'],
+  [/^better-auth\//, 'sign-ins and sessions: the host keeps them'],
   [/^network\//, 'requests to other hosts'],
   [/^oidc\//, 'sign-ins with a provider: sealed in a cookie, nothing is recorded'],
   [/^testing\//, 'laws, which run against real stores'],

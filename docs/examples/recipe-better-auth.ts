@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { betterAuth } from 'better-auth'
 import { memoryAdapter } from 'better-auth/adapters/memory'
 import { organization } from 'better-auth/plugins'
-import { aesGcmCipher, type Caller, createIam, memoryEventStore, orThrow } from 'claviger'
+import { aesGcmCipher, createIam, memoryEventStore, orThrow } from 'claviger'
+import { callerOf } from 'claviger/better-auth'
 
 // better-auth has the users, their sessions and which organization a session is in.
 const auth = betterAuth({
@@ -27,11 +28,7 @@ const secrets = aesGcmCipher({ current: 'k1', keys: { k1: new Uint8Array(32).fil
 const iam = createIam({ store: memoryEventStore(), secrets, authorize: () => true })
 
 /** Who sent a request: for `authenticate` of the console and of the transport, too. */
-const callerOf = async (headers: Headers): Promise<Caller | undefined> => {
-  const session = await auth.api.getSession({ headers })
-  const orgId = session?.session.activeOrganizationId
-  return session && orgId ? { userId: session.user.id, orgId } : undefined
-}
+const callerIn = callerOf(auth)
 
 // Ada signs up, and makes an organization.
 const { headers } = await auth.api.signUpEmail({
@@ -45,7 +42,7 @@ const cookie = new Headers({
     .join('; '),
 })
 await auth.api.createOrganization({ body: { name: 'Acme', slug: 'acme' }, headers: cookie })
-const ada = await callerOf(cookie)
+const ada = await callerIn(cookie)
 assert(ada)
 
 // A route: Ada may approve once she has the role.
@@ -55,7 +52,7 @@ await orThrow(
   iam.projectRoles.add({ ...accountant, permissions: ['invoice.approve'] }, { caller: ada }),
 )
 const mayApprove = async (request: Request): Promise<boolean> => {
-  const caller = await callerOf(request.headers)
+  const caller = await callerIn(request.headers)
   if (!caller) return false
   return iam.access.of({ ...caller, projectId: 'invoicing' }).can('invoice.approve')
 }

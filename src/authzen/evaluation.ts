@@ -141,7 +141,7 @@ const OF_ONE_QUESTION: readonly number[] = [400, 403]
 export type Found<Value> = { readonly value: Value } | { readonly missing: AccessReason['kind'] }
 
 /** Why there is no result, by the malformed member of the input. */
-export const MISSING: Readonly<Record<string, AccessReason['kind']>> = {
+const MISSING: Readonly<Record<string, AccessReason['kind']>> = {
   userId: 'NoGrant',
   projectId: 'ProjectNotFound',
   projectOrgId: 'ProjectGrantMissing',
@@ -149,16 +149,13 @@ export const MISSING: Readonly<Record<string, AccessReason['kind']>> = {
 }
 
 /** The result of a read; a malformed id is an unknown one. @throws Refusal for every other error */
-export const foundIn = <Value>(
-  result: Result<Value, ReadError>,
-  missing = MISSING,
-): Found<Value> => {
+export const foundIn = <Value>(result: Result<Value, ReadError>): Found<Value> => {
   if (result.isOk()) return { value: result.value }
   const { error } = result
   const [violation] = error.kind === 'InvalidArgument' ? error.violations : []
   if (!violation) throw refusalOf(error)
   const { field, description } = violation
-  const kind = missing[field]
+  const kind = MISSING[field]
   if (kind !== undefined) return { missing: kind }
   // A malformed result of `authenticate` is not the client's fault.
   if (field.startsWith('caller.')) throw new TypeError(`authenticate: ${field} ${description}`)

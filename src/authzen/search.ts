@@ -1,7 +1,6 @@
 import type { JsonObject } from '../handlers/body.js'
 import { malformed } from '../handlers/refusal.js'
-import type { Holder } from '../index.js'
-import { type Asking, foundIn, MISSING, projectOf, typeOf, USER } from './evaluation.js'
+import { type Asking, foundIn, projectOf, typeOf, USER } from './evaluation.js'
 import { MAX_RESULTS, type Question, readPageRequest, readQuestion } from './request.js'
 
 /** Users, resources or actions that an evaluation of the same question permits. */
@@ -62,9 +61,6 @@ export const searchActions = (asking: Asking, body: JsonObject): Promise<SearchR
   return answerPage(asking, body, question, (place) => actionsOf(asking, question, place))
 }
 
-/** Most reads of one request, because many holders of a role may be users of other organizations. */
-const MAX_READS = 10
-
 /** Answers the page that a request asks for. Its tokens are valid for this question, context and limit alone. */
 const answerPage = async (
   { orgId }: Asking,
@@ -78,18 +74,13 @@ const answerPage = async (
   const limit = asked.limit ?? begun?.limit ?? MAX_RESULTS
   if (begun?.limit !== undefined && begun.limit !== limit)
     throw malformed('page.limit must be the same on every page')
-  let after = begun?.after ?? []
-  const results: SearchResults['results'][number][] = []
-  for (let reads = 0; reads < MAX_READS && limit > 0; reads++) {
-    const part = await read({ after, limit: limit - results.length })
-    results.push(...part.results)
-    if (!part.next) return { results, page: { next_token: '' } }
-    after = part.next
-    if (results.length === limit) break
-  }
-  // A page of no results says nothing of the limit of the next.
-  const next = encodeURIComponent(JSON.stringify([bound, limit || null, ...after]))
-  return { results, page: { next_token: next } }
+  const place = { after: begun?.after ?? [], limit }
+  // A page of no results goes on where it began.
+  const { results, next } = limit > 0 ? await read(place) : { results: [], next: place.after }
+  if (!next) return { results, page: { next_token: '' } }
+  // It also says nothing of the limit of the next.
+  const token = encodeURIComponent(JSON.stringify([bound, limit || null, ...next]))
+  return { results, page: { next_token: token } }
 }
 
 const digest = async (text: string): Promise<string> => {
@@ -117,88 +108,46 @@ const contentOf = (token: string): readonly unknown[] => {
   }
 }
 
-/** A place is a token of the library, and the first of all roles that have the permission. */
+/** A place is a token of the library. */
 const subjectsOf = async (
   asking: Asking,
   { subject, action, resource, at }: Question,
-  { after: [pageToken, knownRole], limit }: Place,
+  { after: [pageToken], limit }: Place,
 ): Promise<Part<{ readonly type: string; readonly id: string }>> => {
   const { iam, context, orgId } = asking
   const project = subject.type === USER ? await projectOf(asking, resource) : undefined
   if (!project) return NOTHING
   const { projectId, projectOrgId = orgId } = project
-  const asked = { projectId, permission: action, ...(at && { at }) }
-  // For another organization's project, the caller needs the permission in that organization.
-  const owner = { ...context, orgId: projectOrgId }
-  const missing = {
-    ...MISSING,
-    ...(projectOrgId !== orgId && { orgId: 'ProjectGrantMissing' as const }),
-  }
-  const found = foundIn(
-    await iam.access.whoHas(
-      { ...asked, pageSize: limit, ...(pageToken !== undefined && { pageToken }) },
-      owner,
-    ),
-    missing,
-  )
+  const asked = { projectId, projectOrgId, permission: action, ...(at && { at }) }
+  const page = { pageSize: limit, ...(pageToken !== undefined && { pageToken }) }
+  const found = foundIn(await iam.access.users({ ...asked, ...page }, context))
   if ('missing' in found) return NOTHING
   const { items, nextPageToken } = found.value
-  const firstRole = knownRole ?? items[0]?.roleKey ?? ''
-  /** A user with several items is in the results at the first one. */
-  const isFirst = async (holder: Holder): Promise<boolean> => {
-    if (holder.roleKey === firstRole && holder.via === 'grant') return true
-    const { userId } = holder
-    let next: string | undefined
-    do {
-      const page = { pageSize: 1000, ...(next !== undefined && { pageToken: next }) }
-      const held = foundIn(await iam.access.whoHas({ ...asked, userId, ...page }, owner))
-      if ('missing' in held) return true
-      const first = held.value.items.find((item) => item.orgId === orgId)
-      if (first) return isSameWay(first, holder)
-      next = held.value.nextPageToken
-    } while (next !== undefined)
-    return true
-  }
-  const own = items.filter((holder) => holder.orgId === orgId)
-  const isListed = await Promise.all(own.map(isFirst))
   return {
-    results: own
-      .filter((_, index) => isListed[index])
-      .map(({ userId }) => ({ type: USER, id: userId })),
-    next: nextPageToken === undefined ? undefined : [nextPageToken, firstRole],
+    results: items.map(({ userId }) => ({ type: USER, id: userId })),
+    next: nextPageToken === undefined ? undefined : [nextPageToken],
   }
 }
 
-const isSameWay = (one: Holder, other: Holder): boolean =>
-  one.roleKey === other.roleKey && JSON.stringify(one.via) === JSON.stringify(other.via)
-
-/** A place is a token of the library, and the project of the last role before it. */
+/** A place is a token of the library. */
 const resourcesOf = async (
   { iam, context, orgId, resources }: Asking,
   { subject, action, resource: { type }, at }: Question,
-  { after: [pageToken, lastProject], limit }: Place,
+  { after: [pageToken], limit }: Place,
 ): Promise<Part<{ readonly type: string; readonly id: string }>> => {
   const known = typeOf(resources, type)
   if (!known || subject.type !== USER) return NOTHING
-  const input = {
-    userId: subject.id,
-    ...(at && { at }),
-    pageSize: limit,
-    ...(pageToken !== undefined && { pageToken }),
-  }
-  const found = foundIn(await iam.access.rolesOf(input, context))
+  const asked = { userId: subject.id, permission: action, ...(at && { at }) }
+  const page = { pageSize: limit, ...(pageToken !== undefined && { pageToken }) }
+  const found = foundIn(await iam.access.scopesOf({ ...asked, ...page }, context))
   if ('missing' in found) return NOTHING
   const { items, nextPageToken } = found.value
   const results: { readonly type: string; readonly id: string }[] = []
-  let last = lastProject
-  for (const { projectId, projectOrgId, permissions } of items) {
-    const key = `${projectOrgId}/${projectId}`
-    if (key === last || !permissions.includes(action)) continue
-    last = key
+  for (const { projectId, projectOrgId } of items) {
     const id = await known.id({ projectId, ...(projectOrgId !== orgId && { projectOrgId }) })
     if (id !== undefined) results.push({ type, id })
   }
-  return { results, next: nextPageToken === undefined ? undefined : [nextPageToken, last ?? ''] }
+  return { results, next: nextPageToken === undefined ? undefined : [nextPageToken] }
 }
 
 /** A place is the name of the last action before it. */

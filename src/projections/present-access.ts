@@ -19,6 +19,8 @@ import {
   hasRole,
   type Moment,
   type Organization,
+  type Project,
+  projectsWith,
   type RoleQuestion,
   type Version,
   type World,
@@ -32,6 +34,12 @@ export interface PresentAccess {
   readonly access: (query: AccessQuery) => FoundAccess
   /** Whether a role that is asked for counts at the moment. */
   readonly hasRole: (query: AccessQuery, asked: RoleQuestion, moment: Moment) => boolean
+  /** The projects in which a role that is asked for counts at the moment, in any order. */
+  readonly projectsWith: (
+    user: Pick<AccessQuery, 'orgId' | 'userId'>,
+    asked: RoleQuestion,
+    moment: Moment,
+  ) => readonly Project[]
 }
 
 /** The state before the first event. */
@@ -53,6 +61,7 @@ export const presentAccess = (): PresentAccess => {
     },
     access: (query) => foundAccess(world, query),
     hasRole: (query, asked, moment) => hasRole(world, query, asked, moment),
+    projectsWith: (user, asked, moment) => projectsWith(world, user, asked, moment),
   }
 }
 

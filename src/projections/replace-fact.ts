@@ -309,7 +309,7 @@ const roleIn = (project: Project, roleKey: string): Role =>
   }))
 
 const organizationIn = (
-  { keepsPast, held, organizations }: World,
+  { held, organizations }: World,
   project: Project,
   orgId: string,
 ): Organization =>
@@ -321,7 +321,7 @@ const organizationIn = (
       permits: new Map(),
       scope: held.newScope(project.scopes),
     }
-    if (keepsPast) getOrAdd(organizations, orgId, () => new Set<Organization>()).add(organization)
+    getOrAdd(organizations, orgId, () => new Set<Organization>()).add(organization)
     return organization
   })
 

@@ -26,7 +26,7 @@ export interface World {
   readonly projects: Map<string, SortedMap<Project>>
   /** By organization, then by id. */
   readonly providers: Map<string, Map<string, Provider>>
-  /** Beside which projects an organization is, by organization. Only with the past. */
+  /** Beside which projects an organization is, by organization. */
   readonly organizations: Map<string, Set<Organization>>
   /** The last grant of each user, by the {@link Organization.scope}. */
   readonly held: HeldByUser<Held>
@@ -264,7 +264,30 @@ export const hasRole = (
   const { orgId, userId, projectOrgId, projectId } = query
   const project = world.projects.get(projectOrgId)?.get(projectId)
   const organization = project?.organizations.get(orgId)
-  if (!organization || !isOpen(organization)) return false
+  return organization !== undefined && hasRoleIn(world, organization, userId, asked, moment)
+}
+
+/** The projects in which a role that is asked for counts now. */
+export const projectsWith = (
+  world: World,
+  { orgId, userId }: Pick<AccessQuery, 'orgId' | 'userId'>,
+  asked: RoleQuestion,
+  moment: Moment,
+): readonly Project[] => {
+  const found: Project[] = []
+  for (const organization of world.organizations.get(orgId) ?? [])
+    if (hasRoleIn(world, organization, userId, asked, moment)) found.push(organization.project)
+  return found
+}
+
+const hasRoleIn = (
+  world: World,
+  organization: Organization,
+  userId: string,
+  asked: RoleQuestion,
+  moment: Moment,
+): boolean => {
+  if (!isOpen(organization)) return false
   const held = versionAt(world.held.get(userId, organization.scope))
   if (held)
     for (const role of held.roles)

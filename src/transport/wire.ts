@@ -147,16 +147,23 @@ export const Impact: WireMessage = {"name":"Impact","fields":[
   {"name":"gains","protoName":"gains","number":2,"kind":"message","message":AffectedRoles},
 ]}
 
+export const Warning: WireMessage = {"name":"Warning","fields":[
+  {"name":"field","protoName":"field","number":1,"kind":"text"},
+  {"name":"description","protoName":"description","number":2,"kind":"text"},
+]}
+
 export const Planned: WireMessage = {"name":"Planned","fields":[
   {"name":"changed","protoName":"changed","number":1,"kind":"flag"},
   {"name":"changes","protoName":"changes","number":2,"kind":"message","isList":true,"message":FieldChange},
   {"name":"impact","protoName":"impact","number":3,"kind":"message","isOptional":true,"message":Impact},
+  {"name":"warnings","protoName":"warnings","number":4,"kind":"message","isList":true,"isOptional":true,"message":Warning},
 ]}
 
 export const AddOidcIdentityProviderResponse: WireMessage = {"name":"AddOidcIdentityProviderResponse","fields":[
   {"name":"details","protoName":"details","number":1,"kind":"message","isOptional":true,"message":ObjectDetails},
   {"name":"idpId","protoName":"idp_id","number":2,"kind":"text"},
   {"name":"planned","protoName":"planned","number":3,"kind":"message","isOptional":true,"message":Planned},
+  {"name":"warnings","protoName":"warnings","number":4,"kind":"message","isList":true,"isOptional":true,"message":Warning},
 ]}
 
 export const UpdateOidcConfigRequest: WireMessage = {"name":"UpdateOidcConfigRequest","fields":[
@@ -174,6 +181,7 @@ export const UpdateOidcConfigRequest: WireMessage = {"name":"UpdateOidcConfigReq
 export const UpdateOidcConfigResponse: WireMessage = {"name":"UpdateOidcConfigResponse","fields":[
   {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
   {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
+  {"name":"warnings","protoName":"warnings","number":3,"kind":"message","isList":true,"isOptional":true,"message":Warning},
 ]}
 
 export const UpdateIdentityProviderRequest: WireMessage = {"name":"UpdateIdentityProviderRequest","fields":[
@@ -188,6 +196,7 @@ export const UpdateIdentityProviderRequest: WireMessage = {"name":"UpdateIdentit
 export const UpdateIdentityProviderResponse: WireMessage = {"name":"UpdateIdentityProviderResponse","fields":[
   {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
   {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
+  {"name":"warnings","protoName":"warnings","number":3,"kind":"message","isList":true,"isOptional":true,"message":Warning},
 ]}
 
 export const PatchIdentityProviderRequest: WireMessage = {"name":"PatchIdentityProviderRequest","fields":[
@@ -209,6 +218,7 @@ export const PatchIdentityProviderRequest: WireMessage = {"name":"PatchIdentityP
 export const PatchIdentityProviderResponse: WireMessage = {"name":"PatchIdentityProviderResponse","fields":[
   {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
   {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
+  {"name":"warnings","protoName":"warnings","number":3,"kind":"message","isList":true,"isOptional":true,"message":Warning},
 ]}
 
 export const ClaimOfGroups: WireMessage = {"name":"ClaimOfGroups","fields":[
@@ -1779,6 +1789,7 @@ export const ListRoleHoldersRequest: WireMessage = {"name":"ListRoleHoldersReque
   {"name":"pageToken","protoName":"page_token","number":5,"kind":"text","most":16384},
   {"name":"permission","protoName":"permission","number":6,"kind":"text","isOptional":true,"least":1,"most":100},
   {"name":"userId","protoName":"user_id","number":7,"kind":"text","isOptional":true,"least":1,"most":200},
+  {"name":"projectOrgId","protoName":"project_org_id","number":8,"kind":"text","isOptional":true,"least":1,"most":64},
 ]}
 
 export const RoleHolder: WireMessage = {"name":"RoleHolder","fields":[
@@ -1803,10 +1814,42 @@ export const ListAllRoleHoldersRequest: WireMessage = {"name":"ListAllRoleHolder
   {"name":"at","protoName":"at","number":4,"kind":"time"},
   {"name":"pageSize","protoName":"page_size","number":5,"kind":"number"},
   {"name":"pageToken","protoName":"page_token","number":6,"kind":"text","most":16384},
+  {"name":"projectOrgId","protoName":"project_org_id","number":7,"kind":"text","isOptional":true,"least":1,"most":64},
 ]}
 
 export const ListAllRoleHoldersResponse: WireMessage = {"name":"ListAllRoleHoldersResponse","fields":[
   {"name":"roleHolders","protoName":"role_holders","number":1,"kind":"message","isList":true,"message":RoleHolder},
+  {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text"},
+]}
+
+export const ListUsersRequest: WireMessage = {"name":"ListUsersRequest","fields":[
+  {"name":"userIds","protoName":"user_ids","number":1,"kind":"text","isList":true,"most":1000},
+  {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isOptional":true,"least":1,"most":64},
+  {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","isOptional":true,"least":1,"most":64},
+  {"name":"roleKey","protoName":"role_key","number":4,"kind":"text","isOptional":true,"least":1,"most":200},
+  {"name":"permission","protoName":"permission","number":5,"kind":"text","isOptional":true,"least":1,"most":100},
+  {"name":"at","protoName":"at","number":6,"kind":"time"},
+  {"name":"pageSize","protoName":"page_size","number":7,"kind":"number"},
+  {"name":"pageToken","protoName":"page_token","number":8,"kind":"text","most":16384},
+]}
+
+export const RoleOfUser: WireMessage = {"name":"RoleOfUser","fields":[
+  {"name":"projectId","protoName":"project_id","number":1,"kind":"text"},
+  {"name":"projectOrgId","protoName":"project_org_id","number":2,"kind":"text"},
+  {"name":"roleKey","protoName":"role_key","number":3,"kind":"text"},
+  {"name":"displayName","protoName":"display_name","number":4,"kind":"text"},
+  {"name":"expiresAt","protoName":"expires_at","number":5,"kind":"time","isOptional":true},
+  {"name":"via","protoName":"via","number":6,"kind":"message","isOptional":true,"message":RoleSource},
+  {"name":"since","protoName":"since","number":7,"kind":"time"},
+]}
+
+export const UserRoles: WireMessage = {"name":"UserRoles","fields":[
+  {"name":"userId","protoName":"user_id","number":1,"kind":"text"},
+  {"name":"roles","protoName":"roles","number":2,"kind":"message","isList":true,"message":RoleOfUser},
+]}
+
+export const ListUsersResponse: WireMessage = {"name":"ListUsersResponse","fields":[
+  {"name":"users","protoName":"users","number":1,"kind":"message","isList":true,"message":UserRoles},
   {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text"},
 ]}
 
@@ -1943,13 +1986,14 @@ export const historyService: Readonly<Record<'listHistory', WireMethod>> = {
   listHistory: {"service":"claviger.v1.HistoryService","name":"ListHistory","effect":"none","verb":"GET","path":"/v1/history","request":ListHistoryRequest,"response":ListHistoryResponse},
 }
 
-export const accessService: Readonly<Record<'applyAccess' | 'checkAccess' | 'explainAccess' | 'listRolesOfUser' | 'listRoleHolders' | 'listAllRoleHolders' | 'listPermissions', WireMethod>> = {
+export const accessService: Readonly<Record<'applyAccess' | 'checkAccess' | 'explainAccess' | 'listRolesOfUser' | 'listRoleHolders' | 'listAllRoleHolders' | 'listUsers' | 'listPermissions', WireMethod>> = {
   applyAccess: {"service":"claviger.v1.AccessService","name":"ApplyAccess","effect":"organization","verb":"POST","path":"/v1/access:apply","hasBody":true,"request":ApplyAccessRequest,"response":ApplyAccessResponse},
   checkAccess: {"service":"claviger.v1.AccessService","name":"CheckAccess","effect":"none","verb":"GET","path":"/v1/access:check","request":CheckAccessRequest,"response":CheckAccessResponse},
   explainAccess: {"service":"claviger.v1.AccessService","name":"ExplainAccess","effect":"none","verb":"GET","path":"/v1/access:explain","request":ExplainAccessRequest,"response":ExplainAccessResponse},
   listRolesOfUser: {"service":"claviger.v1.AccessService","name":"ListRolesOfUser","effect":"none","verb":"GET","path":"/v1/userRoles","request":ListRolesOfUserRequest,"response":ListRolesOfUserResponse},
   listRoleHolders: {"service":"claviger.v1.AccessService","name":"ListRoleHolders","effect":"none","verb":"GET","path":"/v1/projects/{project_id}/roleHolders","request":ListRoleHoldersRequest,"response":ListRoleHoldersResponse},
   listAllRoleHolders: {"service":"claviger.v1.AccessService","name":"ListAllRoleHolders","effect":"none","verb":"GET","path":"/v1/roleHolders","request":ListAllRoleHoldersRequest,"response":ListAllRoleHoldersResponse},
+  listUsers: {"service":"claviger.v1.AccessService","name":"ListUsers","effect":"none","verb":"GET","path":"/v1/users","request":ListUsersRequest,"response":ListUsersResponse},
   listPermissions: {"service":"claviger.v1.AccessService","name":"ListPermissions","effect":"none","verb":"GET","path":"/v1/permissions","request":ListPermissionsRequest,"response":ListPermissionsResponse},
 }
 

@@ -50,10 +50,6 @@ describe('the routes of docs/examples/b2b-saas', () => {
     expect(found['headers']).toEqual(['no-store', "frame-ancestors 'none'", 'no-cache', true])
   })
 
-  it('show admins an own address as a name, and mark a name that a user chose', () => {
-    expect(found['names']).toEqual(['Chief of Acme (unverified)', 'Bob@acme.example'])
-  })
-
   it('are served although the roles of one customer cannot be applied', async () => {
     const running = start(process.execPath, [join(folder, 'main.ts')], {
       cwd: folder,

@@ -22,6 +22,7 @@ const own = manifestIn(root)
 /** Optional peers that a subpath of the library needs. */
 const PEERS: Readonly<Record<string, readonly string[]>> = {
   'claviger/oidc': ['openid-client'],
+  'claviger/better-auth': ['better-auth', 'openid-client'],
   'claviger/client': ['@bufbuild/protobuf'],
 }
 

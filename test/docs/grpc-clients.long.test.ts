@@ -1,11 +1,13 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http2'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer as createHttp1Server } from 'node:http'
+import { createServer as createHttp2Server } from 'node:http2'
+import type { Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { nodeHandler } from 'claviger/transport'
+import { type NodeHandler, nodeHandler } from 'claviger/transport'
 import { expect, it, onTestFinished } from 'vitest'
 import { PYTHON } from '../application/evidence/python.js'
 import { openIam, transportOptions } from '../transport/host.js'
@@ -23,26 +25,56 @@ const hasGrpcio = (): boolean => {
   return has
 }
 
+const guide = readFileSync(join(root, 'docs/guides/grpc-clients.md'), 'utf8')
+
+/** The blocks of the guide in a language, with the host and the token of the test. */
+const blocks = (language: string, origin = ''): readonly string[] =>
+  [...guide.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map(
+    ([, code = '']) =>
+      code
+        .replace('localhost:8081', origin.slice('http://'.length))
+        .replace('Bearer token', 'Bearer admin')
+        .replace("list_projects(channel, 'token')", "list_projects(channel, 'admin')"),
+  )
+
+/** A folder as the reader of the guide has it, with the package installed, and how to run a shell line there. */
+const openFolder = () => {
+  const folder = mkdtempSync(join(tmpdir(), 'claviger-grpc-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  mkdirSync(join(folder, 'node_modules'))
+  symlinkSync(root, join(folder, 'node_modules/claviger'))
+  const env = { ...process.env, PATH: `${join(root, 'node_modules/.bin')}:${process.env['PATH']}` }
+  const shell = (line: string) => execute('sh', ['-ec', line], { cwd: folder, env })
+  return { folder, shell }
+}
+
+const openServer = async (create: (handler: NodeHandler) => Server): Promise<string> => {
+  const server = create(nodeHandler(await openIam(), transportOptions().options))
+  onTestFinished(() => void server.close())
+  return listening(server)
+}
+
+it('The shell line of buf curl lists projects, and over HTTP/1.1 in gRPC-web', async () => {
+  const { shell } = openFolder()
+  const answer = (origin: string, change = (line: string) => line) =>
+    shell(change(blocks('sh', origin)[0] ?? '')).then(({ stdout }) => JSON.parse(stdout))
+  const listed = { projects: [expect.objectContaining({ name: 'Portal' })] }
+  expect(await answer(await openServer(createHttp2Server))).toMatchObject(listed)
+  const web = (line: string) =>
+    line.replace('--protocol grpc --http2-prior-knowledge', '--protocol grpcweb')
+  expect(web(blocks('sh')[0] ?? '')).toContain('--protocol grpcweb')
+  expect(await answer(await openServer(createHttp1Server), web)).toMatchObject(listed)
+})
+
 it.runIf(hasGrpcio())(
   'The client in Python lists projects, and is told why it may not',
   async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'claviger-python-'))
-    const server = createServer(nodeHandler(await openIam(), transportOptions().options))
-    onTestFinished(() => {
-      rmSync(folder, { recursive: true })
-      server.close()
-    })
-    const origin = await listening(server)
-    const buf = join(root, 'node_modules/.bin/buf')
-    await execute(buf, ['build', 'src/transport/proto', '-o', join(folder, 'claviger.binpb')], {
-      cwd: root,
-    })
-    const guide = readFileSync(join(root, 'docs/guides/grpc-clients.md'), 'utf8')
-    const [, program = ''] = /^```python\n(.*?)^```$/ms.exec(guide) ?? []
-    const here = program
-      .replace('localhost:8081', origin.slice('http://'.length))
-      .replace("list_projects(channel, 'token')", "list_projects(channel, 'admin')")
-    writeFileSync(join(folder, 'program.py'), here)
+    const { folder, shell } = openFolder()
+    const origin = await openServer(createHttp2Server)
+    const [, build = ''] = blocks('sh')
+    await shell(build)
+    const [program = ''] = blocks('python', origin)
+    writeFileSync(join(folder, 'program.py'), program)
     const { stdout } = await execute(PYTHON, ['program.py'], { cwd: folder })
     expect(stdout).toBe(
       "['Portal']\nStatusCode.UNAUTHENTICATED The call has no authenticated caller\n",

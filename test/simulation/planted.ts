@@ -225,6 +225,13 @@ export const PLANTED: readonly PlantedBug[] = [
     2,
   ),
   bug(
+    'a report that misses a mapping before it is not recorded again',
+    'application/memberships/memberships.ts',
+    'since < recorded.position',
+    'since < 0n',
+    5480,
+  ),
+  bug(
     'a report that misses a mapping before it is recorded again without it',
     'application/memberships/memberships.ts',
     'decideReport(runtime, each, streams, input)',

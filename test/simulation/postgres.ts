@@ -129,7 +129,7 @@ const postgresServer = (
       const connections = connectionsOf(driver)
       const channel = channelOf(schema)
       const notifications = notificationsOn({ connections, driver, channel, environment })
-      const store = postgresEventStore(connections, quoted, notifications, environment)
+      const store = postgresEventStore(connections, quoted, notifications, { environment })
       const readModel = postgresReadModel(connections, quoted, store)
       const prepare = async (): Promise<void> => {
         try {

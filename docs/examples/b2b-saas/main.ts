@@ -4,13 +4,13 @@ import { toNodeHandler } from 'better-auth/node'
 import { orThrow } from 'claviger'
 import { webhooks } from 'claviger/webhooks'
 import { access, as } from './access.ts'
+import { allOf } from './auth.ts'
 import { database } from './database.ts'
 import { iam, network } from './iam.ts'
 import { app } from './routes.ts'
-import { allOf } from './users.ts'
 
 await orThrow(iam.checkSecrets())
-for (const { id } of await allOf('customer')) {
+for (const { id } of await allOf('organization')) {
   const applied = await iam.apply(access, as('deployment', id))
   if (applied.isErr()) console.error(`The roles of ${id} were not applied`, applied.error)
 }

@@ -2,16 +2,15 @@
 import { randomBytes } from 'node:crypto'
 import { type Caller, IamFailure, orThrow } from 'claviger'
 import { consoleHandler, refuseCrossSite } from 'claviger/console'
-import { signInHandler } from 'claviger/oidc'
 import { Hono } from 'hono'
 import { bearerAuth } from 'hono/bearer-auth'
 import { createMiddleware } from 'hono/factory'
 import { html } from 'hono/html'
 import * as z from 'zod'
 import { access, as } from './access.ts'
+import { addUser, auth, authenticate, directory, save, sso } from './auth.ts'
 import { origin, setting } from './database.ts'
-import { callerOf, iam, signIn } from './iam.ts'
-import { addUser, auth, directory, save } from './users.ts'
+import { iam } from './iam.ts'
 
 export const app = new Hono()
 app.use(async (c, next) => refuseCrossSite(c.req.raw) ?? next())
@@ -21,31 +20,23 @@ app.use(async (c, next) => {
   for (const [name, value] of Object.entries(own))
     if (!c.res.headers.has(name)) c.header(name, value)
 })
-app.on(['GET', 'POST'], '/api/auth/*', (c) => auth.handler(c.req.raw)) // such as /api/auth/sign-out
+app.on(['GET', 'POST'], '/api/auth/*', (c) => auth.handler(c.req.raw)) // sign-in and sign-out, too
 
-const signInRoutes = signInHandler(signIn, {
-  path: '/sign-in',
-  onSignedIn: async ({ userId }) => {
-    if (userId === undefined) return new Response('Ask your admin for an account.', { status: 403 })
-    const { headers } = await auth.api.startSession({ body: { userId }, returnHeaders: true })
-    return headers.getSetCookie().map((cookie) => ['set-cookie', cookie])
-  },
-})
 app.get('/sign-in', (c) =>
-  c.html(html`<form method="post"><input type="hidden" name="orgId" value="${c.req.query('orgId')}">
+  c.html(html`<form method="post" action="/api/auth/claviger/sign-in">
+    <input type="hidden" name="orgId" value="${c.req.query('orgId')}">
     <input type="hidden" name="idpId" value="${c.req.query('idpId')}"><button>Sign in</button>
     ${c.req.query('idpId') ? '' : html`E-mail <input name="email">`}</form>`),
 )
-for (const path of ['/sign-in', '/sign-in/*']) app.all(path, (c) => signInRoutes(c.req.raw))
 
 const pages = consoleHandler(iam, {
   basePath: '/admin',
-  authenticate: callerOf,
+  authenticate,
   users: directory,
   loginUrl: '/sign-in',
   setUp: { path: '/set-up' },
-  testIdentityProvider: signIn.test,
-  redirectUri: signIn.redirectUri,
+  testIdentityProvider: sso.signIn.test,
+  redirectUri: sso.signIn.redirectUri,
   signInUrl: ({ orgId, idpId }) => `/sign-in?orgId=${orgId}&idpId=${idpId}`,
 })
 for (const path of ['/admin/*', '/set-up/*']) app.all(path, (c) => pages(c.req.raw))
@@ -53,7 +44,7 @@ for (const path of ['/admin/*', '/set-up/*']) app.all(path, (c) => pages(c.req.r
 /** Guards a route: throws unless the user of the request has the permission. */
 const allow = (permission: string) =>
   createMiddleware<{ Variables: { user: Caller } }>(async (c, next) => {
-    const user = await callerOf(c.req.raw.headers)
+    const user = await authenticate(c.req.raw.headers)
     if (!user) throw new IamFailure({ kind: 'Unauthenticated' })
     const { userId, orgId } = user
     await iam.access.of({ userId, orgId, projectId: 'invoicing' }).require(permission)
@@ -79,8 +70,8 @@ app.post('/operator/customers', bearerAuth({ token: setting('OPERATOR_TOKEN') })
   if (error) return c.json({ message: z.prettifyError(error) }, 400)
   const { id, name, adminEmail } = data
   await orThrow(iam.apply(access, as('deployment', id)))
-  await save('customer', id, { name })
-  const userId = await addUser(id, adminEmail, adminEmail)
+  await save('organization', id, { name, slug: id })
+  const userId = await addUser(id, adminEmail.toLowerCase())
   const grant = { userId, projectId: 'invoicing', roles: [{ roleKey: 'admin' }] }
   const once = { ...as('operator', id), idempotencyKey: 'first-admin' }
   await orThrow(iam.userGrants.add(grant, once))

@@ -1,7 +1,9 @@
 import type { EventCount, EventRestore, EventStore } from '../../ports/event-store.js'
 import type { ReadModel } from '../../ports/read-model.js'
+import { bringToHead } from '../store/bring-to-head.js'
 import { connectionsOf } from './connection/connections.js'
 import { requireServer } from './connection/require-server.js'
+import { appendWithRows } from './log/append-with-rows.js'
 import { postgresEventStore } from './log/event-store.js'
 import { notificationsOn } from './log/notifications.js'
 import { checkPostgresOptions, type PostgresOptions } from './options.js'
@@ -86,7 +88,7 @@ export interface Postgres {
  */
 export const openPostgres = async (options: PostgresOptions): Promise<Postgres> => {
   checkPostgresOptions(options)
-  const { schema = 'claviger', replica, signal, listenConnectionString } = options
+  const { schema = 'claviger', views = false, replica, signal, listenConnectionString } = options
   const quoted = quotedSchema(schema)
   const driver = await openDriver(options, { listenConnectionString })
   const connections = connectionsOf(driver)
@@ -98,8 +100,8 @@ export const openPostgres = async (options: PostgresOptions): Promise<Postgres> 
   let server = ''
   const prepare = async () => {
     server = await requireServer(connections.read)
-    if (options.migrate === false) await requireMigrated(connections, schema)
-    else await migrate(connections, schema)
+    if (options.migrate === false) await requireMigrated(connections, schema, { views })
+    else await migrate(connections, schema, { views })
   }
   try {
     await untilAbort(prepare, signal)
@@ -108,15 +110,18 @@ export const openPostgres = async (options: PostgresOptions): Promise<Postgres> 
     close().catch(() => undefined)
     throw error
   }
-  const store = postgresEventStore(connections, quoted, notifications)
-  const primary = postgresReadModel(connections, quoted, store)
+  const withRows = views
+    ? appendWithRows(connections, quoted, () => bringToHead(store, primary))
+    : undefined
+  const store = postgresEventStore(connections, quoted, notifications, { withRows })
+  const primary: ReadModel = postgresReadModel(connections, quoted, store)
   return {
     store,
     readModel: standby
       ? replicatedReadModel({ store, primary, standby: standbyReads(standby, quoted) })
       : primary,
     engine: { server, driver: driver.name ?? 'unknown' },
-    migrate: ({ signal } = {}) => untilAbort(() => migrate(connections, schema), signal),
+    migrate: ({ signal } = {}) => untilAbort(() => migrate(connections, schema, { views }), signal),
     close,
     [Symbol.asyncDispose]: close,
   }

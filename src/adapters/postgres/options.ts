@@ -70,6 +70,13 @@ export type PostgresOptions = PostgresAddress & {
   /** `false` does not change the tables, for a role that may not create any. Default: brings them up to date. */
   readonly migrate?: boolean | undefined
   /**
+   * Keeps the views `role_holder` and `permission_holder` in the schema: which users have which roles and permissions
+   * now, for joins and row level security. The read model's rows are then written in the transaction that records
+   * events. The views are empty while the read model is behind, as after a write of a process without this option.
+   * Default: `false`.
+   */
+  readonly views?: boolean | undefined
+  /**
    * Address of the server itself, if the other address is of a pooler in transaction mode, which cannot listen.
    * Default: the other address.
    */
@@ -93,6 +100,7 @@ export const checkPostgresOptions = (options: PostgresOptions): void => {
       ...optional,
       schema: ANY,
       migrate: BOOLEAN,
+      views: BOOLEAN,
       listenConnectionString: options?.driver
         ? [() => false, 'must be absent with a driver']
         : ADDRESS,

@@ -333,7 +333,7 @@ const isInsert = ({ sql }: Statement): boolean => sql.startsWith('INSERT')
 type Ask = (statement: Statement) => Promise<readonly Row[]>
 
 /** Runs statement after statement. */
-const run = async <Value>(ask: Ask, steps: Steps<Value>): Promise<Value> => {
+export const run = async <Value>(ask: Ask, steps: Steps<Value>): Promise<Value> => {
   let step = steps.next()
   while (!step.done) step = steps.next(await ask(step.value))
   return step.value
@@ -378,7 +378,7 @@ const namer = (): ((statement: Statement) => Statement) => {
  * @param schema - quoted; the statements of other schemas have other names
  * @param mark - one character, for statements that have another text under the same name; a pool may serve both
  */
-const preparer = (schema: string, mark = ' '): ((statement: Statement) => Prepared) => {
+export const preparer = (schema: string, mark = ' '): ((statement: Statement) => Prepared) => {
   const texts = new Map<string, string>()
   return ({ sql, parameters, name }) => {
     const values = [...parameters]

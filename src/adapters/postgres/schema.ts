@@ -2,8 +2,9 @@ import { CHECKPOINT } from '../sql/read-model/tables.js'
 import type { Connection } from './connection/connection.js'
 import type { Connections } from './connection/connections.js'
 import { UnusableDatabase } from './connection/require-server.js'
-import { appendFunctions } from './log/event-store.js'
+import { appendFunctions } from './log/writes.js'
 import { createReadTables } from './read-model.js'
+import { createViews, hasViews } from './views.js'
 
 /** Short enough for {@link channelOf}, and never PostgreSQL's own. */
 const NAME = /^(?!pg_)[A-Za-z_][A-Za-z0-9_-]{0,53}$/
@@ -58,28 +59,43 @@ const NEWEST = 8
  *
  * @throws UnusableDatabase, with nothing changed
  */
-export const migrate = async (connections: Connections, schema: string): Promise<void> => {
-  if (isUpToDate(await readState(connections, schema))) return
+export const migrate = async (
+  connections: Connections,
+  schema: string,
+  wanted: Wanted = {},
+): Promise<void> => {
+  if (isUpToDate(await readState(connections, schema), wanted)) return
   await connections.transaction(async (connection) => {
     await lockTables(connection, schema)
     // Read again: another process may have been faster.
-    await migrateFrom(connection, schema, await stateOf(connection, schema))
+    await migrateFrom(connection, schema, await stateOf(connection, schema), wanted)
   })
 }
 
+/** What a schema is to have besides its tables. */
+interface Wanted {
+  /** The views of the roles that count. */
+  readonly views?: boolean | undefined
+}
+
 /** @throws UnusableDatabase unless the tables of `schema` have the newest version */
-export const requireMigrated = async (connections: Connections, schema: string): Promise<void> => {
+export const requireMigrated = async (
+  connections: Connections,
+  schema: string,
+  wanted: Wanted = {},
+): Promise<void> => {
   const state = await readState(connections, schema)
-  if (isUpToDate(state)) return
+  if (isUpToDate(state, wanted)) return
   throw new UnusableDatabase(
     'not_migrated',
     `The schema ${schema} has ${missingIn(state)}: open it once as its owner, without migrate: false`,
   )
 }
 
-const missingIn = ({ version }: SchemaState): string => {
+const missingIn = ({ version, hasReadTables }: SchemaState): string => {
   if (version === 0) return 'no tables of claviger'
-  return version === NEWEST ? 'no tables of the read model' : `version ${version}, not ${NEWEST}`
+  if (version !== NEWEST) return `version ${version}, not ${NEWEST}`
+  return hasReadTables ? 'no views, or those of another version' : 'no tables of the read model'
 }
 
 /** How far a schema has been migrated. */
@@ -88,10 +104,14 @@ interface SchemaState {
   readonly version: number
   /** Whether it has the tables of the present shape of the read model; they are created together. */
   readonly hasReadTables: boolean
+  /** Whether it has the views on these tables. */
+  readonly hasViews: boolean
 }
 
-const isUpToDate = ({ version, hasReadTables }: SchemaState): boolean =>
-  version === NEWEST && hasReadTables
+const isUpToDate = (
+  { version, hasReadTables, hasViews }: SchemaState,
+  { views = false }: Wanted,
+): boolean => version === NEWEST && hasReadTables && (hasViews || !views)
 
 const readState = (connections: Connections, schema: string): Promise<SchemaState> =>
   connections.transaction(
@@ -114,7 +134,7 @@ const stateOf = async (connection: Connection, schema: string): Promise<SchemaSt
       WHERE nspname = $1 AND relname IN ('migrations', 'events') ORDER BY relname`,
     values: [schema],
   })
-  if (tables.length === 0) return { version: 0, hasReadTables: false }
+  if (tables.length === 0) return { version: 0, hasReadTables: false, hasViews: false }
   if (String(tables) !== OWN_TABLES)
     throw new UnusableDatabase(
       'foreign',
@@ -143,13 +163,15 @@ const stateOf = async (connection: Connection, schema: string): Promise<SchemaSt
   return {
     version: isRenamed ? Math.min(version, NEWEST - 1) : version,
     hasReadTables: row?.[2] === 'true',
+    hasViews: await hasViews(connection, quoted),
   }
 }
 
 const migrateFrom = async (
   connection: Connection,
   schema: string,
-  { version, hasReadTables }: SchemaState,
+  { version, hasReadTables, hasViews }: SchemaState,
+  { views = false }: Wanted,
 ): Promise<void> => {
   const quoted = quotedSchema(schema)
   if (version === 0) {
@@ -164,6 +186,7 @@ const migrateFrom = async (
   }
   if (version < NEWEST) await connection.rows({ text: appendFunctions(quoted) })
   if (!hasReadTables) await connection.rows({ text: createReadTables(quoted) })
+  if (views && !hasViews) await connection.rows({ text: createViews(quoted) })
   await connection.rows({
     text: `INSERT INTO ${quoted}.migrations SELECT generate_series(1, ${NEWEST}) ON CONFLICT DO NOTHING`,
   })

@@ -47,10 +47,13 @@ export const openConnection = (
   {
     busyTimeout = DEFAULT_BUSY_TIMEOUT_MS,
     migrate = true,
+    prepare = () => undefined,
   }: {
     readonly busyTimeout?: number | undefined
     /** Whether the file is created, and its tables brought up to date. */
     readonly migrate?: boolean | undefined
+    /** Sets up more than the table of events, before the first call. */
+    readonly prepare?: (database: SyncDatabase) => void
   } = {},
 ): Connection => {
   const database = openDatabase(place, migrate)
@@ -59,7 +62,10 @@ export const openConnection = (
 
   const attempt = <Value>(work: Work<Value>): Value => {
     if (hasClosed) throw new StoreFault('The database is closed', 'not_recorded')
-    if (!isReady) setUp(database, migrate)
+    if (!isReady) {
+      setUp(database, migrate)
+      prepare(database)
+    }
     isReady = true
     return work(database)
   }

@@ -9,7 +9,8 @@ import {
 } from '../../ports/event-store.js'
 import type { SqliteHandle } from '../../ports/sqlite-handle.js'
 import type { SyncDatabase } from '../sql/sqlite/dialect.js'
-import { readLog, restoreEvents, writeGroup } from '../sql/sqlite/event-log.js'
+import { lastPosition, readLog, restoreEvents, writeGroup } from '../sql/sqlite/event-log.js'
+import type { RowsInAppend } from '../sql/sqlite/read-model.js'
 import { groupCommit, type Verdict } from '../store/group-commit.js'
 import {
   inTransactionOf,
@@ -60,24 +61,49 @@ export const inTransaction = <Handle = SqliteHandle>(
 export const sqliteEventStore = (
   connection: Connection,
   clock: MicrosecondClock = microsecondClock(),
-  environment: Environment = systemEnvironment,
+  {
+    environment = systemEnvironment,
+    withRows,
+  }: {
+    readonly environment?: Environment
+    /** Keeps the read model at the head. */
+    readonly withRows?: (RowsInAppend & { readonly bringToHead: () => Promise<void> }) | undefined
+  } = {},
 ): EventStore & EventRestore & EventCount => {
   const { add, isEmpty, wakeAll } = listeners()
   let endWatch: (() => void) | undefined
 
+  const bringRows = async (): Promise<void> => {
+    if (withRows && (await connection.query(withRows.isBehind))) await withRows.bringToHead()
+  }
+
+  const writeWithRows = (
+    database: SyncDatabase,
+    group: readonly PreparedAppend[],
+  ): readonly Verdict[] => {
+    if (!withRows) return writeGroup(database, group, clock())
+    const from = lastPosition(database)
+    const verdicts = writeGroup(database, group, clock())
+    const events = verdicts.flatMap((verdict) => (verdict.isOk() ? verdict.value : []))
+    withRows.write(database, from, events)
+    return verdicts
+  }
+
   const write = async (group: readonly PreparedAppend[]): Promise<readonly Verdict[]> => {
-    const verdicts = await connection.write((database) => writeGroup(database, group, clock()))
+    await bringRows()
+    const verdicts = await connection.write((database) => writeWithRows(database, group))
     wakeAll()
     return verdicts
   }
 
   const grouped = groupCommit({ write, isConnectionFault }, environment)
 
-  const writeWithRows = async (prepared: PreparedAppend, work: InTransaction): Promise<Verdict> => {
+  const writeForHost = async (prepared: PreparedAppend, work: InTransaction): Promise<Verdict> => {
+    await bringRows()
     const verdict = await verdictOf(
       connection.write((database) => {
         runForHost(database, work, connection.handle)
-        return orRollBack(writeGroup(database, [prepared], clock())[0])
+        return orRollBack(writeWithRows(database, [prepared])[0])
       }),
     ).catch(asFailure)
     wakeAll()
@@ -88,7 +114,7 @@ export const sqliteEventStore = (
     ...readLog(connection),
     append: async (append) =>
       append.inTransaction
-        ? writeWithRows(prepareAppend(append), append.inTransaction)
+        ? writeForHost(prepareAppend(append), append.inTransaction)
         : grouped(append),
     transactions: TRANSACTIONS,
     onAppend: (wake) => {

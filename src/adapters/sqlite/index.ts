@@ -4,18 +4,20 @@ import type { ReadModel } from '../../ports/read-model.js'
 import type { SqliteHandle } from '../../ports/sqlite-handle.js'
 import type { ListedCursors } from '../../ports/webhook-cursors.js'
 import type { SyncDatabase } from '../sql/sqlite/dialect.js'
-import { sqliteReadModel } from '../sql/sqlite/read-model.js'
+import { createViews, haveViews, rowsInAppend, sqliteReadModel } from '../sql/sqlite/read-model.js'
 import { sqlCursors } from '../sql/webhook-cursors.js'
+import { bringToHead } from '../store/bring-to-head.js'
 import { type Clock, microsecondClock } from '../store/record-events.js'
-import { LIMITS, openConnection } from './connection.js'
+import { inTransaction as inOne, LIMITS, openConnection } from './connection.js'
 import { sqliteEventStore } from './event-store.js'
+import { UnusableFile } from './faults.js'
 
 export { type InTransaction, InTransactionFailed, StoreFault } from '../../ports/event-store.js'
 export type { SqliteHandle, SqliteStatement, SqliteValue } from '../../ports/sqlite-handle.js'
 export { InvalidAppend, InvalidRestore } from '../store/check-append.js'
 export type { Clock } from '../store/record-events.js'
 export { inTransaction } from './event-store.js'
-export { UnusableFile } from './faults.js'
+export { UnusableFile }
 
 /** Options of an SQLite file. */
 export interface SqliteOptions {
@@ -32,6 +34,12 @@ export interface SqliteOptions {
    * date. The tables of the read model, and an index of the events by organization, are created at their first use.
    */
   readonly migrate?: boolean | undefined
+  /**
+   * Keeps the views `claviger_role_holder` and `claviger_permission_holder`: which users have which roles and permissions
+   * now, for joins. The read model's rows are then written in the transaction that records events. The views are empty
+   * while the read model is behind, as after a write of a process without this option. Default: `false`.
+   */
+  readonly views?: boolean | undefined
 }
 
 /** An SQLite file in use. */
@@ -65,19 +73,37 @@ export interface Sqlite {
 export const openSqlite = (place: string | SqliteHandle, options: SqliteOptions = {}): Sqlite => {
   checkPlace('openSqlite', place)
   checkOptions('openSqlite', options, {
-    optional: { now: FUNCTION, busyTimeout: NUMBER, migrate: BOOLEAN },
+    optional: { now: FUNCTION, busyTimeout: NUMBER, migrate: BOOLEAN, views: BOOLEAN },
   })
-  const { now, busyTimeout, migrate } = options
+  const { now, busyTimeout, migrate = true, views = false } = options
   const clock = microsecondClock(now)
-  const connection = openConnection(place, { busyTimeout, migrate })
+  const prepare = (database: SyncDatabase): void => {
+    if (views) prepareViews(database, migrate)
+  }
+  const connection = openConnection(place, { busyTimeout, migrate, prepare })
   const close = async () => connection.close()
-  const store = sqliteEventStore(connection, clock)
+  const withRows = views
+    ? { ...rowsInAppend(LIMITS), bringToHead: () => bringToHead(store, readModel) }
+    : undefined
+  const store = sqliteEventStore(connection, clock, { withRows })
+  const readModel: ReadModel = sqliteReadModel(connection, LIMITS, store)
   return {
     store,
-    readModel: sqliteReadModel(connection, LIMITS, store),
+    readModel,
     close,
     [Symbol.asyncDispose]: close,
   }
+}
+
+/** @throws UnusableFile when views are missing that must not be created */
+const prepareViews = (database: SyncDatabase, mayCreate: boolean): void => {
+  if (haveViews(database, LIMITS)) return
+  if (!mayCreate)
+    throw new UnusableFile(
+      'not_migrated',
+      'The file has no views, or those of another version: open it once with views and without migrate: false',
+    )
+  inOne(database, 'BEGIN IMMEDIATE', () => createViews(database, LIMITS))
 }
 
 const checkPlace = (called: string, place: string | SqliteHandle): void => {

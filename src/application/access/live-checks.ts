@@ -1,10 +1,11 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow'
-import { checkOptions } from '../../check-options.js'
+import { checkOptions, type KnownOptions, TEXT } from '../../check-options.js'
 import type { AccessQuery } from '../../ports/access-reads.js'
 import type { Position } from '../../ports/event-store.js'
 import { IN_PROCESS_BATCH, type Projection } from '../../ports/projection.js'
 import { presentAccess } from '../../projections/present-access.js'
 import { readEvents } from '../../projections/read-events.js'
+import { compareCodePoints } from '../../projections/row-order.js'
 import type { Moment, RoleQuestion } from '../../projections/world.js'
 import type { ReadError } from '../errors/errors.js'
 import { catchFaults, Fault } from '../errors/fault.js'
@@ -15,6 +16,7 @@ import { isPosition, POSITION_IN_WORDS } from '../method/input.js'
 import type { Runtime } from '../runtime.js'
 import { raceAbort, within } from '../waiting.js'
 import type { Asked, CheckAccessInput, Misread } from './check-access.js'
+import type { LiveScopesQuestion, Scope } from './scopes.js'
 
 /** How live checks follow the log. */
 export interface LiveOptions {
@@ -64,6 +66,26 @@ export interface LiveChecks {
    * `can`
    */
   readonly check: AskLive<AccessCheck>
+  /**
+   * Returns the scopes of `access.scopesOf`, all of them, in its order; none when the log cannot be followed. Takes as long
+   * as a check for each project that the organization owns or was granted.
+   *
+   * @throws TypeError when a field of the question is unknown or missing, or not exactly one of `permission` and
+   *   `roleKey` is given
+   */
+  readonly scopesOf: (question: LiveScopesQuestion) => readonly Scope[]
+  /**
+   * Returns those of `rows` for which `can` allows the access that `scopeOf` asks for, in their order.
+   *
+   * @example
+   * const shown = live.filter(invoices, ({ projectId }) => ({ orgId, userId, projectId, permission: 'invoice.read' }))
+   *
+   * @throws as `can`
+   */
+  readonly filter: <Row>(
+    rows: readonly Row[],
+    scopeOf: (row: Row) => LiveQuestion,
+  ) => readonly Row[]
   /** Position of the last event that the checks include. */
   readonly position: Position
   /**
@@ -234,13 +256,26 @@ export const followed = async (
   running.finally(() => end({ kind: 'Cancelled' }))
   await see(unseen.position)
 
+  const can = (question: LiveQuestion): boolean => {
+    const query = read(question)
+    if (isStale()) return false
+    return question.roleKey === undefined && question.permission === undefined
+      ? check(query, question).allowed
+      : present.hasRole(query, question, moment)
+  }
+
   return ok({
-    can: (question) => {
-      const query = read(question)
-      if (isStale()) return false
-      return question.roleKey === undefined && question.permission === undefined
-        ? check(query, question).allowed
-        : present.hasRole(query, question, moment)
+    can,
+    filter: (rows, scopeOf) => rows.filter((row) => can(scopeOf(row))),
+    scopesOf: (question) => {
+      const { projectId } = question
+      requireScopes(question)
+      if (isStale()) return []
+      return present
+        .projectsWith(question, question, moment)
+        .filter(({ id }) => projectId === undefined || id === projectId)
+        .map(({ orgId, id }): Scope => ({ projectId: id, projectOrgId: orgId }))
+        .sort(byScope)
     },
     check: (question) => {
       const query = read(question)
@@ -269,6 +304,22 @@ const stale = (): AccessCheck => ({
   permissions: [],
   reasons: [{ kind: 'Stale' }],
 })
+
+const byScope = (one: Scope, other: Scope): number =>
+  compareCodePoints(one.projectOrgId, other.projectOrgId) ||
+  compareCodePoints(one.projectId, other.projectId)
+
+const SCOPES_FIELDS: KnownOptions = {
+  required: { orgId: TEXT, userId: TEXT },
+  optional: { roleKey: TEXT, permission: TEXT, projectId: TEXT },
+}
+
+/** @throws TypeError */
+const requireScopes = (question: LiveScopesQuestion): void => {
+  checkOptions('scopesOf', question, SCOPES_FIELDS)
+  if ((question.roleKey === undefined) === (question.permission === undefined))
+    throw new TypeError('scopesOf needs permission or roleKey, and takes one of them')
+}
 
 const FIELDS = new Set(['orgId', 'userId', 'projectId', 'projectOrgId', 'roleKey', 'permission'])
 

@@ -36,6 +36,16 @@ export type PermissionOrRole =
       readonly permission?: never
     }
 
+/** A {@link ScopesOfInput} without pages and the past, and the organization of the user. */
+export type LiveScopesQuestion = PermissionOrRole & {
+  /** The organization of the user. */
+  readonly orgId: string
+  /** Your id of the user. */
+  readonly userId: string
+  /** Only projects with this `id`, of any organization. Default: all. */
+  readonly projectId?: string | undefined
+}
+
 /** The user whose scopes to list, and the permission or the role that they must have there. */
 export type ScopesOfInput = PageInput &
   PermissionOrRole & {

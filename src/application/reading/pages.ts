@@ -15,22 +15,6 @@ export const pageToken = z.optional(
   z.string({ error: 'must be text' }).check(z.maxLength(16_384, { error: 'is too long' })),
 )
 
-/** The page to list. */
-export interface PageInput {
-  /** Most items of the page: 1 to 1,000. Default: 100. */
-  readonly pageSize?: number | undefined
-  /** `nextPageToken` of the page before, with the same input. Default: the first page. */
-  readonly pageToken?: string | undefined
-}
-
-/** A page of results. */
-export interface AccessPage<Item> {
-  /** At most `pageSize` items, in order. */
-  readonly items: readonly Item[]
-  /** `pageToken` of the next page; absent on the last. */
-  readonly nextPageToken?: string
-}
-
 /** A query that returns pages. */
 interface Paged<Item, Key extends readonly SortValue[], Found extends Slice<Item>> {
   /** `nextPageToken` of the page before; undefined for the first page. */
@@ -124,8 +108,8 @@ export interface ItemPage<Item> {
 
 /**
  * Iterates over all items of a method that returns pages: `list` of any object, `listReceived`, `access.rolesOf`,
- * `access.scopesOf`, `access.whoHas`, `access.users`, `history.list`. Each page is read when the loop reaches it, so the loop may or may not see changes
- * that are made meanwhile.
+ * `access.scopesOf`, `access.whoHas`, `access.users`, `history.list`. Each page is read when the loop reaches it, so the
+ * loop may or may not see changes that are made meanwhile.
  *
  * @param input - input of the method. `pageSize` or `limit` is the number of items to read at once; `pageToken`,
  *   `after` or `before` is where to begin

@@ -1,4 +1,3 @@
-import type { Caller } from '../../index.js'
 import {
   concatBytes,
   type Handler,
@@ -8,23 +7,9 @@ import {
   MAX_REQUEST_BYTES,
   type ResponseHeaders,
 } from '../http.js'
-import {
-  authenticate,
-  deadlineAfter,
-  ENCODED,
-  headersOf,
-  perform,
-  readBody,
-  TOO_LARGE,
-} from '../operations/context.js'
+import { answerCall, ENCODED, headersOf, TOO_LARGE } from '../operations/context.js'
 import type { Operation } from '../operations/operation.js'
-import {
-  type CallContext,
-  Refusal,
-  refusalOf,
-  transportStatus,
-  unsupportedType,
-} from '../operations/refusal.js'
+import { Refusal, transportStatus, unsupportedType } from '../operations/refusal.js'
 import type { ResolvedOptions } from '../options.js'
 import { readMessage, writeMessage } from './codec.js'
 import { OK, trailersOf } from './status.js'
@@ -38,30 +23,23 @@ export const grpcHandler = (
   const { method } = operation
   const common = headersOf(operation)
   return async (request) => {
-    const { header, body } = request
     const respond = responseIn(request)
     if (!respond) return notServed(request)
-    const timeout = timeoutOf(header.get('grpc-timeout'))
-    const { signal, isLate, end } = deadlineAfter(timeout, request.signal)
-    const call: CallContext = { method, header, signal, isLate }
-    let caller: Caller | undefined
-    try {
-      if (refused) throw refused
-      caller = await authenticate(options, call, { operation, headers: request.headers })
-      if (isCompressed(request)) throw COMPRESSED
-      if (timeout === 'malformed') throw MALFORMED_TIMEOUT
-      const most = FRAME_BYTES + MAX_REQUEST_BYTES
-      const bytes = body ? await readBody(body, signal, most) : new Uint8Array()
-      const values = readMessage(method.request, messageIn(bytes))
-      const { response, etag } = await perform(options, call, { operation, values, caller })
-      const headers = etag === undefined ? common : { ...common, etag }
-      return respond(headers, [frame(0, writeMessage(method.response, response))], OK)
-    } catch (thrown) {
-      const { status, headers } = refusalOf(options, call, { thrown, caller })
-      return respond({ ...common, ...headers }, [], trailersOf(status))
-    } finally {
-      end()
-    }
+    if (refused) return respond(common, [], trailersOf(refused.status))
+    return answerCall(options, {
+      operation,
+      request,
+      timeout: timeoutOf(request.header.get('grpc-timeout')),
+      most: FRAME_BYTES + MAX_REQUEST_BYTES,
+      headers: common,
+      begin: () => {
+        if (isCompressed(request)) throw COMPRESSED
+        return (bytes) => readMessage(method.request, messageIn(bytes))
+      },
+      respond: (response, headers) =>
+        respond(headers, [frame(0, writeMessage(method.response, response))], OK),
+      refuse: (status, headers) => respond(headers, [], trailersOf(status)),
+    })
   }
 }
 
@@ -152,10 +130,9 @@ const isCompressed = ({ header }: HttpRequest): boolean =>
 
 const MILLISECONDS = new Map(Object.entries({ H: 36e5, M: 6e4, S: 1e3, m: 1, u: 1e-3, n: 1e-6 }))
 
-/** The time that a call may take, in milliseconds; undefined without a limit. */
-const timeoutOf = (text: string | null): number | 'malformed' | undefined => {
+const timeoutOf = (text: string | null): number | Refusal | undefined => {
   if (text === null) return undefined
   const [, digits, unit = ''] = /^(\d{1,8})([HMSmun])$/.exec(text) ?? []
   const milliseconds = MILLISECONDS.get(unit)
-  return milliseconds === undefined ? 'malformed' : Number(digits) * milliseconds
+  return milliseconds === undefined ? MALFORMED_TIMEOUT : Number(digits) * milliseconds
 }

@@ -1,4 +1,3 @@
-import type { Caller } from '../../index.js'
 import {
   type HttpRequest,
   type HttpResponse,
@@ -7,22 +6,9 @@ import {
   MAX_REQUEST_BYTES,
   type ResponseHeaders,
 } from '../http.js'
-import {
-  authenticate,
-  deadlineAfter,
-  ENCODED,
-  headersOf,
-  perform,
-  readBody,
-} from '../operations/context.js'
+import { answerCall, ENCODED, headersOf } from '../operations/context.js'
 import type { Operation } from '../operations/operation.js'
-import {
-  type CallContext,
-  Refusal,
-  refusalOf,
-  statusResponse,
-  transportStatus,
-} from '../operations/refusal.js'
+import { Refusal, statusResponse, transportStatus } from '../operations/refusal.js'
 import type { ResolvedOptions } from '../options.js'
 import { type JsonObject, readJson, readJsonBody } from './read.js'
 import { writerOf } from './write.js'
@@ -47,43 +33,36 @@ export const jsonHandler = (
   { operation, urlFields, isBodyOptional, headers }: JsonCall,
 ): JsonHandler => {
   const { method } = operation
-  const common = { ...headers, ...headersOf(operation) }
   const writeResponse = writerOf(method.response)
-  return async (request, params) => {
-    const { header, body } = request
-    const timeout = timeoutOf(header.get('connect-timeout-ms'))
-    const { signal, isLate, end } = deadlineAfter(timeout, request.signal)
-    const call: CallContext = { method, header, signal, isLate }
-    let caller: Caller | undefined
-    try {
-      const asked = authenticate(options, call, { operation, headers: request.headers })
-      caller = asked instanceof Promise ? await asked : asked
-      if (isEncoded(header)) throw new Refusal(ENCODED)
-      if (timeout === 'malformed') throw new Refusal(MALFORMED_DEADLINE)
-      const fromUrl = urlFields(params, request.query)
-      const bytes = body ? await readBody(body, signal, MAX_REQUEST_BYTES) : NO_BYTES
-      const values =
-        isBodyOptional && bytes.length === 0
-          ? readJson(method.request, fromUrl)
-          : readJsonBody(method.request, bytes, fromUrl)
-      const { response, etag } = await perform(options, call, { operation, values, caller })
-      const json = JSON.stringify(writeResponse(response))
-      return jsonResponse(200, json, etag === undefined ? common : { ...common, etag })
-    } catch (thrown) {
-      const refusal = refusalOf(options, call, { thrown, caller })
-      return statusResponse(refusal.status, { ...common, ...refusal.headers })
-    } finally {
-      end()
-    }
+  const common = { ...headers, ...headersOf(operation) }
+  return (request, params) => {
+    const { header, query } = request
+    return answerCall(options, {
+      operation,
+      request,
+      timeout: timeoutOf(header.get('connect-timeout-ms')),
+      most: MAX_REQUEST_BYTES,
+      headers: common,
+      begin: () => {
+        if (isEncoded(header)) throw new Refusal(ENCODED)
+        const fromUrl = urlFields(params, query)
+        return (bytes) =>
+          isBodyOptional && bytes.length === 0
+            ? readJson(method.request, fromUrl)
+            : readJsonBody(method.request, bytes, fromUrl)
+      },
+      respond: (response, headers) =>
+        jsonResponse(200, JSON.stringify(writeResponse(response)), headers),
+      refuse: statusResponse,
+    })
   }
 }
 
-const NO_BYTES = new Uint8Array()
+const MALFORMED_TIMEOUT = new Refusal(
+  transportStatus('invalid_argument', 'Connect-Timeout-Ms is malformed'),
+)
 
-const MALFORMED_DEADLINE = transportStatus('invalid_argument', 'Connect-Timeout-Ms is malformed')
-
-/** The time that a call may take, in milliseconds; undefined without a limit. */
-const timeoutOf = (text: string | null): number | 'malformed' | undefined => {
+const timeoutOf = (text: string | null): number | Refusal | undefined => {
   if (text === null) return undefined
-  return /^\d{1,20}$/.test(text) ? Number(text) : 'malformed'
+  return /^\d{1,20}$/.test(text) ? Number(text) : MALFORMED_TIMEOUT
 }

@@ -1,4 +1,5 @@
-import { type Caller, type Context, isIamError } from '../../index.js'
+import { type Caller, type Context, isIamError, type Status } from '../../index.js'
+import type { HttpRequest, HttpResponse, ResponseHeaders } from '../http.js'
 import type { Authentication, ResolvedOptions } from '../options.js'
 import { identityProviderService, ObjectDetails, type WireField, type WireMethod } from '../wire.js'
 import type { Values } from './message.js'
@@ -7,23 +8,61 @@ import {
   type CallContext,
   malformed,
   Refusal,
+  refusalOf,
   refusalOfError,
   traceIdOf,
   transportStatus,
 } from './refusal.js'
 
-/** The call of an operation, once its request was read. */
-export interface OperationCall {
+/** How a protocol carries the calls of one operation. */
+interface Carried {
   readonly operation: Operation
-  readonly values: Values
-  readonly caller: Caller | undefined
+  readonly request: HttpRequest
+  /** The time that the call may take, in milliseconds; undefined without a limit. */
+  readonly timeout: number | Refusal | undefined
+  /** Most bytes of a body. */
+  readonly most: number
+  /** Headers of every response. */
+  readonly headers: ResponseHeaders
+  /** Checks the request before its body is read, and returns how to read the body. @throws Refusal */
+  readonly begin: () => (bytes: Uint8Array) => Values
+  readonly respond: (response: object, headers: ResponseHeaders) => HttpResponse
+  readonly refuse: (status: Status, headers: ResponseHeaders) => HttpResponse
 }
+
+/** Answers a call in any protocol: authenticate, read, run, write. Whatever is thrown becomes a refusal. */
+export const answerCall = async (
+  options: ResolvedOptions,
+  { operation, request, timeout, most, headers, begin, respond, refuse }: Carried,
+): Promise<HttpResponse> => {
+  const { header, body } = request
+  const { signal, isLate, end } = deadlineAfter(timeout, request.signal)
+  const call: CallContext = { method: operation.method, header, signal, isLate }
+  let caller: Caller | undefined
+  try {
+    const asked = authenticate(options, call, operation, request.headers)
+    caller = asked instanceof Promise ? await asked : asked
+    if (timeout instanceof Refusal) throw timeout
+    const read = begin()
+    const values = read(body ? await readBody(body, signal, most) : NO_BYTES)
+    const response = await perform(options, call, operation, values, caller)
+    const etag = etagOf(operation.method, response)
+    return respond(response, etag === undefined ? headers : { ...headers, etag })
+  } catch (thrown) {
+    const refusal = refusalOf(options, call, { thrown, caller })
+    return refuse(refusal.status, { ...headers, ...refusal.headers })
+  } finally {
+    end()
+  }
+}
+
+const NO_BYTES = new Uint8Array()
 
 /** The release that deprecated the operations marked so (RFC 9745). */
 const DEPRECATED_SINCE = '@1767225600'
 
 /** Headers of every answer to calls of an operation. */
-export const headersOf = ({ method }: Operation): Readonly<Record<string, string>> =>
+export const headersOf = ({ method }: Operation): ResponseHeaders =>
   method.isDeprecated ? { deprecation: DEPRECATED_SINCE } : {}
 
 /**
@@ -32,10 +71,11 @@ export const headersOf = ({ method }: Operation): Readonly<Record<string, string
  *
  * @throws Refusal if there is no caller
  */
-export const authenticate = (
+const authenticate = (
   options: ResolvedOptions,
   call: CallContext,
-  { operation, headers }: { readonly operation: Operation; readonly headers: () => Headers },
+  operation: Operation,
+  headers: () => Headers,
 ): Caller | Promise<Caller> | undefined => {
   if (operation.isPublic) return undefined
   const answered = options.authenticate(headers(), call.signal)
@@ -80,7 +120,7 @@ const aborted = (signal: AbortSignal): Promise<never> =>
   })
 
 /** All bytes of a body, at most `most`. @throws Refusal if there are more, and any exception of reading */
-export const readBody = async (
+const readBody = async (
   body: (most: number) => Promise<Uint8Array>,
   signal: AbortSignal,
   most: number,
@@ -104,7 +144,7 @@ export const ENCODED = transportStatus('unimplemented', 'Compressed requests are
 const LONGEST_TIMER = 2 ** 31 - 1
 
 /** Ends a call after a time in milliseconds. `end` is called once the call has ended. */
-export const deadlineAfter = (timeout: number | 'malformed' | undefined, signal: AbortSignal) => {
+const deadlineAfter = (timeout: Carried['timeout'], signal: AbortSignal) => {
   if (typeof timeout !== 'number' || timeout > LONGEST_TIMER)
     return { signal, isLate: () => false, end: () => {} }
   // Not `AbortSignal.timeout`: with a listener, it is kept until its time has come.
@@ -123,16 +163,18 @@ export const deadlineAfter = (timeout: number | 'malformed' | undefined, signal:
  *
  * @throws Refusal if the library refuses the call
  */
-export const perform = async (
+const perform = async (
   options: ResolvedOptions,
   call: CallContext,
-  { operation, values: { reason, ...input }, caller }: OperationCall,
-) => {
+  operation: Operation,
+  { reason, ...input }: Values,
+  caller: Caller | undefined,
+): Promise<object> => {
   const context = contextOf(options, call, caller)
   const isGiven = typeof reason === 'string' && reason !== ''
   const answer = await operation.run(input, isGiven ? { ...context, reason } : context)
   if (answer.isErr()) throw refusalOfError(options, call, answer.error)
-  return { response: answer.value, etag: etagOf(operation.method, answer.value) }
+  return answer.value
 }
 
 /** The version of the one object that was written or read. */

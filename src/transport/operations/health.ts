@@ -39,7 +39,6 @@ const publicRead = (
   ...readOperation(
     health.check,
     (asked: { readonly service: string }) => new ResultAsync(answer(asked)),
-    (status) => status,
   ),
   isPublic: true,
 })

@@ -68,7 +68,7 @@ export const listOperation = <Input, Item>(
 export const readOperation = <Input, Answer>(
   method: WireMethod,
   read: Read<Input, Answer, IamError>,
-  responseOf: (answer: Answer) => object,
+  responseOf: (answer: Answer) => object = Object,
 ): Operation => ({
   method,
   // Cast: every method checks its input.
@@ -102,21 +102,12 @@ export const pastOperation = (
   })
 }
 
-/** Zero and empty mean absent. */
 const historyInput = (
   { including, user, actor, types, order, after, before, time, pageSize, ...ids }: Values,
   type: ObjectRef['type'] | undefined,
 ): Values => ({
   object: type && { type, ...ids },
-  including: including || undefined,
-  user: user || undefined,
-  actor: actor || undefined,
-  types: Array.isArray(types) && types.length === 0 ? undefined : types,
-  order: order || undefined,
-  after,
-  before,
-  time,
-  limit: pageSize || undefined,
+  ...present({ including, user, actor, types, order, after, before, time, limit: pageSize }),
 })
 
 /** The operation with refusals that name the request's fields instead of the library's. */
@@ -136,12 +127,17 @@ const renamed = (error: IamError): IamError => {
 
 const firstField = ({ response }: WireMethod): WireField | undefined => response.fields[0]
 
-/** The input of a method that lists; zero and empty mean absent (AIP-158). */
+/** The input of a method that lists. */
 export const pageOf = ({ pageSize, pageToken, ...others }: Values): Values => ({
   ...others,
-  pageSize: pageSize || undefined,
-  pageToken: pageToken || undefined,
+  ...present({ pageSize, pageToken }),
 })
+
+/** The values that are not zero or empty, which mean absent (AIP-158). In protobuf an empty list is an absent one. */
+export const present = (values: Values): Values =>
+  Object.fromEntries(
+    Object.entries(values).filter(([, value]) => value !== 0 && Object(value)['length'] !== 0),
+  )
 
 /**
  * The fields of an item with a single value, and of its `details` without the owner, which is the same for the whole

@@ -31,6 +31,7 @@ import {
   type Operation,
   pageOf,
   pastOperation,
+  present,
   readOperation,
   writeOperation,
 } from './operation.js'
@@ -51,27 +52,21 @@ export const operationsOf = (
     readOperation(checkLogin, projects.checkLogin, () => ({})),
     readOperation(listRoleClaims, projects.roleClaims, (roleClaims) => ({ roleClaims })),
     writeOperation(projectRoleService.addProjectRoles, projectRoles.addMany),
-    readOperation(userGrantService.removeAllUserGrants, userGrants.removeAllOfUser, whole),
+    readOperation(userGrantService.removeAllUserGrants, userGrants.removeAllOfUser),
     historyOperation(historyService.listHistory, history),
     applyOperation(accessService.applyAccess, iam),
-    readOperation(
-      checkAccess,
-      (input: CheckAccessInput, context) => access.check(input, context),
-      whole,
-    ),
-    readOperation(accessService.explainAccess, access.explain, whole),
-    accessOperation(listRolesOfUser, access.rolesOf),
-    accessOperation(listRoleHolders, access.whoHas),
-    accessOperation(listAllRoleHolders, access.whoHas),
-    readOperation(accessService.listPermissions, access.permissions, whole),
+    readOperation(checkAccess, (input: CheckAccessInput, context) => access.check(input, context)),
+    readOperation(accessService.explainAccess, access.explain),
+    accessOperation(listRolesOfUser, access.rolesOf, withGroup),
+    accessOperation(listRoleHolders, access.whoHas, withGroup),
+    accessOperation(listAllRoleHolders, access.whoHas, withGroup),
+    usersOperation(accessService.listUsers, access),
+    readOperation(accessService.listPermissions, access.permissions),
   ]
   return methods.map(
     (method) => others.find((other) => other.method === method) ?? operationOn(method, iam),
   )
 }
-
-/** The answer of a method as it is. */
-const whole = <Answer>(answer: Answer): Answer => answer
 
 /**
  * The operation of the method that an rpc is named after: `AddUserGrantRoles` of `UserGrantService` calls
@@ -124,21 +119,38 @@ const testOperation = (iam: Iam, test: IdentityProviderTest | undefined): Operat
   return readOperation(
     identityProviderService.testIdentityProvider,
     ({ idpId }: { readonly idpId: string }, context) => new ResultAsync(testing(idpId, context)),
-    ({ checks }) => ({ checks }),
   )
 }
 
 /** The operation of a method that lists who has roles in an order of its own, in the first field of the response. */
-const accessOperation = <Input, Item extends { readonly via: RoleWay }>(
+const accessOperation = <Input, Item>(
   method: WireMethod,
   list: Read<Input, AccessPage<Item>>,
+  show: (item: Item) => object,
 ): Operation => {
   const name = method.response.fields[0]?.name ?? ''
   const operation = readOperation(method, list, (page) => ({
     ...page,
-    [name]: page.items.map(({ via, ...item }) => (via === 'grant' ? item : { ...item, via })),
+    [name]: page.items.map(show),
   }))
   return { method, run: (values, context) => operation.run(pageOf(values), context) }
+}
+
+/** On the network, a role names the group that gives it, and of a grant none. */
+const withGroup = ({ via, ...item }: { readonly via: RoleWay }): object =>
+  via === 'grant' ? item : { ...item, via }
+
+/** The operation that lists users. In protobuf an empty list is an absent one. */
+const usersOperation = (method: WireMethod, { users }: Iam['access']): Operation => {
+  const operation = accessOperation(method, users, ({ userId, roles }) => ({
+    userId,
+    roles: roles.map(withGroup),
+  }))
+  return {
+    method,
+    run: ({ userIds, ...values }, context) =>
+      operation.run({ ...values, ...present({ userIds }) }, context),
+  }
 }
 
 /** The operation that applies a desired state, or with `validateOnly` plans it. */
@@ -158,16 +170,12 @@ const applyOperation = (method: WireMethod, { plan, apply }: Iam): Operation => 
   }
 }
 
-/** In protobuf an empty list is an absent one. A version is read as 64 bits; a number of JavaScript has 53. */
+/** A version is read as 64 bits; a number of JavaScript has 53. */
 const desiredAccess = ({ projects, identityProviders, version, ...values }: Values): Values => ({
   ...values,
-  projects: unlessEmpty(projects),
-  identityProviders: unlessEmpty(identityProviders),
+  ...present({ projects, identityProviders }),
   version: version === undefined ? undefined : Number(version),
 })
-
-const unlessEmpty = (list: unknown): unknown =>
-  Array.isArray(list) && list.length === 0 ? undefined : list
 
 const planResponse = ({ version, ...plan }: Applied): object => ({
   ...plan,

@@ -168,7 +168,7 @@ describe('An option that there is not', () => {
     const path = temporaryFile()
     expect(() => openSqlite(path, { busyTimeOut: 5, clock: undefined } as never)).toThrow(
       new TypeError(
-        'openSqlite has no option busyTimeOut, clock; it has now, busyTimeout, migrate',
+        'openSqlite has no option busyTimeOut, clock; it has now, busyTimeout, migrate, views',
       ),
     )
     expect(existsSync(path)).toBe(false)

@@ -6,6 +6,8 @@ import type {
   IamOptions,
   LiveChecks,
   LiveQuestion,
+  LiveScopesQuestion,
+  Scope,
 } from '../../../src/index.js'
 import { context, good, type Iam, iamOn } from '../host.js'
 import { ORGS, PERMISSIONS, PROJECTS, ROLES, USERS } from './any-history.js'
@@ -33,6 +35,20 @@ export const everyQuestion: readonly LiveQuestion[] = ORGS.flatMap((orgId) =>
   ),
 )
 
+/** Scopes that are listed in two ways. */
+interface ScopesDifference {
+  readonly question: LiveScopesQuestion
+  readonly scopes: readonly Scope[]
+  readonly items: readonly Scope[]
+}
+
+const everyScopesQuestion: readonly LiveScopesQuestion[] = ORGS.flatMap((orgId) =>
+  USERS.flatMap((userId) => [
+    ...ROLES.map((roleKey) => ({ orgId, userId, roleKey })),
+    ...PERMISSIONS.map((permission) => ({ orgId, userId, permission, projectId: PROJECTS[0] })),
+  ]),
+)
+
 /** A question that is answered in two ways. */
 export interface Difference {
   readonly question: LiveQuestion
@@ -46,27 +62,37 @@ export interface Difference {
  * position. Returns the questions for which they do not.
  */
 export const differences = async (
-  live: Pick<LiveChecks, 'can' | 'check' | 'position'>,
+  live: Pick<LiveChecks, 'can' | 'check' | 'scopesOf' | 'position'>,
   store: EventStore,
   options: Partial<IamOptions> = {},
-): Promise<readonly Difference[]> => {
+): Promise<readonly (Difference | ScopesDifference)[]> => {
   const { position } = live
   const answers = everyQuestion.map((question) => ({
     question,
     live: live.check(question),
     can: live.can(question),
   }))
+  const scopesBefore = everyScopesQuestion.map((question) => ({
+    question,
+    scopes: live.scopesOf(question),
+  }))
   // The read model in memory answers from the same projection as live checks: another one is the judge.
   const { readModel, close } = openSqlite(':memory:')
   const iam = iamOn(upTo(store, position), { authorize: () => true, ...options, readModel })
   await good(iam.catchUp(readModel))
-  const found: Difference[] = []
+  const found: (Difference | ScopesDifference)[] = []
   for (const answer of answers) {
     const { orgId, ...input } = answer.question
     const at = { ...context, orgId, consistency: 'eventual' } as const
     const eventual = await good(iam.access.check(input, at))
     const isSame = JSON.stringify(answer.live) === JSON.stringify(eventual)
     if (!isSame || answer.can !== eventual.allowed) found.push({ ...answer, eventual })
+  }
+  for (const { question, scopes } of scopesBefore) {
+    const { orgId, ...input } = question
+    const at = { ...context, orgId, consistency: 'eventual' } as const
+    const { items } = await good(iam.access.scopesOf(input, at))
+    if (JSON.stringify(scopes) !== JSON.stringify(items)) found.push({ question, scopes, items })
   }
   await close()
   return found

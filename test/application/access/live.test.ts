@@ -80,6 +80,44 @@ describe('Live checks', () => {
     expect(live.lag).toBeGreaterThanOrEqual(0)
   })
 
+  it('list where a user has a permission, and pick the rows that a user may see', async () => {
+    const iam = iamOn(memoryEventStore())
+    const live = await liveOf(iam)
+    for (const id of ['b', 'a', 'c']) {
+      const role = {
+        projectId: id,
+        roleKey: 'reader',
+        displayName: 'Reader',
+        permissions: ['read'],
+      }
+      await good(iam.projects.add({ id, name: id }, context))
+      await good(iam.projectRoles.add(role, context))
+      if (id === 'c') continue
+      const roles = [{ roleKey: 'reader' }]
+      await good(iam.userGrants.add({ userId: 'bob', projectId: id, roles }, context))
+    }
+    const bobInAcme = { orgId: 'acme', userId: 'bob' }
+    const scopes = ['a', 'b'].map((projectId) => ({ projectId, projectOrgId: 'acme' }))
+    expect(live.scopesOf({ ...bobInAcme, permission: 'read' })).toEqual(scopes)
+    expect(live.scopesOf({ ...bobInAcme, roleKey: 'reader', projectId: 'b' })).toEqual([scopes[1]])
+    expect(live.scopesOf({ ...bobInAcme, orgId: 'globex', permission: 'read' })).toEqual([])
+    const rows = ['c', 'b', 'a', 'b'].map((project, nth) => ({ nth, project }))
+    const shown = live.filter(rows, ({ project }) => ({
+      ...bobInAcme,
+      projectId: project,
+      permission: 'read',
+    }))
+    expect(shown.map(({ nth }) => nth)).toEqual([1, 2, 3])
+    for (const wrong of [
+      bobInAcme,
+      { ...bobInAcme, permission: 'read', roleKey: 'reader' },
+      { ...bobInAcme, permission: undefined },
+      { ...bobInAcme, permission: 'read', at: new Date() },
+      { userId: 'bob', permission: 'read' },
+    ])
+      expect(() => live.scopesOf(wrong as never)).toThrow(TypeError)
+  })
+
   it('are not stale once they are there, however long the log took to read', async () => {
     inVirtualTime()
     const { iam, reads } = await world()
@@ -507,6 +545,19 @@ describe('A failover that lost events', () => {
 })
 
 describe('The end of live checks', () => {
+  it('leaves no scopes and no rows', async () => {
+    const { iam } = await world()
+    await good(iam.userGrants.add(grant, context))
+    const ending = new AbortController()
+    onTestFinished(() => ending.abort())
+    const live = await good(iam.access.live({ signal: ending.signal }))
+    const scopes = () => live.scopesOf({ orgId: 'acme', userId: 'bob', roleKey: 'editor' })
+    const rows = () => live.filter([1], () => asked)
+    expect([scopes().length, rows().length]).toEqual([1, 1])
+    ending.abort()
+    expect([scopes(), rows()]).toEqual([[], []])
+  })
+
   it('refuses everything, at once', async () => {
     const { iam } = await world()
     await good(iam.userGrants.add(grant, context))

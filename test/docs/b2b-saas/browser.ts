@@ -8,6 +8,9 @@ export interface Sending {
 /** Where the example says that it is. What leads there goes to the instance that the test chooses. */
 export const ORIGIN = 'http://invoicing.test'
 
+/** Where a sign-in begins; callbacks lie below it. */
+export const SIGN_IN = '/api/auth/claviger/sign-in'
+
 /** Instances where a sign-in begins and where it ends. */
 export type Instances = readonly [string, string]
 
@@ -24,6 +27,7 @@ export const newBrowser = (shown: string[]) => {
         ...(body && !isForm && { 'content-type': 'application/json' }),
         // As of a page of the product.
         'sec-fetch-site': 'same-origin',
+        ...(method !== 'GET' && { origin: ORIGIN }),
         ...headers,
       },
       body: body && !isForm ? JSON.stringify(body) : (body ?? null),
@@ -45,7 +49,7 @@ export const newBrowser = (shown: string[]) => {
   const atProvider = async (by: string, login: string, begin: string) => {
     const [orgId = '', idpId = ''] = by.split('/')
     const form = by.includes('@') ? { email: by } : { orgId, idpId }
-    const begun = await send('POST', `${begin}/sign-in`, { body: new URLSearchParams(form) })
+    const begun = await send('POST', `${begin}${SIGN_IN}`, { body: new URLSearchParams(form) })
     const location = begun.headers.get('location')
     return location === null ? begun : throughProvider(location, ORIGIN, login)
   }

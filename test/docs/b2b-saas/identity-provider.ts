@@ -1,5 +1,5 @@
 import { realProvider } from '../../oidc/real-provider.js'
-import { ORIGIN } from './browser.js'
+import { ORIGIN, SIGN_IN } from './browser.js'
 
 /** What a provider says of a user. */
 export interface Claims {
@@ -15,7 +15,7 @@ export const secretOf = (customer: string) => `hush-hush-of-${customer}`
 /** The OpenID provider of a customer. Users sign in with any password; a test may change what it says of them. */
 export const startProvider = async (customer: string, users: Record<string, Claims>) => {
   const redirectUris = ['sso', 'spare'].map(
-    (idp) => `${ORIGIN}/sign-in/callback/${customer}/${idp}`,
+    (idp) => `${ORIGIN}${SIGN_IN}/callback/${customer}/${idp}`,
   )
   const client = { client_id: CLIENT_ID, client_secret: secretOf(customer) }
   const provider = await realProvider([{ ...client, redirect_uris: redirectUris }], {

@@ -1,12 +1,14 @@
 // Runs beside a copy of the example, and prints as JSON what its routes answer to a signed-in admin.
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { createAuthEndpoint } from 'better-auth/api'
+import { setSessionCookie } from 'better-auth/cookies'
 
 const [folder = '', origin = ''] = process.argv.slice(2)
 const from = (file: string) => import(pathToFileURL(join(folder, file)).href)
 
-const [{ app }, { iam }, { as }, users, { database }] = await Promise.all(
-  ['routes.ts', 'iam.ts', 'access.ts', 'users.ts', 'database.ts'].map(from),
+const [{ app }, { iam }, { as }, { auth, directory, save }, { database }] = await Promise.all(
+  ['routes.ts', 'iam.ts', 'access.ts', 'auth.ts', 'database.ts'].map(from),
 )
 
 const send = (method: string, path: string, body?: unknown, headers: object = {}) =>
@@ -40,12 +42,17 @@ const customers = await statuses('POST', '/operator/customers', [
   '{',
 ])
 
-const [admin] = await users.directory.find('ada', { orgId: 'acme' })
-const signedIn = async (userId: string): Promise<string> => {
-  const { headers } = await users.auth.api.startSession({ body: { userId }, returnHeaders: true })
-  return headers.getSetCookie()[0]
-}
-const cookie = await signedIn(admin.id)
+const [admin] = await directory.find('ada', { orgId: 'acme' })
+const context = await auth.$context
+/** Stands in for a sign-in with a provider. */
+const startSession = createAuthEndpoint({ method: 'POST' }, async (ctx) => {
+  const user = await context.internalAdapter.findUserById(admin.id)
+  const fields = { activeOrganizationId: 'acme' }
+  const session = await context.internalAdapter.createSession(admin.id, false, fields)
+  await setSessionCookie(ctx, { user, session })
+})
+const { headers } = await startSession({ context, returnHeaders: true })
+const [cookie = ''] = headers.getSetCookie()
 const webhooks = await statuses(
   'PUT',
   '/webhook',
@@ -65,21 +72,6 @@ const webhooks = await statuses(
   { cookie: cookie.split(';')[0] },
 )
 
-const signIn = { orgId: 'acme', issuer: 'https://i.example', mayAutoRegister: true }
-const named = async (user: object) => {
-  const id = await users.userIdOf({ ...signIn, ...user })
-  return (await users.directory.describe([id], { orgId: 'acme' }))[0].name
-}
-const names = [
-  await named({
-    subject: '1',
-    displayName: 'Chief of Acme',
-    emailIsOwn: false,
-    email: 'ceo@acme.example',
-  }),
-  await named({ subject: '2', displayName: 'Chief', emailIsOwn: true, email: 'Bob@acme.example' }),
-]
-
 const page = await send('GET', '/sign-in')
 const console = await send('GET', '/admin/')
 const header = (answer: Response, name: string) => answer.headers.get(name)
@@ -90,14 +82,13 @@ const refused = await iam.apply(taken, as('admin', 'acme'))
 if (refused.isOk() || refused.error.kind !== 'Protected') throw new Error('The project was taken')
 const applied = await iam.apply(taken, as('admin', 'globex'))
 if (applied.isErr()) throw new Error(applied.error.kind)
-await users.save('customer', 'globex', { name: 'Globex' })
+await save('organization', 'globex', { name: 'Globex', slug: 'globex' })
 await database.close()
 
 process.stdout.write(
   JSON.stringify({
     customers,
     webhooks,
-    names,
     cookie,
     headers: [
       header(page, 'cache-control'),

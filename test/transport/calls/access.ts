@@ -105,11 +105,48 @@ export const listPastRolesOfUser = (userId: string, at: string, details: Details
     shape: found('userRoles'),
   })
 
+/** Which users to list, as JSON and as parameters of a query. */
+export interface Users {
+  readonly userIds?: readonly string[]
+  readonly projectId?: string
+  readonly projectOrgId?: string
+  readonly roleKey?: string
+  readonly permission?: string
+  readonly at?: string
+  readonly pageSize?: number
+}
+
+/** The users of the organization. */
+export const listUsers = (users: Users, details: Details = {}): Call => {
+  const { at, userIds = [], ...rest } = users
+  const query = new URLSearchParams(userIds.map((userId) => ['user_ids', userId]))
+  for (const [name, value] of Object.entries({ ...rest, ...(at && { at }) }))
+    query.set(name, `${value}`)
+  const ids = userIds.length > 0 ? { userIds } : {}
+  const input = { ...rest, ...ids, ...(at !== undefined && { at: new Date(at) }) }
+  return callOf(details, {
+    rpc: 'claviger.v1.AccessService/ListUsers',
+    request: { ...users },
+    http: ['GET', `/v1/users${query.size > 0 ? `?${query}` : ''}`],
+    inProcess: (iam) => iam.access.users(input, contextOf(details)),
+    shape: ({ items, nextPageToken = '' }) => ({
+      users: (items as readonly { roles: readonly JsonObject[] }[]).map(({ roles, ...user }) => ({
+        ...user,
+        roles: roles.map(({ via, ...role }) =>
+          via === 'grant' ? role : { ...role, via: via ?? null },
+        ),
+      })),
+      nextPageToken,
+    }),
+  })
+}
+
 /** Which holders to list, as JSON and as parameters of a query. */
 export interface Holders {
   readonly roleKey?: string
   readonly permission?: string
   readonly userId?: string
+  readonly projectOrgId?: string
   readonly at?: string
 }
 

@@ -5,6 +5,12 @@ import { callOf, page, segment, shown, type Untrusted } from './call-of.js'
 
 const SERVICE = 'claviger.v1.IdentityProviderService'
 
+/** The response to a change of the OIDC configuration. */
+const warned = ({ details, warnings }: JsonObject): JsonObject => ({
+  details: details ?? null,
+  ...(warnings !== undefined && { warnings }),
+})
+
 /** Spec: Endpoints §1. */
 export const addOidc = (input: JsonObject, details: Details = {}): Call =>
   callOf(details, {
@@ -12,7 +18,11 @@ export const addOidc = (input: JsonObject, details: Details = {}): Call =>
     request: input,
     http: ['POST', '/v1/idps/oidc', input],
     inProcess: (iam) => iam.identityProviders.addOidc(input as Untrusted, contextOf(details)),
-    shape: ({ details: written, idpId }) => ({ details: written ?? null, idpId: idpId ?? null }),
+    shape: ({ details: written, idpId, warnings }) => ({
+      details: written ?? null,
+      idpId: idpId ?? null,
+      ...(warnings !== undefined && { warnings }),
+    }),
   })
 
 /** Spec: Endpoints §2. */
@@ -24,6 +34,7 @@ export const updateOidcConfig = (idpId: string, body: JsonObject, details: Detai
     http: ['PUT', `/v1/idps/${segment(idpId)}/oidc_config`, body],
     inProcess: (iam) =>
       iam.identityProviders.updateOidcConfig(request as Untrusted, contextOf(details)),
+    shape: warned,
   })
 }
 
@@ -44,6 +55,7 @@ export const patchIdentityProvider = (idpId: string, body: JsonObject, details: 
     request,
     http: ['PATCH', `/v1/idps/${segment(idpId)}`, body],
     inProcess: (iam) => iam.identityProviders.patch(request as Untrusted, contextOf(details)),
+    shape: warned,
   })
 }
 

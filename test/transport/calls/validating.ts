@@ -16,10 +16,15 @@ export const validating = (make: (details: Details) => Call, details: Details = 
     ...call,
     request: { ...call.request, validateOnly: true },
     http: body ? [verb, path, { ...body, validateOnly: true }] : [verb, `${path}${query}`],
-    shape: ({ details: there, changed = null, changes = [], impact }) => ({
+    shape: ({ details: there, changed = null, changes = [], impact, warnings }) => ({
       ...(there !== undefined && { details: there }),
       ...NO_IDS[call.rpc.split('/')[1] ?? ''],
-      planned: { changed, changes, ...(impact !== undefined && { impact }) },
+      planned: {
+        changed,
+        changes,
+        ...(impact !== undefined && { impact }),
+        ...(warnings !== undefined && { warnings }),
+      },
     }),
   }
 }

@@ -7,6 +7,7 @@ import {
   listPermissions,
   listRoleHolders,
   listRolesOfUser,
+  listUsers,
 } from '../calls/access.js'
 import { getState, listHistory, listHistoryOf } from '../calls/history.js'
 import {
@@ -219,11 +220,19 @@ export const grants: readonly (readonly [name: string, ...calls: Call[]])[] = [
     grantToDave,
     listRoleHolders('portal', { userId: 'carol' }),
     listAllRoleHolders({}),
+    listRoleHolders('portal', { projectOrgId: 'acme' }, inGlobex),
+    listAllRoleHolders({ projectOrgId: 'acme', roleKey: 'editor' }, inGlobex),
+    listUsers({}),
+    listUsers({}, inGlobex),
+    listUsers({ userIds: ['carol', 'erin'], projectId: 'portal', roleKey: 'viewer' }),
+    listUsers({ projectOrgId: 'acme', permission: 'article.edit', pageSize: 1 }, inGlobex),
     listAllRoleHolders({ userId: 'dave', roleKey: 'editor' }),
     removeUserGrant(CAROL),
     listAllRoleHolders({ at: NOW }),
     checkAccess({ userId: 'carol', projectId: 'portal', roleKey: 'editor', at: NOW }),
     checkAccess({ userId: 'carol', projectId: 'portal', at: '2026-01-01T00:00:00.000Z' }),
+    listUsers({ at: NOW }),
+    listUsers({ at: '2026-01-01T00:00:00.000Z' }),
     listPastRolesOfUser('carol', NOW),
     listPastRolesOfUser('carol', '2026-01-01T00:00:00.000Z'),
   ],
@@ -394,6 +403,8 @@ export const grantRefusals: readonly (readonly [
     explainAccess({ userId: 'carol', projectId: 'portal', roleKey: '' }),
   ],
   ['roles in the future', 400, listPastRolesOfUser('carol', '2026-02-03T04:05:06.001Z')],
+  ['users in the future', 400, listUsers({ at: '2026-02-03T04:05:06.001Z' })],
+  ['users of no name', 400, listUsers({ userIds: [''], projectId: '-', roleKey: '' })],
   ['holders in the future', 400, listRoleHolders('portal', { at: '2026-02-03T04:05:06.001Z' })],
   [
     'a login with a user and with lists',

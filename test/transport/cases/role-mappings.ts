@@ -1,5 +1,11 @@
 import type { Call, Details } from '../call.js'
-import { checkAccess, explainAccess, listRoleHolders, listRolesOfUser } from '../calls/access.js'
+import {
+  checkAccess,
+  explainAccess,
+  listRoleHolders,
+  listRolesOfUser,
+  listUsers,
+} from '../calls/access.js'
 import { getState, listHistory, listHistoryOf } from '../calls/history.js'
 import { addProjectRole } from '../calls/project-roles.js'
 import {
@@ -70,6 +76,7 @@ export const roleMappings: readonly (readonly [name: string, ...calls: Call[]])[
     addViewer,
     addMapping,
     report,
+    listUsers({ userIds: ['bob'] }),
     report,
     listMemberships('bob+1'),
     reportMembership(bob, { groups: [] }),

@@ -32,6 +32,7 @@ import {
   removeProject,
   updateProject,
 } from '../calls/projects.js'
+import { validating } from '../calls/validating.js'
 import { IDP_ID } from '../host.js'
 import { oidc, provider, role, STRANGE_KEY, settings, signInSettings } from '../samples.js'
 
@@ -42,6 +43,15 @@ export const successes: readonly (readonly [name: string, ...calls: Call[]])[] =
   [
     'adds an identity provider with an empty issuer and nothing else that may be left out',
     addOidc({ name: 'n', clientId: 'c', clientSecret: 's', issuer: '' }),
+  ],
+  [
+    'warns of an issuer with which nobody could sign in',
+    addOidc({ ...provider, issuer: 'http://idp.example/.well-known/openid-configuration' }),
+    updateOidcConfig(IDP_ID, { ...oidc, clientSecret: 'new', issuer: 'urn:idp' }),
+    patchIdentityProvider(IDP_ID, { issuer: 'http://idp.example', clientSecret: 'new' }),
+    validating((details) =>
+      patchIdentityProvider(IDP_ID, { issuer: 'urn:x', clientSecret: 'n' }, details),
+    ),
   ],
   ['updates an OIDC configuration, keeping the secret', updateOidcConfig(IDP_ID, oidc)],
   [

@@ -12,6 +12,18 @@ describe('An answer', () => {
     expect(text).toContain('"creationDate":"2026-02-03T04:05:06.000Z"')
   })
 
+  it('has warnings only when there is one', async () => {
+    const { call } = await openHost()
+    const path = '/v1/idps/oidc'
+    const provider = { name: 'n', clientId: 'c', clientSecret: 's' }
+    const add = async (issuer: string) =>
+      (await call('POST', path, JSON.stringify({ ...provider, issuer }))).json
+    expect(Object.keys(await add('https://idp.example'))).toEqual(['details', 'idpId'])
+    expect((await add('http://idp.example')).warnings).toEqual([
+      { field: 'issuer', description: 'should be an https URL' },
+    ])
+  })
+
   it('leaves texts that look like dates as they are', async () => {
     const { call } = await openHost()
     const name = '"creationDate":"2026-02-03T04:05:06Z"'

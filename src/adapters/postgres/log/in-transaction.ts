@@ -92,7 +92,10 @@ export const appendInTransaction = async (
   }
 }
 
-const runForHost = async ({ run }: InTransaction, lent: PostgresConnection): Promise<void> => {
+export const runForHost = async (
+  { run }: InTransaction,
+  lent: PostgresConnection,
+): Promise<void> => {
   const client = lent.client?.()
   if (client === undefined)
     throw new InTransactionFailed(undefined, 'is not accepted: the driver lends no client')
@@ -131,11 +134,11 @@ const refusalIn = (error: unknown): number | undefined => {
 }
 
 /** `text` with its values as literals: several statements of one message cannot have parameters. */
-const withValues = (text: string, values: readonly (Parameter | undefined)[]): string =>
+export const withValues = (text: string, values: readonly (Parameter | undefined)[]): string =>
   text.replace(/\$(\d+)/g, (_, nth: string) => {
     const value = values[Number(nth) - 1]
     return value === undefined || value === null ? 'NULL' : quoted(String(value))
   })
 
 /** `text` as a literal, whatever `standard_conforming_strings` is. */
-const quoted = (text: string): string => `E'${text.replace(/['\\]/g, '$&$&')}'`
+export const quoted = (text: string): string => `E'${text.replace(/['\\]/g, '$&$&')}'`

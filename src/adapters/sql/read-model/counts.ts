@@ -11,10 +11,13 @@ type At = Position | Statement
 
 const positionOf = (at: At): Statement => (typeof at === 'bigint' ? param(boundedPosition(at)) : at)
 
+const timeOf = (now: Date | string): Statement =>
+  typeof now === 'string' ? sql`${now}` : param(now.getTime())
+
 /** When roles count. */
 export interface Moment {
-  /** The present: roles that expired by then do not count. */
-  readonly now: Date
+  /** The present: roles that expired by then do not count. SQL for it in milliseconds where a database asks its clock. */
+  readonly now: Date | string
   /** Right after the event at this position; as it is when undefined. */
   readonly at?: Position | undefined
 }
@@ -40,7 +43,7 @@ export const countsByGrant = (dialect: Dialect, counted: Counted): readonly Stat
 /** The part of {@link countsByGrant} that differs from user to user. */
 export const holdsByGrant = ({ held = 'held', now, at }: Counted): readonly Statement[] => [
   lasting(held, at),
-  sql`(${held}.expires_at IS NULL OR ${held}.expires_at > ${param(now.getTime())})`,
+  sql`(${held}.expires_at IS NULL OR ${held}.expires_at > ${timeOf(now)})`,
   sql`${held}.paused IS NULL`,
 ]
 
@@ -58,7 +61,7 @@ export const holdsByGroup = ({
   at,
 }: Counted): readonly Statement[] => [
   lasting(member, at),
-  sql`${member}.begin_at > ${held}.since AND (${held}.valid_for IS NULL OR ${expiryOf(held, member)} > ${param(now.getTime())})`,
+  sql`${member}.begin_at > ${held}.since AND (${held}.valid_for IS NULL OR ${expiryOf(held, member)} > ${timeOf(now)})`,
 ]
 
 /** The part of {@link countsByGroup} that is the same for all members: the row of `mapped` counts. */

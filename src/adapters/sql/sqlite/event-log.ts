@@ -198,7 +198,8 @@ export const restoreEvents = (
 }
 
 /** Position of the last event; 0 without one. */
-const lastPosition = (database: SyncDatabase): number => Number(database.value(LAST_POSITION))
+export const lastPosition = (database: SyncDatabase): number =>
+  Number(database.value(LAST_POSITION))
 
 const versionOf = (database: SyncDatabase, stream: StreamId): Version =>
   Number(database.value(VERSION, stream))

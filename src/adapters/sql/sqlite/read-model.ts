@@ -1,10 +1,18 @@
-import type { EventStore } from '../../../ports/event-store.js'
+import type { EventStore, RecordedEvent } from '../../../ports/event-store.js'
 import { IN_PROCESS_BATCH } from '../../../ports/projection.js'
 import type { ReadModel } from '../../../ports/read-model.js'
+import { readBatch } from '../../../projections/read-events.js'
 import type { Row, Statement, Steps } from '../dialect.js'
 import { type Batch, endOf } from '../read-model/changes.js'
 import { applyBatch, resetTables, sqlReadModel } from '../read-model/read-model.js'
-import { CHECKPOINT, createTables } from '../read-model/tables.js'
+import {
+  CHECKPOINT,
+  checkpointIn,
+  createTables,
+  type Positions,
+  positionColumns,
+} from '../read-model/tables.js'
+import { type View, viewsOf } from '../read-model/views.js'
 import type { SqliteLimits, SyncConnection, SyncDatabase } from './dialect.js'
 import { sqliteDialect } from './dialect.js'
 
@@ -51,6 +59,36 @@ export const sqliteReadModel = (
   )
 }
 
+/** Keeps the read model at the head while events are appended. */
+export interface RowsInAppend {
+  /** Whether the read model lacks events. */
+  readonly isBehind: (database: SyncDatabase) => boolean
+  /**
+   * Writes the rows of `events` in the transaction that records them, if the read model is at `from`. Writes nothing when
+   * this version cannot read them.
+   */
+  readonly write: (database: SyncDatabase, from: number, events: readonly RecordedEvent[]) => void
+}
+
+/** For tables that exist. */
+export const rowsInAppend = (limits: SqliteLimits): RowsInAppend => {
+  const dialect = sqliteDialect(limits)
+  const positions = `SELECT ${positionColumns(dialect)}`
+  const reached = `SELECT ${checkpointIn(dialect)}`
+  return {
+    isBehind: (database) => {
+      const [row] = database.rows<Positions>(positions)
+      return Number(row?.[1] ?? 0) < Number(row?.[0] ?? 0)
+    },
+    write: (database, from, events) => {
+      if (events.length === 0 || Number(database.value(reached) ?? 0) !== from) return
+      const { known, unreadable } = readBatch(events)
+      if (unreadable) return
+      run(database, applyBatch(dialect, { from: BigInt(from), events: known }))
+    },
+  }
+}
+
 /** Whether there are tables; they are created together. */
 const haveTables = (database: SyncDatabase): boolean =>
   database.value('SELECT 1 FROM sqlite_schema WHERE name = ?', CHECKPOINT.name) === 1
@@ -70,3 +108,34 @@ const run = <Value>(database: SyncDatabase, steps: Steps<Value>): Value => {
 
 const found = (database: SyncDatabase, { sql, parameters }: Statement): readonly Row[] =>
   database.rows(sql, ...parameters)
+
+/** Milliseconds since the Unix epoch, the same during a statement. */
+const NOW = `CAST(unixepoch('subsec') * 1000 AS INTEGER)`
+
+const viewsIn = (limits: SqliteLimits): readonly View[] =>
+  viewsOf(sqliteDialect(limits), {
+    now: NOW,
+    noText: 'NULL',
+    timeOf: (milliseconds) =>
+      `strftime('%Y-%m-%dT%H:%M:%fZ', ${milliseconds} / 1000.0, 'unixepoch')`,
+  })
+
+/** Creates the tables and the views, in a transaction that has begun, unless they are there. */
+export const createViews = (database: SyncDatabase, limits: SqliteLimits): void => {
+  if (haveViews(database, limits)) return
+  database.script(createTables(sqliteDialect(limits)))
+  for (const view of viewsIn(limits))
+    database.script(`DROP VIEW IF EXISTS ${nameOf(view)}; ${textOf(view)}`)
+}
+
+/** Whether there are the tables and the views on them. */
+export const haveViews = (database: SyncDatabase, limits: SqliteLimits): boolean =>
+  haveTables(database) &&
+  viewsIn(limits).every(
+    (view) =>
+      database.value('SELECT sql FROM sqlite_schema WHERE name = ?', nameOf(view)) === textOf(view),
+  )
+
+const nameOf = ({ name }: View): string => `claviger_${name}`
+
+const textOf = (view: View): string => `CREATE VIEW ${nameOf(view)} AS ${view.select}`

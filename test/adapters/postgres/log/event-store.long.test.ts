@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { openPostgres } from '../../../../src/adapters/postgres/index.js'
-import { lockKey } from '../../../../src/adapters/postgres/log/event-store.js'
+import { lockKey } from '../../../../src/adapters/postgres/log/writes.js'
 import { quotedSchema } from '../../../../src/adapters/postgres/schema.js'
 import {
   appendOf,

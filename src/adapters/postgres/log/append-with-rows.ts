@@ -1,0 +1,262 @@
+import { err, ok } from 'neverthrow'
+import { type InTransaction, type Position, StoreFault } from '../../../ports/event-store.js'
+import { readBatch } from '../../../projections/read-events.js'
+import type { Statement as Sql } from '../../sql/dialect.js'
+import { type Batch, changesOf, endOf } from '../../sql/read-model/changes.js'
+import { CHECKPOINT, checkpointIn } from '../../sql/read-model/tables.js'
+import type { Verdict } from '../../store/group-commit.js'
+import { dataAt, type PreparedAppend, recordEvents } from '../../store/record-events.js'
+import {
+  type Connection,
+  onlyRow,
+  type Statement,
+  StatementFailed,
+} from '../connection/connection.js'
+import type { Connections } from '../connection/connections.js'
+import { sqlStateOf } from '../connection/faults.js'
+import { numbered, postgresDialect, preparer, run } from '../read-model.js'
+import { textArray } from '../unnest-columns.js'
+import { quoted, runForHost, withValues } from './in-transaction.js'
+import { insertEvents, type LogRow, lockLog } from './writes.js'
+
+/**
+ * Records appends and the rows of their events in one transaction.
+ *
+ * Everything is read and decided first, without a lock. Then one message takes the lock of the log, checks that no event
+ * was recorded meanwhile, writes and commits. So no process holds the lock while it waits for a client. When others are
+ * faster, a later try takes the lock first.
+ *
+ * @returns undefined, with nothing recorded, when this version cannot read what the read model lacks, or others record
+ *   events without rows all the time: the appends are then to be recorded without rows, too
+ */
+export type AppendWithRows = (
+  group: readonly PreparedAppend[],
+  host?: InTransaction,
+) => Promise<readonly Verdict[] | undefined>
+
+/** How long a client may be silent while its transaction has the lock of the log, in milliseconds. */
+const LOCKED_IDLE_LIMIT_MS = 1_000
+
+/** Tries that read without the lock. */
+const UNLOCKED_TRIES = 2
+
+/** All tries: events of others, which are without rows, may be recorded between a look and a lock. */
+const MAX_TRIES = 8
+
+/** @param schema - quoted */
+export const appendWithRows = (
+  connections: Connections,
+  schema: string,
+  /** Applies the events that the read model lacks. */
+  bringToHead: () => Promise<void>,
+): AppendWithRows => {
+  const dialect = postgresDialect(schema)
+  const prepared = preparer(schema)
+
+  /** What a try leads to. */
+  type Outcome =
+    | { readonly verdicts: readonly Verdict[]; readonly write?: string }
+    /** The read model is behind, or something was recorded meanwhile. */
+    | 'behind'
+    | 'moved'
+    /** This version cannot apply the events. */
+    | undefined
+
+  const decide = async (
+    group: readonly PreparedAppend[],
+    rows: Connection['rows'],
+  ): Promise<Outcome> => {
+    const found = onlyRow(await rows<LookRow>(lookAt(schema, dialect, group)))
+    const look = lookIn(found)
+    if (look.reached !== look.head) return 'behind'
+    const verdicts = verdictsOf(group, look)
+    const log = rowsOf(group, verdicts)
+    if (log.length === 0) return { verdicts }
+    const { known, unreadable } = readBatch(log.map(({ event }) => event))
+    if (unreadable) return undefined
+    const batch = { from: look.head, events: known }
+    const ask = (statement: Sql) => rows(prepared(statement))
+    const { reached, statements } = await run(ask, changesOf(dialect, batch))
+    for (const at of reached) if (at !== look.head) return 'moved'
+    const insert = insertEvents(schema, log)
+    const write = [
+      `DO ${quoted(lockAndMove(schema, dialect.table(CHECKPOINT), batch))}`,
+      withValues(insert.text, insert.values),
+      ...[...statements].map(({ sql, parameters }) => withValues(numbered(sql), parameters)),
+    ]
+    return { verdicts, write: write.join(';\n') }
+  }
+
+  /** Decides and writes, without a transaction around it. */
+  const tryAlone = async (group: readonly PreparedAppend[]): Promise<Outcome> => {
+    const outcome = await decide(group, (statement) => connections.read(statement))
+    if (typeof outcome !== 'object' || outcome.write === undefined) return outcome
+    try {
+      // Several statements of one message are one transaction.
+      await connections.write({ text: outcome.write })
+    } catch (fault) {
+      if (isMoved(fault instanceof StoreFault ? fault.cause : undefined)) return 'moved'
+      throw fault
+    }
+    return outcome
+  }
+
+  /** Runs the function of the host, decides and writes, in one transaction. */
+  const tryTogether = async (
+    group: readonly PreparedAppend[],
+    host: InTransaction | undefined,
+    isLocked: boolean,
+  ): Promise<Outcome> => {
+    let outcome: Outcome
+    let hasCommitted = false
+    try {
+      await connections.transaction(async (connection, lent, committing) => {
+        if (host) await runForHost(host, lent)
+        if (isLocked) {
+          await connection.rows({
+            text: `SET LOCAL idle_in_transaction_session_timeout = ${LOCKED_IDLE_LIMIT_MS};
+              DO ${quoted(`BEGIN${lockLog(schema)} END`)}`,
+          })
+        }
+        outcome = await decide(group, connection.rows)
+        const isWritten =
+          typeof outcome === 'object' && outcome.verdicts.every((each) => each.isOk())
+        // The rows of the host are rolled back unless its one append is recorded.
+        if (typeof outcome !== 'object' || (host && !isWritten)) throw new NotAppended()
+        if (outcome.write === undefined) return
+        committing()
+        try {
+          await connection.rows({ text: `${outcome.write}; COMMIT; BEGIN` })
+        } catch (error) {
+          if (!(error instanceof StatementFailed) || !isMoved(error.cause)) throw error
+          outcome = 'moved'
+          throw error
+        }
+        hasCommitted = true
+      })
+    } catch (error) {
+      if (!(error instanceof NotAppended) && (outcome !== 'moved' || hasCommitted)) throw error
+    }
+    return outcome
+  }
+
+  return async (group, host) => {
+    for (let tries = 1; tries <= MAX_TRIES; tries++) {
+      const isLocked = tries > UNLOCKED_TRIES
+      const outcome =
+        host || isLocked ? await tryTogether(group, host, isLocked) : await tryAlone(group)
+      if (outcome === undefined) return undefined
+      if (typeof outcome === 'object') return outcome.verdicts
+      if (outcome === 'behind') await bringToHead()
+    }
+    return undefined
+  }
+}
+
+/** Rolls back a transaction in which nothing is appended. */
+class NotAppended extends Error {
+  override readonly name = 'NotAppended'
+}
+
+type LookRow = readonly [head: string, reached: string, now: string, versions: string, used: string]
+
+/** The log and the read model before an append. */
+interface Look {
+  readonly head: Position
+  readonly reached: Position
+  /** The time on the server, in microseconds. */
+  readonly now: number
+  /** Of the stream of each write. */
+  readonly versions: readonly number[]
+  /** Idempotency keys that were used before. */
+  readonly used: ReadonlySet<string>
+}
+
+const lookAt = (
+  schema: string,
+  dialect: ReturnType<typeof postgresDialect>,
+  group: readonly PreparedAppend[],
+): Statement => {
+  const appends = group.map(({ append }) => append)
+  return {
+    name: `${schema} look`,
+    text: `SELECT coalesce((SELECT max(e.position) FROM ${schema}.events e), 0)::text,
+      coalesce(${checkpointIn(dialect)}, 0)::text,
+      (extract(epoch FROM clock_timestamp()) * 1e6)::bigint::text,
+      (SELECT coalesce(pg_catalog.json_agg(coalesce((SELECT max(e.version) FROM ${schema}.events e WHERE e.stream = w.stream), 0)
+        ORDER BY w.nth)::text, '[]') FROM pg_catalog.unnest($1::text[]) WITH ORDINALITY AS w (stream, nth)),
+      (SELECT coalesce(pg_catalog.json_agg(k.key)::text, '[]') FROM pg_catalog.unnest($2::text[]) AS k (key)
+        WHERE EXISTS (SELECT FROM ${schema}.events e WHERE e.idempotency_key = k.key))`,
+    values: [
+      textArray(appends.flatMap(({ writes }) => writes.map(({ stream }) => stream))),
+      textArray(appends.flatMap(({ metadata }) => metadata.idempotencyKey ?? [])),
+    ],
+  }
+}
+
+const lookIn = ([head, reached, now, versions, used]: LookRow): Look => ({
+  head: BigInt(head),
+  reached: BigInt(reached),
+  now: Number(now),
+  versions: JSON.parse(versions),
+  used: new Set<string>(JSON.parse(used)),
+})
+
+/** As the append functions of the schema answer. */
+const verdictsOf = (
+  group: readonly PreparedAppend[],
+  { head, now, versions, used }: Look,
+): readonly Verdict[] => {
+  let next = Math.max(now, Number(head) + 1)
+  let nth = 0
+  return group.map(({ append }) => {
+    const { writes, metadata } = append
+    const first = nth
+    nth += writes.length
+    if (metadata.idempotencyKey !== undefined && used.has(metadata.idempotencyKey))
+      return err({ kind: 'IdempotencyKeyUsed' })
+    const outdated = writes.find(
+      ({ expectedVersion }, index) => versions[first + index] !== expectedVersion,
+    )
+    if (outdated) return err({ kind: 'VersionConflict', stream: outdated.stream })
+    const recorded = recordEvents(append, next)
+    next += recorded.length
+    return ok(recorded)
+  })
+}
+
+/** The rows of the appends that are recorded. */
+const rowsOf = (
+  group: readonly PreparedAppend[],
+  verdicts: readonly Verdict[],
+): readonly LogRow[] =>
+  group.flatMap((prepared, nth) => {
+    const verdict = verdicts[nth]
+    if (!verdict?.isOk()) return []
+    return verdict.value.map((event, index) => ({
+      event,
+      data: dataAt(prepared, index),
+      metadata: prepared.metadata,
+      beginsAppend: index === 0,
+    }))
+  })
+
+/** SQLSTATE of a write that came too late. */
+const MOVED = 'X9999'
+
+const isMoved = (error: unknown): boolean => sqlStateOf(error) === MOVED
+
+/** A block that takes the lock of the log, and fails unless log and read model are where `batch` begins. */
+const lockAndMove = (
+  schema: string,
+  checkpoint: string,
+  batch: Batch,
+): string => `BEGIN${lockLog(schema)}
+  IF coalesce((SELECT max(e.position) FROM ${schema}.events e), 0) <> ${batch.from} THEN
+    RAISE 'claviger: an event was recorded meanwhile' USING ERRCODE = '${MOVED}';
+  END IF;
+  UPDATE ${checkpoint} SET position = ${endOf(batch)} WHERE position = ${batch.from};
+  IF NOT FOUND THEN
+    RAISE 'claviger: the read model was changed meanwhile' USING ERRCODE = '${MOVED}';
+  END IF;
+END`

@@ -1,0 +1,8 @@
+export { type AuthServer, callerOf } from './caller.js'
+export { userDirectory } from './directory.js'
+export {
+  type AuthRefusal,
+  type ClavigerAuthOptions,
+  type ClavigerAuthPlugin,
+  claviger,
+} from './plugin.js'

@@ -1,0 +1,46 @@
+import type { AuthContext, Where } from 'better-auth'
+
+/** How tables of better-auth are read. Its own type is another one for each host. */
+export interface Tables {
+  /** Returns the first row. */
+  readonly findOne: <Row>(asked: {
+    readonly model: string
+    readonly where: Where[]
+  }) => Promise<Row | null>
+  /** Returns rows: 100 unless `limit` says more. */
+  readonly findMany: <Row>(asked: {
+    readonly model: string
+    readonly where: Where[]
+    readonly limit?: number
+  }) => Promise<Row[]>
+}
+
+/** A condition: the field has this value. */
+export const is = (field: string, value: string) => ({ field, value })
+
+/** Whether a user is a member of an organization now. */
+export const isMember = async (tables: Tables, orgId: string, userId: string): Promise<boolean> => {
+  const where = [is('organizationId', orgId), is('userId', userId)]
+  return (await tables.findOne({ model: 'member', where })) !== null
+}
+
+/** Whether the organization has invited the address, and nobody has answered yet. */
+export const isInvited = async (tables: Tables, orgId: string, email: string): Promise<boolean> => {
+  const where = [is('organizationId', orgId), is('email', email), is('status', 'pending')]
+  const found = await tables.findMany<{ readonly expiresAt: Date }>({ model: 'invitation', where })
+  return found.some(({ expiresAt }) => new Date(expiresAt) > new Date())
+}
+
+/** Makes a user a member. Two sign-ins at once both do: one row stays. */
+export const addMember = async (
+  tables: AuthContext['adapter'],
+  orgId: string,
+  userId: string,
+): Promise<void> => {
+  const data = { organizationId: orgId, userId, role: 'member', createdAt: new Date() }
+  await tables.create({ model: 'member', data })
+  const where = [is('organizationId', orgId), is('userId', userId)]
+  const members = await tables.findMany<{ readonly id: string }>({ model: 'member', where })
+  const [, ...more] = members.map(({ id }) => id).toSorted()
+  for (const id of more) await tables.delete({ model: 'member', where: [is('id', id)] })
+}
