@@ -11,8 +11,7 @@ import {
   type Version,
 } from '../../ports/event-store.js'
 import { corruptEvent } from '../../ports/known-event.js'
-import { protectorAfter } from '../../projections/desired-state-protection.js'
-import { readEvent, schemaVersionOf } from '../../projections/read-events.js'
+import { protectorAfter, readEvent, schemaVersionOf } from '../../projections/read-events.js'
 import { Fault } from '../errors/fault.js'
 
 /** Every state has this field. */
