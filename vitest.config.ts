@@ -36,6 +36,8 @@ export default defineConfig({
     exclude: ['bench/**', 'clients/**', 'fuzz/**', 'runtimes/**'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // The default is a second, which a busy machine takes for anything.
+    expect: { poll: { timeout: 50_000 } },
     globalSetup: 'test/run-folder.ts',
     // The default is one worker on two cores.
     maxWorkers: 2,

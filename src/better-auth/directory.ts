@@ -1,3 +1,4 @@
+import type { Where } from 'better-auth'
 import type { UserDescription, UserDirectory } from '../console/index.js'
 import type { AuthServer } from './caller.js'
 import { is, type Tables } from './members.js'
@@ -26,12 +27,14 @@ const ALL = 1_000_000
 export const userDirectory = (auth: Pick<AuthServer, '$context'>): UserDirectory => ({
   describe: async (ids, { orgId }) => {
     const { adapter } = await auth.$context
-    const members = await membersOf(adapter, orgId, ids)
+    const ofOrganization = [is('organizationId', orgId)]
+    const members = await rowsIn<Member>(adapter, 'member', 'userId', ids, ofOrganization)
     return (await usersOf(adapter, members)).map(described)
   },
   find: async (text, { orgId }) => {
     const { adapter } = await auth.$context
-    const members = await membersOf(adapter, orgId)
+    const where = [is('organizationId', orgId)]
+    const members = await adapter.findMany<Member>({ model: 'member', where, limit: ALL })
     const found: UserDescription[] = []
     for (let at = 0; at < members.length && found.length < MOST; at += CHUNK)
       for (const user of (await usersOf(adapter, members.slice(at, at + CHUNK))).map(described))
@@ -40,27 +43,30 @@ export const userDirectory = (auth: Pick<AuthServer, '$context'>): UserDirectory
   },
 })
 
-/** Ids of members, among `ids` if there are any. */
-const membersOf = async (
-  tables: Tables,
-  orgId: string,
-  ids?: readonly string[],
-): Promise<readonly string[]> => {
-  const among = ids ? [{ field: 'userId', operator: 'in' as const, value: [...ids] }] : []
-  const members = await tables.findMany<{ readonly userId: string }>({
-    model: 'member',
-    where: [is('organizationId', orgId), ...among],
-    limit: ALL,
-  })
-  return members.map(({ userId }) => userId)
+interface Member {
+  readonly userId: string
 }
 
-const usersOf = (tables: Tables, ids: readonly string[]): Promise<readonly User[]> =>
-  tables.findMany<User>({
-    model: 'user',
-    where: [{ field: 'id', operator: 'in', value: [...ids] }],
-    limit: CHUNK,
-  })
+const usersOf = (tables: Tables, members: readonly Member[]): Promise<readonly User[]> =>
+  rowsIn<User>(
+    tables,
+    'user',
+    'id',
+    members.map(({ userId }) => userId),
+  )
+
+/** Rows whose field has one of the values. Databases refuse a list without any. */
+const rowsIn = async <Row>(
+  tables: Tables,
+  model: string,
+  field: string,
+  values: readonly string[],
+  also: Where[] = [],
+): Promise<readonly Row[]> => {
+  if (values.length === 0) return []
+  const where = [...also, { field, operator: 'in' as const, value: [...values] }]
+  return tables.findMany<Row>({ model, where, limit: CHUNK })
+}
 
 const described = ({ id, name, email, emailVerified }: User): UserDescription => {
   if (!emailVerified) return { id, name: `${name} (unverified)` }

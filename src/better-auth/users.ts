@@ -147,8 +147,9 @@ const revokeUnproven = async (
 ): Promise<void> => {
   for (const { id } of accounts) await internalAdapter.deleteAccount(id)
   const sessions = await internalAdapter.listSessions(user.id)
-  const unproven = sessions.filter((session) => Reflect.get(session, 'signedInOrgId') !== orgId)
-  await internalAdapter.deleteSessions(unproven.map(({ token }) => token))
+  for (const session of sessions)
+    if (Reflect.get(session, 'signedInOrgId') !== orgId)
+      await internalAdapter.deleteSession(session.token)
   for (const model of CREDENTIALS) {
     const owner = ['userId', 'referenceId'].find((field) => tables[model]?.fields[field])
     if (owner) await adapter.deleteMany({ model, where: [is(owner, user.id)] })

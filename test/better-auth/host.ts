@@ -37,6 +37,14 @@ export const startProvider = async (
   return { ...provider, users }
 }
 
+/** Refuses what PostgreSQL refuses: a condition without values. */
+class StrictDatabase extends DatabaseSync {
+  override prepare(sql: string) {
+    if (/\bin \(\)/i.test(sql)) throw new SyntaxError(`A list without values: ${sql}`)
+    return super.prepare(sql)
+  }
+}
+
 /** A host with better-auth, its organizations and claviger, on databases in memory. */
 export const openHost = async (
   origin: string,
@@ -71,7 +79,7 @@ export const openHost = async (
   const options = {
     baseURL: origin,
     secret: 'at least thirty-two characters of ours',
-    database: new DatabaseSync(':memory:'),
+    database: new StrictDatabase(':memory:'),
     emailAndPassword: { enabled: true },
     logger: { disabled: true },
     plugins: [organization(), admin(), sso, ...more],

@@ -90,7 +90,10 @@ describe.runIf(hasChromium())('the console in Chromium', () => {
       await page.getByLabel('Name').fill('Other')
       await opened.host.iam.projects.patch({ id: 'portal', name: 'Theirs' }, context())
       await press('Preview')
-      await page.getByText('Somebody has changed this').waitFor()
+      await page
+        .getByText('Olivia Chen has changed the same')
+        .or(page.getByText('olivia has changed the same'))
+        .waitFor()
     },
     'a tested provider': async () => {
       await open('provider?idpId=google')

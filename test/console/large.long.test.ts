@@ -144,31 +144,42 @@ describe.runIf(hasChromium())('Much in the console', () => {
       await orThrow(
         iam.userGrants.import({ grants: grants.slice(first, first + 1_000) }, context()),
       )
-    await page.addInitScript(() => {
-      const tasks: number[] = []
-      Object.assign(globalThis, { tasks })
-      new PerformanceObserver((list) => {
-        tasks.push(...list.getEntries().map(({ duration }) => duration))
-      }).observe({ type: 'longtask' })
-    })
-    const longest = () =>
-      page.evaluate(() => Math.max(0, ...(globalThis as unknown as { tasks: number[] }).tasks))
+    const session = await page.context().newCDPSession(page)
+    await session.send('Performance.enable', { timeDomain: 'threadTicks' })
+    /** What a step takes of the processor, in seconds. */
+    const costs: number[] = []
+    const total = async () => {
+      const { metrics } = await session.send('Performance.getMetrics')
+      return metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN
+    }
+    const step = async (work: () => Promise<unknown>) => {
+      const before = await total()
+      await work()
+      costs.push((await total()) - before)
+    }
     await opened.open('matrix?projectId=wide')
-    await page.getByRole('button', { name: 'Show more users' }).click()
-    await page.locator('.matrix table[aria-rowcount="101"]').waitFor()
-    await page.getByRole('button', { name: 'Show more roles' }).click()
-    await page.getByRole('columnheader', { name: 'Wide 00099' }).waitFor()
-    await page.getByRole('button', { name: 'w00007, Wide 00007: counts' }).click()
-    await page.locator('.beside').getByText('it counts.').waitFor()
-    const inMatrix = await longest()
+    await step(async () => {
+      await page.getByRole('button', { name: 'Show more users' }).click()
+      await page.locator('.matrix table[aria-rowcount="101"]').waitFor()
+    })
+    await step(async () => {
+      await page.getByRole('button', { name: 'Show more roles' }).click()
+      await page.getByRole('columnheader', { name: 'Wide 00099' }).waitFor()
+    })
+    await step(async () => {
+      await page.getByRole('button', { name: 'w00007, Wide 00007: counts' }).click()
+      await page.locator('.beside').getByText('it counts.').waitFor()
+    })
     await opened.open('users?by=projectId&filter=wide')
     await page.getByRole('button', { name: 'Give roles' }).click()
     await page.getByRole('combobox', { name: 'Project' }).fill('Wide')
     await page.getByRole('option', { name: 'Wide', exact: true }).click()
-    await page.getByRole('searchbox', { name: 'Find a role' }).pressSequentially('Wide 00999')
-    await page.getByRole('checkbox', { name: /^Wide 00999/ }).check()
+    await step(async () => {
+      await page.getByRole('searchbox', { name: 'Find a role' }).pressSequentially('Wide 00999')
+      await page.getByRole('checkbox', { name: /^Wide 00999/ }).check()
+    })
     expect(await page.locator('.roles li').count()).toBeLessThanOrEqual(61)
-    expect(Math.max(inMatrix, await longest())).toBeLessThan(400)
+    expect(Math.max(...costs)).toBeLessThan(1)
   }, 120_000)
 
   it('offers more projects than a page of the interface has', async () => {

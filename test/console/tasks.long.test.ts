@@ -9,20 +9,9 @@ import { fillRealistic, PEOPLE, REALISTIC } from './realistic.js'
 
 const idOf = (name: string) => PEOPLE.find((person) => person.name === name)?.id ?? ''
 
-/** What the guide says, by the task. */
-const documented = new Map(
-  readFileSync(new URL('../../docs/guides/console.md', import.meta.url), 'utf8')
-    .split('\n')
-    .flatMap((line) => {
-      const [, task, steps] = /^\| (.+?) \| (\d+) \|$/.exec(line) ?? []
-      return task && steps ? [[task, Number(steps)] as const] : []
-    }),
-)
-
 describe.runIf(hasChromium())('What an admin does by keyboard alone', () => {
   let opened: OpenConsole
   let page: Page
-  let steps = 0
 
   beforeAll(async () => {
     opened = await openConsole(REALISTIC, fillRealistic)
@@ -32,12 +21,10 @@ describe.runIf(hasChromium())('What an admin does by keyboard alone', () => {
 
   /** A step: going to a control by the tabulator, then pressing a key or typing. */
   const step = async (role: string, name: string | RegExp, key = 'Enter') => {
-    steps++
     await opened.tabTo(role, name)
     await page.keyboard.press(key)
   }
   const type = async (role: string, name: string | RegExp, text: string) => {
-    steps++
     await opened.tabTo(role, name)
     await page.keyboard.type(text)
   }
@@ -48,7 +35,6 @@ describe.runIf(hasChromium())('What an admin does by keyboard alone', () => {
     await page.keyboard.press('Enter')
   }
   const begin = async (path = '') => {
-    steps = 0
     await opened.open(path)
   }
   const goTo = async (name: string) => {
@@ -63,36 +49,46 @@ describe.runIf(hasChromium())('What an admin does by keyboard alone', () => {
     )
     return items.map(({ roleKey, expiresAt }) => [roleKey, expiresAt?.toISOString().slice(0, 10)])
   }
-  const isDocumented = (task: string) => expect([task, documented.get(task)]).toEqual([task, steps])
 
-  it('gives a role to three people until a date', async () => {
+  const monthFromNow = new Date(Date.now() + 30 * 24 * 60 * 60 * 1000).toISOString().slice(0, 10)
+
+  it('gives a role to three people for a month', async () => {
     await goTo('Users and roles')
     await step('button', 'Give roles')
     for (const name of ['Jonas Weber', 'Pavel', 'Rosa']) await pick('To', name)
     await pick('Project', 'Invoicing')
     await step('checkbox', /^Dunning/, 'Space')
-    await type('textbox', 'Dunning: until', '06302099')
+    await type('combobox', 'Dunning: end', 'for a month')
     await step('button', 'Preview')
     await page.getByText('This will change').waitFor()
     await step('button', 'Give roles')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     for (const name of ['Jonas Weber', 'Pavel Novák', 'Rosa Jiménez'])
-      expect(await rolesOf(name)).toContainEqual(['dunning', '2099-06-30'])
-    isDocumented('Give a role to three people until a date')
+      expect(await rolesOf(name)).toContainEqual(['dunning', monthFromNow])
   })
 
   it('sees why a user cannot approve', async () => {
     await goTo('Role matrix')
     await pickProject()
     await pick('User', 'Elif')
-    await step('button', /^Elif Yılmaz, Approver: no role/)
+    await cell(/^Elif Yılmaz, Approver: no role/)
     await page.getByText('The role was not given to the user.').waitFor()
     await page.getByText('The roles of the user are inactive.').waitFor()
-    isDocumented('See why a user cannot approve')
   })
 
+  /** Goes to a cell of the matrix, whose only user was chosen, by arrows. */
+  const cell = async (name: RegExp) => {
+    await page.getByRole('button', { name }).waitFor()
+    await opened.tabTo('link', new RegExp(name.source.split(',')[0] ?? ''))
+    for (let moves = 0; moves < 20; moves++) {
+      await page.keyboard.press('ArrowRight')
+      const label = await page.evaluate(() => document.activeElement?.ariaLabel)
+      if (label && name.test(label)) return page.keyboard.press('Enter')
+    }
+    throw new Error(`No cell ${name}`)
+  }
+
   const pickProject = async () => {
-    steps++
     await page.getByRole('option', { name: 'Invoicing' }).waitFor({ state: 'attached' })
     await opened.tabTo('combobox', 'Project')
     await page.keyboard.type('Inv')
@@ -103,22 +99,20 @@ describe.runIf(hasChromium())('What an admin does by keyboard alone', () => {
     await goTo('Role matrix')
     await pickProject()
     await pick('User', 'Tara')
-    await step('button', /^Tara Singh, Clerk: no role/)
+    await cell(/^Tara Singh, Clerk: no role/)
     await step('button', 'Give this role')
     await page.getByText('This will change').waitFor()
-    await step('button', 'Give this role')
+    await step('button', 'Give roles')
     await page.getByRole('button', { name: 'Tara Singh, Clerk: counts' }).waitFor()
-    isDocumented('Give a role in the matrix')
     expect(await rolesOf('Tara Singh')).toContainEqual(['clerk', undefined])
     await goTo('Role matrix')
     await pickProject()
     await pick('User', 'Tara')
-    await step('button', /^Tara Singh, Clerk: counts/)
+    await cell(/^Tara Singh, Clerk: counts/)
     await step('button', 'Revoke this role')
-    await page.getByText('The user loses this role.').waitFor()
-    await step('button', 'Revoke this role')
+    await page.getByText('This will change').waitFor()
+    await step('button', 'Take roles')
     await page.getByRole('button', { name: 'Tara Singh, Clerk: no role' }).waitFor()
-    isDocumented('Take a role in the matrix')
     expect(await rolesOf('Tara Singh')).not.toContainEqual(['clerk', undefined])
   })
 
@@ -135,21 +129,19 @@ describe.runIf(hasChromium())('What an admin does by keyboard alone', () => {
     await dialog.waitFor({ state: 'detached' })
     await page.getByText('No role of this user counts now.').waitFor()
     expect(await rolesOf('Anna Berger')).toEqual([])
-    isDocumented('Take everything from a leaver')
   })
 
   it('extends a role that ends', async () => {
     await goTo('Role matrix')
     await pickProject()
     await pick('User', 'Carla')
-    await step('button', /^Carla Mendes, Approver: counts/)
-    await type('textbox', 'Approver: until', '12312099')
+    await cell(/^Carla Mendes, Approver: counts/)
+    await type('combobox', 'Approver: end', 'no')
     await step('button', 'Change the expiry')
     await page.getByText('This will change').waitFor()
-    await step('button', 'Change the expiry')
+    await step('button', 'Give roles')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
-    await expect.poll(() => rolesOf('Carla Mendes')).toContainEqual(['approver', '2099-12-31'])
-    isDocumented('Extend a role that ends')
+    await expect.poll(() => rolesOf('Carla Mendes')).toContainEqual(['approver', undefined])
   })
 
   it('compares two moments', async () => {
@@ -158,7 +150,6 @@ describe.runIf(hasChromium())('What an admin does by keyboard alone', () => {
     await type('textbox', 'Compare with', '01312020')
     await page.getByText('What has changed in the roles of Invoicing').waitFor()
     await page.getByText('new', { exact: true }).first().waitFor()
-    isDocumented('Compare two moments')
   })
 
   it('exports the review of last month', async () => {
@@ -174,9 +165,8 @@ describe.runIf(hasChromium())('What an admin does by keyboard alone', () => {
     const zone = await page.evaluate(() => new Intl.DateTimeFormat().resolvedOptions().timeZone)
     expect(head).toContain(`Since (${zone})`)
     expect(rows.find((row) => row.startsWith('Ben Okafor,'))).toContain(
-      `${idOf('Ben Okafor')},acme,Invoicing,`,
+      `ben@acme.example,${idOf('Ben Okafor')},acme,Invoicing,`,
     )
-    isDocumented('Export the access review')
   })
 
   it('finds out who changed the roles of a person', async () => {
@@ -185,7 +175,6 @@ describe.runIf(hasChromium())('What an admin does by keyboard alone', () => {
     const entries = page.locator('.timeline li')
     await expect.poll(() => entries.count()).toBe(2)
     expect(await entries.first().innerText()).toMatch(/Elif Yılmaz .* by Olivia Chen/)
-    isDocumented('Find out who changed the roles of a person')
   })
 
   it('sees who loses a role before it is removed', async () => {
@@ -201,7 +190,6 @@ describe.runIf(hasChromium())('What an admin does by keyboard alone', () => {
     await dialog.getByText(/Users lose/).waitFor()
     await dialog.getByText('Every user with this role loses it.').waitFor()
     await dialog.getByText('Hiro Tanaka').or(dialog.getByText('Ines Ferreira')).first().waitFor()
-    isDocumented('See who loses a role before it is removed')
     await page.keyboard.press('Escape')
   })
 
@@ -216,7 +204,6 @@ describe.runIf(hasChromium())('What an admin does by keyboard alone', () => {
     await page.getByText('a new one, which is not shown').first().waitFor()
     await step('button', 'Save')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
-    isDocumented('Rotate the secret of a provider')
   })
 
   it('proves a domain, and sets its provider', async () => {
@@ -235,7 +222,6 @@ describe.runIf(hasChromium())('What an admin does by keyboard alone', () => {
     await page.getByText('This will change').waitFor()
     await step('button', 'Save')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
-    isDocumented('Prove a domain, and set its provider')
   })
 
   it('adds a role to a project', async () => {
@@ -250,7 +236,6 @@ describe.runIf(hasChromium())('What an admin does by keyboard alone', () => {
     await page.getByText('This will change').waitFor()
     await step('button', 'Save')
     await page.getByRole('link', { name: 'Intern' }).waitFor()
-    isDocumented('Add a role to a project')
   })
 
   it('breaks no policy', () => expect(opened.complaints).toEqual([]))

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
 import type { WireMethod } from '../../transport/wire.js'
+import { learn } from './known.js'
 
 /** Where the console is mounted: the script lies in `assets/` below it. */
 export const mount = new URL('..', import.meta.url)
@@ -123,6 +124,7 @@ export const call = async <Body = Json>(request: Call): Promise<Outcome<Body>> =
       if (linkToken) leaveLink()
     }
     const answer = await response.json()
+    if (answer.names) learn(answer.names)
     if (response.ok) return { body: answer, etag: response.headers.get('etag') ?? '' }
     return { failure: failureOf(response.status, answer) }
   } catch (thrown) {
@@ -194,6 +196,23 @@ export const pagesOf = ({ response: { fields } }: WireMethod): Pages => {
 /** The rows of a page. */
 export const rowsIn = <Row = StoredObject>(page: Json, { items }: Pages): readonly Row[] =>
   (page[items] ?? []) as readonly Row[]
+
+/**
+ * A call of an operation: values that its path does not name are in the body, or in the query where it has none.
+ */
+export const requestOf = (
+  operation: WireMethod,
+  values: Json,
+): Pick<Call, 'method' | 'path' | 'body'> => {
+  const { verb: method = '', path = '', hasBody, request } = operation
+  if (!hasBody) return { method, path: pathOf(operation, values) }
+  const inPath = request.fields.filter(({ protoName }) => path.includes(`{${protoName}}`))
+  const named = (isIn: boolean) =>
+    Object.fromEntries(
+      Object.entries(values).filter(([each]) => inPath.some(({ name }) => name === each) === isIn),
+    )
+  return { method, path: pathOf(operation, named(true)), body: named(false) }
+}
 
 /** The object in an answer. */
 export const objectIn = (body: Json, { response }: WireMethod): StoredObject | undefined => {

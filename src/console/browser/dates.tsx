@@ -1,4 +1,5 @@
 import { parameter, setParameters } from './router.js'
+import { say, texts } from './texts.js'
 
 /** The day of a time, in the zone of the reader, as controls for dates have it. */
 const dayOf = (at: string): string => {
@@ -43,6 +44,53 @@ export const DateInput = ({ text, label = text, at, change, isStart = false }: D
     />
   </label>
 )
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** Ends that are chosen with one press, in days from today. */
+const QUICK = { '': 0, week: 7, fortnight: 14, month: 30, quarter: 91 } as const
+
+interface EndInputProps {
+  /** Name of the role that ends. */
+  readonly role: string
+  /** A time; empty for none. */
+  readonly at: string
+  readonly change: (at: string) => void
+}
+
+/** Chooses when a role ends: in a week or so, or on a day. */
+export const EndInput = ({ role, at, change }: EndInputProps) => {
+  const ends = Object.entries(QUICK).map(([name, days]) => ({
+    name,
+    at: days > 0 ? endOfDay(new Date(Date.now() + days * DAY_MS)) : '',
+  }))
+  const quick = ends.find((end) => end.at === at)?.name ?? 'day'
+  const choose = (name: string) =>
+    change(ends.find((end) => end.name === name)?.at ?? endOfDay(new Date()))
+  return (
+    <span class="end">
+      <select
+        aria-label={say(texts.endOf, { role })}
+        value={quick}
+        onChange={({ currentTarget }) => choose(currentTarget.value)}
+      >
+        {[...Object.keys(QUICK), 'day'].map((name) => (
+          <option key={name} value={name} selected={name === quick}>
+            {texts.ends[name || 'never']}
+          </option>
+        ))}
+      </select>
+      {quick === 'day' && (
+        <DateInput
+          text={texts.untilLabel}
+          label={say(texts.untilOf, { role })}
+          at={at}
+          change={change}
+        />
+      )}
+    </span>
+  )
+}
 
 interface DateFieldProps {
   /** Parameter of the page that has the time, in UTC. */

@@ -1,8 +1,15 @@
-import { useState } from 'preact/hooks'
+import type { ComponentChildren } from 'preact'
 import type { AffectedRoles, FieldChange, Impact, Json, JsonValue } from './api.js'
-import { ownOrganization, ProjectName, ProviderName, RoleName } from './names.js'
+import { ownOrganization, roleNameOf } from './known.js'
+import {
+  OrganizationName,
+  ProjectName,
+  ProviderName,
+  projectIn,
+  RoleName,
+  UserName,
+} from './names.js'
 import { type ObjectType, objectTypes } from './object-types.js'
-import { UserName } from './people.js'
 import { href } from './router.js'
 import { settings } from './settings.js'
 import { fieldName, Say, say, sayCount, texts } from './texts.js'
@@ -22,10 +29,24 @@ interface ValueProps {
   readonly of: JsonValue | undefined
   /** Only a field with names for its values has them: what people have written stays as it is. */
   readonly field: string
+  /** The object that has the field: a project may be of another organization. */
+  readonly row?: Json
 }
 
+const LIST = new Intl.ListFormat(settings.language, { type: 'unit', style: 'short' })
+
+/** Elements with what joins a list in the language of the page between them. */
+export const Joined = ({ of }: { readonly of: readonly ComponentChildren[] }) => {
+  let at = 0
+  return LIST.formatToParts(of.map(String)).map(({ type, value }) =>
+    type === 'element' ? of[at++] : value,
+  )
+}
+
+const ORGANIZATIONS: readonly string[] = ['orgId', 'projectOrgId', 'grantedOrgId', 'resourceOwner']
+
 /** A value of a field, as text of either direction; permissions of a role as tags. */
-export const Value = ({ of, field }: ValueProps) => {
+export const Value = ({ of, field, row }: ValueProps) => {
   if (of === undefined || of === null || of === '' || (Array.isArray(of) && of.length === 0))
     return <span class="none">{texts.none}</span>
   if (typeof of === 'boolean') return of ? texts.yes : texts.no
@@ -36,15 +57,17 @@ export const Value = ({ of, field }: ValueProps) => {
         <bdi>{String(permission)}</bdi>
       </span>,
     ])
-  if (Array.isArray(of))
-    return of.flatMap((item, at) => [at > 0 && ', ', <Item of={item} field={field} />])
+  if (Array.isArray(of)) return <Joined of={of.map((item) => <Item of={item} field={field} />)} />
   const text = typeof of === 'object' ? JSON.stringify(of) : String(of)
   if (field === 'expiresAt' || (field.startsWith(ROLE) && TIME.test(text)))
     return <Until at={text} />
   if (TIMES.includes(field)) return <Time at={text} />
   if (field === 'userId') return <UserName id={text} />
-  if (field === 'projectId') return <ProjectName id={text} />
+  if (field === 'projectId')
+    return <ProjectName {...projectIn({ ...row, projectId: text })} projectId={text} />
+  if (ORGANIZATIONS.includes(field)) return <OrganizationName id={text} />
   if (field === 'idpId') return <ProviderName id={text} />
+  if (text === GRANTED && field.startsWith(ROLE)) return texts.forever
   const names = texts.values[field]
   const name = names && Object.hasOwn(names, text) ? names[text] : text
   const badge = field === 'state' && BADGES[text]
@@ -89,52 +112,77 @@ const day = new Intl.DateTimeFormat(language, { dateStyle: 'medium' })
 /** A day in the zone of the reader. */
 export const dayOf = (at: string): string => day.format(new Date(at))
 
+/** A time in the zone of the reader, as a text. */
+export const timeText = (at: string | undefined): string =>
+  at ? shortTime.format(new Date(at)) : ''
+
 /** A time in the zone of the reader; in UTC on hover. */
 export const Time = ({ at }: UntilProps) => (
   <time datetime={at} title={`${at.replace('T', ' ').replace('Z', '')} UTC`}>
-    {shortTime.format(new Date(at))}
+    {timeText(at)}
   </time>
 )
 
-/** The changes, field by field. */
-export const Changes = ({
-  changes = [],
-}: {
+interface ChangesProps {
   readonly changes?: readonly FieldChange[] | undefined
-}) => (
+}
+
+/** What an object that was added has anyhow. */
+const isSaid = ({ field, from }: FieldChange): boolean => field !== 'state' || !isNothing(from)
+
+const isNothing = (value: JsonValue | undefined): value is undefined | null =>
+  value === undefined || value === null
+
+/** The changes, field by field. */
+export const Changes = ({ changes = [] }: ChangesProps) => (
   <dl class="changes">
-    {changes.map(({ field, from, to, changed, secret }) => (
-      <div key={field}>
+    {changes.filter(isSaid).map((change) => (
+      <div key={change.field}>
         <dt>
-          {field.startsWith(ROLE) ? (
-            <>
-              {texts.role} <RoleName roleKey={field.slice(ROLE.length)} />
-            </>
+          {change.field.startsWith(ROLE) ? (
+            <RoleName roleKey={change.field.slice(ROLE.length)} />
           ) : (
-            <bdi>{fieldName(field)}</bdi>
+            <bdi>{fieldName(change.field)}</bdi>
           )}
         </dt>
-        {changed || secret ? (
-          <dd>{secret === 'unchanged' ? texts.secretSame : texts.secretChanges}</dd>
-        ) : (
-          <dd>
-            {from !== undefined && [
-              <del>
-                <Value of={from} field={field} />
-              </del>,
-              ' ',
-              <span aria-hidden="true">→</span>,
-              ' ',
-            ]}
-            <ins>
-              <Value of={to} field={field} />
-            </ins>
-          </dd>
-        )}
+        <dd>
+          <Change {...change} />
+        </dd>
       </div>
     ))}
   </dl>
 )
+
+const Change = ({ field, from, to, changed, secret }: FieldChange) => {
+  if (changed || secret) return secret === 'unchanged' ? texts.secretSame : texts.secretChanges
+  if (field.startsWith(ROLE) && isNothing(to)) return <del>{texts.taken}</del>
+  if (field.startsWith(ROLE) && isNothing(from))
+    return (
+      <ins>
+        {texts.granted} {to !== GRANTED && <Value of={to} field={field} />}
+      </ins>
+    )
+  return (
+    <>
+      {!isNothing(from) && [
+        <del>
+          <Value of={from} field={field} />
+        </del>,
+        ' ',
+        <span class="arrow" aria-hidden="true">
+          →
+        </span>,
+        ' ',
+      ]}
+      <ins>
+        <Value of={to} field={field} />
+      </ins>
+    </>
+  )
+}
+
+/** The end of a role that has none, in a history. */
+const GRANTED = 'granted'
 
 interface ConsequencesProps {
   readonly impact?: Impact | undefined
@@ -166,13 +214,16 @@ const Affected = ({ roles: { count = 0, first = [] } = {}, about }: AffectedProp
               <RoleName roleKey={roleKey} />
             </dt>
             <dd>
-              {first
-                .filter((role) => role.roleKey === roleKey)
-                .map(({ userId, orgId }, at) => [
-                  at > 0 && ', ',
-                  <UserName id={userId} />,
-                  orgId !== ownOrganization() && [' (', <bdi>{orgId}</bdi>, ')'],
-                ])}
+              <Joined
+                of={first
+                  .filter((role) => role.roleKey === roleKey)
+                  .map(({ userId, orgId }) => (
+                    <>
+                      <UserName id={userId} />
+                      {orgId !== ownOrganization() && [' (', <OrganizationName id={orgId} />, ')']}
+                    </>
+                  ))}
+              />
             </dd>
           </div>
         ))}
@@ -196,67 +247,38 @@ export const ObjectLink = ({ type, row, field }: ObjectLinkProps) => {
   const shown = row[field] || ids[type.ids.at(-1) ?? ''] || type.title
   return (
     <a href={href(type.page, ids)}>
-      <Value of={shown} field={field} />
+      <Value of={shown} field={field} row={row} />
     </a>
   )
 }
 
 /** The ids that name an object, the most telling first. */
-const NAMING = ['group', 'roleKey', 'grantedOrgId', 'idpId', 'id', 'domain', 'linkId']
+const NAMING = ['userId', 'group', 'roleKey', 'grantedOrgId', 'idpId', 'domain', 'linkId', 'id']
 
 /** A link to the object of a reference, such as one in history. Objects in a project name the project too. */
 export const RefLink = ({ object }: { readonly object: Json }) => {
   const type = objectTypes.find((each) => each.type === object['type'])
-  const { userId, projectId, projectOrgId } = object
-  const text = String(NAMING.map((id) => object[id]).find((id) => id !== undefined) ?? '')
-  const name = userId ? (
-    <UserName id={String(userId)} />
-  ) : type?.type === 'project' ? (
-    <ProjectName id={text} />
-  ) : type?.type === 'project_role' ? (
-    <RoleName roleKey={text} />
-  ) : (
-    <bdi>{text}</bdi>
-  )
+  const project = projectIn({ ...object, id: undefined })
+  const field = NAMING.find((id) => object[id] !== undefined) ?? ''
+  const text = String(object[field] ?? '')
+  const name =
+    type?.type === 'project' ? (
+      <ProjectName projectId={text} />
+    ) : field === 'roleKey' && project ? (
+      <bdi title={text}>{roleNameOf(project, text)}</bdi>
+    ) : (
+      <Value of={text} field={field} />
+    )
   const ids = type?.ids.map((id) => [id, object[id] === undefined ? undefined : String(object[id])])
   return (
     <>
       {type && ids ? <a href={href(type.page, Object.fromEntries(ids))}>{name}</a> : name}
-      {projectId && (
+      {project && (
         <>
           {' · '}
-          <ProjectName
-            id={String(projectId)}
-            orgId={projectOrgId ? String(projectOrgId) : undefined}
-          />
+          <ProjectName {...project} />
         </>
       )}
     </>
-  )
-}
-
-interface ButtonProps {
-  readonly text: string
-  readonly look?: 'primary' | 'danger' | 'no-print' | undefined
-  readonly onClick: () => void
-}
-
-export const Button = ({ text, look, onClick }: ButtonProps) => (
-  <button type="button" class={look} onClick={onClick}>
-    {text}
-  </button>
-)
-
-/** Copies a text, and says so. */
-export const CopyButton = ({ text }: { readonly text: string }) => {
-  const [isCopied, setCopied] = useState(false)
-  const copy = async () => {
-    await navigator.clipboard.writeText(text)
-    setCopied(true)
-  }
-  return (
-    <button type="button" class="copy" onClick={copy} onBlur={() => setCopied(false)}>
-      <span role="status">{isCopied ? texts.copied : texts.copy}</span>
-    </button>
   )
 }

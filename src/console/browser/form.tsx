@@ -1,13 +1,36 @@
-import { useId, useLayoutEffect, useRef } from 'preact/hooks'
-import type { Failure, Json, StoredObject } from './api.js'
-import { Button, Changes, Consequences, Value } from './display.js'
+import { useEffect, useId } from 'preact/hooks'
+import type { Failure, Json } from './api.js'
+import { Dialog } from './dialog.js'
+import { Changes, Consequences, Time, Value } from './display.js'
+import { nameOf } from './known.js'
 import { RolesOf } from './names.js'
-import { FailureNotice } from './notice.js'
+import { FailureNotice, sayFailure } from './notice.js'
 import { ProjectPicker } from './project-picker.js'
 import { ProviderPicker } from './provider-picker.js'
+import { reloadAll } from './query.js'
 import { RolesField } from './roles-field.js'
-import { fieldName, say, texts } from './texts.js'
-import { type FormField, jsonOf, useWrite, type Write, type Written } from './write.js'
+import { tell } from './status.js'
+import { fieldName, Say, say, texts } from './texts.js'
+import {
+  type FormField,
+  jsonOf,
+  type Undo,
+  useForm,
+  type Write,
+  type Written,
+  writeAll,
+} from './write.js'
+
+/** Says that something was done, shows it everywhere, and offers to undo it. */
+export const announce = (text: string, { steps, left }: Undo = { steps: [] }): void => {
+  const undo = async () => {
+    const failure = await writeAll(steps)
+    reloadAll()
+    return failure ? say(texts.notUndone, { message: sayFailure(failure) }) : left
+  }
+  reloadAll()
+  tell(text, steps.length > 0 ? undo : undefined)
+}
 
 interface WriteDialogProps {
   readonly write: Write
@@ -16,75 +39,109 @@ interface WriteDialogProps {
 
 /** A dialog that previews a write, then sends it. */
 export const WriteDialog = ({ write, close }: WriteDialogProps) => {
-  const { title, effect, confirm, isDangerous, fields, seen, ids } = write
-  const { written, change, failure, preview, now, isBusy, goBack, tryOut, save, ...why } =
-    useWrite(write)
-  const dialog = useRef<HTMLDialogElement>(null)
+  const {
+    title,
+    effect,
+    confirm,
+    isDangerous = false,
+    fields,
+    seen,
+    ids,
+    said = texts.saved,
+  } = write
+  const form = useForm(write)
+  const { written, change, failure, preview, conflict, isBusy, tryOut } = form
   const hasFields = fields.length > 0
-  // Before anything can be typed: a dialog that is not open takes no focus.
-  useLayoutEffect(() => {
-    dialog.current?.showModal()
-    // The focus may lie on a field below the title, which would then be out of sight.
-    dialog.current?.scrollTo(0, 0)
+  useEffect(() => {
     if (!hasFields) void tryOut()
   }, [])
-  const onSubmit = async (event: Event) => {
-    event.preventDefault()
+  const submit = async () => {
+    if (conflict) return form.settle(true)
     if (!preview) return tryOut()
-    if (await save(preview)) close(true)
+    const undo = await form.save(preview)
+    if (!undo) return
+    announce(said, undo)
+    close(true)
   }
   const isOfNoField = fields.every(({ name }) => violationsOf(failure, name).length === 0)
-  const done = confirm ?? texts.save
-  const next = now ? texts.useYours : texts.preview
+  const next = conflict ? texts.overwrite : texts.preview
+  const project = { ...projectIn(written), ...ids }
   return (
-    <dialog ref={dialog} aria-labelledby="dialog-title" onClose={() => close(false)}>
-      <form onSubmit={onSubmit} noValidate>
-        <h2 id="dialog-title">
-          <bdi>{title}</bdi>
-        </h2>
-        {effect && <p>{effect}</p>}
-        {!preview &&
-          fields.map((field) => (
-            <Field
-              key={field.name}
-              field={field}
-              ids={{ ...projectIn(written), ...ids }}
-              changeOther={change}
-              written={written[field.name] ?? ''}
-              isKept={seen !== undefined}
-              violations={violationsOf(failure, field.name)}
-              change={(value) => change(field.name, value)}
-            />
-          ))}
-        {now && <Conflict fields={fields} seen={seen?.object} now={now} written={written} />}
-        {failure && !now && isOfNoField && <FailureNotice failure={failure} />}
-        {preview && (
-          <div class="preview" role="status">
-            <p>{preview.changes.length > 0 ? texts.willChange : texts.noChange}</p>
-            <RolesOf object={{ ...projectIn(written), ...ids }}>
-              <Changes changes={preview.changes} />
-              <Consequences impact={preview.impact} />
-            </RolesOf>
-          </div>
-        )}
-        {preview && preview.changes.length > 0 && (
-          <ReasonField reason={why.reason} change={why.setReason} />
-        )}
-        <div class="actions">
-          <Button text={texts.cancel} onClick={() => dialog.current?.close()} />
-          {preview && hasFields && <Button text={texts.back} onClick={goBack} />}
-          <button
-            type="submit"
-            class={isDangerous ? 'primary danger' : 'primary'}
-            disabled={isBusy || preview?.changes.length === 0}
-          >
-            {preview ? done : next}
-          </button>
+    <Dialog
+      title={title}
+      close={() => close(false)}
+      submit={submit}
+      back={hasFields && preview ? form.goBack : undefined}
+      isFilled={form.isFilled}
+      done={{
+        text: preview ? (confirm ?? texts.save) : next,
+        isOff: isBusy || preview?.changes.length === 0,
+        isDangerous,
+      }}
+    >
+      {effect && <p>{effect}</p>}
+      {!preview &&
+        !conflict &&
+        fields.map((field) => (
+          <Field
+            key={field.name}
+            field={field}
+            ids={project}
+            changeOther={change}
+            written={written[field.name] ?? ''}
+            isKept={seen !== undefined}
+            violations={violationsOf(failure, field.name)}
+            change={(value) => change(field.name, value)}
+          />
+        ))}
+      {conflict && (
+        <ConflictNotice conflict={conflict} written={written} take={() => form.settle(false)} />
+      )}
+      {failure && isOfNoField && <FailureNotice failure={failure} />}
+      {preview && (
+        <div class="preview" role="status">
+          <p>{preview.changes.length > 0 ? texts.willChange : texts.noChange}</p>
+          <RolesOf object={project}>
+            {!seen && <Subject fields={fields} written={written} />}
+            <Changes changes={preview.changes} />
+            <Consequences impact={preview.impact} />
+          </RolesOf>
         </div>
-      </form>
-    </dialog>
+      )}
+      {preview && preview.changes.length > 0 && (
+        <ReasonField reason={form.reason} change={form.setReason} />
+      )}
+    </Dialog>
   )
 }
+
+interface SubjectProps {
+  readonly fields: readonly FormField[]
+  readonly written: Readonly<Record<string, Written>>
+}
+
+/** The fields that name a new object: a dry run does not say them. */
+const NAMING = ['projectId', 'grantedOrgId', 'idpId', 'group', 'userId', 'id', 'roleKey', 'domain']
+
+/** What a new object is, and what it is for. */
+const Subject = ({ fields, written }: SubjectProps) => (
+  <dl class="changes">
+    {fields
+      .filter(({ name }) => NAMING.includes(name) && written[name]?.length)
+      .map((field) => (
+        <div key={field.name}>
+          <dt>{fieldName(field.name)}</dt>
+          <dd>
+            <Value
+              of={jsonOf(field, written[field.name] ?? '')}
+              field={field.name}
+              row={projectIn(written)}
+            />
+          </dd>
+        </div>
+      ))}
+  </dl>
+)
 
 interface ReasonFieldProps {
   readonly reason: string
@@ -188,6 +245,7 @@ const Field = (props: FieldProps) => {
       <ProjectPicker
         label={label}
         chosen={String(written)}
+        owner={ids['projectOrgId'] ? String(ids['projectOrgId']) : undefined}
         change={(project) => {
           change(project?.projectId ?? '')
           props.changeOther('projectOrgId', project?.projectOrgId ?? '')
@@ -200,11 +258,11 @@ const Field = (props: FieldProps) => {
   if (as === 'roles' || as === 'roleKeys')
     return (
       <RolesField
-        key={String(ids['projectId'])}
+        key={`${ids['projectId']} ${ids['projectOrgId']}`}
         label={label}
         project={{
           projectId: String(ids['projectId']),
-          projectOrgId: ids['projectOrgId'] || undefined,
+          projectOrgId: ids['projectOrgId'] ? String(ids['projectOrgId']) : undefined,
         }}
         chosen={typeof written === 'string' ? [] : written}
         change={change}
@@ -220,7 +278,7 @@ const Field = (props: FieldProps) => {
       <p class="none" id={`${id}-hint`}>
         {hintOf(field, isKept)}
       </p>
-      <p class="error" id={`${id}-error`}>
+      <p class="error" id={`${id}-error`} aria-live="polite">
         {error}
       </p>
     </div>
@@ -297,54 +355,58 @@ const Control = ({
 }
 
 interface ConflictProps {
-  readonly fields: readonly FormField[]
-  readonly seen: StoredObject | undefined
-  readonly now: StoredObject
+  readonly conflict: NonNullable<ReturnType<typeof useForm>['conflict']>
   readonly written: Readonly<Record<string, Written>>
+  /** Takes the values of the other. */
+  readonly take: () => void
 }
 
-/** The changes that somebody else has made meanwhile, next to those that the reader saw and wrote. */
-const Conflict = ({ fields, seen, now, written }: ConflictProps) => {
-  const names = new Set([...Object.keys(now), ...Object.keys(seen ?? {})])
-  const changed = [...names].filter(
-    (name) => name !== 'details' && JSON.stringify(now[name]) !== JSON.stringify(seen?.[name]),
-  )
-  const yours = (name: string) => {
-    const field = fields.find((each) => each.name === name)
-    return field && jsonOf(field, written[name] ?? '')
-  }
+/** The fields that somebody else has changed meanwhile too: theirs next to those of the reader. */
+const ConflictNotice = ({ conflict: { now, fields, by }, written, take }: ConflictProps) => {
+  const { userId } = Object(by?.['actor'])
   return (
     <div class="notice bad" role="alert">
-      <p>{texts.conflict}</p>
+      <p>
+        {userId && by ? (
+          <Say
+            text={texts.conflictBy}
+            name={<bdi>{nameOf(String(userId))}</bdi>}
+            time={<Time at={String(by['time'])} />}
+          />
+        ) : (
+          texts.conflict
+        )}
+      </p>
       <section class="wide compare" tabIndex={0} aria-label={texts.conflict}>
         <table>
           <thead>
             <tr>
-              {[texts.conflictSaw, texts.conflictNow, texts.conflictYours].map((head) => (
+              {[texts.field, texts.conflictNow, texts.conflictYours].map((head) => (
                 <th key={head} scope="col">
                   {head}
                 </th>
               ))}
             </tr>
           </thead>
-          {changed.map((name) => (
-            <tbody key={name}>
-              <tr>
-                <th scope="rowgroup" colSpan={3}>
-                  {fieldName(name)}
-                </th>
-              </tr>
-              <tr>
-                {[seen?.[name], now[name], yours(name)].map((value) => (
+          <tbody>
+            {fields.map((field) => (
+              <tr key={field.name}>
+                <th scope="row">{fieldName(field.name)}</th>
+                {[now[field.name], jsonOf(field, written[field.name] ?? '')].map((value) => (
                   <td>
-                    <Value of={value} field={name} />
+                    <RolesOf object={now}>
+                      <Value of={value} field={field.name} row={now} />
+                    </RolesOf>
                   </td>
                 ))}
               </tr>
-            </tbody>
-          ))}
+            ))}
+          </tbody>
         </table>
       </section>
+      <button type="button" onClick={take}>
+        {texts.takeTheirs}
+      </button>
     </div>
   )
 }

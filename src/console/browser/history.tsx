@@ -1,9 +1,9 @@
 import type { WireMethod } from '../../transport/wire.js'
 import { type FieldChange, type Json, pathOf } from './api.js'
-import { Button, Changes, RefLink, Time } from './display.js'
-import { RolesOf } from './names.js'
+import { Button } from './button.js'
+import { Changes, RefLink, Time, timeText } from './display.js'
+import { RolesOf, UserName } from './names.js'
 import { More, Waiting } from './notice.js'
-import { UserName } from './people.js'
 import { type Query, useRows } from './query.js'
 import { setParameters } from './router.js'
 import { Say, texts } from './texts.js'
@@ -124,6 +124,7 @@ export const AsOf = ({ history, at }: AsOfProps) => {
         value={at ? Math.max(0, found) : last}
         onInput={({ currentTarget }) => choose(Number(currentTarget.value))}
         title={texts.asOfHint}
+        aria-valuetext={at ? timeText(entries[found]?.time) : texts.asOfNow}
         aria-describedby="as-of-reach"
       />
       {at ? (

@@ -1,7 +1,9 @@
 import { useState } from 'preact/hooks'
-import type { Json, StoredObject } from './api.js'
-import { Button } from './display.js'
+import type { Json, JsonValue, StoredObject } from './api.js'
+import { Button } from './button.js'
 import { WriteDialog } from './form.js'
+import { nameOf, personOf, providerNameOf, roleNameOf } from './known.js'
+import { projectIn, projectTitleOf } from './names.js'
 import { Waiting } from './notice.js'
 import type { ObjectType } from './object-types.js'
 import { usePermission } from './permissions.js'
@@ -26,7 +28,7 @@ export const Section = ({ list, add, title }: SectionProps) => {
     <section>
       <header>
         {title ? <h1>{title}</h1> : <h2>{list.label}</h2>}
-        {add && <AddButton type={list.type} ids={add} done={query.reload} />}
+        {add && <AddButton type={list.type} ids={add} />}
       </header>
       <List list={list} query={query} />
     </section>
@@ -36,47 +38,77 @@ export const Section = ({ list, add, title }: SectionProps) => {
 interface AddButtonProps {
   readonly type: ObjectType
   readonly ids: Json
-  readonly done: () => void
 }
 
 /** A button that opens the form of a new object, or the permission that the caller lacks. */
-const AddButton = ({ type, ids, done }: AddButtonProps) => {
+const AddButton = ({ type, ids }: AddButtonProps) => {
   const [isOpen, setOpen] = useState(false)
   const isAllowed = usePermission(type.permission)
   if (isAllowed === undefined) return null
   if (!isAllowed) return <p class="none">{say(texts.addNeeds, { permission: type.permission })}</p>
   const { add: operation } = type.operations
   const fields = fieldsOf(operation, type.form)
-  const title = say(texts.addA, { type: type.title })
-  const close = (isDone: boolean) => {
-    setOpen(false)
-    if (isDone) done()
-  }
+  const title = texts.addOf[type.type] ?? type.title
   return (
     <>
       <Button text={texts.add} look="primary" onClick={() => setOpen(true)} />
-      {isOpen && <WriteDialog write={{ title, operation, ids, fields }} close={close} />}
+      {isOpen && (
+        <WriteDialog write={{ title, operation, ids, fields }} close={() => setOpen(false)} />
+      )}
     </>
   )
 }
 
 const PAGE_SIZE = '500'
 
+/** What is read of a list, and how it is filtered. */
+export interface ListQuery extends Query<StoredObject> {
+  /** Whether all rows are here, so that any text in them is found. */
+  readonly isWhole: boolean
+  /** Whether the list has no rows at all. */
+  readonly isEmpty: boolean
+}
+
 /** Reads a list, filtered and sorted as the parameters of the page say. */
-export const useList = (list: ListSpec): Query<StoredObject> => {
-  const { operation, parameters } = list
+export const useList = (list: ListSpec): ListQuery => {
+  const { operation, parameters, columns } = list
   const { text, field, state, order } = choiceOf(list)
   const filter = `filter.${snake(field)}`
-  const query = {
-    ...parameters,
-    page_size: PAGE_SIZE,
-    order_by: order,
-    [`${filter}.contains`]: text,
-    [`${filter}.ignore_case`]: text && 'true',
-    'filter.state': state,
-  }
-  return useRows(operation, query, { keep: true })
+  const query = { ...parameters, page_size: PAGE_SIZE, order_by: order, 'filter.state': state }
+  const all = useRows(operation, query, { keep: true })
+  const isWhole = all.rows !== undefined && !all.hasMore
+  const isSearched = text !== '' && all.hasMore
+  const like = { [`${filter}.contains`]: text, [`${filter}.ignore_case`]: 'true' }
+  const found = useRows(operation, isSearched ? { ...query, ...like } : undefined, { keep: true })
+  const isEmpty = isWhole && all.rows?.length === 0 && state === ''
+  if (isSearched) return { ...found, isWhole, isEmpty }
+  const wanted = text.toLowerCase()
+  const rows = wanted
+    ? all.rows?.filter((row) => wordsOf(row, columns).toLowerCase().includes(wanted))
+    : all.rows
+  return { ...all, rows, isWhole, isEmpty }
 }
+
+/** All that a row shows, as a text. */
+const wordsOf = (row: StoredObject, columns: readonly string[]): string => {
+  const project = projectIn(row)
+  return [...columns, 'permissions']
+    .map((column) => {
+      const { [column]: value } = row
+      if (column === 'userId') return `${nameOf(String(value))} ${personOf(String(value))?.email}`
+      if (column === 'projectId' && project) return projectTitleOf(project)
+      if (column === 'idpId') return providerNameOf(String(value ?? ''))
+      if (column === 'roleKeys' || column === 'roles')
+        return keysOf(value).map((key) => (project ? roleNameOf(project, key) : key))
+      return typeof value === 'object' ? JSON.stringify(value) : value
+    })
+    .join('\n')
+}
+
+const keysOf = (value: JsonValue | undefined): readonly string[] =>
+  (Array.isArray(value) ? value : []).map((role) =>
+    typeof role === 'string' ? role : String(Object(role)['roleKey']),
+  )
 
 /** The filter and order in the page's parameters. A URL may have anything, so unknown values are ignored. */
 const choiceOf = ({ type, columns, filters, prefix = '' }: ListSpec) => {
@@ -93,7 +125,7 @@ const choiceOf = ({ type, columns, filters, prefix = '' }: ListSpec) => {
 
 interface ListProps {
   readonly list: ListSpec
-  readonly query: Query<StoredObject>
+  readonly query: ListQuery
 }
 
 /** How many rows there are on all pages; undefined when more follow than the server counts. */
@@ -114,18 +146,20 @@ export const List = ({ list, query }: ListProps) => {
   const isFiltered = text !== '' || state !== ''
   return (
     <section class="list" aria-busy={query.isReading}>
-      <search class="bar" aria-label={label}>
-        <select
-          aria-label={texts.field}
-          value={field}
-          onChange={({ currentTarget }) => set('by', currentTarget.value)}
-        >
-          {filters.map((name) => (
-            <option key={name} value={name}>
-              {fieldName(name)}
-            </option>
-          ))}
-        </select>
+      <search class="bar" aria-label={label} hidden={query.isEmpty}>
+        {!query.isWhole && filters.length > 1 && (
+          <select
+            aria-label={texts.field}
+            value={field}
+            onChange={({ currentTarget }) => set('by', currentTarget.value)}
+          >
+            {filters.map((name) => (
+              <option key={name} value={name}>
+                {fieldName(name)}
+              </option>
+            ))}
+          </select>
+        )}
         <input
           type="search"
           aria-label={texts.filter}
@@ -160,7 +194,9 @@ export const List = ({ list, query }: ListProps) => {
       <Waiting query={query} />
       {rows?.length === 0 && (
         <p class="empty">
-          {isFiltered ? texts.emptyFiltered : (list.empty ?? texts.empty)}
+          {isFiltered
+            ? texts.emptyFiltered
+            : (list.empty ?? texts.emptyOf[type.type] ?? texts.empty)}
           {isFiltered && (
             <>
               {' '}

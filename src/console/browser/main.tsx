@@ -2,6 +2,7 @@ import '@preact/signals'
 import { render } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { actByLink, isSignedOut, outage } from './api.js'
+import { keepFocus } from './dialog.js'
 import { isOn, Navigation, type Page } from './navigation.js'
 import { objectTypes } from './object-types.js'
 import type { PageName } from './page-names.js'
@@ -25,8 +26,9 @@ import { SetUp } from './pages/set-up.js'
 import { SetupLinks } from './pages/set-up-links.js'
 import { User } from './pages/user.js'
 import { readPermissions, usePermission } from './permissions.js'
-import { followLinks, href, pageName, parameter } from './router.js'
+import { followLinks, href, objectTitle, pageName, parameter } from './router.js'
 import { settings } from './settings.js'
+import { StatusLine } from './status.js'
 import { texts } from './texts.js'
 
 const PAGES: Readonly<Record<PageName, Page>> = {
@@ -73,8 +75,9 @@ const App = () => {
   const page = settings.isLink ? PAGES['set-up'] : asked
   const ids = name === 'user' ? ['userId'] : objectTypes.find((type) => type.page === name)?.ids
   useEffect(() => {
-    document.title = `${page.title} · ${settings.title || texts.title}`
-  }, [page])
+    const app = settings.title || texts.title
+    document.title = [objectTitle.value, page.title, app].filter(Boolean).join(' · ')
+  }, [page, objectTitle.value])
   if (isSignedOut.value) return <SignedOut />
   return (
     <div class="app">
@@ -87,6 +90,7 @@ const App = () => {
           {texts[outage.value]}
         </p>
       )}
+      <StatusLine />
       <main id="main" tabIndex={-1}>
         <Opened key={[name, ...(ids ?? []).map(parameter)].join('\n')} Content={page.Content} />
       </main>
@@ -143,5 +147,6 @@ if (settings.isLink) {
   })
 }
 followLinks()
+keepFocus()
 void readPermissions()
 render(<App />, document.getElementById('root') ?? document.body)

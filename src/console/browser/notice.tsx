@@ -1,10 +1,12 @@
 import { useState } from 'preact/hooks'
 import type { Failure } from './api.js'
-import { Button } from './display.js'
+import { Button } from './button.js'
+import { organizationNameOf } from './known.js'
 import type { Query } from './query.js'
 import { say, texts } from './texts.js'
 
-const messageOf = ({ status, reason, message, metadata, violations }: Failure): string => {
+/** Why a call failed, as a sentence. */
+export const sayFailure = ({ status, reason, message, metadata, violations }: Failure): string => {
   if (status === 0) return texts.offline
   if (status === 503) return texts.unavailable
   if (status === 401) return texts.signedOut
@@ -18,7 +20,7 @@ const messageOf = ({ status, reason, message, metadata, violations }: Failure): 
 
 const deniedOf = ({ permission = '', orgId = '' }: Failure['metadata']) => ({
   permission,
-  org: orgId,
+  org: organizationNameOf(orgId),
 })
 
 interface FailureNoticeProps {
@@ -30,7 +32,7 @@ interface FailureNoticeProps {
 export const FailureNotice = ({ failure, retry }: FailureNoticeProps) => (
   // A missing permission is not a fault.
   <div class={failure.status === 403 ? 'notice' : 'notice bad'} role="alert">
-    <p>{messageOf(failure)}</p>
+    <p>{sayFailure(failure)}</p>
     {retry && (failure.status === 0 || failure.status >= 500) && (
       <Button text={texts.retry} onClick={retry} />
     )}

@@ -2,17 +2,20 @@ import type { ComponentChildren, ComponentType } from 'preact'
 import { useState } from 'preact/hooks'
 import type { WireMethod } from '../../transport/wire.js'
 import { type Json, objectIn, pathOf, type StoredObject, withQuery } from './api.js'
-import { Button, CopyButton, Value } from './display.js'
+import { Button, CopyButton } from './button.js'
+import { Value } from './display.js'
 import { WriteDialog } from './form.js'
 import { AsOf, HistoryList, useHistory } from './history.js'
+import { nameOf, organizationNameOf } from './known.js'
+import { RolesOf } from './names.js'
 import { Waiting } from './notice.js'
 import type { ObjectType, Verb } from './object-types.js'
-import { nameOf } from './people.js'
 import { usePermission } from './permissions.js'
 import { useQuery } from './query.js'
-import { go, parameter } from './router.js'
+import { go, parameter, useTitle } from './router.js'
 import { fieldName, say, texts } from './texts.js'
-import { fieldsOf, type Write } from './write.js'
+import { undoRemoval } from './undo.js'
+import { fieldsOf, type Undo, type Write } from './write.js'
 
 /** Something else that callers who may change an object can do with it. */
 type Tool = ComponentType<{ readonly ids: Json }>
@@ -40,24 +43,25 @@ export const ObjectPage = ({ type, back, tool, children }: ObjectPageProps) => {
   })
   const object = query.body && objectIn(query.body, get)
   const isMissing = query.failure?.status === 404
-  const done = () => {
-    query.reload()
-    history.reload()
-  }
   const naming = type.shown[0] ?? ''
   const title = object?.[naming] || ids[naming] || ids[type.ids.at(-1) ?? ''] || ''
+  useTitle(titleOf(type, { ...ids, ...object }))
   return (
     <article>
       <p class="kind">{type.title}</p>
       <h1>
-        <Value of={title} field={naming} />{' '}
+        <Value of={title} field={naming} row={{ ...ids, ...object }} />{' '}
         {object && type.operations.deactivate && <Value of={object['state']} field="state" />}
       </h1>
       <AsOf history={history} at={at} />
       {isMissing ? <Missing isThen={at !== ''} history={history} /> : <Waiting query={query} />}
-      {object && <Facts type={type} object={object} />}
+      {object && (
+        <RolesOf object={{ ...ids, ...object }}>
+          <Facts type={type} object={object} />
+        </RolesOf>
+      )}
       {object && !at && (
-        <Actions {...{ type, ids, object, back, done, tool }} isStale={query.isReading} />
+        <Actions {...{ type, ids, object, back, tool }} isStale={query.isReading} />
       )}
       {!at && !isMissing && children}
       {mayReadHistory && (
@@ -94,8 +98,19 @@ interface FactsProps {
   readonly object: StoredObject
 }
 
-/** Fields to publish elsewhere. */
-const COPIED = ['recordName', 'challenge']
+/** Fields that are needed elsewhere. */
+const COPIED = ['recordName', 'challenge', 'idpId', 'id', 'roleKey', 'linkId']
+
+/** The name of an object as a text. */
+const titleOf = (type: ObjectType, object: Json): string => {
+  const naming = type.shown[0] ?? ''
+  const named = String(object[naming] || object[type.ids.at(-1) ?? ''] || '')
+  return naming === 'userId'
+    ? nameOf(named)
+    : naming === 'grantedOrgId'
+      ? organizationNameOf(named)
+      : named
+}
 
 const Facts = ({ type, object }: FactsProps) => {
   const { creationDate, changeDate } = object.details
@@ -108,7 +123,7 @@ const Facts = ({ type, object }: FactsProps) => {
         <div key={field}>
           <dt>{fieldName(field)}</dt>
           <dd>
-            <Value of={values[field]} field={field} />{' '}
+            <Value of={values[field]} field={field} row={values} />{' '}
             {COPIED.includes(field) && values[field] && <CopyButton text={String(values[field])} />}
           </dd>
         </div>
@@ -122,13 +137,12 @@ interface ActionsProps extends FactsProps {
   /** Whether the object is being read again, after a change. */
   readonly isStale: boolean
   readonly back: string
-  readonly done: () => void
   readonly tool: Tool | undefined
 }
 
 /** Buttons for the changes of an object, or the permission that the caller lacks. */
 const Actions = (props: ActionsProps) => {
-  const { type, ids, object, isStale, back, done, tool: Tool } = props
+  const { type, ids, object, isStale, back, tool: Tool } = props
   const [write, setWrite] = useState<Write | undefined>()
   const isAllowed = usePermission(type.permission)
   if (isAllowed === undefined) return null
@@ -143,13 +157,22 @@ const Actions = (props: ActionsProps) => {
       </>
     )
 
-  const { get, update, remove, deactivate, reactivate } = type.operations
+  const { get, history, update, remove, deactivate, reactivate } = type.operations
+  const name = titleOf(type, { ...ids, ...object })
   const edit = (update: WireMethod) => {
     const names = type.form.filter((name) => !type.ids.includes(name))
-    setWrite({ title: texts.edit, operation: update, ids, fields: fieldsOf(update, names) })
+    const title = say(texts.editThis, { name })
+    setWrite({ title, operation: update, ids, fields: fieldsOf(update, names) })
   }
-  const naming = String(object[type.shown[0] ?? ''] || ids[type.ids.at(-1) ?? ''])
-  const name = type.shown[0] === 'userId' ? nameOf(naming) : naming
+  const undoes: Partial<Record<Verb, () => Promise<Undo>>> = {
+    ...(reactivate && {
+      deactivate: async () => ({ steps: [{ operation: reactivate, values: ids }] }),
+    }),
+    ...(deactivate && {
+      reactivate: async () => ({ steps: [{ operation: deactivate, values: ids }] }),
+    }),
+    remove: () => undoRemoval(type, { ...object, ...ids, details: object.details }),
+  }
   const button = (verb: Verb, operation: WireMethod, look?: 'primary' | 'danger') => {
     const confirm = texts[verb]
     const open = () =>
@@ -157,6 +180,8 @@ const Actions = (props: ActionsProps) => {
         title: say(texts.ask[verb] ?? verb, { name }),
         effect: texts.effects[`${type.type}.${verb}`],
         isDangerous: look === 'danger',
+        said: say(texts.done[verb] ?? texts.saved, { name }),
+        undo: undoes[verb],
         ...{ confirm, operation, ids, fields: [] },
       })
     return <Button text={confirm} look={look} onClick={open} />
@@ -165,8 +190,7 @@ const Actions = (props: ActionsProps) => {
   const step = type.step?.states.includes(String(object['state'])) ? type.step : undefined
   const close = (isDone: boolean) => {
     setWrite(undefined)
-    if (isDone && write?.operation === remove) go(back)
-    else if (isDone) done()
+    if (isDone && write?.operation === remove) go(back, { isKept: true })
   }
   return (
     <>
@@ -179,7 +203,7 @@ const Actions = (props: ActionsProps) => {
       </div>
       {Tool && <Tool ids={ids} />}
       {write && !isStale && (
-        <WriteDialog write={{ ...write, seen: { object, get } }} close={close} />
+        <WriteDialog write={{ ...write, seen: { object, get, history } }} close={close} />
       )}
     </>
   )

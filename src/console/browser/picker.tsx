@@ -1,5 +1,5 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import { say, texts } from './texts.js'
+import { say, sayCount, texts } from './texts.js'
 
 /** Something that can be picked. */
 export interface Option {
@@ -25,6 +25,11 @@ interface PickerProps<Picked extends Option> {
 }
 
 const TYPING_MS = 150
+
+/** How far a key moves in the list. The first and the last follow each other. */
+const MOVES: Readonly<Record<string, number>> = {
+  ...{ ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8, Home: -1000, End: 1000 },
+}
 
 /**
  * A field to pick options by typing a part of a name. Picked options are shown in front of it, each with a button to
@@ -61,6 +66,10 @@ export const Picker = <Picked extends Option>(props: PickerProps<Picked>) => {
     }
   }, [text, isOpen])
 
+  useEffect(() => {
+    if (isOpen) document.getElementById(`${id}-${active}`)?.scrollIntoView({ block: 'nearest' })
+  }, [active, isOpen])
+
   const pick = (option: Picked, isAway = false) => {
     change(isMultiple ? [...chosen, option] : [option])
     setText('')
@@ -85,11 +94,15 @@ export const Picker = <Picked extends Option>(props: PickerProps<Picked>) => {
     else if (text.trim() !== '') await takeText()
   }
   const onKeyDown = (event: KeyboardEvent) => {
-    const move = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    if (move) {
+    const move = MOVES[event.key]
+    const isInText = (event.key === 'Home' || event.key === 'End') && text !== ''
+    if (move && !isInText) {
       event.preventDefault()
+      const last = shown.length - 1
+      const isPastEnd = move === 1 ? active === last : move === -1 && active === 0
       if (!isOpen) setOpen(true)
-      else if (shown.length > 0) setActive((active + move + shown.length) % shown.length)
+      else if (isPastEnd) setActive(move === 1 ? 0 : last)
+      else setActive(Math.max(0, Math.min(last, active + move)))
     } else if (event.key === 'Enter') {
       if (!isOpen && text.trim() === '') return
       event.preventDefault()
@@ -172,9 +185,13 @@ export const Picker = <Picked extends Option>(props: PickerProps<Picked>) => {
         </div>
       </div>
       <p class="none" id={`${id}-hint`} role="status">
-        {isOpen && options && shown.length === 0 && text !== '' && !take ? texts.noMatch : hint}
+        {isOpen && options && text !== '' && (shown.length > 0 || !take)
+          ? shown.length > 0
+            ? sayCount(texts.found, shown.length)
+            : texts.noMatch
+          : hint}
       </p>
-      <p class="error" id={`${id}-error`}>
+      <p class="error" id={`${id}-error`} aria-live="polite">
         {error}
       </p>
     </div>

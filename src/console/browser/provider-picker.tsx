@@ -1,8 +1,8 @@
 import { identityProviderService } from '../../transport/wire.js'
-import { pathOf, type StoredObject } from './api.js'
+import type { StoredObject } from './api.js'
+import { providerNameOf } from './known.js'
 import { Picker } from './picker.js'
 import { listOf, namedLike } from './project-picker.js'
-import { useQuery } from './query.js'
 
 interface ProviderPickerProps {
   readonly label: string
@@ -12,25 +12,18 @@ interface ProviderPickerProps {
   readonly error?: string | undefined
 }
 
-const optionOf = ({ idpId, name }: StoredObject) => ({
-  id: String(idpId),
-  name: String(name),
-  detail: String(idpId),
+const optionOf = ({ idpId, name, issuer }: StoredObject) => ({
+  ...{ id: String(idpId), name: String(name), detail: String(issuer ?? '') },
 })
 
 /** Picks an identity provider of the organization by its name. */
-export const ProviderPicker = ({ chosen, change, ...field }: ProviderPickerProps) => {
-  const { listIdentityProviders, getIdentityProvider } = identityProviderService
-  const known = useQuery(chosen ? pathOf(getIdentityProvider, { idpId: chosen }) : undefined)
-  const provider = known.body?.['identityProvider'] as StoredObject | undefined
-  const find = async (text: string) =>
-    (await listOf(listIdentityProviders, namedLike(text))).map(optionOf)
-  return (
-    <Picker
-      {...field}
-      chosen={chosen ? [provider ? optionOf(provider) : { id: chosen, name: chosen }] : []}
-      change={([option]) => change(option?.id ?? '')}
-      find={find}
-    />
-  )
-}
+export const ProviderPicker = ({ chosen, change, ...field }: ProviderPickerProps) => (
+  <Picker
+    {...field}
+    chosen={chosen ? [{ id: chosen, name: providerNameOf(chosen) }] : []}
+    change={([option]) => change(option?.id ?? '')}
+    find={async (text) =>
+      (await listOf(identityProviderService.listIdentityProviders, namedLike(text))).map(optionOf)
+    }
+  />
+)

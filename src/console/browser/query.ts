@@ -1,3 +1,4 @@
+import { signal as signalOf } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { WireMethod } from '../../transport/wire.js'
 import {
@@ -36,6 +37,13 @@ export interface QueryOptions<Row> {
   readonly keep?: boolean
 }
 
+const rounds = signalOf(0)
+
+/** Reads everything on the page again, after a change. What is there stays until it has arrived. */
+export const reloadAll = (): void => {
+  rounds.value++
+}
+
 const POLL_MS = 4000
 const RETRY_MS = 3000
 const TYPING_MS = 150
@@ -60,7 +68,8 @@ export const useQuery = <Row = Json>(
   { pages, live, keep = false }: QueryOptions<Row> = {},
 ): Query<Row> => {
   const [state, setState] = useState<State<Row> | undefined>()
-  const [round, setRound] = useState(0)
+  const [own, setRound] = useState(0)
+  const round = own + rounds.value
   const reload = () => setRound((last) => last + 1)
   const reading = useRef({ signal: AbortSignal.abort(), isBusy: true })
 
@@ -158,15 +167,23 @@ const useLive = (path: string | undefined, take: (body: Json) => void): void => 
     if (path === undefined) return
     const controller = new AbortController()
     const { signal } = controller
+    let timer: ReturnType<typeof setTimeout> | undefined
     const poll = async () => {
+      timer = undefined
       const outcome = await call({ method: 'GET', path, signal })
       if (signal.aborted) return
       if ('body' in outcome) take(outcome.body)
-      timer = setTimeout(poll, POLL_MS)
+      wait()
     }
-    let timer = setTimeout(poll, POLL_MS)
+    // Nobody sees a hidden tab.
+    const wait = () => {
+      if (!document.hidden) timer ??= setTimeout(poll, POLL_MS)
+    }
+    wait()
+    document.addEventListener('visibilitychange', wait)
     return () => {
       clearTimeout(timer)
+      document.removeEventListener('visibilitychange', wait)
       controller.abort()
     }
   }, [path])

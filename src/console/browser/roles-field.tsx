@@ -1,23 +1,19 @@
 import { useId, useState } from 'preact/hooks'
 import { projectGrantService, projectRoleService } from '../../transport/wire.js'
-import type { JsonValue } from './api.js'
-import { DateInput } from './dates.js'
+import { type Json, pathOf, type StoredObject } from './api.js'
+import { EndInput } from './dates.js'
+import { isOwn, type ProjectIds, roleNameOf } from './known.js'
 import { Waiting } from './notice.js'
-import { useRows } from './query.js'
+import { useQuery, useRows } from './query.js'
+import { settings } from './settings.js'
 import { say, sayCount, texts } from './texts.js'
 import type { RoleChoice } from './write.js'
-
-/** A project by its ids. */
-export interface ProjectIds {
-  readonly projectId: string
-  /** The organization of the project. Default: the current one. */
-  readonly projectOrgId?: JsonValue | undefined
-}
 
 export interface RoleOption {
   readonly roleKey: string
   readonly name: string
   readonly group: string
+  readonly permissions: readonly string[]
 }
 
 /** The group of a provider that a role comes from. */
@@ -33,42 +29,38 @@ export const viaOf = ({ via }: { readonly via?: RoleSource | undefined }): strin
 const PAGE_SIZE = 1000
 /** Roles that are drawn at a time, besides those that are chosen. */
 const DRAWN = 60
+/** Permissions of a role that are shown. */
+const SHOWN = 4
+
+const list = new Intl.ListFormat(settings.language, { type: 'unit', style: 'short' })
+
 /** With more roles than these the list can be searched. */
 const FEW = 8
 
+const optionOf = ({ roleKey, displayName, group, permissions }: Json): RoleOption => ({
+  roleKey: String(roleKey),
+  name: String(displayName || roleKey),
+  group: String(group ?? ''),
+  permissions: (permissions ?? []) as readonly string[],
+})
+
 /** The roles that a user can be given: those of a project, or those that its organization has granted. */
-export const useRolesOf = ({ projectId, projectOrgId }: ProjectIds, text = '') => {
+export const useRolesOf = (project: ProjectIds, text = '') => {
+  const { projectId } = project
+  const isForeign = !isOwn(project)
   const named = {
     'filter.display_name.contains': text,
     'filter.display_name.ignore_case': text && 'true',
   }
   const page = { pageSize: PAGE_SIZE, orderBy: 'display_name' }
-  const asked = { projectId, ...page, ...named }
+  const asked = isForeign ? undefined : { projectId, ...page, ...named }
   const own = useRows(projectRoleService.listProjectRoles, asked, { keep: true })
-  const owner = own.rows?.[0]?.details.resourceOwner
-  const isForeign =
-    projectOrgId !== undefined &&
-    (own.failure?.status === 404 || (owner ?? projectOrgId) !== projectOrgId)
-  const ids = {
-    'filter.project_id.equals': projectId,
-    'filter.project_org_id.equals': projectOrgId,
-  }
-  const granted = useRows(
-    projectGrantService.listReceivedProjectGrants,
-    isForeign ? ids : undefined,
-  )
-  const query = isForeign ? granted : own
-  const keys = (granted.rows?.[0]?.['roleKeys'] ?? []) as readonly string[]
-  const roles = isForeign
-    ? keys.map((roleKey): RoleOption => ({ roleKey, name: roleKey, group: '' }))
-    : own.rows?.map(
-        ({ roleKey, displayName, group }): RoleOption => ({
-          roleKey: String(roleKey),
-          name: String(displayName || roleKey),
-          group: String(group ?? ''),
-        }),
-      )
-  return { query, roles: query.rows && roles, hasMore: !isForeign && own.hasMore }
+  const { getReceivedProjectGrant } = projectGrantService
+  const received = useQuery(isForeign ? pathOf(getReceivedProjectGrant, { ...project }) : undefined)
+  const granted = received.body?.['receivedProject'] as StoredObject | undefined
+  const rows = isForeign ? (granted?.['roles'] as readonly Json[] | undefined) : own.rows
+  const query = isForeign ? { ...received, rows } : own
+  return { query, roles: rows?.map(optionOf), hasMore: own.hasMore, more: own.more }
 }
 
 interface RolesFieldProps {
@@ -93,7 +85,8 @@ export const RolesField = (props: RolesFieldProps) => {
   const isChosen = (key: string) => chosen.some(({ roleKey }) => roleKey === key)
   const known = new Map(roles.map((role) => [role.roleKey, role]))
   const picked = chosen.map(
-    ({ roleKey }): RoleOption => known.get(roleKey) ?? { roleKey, name: roleKey, group: '' },
+    ({ roleKey }): RoleOption =>
+      known.get(roleKey) ?? optionOf({ roleKey, displayName: roleNameOf(project, roleKey) }),
   )
   const wanted = text.toLowerCase()
   const matching = roles.filter(
@@ -102,6 +95,7 @@ export const RolesField = (props: RolesFieldProps) => {
       [role.name, role.roleKey, role.group].some((each) => each.toLowerCase().includes(wanted)),
   )
   const others = matching.slice(0, DRAWN).toSorted((one, other) => compare(one.group, other.group))
+  const groups = [...new Set(others.map(({ group }) => group))]
   const toggle = (key: string) =>
     change(
       isChosen(key)
@@ -123,15 +117,15 @@ export const RolesField = (props: RolesFieldProps) => {
           onChange={() => toggle(role.roleKey)}
         />
         <span>
-          <bdi>{role.name}</bdi>{' '}
-          {role.name !== role.roleKey && <bdi class="id">{role.roleKey}</bdi>}
-          {role.group && <bdi class="group">{role.group}</bdi>}
+          <bdi title={role.roleKey}>{role.name}</bdi>{' '}
+          {role.permissions.length > 0 && (
+            <bdi class="id">{list.format(role.permissions.slice(0, SHOWN))}</bdi>
+          )}
         </span>
       </label>
       {hasExpiry && isChosen(role.roleKey) && (
-        <DateInput
-          text={texts.untilLabel}
-          label={say(texts.untilOf, { role: role.name })}
+        <EndInput
+          role={role.name}
           at={chosen.find(({ roleKey }) => roleKey === role.roleKey)?.expiresAt ?? ''}
           change={(at) => setEnd(role.roleKey, at)}
         />
@@ -156,7 +150,14 @@ export const RolesField = (props: RolesFieldProps) => {
       )}
       <ul>
         {picked.map(item)}
-        {others.map(item)}
+        {groups.map((group) => [
+          group && (
+            <li class="kind" key={`group ${group}`}>
+              <bdi>{group}</bdi>
+            </li>
+          ),
+          ...others.filter((role) => role.group === group).map(item),
+        ])}
       </ul>
       {roles.length === 0 && chosen.length === 0 && !isSearched && (
         <p class="none">{texts.emptyRoles}</p>
@@ -166,7 +167,7 @@ export const RolesField = (props: RolesFieldProps) => {
         {chosen.length > 0 && sayCount(texts.chosen, chosen.length)}{' '}
         {(matching.length > DRAWN || hasMore) && texts.typeMore}
       </p>
-      <p class="error" id={`${id}-error`}>
+      <p class="error" id={`${id}-error`} aria-live="polite">
         {error}
       </p>
     </fieldset>

@@ -1,13 +1,28 @@
 import { computed, signal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
 import { mount } from './api.js'
 import { PAGES, type PageName } from './page-names.js'
+import { untell } from './status.js'
 
 /** Query of a page. */
 export type Query = Readonly<Record<string, string | undefined>>
 
 const location = signal(new URL(window.location.href))
+/** How far pages were scrolled when they were left. */
+const places = new Map<string, number>()
+const PLACE_MS = 2000
+
 window.addEventListener('popstate', () => {
   location.value = new URL(window.location.href)
+  const place = places.get(window.location.href)
+  if (!place) return
+  // A list has its length once it is read.
+  const end = performance.now() + PLACE_MS
+  const scroll = () => {
+    window.scrollTo(0, place)
+    if (window.scrollY < place && performance.now() < end) requestAnimationFrame(scroll)
+  }
+  scroll()
 })
 
 // A page that comes back from the cache of the browser may show what a user saw who has signed out since.
@@ -30,8 +45,30 @@ export const href = (page: PageName, query: Query = {}): string => {
   return url.pathname + url.search
 }
 
+const title = signal('')
+
+/** The name of the object that the page is about; empty for a page of no object. */
+export const objectTitle = title
+
+/** Names the object of the page in the title of the window. */
+export const useTitle = (name: string): void => {
+  useEffect(() => {
+    title.value = name
+    return () => {
+      title.value = ''
+    }
+  }, [name])
+}
+
+interface GoOptions {
+  /** Whether what was said last stays. */
+  readonly isKept?: boolean
+}
+
 /** Shows another page. */
-export const go = (to: string): void => {
+export const go = (to: string, { isKept = false }: GoOptions = {}): void => {
+  if (!isKept) untell()
+  places.set(window.location.href, window.scrollY)
   history.pushState(null, '', to)
   location.value = new URL(window.location.href)
   window.scrollTo(0, 0)

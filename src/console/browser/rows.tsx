@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { WireMethod } from '../../transport/wire.js'
 import type { Json, StoredObject } from './api.js'
 import { ObjectLink, Value } from './display.js'
-import { RolesOf } from './names.js'
+import { RolesOf, UserLines } from './names.js'
 import type { ObjectType } from './object-types.js'
 import { href } from './router.js'
 import { fieldName } from './texts.js'
@@ -66,12 +66,12 @@ export const Rows = ({ list, rows, total, order, sort, more }: RowsProps) => {
     if (column === 'userId' && userId)
       return (
         <a href={href('user', { userId: String(userId) })}>
-          <Value of={userId} field={column} />
+          <UserLines id={String(userId)} />
         </a>
       )
     if (at === naming && !isForeign) return <ObjectLink type={type} row={row} field={column} />
     const values: Json = { ...row.details, ...row }
-    return <Value of={values[column]} field={column} />
+    return <Value of={values[column]} field={column} row={row} />
   }
   return (
     <section

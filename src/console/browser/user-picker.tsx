@@ -1,4 +1,5 @@
-import { describe, findPeople, type Person } from './people.js'
+import type { Person } from './known.js'
+import { describe, findPeople } from './people.js'
 import { type Option, Picker } from './picker.js'
 import { settings } from './settings.js'
 import { texts } from './texts.js'
@@ -11,7 +12,7 @@ interface UserPickerProps {
   readonly error?: string | undefined
 }
 
-const optionOf = ({ id, name, email }: Person): Option => ({ id, name, detail: email ?? id })
+const optionOf = ({ id, name, email }: Person): Option => ({ id, name, detail: email })
 
 /** Picks users of the host; where the host does not say who there is, takes ids. */
 export const UserPicker = (props: UserPickerProps) => {

@@ -1,18 +1,84 @@
-import { useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { WireField, WireMethod } from '../../transport/wire.js'
 import {
-  type Call,
   call,
   type Failure,
   type FieldChange,
   type Impact,
   type Json,
   type JsonValue,
+  type Outcome,
   objectIn,
+  pagesOf,
   pathOf,
+  requestOf,
+  rowsIn,
   type StoredObject,
-  withQuery,
 } from './api.js'
+
+/** What a call of an operation sends. */
+export interface Step {
+  readonly operation: WireMethod
+  readonly values: Json
+}
+
+interface WriteOptions {
+  readonly etag?: string | undefined
+  /** Idempotency key. */
+  readonly key?: string
+  /** Records nothing. */
+  readonly isTrial?: boolean
+  readonly reason?: string
+}
+
+/** What a dry run would change. */
+export interface Planned {
+  readonly changes?: readonly FieldChange[]
+  readonly impact?: Impact
+}
+
+type Answered = Json & { readonly planned?: Planned }
+
+/** Sends a write, or tries it out. */
+export const write = <Body = Answered>(
+  { operation, values }: Step,
+  { etag, key, isTrial = false, reason = '' }: WriteOptions = {},
+): Promise<Outcome<Body>> => {
+  const more = { ...(isTrial && { validateOnly: true }), ...(reason && { reason }) }
+  return call<Body>({ ...requestOf(operation, { ...values, ...more }), etag, key })
+}
+
+/** Sends writes one after the other; returns why one failed. */
+export const writeAll = async (
+  steps: readonly Step[],
+  reason?: string,
+): Promise<Failure | undefined> => {
+  for (const step of steps) {
+    const outcome = await write(step, { key: drawKey(), ...(reason && { reason }) })
+    if ('failure' in outcome) return outcome.failure
+  }
+  return undefined
+}
+
+/** Sends a write at once, for steps that say before what they do. */
+export const useWrite = () => {
+  const [failure, setFailure] = useState<Failure | undefined>()
+  const [isBusy, setBusy] = useState(false)
+  return {
+    failure,
+    isBusy,
+    /** The answer of an operation; undefined when it failed. */
+    send: async <Body = Json>(operation: WireMethod, values: Json): Promise<Body | undefined> => {
+      setBusy(true)
+      setFailure(undefined)
+      const outcome = await write<Body>({ operation, values })
+      setBusy(false)
+      if ('body' in outcome) return outcome.body
+      setFailure(outcome.failure)
+      return undefined
+    },
+  }
+}
 
 /** A write: the request, and the state it is based on. */
 export interface Write {
@@ -23,15 +89,26 @@ export interface Write {
   readonly confirm?: string
   readonly isDangerous?: boolean
   readonly operation: WireMethod
-  /** Ids that the path has; they are not shown. */
+  /** Values besides the fields, such as the ids in the path. */
   readonly ids: Json
-  /** The body's values besides the fields. */
-  readonly body?: Json
   readonly fields: readonly FormField[]
-  /** The object as the reader saw it, and what reads it again after a conflict; absent for a new object. */
-  readonly seen?: { readonly object: StoredObject; readonly get: WireMethod }
+  /** The object as the reader saw it, and what reads it and its history; absent for a new object. */
+  readonly seen?: {
+    readonly object: StoredObject
+    readonly get: WireMethod
+    readonly history: WireMethod
+  }
+  /** What is said when it is done. */
+  readonly said?: string | undefined
+  /** Reads, before it is done, what undoes it. A change of fields has an undo of its own. */
+  readonly undo?: (() => Promise<Undo>) | undefined
 }
 
+/** What undoes a write, and what it leaves undone. */
+export interface Undo {
+  readonly steps: readonly Step[]
+  readonly left?: string | undefined
+}
 /** A role, and when it ends. */
 export interface RoleChoice {
   readonly roleKey: string
@@ -91,80 +168,126 @@ const controlOf = (field: WireField): FormField['as'] => {
 }
 
 /** The result of a dry run, and the headers to send the write with. */
-interface Preview {
-  readonly changes: readonly FieldChange[]
+interface Preview extends Required<Pick<Planned, 'changes'>> {
   readonly impact: Impact | undefined
-  readonly etag: string
+  readonly etag: string | undefined
   readonly key: string
 }
 
-interface Tried {
-  readonly planned?: { readonly changes?: readonly FieldChange[]; readonly impact?: Impact }
+/** Fields that somebody else has changed too, and who that was. */
+interface Conflict {
+  readonly now: StoredObject
+  readonly fields: readonly FormField[]
+  readonly by: Json | undefined
 }
 
 /** A write that is previewed with a dry run, then sent with the ETag of the preview. */
-export const useWrite = ({ operation, ids, fields, seen, body: fixed }: Write) => {
-  const { verb: method = '', hasBody } = operation
-  const path = pathOf(operation, ids)
+export const useForm = ({ operation, ids, fields, seen, undo }: Write) => {
+  const initial = (object: StoredObject | undefined) =>
+    Object.fromEntries(fields.map((field) => [field.name, writtenOf(field, object?.[field.name])]))
   const [written, setWritten] = useState<Readonly<Record<string, Written>>>(() =>
-    Object.fromEntries(
-      fields.map((field) => [field.name, writtenOf(field, seen?.object[field.name])]),
-    ),
+    initial(seen?.object),
   )
+  /** The object that the form is based on: as the reader saw it, or as somebody else has changed it. */
+  const [base, setBase] = useState(seen?.object)
   const [failure, setFailure] = useState<Failure | undefined>()
   const [preview, setPreview] = useState<Preview | undefined>()
   const [reason, setReason] = useState('')
-  const [now, setNow] = useState<StoredObject | undefined>()
+  const [conflict, setConflict] = useState<Conflict | undefined>()
   const [isBusy, setBusy] = useState(false)
-  const etag = useRef(seen && etagOf(seen.object))
+  const isSame = (field: FormField, value: JsonValue | undefined) =>
+    JSON.stringify(jsonOf(field, writtenOf(field, value))) ===
+    JSON.stringify(jsonOf(field, written[field.name] ?? ''))
+  const mine = fields.filter((field) => !seen || !isSame(field, seen.object[field.name]))
 
-  const readAgain = async (get: WireMethod) => {
-    const read = await call({ method: 'GET', path: pathOf(get, ids) })
-    const found = 'body' in read ? objectIn(read.body, get) : undefined
-    if (!found) return
-    etag.current = etagOf(found)
-    setNow(found)
+  /** Of an object that exists, only what was changed: what others change meanwhile stays. */
+  const valuesOn = (object: StoredObject | undefined): Json => {
+    const all = {
+      ...initial(object),
+      ...Object.fromEntries(mine.map(({ name }) => [name, written[name] ?? ''])),
+    }
+    return { ...ids, ...bodyOf(seen && operation.verb === 'PATCH' ? mine : fields, all) }
   }
-  const send = async (request: Call) => {
+  const undoOf = async (): Promise<Undo> => {
+    if (undo) return undo()
+    const isKnown = seen && mine.length > 0 && mine.every(({ as }) => as !== 'secret')
+    const before = bodyOf(operation.verb === 'PATCH' ? mine : fields, initial(base))
+    return { steps: isKnown ? [{ operation, values: { ...ids, ...before } }] : [] }
+  }
+  /** Reads what somebody else has changed; undefined if it is nothing that the reader has changed too. */
+  const conflictOn = async (now: StoredObject): Promise<Conflict | undefined> => {
+    const both = mine.filter(
+      (field) =>
+        !isSame(field, now[field.name]) &&
+        JSON.stringify(now[field.name]) !== JSON.stringify(base?.[field.name]),
+    )
+    if (!seen || both.length === 0) return undefined
+    const last = { ...ids, order: 'desc', page_size: 1 }
+    const read = await call({ method: 'GET', path: pathOf(seen.history, last) })
+    const [by] = 'body' in read ? rowsIn<Json>(read.body, pagesOf(seen.history)) : []
+    return { now, fields: both, by }
+  }
+  const readAgain = async (): Promise<StoredObject | undefined> => {
+    if (!seen) return undefined
+    const read = await call({ method: 'GET', path: pathOf(seen.get, ids) })
+    return 'body' in read ? objectIn(read.body, seen.get) : undefined
+  }
+  const tryOut = async (on = base): Promise<void> => {
     setBusy(true)
     setFailure(undefined)
-    const outcome = await call<Tried>(request)
+    setConflict(undefined)
+    const etag = on && etagOf(on)
+    const outcome = await write({ operation, values: valuesOn(on) }, { etag, isTrial: true })
     setBusy(false)
-    if ('body' in outcome) return outcome
-    setFailure(outcome.failure)
+    if ('failure' in outcome) return refused(outcome.failure)
+    const { changes = [], impact } = outcome.body.planned ?? {}
+    setPreview({ changes, impact, etag: seen && (outcome.etag || etag), key: drawKey() })
+  }
+  const refused = async (reported: Failure): Promise<void> => {
     setPreview(undefined)
-    if (outcome.failure.reason === 'SEQUENCE_MISMATCH' && seen) await readAgain(seen.get)
-    return undefined
+    const now = reported.reason === 'SEQUENCE_MISMATCH' ? await readAgain() : undefined
+    if (!now) return setFailure(reported)
+    const found = await conflictOn(now)
+    if (found) return setConflict(found)
+    setBase(now)
+    await tryOut(now)
   }
   return {
     written,
     change: (name: string, value: Written) => setWritten((last) => ({ ...last, [name]: value })),
+    /** Whether something was written. */
+    isFilled: fields.some(
+      ({ name }) => JSON.stringify(written[name]) !== JSON.stringify(initial(seen?.object)[name]),
+    ),
     failure,
     preview,
     /** Reason of the change; may be empty. */
     reason,
     setReason,
-    /** The object as it is now, after a conflict. */
-    now,
+    conflict,
     isBusy,
     goBack: () => setPreview(undefined),
-    tryOut: async (): Promise<void> => {
-      const request = hasBody
-        ? { path, body: { ...fixed, ...bodyOf(fields, written), validateOnly: true } }
-        : { path: withQuery(path, { validate_only: 'true' }) }
-      const tried = await send({ method, etag: etag.current, ...request })
-      if (!tried) return
-      setNow(undefined)
-      const { changes = [], impact } = tried.body.planned ?? {}
-      setPreview({ changes, impact, etag: tried.etag, key: drawKey() })
+    tryOut: () => tryOut(),
+    /** Goes on after a conflict, with the values of the reader or with those of the other. */
+    settle: (isMine: boolean) => {
+      if (!conflict) return
+      const { now } = conflict
+      setBase(now)
+      if (isMine) return void tryOut(now)
+      const theirs = conflict.fields.map((field) => [field.name, writtenOf(field, now[field.name])])
+      setWritten((last) => ({ ...last, ...Object.fromEntries(theirs) }))
+      setConflict(undefined)
     },
-    /** Whether it was recorded. */
-    save: async (tried: Preview): Promise<boolean> => {
-      const known = seen ? tried.etag || etag.current : undefined
-      const request = hasBody
-        ? { path, body: { ...fixed, ...bodyOf(fields, written), reason } }
-        : { path: withQuery(path, { reason }) }
-      return (await send({ method, etag: known, key: tried.key, ...request })) !== undefined
+    /** What undoes it, once it was recorded; undefined if it was not. */
+    save: async (tried: Preview): Promise<Undo | undefined> => {
+      setBusy(true)
+      const undone = await undoOf()
+      const { etag, key } = tried
+      const outcome = await write({ operation, values: valuesOn(base) }, { etag, key, reason })
+      setBusy(false)
+      if ('body' in outcome) return undone
+      await refused(outcome.failure)
+      return undefined
     },
   }
 }

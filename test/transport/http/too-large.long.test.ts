@@ -3,7 +3,7 @@ import { createSecureServer } from 'node:http2'
 import type { AddressInfo, Socket } from 'node:net'
 import { connect as connectTcp } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { cert, key } from '../certificate.js'
 import { openHost } from '../http-client.js'
 import { listening } from '../servers.js'
@@ -35,7 +35,7 @@ const watched = (socket: Socket) => {
 }
 
 const answered = (seen: { readonly text: string }) =>
-  expect.poll(() => seen.text.endsWith('}'), { timeout: 5_000 }).toBe(true)
+  expect.poll(() => seen.text.endsWith('}'), { timeout: 60_000 }).toBe(true)
 
 /** Sends pieces as fast as they are taken, until `most` bytes or until nobody takes them. */
 const sendUpTo = async (socket: Socket, most: number): Promise<number> => {
@@ -120,12 +120,17 @@ describe.each([
 
   it('a client that stops sending is not waited for longer than two seconds', async () => {
     const { socket, seen } = await open()
+    const isClosed = vi.fn()
+    socket.once('close', isClosed)
+    vi.useFakeTimers({ toFake: ['setTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
     socket.write(head([`Content-Length: ${6 * MEBIBYTE}`]))
     await sendUpTo(socket, 2 * MEBIBYTE)
-    await answered(seen)
-    const since = performance.now()
+    while (!seen.text.endsWith('}')) await once(socket, 'data')
+    await vi.advanceTimersByTimeAsync(1_999)
+    expect(isClosed).not.toHaveBeenCalled()
+    await vi.advanceTimersByTimeAsync(1)
     await once(socket, 'close')
-    expect(performance.now() - since).toBeLessThan(4_000)
     expect(seen.error).toBeUndefined()
   })
 })

@@ -192,7 +192,7 @@ describe('Health in JSON', () => {
     const handler = fetchHandler(await openIam(slow), transportOptions().options)
     const ask = () => handler(new Request('https://iam.example.com/v1/health'))
     const first = ask()
-    await vi.waitFor(() => expect(asked).toBe(1))
+    await expect.poll(() => asked).toBe(1)
     now += 4_000
     const second = ask()
     resolve()

@@ -1,16 +1,18 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { accessService, userGrantService, type WireMethod } from '../../../transport/wire.js'
+import { accessService, type WireMethod } from '../../../transport/wire.js'
 import { call, type Json, type ObjectDetails, type Outcome, pathOf } from '../api.js'
-import { DateInput } from '../dates.js'
-import { Button, Time } from '../display.js'
-import { WriteDialog } from '../form.js'
+import { Button } from '../button.js'
+import { EndInput } from '../dates.js'
+import { Time } from '../display.js'
+import { GrantDialog } from '../grant-dialog.js'
+import { nameOf } from '../known.js'
+import { UserName } from '../names.js'
 import { FailureNotice } from '../notice.js'
-import { nameOf, UserName } from '../people.js'
 import { usePermission } from '../permissions.js'
 import type { RoleSource } from '../roles-field.js'
 import { href } from '../router.js'
 import { Say, say, texts } from '../texts.js'
-import type { Write } from '../write.js'
+import type { RoleChoice } from '../write.js'
 
 /** The roles of a user in the project. Without details the user has none yet. */
 export type UserGrant = {
@@ -37,19 +39,17 @@ export interface AskedCell {
 interface CellPopoverProps {
   readonly asked: AskedCell
   readonly close: () => void
-  /** Called when the role was given, changed or revoked. */
-  readonly done: () => void
 }
 
 const GAP = 8
 
 /** Opens next to a cell: why the role counts or does not, and giving, changing or revoking it. */
-export const CellPopover = ({ asked, close, done }: CellPopoverProps) => {
+export const CellPopover = ({ asked, close }: CellPopoverProps) => {
   const { grant, roleKey, roleName, cell } = asked
   const { userId, projectId, projectOrgId } = grant
   const box = useRef<HTMLDivElement>(null)
   const [outcome, setOutcome] = useState<Outcome<Explanation> | undefined>()
-  const [write, setWrite] = useState<Write | undefined>()
+  const [write, setWrite] = useState<Started | undefined>()
   const mayReadHistory = usePermission('event.read') ?? false
 
   useLayoutEffect(() => {
@@ -70,13 +70,17 @@ export const CellPopover = ({ asked, close, done }: CellPopoverProps) => {
   useEffect(() => {
     void explain({ userId, projectId, projectOrgId, roleKey }, mayReadHistory).then(setOutcome)
   }, [])
-  const closed = (isDone: boolean) => {
+  const closed = () => {
     setWrite(undefined)
-    if (isDone) done()
     close()
-    cell.focus()
+    // The row may have been drawn again.
+    const again = cell.isConnected
+      ? cell
+      : document.querySelector<HTMLElement>('.matrix [tabindex="0"]')
+    again?.focus()
   }
-  if (write) return <WriteDialog write={write} close={closed} />
+  const project = { projectId, projectOrgId }
+  if (write) return <GrantDialog {...{ ...write, project, users: [userId] }} close={closed} />
   return (
     <div
       ref={box}
@@ -109,12 +113,14 @@ interface Explanation {
   readonly allowed?: boolean
   readonly reasons?: readonly { readonly kind: string }[]
   /** Absent where the caller may not read history. */
-  readonly because?: readonly {
-    readonly sequence: string
-    readonly time: string
-    readonly type: string
-    readonly actor?: { readonly userId: string }
-  }[]
+  readonly because?: readonly Evidence[]
+}
+
+interface Evidence {
+  readonly sequence: string
+  readonly time: string
+  readonly type: string
+  readonly actor?: { readonly userId: string }
 }
 
 const explain = async (question: Json, mayReadHistory: boolean): Promise<Outcome<Explanation>> => {
@@ -133,6 +139,9 @@ interface WhyProps {
 const Why = ({ asked: { grant, roleName }, outcome }: WhyProps) => {
   if ('failure' in outcome) return <FailureNotice failure={outcome.failure} />
   const { allowed, reasons = [], because = [] } = outcome.body
+  // The change of the user's own roles comes last.
+  const last = because.at(-1)
+  const before = because.slice(0, -1)
   const values = { user: nameOf(grant.userId), role: roleName }
   return (
     <>
@@ -146,22 +155,14 @@ const Why = ({ asked: { grant, roleName }, outcome }: WhyProps) => {
           ))}
         </ul>
       )}
-      {because.length > 0 && (
+      {last && <Because entry={last} />}
+      {before.length > 0 && (
         <details>
           <summary>{texts.whyBecause}</summary>
           <ol>
-            {because.map(({ sequence, time, type, actor }) => (
-              <li key={sequence}>
-                {texts.types[type] ?? type}{' '}
-                {actor ? (
-                  <Say
-                    text={texts.by}
-                    name={<UserName id={actor.userId} />}
-                    time={<Time at={time} />}
-                  />
-                ) : (
-                  <Time at={time} />
-                )}
+            {before.map((entry) => (
+              <li key={entry.sequence}>
+                <Because entry={entry} />
               </li>
             ))}
           </ol>
@@ -171,9 +172,27 @@ const Why = ({ asked: { grant, roleName }, outcome }: WhyProps) => {
   )
 }
 
+/** A change that an answer rests on: what it was, who made it, and when. */
+const Because = ({ entry: { type, time, actor } }: { readonly entry: Evidence }) => (
+  <p>
+    {texts.types[type] ?? type}{' '}
+    {actor ? (
+      <Say text={texts.by} name={<UserName id={actor.userId} />} time={<Time at={time} />} />
+    ) : (
+      <Time at={time} />
+    )}
+  </p>
+)
+
+/** What the reader does to the role. */
+interface Started {
+  readonly way: 'give' | 'take'
+  readonly roles: readonly RoleChoice[]
+}
+
 interface ActionsProps {
   readonly asked: AskedCell
-  readonly start: (write: Write) => void
+  readonly start: (write: Started) => void
 }
 
 /** Gives the role until a day, or revokes it; both with a preview. */
@@ -182,43 +201,15 @@ const Actions = ({ asked, start }: ActionsProps) => {
   const [until, setUntil] = useState(expiresAt)
   const isAllowed = usePermission('user.grant.write')
   if (!isAllowed) return null
-  const { userId, projectId, projectOrgId, roles, protectedBy, details } = grant
+  const { roles, protectedBy } = grant
   if (protectedBy) return <p class="none">{say(texts.declaredBy, { by: protectedBy })}</p>
   const isHeld = roles.some((role) => role.roleKey === roleKey)
-  const names = { user: nameOf(userId), role: roleName }
-  const { addUserGrant, addUserGrantRoles, removeUserGrantRoles } = userGrantService
-  const ids = { userId, projectId, projectOrgId }
-  const give = () => {
-    const confirm = isHeld ? texts.changeUntil : texts.giveRole
-    const role = { roleKey, ...(until && { expiresAt: until }) }
-    start({
-      title: say(texts.givesRole, names),
-      confirm,
-      operation: details ? addUserGrantRoles : addUserGrant,
-      ids: {},
-      body: { ...ids, roles: [role] },
-      fields: [],
-    })
-  }
-  const take = () =>
-    start({
-      title: say(texts.takesRole, names),
-      effect: texts.takesRoleEffect,
-      confirm: texts.takeRole,
-      isDangerous: true,
-      operation: removeUserGrantRoles,
-      ids: {},
-      body: { ...ids, roleKeys: [roleKey] },
-      fields: [],
-    })
+  const give = () =>
+    start({ way: 'give', roles: [{ roleKey, ...(until && { expiresAt: until }) }] })
+  const take = () => start({ way: 'take', roles: [{ roleKey }] })
   return (
     <div class="actions start">
-      <DateInput
-        text={texts.untilLabel}
-        label={say(texts.untilOf, { role: roleName })}
-        at={until}
-        change={setUntil}
-      />
+      <EndInput role={roleName} at={until} change={setUntil} />
       {(!isHeld || until !== expiresAt) && (
         <Button text={isHeld ? texts.changeUntil : texts.giveRole} look="primary" onClick={give} />
       )}

@@ -4,11 +4,10 @@ import { type Failure, type JsonValue, pathOf } from '../api.js'
 import { cellTime, readAll, saveCsv, timeZone } from '../csv.js'
 import { DateField } from '../dates.js'
 import { type HistoryEntry, HistoryList, useHistory } from '../history.js'
-import { ownOrganization, projectNameOf } from '../names.js'
+import { nameOf, ownOrganization, projectNameOf } from '../known.js'
 import { isOn } from '../navigation.js'
 import { ExportButton, Waiting } from '../notice.js'
 import type { PageName } from '../page-names.js'
-import { nameOf, readNames } from '../people.js'
 import { useAnyPermission, usePermission } from '../permissions.js'
 import { type Query, useQuery } from '../query.js'
 import { href, parameter, setParameters } from '../router.js'
@@ -176,10 +175,6 @@ const exportTimeline = async (
   const all = await readAll<HistoryEntry>(listHistory, { order: 'desc', ...filter })
   if ('failure' in all) return all.failure
   const entries = projectId ? all.rows.filter((entry) => isOf(entry, projectId)) : all.rows
-  const concerned = entries.flatMap(({ object }) =>
-    object['userId'] ? [String(object['userId'])] : [],
-  )
-  await readNames([...entries.map(({ actor }) => actor.userId), ...concerned])
   const head = [
     ...[`${texts.at} (${timeZone})`, texts.organization, texts.who, texts.userId, texts.type],
     ...[texts.concerns, texts.userId, texts.project, texts.role, texts.field, texts.reason],
@@ -195,7 +190,12 @@ const exportTimeline = async (
     )
     return [
       ...[cellTime(time), ownOrganization(), nameOf(actor.userId), actor.userId],
-      ...[texts.types[type] ?? type, user ? nameOf(user) : other, user, projectNameOf(project)],
+      ...[
+        texts.types[type] ?? type,
+        user ? nameOf(user) : other,
+        user,
+        project ? projectNameOf({ projectId: project }) : '',
+      ],
       ...[String(object['roleKey'] ?? ''), said.join('; '), reason],
     ]
   })

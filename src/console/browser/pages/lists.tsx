@@ -6,7 +6,7 @@ import {
   roleMappingService,
   userGrantService,
 } from '../../../transport/wire.js'
-import { GiveButton } from '../give-dialog.js'
+import { GrantButton } from '../grant-dialog.js'
 import { List, Section, useList } from '../list.js'
 import * as types from '../object-types.js'
 import { usePermission } from '../permissions.js'
@@ -81,7 +81,7 @@ export const Users = () => {
         <header>
           <h1>{texts.users}</h1>
           {/* Shown even without user.grant.write, because some callers may give roles of one project. */}
-          {mayRead && <GiveButton done={query.reload} />}
+          {mayRead && <GrantButton />}
         </header>
         <List list={USERS} query={query} />
         <p class="none">{texts.usersAbout}</p>

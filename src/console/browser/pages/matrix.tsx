@@ -1,46 +1,57 @@
-import { useEffect, useMemo, useState } from 'preact/hooks'
-import {
-  accessService,
-  projectRoleService,
-  roleMappingService,
-  userGrantService,
-} from '../../../transport/wire.js'
-import type { Failure, StoredObject } from '../api.js'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { accessService, roleMappingService, userGrantService } from '../../../transport/wire.js'
+import type { Failure } from '../api.js'
+import { Button } from '../button.js'
 import { readAll } from '../csv.js'
 import { dayOf } from '../display.js'
-import { GiveButton } from '../give-dialog.js'
+import { GrantButton } from '../grant-dialog.js'
+import { isOwn, nameOf, ownOrganization, type ProjectIds } from '../known.js'
+import { UserName } from '../names.js'
 import { FailureNotice, More, Waiting } from '../notice.js'
-import { nameOf, UserName } from '../people.js'
 import { usePermission } from '../permissions.js'
-import type { ProjectOption } from '../project-picker.js'
-import { type Query, useRows } from '../query.js'
-import { type RoleSource, viaOf } from '../roles-field.js'
+import { useRows } from '../query.js'
+import { type RoleOption, type RoleSource, useRolesOf, viaOf } from '../roles-field.js'
 import { href, parameter, setParameters } from '../router.js'
 import { Gap, useDrawn } from '../rows.js'
 import { fieldName, say, texts } from '../texts.js'
 import { UserPicker } from '../user-picker.js'
 import { type AskedCell, CellPopover, type UserGrant } from './cell-popover.js'
-import { ProjectChoice } from './project-choice.js'
+import { chosenProject, ProjectChoice } from './project-choice.js'
 
 /** A matrix of users and roles of a project: why a role counts or does not, and giving and revoking it. */
 export const Matrix = () => {
-  const projectId = parameter('projectId')
+  const project = chosenProject()
   const userId = parameter('userId')
+  const mayGive = usePermission('user.grant.write')
   return (
     <article>
-      <h1>{texts.matrix}</h1>
+      <header>
+        <h1>{texts.matrix}</h1>
+        {project && mayGive && <GrantButton key={JSON.stringify(project)} project={project} />}
+      </header>
       <div class="bar">
         <ProjectChoice />
-        {projectId && (
+        {project && (
           <UserPicker
             label={texts.user}
             chosen={userId ? [{ id: userId, name: nameOf(userId) }] : []}
             change={([option]) => setParameters({ userId: option?.id })}
           />
         )}
+        {project && (
+          <label>
+            {texts.findRoles}{' '}
+            <input
+              type="search"
+              maxLength={200}
+              value={parameter('role')}
+              onInput={({ currentTarget }) => setParameters({ role: currentTarget.value })}
+            />
+          </label>
+        )}
       </div>
-      {projectId ? (
-        <MatrixOf key={projectId} projectId={projectId} />
+      {project ? (
+        <MatrixOf key={JSON.stringify(project)} project={project} />
       ) : (
         <p class="empty">{texts.chooseProject}</p>
       )}
@@ -48,28 +59,44 @@ export const Matrix = () => {
   )
 }
 
-const MatrixOf = ({ projectId }: { readonly projectId: string }) => {
-  const page = { pageSize: 50, orderBy: 'display_name' }
-  const roles = useRows(projectRoleService.listProjectRoles, { projectId, ...page })
-  if (!roles.rows) return <Waiting query={roles} />
-  const owner = roles.rows[0]?.details.resourceOwner
-  if (!owner) return <p class="empty">{texts.emptyRoles}</p>
-  return <Users projectId={projectId} owner={owner} roles={roles} />
+/** Most columns that are drawn at once. */
+const COLUMNS = 50
+
+interface MatrixProps {
+  readonly project: ProjectIds
 }
 
-interface Column {
-  readonly roleKey: string
-  readonly name: string
+const MatrixOf = ({ project }: MatrixProps) => {
+  const { query, roles } = useRolesOf(project)
+  const [most, setMost] = useState(COLUMNS)
+  const wanted = parameter('role').toLowerCase()
+  const found = useMemo(
+    () =>
+      roles?.filter(({ name, roleKey, group }) =>
+        [name, roleKey, group].some((each) => each.toLowerCase().includes(wanted)),
+      ) ?? [],
+    [query.rows, wanted],
+  )
+  const columns = useMemo(() => found.slice(0, most), [found, most])
+  if (!roles) return <Waiting query={query} />
+  if (roles.length === 0) return <p class="empty">{texts.emptyRoles}</p>
+  const more = () => setMost(most + COLUMNS)
+  return (
+    <>
+      <Users project={project} columns={columns} />
+      {found.length > most && <Button text={texts.moreRoles} onClick={more} />}
+    </>
+  )
 }
 
-interface UsersProps {
-  readonly projectId: string
-  /** The organization of the project. Another one may have a project of the same id. */
-  readonly owner: string
-  readonly roles: Query<StoredObject>
+type Column = Pick<RoleOption, 'roleKey' | 'name'>
+
+interface UsersProps extends MatrixProps {
+  readonly columns: readonly Column[]
 }
 
-const Users = ({ projectId, owner, roles }: UsersProps) => {
+const Users = ({ project, columns }: UsersProps) => {
+  const { projectId, projectOrgId: owner = ownOrganization() } = project
   const userId = parameter('userId')
   const grants = useRows<UserGrant>(userGrantService.listUserGrants, {
     'filter.project_id.equals': projectId,
@@ -79,46 +106,35 @@ const Users = ({ projectId, owner, roles }: UsersProps) => {
     orderBy: 'user_id',
   })
   const [asked, setAsked] = useState<AskedCell | undefined>()
-  const mayGive = usePermission('user.grant.write')
-  const columns = useMemo(
-    () =>
-      roles.rows?.map(
-        ({ roleKey, displayName }): Column => ({
-          roleKey: String(roleKey),
-          name: String(displayName || roleKey),
-        }),
-      ) ?? [],
-    [roles.rows],
-  )
   // A user without a role is shown too, to check and to give roles.
   const missing = { userId, projectId, projectOrgId: owner, state: 'STATE_ACTIVE', roles: [] }
-  const { mapped, failure } = useMappedRoles(projectId, owner)
+  const { mapped, failure } = useMappedRoles(project)
   const granted = grants.rows?.length === 0 && userId ? [missing] : grants.rows
   // Users who have roles by groups alone follow the last page of the others.
   const others = grants.hasMore
     ? []
     : [...mapped.keys()].filter((id) => !granted?.some((grant) => grant.userId === id))
   const rows = granted && [...granted, ...others.map((id) => ({ ...missing, userId: id }))]
-  const { onScroll, isWindow, first, end } = useDrawn(rows?.length ?? 0, 40)
-  const project: ProjectOption = { id: projectId, projectId, name: projectId }
+  const { onScroll, first, end } = useDrawn(rows?.length ?? 0, 40, grants.more)
+  const grid = useGrid()
   return (
     <>
-      <div class="actions start">
-        {mayGive && <GiveButton project={project} done={grants.reload} />}
-      </div>
       {failure && <FailureNotice failure={failure} />}
       {!rows && <Waiting query={grants} />}
       {rows?.length === 0 && <p class="empty">{texts.emptyMatrix}</p>}
       {rows && rows.length > 0 && (
         <>
           <p class="none">{texts.matrixHint}</p>
-          <section
-            class={isWindow ? 'window matrix' : 'wide matrix'}
-            tabIndex={0}
-            aria-label={texts.matrix}
-            onScroll={onScroll}
-          >
-            <table aria-rowcount={rows.length + 1}>
+          <section class="window matrix" aria-label={texts.matrix} onScroll={onScroll}>
+            <table
+              // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: arrows move between its cells
+              role="grid"
+              aria-label={texts.matrix}
+              aria-rowcount={rows.length + 1}
+              ref={grid.ref}
+              onKeyDown={grid.onKeyDown}
+              onFocusIn={grid.onFocusIn}
+            >
               <thead>
                 <tr aria-rowindex={1}>
                   <th scope="col">{fieldName('userId')}</th>
@@ -147,17 +163,66 @@ const Users = ({ projectId, owner, roles }: UsersProps) => {
           </section>
         </>
       )}
-      <More query={grants} text={texts.moreUsers} /> <More query={roles} text={texts.moreRoles} />
+      <More query={grants} text={texts.moreUsers} />
       {asked && (
         <CellPopover
           key={`${asked.grant.userId}\n${asked.roleKey}`}
           asked={asked}
           close={() => setAsked(undefined)}
-          done={grants.reload}
         />
       )}
     </>
   )
+}
+
+const MOVES: Readonly<Record<string, readonly [rows: number, columns: number]>> = {
+  ArrowDown: [1, 0],
+  ArrowUp: [-1, 0],
+  PageDown: [10, 0],
+  PageUp: [-10, 0],
+  ArrowRight: [0, 1],
+  ArrowLeft: [0, -1],
+  Home: [0, -1000],
+  End: [0, 1000],
+}
+
+/** One cell of the table can be reached by the tabulator; arrows move from one to another. */
+const useGrid = () => {
+  const ref = useRef<HTMLTableElement>(null)
+  const cellsOf = (row: Element | undefined): readonly HTMLElement[] => [
+    ...(row?.querySelectorAll<HTMLElement>('a, button') ?? []),
+  ]
+  const rows = (): readonly Element[] => [
+    ...(ref.current?.querySelectorAll('tbody tr:not([aria-hidden])') ?? []),
+  ]
+  const enter = (cell: HTMLElement | undefined) => {
+    for (const each of ref.current?.querySelectorAll<HTMLElement>('tbody [tabindex="0"]') ?? [])
+      each.tabIndex = -1
+    if (cell) cell.tabIndex = 0
+  }
+  useEffect(() => {
+    if (!ref.current?.querySelector('tbody [tabindex="0"]')) enter(cellsOf(rows()[0])[0])
+  })
+  return {
+    ref,
+    onFocusIn: ({ target }: FocusEvent) => {
+      if (target instanceof HTMLElement && target.closest('tbody')) enter(target)
+    },
+    onKeyDown: (event: KeyboardEvent) => {
+      const move = MOVES[event.key]
+      const cell = event.target instanceof HTMLElement ? event.target : undefined
+      const row = cell?.closest('tbody tr')
+      if (!move || !cell || !row) return
+      event.preventDefault()
+      const isMirrored = getComputedStyle(row).direction === 'rtl'
+      const within = (at: number, list: readonly unknown[]) =>
+        Math.max(0, Math.min(list.length - 1, at))
+      const all = rows()
+      const to = cellsOf(all[within(all.indexOf(row) + move[0], all)])
+      const at = cellsOf(row).indexOf(cell) + move[1] * (isMirrored ? -1 : 1)
+      to[within(at, to)]?.focus()
+    },
+  }
 }
 
 interface RowProps {
@@ -179,7 +244,7 @@ const Row = ({ index, grant, mapped, columns, ask }: RowProps) => {
     return (
       <tr aria-rowindex={index}>
         <th scope="row">
-          <a href={href('user', { userId })}>
+          <a tabIndex={-1} href={href('user', { userId })}>
             <UserName id={userId} />
           </a>
         </th>
@@ -194,6 +259,7 @@ const Row = ({ index, grant, mapped, columns, ask }: RowProps) => {
             <td key={roleKey}>
               <button
                 type="button"
+                tabIndex={-1}
                 class={`cell ${kind}`}
                 aria-label={[`${user}, ${name}: ${label}`, ...(until ? [until] : [])].join(', ')}
                 onClick={({ currentTarget }) =>
@@ -246,13 +312,14 @@ interface MappedHolder {
 }
 
 /** The roles of a project that groups give, by user. They are read only where a group gives roles of the project. */
-const useMappedRoles = (projectId: string, owner: string) => {
+const useMappedRoles = ({ projectId, projectOrgId }: ProjectIds) => {
   const [mapped, setMapped] = useState<ReadonlyMap<string, MappedRoles>>(new Map())
   const [failure, setFailure] = useState<Failure | undefined>()
   const mayRead = usePermission('role_mapping.read')
   const userId = parameter('userId')
   const filter = { 'filter.project_id.equals': projectId, pageSize: 1 }
-  const mappings = useRows(roleMappingService.listRoleMappings, mayRead ? filter : undefined)
+  const isRead = mayRead && isOwn({ projectOrgId })
+  const mappings = useRows(roleMappingService.listRoleMappings, isRead ? filter : undefined)
   const isMapped = (mappings.rows?.length ?? 0) > 0
   useEffect(() => {
     if (!isMapped) return
@@ -260,7 +327,7 @@ const useMappedRoles = (projectId: string, owner: string) => {
       setFailure('failure' in all ? all.failure : undefined)
       const byUser = new Map<string, Map<string, RoleSource>>()
       for (const { userId: id, orgId, roleKey, via } of 'rows' in all ? all.rows : []) {
-        if (!via || orgId !== owner) continue
+        if (!via || orgId !== ownOrganization()) continue
         byUser.set(id, (byUser.get(id) ?? new Map()).set(roleKey, via))
       }
       setMapped(byUser)

@@ -6,15 +6,15 @@ import {
 } from '../../../transport/wire.js'
 import type { Json } from '../api.js'
 import { Section } from '../list.js'
+import { UserName } from '../names.js'
 import { FailureNotice } from '../notice.js'
 import { ObjectPage } from '../object-page.js'
 import * as types from '../object-types.js'
-import { UserName } from '../people.js'
 import { usePermission } from '../permissions.js'
 import { href, parameter } from '../router.js'
 import type { ListSpec } from '../rows.js'
-import { useSend } from '../send.js'
 import { texts } from '../texts.js'
+import { useWrite } from '../write.js'
 
 const rolesOf = (ids: Json): ListSpec => ({
   label: texts.roles,
@@ -106,7 +106,7 @@ export const ProviderTest = ({
   /** Called after each test. */
   readonly done?: () => void
 }) => {
-  const { send, failure, isBusy } = useSend()
+  const { send, failure, isBusy } = useWrite()
   const [found, setFound] = useState<TestResult | undefined>()
   const test = async () => {
     setFound(undefined)

@@ -1,14 +1,15 @@
 import { useState } from 'preact/hooks'
 import { accessService } from '../../../transport/wire.js'
 import type { FieldChange, Impact, Json } from '../api.js'
-import { Button, Changes, Consequences, RefLink } from '../display.js'
+import { Button } from '../button.js'
+import { Changes, Consequences, RefLink } from '../display.js'
 import { ReasonField } from '../form.js'
 import { RolesOf } from '../names.js'
 import { FailureNotice } from '../notice.js'
 import { objectTypes } from '../object-types.js'
 import { useAnyPermission } from '../permissions.js'
-import { useSend } from '../send.js'
 import { say, texts } from '../texts.js'
+import { useWrite } from '../write.js'
 
 const EXAMPLE = `{
   "projects": [
@@ -50,7 +51,7 @@ export const Plan = () =>
 /** Shows what a desired state would change, then applies it. Nothing of it is kept in the browser or in a URL. */
 const PlanForm = () => {
   const [text, setText] = useState('')
-  const { send, failure } = useSend()
+  const { send, failure } = useWrite()
   const [isWrong, setWrong] = useState(false)
   const [result, setResult] = useState<Result | undefined>()
   const [reason, setReason] = useState('')
@@ -60,7 +61,7 @@ const PlanForm = () => {
     setResult(undefined)
     if (desired === undefined) return
     const body = { ...desired, ...(isApplied && reason && { reason }), validateOnly: !isApplied }
-    const planned = await send<PlanBody>(accessService.applyAccess, {}, body)
+    const planned = await send<PlanBody>(accessService.applyAccess, body)
     if (planned) setResult({ body: planned, isApplied, text })
   }
   // Only the plan that is shown can be applied, so it goes when the text changes.

@@ -1,37 +1,51 @@
 import { useEffect } from 'preact/hooks'
-import { projectService } from '../../../transport/wire.js'
+import type { ProjectIds } from '../known.js'
 import { FailureNotice } from '../notice.js'
-import { useRows } from '../query.js'
+import { type ProjectOption, useProjects } from '../project-picker.js'
 import { parameter, setParameters } from '../router.js'
 import { texts } from '../texts.js'
+
+/** The project that a page is about; undefined while none is chosen. */
+export const chosenProject = (): ProjectIds | undefined => {
+  const [projectId, projectOrgId] = [parameter('projectId'), parameter('projectOrgId')]
+  return projectId ? { projectId, projectOrgId: projectOrgId || undefined } : undefined
+}
 
 interface ProjectChoiceProps {
   /** Label of no choice. Absent: a single project is chosen automatically. */
   readonly none?: string
+  /** Leaves out the projects of others. */
+  readonly isOfOwn?: boolean
 }
 
-/** Chooses a project by its name, in the parameter `projectId`. */
-export const ProjectChoice = ({ none }: ProjectChoiceProps) => {
-  const page = { pageSize: 1000, orderBy: 'name' }
-  const { rows, failure, hasMore, more } = useRows(projectService.listProjects, page)
-  const chosen = parameter('projectId')
-  const choose = (projectId: string) => setParameters({ projectId })
+/** Chooses a project by its name, in the parameters `projectId` and `projectOrgId`. */
+export const ProjectChoice = ({ none, isOfOwn = false }: ProjectChoiceProps) => {
+  const { projects: all, failure, readMore } = useProjects()
+  const projects = all?.filter(({ projectOrgId }) => !isOfOwn || !projectOrgId)
+  const chosen = chosenProject()
+  const choose = (project: ProjectOption | undefined) =>
+    setParameters({ projectId: project?.projectId, projectOrgId: project?.projectOrgId })
   useEffect(() => {
-    if (hasMore) more()
-    const [only, ...others] = rows ?? []
-    if (only && others.length === 0 && !hasMore && !chosen && none === undefined)
-      choose(String(only['id']))
-  }, [hasMore, rows])
+    readMore?.()
+    const [only, ...others] = projects ?? []
+    if (only && others.length === 0 && !readMore && !chosen && none === undefined) choose(only)
+  }, [readMore, all])
   if (failure) return <FailureNotice failure={failure} />
-  if (rows?.length === 0) return <p class="empty">{texts.noProjects}</p>
+  if (projects?.length === 0) return <p class="empty">{texts.noProjects}</p>
+  const isChosen = ({ projectId, projectOrgId }: ProjectOption) =>
+    projectId === chosen?.projectId && projectOrgId === chosen.projectOrgId
+  const at = projects?.findIndex(isChosen) ?? -1
   return (
     <label>
       {texts.project}{' '}
-      <select value={chosen} onChange={({ currentTarget }) => choose(currentTarget.value)}>
-        <option value="">{none ?? texts.none}</option>
-        {rows?.map(({ id, name }) => (
-          <option key={id} value={String(id)} selected={id === chosen}>
-            {String(name)}
+      <select
+        value={at}
+        onChange={({ currentTarget }) => choose(projects?.[Number(currentTarget.value)])}
+      >
+        <option value={-1}>{none ?? texts.none}</option>
+        {projects?.map((project, index) => (
+          <option key={project.id} value={index} selected={index === at}>
+            {project.name}
           </option>
         ))}
       </select>

@@ -1,12 +1,13 @@
 import { useEffect, useState } from 'preact/hooks'
 import { accessService } from '../../../transport/wire.js'
 import type { Failure } from '../api.js'
+import { Button } from '../button.js'
 import { cellTime, readAll, saveCsv, timeZone } from '../csv.js'
 import { DateField } from '../dates.js'
-import { Button, Time, Value } from '../display.js'
-import { ProjectName, projectNameOf } from '../names.js'
+import { Time, Value } from '../display.js'
+import { nameOf, personOf, projectNameOf } from '../known.js'
+import { ProjectName } from '../names.js'
 import { ExportButton, FailureNotice, More, Waiting } from '../notice.js'
-import { nameOf, readNames } from '../people.js'
 import { useRows } from '../query.js'
 import { type RoleOption, type RoleSource, useRolesOf, viaOf } from '../roles-field.js'
 import { parameter } from '../router.js'
@@ -22,7 +23,7 @@ export const Review = () => {
     <article>
       <h1>{texts.review}</h1>
       <div class="bar no-print">
-        <ProjectChoice />
+        <ProjectChoice isOfOwn />
         <DateField name="at" label={texts.at} />
         <DateField name="since" label={texts.comparedWith} />
       </div>
@@ -57,6 +58,9 @@ const { listRoleHolders } = accessService
 const roleName = (roles: readonly RoleOption[] | undefined, key: string): string =>
   roles?.find(({ roleKey }) => roleKey === key)?.name ?? key
 
+const permissionsOf = (roles: readonly RoleOption[] | undefined, key: string): string =>
+  roles?.find(({ roleKey }) => roleKey === key)?.permissions.join(' ') ?? ''
+
 const ReviewOf = ({ projectId, at }: ReviewProps) => {
   const holders = useRows<RoleHolder>(listRoleHolders, { projectId, at, page_size: '1000' })
   const { roles } = useRolesOf({ projectId })
@@ -75,7 +79,7 @@ const ReviewOf = ({ projectId, at }: ReviewProps) => {
         <span>
           <Say
             text={texts.reviewAbout}
-            project={<ProjectName id={projectId} />}
+            project={<ProjectName projectId={projectId} />}
             time={<Time at={shownAt} />}
           />
         </span>
@@ -163,7 +167,7 @@ const Comparison = ({ projectId, at, since }: ComparisonProps) => {
       <p>
         <Say
           text={texts.compares}
-          project={<ProjectName id={projectId} />}
+          project={<ProjectName projectId={projectId} />}
           from={<Time at={since} />}
           to={<Time at={at || new Date().toISOString()} />}
         />
@@ -201,11 +205,11 @@ const exportReview = async (
   holders: readonly RoleHolder[],
   { projectId, at, roles }: ExportOptions,
 ): Promise<void> => {
-  await readNames(holders.map(({ userId }) => userId))
   const timed = (name: string) => `${fieldName(name)} (${timeZone})`
   const head = [
-    ...[texts.user, texts.userId, texts.fields['orgId'] ?? '', texts.project, texts.role],
+    ...[texts.user, texts.email, texts.userId, fieldName('orgId'), texts.project, texts.role],
     ...[
+      fieldName('permissions'),
       fieldName('roleKey'),
       fieldName('via'),
       timed('from'),
@@ -213,9 +217,10 @@ const exportReview = async (
       `${texts.at} (${timeZone})`,
     ],
   ]
-  const project = projectNameOf(projectId)
+  const project = projectNameOf({ projectId })
   const rows = holders.map(({ userId, orgId, roleKey, via, from, expiresAt }) => [
-    ...[nameOf(userId), userId, orgId, project, roleName(roles, roleKey), roleKey, viaOf({ via })],
+    ...[nameOf(userId), personOf(userId)?.email ?? '', userId, orgId, project],
+    ...[roleName(roles, roleKey), permissionsOf(roles, roleKey), roleKey, viaOf({ via })],
     ...[cellTime(from), cellTime(expiresAt), cellTime(at)],
   ])
   saveCsv(`${texts.review} ${project} ${cellTime(at).slice(0, 10)}`, [head, ...rows])

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
 import { domainService } from '../../../transport/wire.js'
 import type { StoredObject } from '../api.js'
-import { CopyButton } from '../display.js'
+import { CopyButton } from '../button.js'
 import { TextField } from '../form.js'
 import { FailureNotice } from '../notice.js'
-import { useSend } from '../send.js'
 import { say, texts } from '../texts.js'
+import { useWrite } from '../write.js'
 
 interface DomainStepProps {
   readonly domains: readonly StoredObject[]
@@ -15,10 +15,10 @@ interface DomainStepProps {
 /** Proves domains: each with the record to publish until it is proven. */
 export const DomainStep = ({ domains, done }: DomainStepProps) => {
   const [domain, setDomain] = useState('')
-  const { send, failure, isBusy } = useSend()
+  const { send, failure, isBusy } = useWrite()
   const add = async (event: Event) => {
     event.preventDefault()
-    if (!(await send(domainService.addDomain, {}, { domain: domain.trim() }))) return
+    if (!(await send(domainService.addDomain, { domain: domain.trim() }))) return
     setDomain('')
     done()
   }
@@ -45,7 +45,7 @@ interface DomainProps {
 }
 
 const Domain = ({ domain: { domain, state, challenge }, done }: DomainProps) => {
-  const { send, failure, isBusy } = useSend()
+  const { send, failure, isBusy } = useWrite()
   const name = String(domain)
   const record = `_claviger-challenge.${name}`
   const verify = async () => {

@@ -1,53 +1,30 @@
 import { useState } from 'preact/hooks'
-import { projectGrantService, projectService, roleMappingService } from '../../../transport/wire.js'
+import { roleMappingService } from '../../../transport/wire.js'
 import type { StoredObject } from '../api.js'
+import { Joined } from '../display.js'
 import { TextField } from '../form.js'
+import { roleNameOf } from '../known.js'
+import { ProjectName, projectIn } from '../names.js'
 import { FailureNotice, Waiting } from '../notice.js'
+import { type ProjectOption, useProjects } from '../project-picker.js'
 import { useRows } from '../query.js'
-import { type ProjectIds, RolesField } from '../roles-field.js'
-import { useSend } from '../send.js'
-import { fieldName, Say, say, texts } from '../texts.js'
-import type { RoleChoice } from '../write.js'
-
-interface Choice extends ProjectIds {
-  readonly name: string
-}
-
-/** The projects whose roles the organization can give: its own, and those that others have granted it. */
-const useProjects = (): readonly Choice[] | undefined => {
-  const own = useRows(projectService.listProjects, { pageSize: 1000 })
-  const received = useRows(projectGrantService.listReceivedProjectGrants, { pageSize: 1000 })
-  if (!own.rows && !received.rows) return undefined
-  return [
-    ...(own.rows ?? []).map(
-      ({ id, name }): Choice => ({ projectId: String(id), name: String(name) }),
-    ),
-    ...(received.rows ?? []).map(
-      ({ projectId, projectOrgId }): Choice => ({
-        projectId: String(projectId),
-        projectOrgId,
-        name: say(texts.projectOwner, { name: String(projectId), org: String(projectOrgId) }),
-      }),
-    ),
-  ]
-}
-
-const isSame = (one: ProjectIds, other: StoredObject | Choice): boolean =>
-  one.projectId === other['projectId'] &&
-  (one.projectOrgId === undefined || one.projectOrgId === other['projectOrgId'])
+import { RolesField } from '../roles-field.js'
+import { fieldName, Say, texts } from '../texts.js'
+import { type RoleChoice, useWrite } from '../write.js'
 
 /** Gives the members of groups roles. */
 export const GroupsStep = ({ idpId }: { readonly idpId: string }) => {
-  const projects = useProjects()
+  const { projects, failure: unread } = useProjects()
   const mappings = useRows(roleMappingService.listRoleMappings, {
     'filter.idp_id.equals': idpId,
     pageSize: 1000,
   })
-  const { send, failure, isBusy } = useSend()
+  const { send, failure, isBusy } = useWrite()
   const remove = async ({ group, projectId, projectOrgId }: StoredObject) => {
     const ids = { idpId, group, projectId, projectOrgId }
     if (await send(roleMappingService.removeRoleMapping, ids)) mappings.reload()
   }
+  if (unread) return <FailureNotice failure={unread} />
   if (!projects || !mappings.rows) return <Waiting query={mappings} />
   return (
     <>
@@ -55,14 +32,17 @@ export const GroupsStep = ({ idpId }: { readonly idpId: string }) => {
       {mappings.rows.length > 0 && (
         <ul>
           {mappings.rows.map((each) => {
-            const project = projects.find((known) => isSame(known, each))
+            const project = projectIn(each)
+            const roles = ((each['roleKeys'] ?? []) as readonly string[]).map((key) => (
+              <bdi>{project ? roleNameOf(project, key) : key}</bdi>
+            ))
             return (
               <li key={JSON.stringify([each['group'], each['projectId'], each['projectOrgId']])}>
                 <Say
                   text={texts.setUp.mapped}
                   group={<bdi>{String(each['group'])}</bdi>}
-                  roles={<bdi>{String(each['roleKeys'])}</bdi>}
-                  project={<bdi>{project?.name ?? String(each['projectId'])}</bdi>}
+                  roles={<Joined of={roles} />}
+                  project={project && <ProjectName {...project} />}
                 />{' '}
                 <button type="button" disabled={isBusy} onClick={() => remove(each)}>
                   {texts.remove}
@@ -80,22 +60,23 @@ export const GroupsStep = ({ idpId }: { readonly idpId: string }) => {
 
 interface NewMappingProps {
   readonly idpId: string
-  readonly projects: readonly Choice[]
+  readonly projects: readonly ProjectOption[]
   readonly done: () => void
 }
 
 const NewMapping = ({ idpId, projects, done }: NewMappingProps) => {
-  const { send, failure, isBusy } = useSend()
+  const { send, failure, isBusy } = useWrite()
   const [group, setGroup] = useState('')
   const [at, setAt] = useState(0)
   const [roles, setRoles] = useState<readonly RoleChoice[]>([])
   const project = projects[at]
-  if (!project) return <p class="empty">{texts.noProjects}</p>
+  if (!project) return <p class="empty">{texts.noProjectsToMap}</p>
   const map = async (event: Event) => {
     event.preventDefault()
-    const { name: _, ...ids } = project
+    const { projectId, projectOrgId } = project
+    const ids = { projectId, ...(projectOrgId && { projectOrgId }) }
     const mapping = { idpId, group, ...ids, roleKeys: roles.map(({ roleKey }) => roleKey) }
-    if (!(await send(roleMappingService.addRoleMapping, {}, mapping))) return
+    if (!(await send(roleMappingService.addRoleMapping, mapping))) return
     setGroup('')
     setRoles([])
     done()

@@ -1,17 +1,18 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { setupLinkService } from '../../../transport/wire.js'
 import { mount } from '../api.js'
+import { Button, CopyButton } from '../button.js'
 import { DateInput, endOfDay } from '../dates.js'
-import { Button, CopyButton } from '../display.js'
+import { Dialog } from '../dialog.js'
 import { TextField } from '../form.js'
 import { List, useList } from '../list.js'
 import { FailureNotice } from '../notice.js'
 import * as types from '../object-types.js'
 import { usePermission } from '../permissions.js'
 import type { ListSpec } from '../rows.js'
-import { useSend } from '../send.js'
 import { settings } from '../settings.js'
 import { fieldName, texts } from '../texts.js'
+import { useWrite } from '../write.js'
 
 const SETUP_LINKS: ListSpec = {
   label: texts.setupLinks,
@@ -51,76 +52,66 @@ const WEEK = 7 * 24 * 60 * 60 * 1000
 
 /** Chooses what a link is for, then shows it once. */
 const IssueDialog = ({ close }: { readonly close: () => void }) => {
-  const dialog = useRef<HTMLDialogElement>(null)
-  const { send, failure, isBusy } = useSend()
+  const { send, failure, isBusy } = useWrite()
   const [intents, setIntents] = useState<readonly string[]>(Object.keys(texts.intents))
   const [expiresAt, setExpiresAt] = useState(endOfDay(new Date(Date.now() + WEEK)))
   const [note, setNote] = useState('')
   const [url, setUrl] = useState('')
-  useLayoutEffect(() => dialog.current?.showModal(), [])
   const toggle = (intent: string) =>
     setIntents(
       intents.includes(intent) ? intents.filter((each) => each !== intent) : [...intents, intent],
     )
-  const issue = async (event: Event) => {
-    event.preventDefault()
+  const issue = async () => {
     const about = note.trim() && { note: note.trim() }
-    const issued = await send(setupLinkService.issueSetupLink, {}, { intents, expiresAt, ...about })
+    const issued = await send(setupLinkService.issueSetupLink, { intents, expiresAt, ...about })
     if (issued) setUrl(urlOf(String(issued['token'])))
   }
   return (
-    <dialog ref={dialog} aria-labelledby="dialog-title" onClose={close}>
-      <form onSubmit={issue}>
-        <h2 id="dialog-title">{texts.setUp.issue}</h2>
-        {url ? (
-          <div role="status">
-            <p>{texts.setUp.made}</p>
-            <p>
-              <code class="link">{url}</code> <CopyButton text={url} />
-            </p>
-          </div>
-        ) : (
-          <>
-            <fieldset class="kinds">
-              <legend>{fieldName('intents')}</legend>
-              {Object.entries(texts.intents).map(([intent, name]) => (
-                <label key={intent} class="flag">
-                  <input
-                    type="checkbox"
-                    checked={intents.includes(intent)}
-                    onChange={() => toggle(intent)}
-                  />
-                  {name}
-                </label>
-              ))}
-            </fieldset>
-            <p>
-              <DateInput text={texts.setUp.until} at={expiresAt} change={setExpiresAt} />
-            </p>
-            <TextField
-              label={fieldName('note')}
-              hint={texts.setUp.noteHint}
-              isOptional
-              value={note}
-              change={setNote}
-            />
-          </>
-        )}
-        {failure && <FailureNotice failure={failure} />}
-        <div class="actions">
-          <Button text={url ? texts.close : texts.cancel} onClick={() => dialog.current?.close()} />
-          {!url && (
-            <button
-              type="submit"
-              class="primary"
-              disabled={isBusy || intents.length === 0 || !expiresAt}
-            >
-              {texts.setUp.issue}
-            </button>
-          )}
+    <Dialog
+      title={texts.setUp.issue}
+      close={close}
+      submit={issue}
+      leave={url ? texts.close : texts.cancel}
+      {...(!url && {
+        done: { text: texts.setUp.issue, isOff: isBusy || intents.length === 0 || !expiresAt },
+      })}
+    >
+      {url ? (
+        <div role="status">
+          <p>{texts.setUp.made}</p>
+          <p>
+            <code class="link">{url}</code> <CopyButton text={url} />
+          </p>
         </div>
-      </form>
-    </dialog>
+      ) : (
+        <>
+          <fieldset class="kinds">
+            <legend>{fieldName('intents')}</legend>
+            {Object.entries(texts.intents).map(([intent, name]) => (
+              <label key={intent} class="flag">
+                <input
+                  type="checkbox"
+                  checked={intents.includes(intent)}
+                  onChange={() => toggle(intent)}
+                />
+                {name}
+              </label>
+            ))}
+          </fieldset>
+          <p>
+            <DateInput text={texts.setUp.until} at={expiresAt} change={setExpiresAt} />
+          </p>
+          <TextField
+            label={fieldName('note')}
+            hint={texts.setUp.noteHint}
+            isOptional
+            value={note}
+            change={setNote}
+          />
+        </>
+      )}
+      {failure && <FailureNotice failure={failure} />}
+    </Dialog>
   )
 }
 

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks'
 import { identityProviderService } from '../../../transport/wire.js'
 import type { StoredObject } from '../api.js'
-import { Button, CopyButton } from '../display.js'
+import { Button, CopyButton } from '../button.js'
 import { TextField } from '../form.js'
 import { FailureNotice } from '../notice.js'
 import { useQuery } from '../query.js'
-import { useSend } from '../send.js'
 import { fieldName, Say, texts } from '../texts.js'
+import { useWrite } from '../write.js'
 
 /** Issuers that are the same for everybody. */
 const ISSUERS: Readonly<Record<string, string>> = {
@@ -103,7 +103,7 @@ interface ProviderFormProps {
 /** The steps at the provider, and the form for its values. */
 const ProviderForm = ({ kind, idpId, before, done }: ProviderFormProps) => {
   const { body } = useQuery(`/setUp?${new URLSearchParams({ idp_id: idpId })}`)
-  const { send, failure, isBusy } = useSend()
+  const { send, failure, isBusy } = useWrite()
   const text = (field: string, initial: string) => String(before?.[field] ?? initial)
   const [name, setName] = useState(
     text('name', kind === 'other' ? '' : (texts.setUpKinds[kind] ?? '')),
@@ -128,8 +128,8 @@ const ProviderForm = ({ kind, idpId, before, done }: ProviderFormProps) => {
     }
     const { addOidcIdentityProvider, patchIdentityProvider } = identityProviderService
     const saved = before
-      ? await send(patchIdentityProvider, { idpId }, fields)
-      : await send(addOidcIdentityProvider, {}, { idpId, ...fields })
+      ? await send(patchIdentityProvider, { idpId, ...fields })
+      : await send(addOidcIdentityProvider, { idpId, ...fields })
     if (saved) done()
   }
   const shownUri = redirectUri ? (

@@ -1,14 +1,14 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { domainService, identityProviderService } from '../../../transport/wire.js'
-import { type Json, leaveLink, type StoredObject } from '../api.js'
-import { Button } from '../display.js'
+import { call, type Failure, type Json, leaveLink, type StoredObject } from '../api.js'
+import { Button } from '../button.js'
 import { FailureNotice, Waiting } from '../notice.js'
 import { usePermission } from '../permissions.js'
 import { useQuery, useRows } from '../query.js'
-import { useSend } from '../send.js'
 import { settings } from '../settings.js'
 import { say, texts } from '../texts.js'
+import { useWrite } from '../write.js'
 import { ProviderTest } from './objects.js'
 import { DomainStep } from './set-up-domain.js'
 import { GroupsStep } from './set-up-groups.js'
@@ -145,7 +145,7 @@ interface SwitchOnDraftProps {
 
 /** Switches the provider of a link on, once a test and a sign-in have shown that it works. */
 const SwitchOnDraft = ({ provider, passed, done }: SwitchOnDraftProps) => {
-  const { send, failure, isBusy } = useSend()
+  const { send, failure, isBusy } = useWrite()
   const { hasPassedTest, hasSignedIn } = passed
   const switchOn = async () => {
     const { reactivateIdentityProvider } = identityProviderService
@@ -177,7 +177,7 @@ interface SwitchOnProps {
 
 /** Sends the people of proven domains to the provider. */
 const SwitchOn = ({ provider, domains, done }: SwitchOnProps) => {
-  const { send, failure, isBusy } = useSend()
+  const { send, failure, isBusy } = useWrite()
   const { idpId } = provider
   // A link leaves domains alone that have another provider.
   const proven = domains.filter(
@@ -186,7 +186,7 @@ const SwitchOn = ({ provider, domains, done }: SwitchOnProps) => {
       (!settings.isLink || !each['idpId'] || each['idpId'] === idpId),
   )
   const switchOn = async ({ domain }: StoredObject) => {
-    if (await send(domainService.setDomainProvider, { domain }, { idpId })) done()
+    if (await send(domainService.setDomainProvider, { domain, idpId })) done()
   }
   if (proven.length === 0) return <p class="none">{texts.setUp.proveFirst}</p>
   return (
@@ -217,10 +217,11 @@ const SwitchOn = ({ provider, domains, done }: SwitchOnProps) => {
 
 /** Ends the link: it does not open again. */
 const Finish = () => {
-  const { post, failure } = useSend()
+  const [failure, setFailure] = useState<Failure | undefined>()
   const [isDone, setDone] = useState(false)
   const finish = async () => {
-    if (!(await post('/setUp', {}))) return
+    const outcome = await call({ method: 'POST', path: '/setUp', body: {} })
+    if ('failure' in outcome) return setFailure(outcome.failure)
     leaveLink()
     setDone(true)
   }

@@ -5,23 +5,28 @@ import {
   membershipService,
   userGrantService,
 } from '../../../transport/wire.js'
-import type { Json } from '../api.js'
-import { Button, Value } from '../display.js'
-import { ReasonField } from '../form.js'
-import { GiveButton } from '../give-dialog.js'
+import type { Failure, Json, StoredObject } from '../api.js'
+import { Button, CopyButton } from '../button.js'
+import { readAll } from '../csv.js'
+import { Dialog } from '../dialog.js'
+import { Value } from '../display.js'
+import { announce, ReasonField } from '../form.js'
+import { GrantButton } from '../grant-dialog.js'
 import { HistoryList, useHistory } from '../history.js'
+import { nameOf, personOf } from '../known.js'
 import { List, useList } from '../list.js'
-import { ProjectName } from '../names.js'
+import { ProjectName, projectIn, UserName } from '../names.js'
 import { FailureNotice, More, Waiting } from '../notice.js'
 import * as types from '../object-types.js'
-import { nameOf, personOf, UserName } from '../people.js'
 import { usePermission } from '../permissions.js'
 import { type Query, useRows } from '../query.js'
 import { type RoleSource, viaOf } from '../roles-field.js'
-import { href, parameter } from '../router.js'
+import { href, parameter, useTitle } from '../router.js'
 import type { ListSpec } from '../rows.js'
-import { useSend } from '../send.js'
+import { settings } from '../settings.js'
 import { fieldName, say, texts } from '../texts.js'
+import { givenAgain } from '../undo.js'
+import { write } from '../write.js'
 
 /** A user: the roles that count, what was granted, what happened, and taking everything away. */
 export const User = () => {
@@ -30,38 +35,34 @@ export const User = () => {
     type: types.userGrant,
     operation: userGrantService.listUserGrants,
     parameters: { 'filter.user_id.equals': userId },
-    columns: ['projectId', 'projectOrgId', 'roles', 'state'],
+    columns: ['projectId', 'roles', 'state', 'changeDate'],
     filters: ['projectId', 'roleKey'],
     label: texts.rolesByProject,
   }
   const grants = useList(list)
   const roles = useRows<UserRole>(accessService.listRolesOfUser, { userId, pageSize: 100 })
-  // Reads the groups again, which go with all roles.
-  const [round, setRound] = useState(0)
   const mayWrite = usePermission(types.userGrant.permission)
   const mayReadHistory = usePermission('event.read')
   const maySeeGroups = usePermission('membership.read')
-  const done = () => {
-    grants.reload()
-    roles.reload()
-    setRound(round + 1)
-  }
-  const person = personOf(userId).value
-  // A matrix is of a project of the organization.
-  const own = grants.rows?.filter(
-    ({ projectOrgId, details }) => projectOrgId === details.resourceOwner,
-  )
+  const person = personOf(userId)
+  useTitle(nameOf(userId))
+  // Nobody whom the host does not know, and who never had a role here.
+  const isUnknown = settings.hasUsers && !person && grants.isEmpty && roles.rows?.length === 0
   return (
     <article>
       <p class="kind">{texts.user}</p>
       <h1>
         {person?.picture && <img class="picture" src={person.picture} alt="" />}
-        <UserName id={userId} isWhole />
+        <UserName id={userId} />
       </h1>
-      {person?.email && <p class="none">{person.email}</p>}
+      <p class="none">
+        {person?.email && [<bdi>{person.email}</bdi>, ' · ']}
+        {texts.userId}: <code>{userId}</code> <CopyButton text={userId} />
+      </p>
+      {isUnknown && <p class="notice">{texts.unknownUserPage}</p>}
       <div class="actions start">
-        {mayWrite && <GiveButton users={[{ id: userId, name: nameOf(userId) }]} done={done} />}
-        {mayWrite && <RemoveAll userId={userId} roles={roles.rows} done={done} />}
+        {mayWrite && <GrantButton users={[userId]} />}
+        {mayWrite && !grants.isEmpty && <RemoveAll userId={userId} roles={roles.rows} />}
         {mayWrite === false && (
           <p class="none">{say(texts.readOnly, { permission: types.userGrant.permission })}</p>
         )}
@@ -71,14 +72,19 @@ export const User = () => {
         <h2>{texts.rolesByProject}</h2>
         <List list={list} query={grants} />
         <p class="links">
-          {own?.map(({ projectId }) => (
-            <a key={projectId} href={href('matrix', { projectId: String(projectId), userId })}>
-              {texts.matrix}: <ProjectName id={String(projectId)} />
-            </a>
-          ))}
+          {grants.rows?.map((grant) => {
+            const project = projectIn(grant)
+            return (
+              project && (
+                <a key={JSON.stringify(project)} href={href('matrix', { ...project, userId })}>
+                  {texts.matrix}: <ProjectName {...project} />
+                </a>
+              )
+            )
+          })}
         </p>
       </section>
-      {maySeeGroups && <Groups key={round} userId={userId} />}
+      {maySeeGroups && <Groups userId={userId} />}
       {mayReadHistory && <UserHistory userId={userId} />}
     </article>
   )
@@ -150,6 +156,7 @@ const HeldRoles = ({ query }: { readonly query: Query<UserRole> }) => {
                         <Value
                           of={role[name] || (name === 'displayName' ? role['roleKey'] : undefined)}
                           field={name}
+                          row={role}
                         />
                       )}
                     </td>
@@ -169,54 +176,49 @@ interface RemoveAllProps {
   readonly userId: string
   /** The roles that count now. */
   readonly roles: readonly UserRole[] | undefined
-  readonly done: () => void
 }
 
 /** Removes all roles of a user, after a dialog that names them. */
-const RemoveAll = ({ userId, roles = [], done }: RemoveAllProps) => {
+const RemoveAll = ({ userId, roles = [] }: RemoveAllProps) => {
   const [isAsking, setAsking] = useState(false)
-  const { send, failure, isBusy } = useSend()
+  const [failure, setFailure] = useState<Failure | undefined>()
+  const [isBusy, setBusy] = useState(false)
   const [reason, setReason] = useState('')
-  const removeAll = async (event: Event) => {
-    event.preventDefault()
-    if (!(await send(userGrantService.removeAllUserGrants, {}, { userId, reason }))) return
+  const user = nameOf(userId)
+  const removeAll = async () => {
+    setBusy(true)
+    const { listUserGrants, removeAllUserGrants } = userGrantService
+    const before = await readAll<StoredObject>(listUserGrants, { 'filter.user_id.equals': userId })
+    const step = { operation: removeAllUserGrants, values: { userId } }
+    const outcome = await write(step, { reason })
+    setBusy(false)
+    if ('failure' in outcome) return setFailure(outcome.failure)
+    const steps = 'rows' in before ? before.rows.flatMap(givenAgain) : []
+    announce(say(texts.removedAll, { user }), { steps })
     setAsking(false)
-    done()
   }
   return (
     <>
       <Button text={texts.removeAll} look="danger" onClick={() => setAsking(true)} />
       {isAsking && (
-        <dialog
-          ref={(dialog) => {
-            if (dialog && !dialog.open) dialog.showModal()
-          }}
-          aria-labelledby="dialog-title"
-          onClose={() => setAsking(false)}
+        <Dialog
+          title={say(texts.removeAllTitle, { user })}
+          close={() => setAsking(false)}
+          submit={removeAll}
+          done={{ text: texts.removeAll, isOff: isBusy, isDangerous: true }}
         >
-          <form onSubmit={removeAll}>
-            <h2 id="dialog-title">
-              <bdi>{say(texts.removeAllTitle, { user: nameOf(userId) })}</bdi>
-            </h2>
-            <p>{texts.removeAllAbout}</p>
-            <ul>
-              {roles.map(({ displayName, roleKey, projectId }) => (
-                <li>
-                  <bdi>{String(displayName || roleKey)}</bdi> ·{' '}
-                  <ProjectName id={String(projectId)} />
-                </li>
-              ))}
-            </ul>
-            {failure && <FailureNotice failure={failure} />}
-            <ReasonField reason={reason} change={setReason} />
-            <div class="actions">
-              <Button text={texts.cancel} onClick={() => setAsking(false)} />
-              <button type="submit" class="primary danger" disabled={isBusy}>
-                {texts.removeAll}
-              </button>
-            </div>
-          </form>
-        </dialog>
+          <p>{texts.removeAllAbout}</p>
+          <ul>
+            {roles.map((role) => (
+              <li>
+                <bdi>{String(role['displayName'] || role['roleKey'])}</bdi> ·{' '}
+                <Value of={role['projectId']} field="projectId" row={role} />
+              </li>
+            ))}
+          </ul>
+          {failure && <FailureNotice failure={failure} />}
+          <ReasonField reason={reason} change={setReason} />
+        </Dialog>
       )}
     </>
   )

@@ -401,7 +401,7 @@ describe('A store that is closed', () => {
     await pool.end()
   })
 
-  test('while its server is silent has ended to listen soon', async () => {
+  test('while its server is silent ends to listen without its answer', async () => {
     const connectionString = `postgres://postgres@127.0.0.1:${proxy.port}/postgres`
     const pool = new pg.Pool({ connectionString })
     const opened = [
@@ -413,9 +413,8 @@ describe('A store that is closed', () => {
     proxy.freeze()
     // Its connection is on its way.
     opened[2]?.store.onAppend?.(() => undefined)
-    const begin = performance.now()
+    // An answer would never come.
     await Promise.all(opened.map(({ close }) => close()))
-    expect(performance.now() - begin).toBeLessThan(5_000)
     proxy.resume()
     await pool.end()
   })
@@ -473,7 +472,7 @@ describe('A store that leaves its block', () => {
     await client.connect()
     const text = `SELECT FROM pg_stat_activity WHERE application_name = 'disposed'`
     // The server takes a moment to notice.
-    await vi.waitFor(async () => expect((await client.query(text)).rowCount).toBe(0))
+    await expect.poll(async () => (await client.query(text)).rowCount).toBe(0)
     await client.end()
   })
 })

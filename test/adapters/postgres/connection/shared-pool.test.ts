@@ -67,7 +67,7 @@ describe('A connection of a shared pool', () => {
     await other.query(`BEGIN; UPDATE ${schema}.${CHECKPOINT.name} SET position = position`)
     const listing = good(reading.projects.list({}, context))
     const waiting = 'SELECT FROM pg_locks WHERE NOT granted'
-    await vi.waitFor(async () => expect((await other.query(waiting)).rowCount).toBe(1))
+    await expect.poll(async () => (await other.query(waiting)).rowCount).toBe(1)
     await other.query('COMMIT')
     expect((await listing).items.length).toBe(2)
     other.release()

@@ -1,0 +1,263 @@
+import { useEffect, useState } from 'preact/hooks'
+import { userGrantService } from '../../transport/wire.js'
+import type { Failure, FieldChange, Impact } from './api.js'
+import { Button } from './button.js'
+import { Dialog } from './dialog.js'
+import { Changes, Consequences } from './display.js'
+import { announce, ReasonField } from './form.js'
+import { nameOf, type ProjectIds, roleNameOf } from './known.js'
+import { ProjectName, RolesOf, UserName } from './names.js'
+import { FailureNotice } from './notice.js'
+import { type Option, Picker } from './picker.js'
+import { findProjects, type ProjectOption, projectOption } from './project-picker.js'
+import { RolesField } from './roles-field.js'
+import { say, sayCount, texts } from './texts.js'
+import { UserPicker } from './user-picker.js'
+import { drawKey, type RoleChoice, type Step, write } from './write.js'
+
+/** Whether roles are given or taken. */
+type Way = 'give' | 'take'
+
+/** The request for one user, and the result of its dry run. */
+interface Plan {
+  readonly userId: string
+  readonly step: Step
+  readonly key: string
+  readonly changes: readonly FieldChange[]
+  readonly impact: Impact | undefined
+  readonly failure: Failure | undefined
+  readonly isDone?: boolean
+}
+
+const { giveUserGrant, removeUserGrantRoles } = userGrantService
+
+/** Gives a user roles of a project besides those that they have, or takes some. */
+export const grantStep = (
+  way: Way,
+  { projectId, projectOrgId }: ProjectIds,
+  { userId, roles }: { readonly userId: string; readonly roles: readonly RoleChoice[] },
+): Step => {
+  const ids = { userId, projectId, ...(projectOrgId && { projectOrgId }) }
+  return way === 'give'
+    ? { operation: giveUserGrant, values: { ...ids, roles: roles.map((role) => ({ ...role })) } }
+    : {
+        operation: removeUserGrantRoles,
+        values: { ...ids, roleKeys: roles.map(({ roleKey }) => roleKey) },
+      }
+}
+
+/** Begins the field of a role in the changes of a grant. */
+const ROLE = 'roles.'
+
+/** What undoes changes of the roles of a user: it gives back what was taken, with its end, unless that has passed. */
+export const undoOf = (
+  userId: string,
+  project: ProjectIds,
+  changes: readonly FieldChange[],
+): readonly Step[] => {
+  const ofRoles = changes.filter(({ field }) => field.startsWith(ROLE))
+  const gained = ofRoles.filter(({ from }) => from === undefined || from === null)
+  const before = ofRoles.flatMap(({ field, from }): readonly RoleChoice[] => {
+    const roleKey = field.slice(ROLE.length)
+    if (from === undefined || from === null) return []
+    if (from === 'granted') return [{ roleKey }]
+    const expiresAt = String(from)
+    return Date.parse(expiresAt) > Date.now() ? [{ roleKey, expiresAt }] : []
+  })
+  const taken = gained.map(({ field }) => ({ roleKey: field.slice(ROLE.length) }))
+  return [
+    ...(taken.length > 0 ? [grantStep('take', project, { userId, roles: taken })] : []),
+    ...(before.length > 0 ? [grantStep('give', project, { userId, roles: before })] : []),
+  ]
+}
+
+/** The title names the user and the role, where one is given. */
+const titleOf = (
+  way: Way,
+  { users, project, roles }: GrantProps,
+  user: string | undefined,
+): string => {
+  const verb = way === 'give' ? texts.giveRoles : texts.takeRoles
+  if (!users || user === undefined) return verb
+  const [role, ...others] = roles ?? []
+  if (!role || !project || others.length > 0) return say(texts.verbFor, { verb, user })
+  return say(way === 'give' ? texts.givesRole : texts.takesRole, {
+    user,
+    role: roleNameOf(project, role.roleKey),
+  })
+}
+
+const tryOut = async (userId: string, step: Step): Promise<Plan> => {
+  const tried = await write(step, { isTrial: true })
+  const { changes = [], impact } = ('body' in tried && tried.body.planned) || {}
+  const failure = 'failure' in tried ? tried.failure : undefined
+  // Who has no role of the project has nothing to lose.
+  const hasNone = failure?.reason === 'NOT_FOUND' && step.operation === removeUserGrantRoles
+  return { userId, step, key: drawKey(), changes, impact, failure: hasNone ? undefined : failure }
+}
+
+const send = async (plan: Plan, reason: string): Promise<Plan> => {
+  const { step, key, isDone, changes } = plan
+  if (isDone || changes.length === 0) return plan
+  const outcome = await write(step, { key, reason })
+  return 'failure' in outcome
+    ? { ...plan, failure: outcome.failure }
+    : { ...plan, isDone: true, failure: undefined }
+}
+
+interface GrantProps {
+  readonly way?: Way
+  readonly project?: ProjectIds | undefined
+  readonly users?: readonly string[]
+  readonly roles?: readonly RoleChoice[]
+}
+
+interface GrantButtonProps extends GrantProps {
+  /** Called when something was given or taken. */
+  readonly done?: () => void
+}
+
+/** A button that opens the dialog. */
+export const GrantButton = ({ done, ...given }: GrantButtonProps) => {
+  const [isOpen, setOpen] = useState(false)
+  const close = (isDone: boolean) => {
+    setOpen(false)
+    if (isDone) done?.()
+  }
+  const isGiving = given.way !== 'take'
+  return (
+    <>
+      <Button
+        text={isGiving ? texts.giveRoles : texts.takeRoles}
+        look={isGiving ? 'primary' : 'danger'}
+        onClick={() => setOpen(true)}
+      />
+      {isOpen && <GrantDialog {...given} close={close} />}
+    </>
+  )
+}
+
+interface GrantDialogProps extends GrantProps {
+  readonly close: (isDone: boolean) => void
+}
+
+/** Gives roles of a project to users, or takes them: pick, preview, save. */
+export const GrantDialog = ({ way = 'give', close, ...given }: GrantDialogProps) => {
+  const [projects, setProjects] = useState<readonly ProjectOption[]>(
+    given.project ? [projectOption(given.project)] : [],
+  )
+  const [users, setUsers] = useState<readonly Option[]>(
+    (given.users ?? []).map((id) => ({ id, name: nameOf(id) })),
+  )
+  const [roles, setRoles] = useState<readonly RoleChoice[]>(given.roles ?? [])
+  const [plans, setPlans] = useState<readonly Plan[] | undefined>()
+  const [isTried, setTried] = useState(false)
+  const [isBusy, setBusy] = useState(false)
+  const [reason, setReason] = useState('')
+  const [chosen] = projects
+  useEffect(() => {
+    // The only project needs no choice.
+    if (!given.project)
+      void findProjects('').then((found) => found.length === 1 && setProjects([...found]))
+    if (given.project && given.roles && users.length > 0) void preview()
+  }, [])
+
+  const preview = async () => {
+    setTried(true)
+    if (!chosen || users.length === 0 || roles.length === 0) return
+    setBusy(true)
+    const tried = users.map(({ id }) => tryOut(id, grantStep(way, chosen, { userId: id, roles })))
+    setPlans(await Promise.all(tried))
+    setBusy(false)
+  }
+  const save = async (planned: readonly Plan[]) => {
+    if (!chosen) return
+    setBusy(true)
+    const saved: Plan[] = []
+    for (const plan of planned) saved.push(await send(plan, reason))
+    setBusy(false)
+    setPlans(saved)
+    const done = saved.filter(({ isDone }) => isDone)
+    const steps = done.flatMap(({ userId, changes }) => undoOf(userId, chosen, changes))
+    if (done.length > 0)
+      announce(sayCount(way === 'give' ? texts.gaveTo : texts.tookFrom, done.length), { steps })
+    if (saved.every(({ isDone, changes }) => isDone || changes.length === 0)) close(true)
+  }
+  const hasChanges = plans?.some(({ isDone, changes }) => !isDone && changes.length > 0)
+  const verb = way === 'give' ? texts.giveRoles : texts.takeRoles
+  const [user, ...others] = users
+  const title = titleOf(way, given, others.length === 0 ? user?.name : undefined)
+  return (
+    <Dialog
+      title={title}
+      close={() => close(plans?.some(({ isDone }) => isDone) ?? false)}
+      submit={() => void (plans ? save(plans) : preview())}
+      back={plans && (() => setPlans(undefined))}
+      isFilled={
+        users.length > (given.users?.length ?? 0) || roles.length > (given.roles?.length ?? 0)
+      }
+      done={{
+        text: isBusy ? texts.saving : plans ? verb : texts.preview,
+        isOff: isBusy || (plans !== undefined && !hasChanges),
+        isDangerous: way === 'take',
+      }}
+    >
+      {!plans && (
+        <>
+          {given.users?.length !== 1 && (
+            <UserPicker
+              label={way === 'give' ? texts.giveTo : texts.takeFrom}
+              isMultiple
+              chosen={users}
+              change={setUsers}
+              error={isTried && users.length === 0 ? texts.noUserChosen : undefined}
+            />
+          )}
+          {!given.project && (
+            <Picker
+              label={texts.project}
+              chosen={projects}
+              change={(options) => {
+                setProjects(options)
+                setRoles([])
+              }}
+              find={findProjects}
+              error={isTried && !chosen ? texts.chooseProject : undefined}
+            />
+          )}
+          {chosen && (
+            <RolesField
+              key={chosen.id}
+              label={texts.roles}
+              project={chosen}
+              chosen={roles}
+              change={setRoles}
+              hasExpiry={way === 'give'}
+              error={isTried && roles.length === 0 ? texts.noRoleChosen : undefined}
+            />
+          )}
+        </>
+      )}
+      {plans && chosen && (
+        <div class="preview" role="status">
+          <p>
+            {hasChanges ? texts.willChange : texts.noChange} <ProjectName {...chosen} />
+          </p>
+          <RolesOf object={{ ...chosen }}>
+            {plans.map(({ userId, changes, impact, failure, isDone }) => (
+              <section key={userId}>
+                <h3>
+                  <UserName id={userId} /> {isDone && <span class="badge ok">✓</span>}
+                </h3>
+                {failure ? <FailureNotice failure={failure} /> : <Changes changes={changes} />}
+                {!failure && changes.length === 0 && <p class="none">{texts.noChange}</p>}
+                <Consequences impact={impact} isBrief={way === 'give' || changes.length > 0} />
+              </section>
+            ))}
+          </RolesOf>
+        </div>
+      )}
+      {hasChanges && <ReasonField reason={reason} change={setReason} />}
+    </Dialog>
+  )
+}
