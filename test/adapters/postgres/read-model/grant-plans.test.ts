@@ -103,7 +103,11 @@ describe('Among 20,000 grants in 100 organizations, PostgreSQL uses an index', (
   test('under one name for each text.', () => {
     const now = new Date()
     const given = [undefined, 'given']
-    const afters = [undefined, ['given', 'o', '', '', 'u'], ['other', 'o', 'i', 'g', 'u']] as const
+    const afters = [
+      undefined,
+      ['given', 'o', '', '', '', 'u'],
+      ['other', 'o', '', 'i', 'g', 'u'],
+    ] as const
     const texts = new Map<string, string>()
     for (const roleKey of given)
       for (const permission of given)
@@ -122,7 +126,7 @@ describe('Among 20,000 grants in 100 organizations, PostgreSQL uses an index', (
                 const { name, sql } = holdersStatement(dialect, query)
                 expect(name === undefined).toBe(roleKey === undefined)
                 if (name === undefined) continue
-                expect(name).toMatch(/^\w{7}$/)
+                expect(name).toMatch(/^\w{4}$/)
                 expect(texts.get(name) ?? sql).toBe(sql)
                 texts.set(name, sql)
               }

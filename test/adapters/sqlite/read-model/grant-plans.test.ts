@@ -60,7 +60,7 @@ const scansIn = (statement: Statement): readonly string[] =>
 /** What tables are searched by, under the name that they have in a statement. */
 const searchedBy = (statement: Statement, name: string): readonly string[] =>
   stepsOf(statement).flatMap((step) => {
-    const found = new RegExp(`^SEARCH ${name} .*\\((.*)\\)$`).exec(step)
+    const found = new RegExp(`^SEARCH ${name} [^(]*\\((.*)\\)$`).exec(step)
     return found?.[1] === undefined ? [] : [found[1]]
   })
 
